@@ -1,0 +1,10 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	roots: ['<rootDir>/test'],
+	testMatch: ['**/*.test.ts'],
+	transform: { '^.+\\.ts$': 'ts-jest' },
+	// Two cores: the engine is heavy to load, and each worker loads its own.
+	maxWorkers: 2,
+	testTimeout: 60_000,
+};
