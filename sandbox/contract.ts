@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { isFields } from './settings';
+
+export type OperationId =
+	| 'startScrape'
+	| 'getScrapeStatus'
+	| 'getCredits'
+	| 'findBusinessEmail'
+	| 'findPersonalEmail'
+	| 'verifyEmail';
+
+export type Schema = Record<string, unknown>;
+
+export interface Operation {
+	id: OperationId;
+	method: 'GET' | 'POST';
+	path: string;
+	/** Absent if the operation takes no body. */
+	body?: Schema;
+	/** Names every query parameter there may be. */
+	query: Schema;
+	/** By HTTP status, or `default`. */
+	responses: Record<string, Schema>;
+}
+
+/** What of OpenAPI the contract uses, references resolved. */
+interface Content {
+	content: { 'application/json': { schema: Schema } };
+}
+interface Path {
+	operationId: OperationId;
+	parameters?: Array<{ name: string; required: boolean; schema: Schema }>;
+	requestBody?: Content;
+	responses: Record<string, Content>;
+}
+
+/** The operations of openapi.yaml, the one place where the requests and answers are described. */
+export function loadContract(): Operation[] {
+	const document: unknown = parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8'));
+	const { paths } = resolve(document, document) as { paths: Record<string, Record<string, Path>> };
+	return Object.entries(paths).flatMap(([path, methods]) =>
+		Object.entries(methods).map(([method, operation]) => ({
+			id: operation.operationId,
+			method: method === 'get' ? 'GET' : 'POST',
+			path,
+			body: operation.requestBody?.content['application/json'].schema,
+			query: querySchema(operation.parameters ?? []),
+			responses: Object.fromEntries(
+				Object.entries(operation.responses).map(([status, response]) => [
+					status,
+					response.content['application/json'].schema,
+				]),
+			),
+		})),
+	);
+}
+
+function querySchema(parameters: NonNullable<Path['parameters']>): Schema {
+	return {
+		type: 'object',
+		additionalProperties: false,
+		required: parameters.filter(({ required }) => required).map(({ name }) => name),
+		properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+	};
+}
+
+/** Replaces each `$ref` by what it points to, and drops the notes that no validator knows. */
+function resolve(value: unknown, root: unknown): unknown {
+	if (Array.isArray(value)) return value.map((item) => resolve(item, root));
+	if (!isFields(value)) return value;
+	if (typeof value.$ref === 'string') {
+		const target = value.$ref
+			.slice(2)
+			.split('/')
+			.reduce<unknown>((at, name) => (isFields(at) ? at[name] : undefined), root);
+		return resolve(target, root);
+	}
+	return Object.fromEntries(
+		Object.entries(value)
+			.filter(([name]) => !name.startsWith('x-'))
+			.map(([name, inner]) => [name, resolve(inner, root)]),
+	);
+}

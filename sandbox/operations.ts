@@ -1,0 +1,103 @@
+import { Refusal } from './answers';
+import type { OperationId } from './contract';
+import type { Jobs, ScrapeFilters } from './jobs';
+import { businessEmail, personalEmail, verification } from './people';
+import type { Person } from './people';
+import type { Account, Settings } from './settings';
+
+/** What the work of an operation has to go by; `body` and `query` obey the contract. */
+export interface Work {
+	settings: Settings;
+	apiKey: string;
+	account: Account;
+	jobs: Jobs;
+	/** Addresses that were found with very high confidence. */
+	sureEmails: Set<string>;
+	body: unknown;
+	query: Record<string, unknown>;
+}
+
+/** `data` of the answer, and the credits to take for it. */
+export interface Done {
+	data: object | null;
+	cost: number;
+}
+
+/**
+ * Does the work of each operation (interface 4); taking the credits is left to the caller.
+ * @throws Refusal
+ */
+export const operations: Record<OperationId, (work: Work) => Done> = {
+	startScrape: ({ settings, apiKey, account, jobs, body }) => {
+		const { filters, webhookUrl } = body as { filters: ScrapeFilters; webhookUrl?: string };
+		const limit = filters.limit ?? settings.job.defaultLimit;
+		if (limit > settings.job.maxLimit) {
+			throw new Refusal('INVALID_REQUEST', `limit is at most ${String(settings.job.maxLimit)}`);
+		}
+		const estimatedCredits = Math.ceil(limit * settings.cost.startPerLead);
+		needCredits(account, estimatedCredits);
+		const cost = settings.chargeScrape === 'start' ? estimatedCredits : 0;
+		const job = jobs.start({
+			account: apiKey,
+			filters,
+			limit,
+			webhookUrl,
+			estimatedCredits,
+			charged: cost,
+		});
+		return { data: { scrapeId: job.scrapeId, status: 'pending', estimatedCredits }, cost };
+	},
+
+	getScrapeStatus: ({ settings, apiKey, jobs, query }) => {
+		const job = jobs.find(String(query.scrapeId));
+		// A job of another account is as unknown as one that never was.
+		if (job?.account !== apiKey) throw new Refusal(settings.unknownScrape, 'No such scrape');
+		return { data: jobs.statusOf(job), cost: 0 };
+	},
+
+	getCredits: ({ settings, account }) => ({
+		data: { ...account, resetDate: settings.resetDate },
+		cost: 0,
+	}),
+
+	findBusinessEmail: ({ settings, account, sureEmails, body }) => {
+		needCredits(account, settings.cost.findBusiness);
+		const found = businessEmail(settings.seed, body as Person & { company: string });
+		if (found === undefined) return nobody(settings, settings.cost.findBusiness, { sources: [] });
+		if (found.confidence >= 0.9) sureEmails.add(found.email);
+		return { data: found, cost: settings.cost.findBusiness };
+	},
+
+	findPersonalEmail: ({ settings, account, body }) => {
+		needCredits(account, settings.cost.findPersonal);
+		const found = personalEmail(settings.seed, body as Person & { location?: string });
+		if (found === undefined) return nobody(settings, settings.cost.findPersonal, {});
+		return { data: found, cost: settings.cost.findPersonal };
+	},
+
+	verifyEmail: ({ settings, account, sureEmails, body }) => {
+		needCredits(account, settings.cost.verify);
+		const { email } = body as { email: string };
+		return {
+			data: verification(settings.seed, email, sureEmails.has(email.trim().toLowerCase())),
+			cost: settings.cost.verify,
+		};
+	},
+};
+
+function needCredits(account: Account, cost: number): void {
+	if (account.credits < cost) {
+		const [needed, left] = [String(cost), String(account.credits)];
+		throw new Refusal('INSUFFICIENT_CREDITS', `${needed} credits needed, ${left} left`);
+	}
+}
+
+/** How a finder says that nobody was found; interface 4.4 and 4.6 do not show it. */
+function nobody(settings: Settings, fullCost: number, rest: object): Done {
+	const cost = settings.chargeNotFound ? fullCost : 0;
+	if (settings.notFound === 'error') throw new Refusal('NOT_FOUND', 'No email was found', cost);
+	return {
+		data: settings.notFound === 'nullData' ? null : { email: null, confidence: 0, ...rest },
+		cost,
+	};
+}

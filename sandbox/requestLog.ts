@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import type { Operation, OperationId } from './contract';
+import { isFields } from './settings';
+
+/** One request to the service, as it came and as it was answered. */
+export interface RequestRecord {
+	/** Arrival, epoch ms. */
+	at: number;
+	/** When the answer was sent, epoch ms; absent while there is none. */
+	answeredAt?: number;
+	method: string;
+	/** Without the query. */
+	path: string;
+	/** Absent if the service has no such path. */
+	operation?: OperationId;
+	query: Record<string, unknown>;
+	/** With lower-case names, Authorization included. */
+	headers: Record<string, string | string[] | undefined>;
+	/** Parsed if it is JSON and says so, otherwise its text; undefined if there is none. */
+	body: unknown;
+	/** The API key, if it is one of an account. */
+	account?: string;
+	/** How the request departs from the contract, if it does. */
+	violation?: string;
+	/** How the answer does, where no fault was at work; some settings make it so on purpose. */
+	answerViolation?: string;
+	/** HTTP status answered; absent if there was no answer. */
+	status?: number;
+	/** Credits taken by this request, whatever was answered. */
+	cost: number;
+	/** Whether credits were taken. */
+	paid: boolean;
+	/** `pending`, then `success`, an error code, or `fault:` and its kind. */
+	outcome: string;
+}
+
+/** The API key of an `Authorization: Bearer` header (interface 5). */
+export function bearerKey(request: FastifyRequest): string | undefined {
+	return /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+export function recordOf(request: FastifyRequest, operation?: Operation): RequestRecord {
+	return {
+		at: Date.now(),
+		method: request.method,
+		path: request.url.split('?')[0] ?? '',
+		operation: operation?.id,
+		query: isFields(request.query) ? { ...request.query } : {},
+		headers: { ...request.headers },
+		body: request.body ?? undefined,
+		violation: violationOf(request, operation),
+		cost: 0,
+		paid: false,
+		outcome: 'pending',
+	};
+}
+
+function violationOf(request: FastifyRequest, operation?: Operation): string | undefined {
+	if (operation === undefined) return `the service has no ${request.method} ${request.url}`;
+	const { 'content-type': type, 'content-length': length = '0', ...headers } = request.headers;
+	const hasBody = length !== '0' || headers['transfer-encoding'] !== undefined;
+	const found: string[] = [];
+	if (bearerKey(request) === undefined) found.push('no Authorization: Bearer header');
+	if (operation.body === undefined && hasBody) found.push('the operation takes no body');
+	if (operation.body !== undefined && type?.startsWith('application/json') !== true) {
+		found.push('Content-Type is not application/json');
+	}
+	if (request.validationError) found.push(request.validationError.message);
+	return found.length === 0 ? undefined : found.join('; ');
+}
