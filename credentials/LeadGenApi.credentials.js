@@ -1,0 +1,94 @@
+'use strict';
+Object.defineProperty(exports, '__esModule', { value: true });
+exports.LeadGenApi = void 0;
+/** Account of the lead-generation service: address, API key and the rate limit to keep. */
+class LeadGenApi {
+	name = 'leadGenApi';
+	displayName = 'LeadGen API';
+	icon = {
+		light: 'file:../nodes/LeadGen/leadgen.svg',
+		dark: 'file:../nodes/LeadGen/leadgen.dark.svg',
+	};
+	documentationUrl = 'https://github.com/n8n-nodes-leadgen/n8n-nodes-leadgen#credential';
+	properties = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://api.example.com/v1',
+			description:
+				'Address of the service, as its documentation or your account dashboard gives it',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'The key from your account dashboard. It is sent to the base URL only.',
+		},
+		{
+			displayName: 'Plan',
+			name: 'plan',
+			type: 'options',
+			options: [
+				{ name: 'Detect Automatically', value: 'auto' },
+				{ name: 'Enterprise (Custom Limit)', value: 'enterprise' },
+				{ name: 'Pro (300 Requests per Minute)', value: 'pro' },
+				{ name: 'Starter (60 Requests per Minute)', value: 'starter' },
+			],
+			default: 'auto',
+			description: 'The plan sets how many requests per minute the nodes make at most',
+		},
+		{
+			displayName: 'Requests per Minute',
+			name: 'requestsPerMinute',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			displayOptions: { show: { plan: ['auto', 'enterprise'] } },
+			description:
+				'Your limit, if your plan has one of its own (Enterprise). 0 means that it is learned from the answers of the service.',
+		},
+	];
+	/**
+	 * Adds the key as a Bearer token (interface 5.1). A function rather than an expression, because it
+	 * runs once per request, and so that a key pasted with a line break at its end still works.
+	 */
+	async authenticate(credentials, request) {
+		const apiKey = String(credentials.apiKey).trim();
+		request.headers = { ...request.headers, Authorization: `Bearer ${apiKey}` };
+		return await Promise.resolve(request);
+	}
+	test = {
+		request: {
+			baseURL: '={{ $credentials.baseUrl.trim() }}',
+			url: '/credits',
+			disableFollowRedirect: true,
+		},
+		rules: [
+			{
+				// Interface 7: an error envelope counts as an error whatever the HTTP status is.
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'success',
+					value: false,
+					message: 'The service did not accept this API key, or the account cannot be used',
+				},
+			},
+			{
+				// A web page or another service's answer has no `data.credits`.
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'data.credits',
+					value: undefined,
+					message: 'This address does not answer as the service does: check the base URL',
+				},
+			},
+		],
+	};
+}
+exports.LeadGenApi = LeadGenApi;

@@ -1,0 +1,107 @@
+import { InputError } from '../../service/errors';
+import { show, textField } from '../../parameters';
+
+export const firstName = textField({
+	displayName: 'First Name',
+	name: 'firstName',
+	required: true,
+	placeholder: 'e.g. Nathan',
+	description: "The person's first name",
+});
+
+export const lastName = textField({
+	displayName: 'Last Name',
+	name: 'lastName',
+	required: true,
+	placeholder: 'e.g. Smith',
+	description: "The person's last name",
+});
+
+export const company = textField(
+	{
+		displayName: 'Company Domain',
+		name: 'company',
+		required: true,
+		placeholder: 'e.g. acme.com',
+		description:
+			"The domain of the company's website. The address of any of its pages will do: it is cut down to the domain.",
+	},
+	toDomain,
+);
+
+export const linkedinUrl = textField(
+	{
+		displayName: 'LinkedIn URL',
+		name: 'linkedinUrl',
+		placeholder: 'e.g. https://www.linkedin.com/in/nathan-smith',
+		description: "The address of the person's profile, which makes the result more accurate",
+	},
+	toUrl,
+);
+
+export const location = textField({
+	displayName: 'Location',
+	name: 'location',
+	placeholder: 'e.g. Austin, Texas',
+	description: 'City and region, which help to tell apart people of the same name',
+});
+
+export const email = textField(
+	{
+		displayName: 'Email',
+		name: 'email',
+		required: true,
+		placeholder: 'e.g. nathan@acme.com',
+		description: 'The address to verify',
+	},
+	toAddress,
+);
+
+/** The domain in a pasted address: `https://www.Acme.com/team` gives `acme.com` (interface 4.4). */
+export function toDomain(text: string, displayName = company.property.displayName): string {
+	const url = hasSpace(text) ? undefined : parseUrl(text);
+	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
+	if (!/^[^.]+(\.[^.]+)+$/.test(host)) {
+		throw new InputError(
+			displayName,
+			`must be a domain, and is ${show(text)}`,
+			"Give the domain of the company's website, such as acme.com, rather than its name.",
+		);
+	}
+	return host;
+}
+
+/** The address of a page, with `https://` where the scheme was left out. */
+export function toUrl(text: string, displayName: string): string {
+	const url = hasSpace(text) ? undefined : parseUrl(text);
+	if (!url || !/^https?:$/.test(url.protocol)) {
+		throw new InputError(
+			displayName,
+			`must be the address of a page, and is ${show(text)}`,
+			'Give a full address such as https://www.linkedin.com/in/nathan-smith, or leave it empty.',
+		);
+	}
+	return /^https?:/i.test(text) ? text : `https://${text}`;
+}
+
+/** An email address without a `mailto:` in front; only what can't be an address is refused. */
+export function toAddress(text: string, displayName = email.property.displayName): string {
+	const address = text.replace(/^mailto:/i, '').trim();
+	if (hasSpace(address) || !/^[^@]+@[^@]+$/.test(address)) {
+		throw new InputError(
+			displayName,
+			`must be one email address, and is ${show(text)}`,
+			'Give an address such as nathan@acme.com.',
+		);
+	}
+	return address;
+}
+
+function hasSpace(text: string): boolean {
+	return /\s/.test(text);
+}
+
+function parseUrl(text: string): URL | undefined {
+	const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+	return URL.canParse(address) ? new URL(address) : undefined;
+}

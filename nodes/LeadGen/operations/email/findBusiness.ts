@@ -1,0 +1,22 @@
+import { InputError } from '../../service/errors';
+import { company, firstName, lastName, linkedinUrl } from './fields';
+import { finder } from './finder';
+
+export const findBusiness = finder({
+	value: 'findBusiness',
+	name: 'Find Business Email',
+	action: 'Find a business email',
+	description: "Find a person's work email address from their name and the company's domain",
+	path: '/email/find',
+	fields: [firstName, lastName, company],
+	options: [linkedinUrl],
+	check(person) {
+		if (!person.company && !person.linkedinUrl) {
+			throw new InputError(
+				company.property.displayName,
+				'is empty',
+				'Give the domain of the company, such as acme.com, or the LinkedIn URL of the person.',
+			);
+		}
+	},
+});

@@ -1,0 +1,16 @@
+import { get } from './credit/get';
+import { findBusiness } from './email/findBusiness';
+import { findPersonal } from './email/findPersonal';
+import { verify } from './email/verify';
+import type { Resource } from './operation';
+import { getStatus } from './scrape/getStatus';
+import { start } from './scrape/start';
+import { startAndWait } from './scrape/startAndWait';
+import { wait } from './scrape/wait';
+
+/** Everything that the action node can do. A new operation is a file of its own and a name here. */
+export const resources: readonly Resource[] = [
+	{ value: 'credit', name: 'Credit', operations: [get] },
+	{ value: 'email', name: 'Email', operations: [findBusiness, findPersonal, verify] },
+	{ value: 'scrape', name: 'Scrape', operations: [getStatus, start, startAndWait, wait] },
+];

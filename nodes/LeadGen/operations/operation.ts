@@ -1,0 +1,31 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Field, Parameters } from '../parameters';
+import type { Service } from '../service/service';
+
+/** One operation of the action node: what a person fills in, what is sent, what comes out. */
+export interface Operation {
+	/** The name that saved workflows hold. */
+	value: string;
+	/** In the list of operations, in Title Case. */
+	name: string;
+	/** In the list of the node's actions, such as "Verify an email address". */
+	action: string;
+	/** For the list of operations, and for an AI agent that chooses a tool. */
+	description: string;
+	fields: readonly Field[];
+	/** Fields inside the "Options" collection. */
+	options?: readonly Field[];
+	/**
+	 * Does the work for one item.
+	 * @returns the fields of the result
+	 * @throws InputError before anything is sent; ServiceError if the call did not bring a result
+	 */
+	run(parameters: Parameters, service: Service, signal?: AbortSignal): Promise<IDataObject>;
+}
+
+export interface Resource {
+	value: string;
+	name: string;
+	/** The first one is chosen when a person chooses the resource. */
+	operations: readonly [Operation, ...Operation[]];
+}

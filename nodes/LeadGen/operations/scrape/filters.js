@@ -1,0 +1,164 @@
+'use strict';
+Object.defineProperty(exports, '__esModule', { value: true });
+exports.filterFields = exports.limit = void 0;
+exports.readFilters = readFilters;
+const n8n_workflow_1 = require('n8n-workflow');
+const parameters_1 = require('../../parameters');
+const errors_1 = require('../../service/errors');
+/** Employees as `<min>-<max>` (interface 2.3), in the ranges that people know from company profiles. */
+const COMPANY_SIZES = [
+	'1-10',
+	'11-50',
+	'51-200',
+	'201-500',
+	'501-1000',
+	'1001-5000',
+	'5001-10000',
+	'10001-1000000',
+];
+function listFilter(displayName, name, placeholder) {
+	return {
+		displayName,
+		name,
+		type: 'string',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Another' },
+		default: [],
+		placeholder,
+		description:
+			'One value in each field. An expression may give a list. Line breaks separate values, commas do not.',
+	};
+}
+/** The filters of interface 2.3 in the order of the editor; `limit` has a field of its own. */
+const FILTERS = [
+	{
+		displayName: 'Company Size',
+		name: 'companySize',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: COMPANY_SIZES.map((value) => ({ name: `${value} Employees`, value })),
+		default: '11-50',
+		description:
+			'Number of employees. Choose from the list, or give another range as an expression, such as 30-70.',
+	},
+	listFilter('Industries', 'industries', 'e.g. Software'),
+	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
+	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
+];
+const filtersMode = {
+	property: {
+		displayName: 'Specify Filters',
+		name: 'filtersMode',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'Using Fields Below', value: 'fields' },
+			{ name: 'Using JSON', value: 'json' },
+		],
+		default: 'fields',
+		description: 'How to say which leads to look for',
+	},
+	read: String,
+};
+const filtersCollection = {
+	property: {
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		displayOptions: { show: { filtersMode: ['fields'] } },
+		options: [...FILTERS],
+		description: 'Which leads to look for',
+	},
+	read: (value) => cleanFilters(value),
+};
+const filtersJson = {
+	property: {
+		displayName: 'Filters (JSON)',
+		name: 'filtersJson',
+		type: 'json',
+		default:
+			'{\n  "jobTitles": [],\n  "locations": [],\n  "industries": [],\n  "companySize": ""\n}',
+		displayOptions: { show: { filtersMode: ['json'] } },
+		description:
+			'An object with any of jobTitles, locations and industries (lists of texts), companySize (such as "11-50") and limit, which then counts instead of the field below. Empty filters are left out.',
+	},
+	read(value) {
+		const filters =
+			typeof value === 'string' && value.trim() !== ''
+				? (0, n8n_workflow_1.jsonParse)(value, { fallbackValue: value })
+				: (value ?? {});
+		if (typeof filters === 'string' || typeof filters !== 'object' || Array.isArray(filters)) {
+			throw new errors_1.InputError(
+				filtersJson.property.displayName,
+				`must be a JSON object, and is ${(0, parameters_1.show)(value)}`,
+				'Give an object such as { "jobTitles": ["Head of Sales"] }.',
+			);
+		}
+		return cleanFilters(filters ?? {});
+	},
+};
+exports.limit = (0, parameters_1.numberField)(
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+	},
+	{ minimum: 1, whole: true },
+);
+/** The parameters that say which leads to look for, in the order of the editor. */
+exports.filterFields = [filtersMode, filtersCollection, filtersJson, exports.limit];
+/** The `filters` of a start (interface 2.3): cleaned, without what is empty, always with `limit`. */
+function readFilters(parameters) {
+	const mode = parameters.get(filtersMode);
+	return {
+		limit: parameters.get(exports.limit),
+		...parameters.get(mode === 'json' ? filtersJson : filtersCollection),
+	};
+}
+/** @throws InputError for a name that is no filter, since the leads it lets through are paid for */
+function cleanFilters(filters) {
+	const cleaned = {};
+	for (const [name, value] of Object.entries(filters)) {
+		const property = FILTERS.find((filter) => filter.name === name);
+		if (property) {
+			const isList = property.typeOptions?.multipleValues === true;
+			const clean = isList ? toList(value, property.displayName) : toRange(value);
+			if (clean.length > 0) cleaned[name] = clean;
+		} else if (name === exports.limit.property.name) {
+			cleaned[name] = exports.limit.read(value);
+		} else {
+			const known = [...FILTERS, exports.limit.property].map((filter) => filter.name).join(', ');
+			throw new errors_1.InputError(
+				filtersJson.property.displayName,
+				`holds "${name}", which is no filter`,
+				`The filters are ${known}.`,
+			);
+		}
+	}
+	return cleaned;
+}
+/** Values of a list filter: flattened, split at line breaks, trimmed, without blanks and duplicates. */
+function toList(value, displayName) {
+	const values = (Array.isArray(value) ? value : [value]).flat(Infinity);
+	const lines = values.flatMap((entry) =>
+		(0, parameters_1.toText)(entry, displayName).split(/[\r\n]+/),
+	);
+	return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))];
+}
+/** A company size as `<min>-<max>`, also from `11 – 50` or `1,001-5,000`; empty for a blank one. */
+function toRange(value) {
+	const text = (0, parameters_1.toText)(value, 'Company Size');
+	const range = text.replace(/[\s,]/g, '').replace(/[–—]/, '-');
+	const [, min, max] = /^(\d+)-(\d+)$/.exec(range) ?? [];
+	if (range !== '' && (min === undefined || max === undefined || Number(min) > Number(max))) {
+		throw new errors_1.InputError(
+			'Company Size',
+			`must be a range written <min>-<max>, and is ${(0, parameters_1.show)(text)}`,
+			'Give a range such as 11-50.',
+		);
+	}
+	return range;
+}

@@ -1,0 +1,28 @@
+import { LeadGenError } from '../../service/errors';
+import type { Operation } from '../operation';
+import { scrapeId } from './getStatus';
+import { start, startRequest } from './start';
+import { waitForScrape, waitOptions } from './wait';
+
+export const startAndWait: Operation = {
+	value: 'startAndWait',
+	name: 'Start and Wait',
+	action: 'Start a scrape and wait until it is finished',
+	description:
+		'Start collecting leads that match the filters, and wait until the scrape is completed',
+	fields: start.fields,
+	options: [...(start.options ?? []), ...waitOptions],
+	async run(parameters, service, signal) {
+		const started = await service.data(startRequest(parameters));
+		const id = scrapeId.read(started.scrapeId);
+		if (id === '') {
+			throw new LeadGenError(
+				'The service started a scrape, but did not say which',
+				'Find it in the dashboard of your account rather than start it again.',
+				started,
+			);
+		}
+		const finished = await waitForScrape(id, parameters, service, signal);
+		return { ...started, ...finished };
+	},
+};

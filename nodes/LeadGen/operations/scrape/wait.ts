@@ -1,0 +1,96 @@
+import type { IDataObject } from 'n8n-workflow';
+import { booleanField, numberField, show, type Field, type Parameters } from '../../parameters';
+import { pause } from '../../pause';
+import { LeadGenError } from '../../service/errors';
+import type { Service } from '../../service/service';
+import type { Operation } from '../operation';
+import { readScrapeId, scrapeId, statusRequest } from './getStatus';
+
+const pollInterval = numberField(
+	{
+		displayName: 'Poll Interval (Seconds)',
+		name: 'pollInterval',
+		typeOptions: { minValue: 1 },
+		default: 5,
+		description: 'How long to pause between two looks at the status',
+	},
+	// The editor asks for a second at least; an expression may give less.
+	{ minimum: 0 },
+);
+
+const timeout = numberField(
+	{
+		displayName: 'Timeout (Minutes)',
+		name: 'timeout',
+		typeOptions: { minValue: 0 },
+		default: 60,
+		description:
+			'How long to wait at most; 0 waits without an end. The scrape goes on at the service and can be waited for again.',
+	},
+	{ minimum: 0 },
+);
+
+const failedAsResult = booleanField({
+	displayName: 'Return Failed Scrapes',
+	name: 'failedAsResult',
+	default: false,
+	description: 'Whether a scrape that failed is a result like any other. Otherwise it is an error.',
+});
+
+export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
+
+/**
+ * Asks for the status until it is `completed` or `failed` (interface 3).
+ * @returns the fields of the last status
+ * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
+ */
+export async function waitForScrape(
+	id: string,
+	parameters: Parameters,
+	service: Service,
+	signal: AbortSignal | undefined,
+): Promise<IDataObject> {
+	const intervalMs = parameters.option(pollInterval) * 1000;
+	const minutes = parameters.option(timeout);
+	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
+	for (;;) {
+		const status = await service.data(statusRequest(id)).catch((error: unknown) => {
+			// Whatever breaks the wait, the scrape is paid for and its identifier must not get lost.
+			throw error instanceof LeadGenError
+				? error.add(
+						{ scrapeId: id },
+						`The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`,
+					)
+				: error;
+		});
+		if (status.status === 'completed') return status;
+		if (status.status === 'failed') {
+			if (parameters.option(failedAsResult)) return status;
+			throw new LeadGenError(
+				`Scrape ${id} failed`,
+				'What the service says of it is in the details. Start a new scrape if you still want the leads.',
+				status,
+			);
+		}
+		if (Date.now() + intervalMs > deadline) {
+			throw new LeadGenError(
+				`Scrape ${id} did not finish within ${String(minutes)} minutes`,
+				`Its status is ${show(status.status)}, its progress ${show(status.progress)}. It goes on at the service: run "Wait Until Finished" with this scrape ID to go on waiting, rather than start it again.`,
+				status,
+			);
+		}
+		await pause(intervalMs, signal);
+	}
+}
+
+export const wait: Operation = {
+	value: 'wait',
+	name: 'Wait Until Finished',
+	action: 'Wait until a scrape is finished',
+	description: 'Wait until a scrape that was started before is completed, and get its final status',
+	fields: [scrapeId],
+	options: waitOptions,
+	async run(parameters, service, signal) {
+		return await waitForScrape(readScrapeId(parameters), parameters, service, signal);
+	},
+};

@@ -1,0 +1,97 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { InputError } from './service/errors';
+
+/** A parameter of the node together with the way its value is read and checked. */
+export interface Field<T = unknown> {
+	property: INodeProperties;
+	/** @throws InputError if the value can only be wrong */
+	read: (value: unknown) => T;
+}
+
+/** The parameters of one item (action node) or of the node (trigger). */
+export class Parameters {
+	/** @param raw gives the value of a top-level parameter, with its expressions resolved */
+	constructor(private readonly raw: (name: string) => unknown) {}
+
+	get<T>(field: Field<T>): T {
+		return field.read(this.raw(field.property.name));
+	}
+
+	/** A field inside the "Options" collection; its default where the person did not add it. */
+	option<T>(field: Field<T>): T {
+		const options = this.raw('options') as Record<string, unknown> | undefined;
+		return field.read(options?.[field.property.name] ?? field.property.default);
+	}
+}
+
+type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
+
+/**
+ * A line of text: trimmed, empty for anything blank.
+ * @param clean brings the text to the form that the service takes; not called for an empty text
+ */
+export function textField(
+	property: TextProperty,
+	clean: (text: string, displayName: string) => string = (text) => text,
+): Field<string> {
+	const { displayName } = property;
+	return {
+		property: { ...property, type: 'string', default: '' },
+		read(value) {
+			const text = toText(value, displayName).trim();
+			return text === '' ? '' : clean(text, displayName);
+		},
+	};
+}
+
+export function booleanField(property: Omit<INodeProperties, 'type'>): Field<boolean> {
+	return {
+		property: { ...property, type: 'boolean' },
+		read: (value) => value === true || value === 'true',
+	};
+}
+
+/** A number that is at least `minimum`; a text that holds one, as spreadsheets have it, will do. */
+export function numberField(
+	property: Omit<INodeProperties, 'type'>,
+	{ minimum, whole = false }: { minimum: number; whole?: boolean },
+): Field<number> {
+	const kind = whole ? 'a whole number' : 'a number';
+	return {
+		property: { ...property, type: 'number' },
+		read(value) {
+			const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+			if (
+				typeof number !== 'number' ||
+				!Number.isFinite(number) ||
+				number < minimum ||
+				(whole && !Number.isInteger(number))
+			) {
+				throw new InputError(
+					property.displayName,
+					`must be ${kind} of at least ${String(minimum)}, and is ${show(value)}`,
+					`Give ${property.displayName} ${kind} such as ${show(property.default)}.`,
+				);
+			}
+			return number;
+		},
+	};
+}
+
+/** Text of a value that an expression brought; lists and objects are a mistake of the expression. */
+export function toText(value: unknown, displayName: string): string {
+	if (typeof value === 'string') return value;
+	if (value === null || value === undefined) return '';
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	throw new InputError(
+		displayName,
+		`must be text, and is ${show(value)}`,
+		'Change the expression so that it gives a single text.',
+	);
+}
+
+/** A value in an error message, short enough to read. */
+export function show(value: unknown): string {
+	const text = value === undefined ? 'empty' : JSON.stringify(value);
+	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

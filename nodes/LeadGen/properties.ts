@@ -1,0 +1,109 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { booleanField, numberField, textField, type Field } from './parameters';
+import type { Operation, Resource } from './operations/operation';
+
+export const includeInput = booleanField({
+	displayName: 'Include Input Fields',
+	name: 'includeInput',
+	default: false,
+	description: 'Whether to pass on the fields of the incoming item, with the result added to them',
+});
+
+export const resultField = textField({
+	displayName: 'Put Result in Field',
+	name: 'resultField',
+	placeholder: 'e.g. leadgen',
+	description:
+		'Name of a field that takes the whole result, so that its fields cannot overwrite others',
+});
+
+export const requestTimeout = numberField(
+	{
+		displayName: 'Request Timeout (Seconds)',
+		name: 'requestTimeout',
+		typeOptions: { minValue: 1 },
+		default: 300,
+		description:
+			'How long to wait for each answer. An answer that comes later is lost, though it may have been paid for.',
+	},
+	{ minimum: 0.001 },
+);
+
+const commonOptions = [includeInput, resultField, requestTimeout];
+
+/**
+ * The properties of the action node, from the table of operations: the selectors, then the fields of
+ * each operation, then its options.
+ */
+export function buildProperties(resources: readonly Resource[]): INodeProperties[] {
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			options: resources.map(({ name, value }) => ({ name, value })),
+			default: 'email',
+		},
+		...resources.map(operationSelector),
+		...resources.flatMap((resource) =>
+			resource.operations.flatMap((operation) => operationProperties(resource, operation)),
+		),
+	];
+}
+
+function operationSelector({ value, operations }: Resource): INodeProperties {
+	const [{ value: first }] = operations;
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [value] } },
+		options: operations.map(({ value, name, action, description }) => ({
+			value,
+			name,
+			action,
+			description,
+		})),
+		default: first,
+	};
+}
+
+function operationProperties(resource: Resource, operation: Operation): INodeProperties[] {
+	const options = [...(operation.options ?? []), ...commonOptions].map(propertyOf);
+	const properties: INodeProperties[] = [
+		...operation.fields.map(propertyOf),
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+		},
+	];
+	return properties.map((property) => ({
+		...property,
+		displayOptions: {
+			show: {
+				resource: [resource.value],
+				operation: [operation.value],
+				...property.displayOptions?.show,
+			},
+		},
+	}));
+}
+
+function propertyOf(field: Field): INodeProperties {
+	return field.property;
+}
+
+/** An expression that gives the action of the chosen operation, such as "Verify an email address". */
+export function buildSubtitle(resources: readonly Resource[]): string {
+	const actions = resources.flatMap(({ value: resource, operations }) =>
+		operations.map(({ value, action }) => [`${resource}.${value}`, action]),
+	);
+	const table = JSON.stringify(Object.fromEntries(actions));
+	return `={{ (${table})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
+}

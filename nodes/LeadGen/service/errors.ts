@@ -1,0 +1,60 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** An error written for the person who runs the workflow. */
+export class LeadGenError extends Error {
+	/**
+	 * @param message what happened
+	 * @param advice what to do next
+	 * @param details facts for later steps of the workflow; they become `details` of the item
+	 */
+	constructor(
+		message: string,
+		public advice: string,
+		public details: IDataObject = {},
+	) {
+		super(message);
+		this.name = new.target.name;
+	}
+
+	/** Adds what the caller knows, before it throws the error on. */
+	add(details: IDataObject, advice: string): this {
+		this.details = { ...details, ...this.details };
+		this.advice = `${this.advice} ${advice}`;
+		return this;
+	}
+}
+
+/** A parameter that can only be wrong, found before anything was sent. */
+export class InputError extends LeadGenError {
+	/** @param field display name of the parameter, as the editor shows it */
+	constructor(field: string, problem: string, advice: string) {
+		super(`${field} ${problem}`, advice, { field });
+	}
+}
+
+/**
+ * What is known of a call that failed:
+ * - `refused`: the service answered that it did not do it
+ * - `notSent`: the request never reached the service
+ * - `unknown`: the service may have done it, and charged for it
+ */
+export type Outcome = 'refused' | 'notSent' | 'unknown';
+
+/** A call to the service that did not bring a result. */
+export class ServiceError extends LeadGenError {
+	readonly outcome: Outcome;
+	/** The service's own error code (interface 7), where it gave one. */
+	readonly code: string | undefined;
+	readonly httpStatus: number | undefined;
+
+	constructor(
+		message: string,
+		advice: string,
+		facts: { outcome: Outcome; code?: string; httpStatus?: number },
+	) {
+		super(message, advice, { ...facts });
+		this.outcome = facts.outcome;
+		this.code = facts.code;
+		this.httpStatus = facts.httpStatus;
+	}
+}

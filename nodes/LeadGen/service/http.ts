@@ -1,0 +1,135 @@
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
+import { InputError, ServiceError } from './errors';
+import type { RawResponse, ServiceRequest } from './types';
+
+export const CREDENTIAL_TYPE = 'leadGenApi';
+
+/** Long, because a slow lookup that is given up on may have been paid for. */
+export const DEFAULT_TIMEOUT_MS = 300_000;
+
+/**
+ * The base address of the service, without trailing slashes.
+ * @throws InputError if it is not an http(s) address that a path can be added to
+ */
+export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
+	const text = typeof credential.baseUrl === 'string' ? credential.baseUrl.trim() : '';
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+		throw new InputError(
+			'Base URL',
+			'in the credential is not an address that requests can be sent to',
+			'Open the LeadGen credential and give the full address, such as https://api.example.com/v1',
+		);
+	}
+	return text.replace(/\/+$/, '');
+}
+
+/**
+ * One exchange with the service over n8n's HTTP helper, which adds the key, honours n8n's proxy
+ * settings and is cut off when a person presses Stop.
+ * @returns the answer, whatever its status; redirects are not followed, since the key would go along
+ * @throws ServiceError `notSent` or `unknown` if no answer came
+ */
+export async function exchange(
+	context: IAllExecuteFunctions,
+	credential: ICredentialDataDecryptedObject,
+	request: ServiceRequest,
+	timeoutMs: number,
+): Promise<RawResponse> {
+	const options: IHttpRequestOptions = {
+		method: request.kind === 'read' ? 'GET' : 'POST',
+		url: baseUrlOf(credential) + request.path,
+		headers: { Accept: 'application/json' },
+		encoding: 'text',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		timeout: timeoutMs,
+	};
+	if (request.query) options.qs = request.query;
+	if (request.body) {
+		options.headers = { ...options.headers, 'Content-Type': 'application/json' };
+		options.body = request.body;
+	}
+	try {
+		const answer = (await context.helpers.httpRequestWithAuthentication.call(
+			context,
+			CREDENTIAL_TYPE,
+			options,
+			// Without this n8n reads the credential from its database and decrypts it for every request.
+			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
+		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
+		return {
+			status: answer.statusCode,
+			headers: answer.headers,
+			text: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? ''),
+		};
+	} catch (error) {
+		throw noAnswer(error, request);
+	}
+}
+
+/** Error codes of Node.js that say that the connection itself was not made. */
+const NOT_CONNECTED = new Set([
+	'ECONNREFUSED',
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+]);
+
+/** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
+function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
+	const { code, syscall } = networkFailure(error);
+	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+		return new ServiceError(
+			'The host of the service was not found',
+			`Check the base URL in the LeadGen credential, and the network of n8n (${code}). Nothing was sent.`,
+			{ outcome: 'notSent', code },
+		);
+	}
+	if (NOT_CONNECTED.has(code) || syscall === 'connect' || isTlsFailure(code)) {
+		return new ServiceError(
+			'The service could not be reached',
+			`Check the base URL in the LeadGen credential, and that the service is up (${code}). Nothing was sent.`,
+			{ outcome: 'notSent', code },
+		);
+	}
+	const timedOut = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+	return new ServiceError(
+		timedOut
+			? 'The service did not answer in time'
+			: 'The connection broke before the service had answered',
+		outcomeAdvice(request) + ` (${code})`,
+		{ outcome: 'unknown', code },
+	);
+}
+
+/** What to tell a person about a request that got no usable answer. */
+export function outcomeAdvice(request: ServiceRequest): string {
+	return request.kind === 'read'
+		? 'Nothing was bought by this request. Run it again.'
+		: 'The service may have done the work, and charged for it, so the request was not sent again. Compare the credits of your account before you run it again.';
+}
+
+/** TLS handshakes come before the request is sent. */
+function isTlsFailure(code: string): boolean {
+	return /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code);
+}
+
+/** The code and system call of the innermost error that has them; n8n and axios wrap the original. */
+function networkFailure(error: unknown): { code: string; syscall: string } {
+	let found = { code: 'no code', syscall: '' };
+	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
+		const { code, syscall } = level as { code?: unknown; syscall?: unknown };
+		if (typeof code === 'string') {
+			found = { code, syscall: typeof syscall === 'string' ? syscall : found.syscall };
+		}
+		level = level.cause;
+	}
+	return found;
+}
