@@ -7,8 +7,10 @@ process.env.N8N_USER_FOLDER ??= mkdtempSync(join(tmpdir(), 'leadgen-engine-'));
 
 import 'reflect-metadata';
 import {
+	ExecuteContext,
 	ExecutionLifecycleHooks,
 	PackageDirectoryLoader,
+	RoutingNode,
 	WorkflowExecute,
 	type Credentials,
 } from 'n8n-core';
@@ -17,6 +19,8 @@ import {
 	NodeConnectionTypes,
 	NodeHelpers,
 	Workflow,
+	createEmptyRunExecutionData,
+	type IBinaryKeyData,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type IHttpRequestOptions,
@@ -97,12 +101,12 @@ class CredentialStore extends ICredentialsHelper {
 		return await authenticate(credentials, request);
 	}
 
-	async preAuthentication(): Promise<undefined> {
-		return await Promise.resolve(undefined);
+	preAuthentication(): Promise<undefined> {
+		return Promise.resolve(undefined);
 	}
 
-	async runPreAuthentication(): Promise<undefined> {
-		return await Promise.resolve(undefined);
+	runPreAuthentication(): Promise<undefined> {
+		return Promise.resolve(undefined);
 	}
 
 	getCredentials(): Promise<Credentials> {
@@ -131,6 +135,8 @@ export interface NodeRun {
 	parameters: INodeParameters;
 	/** The fields of each incoming item. */
 	items: IDataObject[];
+	/** Files that each incoming item has. */
+	binary?: IBinaryKeyData;
 	onError?: OnError;
 	retryOnFail?: boolean;
 	executionId?: string;
@@ -152,7 +158,9 @@ export interface NodeResult {
 	run: IRun;
 }
 
-/** Runs the LeadGen node in a workflow on the real engine. */
+let executions = 0;
+
+/** Runs the LeadGen node in a workflow on the real engine, as an execution of its own. */
 export async function runLeadGen(options: NodeRun): Promise<NodeResult> {
 	await loaded;
 	const type = nodeTypes.getByNameAndVersion(`${PACKAGE}.leadGen`);
@@ -201,7 +209,7 @@ export async function runLeadGen(options: NodeRun): Promise<NodeResult> {
 	const running = execution.run({
 		workflow,
 		startNode: workflow.getNode('Input') ?? undefined,
-		pinData: { Input: options.items.map((json) => ({ json })) },
+		pinData: { Input: options.items.map((json) => ({ json, binary: options.binary })) },
 	});
 	options.onStart?.(() => {
 		running.cancel();
@@ -209,6 +217,97 @@ export async function runLeadGen(options: NodeRun): Promise<NodeResult> {
 	const run = await running;
 	await workflow.expression.releaseIsolate();
 	return resultOf(run);
+}
+
+/** What a person sees who tests the credential: n8n sends the request of its `test` and applies its rules. */
+export async function testCredential(
+	data: ICredentialDataDecryptedObject,
+): Promise<{ status: 'OK' | 'Error'; message: string }> {
+	await loaded;
+	const { test } = loader.getCredential('leadGenApi').type;
+	if (!test) throw new Error('The credential has no test');
+	const account = { id: '1', name: 'Account' };
+	const node: INode = {
+		id: 'temp',
+		name: 'Temp-Node',
+		type: 'test.input',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		credentials: { leadGenApi: account },
+	};
+	const type = new Input();
+	const testType: INodeType = {
+		description: {
+			...type.description,
+			credentials: [{ name: 'leadGenApi', required: true }],
+			properties: [
+				{
+					displayName: 'Temp',
+					name: 'temp',
+					type: 'string',
+					routing: { request: test.request },
+					default: '',
+				},
+			],
+		},
+	};
+	const testTypes: INodeTypes = {
+		getByName: () => testType,
+		getByNameAndVersion: () => testType,
+		getKnownTypes: () => ({}),
+	};
+	const workflow = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: testTypes,
+	});
+	const run = { baseUrl: '', credential: data, parameters: {}, items: [] };
+	const context = new ExecuteContext(
+		workflow,
+		node,
+		additionalData(run, 'internal', workflow),
+		'internal',
+		createEmptyRunExecutionData(),
+		0,
+		[],
+		{ main: [[{ json: {} }]] },
+		{ node, data: {}, source: null },
+		[],
+	);
+	const routing = new RoutingNode(context, testType, { ...account, type: 'leadGenApi', data });
+	await workflow.expression.acquireIsolate();
+	try {
+		const answer = (await routing.runNode())?.[0]?.[0]?.json;
+		for (const rule of test.rules ?? []) {
+			if (rule.type !== 'responseSuccessBody') continue;
+			const { key, message } = rule.properties;
+			const value: unknown = rule.properties.value;
+			if (valueAt(answer, key) === value) return { status: 'Error', message };
+		}
+		return { status: 'OK', message: 'Connection successful!' };
+	} catch (error) {
+		const { message, cause } = error as {
+			message: string;
+			cause?: { code?: string; response?: { status: number; statusText: string } };
+		};
+		if (!cause?.response) return { status: 'Error', message: cause?.code ?? message };
+		const { status, statusText } = cause.response;
+		return {
+			status: 'Error',
+			message: statusText || `Received HTTP status code: ${String(status)}`,
+		};
+	} finally {
+		await workflow.expression.releaseIsolate();
+	}
+}
+
+/** The value at a path such as `data.credits`. */
+function valueAt(object: unknown, path: string): unknown {
+	return path
+		.split('.')
+		.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], object);
 }
 
 function resultOf(run: IRun): NodeResult {
@@ -228,7 +327,7 @@ function additionalData(
 	mode: WorkflowExecuteMode,
 	workflow: Workflow,
 ): IWorkflowExecuteAdditionalData {
-	const executionId = options.executionId ?? '1';
+	const executionId = options.executionId ?? `execution-${String(++executions)}`;
 	const url = 'http://127.0.0.1:5678/';
 	const unused = () => {
 		throw new Error('not needed');

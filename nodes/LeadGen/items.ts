@@ -1,16 +1,22 @@
 import {
-	NodeApiError,
 	NodeOperationError,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
+import { planItems } from './dryRun';
+import { failedItem, nodeError } from './nodeError';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 import { Parameters } from './parameters';
-import { includeInput, requestTimeout, resultField } from './properties';
-import { LeadGenError, ServiceError } from './service/errors';
-import { Service } from './service/service';
+import { throwIfStopped } from './pause';
+import { Progress } from './progress';
+import { includeInput, resultField } from './properties';
+import { readRunSettings, requestTimeout } from './runOptions';
+import { PlannedCall, Service } from './service/service';
+
+/** Items that are worked on at once: enough to keep the calls of the service busy, also while they wait. */
+const ITEMS_AT_ONCE = 500;
 
 /**
  * Runs the chosen operation for every incoming item.
@@ -20,15 +26,51 @@ import { Service } from './service/service';
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(context);
-	const results: INodeExecutionData[] = [];
-	for (const [index, item] of context.getInputData().entries()) {
+	const inputs = context.getInputData();
+	const results = new Array<INodeExecutionData>(inputs.length);
+	const planned = new Map<number, PlannedCall>();
+	let failure: { error: unknown; index: number } | undefined;
+
+	const stopButton = context.getExecutionCancelSignal();
+	const giveUp = new AbortController();
+	const signal = stopButton ? AbortSignal.any([stopButton, giveUp.signal]) : giveUp.signal;
+	const connecting = connect(context, signal);
+	const progress = new Progress(context, inputs.length);
+	const place = `${context.getNode().id} ${String(context.getWorkflowDataProxy(0).$runIndex)}`;
+
+	const runItem = async (index: number, input: INodeExecutionData) => {
+		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
 		try {
-			results.push(await runItem(context, operation, item, index));
+			const result = await operation.run(parameters, await connecting, signal);
+			results[index] = toItem(result, parameters, input, index);
 		} catch (error) {
-			if (!context.continueOnFail()) throw nodeError(context, error, index);
-			results.push(failedItem(context, error, item, index));
+			if (error instanceof PlannedCall) planned.set(index, error);
+			else if (context.continueOnFail()) results[index] = failedItem(context, error, input, index);
+			else {
+				failure ??= { error, index };
+				// Calls that are under way may be paid for, so they are waited for. No other one is made.
+				giveUp.abort();
+			}
 		}
+	};
+	const queue = inputs.entries();
+	const worker = async () => {
+		for (const [index, input] of queue) {
+			if (signal.aborted) return;
+			await runItem(index, input);
+			progress.itemDone();
+		}
+	};
+	await Promise.all(Array.from({ length: Math.min(ITEMS_AT_ONCE, inputs.length) }, worker));
+
+	throwIfStopped(stopButton);
+	if (failure) {
+		const { bought } = await connecting.catch(() => ({ bought: 0 }));
+		const remark = bought > 0 ? boughtRemark(bought) : '';
+		throw nodeError(context, failure.error, failure.index, remark);
 	}
+	planItems(planned, results);
+	progress.finish(await connecting.catch(() => undefined));
 	return [results];
 }
 
@@ -46,66 +88,36 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 	);
 }
 
-async function runItem(
-	context: IExecuteFunctions,
-	operation: Operation,
-	item: INodeExecutionData,
-	index: number,
-): Promise<INodeExecutionData> {
-	const parameters = new Parameters((name) => context.getNodeParameter(name, index));
-	const service = await Service.connect(context, parameters.option(requestTimeout) * 1000);
-	const result = await operation.run(parameters, service, context.getExecutionCancelSignal());
-	const field = parameters.option(resultField);
-	const json = field === '' ? result : { [field]: result };
-	return parameters.option(includeInput)
-		? { ...item, json: { ...item.json, ...json }, pairedItem: { item: index } }
-		: { json, pairedItem: { item: index } };
+function parametersOf(context: IExecuteFunctions, index: number, place = ''): Parameters {
+	return new Parameters((name) => context.getNodeParameter(name, index), place);
 }
 
-/**
- * An item that says why it failed. n8n moves it to the error output, and adds the fields of the incoming
- * item there, if its keys are only `error`, `message` and `details`; with an `error` beside `json` it would
- * throw away everything but the message. On the regular output we add the incoming fields ourselves.
- */
-function failedItem(
-	context: IExecuteFunctions,
-	error: unknown,
-	item: INodeExecutionData,
+/** The service for one run of the node; how its calls are made is read from the first item. */
+async function connect(context: IExecuteFunctions, signal: AbortSignal): Promise<Service> {
+	const options = parametersOf(context, 0);
+	return await Service.connect(context, options.option(requestTimeout) * 1000, {
+		...readRunSettings(options),
+		executionId: context.getExecutionId(),
+		signal,
+	});
+}
+
+/** The result where the options want it: alone or beside the incoming fields, flat or in a field. */
+function toItem(
+	result: IDataObject,
+	parameters: Parameters,
+	input: INodeExecutionData,
 	index: number,
 ): INodeExecutionData {
-	const { message, description } = nodeError(context, error, index);
-	const facts = error instanceof LeadGenError ? error.details : {};
-	const json: IDataObject = { error: message, details: { advice: description, ...facts } };
-	return {
-		json: context.getNode().onError === 'continueErrorOutput' ? json : { ...item.json, ...json },
-		pairedItem: { item: index },
-	};
+	const field = parameters.option(resultField);
+	const json = field === '' ? result : { [field]: result };
+	const pairedItem = { item: index };
+	return parameters.option(includeInput)
+		? { ...input, json: { ...input.json, ...json }, pairedItem }
+		: { json, pairedItem };
 }
 
-/** The error as n8n shows it, with the item that it belongs to. */
-function nodeError(
-	context: IExecuteFunctions,
-	error: unknown,
-	itemIndex: number,
-): NodeApiError | NodeOperationError {
-	const node = context.getNode();
-	if (error instanceof ServiceError) {
-		// Made of our own words only: the original error of a request holds the key.
-		return new NodeApiError(
-			node,
-			{ message: error.message, ...error.details },
-			{
-				message: error.message,
-				description: error.advice,
-				httpCode: error.httpStatus === undefined ? undefined : String(error.httpStatus),
-				itemIndex,
-			},
-		);
-	}
-	if (error instanceof LeadGenError) {
-		return new NodeOperationError(node, error.message, { description: error.advice, itemIndex });
-	}
-	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
-		itemIndex,
-	});
+function boughtRemark(bought: number): string {
+	const results = bought === 1 ? '1 result was' : `${String(bought)} results were`;
+	return `${results} bought by this run and are remembered: run it again, and they are not paid for again.`;
 }

@@ -10,8 +10,14 @@ export interface Field<T = unknown> {
 
 /** The parameters of one item (action node) or of the node (trigger). */
 export class Parameters {
-	/** @param raw gives the value of a top-level parameter, with its expressions resolved */
-	constructor(private readonly raw: (name: string) => unknown) {}
+	/**
+	 * @param raw gives the value of a top-level parameter, with its expressions resolved
+	 * @param place where in the execution they belong to; the same when n8n runs the node again
+	 */
+	constructor(
+		private readonly raw: (name: string) => unknown,
+		readonly place = '',
+	) {}
 
 	get<T>(field: Field<T>): T {
 		return field.read(this.raw(field.property.name));

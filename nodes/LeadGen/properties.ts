@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { booleanField, numberField, textField, type Field } from './parameters';
+import { booleanField, textField, type Field } from './parameters';
+import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
 
 export const includeInput = booleanField({
@@ -17,19 +18,7 @@ export const resultField = textField({
 		'Name of a field that takes the whole result, so that its fields cannot overwrite others',
 });
 
-export const requestTimeout = numberField(
-	{
-		displayName: 'Request Timeout (Seconds)',
-		name: 'requestTimeout',
-		typeOptions: { minValue: 1 },
-		default: 300,
-		description:
-			'How long to wait for each answer. An answer that comes later is lost, though it may have been paid for.',
-	},
-	{ minimum: 0.001 },
-);
-
-const commonOptions = [includeInput, resultField, requestTimeout];
+const outputOptions = [includeInput, resultField];
 
 /**
  * The properties of the action node, from the table of operations: the selectors, then the fields of
@@ -71,7 +60,9 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 }
 
 function operationProperties(resource: Resource, operation: Operation): INodeProperties[] {
-	const options = [...(operation.options ?? []), ...commonOptions].map(propertyOf);
+	const options = [...(operation.options ?? []), ...outputOptions, ...runOptions(operation)].map(
+		propertyOf,
+	);
 	const properties: INodeProperties[] = [
 		...operation.fields.map(propertyOf),
 		{

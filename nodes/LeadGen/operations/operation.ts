@@ -12,6 +12,8 @@ export interface Operation {
 	action: string;
 	/** For the list of operations, and for an AI agent that chooses a tool. */
 	description: string;
+	/** What it pays for, if anything: a `lookup`, or the `start` of a scrape. */
+	paid?: 'lookup' | 'start';
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];

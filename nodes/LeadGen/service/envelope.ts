@@ -14,24 +14,26 @@ const ADVICE: Partial<Record<string, string>> = {
 		'The account makes more requests than its plan allows. Wait a minute, then run the workflow again.',
 };
 
+/** The `data` of a call, `null` where the service says `"data": null`; or why there is none. */
+export type Answer = { data: IDataObject | null } | { error: ServiceError };
+
 /**
- * The `data` of a success envelope (interface 2.1), with every field that the service sent.
- * `null` where the service says `"data": null`.
- * @throws ServiceError for an error envelope with any HTTP status, and for whatever is no envelope
+ * Reads an answer: the `data` of a success envelope (interface 2.1) with every field that the service
+ * sent, or an error for an error envelope with any HTTP status, and for whatever is no envelope.
  */
-export function readEnvelope(response: RawResponse, request: ServiceRequest): IDataObject | null {
+export function readEnvelope(response: RawResponse, request: ServiceRequest): Answer {
 	const { status } = response;
-	if (status >= 300 && status < 400) throw redirected(response);
+	if (status >= 300 && status < 400) return { error: redirected(response) };
 
 	const envelope = parseObject(response.text);
 	if (envelope?.success === false || isObject(envelope?.error)) {
-		throw errorOf(isObject(envelope.error) ? envelope.error : {}, status);
+		return { error: errorOf(isObject(envelope.error) ? envelope.error : {}, status, request) };
 	}
-	if (!envelope || status >= 400) throw unreadable(response, request);
+	if (!envelope || status >= 400) return { error: unreadable(response, request) };
 
 	const { data } = envelope;
-	if (data === null || isObject(data)) return data;
-	throw withoutData(request);
+	if (data === null || isObject(data)) return { data };
+	return { error: withoutData(request) };
 }
 
 /** The error for a success that brings nothing. */
@@ -43,13 +45,17 @@ export function withoutData(request: ServiceRequest): ServiceError {
 	);
 }
 
-function errorOf(error: IDataObject, httpStatus: number): ServiceError {
+function errorOf(error: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
 	const code = typeof error.code === 'string' && error.code ? error.code : 'no code';
 	const said = typeof error.message === 'string' && error.message ? error.message : 'no message';
+	// The service itself broke down, at a point that we don't know.
+	const isBroken = httpStatus >= 500 && code !== 'RATE_LIMIT_EXCEEDED';
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
-		ADVICE[code] ?? 'The documentation of the service may say more about this code.',
-		{ outcome: 'refused', code, httpStatus },
+		isBroken
+			? outcomeAdvice(request)
+			: (ADVICE[code] ?? 'The documentation of the service may say more about this code.'),
+		{ outcome: isBroken ? 'unknown' : 'refused', code, httpStatus },
 	);
 }
 

@@ -58,3 +58,10 @@ export class ServiceError extends LeadGenError {
 		this.httpStatus = facts.httpStatus;
 	}
 }
+
+/** A call that was not made, because something before it showed that it must not be. */
+export class NotAttemptedError extends LeadGenError {
+	constructor(message: string, advice: string) {
+		super(message, advice, { attempted: false });
+	}
+}

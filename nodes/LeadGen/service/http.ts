@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { InputError, ServiceError } from './errors';
-import type { RawResponse, ServiceRequest } from './types';
+import { isFree, type RawResponse, type ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
 
@@ -31,17 +31,17 @@ export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 /**
  * One exchange with the service over n8n's HTTP helper, which adds the key, honours n8n's proxy
  * settings and is cut off when a person presses Stop.
- * @returns the answer, whatever its status; redirects are not followed, since the key would go along
- * @throws ServiceError `notSent` or `unknown` if no answer came
+ * @returns the answer, whatever its status, or an error that is `notSent` or `unknown` if none came;
+ * redirects are not followed, since the key would go along
  */
 export async function exchange(
 	context: IAllExecuteFunctions,
 	credential: ICredentialDataDecryptedObject,
 	request: ServiceRequest,
 	timeoutMs: number,
-): Promise<RawResponse> {
+): Promise<RawResponse | ServiceError> {
 	const options: IHttpRequestOptions = {
-		method: request.kind === 'read' ? 'GET' : 'POST',
+		method: isFree(request) ? 'GET' : 'POST',
 		url: baseUrlOf(credential) + request.path,
 		headers: { Accept: 'application/json' },
 		encoding: 'text',
@@ -69,7 +69,7 @@ export async function exchange(
 			text: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? ''),
 		};
 	} catch (error) {
-		throw noAnswer(error, request);
+		return noAnswer(error, request);
 	}
 }
 
@@ -111,7 +111,7 @@ function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
 
 /** What to tell a person about a request that got no usable answer. */
 export function outcomeAdvice(request: ServiceRequest): string {
-	return request.kind === 'read'
+	return isFree(request)
 		? 'Nothing was bought by this request. Run it again.'
 		: 'The service may have done the work, and charged for it, so the request was not sent again. Compare the credits of your account before you run it again.';
 }

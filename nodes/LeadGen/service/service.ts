@@ -3,33 +3,110 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 } from 'n8n-workflow';
+import { pause, throwIfStopped } from '../pause';
+import { accountOf, type Account } from './account';
+import { Budget, type BudgetSettings } from './budget';
 import { readEnvelope, withoutData } from './envelope';
+import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import { CREDENTIAL_TYPE, exchange } from './http';
-import type { ServiceRequest } from './types';
+import { MINUTE_MS, type Run } from './limiter';
+import type { Bought } from './memory';
+import { readRateHeaders } from './rateHeaders';
+import { isRateRefusal, retryDelayMs } from './retry';
+import { isFree, type ServiceRequest } from './types';
 
-/** The service, as one account sees it. */
+/** How a run of a node makes its calls. */
+export interface RunSettings {
+	/** Results of paid lookups that other executions bought count for this long. */
+	rememberMs?: number;
+	/** Calls under way at once; 0 finds a good number. */
+	parallel?: number;
+	budget?: BudgetSettings;
+	/** Only says which calls would be made: each ends in a `PlannedCall`. */
+	dryRun?: boolean;
+	/** Makes the results bought by this execution its own, also when n8n runs the node again. */
+	executionId?: string;
+	signal?: AbortSignal;
+}
+
+/** What a dry run has to say about a call. */
+export class PlannedCall extends Error {
+	/** @param status whether the call is paid for, brings a result that is known already, or is free */
+	constructor(
+		readonly status: 'new' | 'duplicate' | 'remembered' | 'free',
+		readonly request: ServiceRequest,
+	) {
+		super('Dry run');
+	}
+}
+
+/** Bounds of the calls under way, where a person does not choose. */
+const LEAST_PARALLEL = 32;
+const MOST_PARALLEL = 64;
+
+/**
+ * The service as one run of a node uses it: makes each call once, at the time that the rate limit bears,
+ * again only where that cannot be paid for twice, and remembers what was bought.
+ */
 export class Service {
+	/** Paid calls that were made in this run and brought a result. */
+	bought = 0;
+	/** Paid calls that were not needed, because the same one was made before. */
+	saved = 0;
+
+	private readonly account: Account;
+	private readonly run: Run;
+	private readonly budget: Budget | undefined;
+	/** The answers of this run as JSON, so that everyone who asks gets a copy of their own. */
+	private readonly asked = new Map<string, Promise<string>>();
+	/** Why no paid call is sent any more. */
+	private halted: LeadGenError | undefined;
+
 	private constructor(
 		private readonly context: IAllExecuteFunctions,
 		private readonly credential: ICredentialDataDecryptedObject,
 		private readonly timeoutMs: number,
-	) {}
+		private readonly settings: RunSettings,
+	) {
+		this.account = accountOf(credential);
+		const { limiter } = this.account;
+		this.run = {
+			inFlight: 0,
+			cap: () => settings.parallel || parallelFor(limiter.perMinute, limiter.latencyMs),
+			signal: settings.signal,
+		};
+		if (settings.budget) this.budget = new Budget(settings.budget, () => this.balance());
+	}
 
 	/**
 	 * Reads the credential of the node once, for all calls of a run.
 	 * @param timeoutMs how long to wait for the answer to one request
+	 * @throws InputError if the base URL can only be wrong
 	 */
-	static async connect(context: IAllExecuteFunctions, timeoutMs: number): Promise<Service> {
-		return new Service(context, await context.getCredentials(CREDENTIAL_TYPE), timeoutMs);
+	static async connect(
+		context: IAllExecuteFunctions,
+		timeoutMs: number,
+		settings: RunSettings = {},
+	): Promise<Service> {
+		const credential = await context.getCredentials(CREDENTIAL_TYPE);
+		return new Service(context, credential, timeoutMs, settings);
 	}
 
 	/**
 	 * Makes a call and gives its `data` (interface 2.1), `null` where the service says `null`.
-	 * @throws ServiceError with what is known of the call
+	 * @throws ServiceError with what is known of the call; NotAttemptedError if it was not made
 	 */
 	async call(request: ServiceRequest): Promise<IDataObject | null> {
-		const response = await exchange(this.context, this.credential, request, this.timeoutMs);
-		return readEnvelope(response, request);
+		if (this.settings.dryRun) throw this.planned(request);
+		if (request.kind === 'poll') return await this.send(request);
+		const key = keyOf(request);
+		let answer = this.asked.get(key);
+		if (answer) this.saved += isFree(request) ? 0 : 1;
+		else {
+			answer = this.first(request, key);
+			this.asked.set(key, answer);
+		}
+		return JSON.parse(await answer) as IDataObject | null;
 	}
 
 	/** Like `call`, for operations that have nothing to say without data. */
@@ -38,4 +115,151 @@ export class Service {
 		if (data === null) throw withoutData(request);
 		return data;
 	}
+
+	/** From now on no paid call is sent. Calls that are under way go on. */
+	halt(reason: LeadGenError): void {
+		this.halted ??= reason;
+	}
+
+	/** The first call of its kind in this run: from memory, or from the service. */
+	private async first(request: ServiceRequest, key: string): Promise<string> {
+		if (isFree(request)) return JSON.stringify(await this.send(request));
+		const { memory } = this.account;
+		const { executionId = '', rememberMs = 0 } = this.settings;
+		const known = memory.recall(key, executionId, request.kind === 'start' ? 0 : rememberMs);
+		if (known) {
+			this.saved++;
+			if ('error' in known) throw known.error;
+			return known.json;
+		}
+		const outcome = await this.buy(request).then(
+			(data): Bought => ({ json: JSON.stringify(data) }),
+			(error: unknown): Bought => ({ error: this.judge(error, request, key) }),
+		);
+		if ('error' in outcome) throw outcome.error;
+		this.bought++;
+		memory.keep(key, executionId, outcome);
+		return outcome.json;
+	}
+
+	/** What a failed paid call means for the calls to come. */
+	private judge(error: unknown, request: ServiceRequest, key: string): Error {
+		const { executionId = '' } = this.settings;
+		if (error instanceof NotAttemptedError) this.halt(error);
+		if (!(error instanceof ServiceError))
+			return error instanceof Error ? error : new Error('Unknown');
+		if (error.code === 'INSUFFICIENT_CREDITS') {
+			this.halt(
+				new NotAttemptedError(
+					'Not attempted, because the credits ran out before',
+					'Add credits to the account and run the workflow again. What was bought is not paid for again.',
+				),
+			);
+		}
+		const isBought = request.kind === 'lookup' && error.code === 'NOT_FOUND';
+		// A start that may have happened must not happen again when n8n runs the node once more.
+		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
+		if (isBought) this.bought++;
+		if (isBought || mayBeBought) this.account.memory.keep(key, executionId, { error });
+		return error;
+	}
+
+	private async buy(request: ServiceRequest): Promise<IDataObject | null> {
+		const send = async () => await this.send(request);
+		return await (this.budget ? this.budget.spend(weightOf(request), send) : send());
+	}
+
+	/** Sends a request until it is answered, as the limiter and the retry policy allow. */
+	private async send(request: ServiceRequest, first = false): Promise<IDataObject | null> {
+		for (let tries = 1; ; tries++) {
+			const result = await this.attempt(request, first);
+			if (!('error' in result)) {
+				if (request.path === '/credits' && result.data) this.account.hear(result.data);
+				return result.data;
+			}
+			if (result.isRateRefusal) {
+				tries--;
+				continue;
+			}
+			const delay = retryDelayMs(result.error, request, tries);
+			if (delay === undefined) throw result.error;
+			await pause(delay, this.run.signal);
+		}
+	}
+
+	/** Sends a request once, when its turn has come. */
+	private async attempt(
+		request: ServiceRequest,
+		first: boolean,
+	): Promise<{ data: IDataObject | null } | { error: ServiceError; isRateRefusal: boolean }> {
+		const { limiter } = this.account;
+		if (this.account.shouldAskForPlan()) this.askForPlan();
+		await limiter.turn(this.run, first);
+		if (this.halted && !isFree(request)) {
+			limiter.failed(this.run, false);
+			throw this.halted;
+		}
+		const sentAt = Date.now();
+		const response = await exchange(this.context, this.credential, request, this.timeoutMs);
+		if (response instanceof ServiceError) {
+			limiter.failed(this.run, response.outcome !== 'notSent');
+			throwIfStopped(this.run.signal);
+			return { error: response, isRateRefusal: false };
+		}
+		const news = readRateHeaders(response.headers, Date.now());
+		const answer = readEnvelope(response, request);
+		if (!('error' in answer)) {
+			limiter.answered(this.run, sentAt, news);
+			return answer;
+		}
+		if (isRateRefusal(answer.error)) {
+			return { error: answer.error, isRateRefusal: limiter.refused(this.run, news) };
+		}
+		limiter.answered(this.run, sentAt, news);
+		return { error: answer.error, isRateRefusal: false };
+	}
+
+	private askForPlan(): void {
+		// It goes ahead of the calls that wait. If it fails, the smallest limit is kept.
+		this.send({ kind: 'poll', path: '/credits' }, true).catch(() => {});
+	}
+
+	private async balance(): Promise<number> {
+		const data = await this.send({ kind: 'poll', path: '/credits' });
+		if (typeof data?.credits === 'number') return data.credits;
+		throw new NotAttemptedError(
+			'Not attempted, because the balance of the account could not be read',
+			'The service did not say how many credits are left. Remove the budget from the Options to run without it.',
+		);
+	}
+
+	private planned(request: ServiceRequest): PlannedCall {
+		if (isFree(request)) return new PlannedCall('free', request);
+		const key = keyOf(request);
+		const { executionId = '', rememberMs = 0 } = this.settings;
+		if (this.asked.has(key)) return new PlannedCall('duplicate', request);
+		this.asked.set(key, Promise.resolve(''));
+		const age = request.kind === 'start' ? 0 : rememberMs;
+		const known = this.account.memory.recall(key, executionId, age);
+		return new PlannedCall(known ? 'remembered' : 'new', request);
+	}
+}
+
+/** Enough calls at once to use up the limit at the latency seen. */
+function parallelFor(perMinute: number, latencyMs: number): number {
+	const needed = (perMinute / MINUTE_MS) * Math.max(1, latencyMs) * 2;
+	return Math.min(MOST_PARALLEL, Math.max(LEAST_PARALLEL, Math.ceil(needed)));
+}
+
+/** Two lookups with the same key have the same answer: case and spaces make no difference. */
+function keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
+	const content = JSON.stringify(query ?? body ?? {});
+	if (kind !== 'lookup') return `${kind} ${path} ${place} ${content}`;
+	return `${kind} ${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+}
+
+/** What a paid call costs in relation to others: a scrape is paid for by its leads. */
+function weightOf({ kind, body }: ServiceRequest): number {
+	const filters = body?.filters as IDataObject | undefined;
+	return kind === 'start' && typeof filters?.limit === 'number' ? filters.limit : 1;
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../operation';
 import { confidenceLevel } from './confidence';
 
 /** What the two finders differ in. */
-interface Finder extends Omit<Operation, 'run'> {
+interface Finder extends Omit<Operation, 'run' | 'paid'> {
 	path: string;
 	/** In the order of the editor; each is sent under its own name, unless it is empty. */
 	fields: ReadonlyArray<Field<string>>;
@@ -26,6 +26,7 @@ export const errorIfNotFound = booleanField({
 export function finder({ path, check, ...operation }: Finder): Operation {
 	return {
 		...operation,
+		paid: 'lookup',
 		options: [...operation.options, errorIfNotFound],
 		async run(parameters, service) {
 			const values = [

@@ -8,6 +8,7 @@ export const verify: Operation = {
 	action: 'Verify an email address',
 	description:
 		'Check whether an email address exists and takes mail. The status is valid, invalid, catch_all or unknown.',
+	paid: 'lookup',
 	fields: [email],
 	async run(parameters, service) {
 		const address = parameters.get(email);

@@ -32,6 +32,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 	return {
 		kind: 'start',
 		path: '/start',
+		place: parameters.place,
 		body: { filters: readFilters(parameters), ...(url && { webhookUrl: url }) },
 	};
 }
@@ -42,6 +43,7 @@ export const start: Operation = {
 	action: 'Start a scrape',
 	description:
 		'Start collecting leads that match the filters, and go on at once with the scrape ID and the estimated credits',
+	paid: 'start',
 	fields: filterFields,
 	options: [webhookUrl],
 	async run(parameters, service) {

@@ -10,6 +10,7 @@ export const startAndWait: Operation = {
 	action: 'Start a scrape and wait until it is finished',
 	description:
 		'Start collecting leads that match the filters, and wait until the scrape is completed',
+	paid: 'start',
 	fields: start.fields,
 	options: [...(start.options ?? []), ...waitOptions],
 	async run(parameters, service, signal) {

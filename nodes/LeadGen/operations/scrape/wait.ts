@@ -54,15 +54,17 @@ export async function waitForScrape(
 	const minutes = parameters.option(timeout);
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
 	for (;;) {
-		const status = await service.data(statusRequest(id)).catch((error: unknown) => {
-			// Whatever breaks the wait, the scrape is paid for and its identifier must not get lost.
-			throw error instanceof LeadGenError
-				? error.add(
-						{ scrapeId: id },
-						`The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`,
-					)
-				: error;
-		});
+		const status = await service
+			.data({ ...statusRequest(id), kind: 'poll' })
+			.catch((error: unknown) => {
+				// Whatever breaks the wait, the scrape is paid for and its identifier must not get lost.
+				throw error instanceof LeadGenError
+					? error.add(
+							{ scrapeId: id },
+							`The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`,
+						)
+					: error;
+			});
 		if (status.status === 'completed') return status;
 		if (status.status === 'failed') {
 			if (parameters.option(failedAsResult)) return status;

@@ -1,0 +1,61 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { LeadGenError, ServiceError } from './service/errors';
+
+/**
+ * An error as n8n shows it, with the item that it belongs to.
+ * @param remark added to what the person can do next
+ */
+export function nodeError(
+	context: IExecuteFunctions,
+	error: unknown,
+	itemIndex: number,
+	remark = '',
+): NodeApiError | NodeOperationError {
+	const node = context.getNode();
+	if (!(error instanceof LeadGenError)) {
+		return new NodeOperationError(node, error instanceof Error ? error : String(error), {
+			itemIndex,
+		});
+	}
+	const { message } = error;
+	const description = `${error.advice} ${remark}`.trim();
+	if (!(error instanceof ServiceError)) {
+		return new NodeOperationError(node, message, { description, itemIndex });
+	}
+	const httpCode = error.httpStatus === undefined ? undefined : String(error.httpStatus);
+	// Made of our own words only: the original error of a request holds the key, and n8n would replace
+	// our message by one of its own if it found the code of a network error.
+	const apiError = new NodeApiError(
+		node,
+		{ message },
+		{ message, description, httpCode, itemIndex },
+	);
+	apiError.context.details = error.details;
+	return apiError;
+}
+
+/**
+ * An item that says why it failed. n8n moves it to the error output, and adds the fields of the incoming
+ * item there, if its keys are only `error`, `message` and `details`; with an `error` beside `json` it would
+ * throw away everything but the message. On the regular output we add the incoming fields ourselves.
+ */
+export function failedItem(
+	context: IExecuteFunctions,
+	error: unknown,
+	input: INodeExecutionData,
+	index: number,
+): INodeExecutionData {
+	const { message, description } = nodeError(context, error, index);
+	const facts = error instanceof LeadGenError ? error.details : {};
+	const json: IDataObject = { error: message, details: { ...facts, advice: description } };
+	return {
+		json: context.getNode().onError === 'continueErrorOutput' ? json : { ...input.json, ...json },
+		pairedItem: { item: index },
+	};
+}

@@ -1,0 +1,237 @@
+import { ManualExecutionCancelledError, sleep } from 'n8n-workflow';
+import type { RateNews } from './rateHeaders';
+import { TimeLog } from './timeLog';
+
+/** Limits are written per minute (interface 8). */
+export const MINUTE_MS = 60_000;
+
+/** Clocks and timers are not exact, so a window is kept a little longer than it is. */
+const MARGIN_MS = 5;
+
+/** Pauses after refusals that name no time: the first one, and the longest. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Without a single success for this long, more patience does not help. */
+const HOPELESS_MS = 10 * MINUTE_MS;
+
+/** The calls of one run of a node. */
+export interface Run {
+	inFlight: number;
+	/** How many calls of the run may be under way at once. */
+	cap: () => number;
+	signal: AbortSignal | undefined;
+}
+
+interface Waiter {
+	run: Run;
+	go: () => void;
+}
+
+/**
+ * Decides when a call of an account may be sent. All nodes and executions in the process share it.
+ *
+ * - Up to the limit, calls go out at once; then each waits until one of them is a minute old. The minute
+ *   counts from the answer, since the service may have counted the call at any time until then: so the
+ *   limit is kept whether the service counts in fixed or sliding windows or has a token bucket.
+ * - If the answers say how many requests are left, that counts instead.
+ * - A refusal pauses all calls: for the time it names, or for a growing one. Then a single call goes
+ *   ahead. When it is let through, we know how many calls the service took in which time, and keep to
+ *   that from then on, a little more with each such time that passes without a refusal.
+ */
+export class Limiter {
+	/** Calls per minute; `Infinity` where there is nothing to keep but what the answers say. */
+	perMinute = Infinity;
+	/** Smoothed time from request to answer. */
+	latencyMs = 0;
+
+	private readonly queue: Waiter[] = [];
+	private pumping = false;
+	private wake: () => void = () => {};
+
+	private inFlight = 0;
+	/** When each call of the last minute was over. */
+	private readonly calls = new TimeLog();
+
+	/** What the last answer said is left, and until when; `left` shrinks with each call that is sent. */
+	private told: { left: number; until: number } | undefined;
+	private pausedUntil = 0;
+	private refusedAt = 0;
+	/** Pauses without a success between them. */
+	private refusals = 0;
+	private hopelessAt = Infinity;
+	/** When the service last let us go on. */
+	private goingSince = 0;
+	private learned: { limit: number; ms: number; growAt: number } | undefined;
+
+	/** @param now milliseconds since 1970 */
+	constructor(private readonly now: () => number = Date.now) {}
+
+	/** Calls sent within the last minute, under way, or waiting. */
+	get demand(): number {
+		this.calls.forgetBefore(this.now() - MINUTE_MS);
+		return this.calls.size + this.inFlight + this.queue.length;
+	}
+
+	/**
+	 * Waits for the turn of a call. The caller says `answered`, `refused` or `failed` when it is over.
+	 * @param first whether it goes before the calls that wait already
+	 * @throws ManualExecutionCancelledError when a person presses Stop
+	 */
+	async turn(run: Run, first = false): Promise<void> {
+		if (run.signal?.aborted) throw new ManualExecutionCancelledError('');
+		await new Promise<void>((resolve, reject) => {
+			const stop = () => {
+				this.queue.splice(this.queue.indexOf(waiter), 1);
+				reject(new ManualExecutionCancelledError(''));
+			};
+			const waiter = {
+				run,
+				go: () => {
+					run.signal?.removeEventListener('abort', stop);
+					resolve();
+				},
+			};
+			run.signal?.addEventListener('abort', stop);
+			if (first) this.queue.unshift(waiter);
+			else this.queue.push(waiter);
+			void this.pump();
+		});
+	}
+
+	/** A call that was sent at `sentAt` was answered, and not refused for its rate. */
+	answered(run: Run, sentAt: number, news: RateNews): void {
+		const now = this.release(run);
+		const latency = now - sentAt;
+		this.latencyMs = this.latencyMs === 0 ? latency : this.latencyMs * 0.9 + latency * 0.1;
+		this.calls.add(now);
+		this.hear(news, now);
+		if (sentAt < this.refusedAt) return;
+		this.hopelessAt = Infinity;
+		if (this.refusals > 0) this.learn(now);
+	}
+
+	/** A call got no answer. @param counted whether the service may have counted it */
+	failed(run: Run, counted: boolean): void {
+		const now = this.release(run);
+		if (counted) this.calls.add(now);
+	}
+
+	/**
+	 * A call was refused for its rate (interface 7, `RATE_LIMIT_EXCEEDED`).
+	 * @returns whether it makes sense to try again
+	 */
+	refused(run: Run, news: RateNews): boolean {
+		const now = this.release(run);
+		this.hear(news, now);
+		this.refusedAt = now;
+		if (this.hopelessAt === Infinity) this.hopelessAt = now + HOPELESS_MS;
+
+		// The refusals of calls that were under way together are one.
+		const isNew = now >= this.pausedUntil;
+		if (isNew) this.refusals++;
+		const named = news.retryAfterMs ?? news.resetMs;
+		const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusals - 1));
+		if (named !== undefined)
+			this.pausedUntil = Math.max(this.pausedUntil, now + named + jitter(100));
+		else if (isNew) this.pausedUntil = now + growing * 0.75 + jitter(growing / 2);
+		return now < this.hopelessAt;
+	}
+
+	private release(run: Run): number {
+		run.inFlight--;
+		this.inFlight--;
+		this.wake();
+		return this.now();
+	}
+
+	private hear({ remaining, resetMs }: RateNews, now: number): void {
+		this.told =
+			remaining === undefined || resetMs === undefined
+				? undefined
+				: // The calls under way may not be counted in it yet.
+					{ left: remaining - this.inFlight, until: now + resetMs + MARGIN_MS };
+	}
+
+	/** The first success after a refusal shows what the service takes: this many calls in this time. */
+	private learn(now: number): void {
+		this.calls.forgetBefore(now - MINUTE_MS);
+		const taken = this.calls.since(this.goingSince).slice(0, -1);
+		const ms = Math.max(1, now - (taken[0] ?? this.goingSince));
+		this.learned =
+			ms > MINUTE_MS ? undefined : { limit: Math.max(1, taken.length), ms, growAt: now + 2 * ms };
+		this.goingSince = now;
+		this.refusals = 0;
+	}
+
+	private grow(now: number): void {
+		const { learned } = this;
+		if (!learned || this.refusals > 0 || now < learned.growAt) return;
+		learned.limit = Math.ceil(learned.limit * 1.1);
+		learned.growAt = now + learned.ms;
+		if (learned.limit / learned.ms >= this.perMinute / MINUTE_MS) this.learned = undefined;
+	}
+
+	/** How long the next call has to wait; `Infinity` means until another call is over. */
+	private waitMs(now: number): number {
+		if (now < this.pausedUntil) return this.pausedUntil - now;
+		// After a pause, a single call shows whether the others may follow.
+		if (this.refusals > 0) return this.inFlight > 0 ? Infinity : 0;
+		if (this.told) {
+			if (now >= this.told.until) this.told = { left: 1, until: Infinity };
+			if (this.told.left > 0) return 0;
+			if (this.told.until < Infinity || this.inFlight > 0) return this.told.until - now;
+			this.told = undefined;
+		}
+		this.grow(now);
+		return Math.max(
+			this.windowWaitMs(this.perMinute, MINUTE_MS, now),
+			this.learned ? this.windowWaitMs(this.learned.limit, this.learned.ms, now) : 0,
+		);
+	}
+
+	/** How long until there are fewer than `limit` calls within the last `ms` milliseconds. */
+	private windowWaitMs(limit: number, ms: number, now: number): number {
+		const free = limit - this.inFlight;
+		if (free <= 0) return Infinity;
+		const oldest = free === Infinity ? undefined : this.calls.fromEnd(free);
+		return oldest === undefined ? 0 : Math.max(0, oldest + ms + MARGIN_MS - now);
+	}
+
+	/** Sends the waiting calls, one by one, as soon as each may go. */
+	private async pump(): Promise<void> {
+		if (this.pumping) {
+			this.wake();
+			return;
+		}
+		this.pumping = true;
+		while (this.queue.length > 0) {
+			const now = this.now();
+			this.calls.forgetBefore(now - MINUTE_MS - MARGIN_MS);
+			const next = this.queue.findIndex(({ run }) => run.inFlight < run.cap());
+			const wait = next === -1 ? Infinity : this.waitMs(now);
+			if (wait > 0) {
+				await this.sleepUntilWoken(wait);
+				continue;
+			}
+			const [waiter] = this.queue.splice(next, 1);
+			if (!waiter) continue;
+			waiter.run.inFlight++;
+			this.inFlight++;
+			if (this.told) this.told.left--;
+			waiter.go();
+		}
+		this.pumping = false;
+	}
+
+	private async sleepUntilWoken(ms: number): Promise<void> {
+		const woken = new Promise<void>((resolve) => (this.wake = resolve));
+		// In slices, so that no timer of a minute is left behind.
+		await Promise.race(ms === Infinity ? [woken] : [woken, sleep(Math.min(ms, 1000))]);
+	}
+}
+
+/** A random part of `ms`, so that several processes on one account do not go on at the same moment. */
+function jitter(ms: number): number {
+	return Math.random() * ms;
+}

@@ -1,0 +1,406 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startSandbox, type Sandbox } from '../sandbox/server';
+import { runLeadGen, type NodeResult, type NodeRun } from './engine';
+
+let sandbox: Sandbox;
+let apiKey: string;
+let keys = 0;
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+});
+
+afterAll(async () => {
+	await sandbox.close();
+});
+
+beforeEach(() => {
+	// The node remembers by account, so each test has one of its own.
+	apiKey = `key-${String(++keys)}`;
+	account({ plan: 'enterprise', credits: 1000 });
+});
+
+afterEach(() => {
+	expect(sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+});
+
+function account(of: { plan: string; credits: number }) {
+	sandbox.reset({ accounts: { [apiKey]: of } });
+}
+
+const FIND = {
+	resource: 'email',
+	operation: 'findBusiness',
+	firstName: '={{ $json.first }}',
+	lastName: '={{ $json.last }}',
+	company: 'acme.com',
+};
+
+const START = { resource: 'scrape', operation: 'start', limit: '={{ $json.limit }}' };
+
+async function run(
+	parameters: IDataObject & { options?: IDataObject },
+	items: IDataObject[],
+	more: Partial<NodeRun> = {},
+): Promise<NodeResult> {
+	return await runLeadGen({
+		baseUrl: sandbox.url,
+		credential: { apiKey, plan: 'enterprise', ...more.credential },
+		parameters: parameters as NodeRun['parameters'],
+		items,
+		...more,
+	});
+}
+
+/** `count` people whom the sandbox finds, each another one. */
+function people(count: number): IDataObject[] {
+	return Array.from({ length: count }, (_, i) => ({ first: `Person${String(i)}`, last: 'High' }));
+}
+
+function firstNames(): string[] {
+	return sandbox.requests.map(({ body }) => (body as { firstName: string }).firstName);
+}
+
+function spent(): number {
+	return 1000 - sandbox.credits(apiKey);
+}
+
+function emails(result: NodeResult): unknown[] {
+	return result.items.map(({ json }) => json.email);
+}
+
+describe('what is asked twice', () => {
+	it('is paid for once, whatever the case and the spaces', async () => {
+		const names = [
+			['Ann', 'High'],
+			['Bob', 'High'],
+			['ANN', 'high'],
+			[' Ann ', 'High'],
+			['Ann Marie', 'High'],
+			['ann  marie', 'HIGH'],
+			['Cy', 'Nobody'],
+			['cy', 'nobody'],
+		];
+		const result = await run(
+			FIND,
+			names.map(([first, last]) => ({ first, last })),
+		);
+		expect(firstNames().sort()).toEqual(['Ann', 'Ann Marie', 'Bob', 'Cy']);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual(
+			names.map((_, item) => ({ item })),
+		);
+		const [ann, bob, ann2, ann3, marie, marie2, cy, cy2] = result.items.map(({ json }) => json);
+		expect([ann2, ann3, marie2, cy2]).toEqual([ann, ann, marie, cy]);
+		expect(new Set([ann, bob, marie].map((json) => json?.email)).size).toBe(3);
+		expect(cy).toEqual({ found: false, email: null });
+		expect(spent()).toBe(3);
+	});
+
+	it('gives every item a copy of its own', async () => {
+		const result = await run(FIND, [...people(1), ...people(1)]);
+		const [one, two] = result.items;
+		expect(one?.json).toEqual(two?.json);
+		expect(one?.json.sources).not.toBe(two?.json.sources);
+	});
+
+	it('is known to later executions for a while, to no other account, and not if nothing is remembered', async () => {
+		const first = await run(FIND, people(3));
+		expect(emails(await run(FIND, people(4)))).toEqual([...emails(first), expect.any(String)]);
+		expect(sandbox.requests).toHaveLength(4);
+
+		await run({ ...FIND, options: { rememberMinutes: 0 } }, people(3));
+		expect(sandbox.requests).toHaveLength(7);
+
+		const other = `${apiKey}-other`;
+		sandbox.set({ accounts: { [other]: { plan: 'pro', credits: 10 } } });
+		await run(FIND, people(3), { credential: { apiKey: other } });
+		expect(sandbox.requests).toHaveLength(10);
+	});
+
+	it('is asked anew if it is a status or a balance, but once for all items of a run', async () => {
+		const balance = { resource: 'credit', operation: 'get' };
+		const [one, two] = [await run(balance, people(5)), await run(balance, people(5))];
+		expect(sandbox.requests.map(({ path }) => path)).toEqual(['/credits', '/credits']);
+		expect([...one.items, ...two.items].map(({ json }) => json.credits)).toEqual(
+			new Array(10).fill(1000),
+		);
+	});
+
+	it('is a scrape of its own for each item that starts one', async () => {
+		const result = await run(START, [{ limit: 5 }, { limit: 5 }, { limit: 7 }]);
+		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 5, 7]);
+		expect(new Set(result.items.map(({ json }) => json.scrapeId)).size).toBe(3);
+	});
+});
+
+describe('when n8n runs the node again', () => {
+	it('buys only what is missing', async () => {
+		sandbox.set({
+			faults: [{ kind: 'status', match: { bodyIncludes: 'Person2', times: 1 }, status: 500 }],
+		});
+		const result = await run(FIND, people(5), { retryOnFail: true });
+		expect(result.items).toHaveLength(5);
+		expect(firstNames().sort()).toEqual(
+			['Person0', 'Person1', 'Person2', 'Person2', 'Person3', 'Person4'].sort(),
+		);
+		expect(spent()).toBe(5);
+	});
+
+	it('does not start a scrape twice, and tells again of one that may have been started', async () => {
+		sandbox.set({
+			faults: [{ kind: 'resetAfterWork', match: { bodyIncludes: '"limit":6' } }],
+		});
+		const result = await run(START, [{ limit: 5 }, { limit: 6 }, { limit: 7 }], {
+			retryOnFail: true,
+		});
+		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 6, 7]);
+		expect(result.error).toMatchObject({
+			message: 'The connection broke before the service had answered',
+			description: expect.stringContaining('may have done the work') as string,
+			context: { itemIndex: 1 },
+		});
+	});
+
+	it('starts what was refused, and nothing else', async () => {
+		sandbox.set({
+			faults: [
+				{
+					kind: 'envelope',
+					code: 'INVALID_REQUEST',
+					match: { bodyIncludes: '"limit":6', times: 1 },
+				},
+			],
+		});
+		const result = await run(START, [{ limit: 5 }, { limit: 6 }], { retryOnFail: true });
+		expect(result.items.map(({ json }) => json.status)).toEqual(['pending', 'pending']);
+		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 6]);
+		expect(sandbox.requests).toHaveLength(3);
+	});
+});
+
+describe('when the credits run out', () => {
+	const OUT_OF_CREDITS = { ...FIND, options: { parallel: 1 } };
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'brings what was bought and marks the rest (%s)',
+		async (onError) => {
+			account({ plan: 'enterprise', credits: 3 });
+			const result = await run(OUT_OF_CREDITS, people(8), { onError });
+			expect(sandbox.requests).toHaveLength(4);
+			expect(sandbox.credits(apiKey)).toBe(0);
+			const failed = onError === 'continueErrorOutput' ? result.errorItems : result.items.slice(3);
+			expect(emails(result).slice(0, 3)).toEqual(new Array(3).fill(expect.any(String)));
+			expect(failed.map(({ json, pairedItem }) => [json.first, pairedItem])).toEqual(
+				[3, 4, 5, 6, 7].map((item) => [`Person${String(item)}`, { item }]),
+			);
+			expect(failed.map(({ json }) => json.details)).toEqual([
+				expect.objectContaining({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402 }),
+				...new Array<unknown>(4).fill(expect.objectContaining({ attempted: false })),
+			]);
+		},
+	);
+
+	it('says how many were bought, and does not pay for them in the next run', async () => {
+		account({ plan: 'enterprise', credits: 3 });
+		const failed = await run(OUT_OF_CREDITS, people(8));
+		expect(failed.items).toEqual([]);
+		expect(failed.error?.description).toContain('3 results were bought by this run');
+		sandbox.set({ accounts: { [apiKey]: { plan: 'enterprise', credits: 5 } } });
+		const again = await run(OUT_OF_CREDITS, people(8));
+		expect(emails(again)).toEqual(new Array(8).fill(expect.any(String)));
+		expect(sandbox.requests).toHaveLength(4 + 5);
+		expect(sandbox.credits(apiKey)).toBe(0);
+	});
+});
+
+describe('a rate limit that is not known before', () => {
+	const kinds = ['fixed', 'sliding', 'tokenBucket'] as const;
+	const headers = [
+		'none',
+		'retryAfterSeconds',
+		'retryAfterDate',
+		'ratelimit',
+		'xRatelimit',
+	] as const;
+	it.each(kinds.flatMap((kind) => headers.map((header) => [kind, header] as const)))(
+		'costs no item its result: %s window, headers %s',
+		async (kind, header) => {
+			sandbox.set({
+				rateLimit: { kind, headers: header, enterprisePerMinute: 15, windowMs: 1000 },
+			});
+			const result = await run(FIND, people(40));
+			expect(emails(result)).toEqual(new Array(40).fill(expect.any(String)));
+			expect(spent()).toBe(40);
+			expect(sandbox.requests.filter(({ paid }) => paid)).toHaveLength(40);
+		},
+	);
+
+	it('is shared by two nodes at the same time', async () => {
+		sandbox.set({
+			rateLimit: { kind: 'sliding', headers: 'ratelimit', enterprisePerMinute: 15, windowMs: 1000 },
+		});
+		const [one, two] = await Promise.all([
+			run(FIND, people(40).slice(0, 20)),
+			run(FIND, people(40).slice(20)),
+		]);
+		expect([...emails(one), ...emails(two)]).toEqual(new Array(40).fill(expect.any(String)));
+		expect(spent()).toBe(40);
+	});
+});
+
+describe('the plan', () => {
+	const AUTO = { credential: { plan: 'auto' } };
+
+	it('is not asked for by a small run', async () => {
+		await run(FIND, people(20), { credential: { ...AUTO.credential, apiKey } });
+		expect(sandbox.requests.map(({ path }) => path)).toEqual(new Array(20).fill('/email/find'));
+	});
+
+	it('is asked for once by large ones', async () => {
+		account({ plan: 'pro', credits: 1000 });
+		const both = { credential: { ...AUTO.credential, apiKey } };
+		await run(FIND, people(150), both);
+		await run({ ...FIND, company: 'example.com' }, people(100), both);
+		expect(sandbox.requests.filter(({ path }) => path === '/credits')).toHaveLength(1);
+		expect(sandbox.requests.filter(({ status }) => status === 429)).toEqual([]);
+		expect(spent()).toBe(250);
+	});
+});
+
+describe('a connection that breaks', () => {
+	it.each([
+		['resetBeforeWork', 0],
+		['resetAfterWork', 1],
+		['resetMidBody', 1],
+	] as const)('does not repeat a paid call: %s', async (kind, paid) => {
+		sandbox.set({ faults: [{ kind, match: { bodyIncludes: 'Person1' } }] });
+		const result = await run(FIND, people(3), { onError: 'continueErrorOutput' });
+		expect(firstNames().sort()).toEqual(['Person0', 'Person1', 'Person2']);
+		expect(spent()).toBe(2 + paid);
+		expect(result.items).toHaveLength(2);
+		expect(result.errorItems.map(({ json }) => json.details)).toEqual([
+			expect.objectContaining({ outcome: 'unknown' }),
+		]);
+		// A person who runs it again asks for it again.
+		sandbox.set({ faults: [] });
+		expect(emails(await run(FIND, people(3)))).toEqual(new Array(3).fill(expect.any(String)));
+		expect(sandbox.requests).toHaveLength(4);
+	});
+
+	it.each(['resetBeforeWork', 'resetAfterWork', 'status', 'html'] as const)(
+		'repeats a free call: %s',
+		async (kind) => {
+			sandbox.set({ faults: [{ kind, match: { nth: [1, 2] }, status: 503 }] });
+			const result = await run({ resource: 'credit', operation: 'get' }, people(2));
+			expect(result.items.map(({ json }) => json.credits)).toEqual([1000, 1000]);
+			expect(sandbox.requests).toHaveLength(3);
+		},
+	);
+
+	it('is made again if it was not there at first', async () => {
+		const port = Number(new URL(sandbox.url).port);
+		await sandbox.close();
+		const running = run(FIND, people(3));
+		sandbox = await startSandbox({
+			port,
+			settings: { accounts: { [apiKey]: { plan: 'enterprise', credits: 1000 } } },
+		});
+		expect(emails(await running)).toEqual(new Array(3).fill(expect.any(String)));
+		expect(spent()).toBe(3);
+	});
+});
+
+it('keeps the order of the items, whatever order the answers come in', async () => {
+	sandbox.set({ latencyMs: { min: 0, max: 60 } });
+	const result = await run({ ...FIND, options: { includeInput: true } }, people(60));
+	expect(result.items.map(({ json }) => json.first)).toEqual(people(60).map(({ first }) => first));
+	expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual(
+		people(60).map((_, item) => ({ item })),
+	);
+});
+
+it('sends nothing more once a person presses Stop', async () => {
+	sandbox.set({ latencyMs: 50 });
+	const before = await new Promise<number>((resolve, reject) => {
+		run({ ...FIND, options: { parallel: 2 } }, people(200), {
+			onStart: (stop) => {
+				const watch = setInterval(() => {
+					if (sandbox.requests.length < 6) return;
+					clearInterval(watch);
+					stop();
+				}, 5);
+			},
+		})
+			.then(() => {
+				resolve(sandbox.requests.length);
+			})
+			.catch(reject);
+	});
+	expect(before).toBeLessThan(20);
+	await new Promise((resolve) => setTimeout(resolve, 300));
+	expect(sandbox.requests).toHaveLength(before);
+});
+
+describe('a budget', () => {
+	it.each([
+		['keepCredits', 960, 1, 40],
+		['keepCredits', 960, 3, 13],
+		['spendAtMost', 25, 1, 25],
+		['spendAtMost', 25, 2, 12],
+	])('stops in time: %s %i at %i credits a call', async (option, credits, cost, calls) => {
+		sandbox.set({ cost: { findBusiness: cost } });
+		const result = await run({ ...FIND, options: { [option]: credits } }, people(60), {
+			onError: 'continueErrorOutput',
+		});
+		expect(spent()).toBe(calls * cost);
+		expect(result.items).toHaveLength(calls);
+		expect(result.errorItems.map(({ json }) => (json.details as IDataObject).attempted)).toEqual(
+			new Array(60 - calls).fill(false),
+		);
+	});
+
+	it('does not start a scrape that could cost more', async () => {
+		const result = await run(
+			{ ...START, options: { spendAtMost: 30 } },
+			[{ limit: 20 }, { limit: 20 }, { limit: 5 }],
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(sandbox.jobs.map(({ filters }) => filters.limit)).toEqual([20]);
+		expect(result.errorItems.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 1 },
+			{ item: 2 },
+		]);
+	});
+});
+
+it('says in a dry run what would be paid for, and sends nothing', async () => {
+	await run(FIND, people(1));
+	const result = await run({ ...FIND, options: { dryRun: true } }, [
+		...people(3),
+		{ first: 'person1', last: 'high' },
+		{ first: '', last: '' },
+	]);
+	expect(result.error?.message).toBe('First Name and Last Name are both empty');
+	const planned = await run({ ...FIND, options: { dryRun: true } }, [
+		...people(3),
+		{ first: 'person1', last: 'high' },
+	]);
+	expect(sandbox.requests).toHaveLength(1);
+	const totals = { items: 4, new: 2, duplicate: 1, remembered: 1, free: 0 };
+	expect(planned.items).toEqual(
+		['remembered', 'new', 'new', 'duplicate'].map((call, item) => ({
+			json: {
+				dryRun: true,
+				call,
+				path: '/email/find',
+				request: {
+					firstName: item === 3 ? 'person1' : `Person${String(item)}`,
+					lastName: item === 3 ? 'high' : 'High',
+					company: 'acme.com',
+				},
+				totals,
+			},
+			pairedItem: { item },
+		})),
+	);
+});
