@@ -41,8 +41,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const runItem = async (index: number, input: INodeExecutionData) => {
 		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
 		try {
-			const result = await operation.run(parameters, await connecting, signal);
-			results[index] = toItem(result, parameters, input, index);
+			const toItem = readOutput(parameters, input, index);
+			results[index] = toItem(await operation.run(parameters, await connecting, signal));
 		} catch (error) {
 			if (error instanceof PlannedCall) planned.set(index, error);
 			else if (context.continueOnFail()) results[index] = failedItem(context, error, input, index);
@@ -102,19 +102,23 @@ async function connect(context: IExecuteFunctions, signal: AbortSignal): Promise
 	});
 }
 
-/** The result where the options want it: alone or beside the incoming fields, flat or in a field. */
-function toItem(
-	result: IDataObject,
+/**
+ * Reads how a result becomes an item: alone or beside the incoming fields, flat or in a field.
+ * @throws InputError, and so before anything is paid for
+ */
+function readOutput(
 	parameters: Parameters,
 	input: INodeExecutionData,
-	index: number,
-): INodeExecutionData {
+	item: number,
+): (result: IDataObject) => INodeExecutionData {
 	const field = parameters.option(resultField);
-	const json = field === '' ? result : { [field]: result };
-	const pairedItem = { item: index };
-	return parameters.option(includeInput)
-		? { ...input, json: { ...input.json, ...json }, pairedItem }
-		: { json, pairedItem };
+	const isIncluded = parameters.option(includeInput);
+	return (result) => {
+		const json = field === '' ? result : { [field]: result };
+		return isIncluded
+			? { ...input, json: { ...input.json, ...json }, pairedItem: { item } }
+			: { json, pairedItem: { item } };
+	};
 }
 
 function boughtRemark(bought: number): string {

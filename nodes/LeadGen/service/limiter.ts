@@ -10,7 +10,16 @@ const MARGIN_MS = 5;
 
 /** Pauses after refusals that name no time: the first one, and the longest. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** From here on, the number of calls under way is no longer held back after a refusal. */
+const MOST_BURST = 64;
+
+/** Windows that are worth a guess even if their end is named. */
+const SHORT_MS = 10_000;
+
+/** What is tried with each window that passes without a refusal. */
+const GROWTH = 1.5;
 
 /** Without a single success for this long, more patience does not help. */
 const HOPELESS_MS = 10 * MINUTE_MS;
@@ -36,8 +45,9 @@ interface Waiter {
  *   limit is kept whether the service counts in fixed or sliding windows or has a token bucket.
  * - If the answers say how many requests are left, that counts instead.
  * - A refusal pauses all calls: for the time it names, or for a growing one. Then a single call goes
- *   ahead. When it is let through, we know how many calls the service took in which time, and keep to
- *   that from then on, a little more with each such time that passes without a refusal.
+ *   ahead, and each that is let through makes room for one more.
+ * - Where refusals name no time, or a short one, we keep to the number of calls that the service took in the time until
+ *   it let one through again, and to some more with each such time that passes without a refusal.
  */
 export class Limiter {
 	/** Calls per minute; `Infinity` where there is nothing to keep but what the answers say. */
@@ -59,6 +69,10 @@ export class Limiter {
 	private refusedAt = 0;
 	/** Pauses without a success between them. */
 	private refusals = 0;
+	/** Whether the last refusal said how long to wait. */
+	private isNamed = false;
+	/** Calls that may be under way at once, after a refusal. */
+	private burst = Infinity;
 	private hopelessAt = Infinity;
 	/** When the service last let us go on. */
 	private goingSince = 0;
@@ -108,6 +122,7 @@ export class Limiter {
 		this.hear(news, now);
 		if (sentAt < this.refusedAt) return;
 		this.hopelessAt = Infinity;
+		this.burst = this.burst < MOST_BURST ? this.burst + 1 : Infinity;
 		if (this.refusals > 0) this.learn(now);
 	}
 
@@ -131,6 +146,8 @@ export class Limiter {
 		const isNew = now >= this.pausedUntil;
 		if (isNew) this.refusals++;
 		const named = news.retryAfterMs ?? news.resetMs;
+		this.isNamed = named !== undefined;
+		this.burst = 1;
 		const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusals - 1));
 		if (named !== undefined)
 			this.pausedUntil = Math.max(this.pausedUntil, now + named + jitter(100));
@@ -158,8 +175,11 @@ export class Limiter {
 		this.calls.forgetBefore(now - MINUTE_MS);
 		const taken = this.calls.since(this.goingSince).slice(0, -1);
 		const ms = Math.max(1, now - (taken[0] ?? this.goingSince));
-		this.learned =
-			ms > MINUTE_MS ? undefined : { limit: Math.max(1, taken.length), ms, growAt: now + 2 * ms };
+		// A long window that names its end needs no guess; a short one is better not run into each time.
+		const isUseful = ms <= (this.isNamed ? SHORT_MS : MINUTE_MS);
+		this.learned = !isUseful
+			? undefined
+			: { limit: Math.max(1, taken.length), ms, growAt: now + 2 * ms };
 		this.goingSince = now;
 		this.refusals = 0;
 	}
@@ -167,7 +187,7 @@ export class Limiter {
 	private grow(now: number): void {
 		const { learned } = this;
 		if (!learned || this.refusals > 0 || now < learned.growAt) return;
-		learned.limit = Math.ceil(learned.limit * 1.1);
+		learned.limit = Math.ceil(learned.limit * GROWTH);
 		learned.growAt = now + learned.ms;
 		if (learned.limit / learned.ms >= this.perMinute / MINUTE_MS) this.learned = undefined;
 	}
@@ -175,8 +195,7 @@ export class Limiter {
 	/** How long the next call has to wait; `Infinity` means until another call is over. */
 	private waitMs(now: number): number {
 		if (now < this.pausedUntil) return this.pausedUntil - now;
-		// After a pause, a single call shows whether the others may follow.
-		if (this.refusals > 0) return this.inFlight > 0 ? Infinity : 0;
+		if (this.inFlight >= this.burst) return Infinity;
 		if (this.told) {
 			if (now >= this.told.until) this.told = { left: 1, until: Infinity };
 			if (this.told.left > 0) return 0;

@@ -87,17 +87,15 @@ const filtersJson: Field<IDataObject> = {
 	},
 	read(value) {
 		const filters: unknown =
-			typeof value === 'string' && value.trim() !== ''
-				? jsonParse(value, { fallbackValue: value })
-				: (value ?? {});
-		if (typeof filters === 'string' || typeof filters !== 'object' || Array.isArray(filters)) {
+			typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
+		if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
 			throw new InputError(
 				filtersJson.property.displayName,
 				`must be a JSON object, and is ${show(value)}`,
 				'Give an object such as { "jobTitles": ["Head of Sales"] }.',
 			);
 		}
-		return cleanFilters((filters ?? {}) as IDataObject);
+		return cleanFilters(filters as IDataObject);
 	},
 };
 

@@ -2,7 +2,7 @@ import { LeadGenError } from '../../service/errors';
 import type { Operation } from '../operation';
 import { scrapeId } from './getStatus';
 import { start, startRequest } from './start';
-import { waitForScrape, waitOptions } from './wait';
+import { readWaitSettings, waitForScrape, waitOptions } from './wait';
 
 export const startAndWait: Operation = {
 	value: 'startAndWait',
@@ -14,6 +14,8 @@ export const startAndWait: Operation = {
 	fields: start.fields,
 	options: [...(start.options ?? []), ...waitOptions],
 	async run(parameters, service, signal) {
+		// Read before anything is paid for, since it may be wrong.
+		const settings = readWaitSettings(parameters);
 		const started = await service.data(startRequest(parameters));
 		const id = scrapeId.read(started.scrapeId);
 		if (id === '') {
@@ -23,7 +25,7 @@ export const startAndWait: Operation = {
 				started,
 			);
 		}
-		const finished = await waitForScrape(id, parameters, service, signal);
+		const finished = await waitForScrape(id, settings, service, signal);
 		return { ...started, ...finished };
 	},
 };

@@ -39,6 +39,22 @@ const failedAsResult = booleanField({
 
 export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
 
+interface WaitSettings {
+	intervalMs: number;
+	/** 0 waits without an end. */
+	minutes: number;
+	/** Whether a scrape that failed is a result rather than an error. */
+	isFailedResult: boolean;
+}
+
+export function readWaitSettings(parameters: Parameters): WaitSettings {
+	return {
+		intervalMs: parameters.option(pollInterval) * 1000,
+		minutes: parameters.option(timeout),
+		isFailedResult: parameters.option(failedAsResult),
+	};
+}
+
 /**
  * Asks for the status until it is `completed` or `failed` (interface 3).
  * @returns the fields of the last status
@@ -46,12 +62,10 @@ export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, time
  */
 export async function waitForScrape(
 	id: string,
-	parameters: Parameters,
+	{ intervalMs, minutes, isFailedResult }: WaitSettings,
 	service: Service,
 	signal: AbortSignal | undefined,
 ): Promise<IDataObject> {
-	const intervalMs = parameters.option(pollInterval) * 1000;
-	const minutes = parameters.option(timeout);
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
 	for (;;) {
 		const status = await service
@@ -67,21 +81,22 @@ export async function waitForScrape(
 			});
 		if (status.status === 'completed') return status;
 		if (status.status === 'failed') {
-			if (parameters.option(failedAsResult)) return status;
+			if (isFailedResult) return status;
 			throw new LeadGenError(
 				`Scrape ${id} failed`,
 				'What the service says of it is in the details. Start a new scrape if you still want the leads.',
 				status,
 			);
 		}
-		if (Date.now() + intervalMs > deadline) {
+		const left = deadline - Date.now();
+		if (left <= 0) {
 			throw new LeadGenError(
 				`Scrape ${id} did not finish within ${String(minutes)} minutes`,
 				`Its status is ${show(status.status)}, its progress ${show(status.progress)}. It goes on at the service: run "Wait Until Finished" with this scrape ID to go on waiting, rather than start it again.`,
 				status,
 			);
 		}
-		await pause(intervalMs, signal);
+		await pause(Math.min(intervalMs, left), signal);
 	}
 }
 
@@ -93,6 +108,7 @@ export const wait: Operation = {
 	fields: [scrapeId],
 	options: waitOptions,
 	async run(parameters, service, signal) {
-		return await waitForScrape(readScrapeId(parameters), parameters, service, signal);
+		const settings = readWaitSettings(parameters);
+		return await waitForScrape(readScrapeId(parameters), settings, service, signal);
 	},
 };
