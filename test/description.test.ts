@@ -1,0 +1,516 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import {
+	Workflow,
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import packageJson from '../package.json';
+import { loadCredential, loadNode } from './engine';
+import { useService } from './service';
+
+const ROOT = join(__dirname, '..');
+
+/** By the name of the node: its class file without the folder and the ending, in lower camel case. */
+const nodeFiles = packageJson.n8n.nodes.map((file) => {
+	const name = basename(file, '.node.js');
+	return { name: name.charAt(0).toLowerCase() + name.slice(1), file };
+});
+
+/** Names and defaults that saved workflows hold. */
+const CONTRACT: Array<{
+	resource: string;
+	operation: string;
+	fields: Record<string, unknown>;
+	options: Record<string, unknown>;
+}> = [
+	{
+		resource: 'scrape',
+		operation: 'start',
+		fields: { filtersMode: 'fields', filters: {}, limit: 50 },
+		options: { webhookUrl: '' },
+	},
+	{ resource: 'scrape', operation: 'getStatus', fields: { scrapeId: '' }, options: {} },
+	{
+		resource: 'scrape',
+		operation: 'wait',
+		fields: { scrapeId: '' },
+		options: { pollInterval: 5, timeout: 60 },
+	},
+	{
+		resource: 'scrape',
+		operation: 'startAndWait',
+		fields: { filtersMode: 'fields', filters: {}, limit: 50 },
+		options: { webhookUrl: '', pollInterval: 5, timeout: 60 },
+	},
+	{ resource: 'credit', operation: 'get', fields: {}, options: {} },
+	{
+		resource: 'email',
+		operation: 'findBusiness',
+		fields: { firstName: '', lastName: '', company: '' },
+		options: { linkedinUrl: '' },
+	},
+	{
+		resource: 'email',
+		operation: 'findPersonal',
+		fields: { firstName: '', lastName: '', linkedinUrl: '' },
+		options: { location: '' },
+	},
+	{ resource: 'email', operation: 'verify', fields: { email: '' }, options: {} },
+];
+
+/** A property and where it is, for messages. */
+interface Place {
+	path: string;
+	property: INodeProperties;
+}
+
+/** The properties and those inside collections. */
+function everyProperty(properties: INodeProperties[], parent = ''): Place[] {
+	return properties.flatMap((property) => {
+		const path = `${parent}${property.name}`;
+		const inner = (property.options ?? []).flatMap((option) =>
+			'values' in option ? option.values : 'type' in option ? [option] : [],
+		);
+		return [{ path, property }, ...everyProperty(inner, `${path}.`)];
+	});
+}
+
+/** The choices of a list, in their order. */
+function choices(property: INodeProperties | undefined) {
+	return (property?.options ?? []).flatMap((option) => ('value' in option ? [option] : []));
+}
+
+/** The properties inside a collection, in their order. */
+function inside(property: INodeProperties | undefined): INodeProperties[] {
+	return (property?.options ?? []).flatMap((option) => ('type' in option ? [option] : []));
+}
+
+/** The properties that an operation shows, whatever their other conditions. */
+function propertiesOf(description: INodeTypeDescription, resource: string, operation: string) {
+	return description.properties.filter(({ displayOptions: { show = {} } = {} }) => {
+		const { resource: resources = [], operation: operations = [] } = show;
+		return (
+			(resources as unknown[]).includes(resource) && (operations as unknown[]).includes(operation)
+		);
+	});
+}
+
+const SMALL_WORDS = new Set(
+	'a an and as at but by for from if in into nor of off on or per the to until with'.split(' '),
+);
+
+/** Words of a display name that are not written in Title Case. */
+function wrongWords(title: string): string[] {
+	return title
+		.split(/[\s/]+/)
+		.filter((word, index) => !/^[^a-z]/.test(word) && (index === 0 || !SMALL_WORDS.has(word)));
+}
+
+function wrongEnd(description: string): boolean {
+	const isSeveral = /[.!?]\s+\S/.test(description.replace(/\be\.g\.\s/g, ''));
+	return description.endsWith('.') !== isSeveral;
+}
+
+const sorted = (texts: string[]) => texts.toSorted((a, b) => a.localeCompare(b));
+
+describe.each(nodeFiles)('Node $name', ({ name, file }) => {
+	let description: INodeTypeDescription;
+	let places: Place[];
+
+	beforeAll(async () => {
+		({ description } = await loadNode(name));
+		places = everyProperty(description.properties);
+	});
+
+	/** The places that break a rule. */
+	const breaking = (rule: (property: INodeProperties) => boolean) =>
+		places.filter(({ property }) => rule(property)).map(({ path }) => path);
+
+	test('is named as its file says, with icons and text', () => {
+		expect(description).toMatchObject({ name, version: 1 });
+		expect(description.displayName).toMatch(/^LeadGen/);
+		expect(wrongEnd(description.description)).toBe(false);
+		expect(description.credentials).toEqual([
+			expect.objectContaining({ name: 'leadGenApi', required: true }),
+		]);
+		expectIcons(description.iconUrl);
+	});
+
+	test('has a codex file that n8n can use', () => {
+		const codex = JSON.parse(
+			readFileSync(join(ROOT, file.replace(/\.js$/, '.json')), 'utf8'),
+		) as Record<string, unknown>;
+		expect(codex.node).toBe(`${packageJson.name}.${name}`);
+		expect(codex.nodeVersion).toBe('1.0');
+		expect(codex.codexVersion).toBe('1.0');
+		const known = [
+			'Analytics',
+			'Communication',
+			'Data & Storage',
+			'Development',
+			'Marketing',
+			'Productivity',
+			'Sales',
+			'Utility',
+		];
+		expect(known).toEqual(expect.arrayContaining(codex.categories as string[]));
+		expect(codex.categories).not.toEqual([]);
+		expect(description.codex?.categories).toEqual(codex.categories);
+	});
+
+	test('every property has a name, a default of its type and a kind that n8n knows', () => {
+		const kinds: Record<string, string> = {
+			string: 'string',
+			number: 'number',
+			boolean: 'boolean',
+			collection: 'object',
+			fixedCollection: 'object',
+			json: 'string',
+		};
+		expect(breaking(({ name: own }) => !/^[a-z][A-Za-z]*$/.test(own))).toEqual([]);
+		expect(
+			breaking((property) => {
+				const { type, default: value, typeOptions } = property;
+				if (type === 'notice' || type === 'button') return false;
+				if (type === 'multiOptions' || typeOptions?.multipleValues) return !Array.isArray(value);
+				if (type === 'options') return !choices(property).some((choice) => choice.value === value);
+				return typeof value !== (kinds[type] ?? 'string');
+			}),
+		).toEqual([]);
+	});
+
+	test('display names are in Title Case', () => {
+		const isNotice = ({ type }: INodeProperties) => type === 'notice';
+		expect(
+			breaking((property) => !isNotice(property) && wrongWords(property.displayName).length > 0),
+		).toEqual([]);
+		const names = places.flatMap(({ property }) => choices(property).map((choice) => choice.name));
+		expect(names.filter((text) => wrongWords(text).length > 0)).toEqual([]);
+	});
+
+	test('descriptions are sentences as n8n writes them', () => {
+		const texts = places.flatMap(({ property }) => [
+			property.description,
+			...choices(property).map((choice) => choice.description),
+		]);
+		const given = texts.filter((text) => text !== undefined);
+		expect(given.filter(wrongEnd)).toEqual([]);
+		expect(given.filter((text) => !/^[A-Z]/.test(text) || text !== text.trim())).toEqual([]);
+		expect(
+			breaking(
+				({ type, description: text = '' }) => type === 'boolean' && !text.startsWith('Whether '),
+			),
+		).toEqual([]);
+		expect(
+			breaking(
+				({ displayName, description: text }) => text?.toLowerCase() === displayName.toLowerCase(),
+			),
+		).toEqual([]);
+	});
+
+	test('placeholders are examples, or say what a button adds', () => {
+		expect(
+			breaking(({ type, placeholder }) =>
+				type === 'collection' || type === 'fixedCollection'
+					? !/^Add [A-Z]/.test(placeholder ?? '')
+					: placeholder !== undefined && !placeholder.startsWith('e.g. '),
+			),
+		).toEqual([]);
+	});
+
+	test('collections are sorted by the names that people see', () => {
+		for (const { path, property } of places) {
+			const names = inside(property).map(({ displayName }) => displayName);
+			expect({ path, names }).toEqual({ path, names: sorted(names) });
+		}
+	});
+
+	test('every limit is the one that n8n users know', () => {
+		const limits = places.filter(({ property }) => property.name === 'limit');
+		expect(limits.length).toBeGreaterThan(0);
+		for (const { property } of limits) {
+			expect(property).toMatchObject({
+				displayName: 'Limit',
+				type: 'number',
+				default: 50,
+				description: 'Max number of results to return',
+				typeOptions: { minValue: 1 },
+			});
+		}
+	});
+
+	test('conditions name properties and values that exist', () => {
+		const wrong = places.flatMap(({ path, property: { displayOptions = {} } }) =>
+			[displayOptions.show ?? {}, displayOptions.hide ?? {}].flatMap((conditions) =>
+				Object.entries(conditions).flatMap(([key, values = []]) => {
+					const property = places.filter((place) => place.path === key.replace(/^\//, ''));
+					const known = property.flatMap((place) =>
+						place.property.type === 'boolean'
+							? [true, false]
+							: choices(place.property).map((choice) => choice.value),
+					);
+					return (values as unknown[])
+						.filter((value) => !(known as unknown[]).includes(value))
+						.map((value) => `${path}: ${key} = ${String(value)}`);
+				}),
+			),
+		);
+		expect(wrong).toEqual([]);
+	});
+
+	test('selectors take no expressions', () => {
+		const selectors = ['resource', 'operation', 'mode', 'schedule', 'filtersMode', 'events'];
+		expect(
+			breaking(
+				({ name: own, noDataExpression }) => selectors.includes(own) && noDataExpression !== true,
+			),
+		).toEqual([]);
+	});
+});
+
+describe('Node leadGen, its operations', () => {
+	let node: INodeType;
+	let description: INodeTypeDescription;
+
+	beforeAll(async () => {
+		node = await loadNode('leadGen');
+		({ description } = node);
+	});
+
+	const selectors = (name: string) =>
+		description.properties.filter((property) => property.name === name);
+
+	test('are those of the contract, sorted by name', () => {
+		const [resource] = selectors('resource');
+		expect(choices(resource).map(({ value }) => value)).toEqual(['credit', 'email', 'scrape']);
+
+		const operations = selectors('operation').flatMap((selector) => {
+			const [owner = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
+			return choices(selector).map(({ value }) => `${owner}.${String(value)}`);
+		});
+		expect(operations.toSorted()).toEqual(
+			CONTRACT.map(({ resource: owner, operation }) => `${owner}.${operation}`).toSorted(),
+		);
+		for (const selector of [...selectors('resource'), ...selectors('operation')]) {
+			const names = choices(selector).map(({ name }) => name);
+			expect(names).toEqual(sorted(names));
+		}
+	});
+
+	test('have an action in sentence case and a description', () => {
+		for (const choice of selectors('operation').flatMap(choices)) {
+			expect(choice.action).toMatch(/^[A-Z][a-z]*( [a-z]+)+$/);
+			expect(choice.description).toMatch(/^[A-Z].{20}/);
+		}
+		const actions = selectors('operation')
+			.flatMap(choices)
+			.map(({ action }) => action);
+		expect(new Set(actions).size).toBe(actions.length);
+	});
+
+	test('can be used as a tool', () => {
+		expect(description.usableAsTool).toBe(true);
+		expect(description.inputs).toEqual(['main']);
+		expect(description.outputs).toEqual(['main']);
+	});
+
+	test.each(CONTRACT)(
+		'$resource: $operation has the names and defaults of the contract',
+		({ resource, operation, fields, options }) => {
+			const properties = propertiesOf(description, resource, operation);
+			const defaultsOf = (list: INodeProperties[], names: string[]) =>
+				Object.fromEntries(
+					list.filter(({ name }) => names.includes(name)).map((own) => [own.name, own.default]),
+				);
+			expect(defaultsOf(properties, Object.keys(fields))).toEqual(fields);
+
+			const collection = properties.find(({ name }) => name === 'options');
+			expect(collection).toMatchObject({ type: 'collection', default: {} });
+			expect(defaultsOf(inside(collection), Object.keys(options))).toEqual(options);
+
+			const filters = properties.find(({ name }) => name === 'filters');
+			if ('filters' in fields) {
+				expect(filters?.displayOptions?.show?.filtersMode).toEqual(['fields']);
+				expect(properties.find(({ name }) => name === 'filtersJson')).toMatchObject({
+					type: 'json',
+					displayOptions: { show: { filtersMode: ['json'] } },
+				});
+				expect(inside(filters).map(({ name }) => name)).toEqual([
+					'companySize',
+					'industries',
+					'jobTitles',
+					'locations',
+				]);
+			} else expect(filters).toBeUndefined();
+
+			for (const list of [properties, inside(collection)]) {
+				const names = list.map(({ name }) => name);
+				expect(names).toEqual([...new Set(names)]);
+			}
+		},
+	);
+
+	test('the subtitle of the node is the action of the operation', async () => {
+		const nodeTypes = {
+			getByName: () => node,
+			getByNameAndVersion: () => node,
+			getKnownTypes: () => ({}),
+		};
+		for (const selector of selectors('operation')) {
+			const [resource = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
+			for (const { value: operation, action } of choices(selector)) {
+				const own: INode = {
+					id: '1',
+					name: 'LeadGen',
+					type: 'leadGen',
+					typeVersion: 1,
+					position: [0, 0],
+					parameters: { resource, operation },
+				};
+				const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
+				await workflow.expression.acquireIsolate();
+				expect(
+					workflow.expression.getSimpleParameterValue(own, description.subtitle, 'internal', {}),
+				).toBe(action);
+				await workflow.expression.releaseIsolate();
+			}
+		}
+	});
+});
+
+describe('Every option of a collection is read', () => {
+	const service = useService();
+	/** Switches; each has tests of what it does. */
+	const SWITCHES = ['dryRun', 'errorIfNotFound', 'failedAsResult', 'includeInput'];
+	const parameters: INodeParameters = {
+		firstName: '={{ $json.name }}',
+		lastName: 'Sure',
+		company: 'acme.com',
+		email: '={{ $json.name }}@acme.com',
+	};
+	const items = [{ name: 'ann' }, { name: 'bob' }];
+
+	test.each(CONTRACT)('$resource: $operation', async ({ resource, operation }) => {
+		service.sandbox.set({ job: { durationMs: 0 } });
+		const scrapeId = await service.startJob();
+		const { description } = await loadNode('leadGen');
+		const collections = propertiesOf(description, resource, operation).filter(
+			({ type }) => type === 'collection',
+		);
+		for (const collection of collections) {
+			for (const { name, displayName, type } of inside(collection)) {
+				if (type === 'boolean') {
+					expect(SWITCHES).toContain(name);
+					continue;
+				}
+				const result = await service.run(
+					[resource, operation],
+					{ ...parameters, scrapeId, [collection.name]: { [name]: '={{ ({ no: "value" }) }}' } },
+					items,
+					{ onError: 'continueRegularOutput' },
+				);
+				expect(result.items.map(({ json: { error, details } }) => ({ error, details }))).toEqual(
+					items.map(() => ({
+						error: expect.stringContaining(`${displayName} must be `) as unknown,
+						details: { advice: expect.any(String) as unknown, field: displayName },
+					})),
+				);
+			}
+		}
+	});
+});
+
+describe('Credential', () => {
+	test('is described as the nodes and people need it', async () => {
+		const credential = await loadCredential('leadGenApi');
+		expect(credential.name).toBe('leadGenApi');
+		expect(credential.displayName).toBe('LeadGen API');
+		expect(credential.documentationUrl).toMatch(/^https:\/\//);
+		expectIcons(credential.iconUrl);
+		expect(
+			credential.properties.map(({ name, type, default: value, required = false }) => ({
+				name,
+				type,
+				value,
+				required,
+			})),
+		).toEqual([
+			{ name: 'baseUrl', type: 'string', value: '', required: true },
+			{ name: 'apiKey', type: 'string', value: '', required: true },
+			{ name: 'plan', type: 'options', value: 'auto', required: false },
+			{ name: 'requestsPerMinute', type: 'number', value: 0, required: false },
+		]);
+		const [, apiKey, plan] = credential.properties;
+		expect(apiKey?.typeOptions).toEqual({ password: true });
+		expect(
+			choices(plan)
+				.map(({ value }) => value)
+				.toSorted(),
+		).toEqual(['auto', 'enterprise', 'pro', 'starter']);
+		expect(sorted(choices(plan).map(({ name }) => name))).toEqual(
+			choices(plan).map(({ name }) => name),
+		);
+		for (const { displayName, description = '' } of credential.properties) {
+			expect(wrongWords(displayName)).toEqual([]);
+			expect({ displayName, wrong: wrongEnd(description) }).toEqual({ displayName, wrong: false });
+		}
+	});
+});
+
+describe('Package', () => {
+	test('names files that exist', () => {
+		const files = [...packageJson.n8n.nodes, ...packageJson.n8n.credentials, packageJson.main];
+		expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+		expect(packageJson.n8n.n8nNodesApiVersion).toBe(1);
+		expect(packageJson.keywords).toContain('n8n-community-node-package');
+		expect(packageJson.name).toBe('n8n-nodes-leadgen');
+	});
+
+	test('brings nothing into the n8n of others', () => {
+		const { peerDependencies, scripts, ...rest } = packageJson;
+		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		const refused = ['dependencies', 'optionalDependencies', 'bundledDependencies', 'overrides'];
+		expect(Object.keys(rest).filter((key) => refused.includes(key))).toEqual([]);
+		const hooks = ['prepare', 'preinstall', 'install', 'postinstall', 'prepublish'];
+		expect(Object.keys(scripts).filter((script) => hooks.includes(script))).toEqual([]);
+	});
+
+	test('publishes what n8n runs, and nothing else', () => {
+		const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+			cwd: ROOT,
+			encoding: 'utf8',
+			stdio: ['ignore', 'pipe', 'ignore'],
+			shell: process.platform === 'win32',
+		});
+		const [{ files }] = JSON.parse(output) as [{ files: Array<{ path: string }> }];
+		const paths = files.map(({ path }) => path);
+		const allowed =
+			/^(package\.json|index\.js|README\.md|LICENSE(\.md)?|CHANGELOG\.md|dist\/(nodes|credentials)\/.+\.(js|json|svg))$/;
+		expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
+		expect(paths).toEqual(
+			expect.arrayContaining([
+				'package.json',
+				'index.js',
+				'LICENSE.md',
+				...packageJson.n8n.nodes,
+				...packageJson.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')),
+				...packageJson.n8n.credentials,
+			]),
+		);
+	});
+});
+
+/** Both icons must be files of the built package. */
+function expectIcons(iconUrl: INodeTypeDescription['iconUrl']): void {
+	if (typeof iconUrl !== 'object') throw new Error(`There is no pair of icons: ${String(iconUrl)}`);
+	for (const url of [iconUrl.light, iconUrl.dark]) {
+		const path = url.replace(`icons/${packageJson.name}/`, '');
+		expect(path).toMatch(/^dist\/.+\.svg$/);
+		expect(readFileSync(join(ROOT, path), 'utf8')).toMatch(/^(<\?xml[^>]*>\s*)?<svg/);
+	}
+}

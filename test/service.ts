@@ -1,0 +1,145 @@
+import { inspect } from 'node:util';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { Sandbox } from '../sandbox/server';
+import { runLeadGen, type NodeResult, type NodeRun } from './engine';
+
+/** How every key begins; no other text in a run resembles it. */
+export const SECRET = 'sk-secret-4711';
+
+/** A request as the service got it; `undefined` fields are those that were not sent. */
+export interface Call {
+	method: string;
+	path: string;
+	query?: Record<string, unknown>;
+	body?: unknown;
+}
+
+export const get = (path: string, query: Record<string, unknown> = {}): Call => ({
+	method: 'GET',
+	path,
+	query,
+});
+
+export const post = (path: string, body: unknown): Call => ({
+	method: 'POST',
+	path,
+	query: {},
+	body,
+});
+
+/**
+ * One sandbox for the tests of a file, as new before each. After each test all requests must have been
+ * within the contract and must have held the key in their Authorization header, and nowhere else.
+ */
+export function useService() {
+	const sandbox = new Sandbox({});
+	let badInput = false;
+	// An account of its own for each test, since results are remembered by account.
+	let accounts = 0;
+	const apiKey = () => `${SECRET}-${String(accounts)}`;
+	let executions = 0;
+
+	beforeAll(async () => {
+		await sandbox.listen();
+	});
+	beforeEach(() => {
+		badInput = false;
+		accounts += 1;
+		sandbox.reset({
+			accounts: { [apiKey()]: { plan: 'enterprise', credits: 100_000 } },
+		});
+	});
+	afterEach(() => {
+		const violations = sandbox.requests.flatMap(({ violation = [] }) => violation);
+		if (badInput) expect(violations).not.toEqual([]);
+		else expect(violations).toEqual([]);
+		for (const { headers, body, query, path } of sandbox.requests) {
+			const { authorization, ...others } = headers;
+			expect(JSON.stringify([others, body, query, path])).not.toContain(SECRET);
+			expect(authorization).toMatch(/^Bearer \S+$/);
+		}
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	return {
+		sandbox,
+
+		/** Says that the test is about requests that the service has to refuse. */
+		expectViolations(): void {
+			badInput = true;
+		},
+
+		/** Runs an operation with the account of the sandbox. */
+		async run(
+			[resource, operation]: readonly [string, string],
+			parameters: INodeParameters,
+			items: IDataObject[],
+			options: Partial<NodeRun> = {},
+		): Promise<NodeResult> {
+			return await runLeadGen({
+				baseUrl: sandbox.url,
+				parameters: { resource, operation, ...parameters },
+				items,
+				executionId: String((executions += 1)),
+				...options,
+				// A plan without a limit, so that nothing waits.
+				credential: {
+					apiKey: apiKey(),
+					plan: 'enterprise',
+					requestsPerMinute: 0,
+					...options.credential,
+				},
+			});
+		},
+
+		/** Starts a scrape without the node. */
+		async startJob(filters: object = {}): Promise<string> {
+			const response = await fetch(`${sandbox.url}/start`, {
+				method: 'POST',
+				headers: {
+					authorization: `Bearer ${apiKey()}`,
+					'content-type': 'application/json',
+				},
+				body: JSON.stringify({ filters }),
+			});
+			const { data } = (await response.json()) as {
+				data: { scrapeId: string };
+			};
+			return data.scrapeId;
+		},
+
+		/** Requests so far, by default all of them, in no particular order. */
+		expectCalls(calls: Call[], path?: string): void {
+			const sent = sandbox.requests
+				.filter((request) => path === undefined || request.path === path)
+				.map(({ method, path, query, body }) => ({
+					method,
+					path,
+					query,
+					body,
+				}));
+			expect(sorted(sent)).toEqual(sorted(calls));
+		},
+	};
+}
+
+/** The items of a result, one for each of `jsons`, paired with the item of the same place. */
+export function paired(jsons: object[]) {
+	return jsons.map((json, item) => ({ json, pairedItem: { item } }));
+}
+
+/** Resolves as soon as `condition` is true; the time limit of the test ends a wait in vain. */
+export async function until(condition: () => boolean): Promise<void> {
+	while (!condition()) await sleep(5);
+}
+
+export async function sleep(ms: number): Promise<void> {
+	await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function sorted(calls: Call[]): Call[] {
+	const key = (call: Call) => inspect(call, { sorted: true, depth: Infinity });
+	return calls.toSorted((a, b) => key(a).localeCompare(key(b)));
+}
