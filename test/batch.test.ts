@@ -353,6 +353,9 @@ describe('a budget', () => {
 			onError: 'continueErrorOutput',
 		});
 		expect(spent()).toBe(calls * cost);
+		// Balances are read after 1, 2, 4, 8 … calls, and no more once the budget is used up.
+		const balances = sandbox.requests.filter(({ path }) => path === '/credits');
+		expect(balances.length).toBeLessThanOrEqual(8);
 		expect(result.items).toHaveLength(calls);
 		expect(result.errorItems.map(({ json }) => (json.details as IDataObject).attempted)).toEqual(
 			new Array(60 - calls).fill(false),

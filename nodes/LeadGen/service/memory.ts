@@ -24,7 +24,7 @@ export class Memory {
 	recall(key: string, executionId: string, maxAgeMs: number): Bought | undefined {
 		const entry = this.entries.get(key);
 		if (!entry) return undefined;
-		const isOurs = entry.executionId === executionId;
+		const isOurs = executionId !== '' && entry.executionId === executionId;
 		return isOurs || Date.now() - entry.at < maxAgeMs ? entry.bought : undefined;
 	}
 

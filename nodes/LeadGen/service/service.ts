@@ -165,6 +165,7 @@ export class Service {
 	}
 
 	private async buy(request: ServiceRequest): Promise<IDataObject | null> {
+		if (this.halted) throw this.halted;
 		const send = async () => await this.send(request);
 		return await (this.budget ? this.budget.spend(weightOf(request), send) : send());
 	}
