@@ -22,6 +22,7 @@ export class Budget {
 	private since = 0;
 	/** Credits per unit of weight; a unit is a lookup, or a lead of a scrape. */
 	private price = 1;
+	private over: LeadGenError | undefined;
 	private turn: Promise<void> = Promise.resolve();
 	private readonly underWay = new Set<Promise<unknown>>();
 
@@ -50,11 +51,12 @@ export class Budget {
 	}
 
 	private async permit(weight: number): Promise<void> {
+		if (this.over) throw this.over;
 		if (this.allowed < weight) {
 			await Promise.all(this.underWay);
 			await this.measure(weight);
 		}
-		if (this.allowed < weight) throw this.reached();
+		if (this.allowed < weight) throw (this.over = this.reached());
 		this.allowed -= weight;
 		this.since += weight;
 	}

@@ -165,7 +165,6 @@ export class Service {
 	}
 
 	private async buy(request: ServiceRequest): Promise<IDataObject | null> {
-		if (this.halted) throw this.halted;
 		const send = async () => await this.send(request);
 		return await (this.budget ? this.budget.spend(weightOf(request), send) : send());
 	}
@@ -226,6 +225,7 @@ export class Service {
 	}
 
 	private async balance(): Promise<number> {
+		if (this.halted) throw this.halted;
 		const data = await this.send({ kind: 'poll', path: '/credits' });
 		if (typeof data?.credits === 'number') return data.credits;
 		throw new NotAttemptedError(
