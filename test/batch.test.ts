@@ -193,7 +193,7 @@ describe('when the credits run out', () => {
 			expect(failed.map(({ json, pairedItem }) => [json.first, pairedItem])).toEqual(
 				[3, 4, 5, 6, 7].map((item) => [`Person${String(item)}`, { item }]),
 			);
-			expect(failed.map(({ json }) => json.details)).toEqual([
+			expect(failed.map(({ json }) => json.error)).toEqual([
 				expect.objectContaining({ code: 'INSUFFICIENT_CREDITS', httpStatus: 402 }),
 				...new Array<unknown>(4).fill(expect.objectContaining({ attempted: false })),
 			]);
@@ -278,7 +278,7 @@ describe('a connection that breaks', () => {
 		expect(firstNames().sort()).toEqual(['Person0', 'Person1', 'Person2']);
 		expect(spent()).toBe(2 + paid);
 		expect(result.items).toHaveLength(2);
-		expect(result.errorItems.map(({ json }) => json.details)).toEqual([
+		expect(result.errorItems.map(({ json }) => json.error)).toEqual([
 			expect.objectContaining({ outcome: 'unknown' }),
 		]);
 		// A person who runs it again asks for it again.
@@ -357,7 +357,7 @@ describe('a budget', () => {
 		const balances = sandbox.requests.filter(({ path }) => path === '/credits');
 		expect(balances.length).toBeLessThanOrEqual(8);
 		expect(result.items).toHaveLength(calls);
-		expect(result.errorItems.map(({ json }) => (json.details as IDataObject).attempted)).toEqual(
+		expect(result.errorItems.map(({ json }) => (json.error as IDataObject).attempted)).toEqual(
 			new Array(60 - calls).fill(false),
 		);
 	});

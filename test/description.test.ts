@@ -414,10 +414,11 @@ describe('Every option of a collection is read', () => {
 					items,
 					{ onError: 'continueRegularOutput' },
 				);
-				expect(result.items.map(({ json: { error, details } }) => ({ error, details }))).toEqual(
+				expect(result.items.map(({ json }) => json.error)).toEqual(
 					items.map(() => ({
-						error: expect.stringContaining(`${displayName} must be `) as unknown,
-						details: { advice: expect.any(String) as unknown, field: displayName },
+						message: expect.stringContaining(`${displayName} must be `) as unknown,
+						advice: expect.any(String) as unknown,
+						field: displayName,
 					})),
 				);
 			}

@@ -210,7 +210,7 @@ describe.each(cases)('$name', ({ fault, error, details, requestTimeout }) => {
 		email: '={{ $json.address }}',
 		options: requestTimeout === undefined ? {} : { requestTimeout },
 	};
-	const failed = { ...inputs[1], error, details: { advice: someText, ...details } };
+	const failed = { ...inputs[1], error: { message: error, advice: someText, ...details } };
 	const verdict = (email: string) => ({
 		email,
 		status: 'valid',
@@ -289,8 +289,8 @@ describe('Redirects are not followed', () => {
 	const failures = () =>
 		inputs.map((input, index) => ({
 			...input,
-			error: `The service redirects to ${elsewhere()}`,
-			details: {
+			error: {
+				message: `The service redirects to ${elsewhere()}`,
 				advice: someText,
 				outcome: 'refused',
 				httpStatus: [301, 302, 303, 307, 308][index],
@@ -316,10 +316,10 @@ describe('Redirects are not followed', () => {
 		const [failure] = failures().filter(({ address }) => address === input.address);
 		const { error } = await run(VERIFY, parameters, [input, { address: 'valid@x.com' }], {});
 		expect(error).toMatchObject({
-			message: failure?.error,
+			message: failure?.error.message,
 			description: someText,
 			context: { itemIndex: 0 },
-			httpCode: String(failure?.details.httpStatus),
+			httpCode: String(failure?.error.httpStatus),
 		});
 	});
 
@@ -328,10 +328,8 @@ describe('Redirects are not followed', () => {
 		const { items } = await run(['credit', 'get'], {}, [{ a: 1 }, { a: 2 }], {
 			onError: 'continueRegularOutput',
 		});
-		expect(items.map(({ json }) => json.error)).toEqual([
-			`The service redirects to ${elsewhere()}`,
-			`The service redirects to ${elsewhere()}`,
-		]);
+		const redirected = { message: `The service redirects to ${elsewhere()}` };
+		expect(items.map(({ json }) => json.error)).toMatchObject([redirected, redirected]);
 	});
 });
 
@@ -383,8 +381,11 @@ describe('What may have been paid for is never sent again', () => {
 			expect(items[1]).toEqual({
 				json: {
 					name: 'Trouble',
-					error: someText,
-					details: expect.objectContaining({ advice: someText, outcome: 'unknown' }) as unknown,
+					error: expect.objectContaining({
+						message: someText,
+						advice: someText,
+						outcome: 'unknown',
+					}) as unknown,
 				},
 				pairedItem: { item: 1 },
 			});
@@ -471,7 +472,10 @@ describe('A credential that cannot work', () => {
 			});
 		}
 		const failures = paired(
-			inputs.map((input) => ({ ...input, error, details: { advice: someText, ...details } })),
+			inputs.map((input) => ({
+				...input,
+				error: { message: error, advice: someText, ...details },
+			})),
 		);
 
 		test('on the regular output', async () => {

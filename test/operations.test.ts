@@ -25,7 +25,7 @@ const someText: unknown = expect.stringMatching(/\S/);
 
 /** The incoming fields and the error of a parameter that can only be wrong. */
 function inputError(input: object, error: string, field: string) {
-	return { ...input, error, details: { advice: someText, field } };
+	return { ...input, error: { message: error, advice: someText, field } };
 }
 
 describe('Credit: Get', () => {
@@ -227,8 +227,8 @@ describe('Email: Find Business', () => {
 			paired(
 				inputs.map((input) => ({
 					...input,
-					error: expect.stringMatching(/^The service says: .+ \(INVALID_REQUEST\)$/) as unknown,
-					details: {
+					error: {
+						message: expect.stringMatching(/^The service says: .+ \(INVALID_REQUEST\)$/) as unknown,
 						advice: someText,
 						outcome: 'refused',
 						code: 'INVALID_REQUEST',
@@ -475,8 +475,11 @@ describe.each([
 		expect(items[1]).toEqual({
 			json: {
 				...people[1],
-				error: 'No address was found for this person',
-				details: { advice: someText, code: 'NOT_FOUND' },
+				error: {
+					message: 'No address was found for this person',
+					advice: someText,
+					code: 'NOT_FOUND',
+				},
 			},
 			pairedItem: { item: 1 },
 		});
@@ -497,8 +500,13 @@ test('an error other than NOT_FOUND is never "nobody found"', async () => {
 	expect(items[1]).toEqual({
 		json: {
 			...people[1],
-			error: 'The service says: Something went wrong (OTHER)',
-			details: { advice: someText, outcome: 'refused', code: 'OTHER', httpStatus: 400 },
+			error: {
+				message: 'The service says: Something went wrong (OTHER)',
+				advice: someText,
+				outcome: 'refused',
+				code: 'OTHER',
+				httpStatus: 400,
+			},
 		},
 		pairedItem: { item: 1 },
 	});
@@ -905,8 +913,11 @@ describe('Scrape: Wait', () => {
 				{ ...first },
 				{
 					...inputs[1],
-					error: `Scrape ${String(second?.scrapeId)} failed`,
-					details: { advice: someText, ...second },
+					error: {
+						message: `Scrape ${String(second?.scrapeId)} failed`,
+						advice: someText,
+						...second,
+					},
 				},
 				{ ...third },
 			]),
@@ -930,8 +941,8 @@ describe('Scrape: Wait', () => {
 
 		const timedOut = (input: { id: string } = { id: '' }) => ({
 			...input,
-			error: `Scrape ${input.id} did not finish within 0.002 minutes`,
-			details: {
+			error: {
+				message: `Scrape ${input.id} did not finish within 0.002 minutes`,
 				advice: expect.stringContaining('run "Wait') as unknown,
 				...finalStatus(input.id),
 			},
@@ -939,7 +950,7 @@ describe('Scrape: Wait', () => {
 		expect(late.items).toEqual(
 			paired([finalStatus(inputs[0]?.id ?? ''), timedOut(inputs[1]), timedOut(inputs[2])]),
 		);
-		expect(late.items[1]?.json.details).toMatchObject({ status: 'pending', progress: 0 });
+		expect(late.items[1]?.json.error).toMatchObject({ status: 'pending', progress: 0 });
 
 		for (const { id } of inputs) sandbox.finish(id, 'completed');
 		const later = await service.run(WAIT, waitFor({ timeout: 0.002 }), inputs);
@@ -954,8 +965,8 @@ describe('Scrape: Wait', () => {
 
 		const gone = (id: string) => ({
 			id,
-			error: 'The service says: No such scrape (NOT_FOUND)',
-			details: {
+			error: {
+				message: 'The service says: No such scrape (NOT_FOUND)',
 				advice: someText,
 				scrapeId: id,
 				outcome: 'refused',
@@ -1071,8 +1082,11 @@ describe('Scrape: Start and Wait', () => {
 		expect(items.map(({ json }) => json)).toEqual(
 			inputs.map((input) => ({
 				...input,
-				error: `Scrape ${scrapeOf(input).scrapeId} failed`,
-				details: expect.objectContaining({ advice: someText, ...scrapeOf(input) }) as unknown,
+				error: expect.objectContaining({
+					message: `Scrape ${scrapeOf(input).scrapeId} failed`,
+					advice: someText,
+					...scrapeOf(input),
+				}) as unknown,
 			})),
 		);
 	});
@@ -1089,15 +1103,18 @@ describe('Scrape: Start and Wait', () => {
 		expect(late.items.map(({ json }) => json)).toEqual(
 			inputs.map((input) => ({
 				...input,
-				error: `Scrape ${scrapeOf(input).scrapeId} did not finish within 0.002 minutes`,
-				details: expect.objectContaining({ advice: someText, ...scrapeOf(input) }) as unknown,
+				error: expect.objectContaining({
+					message: `Scrape ${scrapeOf(input).scrapeId} did not finish within 0.002 minutes`,
+					advice: someText,
+					...scrapeOf(input),
+				}) as unknown,
 			})),
 		);
 
 		for (const { scrapeId } of sandbox.jobs) sandbox.finish(scrapeId, 'completed');
 		const later = await service.run(
 			WAIT,
-			{ scrapeId: '={{ $json.details.scrapeId }}' },
+			{ scrapeId: '={{ $json.error.scrapeId }}' },
 			late.items.map(({ json }) => json),
 		);
 		expect(later.items).toEqual(paired(inputs.map(scrapeOf)));
@@ -1115,8 +1132,8 @@ describe('Scrape: Start and Wait', () => {
 		expect(items.map(({ json }) => json)).toEqual(
 			inputs.map((input) => ({
 				...input,
-				error: 'The service says: Something went wrong (BROKEN)',
-				details: expect.objectContaining({
+				error: expect.objectContaining({
+					message: 'The service says: Something went wrong (BROKEN)',
 					scrapeId: scrapeOf(input).scrapeId,
 					code: 'BROKEN',
 					advice: expect.stringContaining(scrapeOf(input).scrapeId) as unknown,
@@ -1176,8 +1193,13 @@ describe('Fields of the result', () => {
 	];
 	const broken = {
 		...inputs[2],
-		error: 'The service says: Something went wrong (BROKEN)',
-		details: { advice: someText, outcome: 'refused', code: 'BROKEN', httpStatus: 400 },
+		error: {
+			message: 'The service says: Something went wrong (BROKEN)',
+			advice: someText,
+			outcome: 'refused',
+			code: 'BROKEN',
+			httpStatus: 400,
+		},
 	};
 
 	test.each(shapes)('options %j, errors on the regular output', async (options, shape) => {

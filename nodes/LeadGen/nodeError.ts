@@ -41,9 +41,10 @@ export function nodeError(
 }
 
 /**
- * An item that says why it failed. n8n moves it to the error output, and adds the fields of the incoming
- * item there, if its keys are only `error`, `message` and `details`; with an `error` beside `json` it would
- * throw away everything but the message. On the regular output we add the incoming fields ourselves.
+ * An item that says why it failed, under `error`: `message`, `advice` and the facts. n8n moves it to the
+ * error output, and adds the fields of the incoming item there, if `error` is its only key (n8n 1.x knows
+ * no other way that keeps the facts); with an `error` beside `json` it would throw away everything but the
+ * message. On the regular output we add the incoming fields ourselves.
  */
 export function failedItem(
 	context: IExecuteFunctions,
@@ -53,7 +54,7 @@ export function failedItem(
 ): INodeExecutionData {
 	const { message, description } = nodeError(context, error, index);
 	const facts = error instanceof LeadGenError ? error.details : {};
-	const json: IDataObject = { error: message, details: { ...facts, advice: description } };
+	const json: IDataObject = { error: { message, ...facts, advice: description } };
 	return {
 		json: context.getNode().onError === 'continueErrorOutput' ? json : { ...input.json, ...json },
 		pairedItem: { item: index },

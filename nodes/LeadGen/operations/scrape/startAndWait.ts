@@ -7,7 +7,7 @@ import { readWaitSettings, waitForScrape, waitOptions } from './wait';
 export const startAndWait: Operation = {
 	value: 'startAndWait',
 	name: 'Start and Wait',
-	action: 'Start a scrape and wait until it is finished',
+	action: 'Start a scrape and wait for it',
 	description:
 		'Start collecting leads that match the filters, and wait until the scrape is completed',
 	paid: 'start',

@@ -103,7 +103,7 @@ export async function waitForScrape(
 export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait Until Finished',
-	action: 'Wait until a scrape is finished',
+	action: 'Wait for a scrape',
 	description: 'Wait until a scrape that was started before is completed, and get its final status',
 	fields: [scrapeId],
 	options: waitOptions,

@@ -1,0 +1,119 @@
+import {
+	NodeConnectionTypes,
+	NodeOperationError,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type ITriggerFunctions,
+	type ITriggerResponse,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+import { close, open } from './trigger/activation';
+import { PATH } from './trigger/address';
+import { Clock } from './trigger/clock';
+import { identityOf } from './trigger/plan';
+import { properties } from './trigger/properties';
+import { beginTest, endTest, receiveTest } from './trigger/testRun';
+import { answerRequest } from './trigger/webhook';
+
+/**
+ * Starts scrapes, and runs the workflow once for each one that is finished. How, and why so:
+ *
+ * - `webhook()` alone decides and writes down (webhook.ts, decide.ts, record.ts). n8n saves what it writes
+ *   before it answers; what `trigger()` writes is lost or overwrites newer data, and what the hooks write
+ *   is saved too late. So `trigger()` is a clock (clock.ts) that only calls the node's own URL.
+ * - A start is written down, and sent at the next call, when n8n has saved that. If a crash leaves one
+ *   behind without its outcome, it is not sent again, and the person is told.
+ * - A notification is written down and answered; the next knock of the clock looks the status up. So
+ *   nothing that a notification says needs to be trusted, and one that gets lost costs only time: the
+ *   clock looks at the status of each scrape anyhow.
+ * - The clock hands a finished scrape to n8n, and confirms it half a second later. A crash in between
+ *   brings it in again: n8n 2.x recognises it by its name, n8n 1.x runs it twice rather than never.
+ * - The secret in the URL is derived from the API key (secret.ts), and the record is keyed by the id of the
+ *   node: both outlive a rename, and the secret even the loss of the record.
+ */
+export class LeadGenTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'LeadGen Trigger',
+		name: 'leadGenTrigger',
+		icon: { light: 'file:leadgen.svg', dark: 'file:leadgen.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["mode"] === "listen" ? "receive completions" : "start a scrape: " + $parameter["schedule"] }}',
+		description: 'Starts scrapes on a schedule, and runs the workflow when a scrape is finished',
+		eventTriggerDescription: 'The scrape is under way. The workflow runs when it is finished.',
+		activationMessage:
+			'The workflow now runs whenever a scrape is finished. If the node starts scrapes itself, the first one is started now.',
+		defaults: { name: 'LeadGen Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'leadGenApi', required: true }],
+		// n8n runs the hooks once for each method of a description, so that the second one has none.
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				responseMode: 'onReceived',
+				responseData: '',
+				path: PATH,
+			},
+			{
+				name: 'setup',
+				httpMethod: '={{"GET,PUT,PATCH"}}',
+				responseMode: 'onReceived',
+				responseData: '',
+				path: PATH,
+				ndvHideUrl: true,
+			},
+		],
+		properties,
+	};
+
+	webhookMethods = {
+		default: {
+			/** Nothing is registered at the service, so that there is nothing to find there. */
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return await Promise.resolve(false);
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				const url = this.getNodeWebhookUrl('default') ?? '';
+				await (this.getMode() === 'manual' ? beginTest(this, url) : open(this, url));
+				return true;
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				if (this.getActivationMode() === 'manual' || this.getMode() === 'manual') endTest(this);
+				else close(this);
+				return await Promise.resolve(true);
+			},
+		},
+	};
+
+	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		const clock = new Clock(this, identityOf(this));
+		void clock.run();
+		const closeFunction = async () => {
+			clock.close();
+			await Promise.resolve();
+		};
+		return await Promise.resolve({ closeFunction });
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await (this.getMode() === 'manual' ? receiveTest(this) : answerRequest(this));
+	}
+
+	/** Passes on what came in. In a test n8n would otherwise call `trigger()` with it, and wait for ever. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const items = this.getInputData();
+		const notice = items[0]?.json.leadGenNotice;
+		if (typeof notice === 'object' && notice !== null && 'message' in notice) {
+			const { message, advice } = notice as { message: string; advice: string };
+			throw new NodeOperationError(this.getNode(), message, { description: advice });
+		}
+		return await Promise.resolve([items]);
+	}
+}

@@ -1,0 +1,189 @@
+import type { Execution, WorkflowNode } from '../../playground/api';
+import { Field, LINE, uuid } from './field';
+
+/** Every operation of the action node, in a workflow on a real n8n. */
+const field = new Field();
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset({ job: { durationMs: 300 } });
+});
+afterEach(() => {
+	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+});
+
+/** Runs an operation for each of the items, in a workflow of its own. */
+async function run(
+	parameters: Record<string, unknown>,
+	items: Array<Record<string, unknown>>,
+	more: Partial<WorkflowNode> = {},
+): Promise<Execution> {
+	const node = (name: string, type: string, fields: Partial<WorkflowNode>): WorkflowNode => ({
+		id: uuid(),
+		name,
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...fields,
+	});
+	const { id, name } = field.credential;
+	const workflow = await field.api.createWorkflow(
+		field.content(
+			node('Manual', 'n8n-nodes-base.manualTrigger', {}),
+			node('Items', 'n8n-nodes-base.code', {
+				typeVersion: 2,
+				parameters: { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` },
+			}),
+			node('LeadGen', 'n8n-nodes-leadgen.leadGen', {
+				parameters,
+				credentials: { leadGenApi: { id, name } },
+				...more,
+			}),
+		),
+	);
+	return await field.api.runWorkflow(workflow.id, 'Manual');
+}
+
+function outputs(execution: Execution): unknown[][] {
+	return (execution.nodes.LeadGen?.outputs ?? []).map((items) => items.map(({ json }) => json));
+}
+
+const people = [
+	{ first: 'Ann', last: 'High' },
+	{ first: 'Bob', last: 'Low' },
+	{ first: 'Cy', last: 'Nobody' },
+];
+const person = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}' };
+const found = (confidenceLevel: string): unknown =>
+	expect.objectContaining({ found: true, email: expect.any(String) as string, confidenceLevel });
+
+describe(`n8n ${LINE}.x`, () => {
+	it('finds business emails', async () => {
+		const execution = await run(
+			{ resource: 'email', operation: 'findBusiness', ...person, company: 'acme.com' },
+			people,
+		);
+		expect(outputs(execution)).toEqual([
+			[found('high'), found('low'), { found: false, email: null }],
+		]);
+	});
+
+	it('finds personal emails', async () => {
+		const execution = await run(
+			{
+				resource: 'email',
+				operation: 'findPersonal',
+				...person,
+				options: { location: 'Austin, Texas' },
+			},
+			people,
+		);
+		expect(outputs(execution)).toEqual([
+			[found('high'), found('low'), { found: false, email: null }],
+		]);
+	});
+
+	it('verifies addresses, and sends what fails to the error output', async () => {
+		const addresses = ['valid.a@acme.com', 'no address', 'catchall.b@acme.com'];
+		const execution = await run(
+			{ resource: 'email', operation: 'verify', email: '={{ $json.address }}' },
+			addresses.map((address) => ({ address })),
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(outputs(execution)).toEqual([
+			[
+				expect.objectContaining({ email: 'valid.a@acme.com', status: 'valid' }),
+				expect.objectContaining({ email: 'catchall.b@acme.com', status: 'catch_all' }),
+			],
+			[
+				expect.objectContaining({
+					address: 'no address',
+					error: {
+						message: expect.stringContaining('one email address') as string,
+						field: 'Email',
+						advice: expect.any(String) as string,
+					},
+				}),
+			],
+		]);
+		expect(field.count('verifyEmail')).toBe(2);
+	});
+
+	it('reads the balance once for all items', async () => {
+		const execution = await run({ resource: 'credit', operation: 'get' }, people);
+		expect(outputs(execution)).toEqual([
+			new Array(3).fill(expect.objectContaining({ credits: 1000, plan: 'pro' })),
+		]);
+		expect(field.sandbox.requests).toHaveLength(1);
+	});
+
+	it('starts scrapes, tells how they are, and waits for them', async () => {
+		const filters = { jobTitles: ['={{ $json.titles }}'], locations: ['Austin, Texas'] };
+		const titles = [{ titles: ['CTO', 'CEO'] }, { titles: 'Head of Sales' }];
+		const start = { resource: 'scrape', operation: 'start', filters, limit: 5 };
+		const [started] = outputs(await run(start, titles));
+		expect(started).toEqual(
+			field.sandbox.jobs.map(({ scrapeId }) => ({
+				scrapeId,
+				status: 'pending',
+				estimatedCredits: 5,
+			})),
+		);
+		expect(field.sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([
+			['CTO', 'CEO'],
+			['Head of Sales'],
+		]);
+
+		const ids = field.sandbox.jobs.map(({ scrapeId }) => ({ scrapeId }));
+		const ofScrape = { resource: 'scrape', scrapeId: '={{ $json.scrapeId }}' };
+		const status = await run({ ...ofScrape, operation: 'getStatus' }, ids);
+		expect(outputs(status)).toEqual([ids.map((id) => expect.objectContaining(id) as unknown)]);
+		const waited = await run({ ...ofScrape, operation: 'wait' }, ids);
+		expect(outputs(waited)).toEqual([
+			ids.map(
+				(id) => expect.objectContaining({ ...id, status: 'completed', leadsFound: 5 }) as unknown,
+			),
+		]);
+	});
+
+	it('starts scrapes and waits for them in one step', async () => {
+		const execution = await run(
+			{
+				resource: 'scrape',
+				operation: 'startAndWait',
+				filtersMode: 'json',
+				filtersJson: '={{ { jobTitles: [$json.first], companySize: "11-50" } }}',
+				limit: 3,
+				options: { pollInterval: 1 },
+			},
+			people,
+		);
+		expect(outputs(execution)).toEqual([
+			field.sandbox.jobs.map(
+				({ scrapeId }) =>
+					expect.objectContaining({
+						scrapeId,
+						status: 'completed',
+						leadsFound: 3,
+						estimatedCredits: 3,
+					}) as unknown,
+			),
+		]);
+		expect(field.starts).toBe(3);
+	});
+
+	it('tests the credential', async () => {
+		const { id, name } = field.credential;
+		const test = async (apiKey: string) => {
+			const data = { baseUrl: `${field.sandbox.url}/`, apiKey, plan: 'auto', requestsPerMinute: 0 };
+			return await field.api.testCredential(id, { name, type: 'leadGenApi', data });
+		};
+		expect(await test('test-key')).toMatchObject({ status: 'OK' });
+		expect(await test('wrong-key')).toMatchObject({ status: 'Error' });
+	});
+});

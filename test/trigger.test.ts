@@ -1,0 +1,423 @@
+import fc from 'fast-check';
+import {
+	arrive,
+	hear,
+	judge,
+	nextTask,
+	prepare,
+	started,
+	startFailed,
+	startLater,
+	unknownOutcome,
+	type Knock,
+	type Plan,
+} from '../nodes/LeadGen/trigger/decide';
+import { isPrivate, ownAddresses } from '../nodes/LeadGen/trigger/address';
+import {
+	scrapeIds,
+	withoutSecrets,
+	type IncomingRequest,
+} from '../nodes/LeadGen/trigger/notification';
+import { addGap, isDelivered, settle, type TriggerRecord } from '../nodes/LeadGen/trigger/record';
+import { isSecret, secretFor } from '../nodes/LeadGen/trigger/secret';
+
+const plan: Plan = {
+	mode: 'startScrape',
+	events: ['completed', 'failed'],
+	filters: 'filters 1',
+	schedule: 'never',
+	nextRun: () => undefined,
+	isUnreachable: false,
+};
+
+function knock(fields: Partial<Knock> = {}): Knock {
+	return {
+		clock: 'clock 1',
+		at: 1,
+		process: 'process 1',
+		mode: 'activate',
+		attempt: 'attempt 1',
+		phase: 'plan',
+		confirmed: [],
+		pending: [],
+		...fields,
+	};
+}
+
+function arrived(known: TriggerRecord | undefined, fields: Partial<Knock> = {}, now = 1_000_000) {
+	const record = arrive(known, knock(fields), 'owner', plan, now);
+	if (!record) throw new Error('The clock is not in charge');
+	return record;
+}
+
+/** A record after the first start, with a scrape that runs. */
+function running(): TriggerRecord {
+	const record = arrived(undefined);
+	prepare(record, 'attempt 1');
+	started(record, 'scrape 1', 1_000_000);
+	return record;
+}
+
+describe('an activation', () => {
+	it('by a person wants a start, which is prepared and then sent', () => {
+		const record = arrived(undefined);
+		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({
+			do: 'prepare',
+			attempt: 'attempt 1',
+		});
+		prepare(record, 'attempt 1');
+		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({ do: 'start', attempt: 'attempt 1' });
+		started(record, 'scrape 1', 1_000_000);
+		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({ do: 'wait', ms: 5000 });
+	});
+
+	it.each(['init', 'leadershipChange', 'update', 'activate'])(
+		'that n8n makes by itself (%s) wants none',
+		(mode) => {
+			const record = arrived(running(), { clock: 'clock 2', at: 2, process: 'process 2', mode });
+			expect(record.want).toBeUndefined();
+			expect(record.notices).toEqual([]);
+		},
+	);
+
+	it('without a record starts only if a person made it, and says so otherwise', () => {
+		for (const mode of ['init', 'update', 'leadershipChange']) {
+			const record = arrived(undefined, { mode });
+			expect(record.want).toBeUndefined();
+			expect(record.notices).toHaveLength(1);
+		}
+	});
+
+	it('with the record of another workflow begins anew', () => {
+		const other = { ...running(), owner: 'another' };
+		const record = arrived(other, { clock: 'clock 2', at: 2 });
+		expect(record.want?.why).toBe('activation');
+		expect(record.open).toEqual([]);
+	});
+
+	it('after a deactivation waits for a scrape with the same filters that still runs', () => {
+		const record = arrived({ ...running(), closed: true }, { clock: 'clock 2', at: 2 }, 1_000_100);
+		const task = nextTask(record, knock(), 0, 1_000_100);
+		expect(task).toMatchObject({ do: 'check', scrape: { id: 'scrape 1' } });
+		const [scrape] = record.open;
+		if (!scrape) throw new Error('There is no scrape');
+		expect(judge(record, scrape, { status: 'processing' }, plan, 1_000_200)).toBe('keep');
+		expect(record.want).toBeUndefined();
+	});
+
+	it('with changed filters starts once', () => {
+		const changed = { ...plan, filters: 'filters 2' };
+		const update = knock({ clock: 'clock 2', at: 2, mode: 'update' });
+		const record = arrive(running(), update, 'owner', changed, 1_000_100);
+		expect(record?.want?.why).toBe('filters');
+		prepare(record ?? running(), 'attempt 2');
+		const again = knock({ clock: 'clock 3', at: 3, mode: 'update', attempt: 'attempt 2' });
+		expect(arrive(record, again, 'owner', changed, 1_000_200)?.want).toBeUndefined();
+	});
+
+	it('takes over from an older one in the same process', () => {
+		const record = arrived(running(), { clock: 'clock 2', at: 2, mode: 'update' });
+		expect(arrive(record, knock(), 'owner', plan, 1_000_100)).toBeUndefined();
+	});
+});
+
+describe('a start', () => {
+	it('whose outcome is not known is told once and never repeated', () => {
+		for (const phase of ['plan', 'gone'] as const) {
+			const record = arrived(undefined);
+			prepare(record, 'attempt 1');
+			const attempt = phase === 'plan' ? 'of another process' : 'attempt 1';
+			const after = arrived(record, { attempt, phase });
+			expect(after.intent).toBeUndefined();
+			expect(after.want).toBeUndefined();
+			expect(after.notices.map(({ message }) => message)).toEqual([
+				'It is not known whether a scrape was started',
+			]);
+			expect(after.gaps).toHaveLength(1);
+			const told = arrived(after, { attempt: 'next', confirmed: [after.notices[0]?.id ?? ''] });
+			expect(nextTask(told, knock({ attempt: 'next' }), 0, 1_000_000).do).toBe('wait');
+		}
+	});
+
+	it('that was never sent is wanted again, later and later', () => {
+		const record = arrived(undefined);
+		const delays = [0, 1, 2, 3, 4, 5, 6].map(() => {
+			prepare(record, 'attempt 1');
+			startLater(record, 0);
+			return record.want?.retryAt;
+		});
+		expect(delays).toEqual([15, 30, 60, 120, 240, 480, 600].map((seconds) => seconds * 1000));
+	});
+
+	it('that is due by schedule is left out while a scrape runs, and made up for once', () => {
+		const daily = { ...plan, nextRun: (after: number) => after + 86_400_000 };
+		const record = running();
+		record.due = 500;
+		arrive(record, knock({ attempt: 'attempt 2' }), 'owner', daily, 10 * 86_400_000);
+		expect(record.want).toMatchObject({ why: 'schedule', due: 500 });
+		expect(record.due).toBe(11 * 86_400_000);
+		const [scrape] = record.open;
+		if (!scrape) throw new Error('There is no scrape');
+		judge(record, scrape, { status: 'processing' }, daily, 10 * 86_400_000);
+		expect(record.want).toBeUndefined();
+		expect(record.skipped).toEqual([500]);
+	});
+
+	it('is never sent twice, whatever happens in whatever order', () => {
+		const event = fc.constantFrom<Happening>(
+			...(['knock', 'save', 'leader', 'crash', 'crash while sending', 'lost answer'] as const),
+			...(['old copy', 'finish'] as const),
+		);
+		fc.assert(
+			fc.property(fc.array(event, { maxLength: 60 }), (events) => sentIn(events) <= 1),
+			{ numRuns: 3000 },
+		);
+		// The model does send one.
+		expect(sentIn(['knock', 'knock'])).toBe(1);
+		expect(sentIn(['knock', 'crash while sending', 'knock', 'crash', 'knock'])).toBe(1);
+		expect(sentIn(['knock', 'crash', 'knock', 'knock', 'knock'])).toBe(0);
+	});
+});
+
+type Happening =
+	| 'knock'
+	| 'save'
+	| 'leader'
+	| 'crash'
+	| 'crash while sending'
+	| 'lost answer'
+	| 'old copy'
+	| 'finish';
+
+/** How many starts are sent for one activation, as n8n, the clock and `webhook()` play together. */
+function sentIn(events: readonly Happening[]): number {
+	let saved: TriggerRecord | undefined;
+	let memory: TriggerRecord | undefined;
+	let clock = knock();
+	let sent = 0;
+	const old: TriggerRecord[] = [];
+	events.forEach((what, index) => {
+		const now = 1_000_000 + index * 1000;
+		const crash = () => {
+			memory = undefined;
+			const attempt = `attempt after crash ${String(index)}`;
+			const process = `process after crash ${String(index)}`;
+			clock = knock({ clock: process, at: now, process, mode: 'init', attempt });
+		};
+		if (what === 'crash') crash();
+		if (what === 'save') clock = { ...clock, clock: String(now), at: now, mode: 'update' };
+		if (what === 'leader')
+			clock = { ...clock, clock: String(now), at: now, mode: 'leadershipChange' };
+		// A Code node writes back what it read before, as long as we run and hold the truth.
+		if (what === 'old copy' && memory) saved = structuredClone(old[index % old.length]);
+
+		const known = memory ?? structuredClone(saved);
+		const record = arrive(known, clock, 'owner', plan, now);
+		if (!record) throw new Error('The clock is not in charge');
+		const task = nextTask(record, clock, 0, now);
+		const { phase, attempt } = clock;
+		if (phase === 'go') clock = { ...clock, phase: 'gone' };
+		if (task.do === 'tell') record.notices = [];
+		if (task.do === 'prepare') prepare(record, attempt);
+		const isReady = phase === 'go' && saved?.intent?.id === attempt;
+		if (task.do === 'prepare' || (task.do === 'start' && !isReady)) {
+			clock = { ...clock, phase: 'go' };
+		} else if (task.do === 'start') {
+			sent++;
+			if (what === 'crash while sending') {
+				crash();
+				return;
+			}
+			if (what === 'lost answer') startFailed(record, unknownOutcome('It broke'), true, now);
+			else started(record, `scrape ${String(sent)}`, now);
+			clock = { ...clock, attempt: `attempt ${String(now)}`, phase: 'plan' };
+		}
+		if (what === 'finish') for (const { id } of [...record.open]) settle(record, id, now);
+		memory = record;
+		saved = structuredClone(record);
+		old.push(structuredClone(record));
+	});
+	return sent;
+}
+
+describe('a notification', () => {
+	it('of our own scrape, or one that says nothing, makes us look at once', () => {
+		for (const ids of [['scrape 1'], []]) {
+			const record = running();
+			expect(nextTask(record, knock(), 0, 1_000_100).do).toBe('wait');
+			expect(hear(record, ids, plan, 1_000_100).heard).toBe('noted');
+			expect(nextTask(record, knock(), 0, 1_000_100).do).toBe('check');
+		}
+	});
+
+	it('of another scrape is ignored, unless a start may have been lost at that time', () => {
+		const record = running();
+		expect(hear(record, ['scrape 2'], plan, 2_000_000).heard).toBe('ignored');
+		addGap(record, 3_000_000, 3_000_100);
+		expect(hear(record, ['scrape 2', 'scrape 3'], plan, 3_000_200).heard).toBe('noted');
+		const [, old, lost] = record.open;
+		if (!old || !lost) throw new Error('They were not noted');
+		const status = 'completed';
+		expect(judge(record, old, { status, createdAt: 2_000_000 }, plan, 3_000_300)).toBe('drop');
+		expect(judge(record, lost, { status, createdAt: 3_000_050 }, plan, 3_000_300)).toBe('deliver');
+	});
+
+	it('of a completion that is older than what is remembered is refused where we listen', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined);
+		record.horizon = 500;
+		hear(record, ['old', 'new'], listen, 1_000_100);
+		const [old, fresh] = record.open;
+		if (!old || !fresh) throw new Error('They were not noted');
+		const at = (completedAt: number) => ({ status: 'completed', completedAt });
+		expect(judge(record, old, at(400), listen, 1_000_200)).toBe('drop');
+		expect(judge(record, fresh, at(600), listen, 1_000_200)).toBe('deliver');
+	});
+
+	it('is put off when too many are waiting, and the record stays small', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined);
+		const heard = Array.from({ length: 1000 }, (_, index) =>
+			hear(record, [`forged ${String(index)}`], listen, 1_000_100),
+		);
+		expect(heard.filter((each) => each.heard === 'noted')).toHaveLength(50);
+		expect(heard[999]?.heard).toBe('full');
+		expect(JSON.stringify(record).length).toBeLessThan(10_000);
+	});
+});
+
+describe('the record', () => {
+	it('stays small over 10,000 scrapes, each of them delivered once', () => {
+		const record = running();
+		let largest = 0;
+		let delivered = 0;
+		for (let number = 1; number <= 10_000; number++) {
+			const id = `scrape ${String(number)}`;
+			const now = 1_000_000 + number * 1000;
+			if (number > 1) {
+				record.want = { why: 'schedule', at: now, filters: 'filters 1' };
+				prepare(record, id);
+				started(record, id, now);
+			}
+			const scrape = record.open.find((each) => each.id === id);
+			if (!scrape) throw new Error('It was not started');
+			const verdict = judge(record, scrape, { status: 'completed', completedAt: now }, plan, now);
+			if (verdict === 'deliver') delivered++;
+			arrive(record, knock({ confirmed: [id], attempt: 'next' }), 'owner', plan, now);
+			expect(hear(record, [id], { ...plan, mode: 'listen' }, now).heard).toBe('known');
+			largest = Math.max(largest, JSON.stringify(record).length);
+		}
+		expect(delivered).toBe(10_000);
+		expect(record.open).toEqual([]);
+		expect(largest).toBeLessThan(12_000);
+		expect(isDelivered(record, 'scrape 1')).toBe(false);
+		expect(record.horizon).toBeGreaterThan(1_000_000 + 9000 * 1000);
+	});
+});
+
+describe('scrape IDs', () => {
+	function request(fields: Partial<IncomingRequest>): IncomingRequest {
+		return { method: 'POST', headers: {}, query: {}, body: undefined, ...fields };
+	}
+
+	it.each([
+		[{ body: { scrapeId: 'a1' } }],
+		[{ body: { scrape_id: 'a1', id: 'other' } }],
+		[{ body: { event: 'x', data: { scrapeId: 'a1', leads: [{ id: 'l1' }] } } }],
+		[{ body: [{ payload: { scrape: { id: 'a1' } } }] }],
+		[{ query: { scrapeId: 'a1', token: 't' } }],
+		[{ body: 'scrapeId=a1&status=completed' }],
+		[{ body: '{"scrapeId":"a1","status":"comp' }],
+		[{ body: { id: 'a1' } }],
+	])('are found in %j', (fields) => {
+		expect(scrapeIds(request(fields))[0]).toBe('a1');
+	});
+
+	it('are found in a plain text, numbers too', () => {
+		expect(scrapeIds(request({ body: 'Scrape scrape_01ab completed' }))).toContain('scrape_01ab');
+		expect(scrapeIds(request({ body: { scrapeId: 1234567 } }))).toEqual(['1234567']);
+	});
+
+	it('are at most five, whatever comes in, and quickly so', () => {
+		fc.assert(
+			fc.property(fc.anything(), fc.dictionary(fc.string(), fc.string()), (body, query) => {
+				const ids = scrapeIds(request({ body, query }));
+				return ids.length <= 5 && ids.every((id) => id.length > 0 && id.length <= 200);
+			}),
+		);
+		const begin = Date.now();
+		scrapeIds(request({ body: Array.from({ length: 300_000 }, (_, id) => ({ id: { id } })) }));
+		scrapeIds(request({ body: 'a1'.repeat(5_000_000) }));
+		expect(Date.now() - begin).toBeLessThan(1000);
+	});
+
+	it('come without the secret in the output, wherever it was', () => {
+		const raw = withoutSecrets(
+			{
+				method: 'POST',
+				headers: { authorization: 'Bearer x', cookie: 'y', 'x-event': 'z' },
+				query: { token: 'SECRET', a: '1' },
+				body: { webhookUrl: 'https://n8n.example.com/webhook/1/leadgen?token=SECRET' },
+			},
+			'SECRET',
+		);
+		expect(raw).toEqual({
+			method: 'POST',
+			headers: { 'x-event': 'z' },
+			query: { a: '1' },
+			body: { webhookUrl: 'https://n8n.example.com/webhook/1/leadgen?token=***' },
+		});
+	});
+});
+
+describe('the secret', () => {
+	const identity = { workflowId: 'w1', nodeId: 'n1' };
+
+	it('is another for each key, workflow, node and purpose, and always the same', () => {
+		const secrets = [
+			secretFor({ apiKey: 'a' }, identity, 'notification'),
+			secretFor({ apiKey: 'b' }, identity, 'notification'),
+			secretFor({ apiKey: 'a' }, { ...identity, workflowId: 'w2' }, 'notification'),
+			secretFor({ apiKey: 'a' }, { ...identity, nodeId: 'n2' }, 'notification'),
+			secretFor({ apiKey: 'a' }, identity, 'knock'),
+		];
+		expect(new Set(secrets).size).toBe(secrets.length);
+		expect(secrets[0]).toBe(secretFor({ apiKey: 'a\n' }, identity, 'notification'));
+		expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/);
+	});
+
+	it('is recognised, and nothing else is, of whatever type and length', () => {
+		const secret = secretFor({ apiKey: 'a' }, identity, 'notification');
+		expect(isSecret(secret, secret)).toBe(true);
+		fc.assert(fc.property(fc.anything(), (given) => given === secret || !isSecret(given, secret)));
+		for (const given of [secret.slice(1), `${secret}0`, secret.toUpperCase(), [secret]]) {
+			expect(isSecret(given, secret)).toBe(false);
+		}
+	});
+});
+
+describe('the own address', () => {
+	it('is tried in public first, then inside, without what a proxy added', () => {
+		expect(ownAddresses('https://n8n.example.com/app/webhook/id/leadgen', '', true)).toEqual([
+			'https://n8n.example.com/app/webhook/id/leadgen',
+			'http://127.0.0.1:5678/webhook/id/leadgen',
+		]);
+		expect(ownAddresses('https://x.io/webhook/id/node/leadgen', 'http://n8n:80', false)).toEqual([
+			'http://n8n:80/webhook/id/node/leadgen',
+		]);
+	});
+
+	it.each([
+		['http://localhost:5678/', true],
+		['http://127.0.0.1/', true],
+		['http://192.168.1.5/', true],
+		['http://172.20.0.3/', true],
+		['http://[::1]:5678/', true],
+		['http://n8n:5678/', true],
+		['https://n8n.example.com/', false],
+		['http://172.32.0.1/', false],
+		['http://8.8.8.8/', false],
+	])('%s is private: %s', (url, expected) => {
+		expect(isPrivate(url)).toBe(expected);
+	});
+});
