@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse as parseFlatted } from 'flatted';
+
+/** Sign-in of the owner account. */
+export interface Owner {
+	email: string;
+	password: string;
+	firstName: string;
+	lastName: string;
+}
+
+export interface Credential {
+	name: string;
+	type: string;
+	data: Record<string, unknown>;
+}
+
+export interface StoredCredential {
+	id: string;
+	name: string;
+	type: string;
+}
+
+export interface WorkflowNode {
+	name: string;
+	type: string;
+	parameters: Record<string, unknown>;
+	credentials?: Record<string, { id: string | null; name: string }>;
+	[field: string]: unknown;
+}
+
+/** What a workflow file of n8n's "Download" holds. */
+export interface WorkflowContent {
+	name: string;
+	nodes: WorkflowNode[];
+	connections: Record<string, unknown>;
+	settings?: Record<string, unknown>;
+	[field: string]: unknown;
+}
+
+export interface StoredWorkflow extends WorkflowContent {
+	id: string;
+	active: boolean;
+	versionId: string;
+}
+
+export interface Item {
+	json: Record<string, unknown>;
+	pairedItem?: unknown;
+	error?: unknown;
+}
+
+export interface NodeResult {
+	/** The items of each output, of all runs of the node together. */
+	outputs: Item[][];
+	error?: string;
+}
+
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	mode: string;
+}
+
+export interface Execution extends ExecutionSummary {
+	/** What the whole execution failed with. */
+	error?: string;
+	/** By node name; a node that did not run is not there. */
+	nodes: Record<string, NodeResult | undefined>;
+}
+
+/** How the triggers of a published workflow fare (n8n 2.x). */
+export interface Publication {
+	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
+	triggers: Array<{ nodeId: string; status: string; errorMessage: string | null }>;
+}
+
+/** How n8n stores an execution's data, as far as we read it. */
+interface StoredRunData {
+	resultData: {
+		error?: { message: string };
+		runData?: Record<
+			string,
+			Array<{ data?: { main?: Array<Item[] | null> }; error?: { message: string } }>
+		>;
+	};
+}
+
+const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
+
+/** An answer of n8n that is not a success. */
+export class N8nApiError extends Error {
+	constructor(
+		request: string,
+		readonly status: number,
+		readonly body: string,
+	) {
+		super(`${request} answered ${String(status)}: ${body.slice(0, 1000)}`);
+	}
+}
+
+/** The part of the editor's own REST API that we use; the same for n8n 1.123 and 2.x. */
+export class N8nApi {
+	private cookie = '';
+
+	constructor(private readonly url: string) {}
+
+	/** Creates the owner account on a fresh n8n, or signs in to the existing one. */
+	async signIn(owner: Owner): Promise<void> {
+		const { userManagement } = (await this.get('settings')) as {
+			userManagement: { showSetupOnFirstLoad: boolean };
+		};
+		if (userManagement.showSetupOnFirstLoad) await this.post('owner/setup', owner);
+		else {
+			const { email, password } = owner;
+			await this.post('login', { emailOrLdapLoginId: email, password });
+		}
+	}
+
+	/** The descriptions of all loaded node types. */
+	async nodeTypes(): Promise<
+		Array<{ name: string; displayName: string; version: number | number[] }>
+	> {
+		const types = await this.send('GET', 'types/nodes.json');
+		return types as Array<{ name: string; displayName: string; version: number }>;
+	}
+
+	async credentials(): Promise<StoredCredential[]> {
+		return (await this.get('credentials')) as StoredCredential[];
+	}
+
+	async createCredential(credential: Credential): Promise<StoredCredential> {
+		return (await this.post('credentials', credential)) as StoredCredential;
+	}
+
+	async updateCredential(id: string, credential: Credential): Promise<StoredCredential> {
+		return (await this.patch(`credentials/${id}`, credential)) as StoredCredential;
+	}
+
+	/** What the credential's own test says of it. */
+	async testCredential(
+		id: string,
+		credential: Credential,
+	): Promise<{ status: string; message: string }> {
+		const result = await this.post('credentials/test', { credentials: { id, ...credential } });
+		return result as { status: string; message: string };
+	}
+
+	async workflows(): Promise<StoredWorkflow[]> {
+		return (await this.get('workflows')) as StoredWorkflow[];
+	}
+
+	async workflow(id: string): Promise<StoredWorkflow> {
+		return (await this.get(`workflows/${id}`)) as StoredWorkflow;
+	}
+
+	async createWorkflow(content: WorkflowContent): Promise<StoredWorkflow> {
+		return (await this.post('workflows', { ...content, active: false })) as StoredWorkflow;
+	}
+
+	/** Saves a workflow as the editor does; whether it is active stays. */
+	async updateWorkflow(id: string, content: WorkflowContent): Promise<StoredWorkflow> {
+		const { active, versionId } = await this.workflow(id);
+		const changed = { ...content, active, versionId };
+		return (await this.patch(`workflows/${id}`, changed)) as StoredWorkflow;
+	}
+
+	/** Activates the newest version, which n8n 2.x calls publishing, and waits until it is through. */
+	async activateWorkflow(id: string): Promise<Publication> {
+		return await this.switchWorkflow(id, 'activate');
+	}
+
+	/** Deactivates a workflow, and waits until it is through. */
+	async deactivateWorkflow(id: string): Promise<Publication> {
+		return await this.switchWorkflow(id, 'deactivate');
+	}
+
+	/** How far that is. n8n 1.x has no such report: there it is done, or has failed, at once. */
+	async publication(id: string): Promise<Publication> {
+		try {
+			return (await this.get(`workflows/${id}/publication-status`)) as Publication;
+		} catch (error) {
+			if (!(error instanceof N8nApiError) || error.status !== 404) throw error;
+			const { active } = await this.workflow(id);
+			return { status: active ? 'published' : 'not_published', triggers: [] };
+		}
+	}
+
+	private async switchWorkflow(id: string, how: 'activate' | 'deactivate'): Promise<Publication> {
+		const { versionId } = await this.workflow(id);
+		await this.post(`workflows/${id}/${how}`, { versionId });
+		for (;;) {
+			const publication = await this.publication(id);
+			if (publication.status !== 'in_progress') return publication;
+			await sleep(100);
+		}
+	}
+
+	/** Deletes a workflow for good, with its executions. */
+	async deleteWorkflow(id: string): Promise<void> {
+		await this.post(`workflows/${id}/archive`, {});
+		await this.send('DELETE', `rest/workflows/${id}`);
+	}
+
+	/**
+	 * Presses "Execute workflow" at a trigger.
+	 * @returns the execution; undefined if n8n now listens for a test event
+	 */
+	async startWorkflow(id: string, triggerName: string): Promise<string | undefined> {
+		const workflowData = await this.workflow(id);
+		const started = await this.post(`workflows/${id}/run`, {
+			workflowData,
+			triggerToStartFrom: { name: triggerName },
+		});
+		return (started as { executionId?: string }).executionId;
+	}
+
+	/** Runs a workflow by hand from a trigger, and waits for the result. */
+	async runWorkflow(id: string, triggerName: string, signal?: AbortSignal): Promise<Execution> {
+		const executionId = await this.startWorkflow(id, triggerName);
+		if (executionId === undefined) throw new Error(`${triggerName} waits for a test event`);
+		return await this.finishedExecution(executionId, signal);
+	}
+
+	/** Waits until an execution is over. */
+	async finishedExecution(id: string, signal?: AbortSignal): Promise<Execution> {
+		for (;;) {
+			const execution = await this.execution(id);
+			if (!UNFINISHED.includes(execution.status)) return execution;
+			await sleep(200, undefined, { signal });
+		}
+	}
+
+	async execution(id: string): Promise<Execution> {
+		const { status, mode, data } = (await this.get(`executions/${id}`)) as ExecutionSummary & {
+			data: string;
+		};
+		// Of an execution that has just begun there is nothing yet.
+		const stored = parseFlatted(data) as StoredRunData | undefined;
+		const { runData = {}, error } = stored?.resultData ?? {};
+		const nodes = Object.entries(runData).map(([name, runs]) => {
+			const outputs: Item[][] = [];
+			for (const run of runs) {
+				run.data?.main?.forEach((items, index) => (outputs[index] ??= []).push(...(items ?? [])));
+			}
+			const failed = runs.find((run) => run.error !== undefined);
+			return [name, { outputs, error: failed?.error?.message }] as const;
+		});
+		return { id, status, mode, error: error?.message, nodes: Object.fromEntries(nodes) };
+	}
+
+	/** The latest executions of a workflow, the newest first. */
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const list = await this.get(`executions?limit=100&filter=${filter}`);
+		return (list as { results: ExecutionSummary[] }).results;
+	}
+
+	private async get(path: string): Promise<unknown> {
+		return await this.rest('GET', path);
+	}
+
+	private async post(path: string, body: unknown): Promise<unknown> {
+		return await this.rest('POST', path, body);
+	}
+
+	private async patch(path: string, body: unknown): Promise<unknown> {
+		return await this.rest('PATCH', path, body);
+	}
+
+	private async rest(method: string, path: string, body?: unknown): Promise<unknown> {
+		return ((await this.send(method, `rest/${path}`, body)) as { data: unknown }).data;
+	}
+
+	private async send(method: string, path: string, body?: unknown): Promise<unknown> {
+		const response = await fetch(`${this.url}/${path}`, {
+			method,
+			headers: { 'content-type': 'application/json', cookie: this.cookie },
+			body: body === undefined ? undefined : JSON.stringify(body),
+		});
+		const text = await response.text();
+		if (!response.ok) throw new N8nApiError(`${method} /${path}`, response.status, text);
+		const [cookie] = response.headers.getSetCookie();
+		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
+		return JSON.parse(text);
+	}
+}

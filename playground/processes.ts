@@ -1,0 +1,92 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface SpawnOptions {
+	cwd?: string;
+	env?: NodeJS.ProcessEnv;
+	stdio?: StdioOptions;
+}
+
+/** Those that still run, for the case that we end without having ended them. */
+const running = new Set<number>();
+
+process.once('exit', () => {
+	for (const pid of running) signalGroup(pid, 'SIGKILL');
+});
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(-pid, signal);
+	} catch {
+		// Nothing of the group is left.
+	}
+}
+
+/** A program in a process group of its own, so that it ends together with all its children. */
+export class ProcessGroup {
+	readonly child: ChildProcess;
+	/** Resolves with how it ended: `exit code 1`, `signal SIGTERM`, or why it could not start. */
+	readonly ended: Promise<string>;
+
+	constructor(command: string, args: string[], options: SpawnOptions = {}) {
+		this.child = spawn(command, args, { ...options, detached: true });
+		const { pid } = this.child;
+		if (pid !== undefined) running.add(pid);
+		this.ended = new Promise((resolve) => {
+			this.child.once('error', (error) => {
+				resolve(error.message);
+			});
+			this.child.once('close', (code, signal) => {
+				if (pid !== undefined) running.delete(pid);
+				resolve(signal === null ? `exit code ${String(code)}` : `signal ${signal}`);
+			});
+		});
+	}
+
+	get isRunning(): boolean {
+		return this.child.pid !== undefined && running.has(this.child.pid);
+	}
+
+	/** Asks it to end, and insists after `patienceMs`. */
+	async stop(patienceMs = 15_000): Promise<void> {
+		this.signal('SIGTERM');
+		await Promise.race([this.ended, sleep(patienceMs, undefined, { ref: false })]);
+		await this.kill();
+	}
+
+	/** Ends it and its children at once, without a chance to tidy up. */
+	async kill(): Promise<void> {
+		this.signal('SIGKILL');
+		await this.ended;
+	}
+
+	private signal(signal: NodeJS.Signals): void {
+		if (this.child.pid !== undefined) signalGroup(this.child.pid, signal);
+	}
+}
+
+/**
+ * Runs a program to its end and gives what it printed.
+ * @throws with its output if it fails, and if `signal` aborts, which ends the program
+ */
+export async function run(
+	command: string,
+	args: string[],
+	{ signal, ...options }: SpawnOptions & { signal?: AbortSignal } = {},
+): Promise<string> {
+	signal?.throwIfAborted();
+	const group = new ProcessGroup(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+	const output: Buffer[] = [];
+	group.child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
+	group.child.stderr?.on('data', (chunk: Buffer) => output.push(chunk));
+	const stop = () => void group.stop();
+	signal?.addEventListener('abort', stop);
+	const ended = await group.ended;
+	signal?.removeEventListener('abort', stop);
+	signal?.throwIfAborted();
+	const text = Buffer.concat(output).toString();
+	if (ended !== 'exit code 0') {
+		throw new Error(`${command} ${args.join(' ')} failed (${ended})\n${text}`);
+	}
+	return text;
+}
