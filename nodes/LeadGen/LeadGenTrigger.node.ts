@@ -30,8 +30,9 @@ import { answerRequest } from './trigger/webhook';
  * - A notification is written down and answered; the next knock of the clock looks the status up. So
  *   nothing that a notification says needs to be trusted, and one that gets lost costs only time: the
  *   clock looks at the status of each scrape anyhow.
- * - The clock hands a finished scrape to n8n, and confirms it half a second later. A crash in between
- *   brings it in again: n8n 2.x recognises it by its name, n8n 1.x runs it twice rather than never.
+ * - The clock hands a finished scrape to n8n, and has it written down as delivered when its execution is
+ *   over, or half a second later. After a crash in between it is brought in again: n8n does not go on with
+ *   an execution that was cut short, and twice is better than never.
  * - The secret in the URL is derived from the API key (secret.ts), and the record is keyed by the id of the
  *   node: both outlive a rename, and the secret even the loss of the record.
  */

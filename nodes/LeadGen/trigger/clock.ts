@@ -1,0 +1,232 @@
+import { randomUUID } from 'crypto';
+import { sleep, type IDataObject, type IRun, type ITriggerFunctions } from 'n8n-workflow';
+import { callOneself } from './address';
+import type { Knock } from './decide';
+import { fingerprint, secretFor, type NodeIdentity } from './secret';
+
+/** What `webhook()` answers to a knock. */
+export interface KnockAnswer {
+	/** When to knock again, in milliseconds. */
+	again: number;
+	/** This start is written down, and is sent at the next knock. */
+	planned?: string;
+	/** This start is over and done with. */
+	attempted?: string;
+	/** To be handed to n8n as an execution, under this name. */
+	emit?: { id: string; json: IDataObject };
+	/** Another activation is in charge. */
+	stop?: boolean;
+}
+
+/** After this n8n has written an execution down for certain, however long it runs. */
+const CONFIRM_AFTER_MS = 500;
+/** A sleep is cut up, so that no timer is left behind when the node is closed. */
+const SLICE_MS = 1000;
+const SLOWEST_RETRY_MS = 30_000;
+/** For so long it is only a matter of n8n getting ready. */
+const PATIENCE_MS = 20_000;
+
+/** What the clock of a node remembers in this process, also when the node is activated anew. */
+interface ClockMemory {
+	/** Set by the hooks of the activation, which alone know them. */
+	addresses?: string[];
+	attempt: string;
+	phase: Knock['phase'];
+	/** What was handed to n8n, and when; 0 when its execution is over. */
+	handed: Map<string, number>;
+	clock?: Clock;
+}
+
+const PROCESS = randomUUID();
+const memories = new Map<string, ClockMemory>();
+let lastBegin = 0;
+
+function memoryOf({ workflowId, nodeId }: NodeIdentity): ClockMemory {
+	const name = `${workflowId} ${nodeId}`;
+	const memory = memories.get(name) ?? newMemory();
+	memories.set(name, memory);
+	return memory;
+}
+
+function newMemory(): ClockMemory {
+	return { attempt: randomUUID(), phase: 'plan', handed: new Map() };
+}
+
+/** The hooks hand the node's own addresses to its clock, which starts to knock then. */
+export function setAddresses(identity: NodeIdentity, addresses: string[] | undefined): void {
+	memoryOf(identity).addresses = addresses;
+}
+
+/** Makes the clock knock at once, if it runs in this process. */
+export function wake(identity: NodeIdentity): void {
+	memoryOf(identity).clock?.wake();
+}
+
+/** An item that the node turns into an error, so that a failed execution tells the person. */
+export function noticeItem(message: string, advice: string): IDataObject {
+	return { leadGenNotice: { message, advice } };
+}
+
+/**
+ * `trigger()` is nothing but this clock: it knocks at the node's own production URL, where `webhook()`
+ * decides, and hands to n8n what `webhook()` wants executed.
+ */
+export class Clock {
+	private readonly id = randomUUID();
+	private readonly at: number;
+	private readonly memory: ClockMemory;
+	private isClosed = false;
+	private isWoken = false;
+	private wakeUp = () => {};
+	private failingSince: number | undefined;
+	private isTold = false;
+
+	constructor(
+		private readonly context: ITriggerFunctions,
+		private readonly identity: NodeIdentity,
+	) {
+		// Two clocks of one millisecond must not both believe to be the newer one.
+		lastBegin = Math.max(Date.now(), lastBegin + 1);
+		this.at = lastBegin;
+		this.memory = memoryOf(identity);
+		this.memory.clock = this;
+	}
+
+	wake(): void {
+		this.isWoken = true;
+		this.wakeUp();
+	}
+
+	close(): void {
+		this.isClosed = true;
+		this.wakeUp();
+	}
+
+	/** Knocks until it is closed. Never fails. */
+	async run(): Promise<void> {
+		let failures = 0;
+		while (!this.isClosed) {
+			const answer = await this.tryKnock();
+			if (answer === undefined) {
+				this.complain();
+				await this.rest(Math.min(SLOWEST_RETRY_MS, 200 * 1.5 ** failures++));
+				continue;
+			}
+			failures = 0;
+			this.failingSince = undefined;
+			if (answer.stop) return;
+			await this.rest(this.take(answer));
+		}
+	}
+
+	private async tryKnock(): Promise<KnockAnswer | undefined> {
+		const { addresses } = this.memory;
+		if (!addresses) return undefined;
+		try {
+			return await this.knock(addresses);
+		} catch (error) {
+			this.context.logger.debug('LeadGen Trigger: the knock failed', { error: String(error) });
+			return undefined;
+		}
+	}
+
+	private async knock(addresses: string[]): Promise<KnockAnswer | undefined> {
+		const credential = await this.context.getCredentials('leadGenApi');
+		const secret = secretFor(credential, this.identity, 'knock');
+		for (const address of addresses) {
+			if (this.isClosed) return undefined;
+			const answer = await this.send(address, secret).catch((error: unknown) => {
+				this.context.logger.debug('LeadGen Trigger: an address does not answer', {
+					address,
+					error: String(error),
+				});
+			});
+			if (!isAnswer(answer)) continue;
+			// The next time this address comes first.
+			this.memory.addresses = [address, ...addresses.filter((other) => other !== address)];
+			return answer;
+		}
+		return undefined;
+	}
+
+	private async send(address: string, secret: string): Promise<unknown> {
+		const { memory } = this;
+		const now = Date.now();
+		const handed = [...memory.handed];
+		const isOld = ([, at]: [string, number]) => now - at >= CONFIRM_AFTER_MS;
+		const confirmed = handed.filter(isOld).map(([id]) => id);
+		const knock: Knock = {
+			clock: this.id,
+			at: this.at,
+			process: PROCESS,
+			mode: this.context.getActivationMode(),
+			attempt: memory.attempt,
+			phase: memory.phase,
+			confirmed,
+			pending: handed.map(([id]) => id),
+		};
+		// If no answer comes, nobody knows whether the start went out.
+		if (memory.phase === 'go') memory.phase = 'gone';
+		const answer = await callOneself(this.context, address, secret, knock);
+		if (isAnswer(answer)) for (const id of confirmed) memory.handed.delete(id);
+		return answer;
+	}
+
+	/** @returns how long to rest */
+	private take({ again, planned, attempted, emit }: KnockAnswer): number {
+		const { memory } = this;
+		if (planned === memory.attempt) memory.phase = 'go';
+		if (attempted === memory.attempt) {
+			memory.attempt = randomUUID();
+			memory.phase = 'plan';
+		}
+		if (emit && !this.isClosed) this.hand(emit.id, emit.json);
+		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
+	}
+
+	private hand(id: string, json: IDataObject): void {
+		const { context, memory } = this;
+		const { workflowId, nodeId } = this.identity;
+		memory.handed.set(id, Date.now());
+		const done = context.helpers.createDeferredPromise<IRun>();
+		done.promise.then(
+			() => {
+				// It need not be brought in again, so that is written down at once.
+				if (memory.handed.has(id)) memory.handed.set(id, 0);
+				memory.clock?.wake();
+			},
+			// Without an execution it is handed over again.
+			() => memory.handed.delete(id),
+		);
+		// n8n 2.x runs nothing twice under one name. After a crash it gets another: n8n does not go on with
+		// an execution that was cut short, and twice is better than never.
+		const name = `leadgen ${fingerprint([workflowId, nodeId, id, PROCESS])}`;
+		context.emit([[{ json }]], undefined, done, name);
+	}
+
+	/** Says it where a person sees it, once. */
+	private complain(): void {
+		if (this.isClosed || !this.memory.addresses) return;
+		this.failingSince ??= Date.now();
+		if (this.isTold || Date.now() - this.failingSince < PATIENCE_MS) return;
+		this.isTold = true;
+		const message = 'n8n cannot reach the production URL of this node';
+		const advice =
+			'The node calls it to start scrapes and to deliver their completions; it goes on trying. Set the option "Internal URL" to the address under which n8n reaches itself, such as http://127.0.0.1:5678.';
+		this.context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
+		this.context.emit([[{ json: noticeItem(message, advice) }]]);
+	}
+
+	private async rest(ms: number): Promise<void> {
+		const end = Date.now() + ms;
+		const woken = new Promise<void>((resolve) => (this.wakeUp = resolve));
+		while (!this.isClosed && !this.isWoken && Date.now() < end) {
+			await Promise.race([sleep(Math.min(SLICE_MS, end - Date.now())), woken]);
+		}
+		this.isWoken = false;
+	}
+}
+
+function isAnswer(value: unknown): value is KnockAnswer {
+	return typeof value === 'object' && value !== null && 'again' in value;
+}

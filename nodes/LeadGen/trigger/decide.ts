@@ -1,0 +1,367 @@
+import {
+	addGap,
+	addNotice,
+	addSkipped,
+	isDelivered,
+	MAX_CLAIMS,
+	newRecord,
+	settle,
+	type Notice,
+	type Scrape,
+	type TriggerRecord,
+	type Want,
+} from './record';
+
+/**
+ * All decisions of the trigger: pure functions from the record, an event and the time to a changed record
+ * and what is to be done. Nothing here waits, reads a clock or talks to anyone.
+ */
+
+/** The parameters of the node, as far as decisions hang on them. */
+export interface Plan {
+	mode: 'startScrape' | 'listen';
+	events: readonly string[];
+	/** Fingerprint of filters and limit. */
+	filters: string;
+	/** Fingerprint of the schedule and its time zone. */
+	schedule: string;
+	/** The first start by schedule after a time; undefined if there is none. */
+	nextRun: (after: number) => number | undefined;
+	/** Whether the service has no way to this n8n. */
+	isUnreachable: boolean;
+}
+
+/** A knock of the clock: see clock.ts. */
+export interface Knock {
+	/** Activation that the clock belongs to, and when it began. */
+	clock: string;
+	at: number;
+	/** The process that the clock runs in. */
+	process: string;
+	/** n8n's word for why it activated the node. */
+	mode: string;
+	/** Name of the next start. */
+	attempt: string;
+	/** `go` comes once per attempt; a start that is still open after it has an unknown outcome. */
+	phase: 'plan' | 'go' | 'gone';
+	/** What was handed to n8n, and has an execution by now. */
+	confirmed: string[];
+	/** What was handed to n8n a moment ago. */
+	pending: string[];
+}
+
+export type Task =
+	| { do: 'tell'; notice: Notice }
+	| { do: 'check'; scrape: Scrape }
+	/** Write the intent down and come back. */
+	| { do: 'prepare'; attempt: string }
+	/** Send the start that was written down. */
+	| { do: 'start'; attempt: string }
+	| { do: 'wait'; ms: number };
+
+/** Without anything to do, the clock looks in this often: another process may have been notified. */
+const IDLE_MS = 30_000;
+const MINUTE_MS = 60_000;
+const FIRST_CHECK_MS = 5_000;
+const SLOWEST_CHECK_MS = 5 * MINUTE_MS;
+/** Time for which a notification makes us look often, because the status may lag behind. */
+const SLOWEST_HEARD_CHECK_MS = 30_000;
+/** How far the clock of the service may differ from ours. */
+const SKEW_MS = 5 * MINUTE_MS;
+/** A scrape that the service does not know is looked up for this long, for it may be new. */
+export const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
+
+export const GO_ON = 'To start a scrape, deactivate the workflow and activate it again.';
+
+const UNREACHABLE = {
+	message: 'The service has no way to this n8n, so that no completion will come in',
+	advice:
+		'The address of n8n is one that only this machine or network knows. Set WEBHOOK_URL to an address that can be reached from the internet, such as that of a tunnel, restart n8n, and hand out the new production URL. Or let this node start the scrapes: then it asks for their status itself.',
+};
+
+/**
+ * A knock comes in: what it says of the activation, and of what was delivered.
+ * @returns the record; undefined if the clock is not in charge any more
+ */
+export function arrive(
+	known: TriggerRecord | undefined,
+	knock: Knock,
+	owner: string,
+	plan: Plan,
+	now: number,
+): TriggerRecord | undefined {
+	const ours = known?.owner === owner ? known : undefined;
+	const isNewClock = ours?.clock.id !== knock.clock;
+	const isSameProcess = ours?.clock.process === knock.process;
+	if (ours && isNewClock && isSameProcess && knock.at < ours.clock.at) return undefined;
+	const { clock: id, at, process } = knock;
+	const record = ours ?? newRecord(owner, { id, at, process }, now);
+	confirm(record, knock.confirmed, now);
+	if (record.intent && (record.intent.id !== knock.attempt || knock.phase === 'gone')) {
+		outcomeUnknown(record, now);
+	}
+	if (isNewClock) beginActivation(record, ours, knock, plan, now);
+	fallDue(record, plan, now);
+	return record;
+}
+
+function confirm(record: TriggerRecord, ids: readonly string[], now: number): void {
+	for (const scrape of record.open.filter(({ id }) => ids.includes(id))) {
+		settle(record, scrape.id, scrape.completedAt ?? now);
+	}
+	record.notices = record.notices.filter(({ id }) => !ids.includes(id));
+}
+
+function beginActivation(
+	record: TriggerRecord,
+	known: TriggerRecord | undefined,
+	knock: Knock,
+	plan: Plan,
+	now: number,
+): void {
+	// A person activated it, unless n8n goes on with an activation that a crash cut short.
+	const isAsked = knock.mode === 'activate' && (!known || known.closed === true);
+	const isNewProcess = record.clock.process !== knock.process;
+	if (known && isNewProcess) addGap(record, known.at, now);
+	if (!known && !isAsked) addGap(record, 0, now);
+	record.clock = { id: knock.clock, at: knock.at, process: knock.process };
+	delete record.closed;
+	if (plan.mode === 'listen') {
+		if (isAsked && plan.isUnreachable) addNotice(record, UNREACHABLE, now);
+		delete record.want;
+		delete record.due;
+		delete record.schedule;
+		return;
+	}
+	if (!known && !isAsked) {
+		addNotice(
+			record,
+			{
+				message: 'No scrape was started, because it is not known whether one runs already',
+				advice: `Nothing is written down for this node, though its workflow was active before: it was added to an active workflow, or what it had written down was lost. Completions are still received. Look into the dashboard of your account whether a scrape runs. ${GO_ON}`,
+			},
+			now,
+		);
+		record.filters = plan.filters;
+	}
+	// An old copy of the record looks the same as one of a start that was never sent.
+	if (record.want && isNewProcess) outcomeUnknown(record, now);
+	const isChanged = record.filters !== plan.filters;
+	const mayStart = knock.mode === 'activate' || knock.mode === 'update';
+	if (isAsked) record.want = { why: 'activation', at: now, filters: plan.filters };
+	else if (mayStart && isChanged) record.want = { why: 'filters', at: now, filters: plan.filters };
+	if (isAsked || record.schedule !== plan.schedule) {
+		record.schedule = plan.schedule;
+		record.due = plan.nextRun(now);
+	}
+}
+
+function fallDue(record: TriggerRecord, plan: Plan, now: number): void {
+	if (plan.mode !== 'startScrape' || record.due === undefined || record.due > now) return;
+	const { due } = record;
+	record.due = plan.nextRun(now);
+	if (record.want || record.intent) addSkipped(record, due);
+	else record.want = { why: 'schedule', at: now, due, filters: plan.filters };
+}
+
+/** A start was written down, and it will never be known here what became of it. */
+function outcomeUnknown(record: TriggerRecord, now: number): void {
+	const lost = record.intent ?? record.want;
+	if (!lost) return;
+	delete record.intent;
+	delete record.want;
+	record.filters = lost.filters;
+	addGap(record, lost.at, now);
+	const why = 'n8n stopped before the answer of the service was written down';
+	addNotice(record, unknownOutcome(why), now);
+}
+
+export function unknownOutcome(why: string): Omit<Notice, 'id'> {
+	return {
+		message: 'It is not known whether a scrape was started',
+		advice: `${why}. It may run, and may have been charged, so it was not started again. Look into the dashboard of your account, and at its credits. If it runs, there is nothing to do: its completion starts the workflow. ${GO_ON}`,
+	};
+}
+
+/**
+ * What is to be done next. To be called again until it is to wait, or something is handed to n8n.
+ * @param claimsFrom when scrapes may be looked up that only a notification tells of
+ */
+export function nextTask(
+	record: TriggerRecord,
+	knock: Pick<Knock, 'pending' | 'attempt'>,
+	claimsFrom: number,
+	now: number,
+): Task {
+	const checkAt = (scrape: Scrape) => nextCheck(scrape, claimsFrom);
+	const notice = record.notices.find(({ id }) => !knock.pending.includes(id));
+	if (notice) return { do: 'tell', notice };
+	const open = record.open.filter(({ id }) => !knock.pending.includes(id));
+	const due = open
+		.map((scrape) => ({ scrape, at: checkAt(scrape) }))
+		.sort((a, b) => a.at - b.at)
+		.find(({ at }) => at <= now);
+	if (due) return { do: 'check', scrape: due.scrape };
+	if (record.intent) return { do: 'start', attempt: record.intent.id };
+	const { want } = record;
+	if (want && (want.retryAt ?? 0) <= now) {
+		const blocking = open.filter((scrape) => blocks(scrape, want));
+		const unseen = blocking.find(({ checked = 0 }) => checked < want.at);
+		if (unseen) return { do: 'check', scrape: unseen };
+		if (blocking.length === 0) return { do: 'prepare', attempt: knock.attempt };
+	}
+	const times = [
+		...open.map(checkAt),
+		...(record.due === undefined ? [] : [record.due]),
+		...(want ? [want.retryAt ?? now] : []),
+	];
+	return { do: 'wait', ms: Math.max(0, Math.min(IDLE_MS, ...times.map((time) => time - now))) };
+}
+
+/** A scrape that still runs is not started a second time beside itself. */
+function blocks(scrape: Scrape, want: Want): boolean {
+	if (scrape.claimed) return false;
+	return want.why === 'schedule' || (want.why === 'activation' && scrape.filters === want.filters);
+}
+
+/** When to look at the status of a scrape: soon after it started or was heard of, then less often. */
+function nextCheck({ at, checked, heard, claimed }: Scrape, claimsFrom: number): number {
+	if (claimed) return claimsFrom;
+	if (checked === undefined) return heard === undefined ? at + FIRST_CHECK_MS : 0;
+	if (heard !== undefined && heard >= checked) return 0;
+	const regular = clamp((checked - at) / 4, FIRST_CHECK_MS, SLOWEST_CHECK_MS);
+	const eager = heard === undefined ? Infinity : (checked - heard) / 2;
+	const soon = clamp(eager, 1000, SLOWEST_HEARD_CHECK_MS);
+	return checked + (heard === undefined ? regular : Math.min(regular, soon));
+}
+
+function clamp(value: number, least: number, most: number): number {
+	return Math.min(most, Math.max(least, value));
+}
+
+/** A start that is wanted runs already: it is dropped. */
+export function stillRuns(record: TriggerRecord, scrape: Scrape): void {
+	const { want } = record;
+	if (!want || !blocks(scrape, want)) return;
+	if (want.why === 'schedule') addSkipped(record, want.due ?? want.at);
+	record.filters = want.filters;
+	delete record.want;
+}
+
+/** The intent is written down; the request goes out when n8n has saved it. */
+export function prepare(record: TriggerRecord, attempt: string): void {
+	if (!record.want) return;
+	record.intent = { ...record.want, id: attempt };
+	record.filters = record.want.filters;
+	delete record.want;
+}
+
+export function started(record: TriggerRecord, scrapeId: string, now: number): void {
+	if (!record.intent) return;
+	record.open.push({ id: scrapeId, at: now, filters: record.intent.filters });
+	delete record.intent;
+}
+
+/** Nothing was started, and it may be tried again. */
+export function startLater(record: TriggerRecord, now: number): void {
+	if (!record.intent) return;
+	const { why, at, due, filters, tries = 0 } = record.intent;
+	const delay = Math.min(10 * MINUTE_MS, 15_000 * 2 ** tries);
+	record.want = { why, at, due, filters, tries: tries + 1, retryAt: now + delay };
+	delete record.intent;
+}
+
+export function startFailed(
+	record: TriggerRecord,
+	notice: Omit<Notice, 'id'>,
+	mayHaveStarted: boolean,
+	now: number,
+): void {
+	if (mayHaveStarted && record.intent) addGap(record, record.intent.at, now);
+	delete record.intent;
+	addNotice(record, notice, now);
+}
+
+/** What a notification led to. */
+export type Heard = 'noted' | 'known' | 'ignored' | 'full';
+
+/**
+ * A notification comes in. It proves nothing: it makes us look.
+ * @param ids what may be a scrape ID in it, none if it says nothing
+ * @returns the scrapes that it is about
+ */
+export function hear(
+	record: TriggerRecord,
+	ids: readonly string[],
+	plan: Plan,
+	now: number,
+): { heard: Heard; scrapes: Scrape[] } {
+	const named = record.open.filter(({ id }) => ids.includes(id));
+	const isHint = ids.length === 0 && plan.mode === 'startScrape';
+	const scrapes = isHint ? record.open.filter(({ claimed }) => !claimed) : named;
+	for (const scrape of scrapes) scrape.heard = now;
+	if (scrapes.length > 0) return { heard: 'noted', scrapes };
+	if (ids.some((id) => isDelivered(record, id))) return { heard: 'known', scrapes };
+	const mayBeOurs = plan.mode === 'listen' || record.gaps.length > 0 || record.intent !== undefined;
+	if (!mayBeOurs || ids.length === 0) return { heard: 'ignored', scrapes };
+	const claims = record.open.filter(({ claimed }) => claimed).length;
+	if (claims + ids.length > MAX_CLAIMS) return { heard: 'full', scrapes };
+	const added = ids.map((id): Scrape => ({ id, at: now, heard: now, claimed: true }));
+	record.open.push(...added);
+	return { heard: 'noted', scrapes: added };
+}
+
+/** What `GET /status` says of a scrape, as far as decisions hang on it. */
+export interface Status {
+	/** Undefined if the service has no such scrape. */
+	status: string | undefined;
+	createdAt?: number;
+	completedAt?: number;
+}
+
+/** What to do with a scrape whose status was looked up. */
+export type Verdict = 'deliver' | 'drop' | 'keep' | 'lost';
+
+/** The status of a scrape was looked up. */
+export function judge(
+	record: TriggerRecord,
+	scrape: Scrape,
+	{ status, createdAt, completedAt }: Status,
+	plan: Plan,
+	now: number,
+): Verdict {
+	scrape.checked = now;
+	if (status === undefined) {
+		if (scrape.claimed) return forget(record, scrape);
+		if (now - scrape.at < UNKNOWN_SCRAPE_MS) return 'keep';
+		forget(record, scrape);
+		return 'lost';
+	}
+	if (scrape.claimed) {
+		const isNew =
+			plan.mode === 'listen'
+				? // A failed scrape has no completedAt.
+					(completedAt ?? createdAt ?? now) > record.horizon
+				: record.gaps.some(([from, to]) => isWithin(createdAt ?? now, from, to)) ||
+					(record.intent !== undefined && (createdAt ?? now) > record.intent.at - SKEW_MS);
+		if (!isNew) return forget(record, scrape);
+		delete scrape.claimed;
+	}
+	if (status !== 'completed' && status !== 'failed') {
+		stillRuns(record, scrape);
+		return 'keep';
+	}
+	scrape.completedAt = completedAt ?? now;
+	if (plan.events.includes(status)) return 'deliver';
+	settle(record, scrape.id, completedAt ?? now);
+	return 'drop';
+}
+
+function isWithin(time: number, from: number, to: number): boolean {
+	return time > from - SKEW_MS && time < to + SKEW_MS;
+}
+
+function forget(record: TriggerRecord, { id }: Scrape): 'drop' {
+	record.open = record.open.filter((scrape) => scrape.id !== id);
+	return 'drop';
+}

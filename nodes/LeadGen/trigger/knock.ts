@@ -1,0 +1,193 @@
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { LeadGenError, ServiceError } from '../service/errors';
+import { noticeItem, type KnockAnswer } from './clock';
+import {
+	arrive,
+	GO_ON,
+	judge,
+	nextTask,
+	prepare,
+	started,
+	startFailed,
+	startLater,
+	unknownOutcome,
+	type Knock,
+	type Plan,
+} from './decide';
+import { addNotice, type Scrape, type TriggerRecord } from './record';
+import { lookUp, startScrape } from './scrape';
+import type { Store } from './store';
+
+/** What a knock needs to know beside the record. */
+export interface Scene {
+	context: IWebhookFunctions;
+	store: Store;
+	plan: Plan;
+	/** See `ownerOf`. */
+	owner: string;
+	/** Where the service is to report to. */
+	webhookUrl: string;
+}
+
+/** So that n8n's answer does not keep the clock waiting. */
+const MOST_CHECKS = 10;
+/** Scrapes that only a notification tells of are looked up this often: a third of the smallest plan. */
+const CLAIMS_PER_MINUTE = 20;
+const MINUTE_MS = 60_000;
+const BUSY_MS = 300;
+
+/** Does what is due, one thing at a time. One knock at a time is answered for each node. */
+export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnswer> {
+	const { memory } = scene.store;
+	if (memory.busy) {
+		return { again: BUSY_MS, planned: knock.phase === 'go' ? knock.attempt : undefined };
+	}
+	memory.busy = true;
+	try {
+		return await work(scene, knock);
+	} finally {
+		memory.busy = false;
+	}
+}
+
+async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
+	const { store, plan, owner } = scene;
+	const record = arrive(store.record, knock, owner, plan, Date.now());
+	if (record === undefined) return { again: 0, stop: true };
+	store.save(record, Date.now());
+	let answer: KnockAnswer | undefined;
+	for (let checks = 0; !answer; checks++) {
+		answer = checks < MOST_CHECKS ? await step(scene, knock) : { again: 0 };
+		if (store.record) store.save(store.record, Date.now());
+	}
+	return answer;
+}
+
+/** @returns undefined if there may be more to do */
+async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined> {
+	const { store } = scene;
+	const { record } = store;
+	if (!record) return { again: 0 };
+	const task = nextTask(record, knock, claimsFrom(store, Date.now()), Date.now());
+	switch (task.do) {
+		case 'wait':
+			return { again: task.ms };
+		case 'tell': {
+			const { id, message, advice } = task.notice;
+			scene.context.logger.warn(`LeadGen Trigger: ${message}. ${advice}`);
+			return { again: 0, emit: { id, json: noticeItem(message, advice) } };
+		}
+		case 'prepare':
+			prepare(record, task.attempt);
+			return { again: 0, planned: task.attempt };
+		case 'start':
+			// It must be saved before it is sent: else a crash could make us send it again.
+			if (knock.phase !== 'go' || store.saved?.intent?.id !== task.attempt) {
+				return { again: 50, planned: task.attempt };
+			}
+			await start(scene, task.attempt);
+			return { again: 0, attempted: task.attempt };
+		case 'check':
+			return await check(scene, task.scrape);
+	}
+}
+
+/** When the next scrape may be looked up that only a notification tells of. */
+function claimsFrom({ memory }: Store, now: number): number {
+	memory.lookups = memory.lookups.filter((at) => at > now - MINUTE_MS);
+	const oldest = memory.lookups[memory.lookups.length - CLAIMS_PER_MINUTE];
+	return oldest === undefined ? 0 : oldest + MINUTE_MS;
+}
+
+async function start(scene: Scene, attempt: string): Promise<void> {
+	const { context, store, webhookUrl } = scene;
+	const after = (change: (record: TriggerRecord) => void) => {
+		if (store.record) change(store.record);
+	};
+	try {
+		const scrapeId = await startScrape(context, webhookUrl, attempt);
+		after((record) => {
+			if (scrapeId !== undefined) started(record, scrapeId, Date.now());
+			else {
+				const notice = unknownOutcome('The service answered without an identifier of the scrape');
+				startFailed(record, notice, true, Date.now());
+			}
+		});
+	} catch (error) {
+		context.logger.warn(`LeadGen Trigger: the start failed: ${String(error)}`);
+		after((record) => {
+			failStart(record, error, Date.now());
+		});
+	}
+}
+
+function failStart(record: TriggerRecord, error: unknown, now: number): void {
+	const isService = error instanceof ServiceError;
+	if (isService && (error.outcome === 'notSent' || error.code === 'RATE_LIMIT_EXCEEDED')) {
+		startLater(record, now);
+	} else if (isService && error.outcome === 'unknown') {
+		startFailed(record, unknownOutcome(error.message), true, now);
+	} else {
+		const advice = error instanceof LeadGenError ? error.advice : '';
+		const message = error instanceof Error ? error.message : String(error);
+		const notice = { message: `No scrape was started: ${message}`, advice: `${advice} ${GO_ON}` };
+		startFailed(record, notice, false, now);
+	}
+}
+
+async function check(scene: Scene, { id, claimed }: Scrape): Promise<KnockAnswer | undefined> {
+	const { context, store, plan } = scene;
+	if (claimed) store.memory.lookups.push(Date.now());
+	const found = await lookUp(context, id).catch((error: unknown) => {
+		checkFailed(scene, id, error);
+	});
+	const { record } = store;
+	const scrape = record?.open.find((each) => each.id === id);
+	if (!record || !scrape || !found) return undefined;
+	const verdict = judge(record, scrape, found.status, plan, Date.now());
+	if (verdict === 'deliver') {
+		return { again: 0, emit: { id, json: outputOf(store, record, scrape, found.data) } };
+	}
+	if (verdict === 'lost') addNotice(record, lostScrape(id), Date.now());
+	if (verdict === 'drop') store.memory.notifications.delete(id);
+	return undefined;
+}
+
+function lostScrape(id: string) {
+	return {
+		message: `The service does not know the scrape ${id} any more`,
+		advice: `Its completion cannot be delivered. Look for it in the dashboard of your account. ${GO_ON}`,
+	};
+}
+
+/** The service did not say how the scrape is; it is asked again. */
+function checkFailed({ context, store }: Scene, id: string, error: unknown): void {
+	const { record } = store;
+	const scrape = record?.open.find((each) => each.id === id);
+	if (!record || !scrape) return;
+	scrape.checked = Date.now();
+	const isRefused = error instanceof ServiceError && error.outcome === 'refused';
+	context.logger.warn(`LeadGen Trigger: the status of scrape ${id} is not known: ${String(error)}`);
+	if (!isRefused || error.code === 'RATE_LIMIT_EXCEEDED') return;
+	if (scrape.claimed) {
+		record.open = record.open.filter((each) => each !== scrape);
+	} else if (!scrape.isTold) {
+		scrape.isTold = true;
+		const { message, advice } = error;
+		const goesOn = `The status of scrape ${id} is asked for again until it is known.`;
+		addNotice(record, { message, advice: `${advice} ${goesOn}` }, Date.now());
+	}
+}
+
+/** The truth as the service gives it, with the notification beside it; null if none came. */
+function outputOf(
+	{ memory }: Store,
+	record: TriggerRecord,
+	{ id, notification }: Scrape,
+	data: IDataObject,
+): IDataObject {
+	const raw = memory.notifications.get(id) ?? notification ?? null;
+	const skipped = record.skipped?.map((time) => new Date(time).toISOString());
+	delete record.skipped;
+	return { ...data, notification: raw, ...(skipped && { skippedStarts: skipped }) };
+}

@@ -1,0 +1,87 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** A request that came in, whoever sent it. */
+export interface IncomingRequest {
+	method: string;
+	headers: Record<string, unknown>;
+	query: Record<string, unknown>;
+	/** As n8n parsed it: an object, a list, a text, or nothing. */
+	body: unknown;
+}
+
+/** Names that a scrape ID may have, as compared without case, dashes and underscores. */
+const ID_NAMES = new Set(['scrapeid', 'id', 'jobid', 'scrape', 'job']);
+const MAX_IDS = 5;
+const MAX_ID_LENGTH = 200;
+/** How much of a notification is looked through; it may be as large as the leads of a scrape. */
+const MAX_VALUES = 2000;
+const MAX_TEXT = 4000;
+
+/**
+ * What may be a scrape ID in a notification, the likeliest first. Interface 6 shows neither its shape nor
+ * its method, so it is looked for everywhere: in the query, in the body at any depth, and in plain text.
+ */
+export function scrapeIds({ query, body }: IncomingRequest): string[] {
+	const exact: string[] = [];
+	const likely: string[] = [];
+	// Breadth first: what belongs to the scrape itself comes before what belongs to its leads.
+	const queue: unknown[] = [query, body];
+	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
+		const value = queue[seen];
+		if (typeof value === 'string') likely.push(...idsInText(value));
+		if (typeof value !== 'object' || value === null) continue;
+		for (const [name, inner] of Object.entries(value).slice(0, MAX_VALUES)) {
+			const plain = name.toLowerCase().replace(/[-_]/g, '');
+			const id = toId(inner);
+			if (id !== undefined && ID_NAMES.has(plain)) {
+				(plain === 'scrapeid' ? exact : likely).push(id);
+			} else if (typeof inner === 'object' && inner !== null && queue.length < MAX_VALUES) {
+				queue.push(inner);
+			}
+		}
+	}
+	return [...new Set(exact.length > 0 ? exact : likely)].slice(0, MAX_IDS);
+}
+
+function toId(value: unknown): string | undefined {
+	const text = typeof value === 'number' ? String(value) : value;
+	return typeof text === 'string' && text !== '' && text.length <= MAX_ID_LENGTH ? text : undefined;
+}
+
+/** Words with a digit in them. A text may also be JSON that does not say so. */
+function idsInText(text: string): string[] {
+	const start = text.slice(0, MAX_TEXT);
+	const named = [...start.matchAll(/scrape_?id"?\s*[:=]\s*"?([^"\s,;&}]+)/gi)].flatMap(
+		([, id]) => id ?? [],
+	);
+	if (named.length > 0) return named;
+	const words = start.match(/[\w-]{4,200}/g) ?? [];
+	return words.filter((word) => /\d/.test(word) && word.length <= MAX_ID_LENGTH);
+}
+
+const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
+
+/**
+ * The notification as it came, for the output, without what must not get into executions.
+ * @param secret the token of the URL, also where the service repeats the URL
+ */
+export function withoutSecrets(request: IncomingRequest, secret: string): IDataObject {
+	const headers = Object.entries(request.headers).filter(([name]) => !SECRET_HEADERS.test(name));
+	const query = Object.entries(request.query).filter(([name]) => name !== 'token');
+	const raw = {
+		method: request.method,
+		headers: Object.fromEntries(headers),
+		query: Object.fromEntries(query),
+	};
+	// A body that is nested thousands deep cannot be copied.
+	const body = copyWithout(secret, request.body) ?? null;
+	return { ...(copyWithout(secret, raw) as IDataObject), body };
+}
+
+function copyWithout(secret: string, value: unknown): unknown {
+	try {
+		return JSON.parse(JSON.stringify(value ?? null).replaceAll(secret, '***')) as unknown;
+	} catch {
+		return undefined;
+	}
+}

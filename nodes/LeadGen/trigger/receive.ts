@@ -1,0 +1,74 @@
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { wake } from './clock';
+import { hear, type Heard, type Plan } from './decide';
+import { newRecord, type TriggerRecord } from './record';
+import { scrapeIds, withoutSecrets, type IncomingRequest } from './notification';
+import type { NodeIdentity } from './secret';
+import type { Store } from './store';
+
+/** Larger notifications are kept in memory only, lest the static data grow. */
+const MAX_SAVED = 2000;
+const MAX_IN_MEMORY = 50;
+
+/** The part of Express's request that we use; its types are no part of n8n-workflow. */
+interface HttpRequest {
+	method: string;
+	rawBody?: unknown;
+}
+
+export function requestOf(context: IWebhookFunctions): IncomingRequest {
+	const { method, rawBody } = context.getRequestObject() as unknown as HttpRequest;
+	const body: unknown = context.getBodyData();
+	const isEmpty =
+		typeof body === 'object' ? Object.keys(body ?? {}).length === 0 : body === undefined;
+	return {
+		method,
+		headers: context.getHeaderData(),
+		query: context.getQueryData() as Record<string, unknown>,
+		// A content type that n8n does not parse.
+		body: isEmpty && Buffer.isBuffer(rawBody) ? rawBody.toString('utf8', 0, 100_000) : body,
+	};
+}
+
+/**
+ * Writes down that a scrape was heard of, and wakes the clock. Nothing is looked up or executed here, so
+ * that the answer is quick, and is sent when n8n has saved what is written down.
+ */
+export function receive(
+	context: IWebhookFunctions,
+	store: Store,
+	scene: { identity: NodeIdentity; plan: Plan; owner: string; token: string },
+): Heard {
+	const { identity, plan, owner, token } = scene;
+	const now = Date.now();
+	const request = requestOf(context);
+	const known = store.record?.owner === owner ? store.record : undefined;
+	const record = known ?? unknownPast(owner, now);
+	const { heard, scrapes } = hear(record, scrapeIds(request), plan, now);
+	if (scrapes.length > 0) {
+		const raw = withoutSecrets(request, token);
+		const isSmall = JSON.stringify(raw).length <= MAX_SAVED;
+		for (const scrape of scrapes) {
+			if (isSmall) scrape.notification = raw;
+			else keep(store, scrape.id, raw);
+		}
+	}
+	if (known || scrapes.length > 0) store.save(record, now);
+	if (heard === 'noted') wake(identity);
+	return heard;
+}
+
+/** The record of a node that may have started anything. The next activation by a person starts a scrape. */
+function unknownPast(owner: string, now: number): TriggerRecord {
+	const record = newRecord(owner, { id: '', at: 0, process: '' }, now);
+	return { ...record, closed: true, gaps: [[0, now]] };
+}
+
+function keep({ memory: { notifications } }: Store, id: string, raw: IDataObject): void {
+	notifications.delete(id);
+	notifications.set(id, raw);
+	for (const oldest of notifications.keys()) {
+		if (notifications.size <= MAX_IN_MEMORY) break;
+		notifications.delete(oldest);
+	}
+}

@@ -1,0 +1,203 @@
+import { InputError } from '../service/errors';
+import { show } from '../parameters';
+
+/** When to start, as sets of what each part of the local time may be. */
+export interface Schedule {
+	seconds: number[];
+	minutes: number[];
+	hours: number[];
+	days: number[];
+	months: number[];
+	weekdays: number[];
+	/** Both a day and a weekday are given: then either will do, as in every cron. */
+	eitherDay: boolean;
+	/** In months that are shorter than the day asked for, their last day counts. */
+	lastDayCounts: boolean;
+}
+
+interface Part {
+	name: string;
+	from: number;
+	to: number;
+	names?: string[];
+}
+
+const SECOND: Part = { name: 'second', from: 0, to: 59 };
+const PARTS: Part[] = [
+	{ name: 'minute', from: 0, to: 59 },
+	{ name: 'hour', from: 0, to: 23 },
+	{ name: 'day of the month', from: 1, to: 31 },
+	{
+		name: 'month',
+		from: 1,
+		to: 12,
+		names: ['', 'jan', 'feb', 'mar', 'apr', 'may', 'jun'].concat(
+			...['jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+		),
+	},
+	{
+		name: 'weekday',
+		from: 0,
+		to: 7,
+		names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
+	},
+];
+
+/**
+ * Reads a cron expression of five parts, or of six with seconds in front.
+ * @throws InputError that says which part is wrong
+ */
+export function parseCron(text: string): Schedule {
+	const parts = text.trim().split(/\s+/);
+	if (parts.length !== 5 && parts.length !== 6) {
+		throw cronError(text, 'must have five parts, or six with seconds');
+	}
+	const [second = '0', ...rest] = parts.length === 6 ? parts : ['0', ...parts];
+	const [minutes, hours, days, months, weekdays] = PARTS.map((part, index) =>
+		parsePart(rest[index] ?? '*', part, text),
+	);
+	const schedule = {
+		seconds: parsePart(second, SECOND, text),
+		minutes: minutes ?? [],
+		hours: hours ?? [],
+		days: days ?? [],
+		months: months ?? [],
+		weekdays: (weekdays ?? []).map((day) => day % 7),
+		eitherDay: !/^[*?]/.test(rest[2] ?? '*') && !/^[*?]/.test(rest[4] ?? '*'),
+		lastDayCounts: false,
+	};
+	if (next(schedule, 'UTC', Date.UTC(2024, 0)) === undefined) {
+		throw cronError(text, 'names a day that never comes');
+	}
+	return schedule;
+}
+
+function parsePart(text: string, part: Part, whole: string): number[] {
+	const values = new Set<number>();
+	for (const piece of text.toLowerCase().split(',')) {
+		const [, range = '', step] = /^([^/]+)(?:\/(\d+))?$/.exec(piece) ?? [];
+		const [first = '', last] = range === '?' ? ['*'] : range.split('-');
+		const from = first === '*' ? part.from : toNumber(first, part);
+		const isOpen = first === '*' || (last === undefined && step !== undefined);
+		const to = isOpen ? part.to : last === undefined ? from : toNumber(last, part);
+		const by = step === undefined ? 1 : Number(step);
+		if (!(from >= part.from && to <= part.to && from <= to && by >= 1)) {
+			throw cronError(whole, `has a wrong ${part.name}: ${show(text)}`);
+		}
+		for (let value = from; value <= to; value += by) values.add(value);
+	}
+	return [...values].sort((a, b) => a - b);
+}
+
+function toNumber(text: string, { names }: Part): number {
+	const named = names?.indexOf(text) ?? -1;
+	return named >= 0 && text !== '' ? named : /^\d+$/.test(text) ? Number(text) : NaN;
+}
+
+function cronError(text: string, problem: string): InputError {
+	return new InputError(
+		'Cron Expression',
+		`${problem} (${show(text)})`,
+		'Give minute, hour, day of the month, month and weekday, such as 0 9 * * 1-5 for nine o’clock on working days.',
+	);
+}
+
+export function everyMonthOn(day: number, hour: number, minute: number): Schedule {
+	const schedule = parseCron(`${String(minute)} ${String(hour)} * * *`);
+	return { ...schedule, days: [day], lastDayCounts: true };
+}
+
+const DAY_MS = 86_400_000;
+/** Eight years: 29 February comes once in them even around 2100. */
+const MOST_DAYS = 8 * 366 + 1;
+
+/**
+ * The first time after `after` (milliseconds since 1970), in the local time of a zone. Where clocks go
+ * forward, a time that is left out counts as that much later; where they go back, one that comes twice
+ * counts once, unless it is for every hour.
+ */
+export function next(schedule: Schedule, timeZone: string, after: number): number | undefined {
+	const offset = offsetsOf(timeZone);
+	const today = Math.floor((after + offset(after)) / DAY_MS) * DAY_MS;
+	for (let ahead = -1; ahead < MOST_DAYS; ahead++) {
+		const day = today + ahead * DAY_MS;
+		if (!isDay(schedule, day)) continue;
+		const first = offset(day - DAY_MS);
+		const isPlain = [0, 1, 2].every((days) => offset(day + days * DAY_MS) === first);
+		let found: number | undefined;
+		for (const local of timesOf(schedule, day)) {
+			const times = isPlain
+				? [local - first]
+				: instants(local, offset, schedule.hours.length === 24);
+			for (const time of times) {
+				if (time > after && time < (found ?? Infinity)) found = time;
+			}
+			if (isPlain && found !== undefined) break;
+		}
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function* timesOf({ hours, minutes, seconds }: Schedule, day: number): Generator<number> {
+	for (const hour of hours) {
+		for (const minute of minutes) {
+			for (const second of seconds) yield day + ((hour * 60 + minute) * 60 + second) * 1000;
+		}
+	}
+}
+
+/** @param local midnight of the day, as if it were UTC */
+function isDay(schedule: Schedule, local: number): boolean {
+	const date = new Date(local);
+	const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+	if (!schedule.months.includes(month + 1)) return false;
+	const length = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+	const isLast = schedule.lastDayCounts && day === length;
+	const byDay = schedule.days.some((wanted) => wanted === day || (isLast && wanted > day));
+	const byWeekday = schedule.weekdays.includes(date.getUTCDay());
+	return schedule.eitherDay ? byDay || byWeekday : byDay && byWeekday;
+}
+
+type Offset = (time: number) => number;
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function offsetsOf(timeZone: string): Offset {
+	const format = new Intl.DateTimeFormat('en-US', {
+		timeZone,
+		hourCycle: 'h23',
+		year: 'numeric',
+		month: 'numeric',
+		day: 'numeric',
+		hour: 'numeric',
+		minute: 'numeric',
+		second: 'numeric',
+	});
+	return (time) => {
+		const parts = format.formatToParts(time);
+		const part = (type: Intl.DateTimeFormatPartTypes) =>
+			Number(parts.find((each) => each.type === type)?.value);
+		const seconds = Math.floor(time / 1000) * 1000;
+		return (
+			Date.UTC(
+				part('year'),
+				part('month') - 1,
+				part('day'),
+				part('hour'),
+				part('minute'),
+				part('second'),
+			) - seconds
+		);
+	};
+}
+
+/** The times that a local time stands for where clocks change. */
+function instants(local: number, offset: Offset, both: boolean): number[] {
+	const [before, after] = [offset(local - DAY_MS), offset(local + DAY_MS)];
+	const times = [...new Set([before, after])]
+		.map((ahead) => local - ahead)
+		.filter((time) => offset(time) === local - time)
+		.sort((a, b) => a - b);
+	if (times.length === 0) return [local - before];
+	return both ? times : times.slice(0, 1);
+}

@@ -1,0 +1,82 @@
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { readFilters } from '../operations/scrape/filters';
+import { statusRequest } from '../operations/scrape/getStatus';
+import { ServiceError } from '../service/errors';
+import { Service } from '../service/service';
+import type { Status } from './decide';
+import { parametersOf } from './plan';
+
+type Context = IHookFunctions | IWebhookFunctions;
+
+/** A start that takes longer has an unknown outcome. */
+const START_TIMEOUT_MS = 120_000;
+const READ_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts a scrape that reports to `webhookUrl`.
+ * @param name makes it a start of its own, however alike it is to another
+ * @returns its ID; undefined if the service does not say
+ */
+export async function startScrape(
+	context: Context,
+	webhookUrl: string,
+	name: string,
+	most = Infinity,
+): Promise<string | undefined> {
+	const filters = readFilters(parametersOf(context));
+	const body = {
+		filters: { ...filters, limit: Math.min(Number(filters.limit), most) },
+		webhookUrl,
+	};
+	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: name });
+	const { scrapeId } = await service.data({ kind: 'start', path: '/start', body, place: name });
+	return typeof scrapeId === 'number'
+		? String(scrapeId)
+		: typeof scrapeId === 'string' && scrapeId !== ''
+			? scrapeId
+			: undefined;
+}
+
+/** @throws ServiceError if the account can start nothing */
+export async function checkAccount(context: Context): Promise<void> {
+	const service = await Service.connect(context, READ_TIMEOUT_MS);
+	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
+	if (typeof credits === 'number' && credits <= 0) {
+		throw new ServiceError(
+			'The account has no credits left',
+			'No scrape was started. Add credits to the account or wait for its reset date, then activate the workflow again.',
+			{ outcome: 'refused', code: 'INSUFFICIENT_CREDITS' },
+		);
+	}
+}
+
+/** What the service says of a scrape: all its fields, and what decisions hang on. */
+export async function lookUp(
+	context: Context,
+	scrapeId: string,
+): Promise<{ data: IDataObject; status: Status }> {
+	const service = await Service.connect(context, READ_TIMEOUT_MS);
+	const data = await service
+		.data({ ...statusRequest(scrapeId), kind: 'poll' })
+		.catch((error: unknown) => {
+			if (isUnknownScrape(error)) return undefined;
+			throw error;
+		});
+	if (data === undefined) return { data: {}, status: { status: undefined } };
+	const status = typeof data.status === 'string' ? data.status : 'processing';
+	return {
+		data,
+		status: { status, createdAt: time(data.createdAt), completedAt: time(data.completedAt) },
+	};
+}
+
+/** The interface does not show how the service says that it has no such scrape. */
+function isUnknownScrape(error: unknown): boolean {
+	if (!(error instanceof ServiceError) || error.outcome !== 'refused') return false;
+	return error.code === 'NOT_FOUND' || error.code === 'INVALID_REQUEST' || error.httpStatus === 404;
+}
+
+function time(value: unknown): number | undefined {
+	const parsed = typeof value === 'string' ? Date.parse(value) : NaN;
+	return Number.isNaN(parsed) ? undefined : parsed;
+}

@@ -1,0 +1,85 @@
+import {
+	deepCopy,
+	type IDataObject,
+	type IHookFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
+import { fingerprint, type NodeIdentity } from './secret';
+import type { TriggerRecord } from './record';
+
+/** What this process knows of one node, beside what n8n saves. */
+class NodeMemory {
+	record: TriggerRecord | undefined;
+	/** Fingerprint of what the record held when it got its version. */
+	print = '';
+	/** Whether a knock is being answered. */
+	busy = false;
+	/** Notifications that are too large to be saved, by scrape. */
+	readonly notifications = new Map<string, IDataObject>();
+	/** When scrapes were looked up that only a notification told of. */
+	lookups: number[] = [];
+}
+
+const memories = new Map<string, NodeMemory>();
+
+/**
+ * The record of one node, in n8n's static data and in this process.
+ *
+ * Calls that come at the same moment all read the same old static data, and whoever else writes static
+ * data in the workflow (a Code node, a polling trigger) writes back an old copy of ours. So the newer of
+ * the two copies counts, and is written back. The static data is the workflow's and keyed by node id,
+ * because that of a node is keyed by its name and lost when it is renamed.
+ */
+export class Store {
+	readonly memory: NodeMemory;
+	private readonly data: IDataObject;
+	private readonly key: string;
+	/** As n8n had saved it when the call came in; never changed. */
+	readonly saved: TriggerRecord | undefined;
+
+	constructor(context: IHookFunctions | IWebhookFunctions, { workflowId, nodeId }: NodeIdentity) {
+		this.key = `leadGenTrigger ${nodeId}`;
+		this.data = context.getWorkflowStaticData('global');
+		const name = `${workflowId} ${nodeId}`;
+		this.memory = memories.get(name) ?? new NodeMemory();
+		memories.set(name, this.memory);
+		this.saved = toRecord(this.data[this.key]);
+		const { record } = this.memory;
+		if (this.saved && (!record || this.saved.version > record.version)) {
+			this.memory.record = deepCopy(this.saved);
+		}
+	}
+
+	/** To be read anew after every pause: another call may have replaced it. */
+	get record(): TriggerRecord | undefined {
+		return this.memory.record;
+	}
+
+	/** Writes the record down, if it differs from what n8n has saved. */
+	save(record: TriggerRecord, now: number): void {
+		const print = fingerprint({ ...record, version: 0, at: 0 });
+		if (print !== this.memory.print) {
+			record.version++;
+			record.at = now;
+			this.memory.print = print;
+		}
+		this.memory.record = record;
+		if (this.saved?.version !== record.version) {
+			this.data[this.key] = deepCopy(record);
+		}
+	}
+}
+
+/** Static data can be written by anyone: what is no record of ours counts for nothing. */
+function toRecord(value: unknown): TriggerRecord | undefined {
+	if (typeof value !== 'object' || value === null) return undefined;
+	const record = deepCopy(value) as unknown as Partial<TriggerRecord>;
+	const lists = [record.open, record.notices, record.delivered, record.gaps];
+	const isRecord =
+		typeof record.version === 'number' &&
+		typeof record.owner === 'string' &&
+		typeof record.horizon === 'number' &&
+		typeof record.clock?.at === 'number' &&
+		lists.every(Array.isArray);
+	return isRecord ? (record as TriggerRecord) : undefined;
+}

@@ -1,0 +1,58 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { baseUrlOf } from '../service/http';
+import { isPrivate, KNOCK_HEADER } from './address';
+import type { Knock } from './decide';
+import { answerKnock } from './knock';
+import { identityOf, ownerOf, readPlan } from './plan';
+import { receive } from './receive';
+import { isSecret, secretFor } from './secret';
+import { Store } from './store';
+
+/** A request to the production URL comes in: a knock of our own clock, a notification, or a stranger. */
+export async function answerRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const identity = identityOf(context);
+	const credential = await context.getCredentials('leadGenApi');
+	const token = secretFor(credential, identity, 'notification');
+	const knockSecret = secretFor(credential, identity, 'knock');
+	const isKnock = isSecret(context.getHeaderData()[KNOCK_HEADER], knockSecret);
+	const isService = isSecret((context.getQueryData() as Record<string, unknown>).token, token);
+	const isListening = context.getNodeParameter('mode') === 'listen';
+	if (!isKnock && !isService && !isListening) return refuse(context);
+
+	const url = context.getNodeWebhookUrl('default') ?? '';
+	const store = new Store(context, identity);
+	const owner = ownerOf(identity, url);
+	const plan = {
+		...readPlan(context),
+		isUnreachable: isPrivate(url) && !isPrivate(baseUrlOf(credential)),
+	};
+	if (isKnock) {
+		const scene = { context, store, plan, owner, webhookUrl: `${url}?token=${token}` };
+		const knock = context.getBodyData() as unknown as Knock;
+		return { webhookResponse: await answerKnock(scene, knock) };
+	}
+	const heard = receive(context, store, { identity, plan, owner, token });
+	if (heard === 'full') return tooMany(context);
+	return { webhookResponse: { received: true } };
+}
+
+/** Says the same to everyone, and nothing is read, looked up or run. */
+function refuse(context: IWebhookFunctions): IWebhookResponseData {
+	return answer(context, 403, 'This URL is for the service only');
+}
+
+/** The service may try again; what was not written down must not be said to have been received. */
+function tooMany(context: IWebhookFunctions): IWebhookResponseData {
+	return answer(context, 503, 'Too many at once, try again later');
+}
+
+/** The part of Express's response that we use; its types are no part of n8n-workflow. */
+interface HttpResponse {
+	status(code: number): { json(body: object): void };
+}
+
+function answer(context: IWebhookFunctions, code: number, error: string): IWebhookResponseData {
+	const response = context.getResponseObject() as unknown as HttpResponse;
+	response.status(code).json({ error });
+	return { noWebhookResponse: true };
+}

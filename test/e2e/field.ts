@@ -1,0 +1,244 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+	N8nApi,
+	N8nApiError,
+	type Execution,
+	type ExecutionSummary,
+	type Item,
+	type StoredCredential,
+	type StoredWorkflow,
+	type WorkflowContent,
+	type WorkflowNode,
+} from '../../playground/api';
+import {
+	freePort,
+	installN8n,
+	installTarball,
+	packPackage,
+	startN8n,
+	type N8n,
+	type N8nLine,
+} from '../../playground/n8n';
+import { startSandbox, type Sandbox } from '../../sandbox/server';
+import type { SettingsPatch } from '../../sandbox/settings';
+
+export const LINE: N8nLine = process.env.N8N_VERSION === '1' ? '1' : '2';
+export const API_KEY = 'test-key';
+const OWNER = {
+	email: 'e2e@example.com',
+	password: 'Leadgen-e2e-1',
+	firstName: 'E2e',
+	lastName: 'Owner',
+};
+export const TRIGGER = 'n8n-nodes-leadgen.leadGenTrigger';
+
+/** A real n8n with the packed package, and the sandbox of the service. */
+export class Field {
+	sandbox!: Sandbox;
+	api!: N8nApi;
+	credential!: StoredCredential;
+	private n8n: N8n | undefined;
+	private folder = '';
+	private port = 0;
+	private workflowCount = 0;
+
+	/** @param env further settings of n8n */
+	constructor(private readonly env: Record<string, string> = {}) {}
+
+	async open(): Promise<void> {
+		await installN8n(LINE);
+		const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
+		this.folder = await mkdtemp(join(tmpdir(), `leadgen-e2e-${LINE}-`));
+		await installTarball(this.folder, tarball);
+		this.sandbox = await startSandbox();
+		this.port = await freePort();
+		await this.start();
+		this.api = new N8nApi(this.url);
+		await this.api.signIn(OWNER);
+		this.credential = await this.newCredential('Sandbox', API_KEY);
+	}
+
+	async close(): Promise<void> {
+		await this.n8n?.stop();
+		await this.sandbox.close();
+		if (process.env.KEEP_N8N === undefined) await rm(this.folder, { recursive: true, force: true });
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${String(this.port)}`;
+	}
+
+	get logFile(): string {
+		return join(this.folder, 'n8n.log');
+	}
+
+	async start(): Promise<void> {
+		this.n8n = await startN8n({
+			line: LINE,
+			userFolder: this.folder,
+			port: this.port,
+			logFile: this.logFile,
+			env: { N8N_LOG_LEVEL: process.env.N8N_LOG_LEVEL ?? 'info', ...this.env },
+		});
+	}
+
+	/** As a service manager does. */
+	async stop(): Promise<void> {
+		await this.n8n?.stop();
+	}
+
+	/** As a power cut does. */
+	async kill(): Promise<void> {
+		await this.n8n?.kill();
+	}
+
+	async restart(): Promise<void> {
+		await this.stop();
+		await this.start();
+	}
+
+	/** Forgets all that the service did, and ends what the workflows before left behind. */
+	async reset(settings: SettingsPatch = {}): Promise<void> {
+		for (const { id, active } of await this.api.workflows()) {
+			if (active) await this.api.deactivateWorkflow(id);
+		}
+		this.sandbox.reset({
+			job: { durationMs: 1000 },
+			rateLimit: { enabled: false },
+			...settings,
+		});
+	}
+
+	async newCredential(name: string, apiKey: string): Promise<StoredCredential> {
+		return await this.api.createCredential({
+			name,
+			type: 'leadGenApi',
+			data: { baseUrl: this.sandbox.url, apiKey, plan: 'pro', requestsPerMinute: 0 },
+		});
+	}
+
+	trigger(
+		parameters: Record<string, unknown> = {},
+		fields: Partial<WorkflowNode> = {},
+	): WorkflowNode {
+		const id = uuid();
+		return {
+			id,
+			webhookId: uuid(),
+			name: 'LeadGen Trigger',
+			type: TRIGGER,
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: { filters: { jobTitles: ['CTO'] }, limit: 10, ...parameters },
+			credentials: { leadGenApi: { id: this.credential.id, name: this.credential.name } },
+			...fields,
+		};
+	}
+
+	/** The trigger and what follows, in a row. */
+	content(trigger: WorkflowNode, ...others: WorkflowNode[]): WorkflowContent {
+		const row = [trigger, ...others];
+		const connections = Object.fromEntries(
+			row
+				.slice(0, -1)
+				.map(({ name }, index) => [
+					name,
+					{ main: [[{ node: row[index + 1]?.name, type: 'main', index: 0 }]] },
+				]),
+		);
+		const name = `e2e ${String(++this.workflowCount)}`;
+		return { name, nodes: row, connections, settings: { executionOrder: 'v1' } };
+	}
+
+	/** Creates a workflow of the trigger alone. */
+	async workflow(parameters: Record<string, unknown> = {}): Promise<StoredWorkflow> {
+		const end: WorkflowNode = {
+			id: uuid(),
+			name: 'End',
+			type: 'n8n-nodes-base.noOp',
+			typeVersion: 1,
+			position: [200, 0],
+			parameters: {},
+		};
+		return await this.api.createWorkflow(this.content(this.trigger(parameters), end));
+	}
+
+	/** Requests to start a scrape so far, whatever they were answered. */
+	get starts(): number {
+		return this.count('startScrape');
+	}
+
+	count(operation: string): number {
+		return this.sandbox.requests.filter((request) => request.operation === operation).length;
+	}
+
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
+		return await this.api.executions(workflowId);
+	}
+
+	/** An execution once it is over; undefined if a power cut left nothing of it but its number. */
+	async finished(executionId: string): Promise<Execution | undefined> {
+		try {
+			return await this.api.finishedExecution(executionId);
+		} catch (error) {
+			// n8n 1 writes the execution and its data one after the other, and cannot show half of it.
+			if (error instanceof N8nApiError && error.status === 500) return undefined;
+			throw error;
+		}
+	}
+
+	/** The items that the trigger gave in all executions, the oldest first, once they are over. */
+	async delivered(workflowId: string, trigger = 'LeadGen Trigger'): Promise<Item[]> {
+		const items: Item[] = [];
+		for (const { id } of await this.executions(workflowId)) {
+			const execution = await this.finished(id);
+			items.unshift(...(execution?.nodes[trigger]?.outputs[0] ?? []));
+		}
+		return items;
+	}
+
+	/** What the failed executions say. */
+	async told(workflowId: string): Promise<string[]> {
+		const told: string[] = [];
+		for (const { id } of await this.executions(workflowId)) {
+			const execution = await this.finished(id);
+			if (execution?.status === 'error') told.unshift(execution.error ?? '');
+		}
+		return told;
+	}
+
+	/** Production URL of a trigger, with the token as the service got it. */
+	webhookUrl(job = 0): string {
+		return this.sandbox.jobs[job]?.webhookUrl ?? '';
+	}
+
+	plainUrl(workflow: StoredWorkflow): string {
+		const trigger = workflow.nodes.find(({ type }) => type === TRIGGER);
+		return `${this.url}/webhook/${String(trigger?.webhookId)}/leadgen`;
+	}
+}
+
+export function uuid(): string {
+	return crypto.randomUUID();
+}
+
+/** Waits until something is as it should be. */
+export async function until(
+	what: string,
+	check: () => boolean | Promise<boolean>,
+	timeoutMs = 20_000,
+): Promise<void> {
+	const end = Date.now() + timeoutMs;
+	while (!(await check())) {
+		if (Date.now() > end) throw new Error(`In ${String(timeoutMs)} ms it did not happen: ${what}`);
+		await sleep(50);
+	}
+}
+
+/** Long enough for anything that should not happen. */
+export async function quiet(ms = 2000): Promise<void> {
+	await sleep(ms);
+}

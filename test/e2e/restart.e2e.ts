@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredWorkflow } from '../../playground/api';
+import { Field, quiet, until } from './field';
+
+/** Restarts and power cuts of a real n8n. */
+const field = new Field({
+	// n8n 2 activates a workflow after a power cut again when these have run out: two minutes by default.
+	N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '10',
+	N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
+});
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+
+/** Requests to start a scrape with the URL of a workflow, whatever became of them. */
+function startsOf(workflow: StoredWorkflow): number {
+	return field.sandbox.requests.filter(({ operation, body }) => {
+		const { webhookUrl } = (body ?? {}) as { webhookUrl?: string };
+		return operation === 'startScrape' && webhookUrl?.startsWith(field.plainUrl(workflow));
+	}).length;
+}
+
+/** How often a completion ran the workflow; a run that the power cut caught does not count. */
+async function runsOf({ id }: StoredWorkflow): Promise<number> {
+	const executions = await Promise.all(
+		(await field.executions(id)).map((execution) => field.finished(execution.id)),
+	);
+	return executions.filter(
+		(execution) => execution?.nodes['LeadGen Trigger']?.outputs[0]?.length === 1,
+	).length;
+}
+
+interface Drill {
+	workflow: StoredWorkflow;
+	/** How long it was active before the cut. */
+	ms: number;
+}
+
+it('neither starts twice nor loses a completion, whenever the power is cut in ten restarts', async () => {
+	await field.reset({ job: { durationMs: 1500 }, latencyMs: 60 });
+	const done = await field.workflow();
+	await field.api.activateWorkflow(done.id);
+	await until('the first run', async () => (await runsOf(done)) === 1);
+	const listening = await field.workflow({ mode: 'listen' });
+	await field.api.activateWorkflow(listening.id);
+	const running = await field.workflow();
+	field.sandbox.set({ job: { durationMs: 600_000 } });
+	await field.api.activateWorkflow(running.id);
+	await until('the long scrape', () => startsOf(running) === 1);
+	field.sandbox.set({ job: { durationMs: 1500 } });
+
+	const drills: Drill[] = [];
+	for (let round = 0; round < 10; round++) {
+		if (round % 3 === 2) {
+			await field.restart();
+			continue;
+		}
+		const batch: Array<{ workflow: StoredWorkflow; at: number }> = [];
+		for (let count = 0; count < 4; count++) {
+			batch.push({ workflow: await field.workflow(), at: 0 });
+		}
+		// Each one is at another point of its life when the power is cut.
+		const activations = batch.map(async (drill, index) => {
+			await sleep(index * 550);
+			drill.at = Date.now();
+			await field.api.activateWorkflow(drill.workflow.id).catch(() => undefined);
+		});
+		await sleep(3 * 550 + 250 + round * 90);
+		const cut = Date.now();
+		await field.kill();
+		await Promise.all(activations);
+		drills.push(...batch.map(({ workflow, at }) => ({ workflow, ms: cut - at })));
+		if (round === 9) {
+			const long = field.sandbox.jobs.find(({ webhookUrl }) =>
+				webhookUrl?.startsWith(field.plainUrl(running)),
+			);
+			field.sandbox.finish(long?.scrapeId ?? '', 'completed');
+		}
+		await field.start();
+	}
+	await until('the long scrape is delivered', async () => (await runsOf(running)) === 1, 60_000);
+	await quiet(20_000);
+
+	const table: string[] = [];
+	const wrong: string[] = [];
+	for (const { workflow, ms } of drills.sort((a, b) => a.ms - b.ms)) {
+		const [starts, runs] = [startsOf(workflow), await runsOf(workflow)];
+		const told = (await field.told(workflow.id)).length;
+		const { active } = await field.api.workflow(workflow.id);
+		const line = `cut after ${String(ms)} ms: ${String(starts)} starts, ${String(runs)} runs, told ${String(told)} times${active ? '' : ', not active'}`;
+		table.push(line);
+		// Never a second start; a completion always; where nothing was sent, the person knows.
+		const isRight = starts === 1 ? runs >= 1 : starts === 0 && (!active || told >= 1);
+		if (!isRight) {
+			const { status } = await field.api.publication(workflow.id);
+			wrong.push(`${line}; ${status}; ${JSON.stringify(await field.api.workflow(workflow.id))}`);
+		}
+	}
+	process.stdout.write(`${table.join('\n')}\n`);
+	const twice = table.filter((line) => line.includes(' 2 runs'));
+	expect(twice.length).toBeLessThanOrEqual(2);
+	expect(wrong).toEqual([]);
+	expect([startsOf(done), await runsOf(done)]).toEqual([1, 1]);
+	expect([startsOf(running), await runsOf(running)]).toEqual([1, 1]);
+	expect([startsOf(listening), await runsOf(listening)]).toEqual([0, 0]);
+}, 420_000);
+
+it('delivers a completion at once that came while n8n was down, and makes up for a missed start once', async () => {
+	await field.reset({ job: { durationMs: 3000 } });
+	const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 15_000);
+	const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
+	const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
+	const workflow = await field.workflow({ schedule: 'cron', cronExpression });
+	await field.api.activateWorkflow(workflow.id);
+	await until('the first start', () => startsOf(workflow) === 1);
+	await sleep(1000);
+	await field.kill();
+	await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
+	expect(startsOf(workflow)).toBe(1);
+	await field.start();
+	await until('the completion', async () => (await runsOf(workflow)) >= 1);
+	await until('the missed start', () => startsOf(workflow) === 2);
+	await until('its completion', async () => (await runsOf(workflow)) === 2);
+	await field.restart();
+	await quiet(3000);
+	expect([startsOf(workflow), await runsOf(workflow)]).toEqual([2, 2]);
+}, 180_000);

@@ -1,0 +1,636 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredWorkflow, WorkflowContent } from '../../playground/api';
+import type { NotificationSettings } from '../../sandbox/settings';
+import { Field, LINE, quiet, TRIGGER, until, uuid } from './field';
+
+/** What must never happen, on a real n8n: by counts of `POST /start` and of executions. */
+const field = new Field();
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset();
+});
+
+const LONG = { job: { durationMs: 600_000 } };
+
+async function activated(parameters: Record<string, unknown> = {}): Promise<StoredWorkflow> {
+	const workflow = await field.workflow(parameters);
+	await field.api.activateWorkflow(workflow.id);
+	return workflow;
+}
+
+async function untilStarts(count: number): Promise<void> {
+	await until(`${String(count)} starts`, () => field.starts >= count);
+}
+
+async function untilExecutions(workflowId: string, count: number, timeoutMs = 20_000) {
+	const enough = async () => (await field.executions(workflowId)).length >= count;
+	await until(`${String(count)} executions`, enough, timeoutMs);
+}
+
+/** Saves a workflow that is active; on n8n 2 that takes publishing as well. */
+async function save(id: string, change: (workflow: StoredWorkflow) => void = () => {}) {
+	const workflow = await field.api.workflow(id);
+	change(workflow);
+	await field.api.updateWorkflow(id, workflow);
+	if (LINE === '2') await field.api.activateWorkflow(id);
+}
+
+function triggerOf({ nodes }: StoredWorkflow) {
+	const trigger = nodes.find(({ type }) => type === TRIGGER);
+	if (!trigger) throw new Error('There is no trigger');
+	return trigger;
+}
+
+describe('a start', () => {
+	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		await quiet();
+		const [item, ...more] = await field.delivered(id);
+		expect(more).toEqual([]);
+		const [job] = field.sandbox.jobs;
+		expect(item?.json).toMatchObject({
+			scrapeId: job?.scrapeId,
+			status: 'completed',
+			progress: 100,
+			leadsFound: 10,
+			creditsUsed: 10,
+			notification: { method: 'POST', query: {}, body: { scrapeId: job?.scrapeId } },
+		});
+		expect(JSON.stringify(item?.json)).not.toContain(new URL(field.webhookUrl()).search.slice(7));
+		expect(field.starts).toBe(1);
+		expect(field.sandbox.requests[1]).toMatchObject({
+			operation: 'startScrape',
+			violation: undefined,
+			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
+		});
+	});
+
+	it('does not happen again in ten saves and publications', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		for (let count = 1; count <= 10; count++) {
+			await save(id, ({ nodes }) => {
+				const [trigger, end] = nodes;
+				if (end) end.notes = `saved ${String(count)} times`;
+				// What makes n8n 2 activate the trigger anew, and is no filter.
+				if (trigger && count % 2 === 0) trigger.parameters.options = { testLimit: count };
+			});
+		}
+		await quiet();
+		expect(field.starts).toBe(1);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('survives that the node is renamed while the scrape runs', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await save(id, (workflow) => {
+			triggerOf(workflow).name = 'Leads, please';
+			workflow.connections = {};
+		});
+		await quiet(1500);
+		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await quiet();
+		expect(await field.delivered(id, 'Leads, please')).toHaveLength(1);
+		expect(field.starts).toBe(1);
+	});
+
+	it('happens once more when the filters change, and both completions come in', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await save(id, (workflow) => {
+			triggerOf(workflow).parameters.filters = { jobTitles: ['CFO'] };
+		});
+		await untilStarts(2);
+		await save(id);
+		await quiet();
+		expect(field.starts).toBe(2);
+		for (const { scrapeId } of field.sandbox.jobs) field.sandbox.finish(scrapeId, 'completed');
+		await untilExecutions(id, 2);
+		await quiet();
+		expect(await field.delivered(id)).toHaveLength(2);
+	});
+
+	it('happens again when the workflow is deactivated and activated, but not beside the same one', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await field.api.deactivateWorkflow(id);
+		await field.api.activateWorkflow(id);
+		await quiet();
+		expect(field.starts).toBe(1);
+		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await field.api.deactivateWorkflow(id);
+		await field.api.activateWorkflow(id);
+		await untilStarts(2);
+		await quiet();
+		expect(field.starts).toBe(2);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('is delivered after an activation if it finished while the workflow was not active', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await field.api.deactivateWorkflow(id);
+		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await quiet(500);
+		await field.api.activateWorkflow(id);
+		await untilExecutions(id, 1);
+		await untilStarts(2);
+		await quiet();
+		expect(field.starts).toBe(2);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('of two workflows with the same node, and of a copy, is one each', async () => {
+		const first = await activated();
+		const { connections, settings, ...content } = await field.api.workflow(first.id);
+		// As the editor does it: the nodes keep their ids, and get URLs of their own.
+		const nodes = content.nodes.map((node) => ({ ...node, webhookId: uuid() }));
+		const copy = await field.api.createWorkflow({ nodes, connections, settings, name: 'copy' });
+		await field.api.activateWorkflow(copy.id);
+		const third = await activated();
+		for (const { id } of [first, copy, third]) await untilExecutions(id, 1);
+		await quiet();
+		for (const { id } of [first, copy, third]) expect(await field.delivered(id)).toHaveLength(1);
+		expect(field.starts).toBe(3);
+		const ids = await Promise.all([first, copy, third].map(({ id }) => field.delivered(id)));
+		expect(new Set(ids.flat().map(({ json }) => json.scrapeId)).size).toBe(3);
+	});
+
+	it('with an unknown outcome is not repeated; the person is told, and the completion comes in', async () => {
+		field.sandbox.set({
+			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape', nth: [1] } }],
+		});
+		const { id } = await activated();
+		await untilExecutions(id, 2);
+		await quiet();
+		expect(field.starts).toBe(1);
+		expect(await field.told(id)).toEqual(['It is not known whether a scrape was started']);
+		const delivered = await field.delivered(id);
+		expect(delivered.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
+		// The way to go on that the person was told.
+		await field.api.deactivateWorkflow(id);
+		await field.api.activateWorkflow(id);
+		await untilExecutions(id, 3);
+		expect(field.starts).toBe(2);
+	});
+
+	it('that was never sent is sent again until the service can be reached', async () => {
+		field.sandbox.set({
+			faults: [
+				{
+					kind: 'envelope',
+					code: 'RATE_LIMIT_EXCEEDED',
+					status: 429,
+					match: { operation: 'startScrape', nth: [1, 2] },
+				},
+			],
+		});
+		const { id } = await activated();
+		await untilExecutions(id, 1, 60_000);
+		await quiet();
+		expect(field.sandbox.jobs).toHaveLength(1);
+		expect(await field.told(id)).toEqual([]);
+	});
+});
+
+describe('a refusal', () => {
+	async function refused(credentialId: string, name: string): Promise<string> {
+		const trigger = field.trigger({}, { credentials: { leadGenApi: { id: credentialId, name } } });
+		const { id } = await field.api.createWorkflow(field.content(trigger));
+		if (LINE === '1') {
+			return await field.api.activateWorkflow(id).then(
+				() => '',
+				(error: unknown) => String(error),
+			);
+		}
+		await field.api.activateWorkflow(id);
+		const { triggers } = await field.api.publication(id);
+		await field.api.deactivateWorkflow(id);
+		return triggers[0]?.errorMessage ?? '';
+	}
+
+	it('of the key, or for want of credits, is said when the workflow is activated', async () => {
+		field.sandbox.set({
+			accounts: {
+				'test-key': { plan: 'pro', credits: 100 },
+				'poor-key': { plan: 'pro', credits: 0 },
+			},
+		});
+		const [wrong, poor] = [
+			await field.newCredential('Wrong key', 'wrong-key'),
+			await field.newCredential('No credits', 'poor-key'),
+		];
+		const said = await Promise.all([wrong, poor].map(({ id, name }) => refused(id, name)));
+		expect(said[0]).toMatch(/Invalid or missing API key.*Check the API key/);
+		expect(said[1]).toMatch(/no credits left.*Add credits/);
+		expect(field.starts).toBe(0);
+		// n8n 2 tries five times; the service is asked once for each, and once for the plan.
+		expect(field.count('getCredits')).toBeLessThanOrEqual(4);
+	});
+
+	it('that only the start meets is told by one failed execution', async () => {
+		field.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
+		const { id } = await activated({ filters: { jobTitles: ['COO'] } });
+		await untilExecutions(id, 1);
+		await quiet();
+		expect(await field.told(id)).toEqual([
+			expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
+		]);
+		expect(field.starts).toBe(1);
+		await save(id);
+		await quiet();
+		expect(field.starts).toBe(1);
+	});
+});
+
+describe('a completion', () => {
+	const shapes: Array<Partial<NotificationSettings>> = [
+		...(
+			[
+				'flat',
+				'nested',
+				'envelope',
+				'leads',
+				'snake',
+				'form',
+				'query',
+				'text',
+				'empty',
+				'broken',
+			] as const
+		).map((shape) => ({ shape })),
+		{ method: 'PUT', shape: 'flat' },
+		{ method: 'PUT', shape: 'empty' },
+		{ method: 'GET' },
+	];
+
+	it('comes in once with each shape and method of its notification', async () => {
+		const workflows: Array<[string, StoredWorkflow]> = [];
+		for (const notification of shapes) {
+			field.sandbox.set({ notification: { method: 'POST', shape: 'flat', ...notification } });
+			const workflow = await activated();
+			workflows.push([JSON.stringify(notification), workflow]);
+			await until('the notification', () => {
+				const job = field.sandbox.jobs.find(({ webhookUrl }) =>
+					webhookUrl?.startsWith(field.plainUrl(workflow)),
+				);
+				return job?.notifications[0]?.status !== undefined;
+			});
+		}
+		await sleep(8000);
+		for (const [shape, { id }] of workflows) {
+			const items = await field.delivered(id);
+			expect([shape, items.length]).toEqual([shape, 1]);
+			const { notification } = items[0]?.json as { notification: { method: string } | null };
+			// n8n itself turns broken JSON away.
+			const isBroken = shape.includes('broken');
+			const method = /PUT|GET/.exec(shape)?.[0] ?? 'POST';
+			expect([shape, notification?.method]).toEqual([shape, isBroken ? undefined : method]);
+		}
+		expect(field.starts).toBe(shapes.length);
+	});
+
+	it.each([
+		['is lost', { notification: { times: 0 } }],
+		['comes before the status says finished', { job: { durationMs: 1000, statusLagMs: 3000 } }],
+		['comes before the end', { job: { durationMs: 3000 }, notification: { earlyMs: 2000 } }],
+		['comes late', { notification: { delayMs: 7000 } }],
+		['comes ten times', { notification: { times: 10, delayMs: 200 } }],
+		['comes thirty times at once', { notification: { times: 30, parallel: true } }],
+		['has an awkward scrape ID', { job: { durationMs: 1000, scrapeIdStyle: 'awkward' as const } }],
+		[
+			'has a number for an ID',
+			{ job: { durationMs: 1000, scrapeIdStyle: 'number-like' as const } },
+		],
+		['says that it failed', { job: { durationMs: 1000, outcome: 'failed' as const } }],
+	])('runs the workflow once if its notification %s', async (_what, settings) => {
+		field.sandbox.set(settings);
+		const { id } = await activated();
+		await untilExecutions(id, 1, 30_000);
+		await quiet(4000);
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
+		expect(items[0]?.json.status).toBe(field.sandbox.jobs[0]?.outcome);
+		expect(field.starts).toBe(1);
+	});
+
+	it('runs the workflow only for the events that were chosen', async () => {
+		const onlyFailed = await activated({ events: ['failed'] });
+		const both = await activated();
+		await untilExecutions(both.id, 1);
+		await quiet();
+		expect(await field.executions(onlyFailed.id)).toHaveLength(0);
+		field.sandbox.set({ job: { durationMs: 1000, outcome: 'failed' } });
+		await field.api.deactivateWorkflow(onlyFailed.id);
+		await field.api.activateWorkflow(onlyFailed.id);
+		await untilExecutions(onlyFailed.id, 1);
+		const [item] = await field.delivered(onlyFailed.id);
+		expect(item?.json.status).toBe('failed');
+	});
+});
+
+describe('a stranger', () => {
+	it('is turned away a thousand times, and nothing is looked up or run', async () => {
+		field.sandbox.set(LONG);
+		const workflow = await activated();
+		const { id } = workflow;
+		await untilStarts(1);
+		await quiet(1000);
+		const scrapeId = field.sandbox.jobs[0]?.scrapeId ?? '';
+		const lookups = field.count('getScrapeStatus');
+		const begin = Date.now();
+		const url = field.plainUrl(workflow);
+		const methods = ['POST', 'PUT', 'GET', 'PATCH'];
+		const answers: number[] = [];
+		for (let batch = 0; batch < 50; batch++) {
+			const requests = Array.from({ length: 20 }, async (_, index) => {
+				const number = batch * 20 + index;
+				const method = methods[number % 4] ?? 'POST';
+				const query =
+					number % 3 === 0 ? '' : `?token=${'0'.repeat(number % 80)}&scrapeId=${scrapeId}`;
+				const headers = { 'content-type': 'application/json', 'x-leadgen-knock': 'a'.repeat(64) };
+				const body = method === 'GET' ? undefined : JSON.stringify({ scrapeId, clock: 'x' });
+				return (await fetch(url + query, { method, headers, body })).status;
+			});
+			answers.push(...(await Promise.all(requests)));
+		}
+		expect(answers.filter((status) => status !== 403)).toEqual([]);
+		expect(answers).toHaveLength(1000);
+		expect(await field.executions(id)).toHaveLength(0);
+		// Only the clock looks, every five seconds at most.
+		const seconds = (Date.now() - begin) / 1000;
+		expect(field.count('getScrapeStatus') - lookups).toBeLessThanOrEqual(1 + seconds / 5);
+		expect(field.starts).toBe(1);
+	});
+
+	it('brings nothing in with a forged ID, even with the token', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		await quiet(1500);
+		// A scrape of the same account that was started elsewhere, and is finished.
+		const foreign = await startElsewhere();
+		await quiet(1500);
+		const lookups = field.count('getScrapeStatus');
+		for (const scrapeId of [foreign, 'scrape_forged', field.sandbox.jobs[0]?.scrapeId]) {
+			const answer = await post(field.webhookUrl(), JSON.stringify({ scrapeId }));
+			expect(answer).toBe(200);
+		}
+		await quiet();
+		expect(await field.executions(id)).toHaveLength(1);
+		expect(field.count('getScrapeStatus')).toBe(lookups);
+	});
+
+	it('gets an answer to a body of any size and type', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		const url = field.webhookUrl();
+		const deep = '['.repeat(5000) + ']'.repeat(5000);
+		const bodies: Array<[string, string]> = [
+			['application/json', '{"scrapeId":'],
+			['application/json', deep],
+			['application/json', '"text"'],
+			['application/json', 'null'],
+			[
+				'application/json',
+				JSON.stringify({ id: Array.from({ length: 50_000 }, (_, id) => ({ id })) }),
+			],
+			['application/json', JSON.stringify({ big: 'x'.repeat(20_000_000) })],
+			['text/plain', 'x1'.repeat(1_000_000)],
+			['application/octet-stream', '\u0000\u0001'],
+			['application/xml', '<a><scrapeId>x1</scrapeId></a>'],
+			[
+				'multipart/form-data; boundary=x',
+				'--x\r\nContent-Disposition: form-data; name="scrapeId"\r\n\r\nx1\r\n--x--\r\n',
+			],
+			['multipart/form-data', 'no boundary'],
+			['nonsense', ''],
+		];
+		for (const [type, body] of bodies) {
+			const begin = Date.now();
+			const status = await post(url, body, type);
+			expect([type, status >= 200 && status < 600]).toEqual([type, true]);
+			expect(Date.now() - begin).toBeLessThan(5000);
+		}
+		await quiet(1000);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('cannot use up the rate limit where a node only listens, and real completions come in', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		const url = field.plainUrl(workflow);
+		await quiet(1000);
+		for (let batch = 0; batch < 20; batch++) {
+			await Promise.all(
+				Array.from({ length: 10 }, (_, index) =>
+					post(url, JSON.stringify({ scrapeId: `forged_${String(batch)}_${String(index)}` })),
+				),
+			);
+		}
+		await quiet();
+		expect(field.count('getScrapeStatus')).toBeLessThanOrEqual(20);
+		expect(await field.executions(workflow.id)).toHaveLength(0);
+		expect(field.starts).toBe(0);
+	});
+});
+
+async function post(url: string, body: string, type = 'application/json'): Promise<number> {
+	return (await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })).status;
+}
+
+/** Starts a scrape as the action node does. */
+async function startElsewhere(webhookUrl?: string): Promise<string> {
+	const response = await fetch(`${field.sandbox.url}/start`, {
+		method: 'POST',
+		headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
+		body: JSON.stringify({ filters: { limit: 1 }, ...(webhookUrl && { webhookUrl }) }),
+	});
+	const { data } = (await response.json()) as { data: { scrapeId: string } };
+	return data.scrapeId;
+}
+
+describe('a node that only listens', () => {
+	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		expect(field.starts).toBe(0);
+		field.sandbox.set({ notification: { times: 3, parallel: true } });
+		const ids = [];
+		for (let count = 0; count < 8; count++)
+			ids.push(await startElsewhere(field.plainUrl(workflow)));
+		await untilExecutions(workflow.id, 8);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
+		// A repeat that comes later.
+		await field.sandbox.notify(ids[0] ?? '');
+		await quiet();
+		expect(await field.executions(workflow.id)).toHaveLength(8);
+	});
+
+	it('waits for a status that says finished later than the notification', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		field.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
+		await startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 1);
+		await quiet();
+		expect(await field.executions(workflow.id)).toHaveLength(1);
+	});
+});
+
+describe('static data', () => {
+	it('survives a Code node and a schedule that write back old copies of it', async () => {
+		const node = (
+			name: string,
+			type: string,
+			parameters: Record<string, unknown>,
+			typeVersion = 1,
+		) => ({
+			id: uuid(),
+			name,
+			type: `n8n-nodes-base.${type}`,
+			typeVersion,
+			position: [0, 0],
+			parameters,
+		});
+		const jsCode =
+			"const data = $getWorkflowStaticData('global'); const before = JSON.stringify(data); data.count = (data.count ?? 0) + 1; await new Promise((resolve) => setTimeout(resolve, 1500)); return [{ json: { before } }];";
+		const trigger = field.trigger();
+		const content = field.content(trigger, node('Code', 'code', { jsCode }, 2));
+		const every = node(
+			'Every second',
+			'scheduleTrigger',
+			{ rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
+			1.2,
+		);
+		content.nodes.push(every);
+		content.connections['Every second'] = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
+		const { id } = await field.api.createWorkflow(content);
+		await field.api.activateWorkflow(id);
+		for (let round = 1; round <= 4; round++) {
+			await untilStarts(round);
+			await until('the delivery', async () => (await own(id)).length >= round, 20_000);
+			await field.api.deactivateWorkflow(id);
+			if (round < 4) await field.api.activateWorkflow(id);
+		}
+		expect(field.starts).toBe(4);
+		expect(await own(id)).toHaveLength(4);
+	});
+
+	/** Executions that our trigger began. */
+	async function own(id: string) {
+		const all = await Promise.all(
+			(await field.executions(id)).map((execution) => field.api.execution(execution.id)),
+		);
+		return all.filter(({ nodes }) => nodes['LeadGen Trigger'] !== undefined);
+	}
+});
+
+describe('a schedule', () => {
+	it('starts again, leaves out what falls due while a scrape runs, and says so', async () => {
+		field.sandbox.set({ job: { durationMs: 5000 } });
+		const { id } = await activated({ schedule: 'cron', cronExpression: '*/3 * * * * *' });
+		await untilExecutions(id, 2, 30_000);
+		await field.api.deactivateWorkflow(id);
+		const jobs = field.sandbox.jobs;
+		for (let index = 1; index < jobs.length; index++) {
+			const { createdAt = 0 } = jobs[index] ?? {};
+			expect(createdAt).toBeGreaterThanOrEqual(jobs[index - 1]?.endsAt ?? Infinity);
+		}
+		const [first] = await field.delivered(id);
+		expect(first?.json.skippedStarts).toEqual(
+			expect.arrayContaining([expect.stringMatching(/:\d[0369]\.000Z$|:\d\d\.000Z$/)]),
+		);
+	});
+});
+
+describe('a test run', () => {
+	it.each([
+		['passes on a scrape of the test size', {}, 5],
+		['passes it on without a notification', { notification: { times: 0 } }, 5],
+		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, 5],
+	])('%s', async (_what, settings, leads) => {
+		field.sandbox.set(settings);
+		const { id } = await field.workflow();
+		expect(await field.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
+		await untilStarts(1);
+		await untilExecutions(id, 1);
+		await quiet(1500);
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => [json.status, json.leadsFound])).toEqual([['completed', leads]]);
+		expect(field.starts).toBe(1);
+	});
+
+	it('takes a scrape that was named, or starts none', async () => {
+		const scrapeId = await startElsewhere();
+		const named = await field.workflow({ options: { testScrapeId: scrapeId } });
+		await field.api.startWorkflow(named.id, 'LeadGen Trigger');
+		await untilExecutions(named.id, 1);
+		const [item] = await field.delivered(named.id);
+		expect(item?.json.scrapeId).toBe(scrapeId);
+
+		const none = await field.workflow({ options: { testLimit: 0 } });
+		await field.api.startWorkflow(none.id, 'LeadGen Trigger');
+		const started = await startElsewhere(
+			field.plainUrl(none).replace('/webhook/', '/webhook-test/'),
+		);
+		await untilExecutions(none.id, 1);
+		const [received] = await field.delivered(none.id);
+		expect(received?.json.scrapeId).toBe(started);
+		expect(field.starts).toBe(2);
+	});
+});
+
+describe('the examples', () => {
+	async function imported(file: string): Promise<StoredWorkflow> {
+		const text = await readFile(join(__dirname, '../../examples', file), 'utf8');
+		const content = JSON.parse(text) as WorkflowContent;
+		const { id, name } = field.credential;
+		for (const node of content.nodes) {
+			if (node.credentials) node.credentials = { leadGenApi: { id, name } };
+		}
+		const workflow = await field.api.createWorkflow(content);
+		await field.api.activateWorkflow(workflow.id);
+		return workflow;
+	}
+
+	async function messages(id: string): Promise<unknown[]> {
+		const all = await Promise.all(
+			(await field.executions(id)).map((execution) => field.api.finishedExecution(execution.id)),
+		);
+		return all.flatMap(({ nodes }) =>
+			(nodes['Say what it found']?.outputs[0] ?? []).map(({ json }) => json.message),
+		);
+	}
+
+	it('start a scrape and say what it found', async () => {
+		const { id } = await imported('trigger-start-scrape.json');
+		await untilExecutions(id, 1);
+		expect(await messages(id)).toEqual([expect.stringMatching(/found 20 leads for 20 credits/)]);
+		expect(field.starts).toBe(1);
+	});
+
+	it('receive the completion of a scrape that the LeadGen node started', async () => {
+		const { id } = await imported('trigger-listen.json');
+		await quiet(500);
+		await field.api.runWorkflow(id, 'When clicking ‘Execute workflow’');
+		await untilExecutions(id, 2);
+		expect(await messages(id)).toEqual([expect.stringMatching(/found 15 leads for 15 credits/)]);
+		expect(field.starts).toBe(1);
+	});
+});
