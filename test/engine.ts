@@ -1,9 +1,13 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // Before n8n-core is loaded: it writes its key to the user folder.
-process.env.N8N_USER_FOLDER ??= mkdtempSync(join(tmpdir(), 'leadgen-engine-'));
+const userFolder = mkdtempSync(join(tmpdir(), 'leadgen-engine-'));
+process.env.N8N_USER_FOLDER = userFolder;
+afterAll(() => {
+	rmSync(userFolder, { recursive: true, force: true });
+});
 
 import 'reflect-metadata';
 import {
