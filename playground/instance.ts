@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -91,10 +91,11 @@ async function listAsInstalled(api: N8nApi, userFolder: string): Promise<void> {
 		({ name }) => name.startsWith(`${PACKAGE_NAME}.`) && !name.endsWith('Tool'),
 	);
 	if (types.length === 0) throw new Error(`n8n did not load ${PACKAGE_NAME}; see its log`);
-	const manifest = join(userFolder, '.n8n/nodes/package.json');
-	const { dependencies } = JSON.parse(await readFile(manifest, 'utf8')) as {
-		dependencies: Record<string, string>;
-	};
+	const nodesFolder = join(userFolder, '.n8n/nodes');
+	// That page asks npm for updates, and without internet npm would try for a minute.
+	await writeFile(join(nodesFolder, '.npmrc'), 'fetch-retries=0\n');
+	const manifest = await readFile(join(nodesFolder, 'package.json'), 'utf8');
+	const { dependencies } = JSON.parse(manifest) as { dependencies: Record<string, string> };
 	const database = new DatabaseSync(join(userFolder, '.n8n/database.sqlite'), { timeout: 10_000 });
 	database
 		.prepare(

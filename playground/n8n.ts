@@ -227,8 +227,6 @@ const QUIET = {
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 	GENERIC_TIMEZONE: 'UTC',
-	// Settings → Community nodes asks npm for updates; without internet it would try for a minute.
-	npm_config_fetch_retries: '0',
 };
 
 const START_TIMEOUT_MS = 180_000;
