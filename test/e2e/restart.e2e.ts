@@ -33,6 +33,28 @@ async function runsOf({ id }: StoredWorkflow): Promise<number> {
 	).length;
 }
 
+it('delivers a completion at once that came while n8n was down, and makes up for a missed start once', async () => {
+	await field.reset({ job: { durationMs: 3000 } });
+	const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000);
+	const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
+	const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
+	const workflow = await field.workflow({ schedule: 'cron', cronExpression });
+	await field.api.activateWorkflow(workflow.id);
+	await until('the first start', () => startsOf(workflow) === 1);
+	await sleep(1000);
+	await field.kill();
+	await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
+	expect(startsOf(workflow)).toBe(1);
+	await field.start();
+	await until('the completion', async () => (await runsOf(workflow)) >= 1);
+	await until('the missed start', () => startsOf(workflow) === 2);
+	await until('its completion', async () => (await runsOf(workflow)) === 2);
+	await quiet();
+	await field.restart();
+	await quiet(3000);
+	expect([startsOf(workflow), await runsOf(workflow)]).toEqual([2, 2]);
+}, 180_000);
+
 interface Drill {
 	workflow: StoredWorkflow;
 	/** How long it was active before the cut. */
@@ -54,6 +76,8 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 
 	const drills: Drill[] = [];
 	for (let round = 0; round < 10; round++) {
+		// What the cut before interrupted comes to its end.
+		await quiet(round === 0 ? 0 : 4000);
 		if (round % 3 === 2) {
 			await field.restart();
 			continue;
@@ -92,39 +116,20 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		const { active } = await field.api.workflow(workflow.id);
 		const line = `cut after ${String(ms)} ms: ${String(starts)} starts, ${String(runs)} runs, told ${String(told)} times${active ? '' : ', not active'}`;
 		table.push(line);
-		// Never a second start; a completion always; where nothing was sent, the person knows.
-		const isRight = starts === 1 ? runs >= 1 : starts === 0 && (!active || told >= 1);
+		// Never a second start; a completion always. Where the power was cut in the middle of the start,
+		// nobody knows the ID of the scrape, and the person is told.
+		const isRight = starts <= 1 && (starts === 1 && runs >= 1 ? told === 0 : !active || told >= 1);
 		if (!isRight) {
 			const { status } = await field.api.publication(workflow.id);
 			wrong.push(`${line}; ${status}; ${JSON.stringify(await field.api.workflow(workflow.id))}`);
 		}
 	}
 	process.stdout.write(`${table.join('\n')}\n`);
-	const twice = table.filter((line) => line.includes(' 2 runs'));
+	const twice = table.filter((line) => / [2-9] runs/.test(line));
+	// A cut between the run and writing it down: the window is half a second to a second.
 	expect(twice.length).toBeLessThanOrEqual(2);
 	expect(wrong).toEqual([]);
 	expect([startsOf(done), await runsOf(done)]).toEqual([1, 1]);
 	expect([startsOf(running), await runsOf(running)]).toEqual([1, 1]);
 	expect([startsOf(listening), await runsOf(listening)]).toEqual([0, 0]);
 }, 420_000);
-
-it('delivers a completion at once that came while n8n was down, and makes up for a missed start once', async () => {
-	await field.reset({ job: { durationMs: 3000 } });
-	const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 15_000);
-	const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
-	const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
-	const workflow = await field.workflow({ schedule: 'cron', cronExpression });
-	await field.api.activateWorkflow(workflow.id);
-	await until('the first start', () => startsOf(workflow) === 1);
-	await sleep(1000);
-	await field.kill();
-	await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
-	expect(startsOf(workflow)).toBe(1);
-	await field.start();
-	await until('the completion', async () => (await runsOf(workflow)) >= 1);
-	await until('the missed start', () => startsOf(workflow) === 2);
-	await until('its completion', async () => (await runsOf(workflow)) === 2);
-	await field.restart();
-	await quiet(3000);
-	expect([startsOf(workflow), await runsOf(workflow)]).toEqual([2, 2]);
-}, 180_000);

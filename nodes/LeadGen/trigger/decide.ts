@@ -179,7 +179,7 @@ function outcomeUnknown(record: TriggerRecord, now: number): void {
 export function unknownOutcome(why: string): Omit<Notice, 'id'> {
 	return {
 		message: 'It is not known whether a scrape was started',
-		advice: `${why}. It may run, and may have been charged, so it was not started again. Look into the dashboard of your account, and at its credits. If it runs, there is nothing to do: its completion starts the workflow. ${GO_ON}`,
+		advice: `${why}. It may run, and may have been charged, so it was not started again. Look into the dashboard of your account, and at its credits. If it runs, its completion still starts the workflow, unless it came while n8n was down. ${GO_ON}`,
 	};
 }
 

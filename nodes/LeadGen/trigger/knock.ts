@@ -39,9 +39,7 @@ const BUSY_MS = 300;
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
 export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const { memory } = scene.store;
-	if (memory.busy) {
-		return { again: BUSY_MS, planned: knock.phase === 'go' ? knock.attempt : undefined };
-	}
+	if (memory.busy) return notYet(knock, BUSY_MS);
 	memory.busy = true;
 	try {
 		return await work(scene, knock);
@@ -50,14 +48,21 @@ export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnsw
 	}
 }
 
+/** The clock is to come back; a start that it wanted sent was not. */
+function notYet({ phase, attempt }: Knock, again: number): KnockAnswer {
+	return { again, planned: phase === 'go' ? attempt : undefined };
+}
+
 async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const { store, plan, owner } = scene;
 	const record = arrive(store.record, knock, owner, plan, Date.now());
 	if (record === undefined) return { again: 0, stop: true };
 	store.save(record, Date.now());
+	// n8n saves when this is answered: until then a crash would bring the same in again.
+	if (knock.confirmed.length > 0) return notYet(knock, 0);
 	let answer: KnockAnswer | undefined;
 	for (let checks = 0; !answer; checks++) {
-		answer = checks < MOST_CHECKS ? await step(scene, knock) : { again: 0 };
+		answer = checks < MOST_CHECKS ? await step(scene, knock) : notYet(knock, 0);
 		if (store.record) store.save(store.record, Date.now());
 	}
 	return answer;
@@ -71,11 +76,11 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 	const task = nextTask(record, knock, claimsFrom(store, Date.now()), Date.now());
 	switch (task.do) {
 		case 'wait':
-			return { again: task.ms };
+			return notYet(knock, task.ms);
 		case 'tell': {
 			const { id, message, advice } = task.notice;
 			scene.context.logger.warn(`LeadGen Trigger: ${message}. ${advice}`);
-			return { again: 0, emit: { id, json: noticeItem(message, advice) } };
+			return { ...notYet(knock, 0), emit: { id, json: noticeItem(message, advice) } };
 		}
 		case 'prepare':
 			prepare(record, task.attempt);
@@ -88,7 +93,7 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 			await start(scene, task.attempt);
 			return { again: 0, attempted: task.attempt };
 		case 'check':
-			return await check(scene, task.scrape);
+			return await check(scene, knock, task.scrape);
 	}
 }
 
@@ -135,7 +140,11 @@ function failStart(record: TriggerRecord, error: unknown, now: number): void {
 	}
 }
 
-async function check(scene: Scene, { id, claimed }: Scrape): Promise<KnockAnswer | undefined> {
+async function check(
+	scene: Scene,
+	knock: Knock,
+	{ id, claimed }: Scrape,
+): Promise<KnockAnswer | undefined> {
 	const { context, store, plan } = scene;
 	if (claimed) store.memory.lookups.push(Date.now());
 	const found = await lookUp(context, id).catch((error: unknown) => {
@@ -146,7 +155,8 @@ async function check(scene: Scene, { id, claimed }: Scrape): Promise<KnockAnswer
 	if (!record || !scrape || !found) return undefined;
 	const verdict = judge(record, scrape, found.status, plan, Date.now());
 	if (verdict === 'deliver') {
-		return { again: 0, emit: { id, json: outputOf(store, record, scrape, found.data) } };
+		const json = outputOf(store, record, scrape, found.data);
+		return { ...notYet(knock, 0), emit: { id, json } };
 	}
 	if (verdict === 'lost') addNotice(record, lostScrape(id), Date.now());
 	if (verdict === 'drop') store.memory.notifications.delete(id);
