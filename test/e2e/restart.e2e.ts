@@ -125,9 +125,8 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		}
 	}
 	process.stdout.write(`${table.join('\n')}\n`);
-	const twice = table.filter((line) => / [2-9] runs/.test(line));
-	// A cut between the run and writing it down: the window is half a second to a second.
-	expect(twice.length).toBeLessThanOrEqual(2);
+	// A cut between the run and writing it down brings it in once more, and never more often.
+	expect(table.filter((line) => / [3-9] runs/.test(line))).toEqual([]);
 	expect(wrong).toEqual([]);
 	expect([startsOf(done), await runsOf(done)]).toEqual([1, 1]);
 	expect([startsOf(running), await runsOf(running)]).toEqual([1, 1]);
