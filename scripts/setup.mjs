@@ -4,8 +4,8 @@
  * other npm scripts can begin with it in a fresh clone.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(fileURLToPath(import.meta.url), '../..');
@@ -24,6 +24,16 @@ if (Number(major) < 20) {
 if (!isInstalled()) {
 	console.log(`Installing ${what} …`);
 	process.exitCode = await install();
+}
+
+/**
+ * Where Node's own headers are on this machine, for a native module that is not prebuilt for it (sqlite3):
+ * so it can be built without a download. Headers of any Node will do for the stable Node-API.
+ */
+function withLocalHeaders(env) {
+	const prefixes = (env.PATH ?? '').split(delimiter).map((folder) => resolve(folder, '..'));
+	const nodedir = prefixes.find((prefix) => existsSync(join(prefix, 'include/node/node_api.h')));
+	return nodedir === undefined ? env : { npm_config_nodedir: nodedir, ...env };
 }
 
 /** Whether npm's own record of what it installed has all that the lock file asks for. */
@@ -57,6 +67,7 @@ function install() {
 	const posix = process.platform !== 'win32';
 	// The output is for failures only: hundreds of warnings about packages that are not ours.
 	const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+		env: withLocalHeaders(process.env),
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		shell: !posix,
