@@ -207,11 +207,11 @@ real n8n, against the [sandbox](../sandbox/README.md) of the service on the same
 | --- | ---: | --- |
 ${aims.join('\n')}
 
-Repeat it, on Linux or macOS (memory is measured on Linux only):
+Repeat it (memory and CPU are read from \`/proc\`, so on Linux only):
 
 \`\`\`sh
-npm run bench             # about 25 minutes, writes this page and the chart
-npm run bench -- --quick  # about 6 minutes, one round, prints the tables only
+npm run bench             # about 20 minutes, writes this page and the chart
+npm run bench -- --quick  # about 7 minutes, one round, prints the tables only
 \`\`\`
 
 ${setting} Times are the middle of ${String(rounds)} rounds, in which the ways of doing the
@@ -245,7 +245,7 @@ const REMARKS = `## What is measured, and what to keep in mind
 
 - Time is the execution time of the node by n8n's own record; for the loop, from the first start of
   the Loop node to the last end. Runs that n8n does not save (memory) are timed at the service, from
-  the first arrival to the last answer.
+  the first arrival to the last answer, and their lost items are those without an answer there.
 - The workflows are published and started by a webhook; a Code node makes the rows. Every run has an
   account of its own, so that no result is remembered from an earlier run. Every person is found.
 - The HTTP Request node sends a body of name and value pairs, with a Header Auth credential, and is
@@ -253,11 +253,11 @@ const REMARKS = `## What is measured, and what to keep in mind
   is off unless it is added, and then all calls go out as fast as n8n can make them; when added, it
   offers 50 items per 1,000 ms. Batches of 5 per 1,000 ms are what somebody would set who knows of
   the limit of 300 per minute.
-- The loop is run with 100 items, and its times and counts are multiplied by 10. That flatters it, as
-  n8n gets slower with the number of runs of a loop.
+- The loop is run with 100 items, and its times and counts are multiplied by 10.
 - CPU per item is the processor time of the n8n process from the webhook to the end of the execution,
-  with all that n8n itself does in it, divided by the items; the least of the rounds. It depends less
-  than the times on what else the machine does.
+  divided by the items; the least of the rounds. It holds all that n8n does in that time, also its
+  answers to the benchmark, which asks ten times a second whether the execution is over: so it says
+  little of runs that mostly wait.
 - Editor stuck is the longest time that n8n's own API did not answer during the run.
 - On loopback a connection costs nothing, and there is no TLS. Without a limit, what holds all ways
   back but the loop is the processor time that n8n takes per call, so these ratios depend on the
@@ -266,5 +266,9 @@ const REMARKS = `## What is measured, and what to keep in mind
   machine does: look at the load above, and at the fastest and slowest rounds.
 - The peak of memory holds garbage that Node.js had no need to collect yet, and in the LeadGen node
   the results that it remembers for later runs (at most 50 MB per account).
-- Under the limit, the first 300 calls go out at once, and each further one a minute after the answer
-  of the one that makes room for it. With a service that counts in whole minutes a run may be faster.`;
+- Under the limit, the first 300 calls go out as fast as 32 to 64 at once can, and each further one
+  a minute after the answer of the one that makes room for it. So what these first calls take is added
+  to the minute: with slow answers it counts for more than here.
+- Without a limit the LeadGen node has 64 calls under way at most, unless its option Parallel Requests
+  says otherwise; the HTTP Request node has no bound but the processor. With answers much slower than
+  here, the HTTP Request node is the faster one where nothing limits it.`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseFlatted } from 'flatted';
-import { type ExecutionSummary, N8nApi, N8nApiError } from '../playground/api';
+import { N8nApi, N8nApiError } from '../playground/api';
 import { OWNER } from '../playground/instance';
 import { type N8n, freePort, installTarball, startN8n } from '../playground/n8n';
 import type { SettingsPatch } from '../sandbox/settings';
@@ -111,7 +111,7 @@ export class Stand {
 		await this.trigger(`${n8n.url}/webhook/${name}`);
 		const { id: executionId, stallMs } = await this.finished(workflow.id);
 		const use = await endUse();
-		await api.deactivateWorkflow(workflow.id);
+		await patiently(() => api.deactivateWorkflow(workflow.id));
 
 		const traffic = await sandbox.traffic();
 		if (executionId === undefined) {
@@ -139,7 +139,7 @@ export class Stand {
 		let stallMs = 0;
 		for (;;) {
 			const asked = Date.now();
-			const [execution, ...more] = await this.executionsOf(workflowId);
+			const [execution, ...more] = await patiently(() => this.api.executions(workflowId));
 			stallMs = Math.max(stallMs, Date.now() - asked);
 			if (more.length > 0) throw new Error('The workflow ran more than once');
 			if (!execution) return { stallMs };
@@ -148,18 +148,6 @@ export class Stand {
 				throw new Error(`The execution ended with "${execution.status}"`);
 			}
 			await sleep(100, undefined, { signal: this.signal });
-		}
-	}
-
-	/** An n8n that is too busy for its own database answers 503 to all requests for a while. */
-	private async executionsOf(workflowId: string): Promise<ExecutionSummary[]> {
-		for (;;) {
-			try {
-				return await this.api.executions(workflowId);
-			} catch (error) {
-				if (!(error instanceof N8nApiError) || error.status !== 503) throw error;
-				await sleep(100, undefined, { signal: this.signal });
-			}
 		}
 	}
 
@@ -199,4 +187,19 @@ export class Stand {
 function hasResult(json: Record<string, unknown>): boolean {
 	const { data = json } = json as { data?: { email?: unknown } };
 	return typeof data.email === 'string';
+}
+
+const PATIENCE_MS = 10 * 60_000;
+
+/** An n8n that is too busy for its own database answers 503 to all requests for a while. */
+async function patiently<T>(request: () => Promise<T>): Promise<T> {
+	for (const deadline = Date.now() + PATIENCE_MS; ;) {
+		try {
+			return await request();
+		} catch (error) {
+			const isBusy = error instanceof N8nApiError && error.status === 503;
+			if (!isBusy || Date.now() > deadline) throw error;
+			await sleep(500);
+		}
+	}
 }
