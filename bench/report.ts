@@ -266,9 +266,10 @@ const REMARKS = `## What is measured, and what to keep in mind
   machine does: look at the load above, and at the fastest and slowest rounds.
 - The peak of memory holds garbage that Node.js had no need to collect yet, and in the LeadGen node
   the results that it remembers for later runs (at most 50 MB per account).
-- Under the limit, the first 300 calls go out as fast as 32 to 64 at once can, and each further one
-  a minute after the answer of the one that makes room for it. So what these first calls take is added
-  to the minute: with slow answers it counts for more than here.
+- Under the limit, a minute counts from the answer to a call, since the service may have counted it at
+  any time until then. So the time that the first 300 calls take is added to the minute. At most 32 of
+  them were under way at once in this run; since then it is as many as the limit, which brings slow
+  answers (2 s) from 1.34 × to 1.05 × the bound in a single run.
 - Without a limit the LeadGen node has 64 calls under way at most, unless its option Parallel Requests
   says otherwise; the HTTP Request node has no bound but the processor. With answers much slower than
   here, the HTTP Request node is the faster one where nothing limits it.`;

@@ -22,7 +22,7 @@ const parallel = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'How many requests may be under way at once. 0 takes as many as use up the rate limit of the account.',
+			'How many requests may be under way at once. 0 takes as many as the rate limit allows in a minute.',
 	},
 	{ minimum: 0, whole: true },
 );

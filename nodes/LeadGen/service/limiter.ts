@@ -3,7 +3,7 @@ import type { RateNews } from './rateHeaders';
 import { TimeLog } from './timeLog';
 
 /** Limits are written per minute (interface 8). */
-export const MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Clocks and timers are not exact, so a window is kept a little longer than it is. */
 const MARGIN_MS = 5;
@@ -52,8 +52,6 @@ interface Waiter {
 export class Limiter {
 	/** Calls per minute; `Infinity` where there is nothing to keep but what the answers say. */
 	perMinute = Infinity;
-	/** Smoothed time from request to answer. */
-	latencyMs = 0;
 
 	private readonly queue: Waiter[] = [];
 	private pumping = false;
@@ -116,8 +114,6 @@ export class Limiter {
 	/** A call that was sent at `sentAt` was answered, and not refused for its rate. */
 	answered(run: Run, sentAt: number, news: RateNews): void {
 		const now = this.release(run);
-		const latency = now - sentAt;
-		this.latencyMs = this.latencyMs === 0 ? latency : this.latencyMs * 0.9 + latency * 0.1;
 		this.calls.add(now);
 		this.hear(news, now);
 		if (sentAt < this.refusedAt) return;

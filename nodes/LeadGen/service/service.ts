@@ -9,7 +9,7 @@ import { Budget, type BudgetSettings } from './budget';
 import { readEnvelope, withoutData } from './envelope';
 import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import { CREDENTIAL_TYPE, exchange } from './http';
-import { MINUTE_MS, type Run } from './limiter';
+import type { Run } from './limiter';
 import type { Bought } from './memory';
 import { readRateHeaders } from './rateHeaders';
 import { isRateRefusal, retryDelayMs } from './retry';
@@ -40,9 +40,9 @@ export class PlannedCall extends Error {
 	}
 }
 
-/** Bounds of the calls under way, where a person does not choose. */
-const LEAST_PARALLEL = 32;
-const MOST_PARALLEL = 64;
+/** Calls under way at once, where neither a person nor a limit says how many. */
+const PARALLEL = 64;
+const MOST_PARALLEL = 500;
 
 /**
  * The service as one run of a node uses it: makes each call once, at the time that the rate limit bears,
@@ -72,7 +72,7 @@ export class Service {
 		const { limiter } = this.account;
 		this.run = {
 			inFlight: 0,
-			cap: () => settings.parallel || parallelFor(limiter.perMinute, limiter.latencyMs),
+			cap: () => settings.parallel || parallelFor(limiter.perMinute),
 			signal: settings.signal,
 		};
 		if (settings.budget) this.budget = new Budget(settings.budget, () => this.balance());
@@ -246,10 +246,9 @@ export class Service {
 	}
 }
 
-/** Enough calls at once to use up the limit at the latency seen. */
-function parallelFor(perMinute: number, latencyMs: number): number {
-	const needed = (perMinute / MINUTE_MS) * Math.max(1, latencyMs) * 2;
-	return Math.min(MOST_PARALLEL, Math.max(LEAST_PARALLEL, Math.ceil(needed)));
+/** A whole minute's calls at once: as slow as the answers may be, the next minute begins in time. */
+function parallelFor(perMinute: number): number {
+	return perMinute < Infinity ? Math.min(MOST_PARALLEL, perMinute) : PARALLEL;
 }
 
 /** Two lookups with the same key have the same answer: case and spaces make no difference. */
