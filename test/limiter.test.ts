@@ -53,9 +53,16 @@ const LATENCY_MS = 200;
 
 beforeEach(() => {
 	jest.useFakeTimers({ now: 1_000_000 });
+	// The limiter's jitter, the same in each run of the test.
+	let seed = 1;
+	jest.spyOn(Math, 'random').mockImplementation(() => {
+		seed = (seed * 16_807) % 2_147_483_647;
+		return seed / 2_147_483_647;
+	});
 });
 
 afterEach(() => {
+	jest.restoreAllMocks();
 	jest.useRealTimers();
 });
 

@@ -19,7 +19,7 @@ const MOST_BURST = 64;
 const SHORT_MS = 10_000;
 
 /** What is tried with each window that passes without a refusal. */
-const GROWTH = 1.5;
+const GROWTH = 2;
 
 /** Without a single success for this long, more patience does not help. */
 const HOPELESS_MS = 10 * MINUTE_MS;
@@ -173,9 +173,13 @@ export class Limiter {
 		const ms = Math.max(1, now - (taken[0] ?? this.goingSince));
 		// A long window that names its end needs no guess; a short one is better not run into each time.
 		const isUseful = ms <= (this.isNamed ? SHORT_MS : MINUTE_MS);
-		this.learned = !isUseful
-			? undefined
-			: { limit: Math.max(1, taken.length), ms, growAt: now + 2 * ms };
+		// What the service took in the last minute is the least that it takes in a minute.
+		const inMinute = this.calls.size - 1;
+		const isLess = taken.length / ms < inMinute / MINUTE_MS;
+		const seen = isLess ? { limit: inMinute, ms: MINUTE_MS } : { limit: taken.length, ms };
+		this.learned = isUseful
+			? { limit: Math.max(1, seen.limit), ms: seen.ms, growAt: now + seen.ms }
+			: undefined;
 		this.goingSince = now;
 		this.refusals = 0;
 	}
