@@ -248,6 +248,50 @@ describe('a rate limit that is not known before', () => {
 	});
 });
 
+describe('a rate that is refused for ten minutes', () => {
+	/** Lets ten minutes pass as soon as the service has refused a call. */
+	function skipTenMinutes() {
+		const now = Date.now.bind(Date);
+		const hasRefused = () => sandbox.requests.some(({ status }) => status === 429);
+		jest
+			.spyOn(Date, 'now')
+			.mockImplementation(() => now() + (hasRefused() ? 11 * 60_000 * sandbox.requests.length : 0));
+	}
+
+	afterEach(() => {
+		jest.restoreAllMocks();
+	});
+
+	it.each(['continueRegularOutput', 'continueErrorOutput', 'stopWorkflow'] as const)(
+		'is an error of the item (%s)',
+		async (onError) => {
+			skipTenMinutes();
+			sandbox.set({
+				faults: [
+					{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', match: { bodyIncludes: 'Person2' } },
+				],
+			});
+			const options = { parallel: 1 };
+			const result = await run({ ...FIND, options }, people(3), { onError });
+			const error = {
+				code: 'RATE_LIMIT_EXCEEDED',
+				httpStatus: 429,
+				outcome: 'refused',
+				message: expect.stringContaining('RATE_LIMIT_EXCEEDED') as string,
+				advice: expect.stringContaining('Wait a minute') as string,
+			};
+			const item = { json: { ...people(3)[2], error }, pairedItem: { item: 2 } };
+			if (onError === 'continueRegularOutput') expect(result.items[2]).toEqual(item);
+			if (onError === 'continueErrorOutput') expect(result.errorItems).toEqual([item]);
+			if (onError === 'stopWorkflow') {
+				expect(result.error).toMatchObject({ httpCode: '429', context: { itemIndex: 2 } });
+			}
+			expect(spent()).toBe(2);
+			expect(firstNames().filter((name) => name !== 'Person2')).toEqual(['Person0', 'Person1']);
+		},
+	);
+});
+
 describe('the plan', () => {
 	const AUTO = { credential: { plan: 'auto' } };
 

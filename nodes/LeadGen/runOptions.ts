@@ -7,6 +7,7 @@ export const requestTimeout = numberField(
 		displayName: 'Request Timeout (Seconds)',
 		name: 'requestTimeout',
 		typeOptions: { minValue: 1 },
+		// Long, because a slow lookup that is given up on may have been paid for.
 		default: 300,
 		description:
 			'How long to wait for each answer. An answer that comes later is lost, though it may have been paid for.',

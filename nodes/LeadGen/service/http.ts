@@ -8,9 +8,6 @@ import { isFree, type RawResponse, type ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
 
-/** Long, because a slow lookup that is given up on may have been paid for. */
-export const DEFAULT_TIMEOUT_MS = 300_000;
-
 /**
  * The base address of the service, without trailing slashes.
  * @throws InputError if it is not an http(s) address that a path can be added to

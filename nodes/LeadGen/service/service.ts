@@ -117,16 +117,14 @@ export class Service {
 	}
 
 	/** From now on no paid call is sent. Calls that are under way go on. */
-	halt(reason: LeadGenError): void {
+	private halt(reason: LeadGenError): void {
 		this.halted ??= reason;
 	}
 
 	/** The first call of its kind in this run: from memory, or from the service. */
 	private async first(request: ServiceRequest, key: string): Promise<string> {
 		if (isFree(request)) return JSON.stringify(await this.send(request));
-		const { memory } = this.account;
-		const { executionId = '', rememberMs = 0 } = this.settings;
-		const known = memory.recall(key, executionId, request.kind === 'start' ? 0 : rememberMs);
+		const known = this.recall(request, key);
 		if (known) {
 			this.saved++;
 			if ('error' in known) throw known.error;
@@ -138,13 +136,22 @@ export class Service {
 		);
 		if ('error' in outcome) throw outcome.error;
 		this.bought++;
-		memory.keep(key, executionId, outcome);
+		this.keep(key, outcome);
 		return outcome.json;
+	}
+
+	/** What was bought before; a start counts in its own execution only. */
+	private recall({ kind }: ServiceRequest, key: string): Bought | undefined {
+		const { executionId = '', rememberMs = 0 } = this.settings;
+		return this.account.memory.recall(key, executionId, kind === 'start' ? 0 : rememberMs);
+	}
+
+	private keep(key: string, bought: Bought): void {
+		this.account.memory.keep(key, this.settings.executionId ?? '', bought);
 	}
 
 	/** What a failed paid call means for the calls to come. */
 	private judge(error: unknown, request: ServiceRequest, key: string): Error {
-		const { executionId = '' } = this.settings;
 		if (error instanceof NotAttemptedError) this.halt(error);
 		if (!(error instanceof ServiceError))
 			return error instanceof Error ? error : new Error('Unknown');
@@ -160,7 +167,7 @@ export class Service {
 		// A start that may have happened must not happen again when n8n runs the node once more.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
 		if (isBought) this.bought++;
-		if (isBought || mayBeBought) this.account.memory.keep(key, executionId, { error });
+		if (isBought || mayBeBought) this.keep(key, { error });
 		return error;
 	}
 
@@ -237,12 +244,9 @@ export class Service {
 	private planned(request: ServiceRequest): PlannedCall {
 		if (isFree(request)) return new PlannedCall('free', request);
 		const key = keyOf(request);
-		const { executionId = '', rememberMs = 0 } = this.settings;
 		if (this.asked.has(key)) return new PlannedCall('duplicate', request);
 		this.asked.set(key, Promise.resolve(''));
-		const age = request.kind === 'start' ? 0 : rememberMs;
-		const known = this.account.memory.recall(key, executionId, age);
-		return new PlannedCall(known ? 'remembered' : 'new', request);
+		return new PlannedCall(this.recall(request, key) ? 'remembered' : 'new', request);
 	}
 }
 
