@@ -433,7 +433,7 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 		{ first: 'person1', last: 'high' },
 	]);
 	expect(sandbox.requests).toHaveLength(1);
-	const totals = { items: 4, new: 2, duplicate: 1, remembered: 1, free: 0 };
+	const totals = { items: 4, new: 2, duplicate: 1, remembered: 1, free: 0, mayFollow: 0 };
 	expect(planned.items).toEqual(
 		['remembered', 'new', 'new', 'duplicate'].map((call, item) => ({
 			json: {
@@ -445,6 +445,7 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 					lastName: item === 3 ? 'high' : 'High',
 					company: 'acme.com',
 				},
+				mayFollow: 0,
 				totals,
 			},
 			pairedItem: { item },

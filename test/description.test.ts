@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
+	NodeHelpers,
 	Workflow,
 	type INode,
 	type INodeParameters,
@@ -48,6 +49,19 @@ const CONTRACT: Array<{
 		options: { webhookUrl: '', pollInterval: 5, timeout: 60 },
 	},
 	{ resource: 'credit', operation: 'get', fields: {}, options: {} },
+	{
+		resource: 'email',
+		operation: 'enrich',
+		fields: {
+			firstName: '',
+			lastName: '',
+			company: '',
+			linkedinUrl: '',
+			accept: ['valid'],
+			tryPersonal: false,
+		},
+		options: { location: '', minConfidence: 0, trustConfidence: 0, errorIfNotFound: false },
+	},
 	{
 		resource: 'email',
 		operation: 'findBusiness',
@@ -98,6 +112,27 @@ function propertiesOf(description: INodeTypeDescription, resource: string, opera
 			(resources as unknown[]).includes(resource) && (operations as unknown[]).includes(operation)
 		);
 	});
+}
+
+/** A workflow that consists of the LeadGen node alone. */
+function workflowOf(type: INodeType, parameters: INodeParameters) {
+	const own: INode = {
+		id: '1',
+		name: 'LeadGen',
+		type: 'leadGen',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters,
+	};
+	const nodeTypes = {
+		getByName: () => type,
+		getByNameAndVersion: () => type,
+		getKnownTypes: () => ({}),
+	};
+	return {
+		own,
+		workflow: new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes }),
+	};
 }
 
 const SMALL_WORDS = new Set(
@@ -248,6 +283,8 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 		const wrong = places.flatMap(({ path, property: { displayOptions = {} } }) =>
 			[displayOptions.show ?? {}, displayOptions.hide ?? {}].flatMap((conditions) =>
 				Object.entries(conditions).flatMap(([key, values = []]) => {
+					// n8n's own: whether the node is used as a tool.
+					if (key === '@tool') return [];
 					const property = places.filter((place) => place.path === key.replace(/^\//, ''));
 					const known = property.flatMap((place) =>
 						place.property.type === 'boolean'
@@ -264,7 +301,15 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 	});
 
 	test('selectors take no expressions', () => {
-		const selectors = ['resource', 'operation', 'mode', 'schedule', 'filtersMode', 'events'];
+		const selectors = [
+			'resource',
+			'operation',
+			'mode',
+			'schedule',
+			'filtersMode',
+			'events',
+			'splitOutput',
+		];
 		expect(
 			breaking(
 				({ name: own, noDataExpression }) => selectors.includes(own) && noDataExpression !== true,
@@ -316,7 +361,39 @@ describe('Node leadGen, its operations', () => {
 	test('can be used as a tool', () => {
 		expect(description.usableAsTool).toBe(true);
 		expect(description.inputs).toEqual(['main']);
-		expect(description.outputs).toEqual(['main']);
+	});
+
+	test('has one output, or those that the operation splits its results over', async () => {
+		const split: Record<string, string[] | undefined> = {
+			'email.enrich': ['Found', 'Not Found'],
+			'email.findBusiness': ['Found', 'Not Found'],
+			'email.findPersonal': ['Found', 'Not Found'],
+			'email.verify': ['Valid', 'Risky', 'Invalid'],
+		};
+		for (const { resource, operation } of CONTRACT) {
+			const names = split[`${resource}.${operation}`];
+			const collection = propertiesOf(description, resource, operation).find(
+				({ name }) => name === 'options',
+			);
+			expect(inside(collection).some(({ name }) => name === 'splitOutput')).toBe(
+				names !== undefined,
+			);
+			for (const splitOutput of [true, false, undefined]) {
+				const { own, workflow } = workflowOf(node, {
+					resource,
+					operation,
+					...(splitOutput !== undefined && { options: { splitOutput } }),
+				});
+				await workflow.expression.acquireIsolate();
+				const outputs = NodeHelpers.getNodeOutputs(workflow, own, description);
+				await workflow.expression.releaseIsolate();
+				expect(outputs).toEqual(
+					splitOutput && names
+						? names.map((displayName) => ({ type: 'main', displayName }))
+						: ['main'],
+				);
+			}
+		}
 	});
 
 	test.each(CONTRACT)(
@@ -356,23 +433,10 @@ describe('Node leadGen, its operations', () => {
 	);
 
 	test('the subtitle of the node is the action of the operation', async () => {
-		const nodeTypes = {
-			getByName: () => node,
-			getByNameAndVersion: () => node,
-			getKnownTypes: () => ({}),
-		};
 		for (const selector of selectors('operation')) {
 			const [resource = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
 			for (const { value: operation, action } of choices(selector)) {
-				const own: INode = {
-					id: '1',
-					name: 'LeadGen',
-					type: 'leadGen',
-					typeVersion: 1,
-					position: [0, 0],
-					parameters: { resource, operation },
-				};
-				const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
+				const { own, workflow } = workflowOf(node, { resource, operation });
 				await workflow.expression.acquireIsolate();
 				expect(
 					workflow.expression.getSimpleParameterValue(own, description.subtitle, 'internal', {}),
@@ -386,7 +450,7 @@ describe('Node leadGen, its operations', () => {
 describe('Every option of a collection is read', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
-	const SWITCHES = ['dryRun', 'errorIfNotFound', 'failedAsResult', 'includeInput'];
+	const SWITCHES = ['dryRun', 'errorIfNotFound', 'failedAsResult', 'includeInput', 'splitOutput'];
 	const parameters: INodeParameters = {
 		firstName: '={{ $json.name }}',
 		lastName: 'Sure',

@@ -151,8 +151,10 @@ export interface NodeRun {
 
 /** What came out of the node. */
 export interface NodeResult {
-	/** Items on the regular output. */
+	/** Items on the regular output, the first one if there are several. */
 	items: INodeExecutionData[];
+	/** Items on every output. */
+	outputs: INodeExecutionData[][];
 	/** Items on the error output, where the node has one. */
 	errorItems: INodeExecutionData[];
 	/** What a person sees if the node failed as a whole. */
@@ -316,10 +318,12 @@ function valueAt(object: unknown, path: string): unknown {
 
 function resultOf(run: IRun): NodeResult {
 	const task = run.data.resultData.runData.LeadGen?.[0];
-	const [items, errorItems] = task?.data?.main ?? [];
+	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
+	const [items = [], errorItems = []] = outputs;
 	return {
-		items: items ?? [],
-		errorItems: errorItems ?? [],
+		items,
+		outputs,
+		errorItems,
 		error: run.data.resultData.error as NodeResult['error'],
 		record: JSON.stringify(run),
 		run,

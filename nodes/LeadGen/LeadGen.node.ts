@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { runItems } from './items';
 import { resources } from './operations';
+import { buildOutputs } from './outputs';
 import { buildProperties, buildSubtitle } from './properties';
 
 /** Collects leads, reads the credit balance, and finds and verifies email addresses. */
@@ -22,7 +23,7 @@ export class LeadGen implements INodeType {
 		defaults: { name: 'LeadGen' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		outputs: buildOutputs(resources),
 		credentials: [{ name: 'leadGenApi', required: true }],
 		properties: buildProperties(resources),
 	};

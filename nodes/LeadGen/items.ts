@@ -8,6 +8,7 @@ import { planItems } from './dryRun';
 import { failedItem, nodeError } from './nodeError';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
+import { splitItems } from './outputs';
 import { Parameters } from './parameters';
 import { throwIfStopped } from './pause';
 import { Progress } from './progress';
@@ -20,14 +21,15 @@ const ITEMS_AT_ONCE = 500;
 
 /**
  * Runs the chosen operation for every incoming item.
- * @returns one item per incoming item, in their order, each paired with its own
+ * @returns by output, one item per incoming item, in their order, each paired with its own
  * @throws NodeApiError or NodeOperationError for the first item that fails, unless the node is set to
  * continue; then the item holds the error
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(context);
 	const inputs = context.getInputData();
-	const results = new Array<INodeExecutionData>(inputs.length);
+	const results = new Array<IDataObject | undefined>(inputs.length);
+	const items = new Array<INodeExecutionData>(inputs.length);
 	const planned = new Map<number, PlannedCall>();
 	let failure: { error: unknown; index: number } | undefined;
 
@@ -42,10 +44,12 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
 		try {
 			const toItem = readOutput(parameters, input, index);
-			results[index] = toItem(await operation.run(parameters, await connecting, signal));
+			const result = await operation.run(parameters, await connecting, signal);
+			results[index] = result;
+			items[index] = toItem(result);
 		} catch (error) {
 			if (error instanceof PlannedCall) planned.set(index, error);
-			else if (context.continueOnFail()) results[index] = failedItem(context, error, input, index);
+			else if (context.continueOnFail()) items[index] = failedItem(context, error, input, index);
 			else {
 				failure ??= { error, index };
 				// Calls that are under way may be paid for, so they are waited for. No other one is made.
@@ -69,9 +73,9 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const remark = bought > 0 ? boughtRemark(bought) : '';
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
-	planItems(planned, results);
+	planItems(planned, items);
 	progress.finish(await connecting.catch(() => undefined));
-	return [results];
+	return splitItems(operation, parametersOf(context, 0), items, results);
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {

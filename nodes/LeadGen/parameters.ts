@@ -57,12 +57,20 @@ export function booleanField(property: Omit<INodeProperties, 'type'>): Field<boo
 	};
 }
 
-/** A number that is at least `minimum`; a text that holds one, as spreadsheets have it, will do. */
+/** A number from `minimum` to `maximum`; a text that holds one, as spreadsheets have it, will do. */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
-	{ minimum, whole = false }: { minimum: number; whole?: boolean },
+	{
+		minimum,
+		maximum = Infinity,
+		whole = false,
+	}: { minimum: number; maximum?: number; whole?: boolean },
 ): Field<number> {
 	const kind = whole ? 'a whole number' : 'a number';
+	const range =
+		maximum === Infinity
+			? `of at least ${String(minimum)}`
+			: `from ${String(minimum)} to ${String(maximum)}`;
 	return {
 		property: { ...property, type: 'number' },
 		read(value) {
@@ -71,11 +79,12 @@ export function numberField(
 				typeof number !== 'number' ||
 				!Number.isFinite(number) ||
 				number < minimum ||
+				number > maximum ||
 				(whole && !Number.isInteger(number))
 			) {
 				throw new InputError(
 					property.displayName,
-					`must be ${kind} of at least ${String(minimum)}, and is ${show(value)}`,
+					`must be ${kind} ${range}, and is ${show(value)}`,
 					`Give ${property.displayName} ${kind} such as ${show(property.default)}.`,
 				);
 			}

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { splitOptions } from './outputs';
 import { booleanField, textField, type Field } from './parameters';
 import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
@@ -60,9 +61,12 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 }
 
 function operationProperties(resource: Resource, operation: Operation): INodeProperties[] {
-	const options = [...(operation.options ?? []), ...outputOptions, ...runOptions(operation)].map(
-		propertyOf,
-	);
+	const options = [
+		...(operation.options ?? []),
+		...outputOptions,
+		...splitOptions(operation),
+		...runOptions(operation),
+	].map(propertyOf);
 	const properties: INodeProperties[] = [
 		...operation.fields.map(propertyOf),
 		{

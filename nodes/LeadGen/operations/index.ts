@@ -1,4 +1,5 @@
 import { get } from './credit/get';
+import { enrich } from './email/enrich';
 import { findBusiness } from './email/findBusiness';
 import { findPersonal } from './email/findPersonal';
 import { verify } from './email/verify';
@@ -11,6 +12,6 @@ import { wait } from './scrape/wait';
 /** Everything that the action node can do. A new operation is a file of its own and a name here. */
 export const resources: readonly Resource[] = [
 	{ value: 'credit', name: 'Credit', operations: [get] },
-	{ value: 'email', name: 'Email', operations: [findBusiness, findPersonal, verify] },
+	{ value: 'email', name: 'Email', operations: [enrich, findBusiness, findPersonal, verify] },
 	{ value: 'scrape', name: 'Scrape', operations: [getStatus, start, startAndWait, wait] },
 ];

@@ -17,12 +17,23 @@ export interface Operation {
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];
+	/** The outputs that its results can be split over. */
+	split?: Split;
 	/**
 	 * Does the work for one item.
 	 * @returns the fields of the result
 	 * @throws InputError before anything is sent; ServiceError if the call did not bring a result
 	 */
 	run(parameters: Parameters, service: Service, signal?: AbortSignal): Promise<IDataObject>;
+}
+
+export interface Split {
+	/** Names of the outputs, in their order. */
+	outputs: readonly string[];
+	/** For the switch in the "Options" collection: which results go where. */
+	description: string;
+	/** @param result nothing, if the item failed */
+	outputOf: (result: IDataObject | undefined) => string;
 }
 
 export interface Resource {

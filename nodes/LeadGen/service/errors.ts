@@ -16,11 +16,12 @@ export class LeadGenError extends Error {
 		this.name = new.target.name;
 	}
 
-	/** Adds what the caller knows, before it throws the error on. */
-	add(details: IDataObject, advice: string): this {
-		this.details = { ...details, ...this.details };
-		this.advice = `${this.advice} ${advice}`;
-		return this;
+	/** A copy with what the caller knows, to throw on; several items may share the error itself. */
+	with(details: IDataObject, advice: string): this {
+		const copy = Object.create(this) as this;
+		copy.details = { ...details, ...this.details };
+		copy.advice = `${this.advice} ${advice}`;
+		return copy;
 	}
 }
 

@@ -31,6 +31,9 @@ export interface RunSettings {
 
 /** What a dry run has to say about a call. */
 export class PlannedCall extends Error {
+	/** Paid calls that the answer may make necessary. */
+	mayFollow = 0;
+
 	/** @param status whether the call is paid for, brings a result that is known already, or is free */
 	constructor(
 		readonly status: 'new' | 'duplicate' | 'remembered' | 'free',

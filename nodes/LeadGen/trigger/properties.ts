@@ -70,7 +70,7 @@ function clockField(
 	schedules: string[],
 	description: string,
 ): Field<number> {
-	const field = numberField(
+	return numberField(
 		{
 			displayName,
 			name,
@@ -79,20 +79,8 @@ function clockField(
 			displayOptions: { show: { schedule: schedules } },
 			description,
 		},
-		{ minimum: from, whole: true },
+		{ minimum: from, maximum: to, whole: true },
 	);
-	return {
-		...field,
-		read(value) {
-			const number = field.read(value);
-			if (number <= to) return number;
-			throw new InputError(
-				displayName,
-				`must be at most ${String(to)}, and is ${show(value)}`,
-				`Give a number from ${String(from)} to ${String(to)}.`,
-			);
-		},
-	};
 }
 
 export const dayOfMonth = clockField(

@@ -73,7 +73,7 @@ export async function waitForScrape(
 			.catch((error: unknown) => {
 				// Whatever breaks the wait, the scrape is paid for and its identifier must not get lost.
 				throw error instanceof LeadGenError
-					? error.add(
+					? error.with(
 							{ scrapeId: id },
 							`The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`,
 						)

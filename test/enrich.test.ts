@@ -1,0 +1,388 @@
+import type { IDataObject } from 'n8n-workflow';
+import { paired, post, useService } from './service';
+
+const service = useService();
+const { sandbox } = service;
+
+const ENRICH = ['email', 'enrich'] as const;
+const keepGoing = { onError: 'continueRegularOutput' } as const;
+const someText: unknown = expect.stringMatching(/\S/);
+
+/** A person from the fields of the item; fields that the item lacks are empty. */
+const person = {
+	firstName: '={{ $json.first }}',
+	lastName: '={{ $json.last }}',
+	company: '={{ $json.company }}',
+	linkedinUrl: '={{ $json.profile }}',
+};
+
+const find = (firstName: string, lastName: string, others: IDataObject = { company: 'acme.com' }) =>
+	post('/email/find', { firstName, lastName, ...others });
+const personal = (firstName: string, lastName: string, others: IDataObject = {}) =>
+	post('/email/personal', { firstName, lastName, ...others });
+const verify = (email: string) => post('/email/verify', { email });
+
+/** The fields of the items that decide; the whole items are in the first test. */
+function answers(items: Array<{ json: IDataObject }>) {
+	return items.map(({ json: { found, email, emailType, status } }) => [
+		found,
+		email,
+		emailType,
+		status,
+	]);
+}
+
+describe('Email: Find and Verify', () => {
+	test('gives one item with the address, how sure it is, and each step', async () => {
+		sandbox.set({ extraFields: true });
+		const { items } = await service.run(ENRICH, { ...person, tryPersonal: true }, [
+			{ first: 'Ann', last: 'Sure', company: 'acme.com' },
+			{ first: 'Ann', last: 'Baker', company: 'acme.com' },
+			{ first: 'Tom', last: 'Nobody', company: 'acme.com' },
+		]);
+
+		service.expectCalls([
+			find('Ann', 'Sure'),
+			verify('ann.sure@acme.com'),
+			find('Ann', 'Baker'),
+			personal('Ann', 'Baker'),
+			verify('ann.baker@gmail.com'),
+			find('Tom', 'Nobody'),
+			personal('Tom', 'Nobody'),
+		]);
+		const requestId: unknown = expect.any(String);
+		const sure = {
+			found: true,
+			email: 'ann.sure@acme.com',
+			confidence: 0.97,
+			confidenceLevel: 'very_high',
+			sources: ['company_website'],
+			requestId,
+		};
+		const sureVerdict = {
+			email: 'ann.sure@acme.com',
+			status: 'valid',
+			deliverable: true,
+			disposable: false,
+			freeProvider: false,
+			requestId,
+		};
+		const baker = {
+			found: true,
+			email: 'ann.baker@gmail.com',
+			confidence: 0.96,
+			confidenceLevel: 'very_high',
+			requestId,
+		};
+		const bakerVerdict = { ...sureVerdict, email: 'ann.baker@gmail.com', freeProvider: true };
+		const notFound = { step: 'find', found: false, email: null };
+		expect(items).toEqual(
+			paired([
+				{
+					emailType: 'business',
+					...sure,
+					...sureVerdict,
+					steps: [
+						{ step: 'find', emailType: 'business', ...sure },
+						{ step: 'verify', emailType: 'business', ...sureVerdict },
+					],
+				},
+				{
+					emailType: 'personal',
+					...baker,
+					...bakerVerdict,
+					steps: [
+						{ ...notFound, emailType: 'business' },
+						{ step: 'find', emailType: 'personal', ...baker },
+						{ step: 'verify', emailType: 'personal', ...bakerVerdict },
+					],
+				},
+				{
+					found: false,
+					email: null,
+					steps: [
+						{ ...notFound, emailType: 'business' },
+						{ ...notFound, emailType: 'personal' },
+					],
+				},
+			]),
+		);
+	});
+
+	test('goes on to the personal address only if it is wanted and the business one is not good enough', async () => {
+		const people = [
+			{ first: 'Catchall', last: 'High', company: 'acme.com' },
+			{ first: 'Unknown', last: 'High', company: 'acme.com' },
+			{ first: 'Invalid', last: 'Low', company: 'acme.com' },
+			{ first: 'Valid', last: 'Low', company: 'acme.com' },
+		];
+		const alone = await service.run(ENRICH, person, people);
+		const [catchAll, unknown, invalid, valid] = people.map(({ first, last }) =>
+			`${first}.${last}@acme.com`.toLowerCase(),
+		);
+		const business = [
+			...people.map(({ first, last }) => find(first, last)),
+			...[catchAll, unknown, invalid, valid].map((email) => verify(String(email))),
+		];
+		service.expectCalls(business);
+		const nothing = [false, null, undefined, undefined];
+		expect(answers(alone.items)).toEqual([
+			nothing,
+			nothing,
+			nothing,
+			[true, valid, 'business', 'valid'],
+		]);
+
+		sandbox.requests.length = 0;
+		const accepting = await service.run(
+			ENRICH,
+			{ ...person, accept: ['valid', 'catch_all'], tryPersonal: true },
+			people,
+			{ executionId: 'second' },
+		);
+		// What was asked before is remembered; only the personal addresses are new.
+		const calls = sandbox.requests.map(({ path, body }) => [path, (body as IDataObject).firstName]);
+		expect(calls.filter(([path]) => path === '/email/find')).toEqual([]);
+		expect(calls.filter(([path]) => path === '/email/personal').toSorted()).toEqual([
+			['/email/personal', 'Invalid'],
+			['/email/personal', 'Unknown'],
+		]);
+		const [first, , , last] = answers(accepting.items);
+		expect(first).toEqual([true, catchAll, 'business', 'catch_all']);
+		expect(last).toEqual([true, valid, 'business', 'valid']);
+	});
+
+	test('pays for no verification that cannot change the answer', async () => {
+		const { items } = await service.run(
+			ENRICH,
+			{ ...person, options: { minConfidence: 0.5, trustConfidence: 0.9 } },
+			['Sure', 'High', 'Medium', 'Low'].map((last) => ({
+				first: 'Ann',
+				last,
+				company: 'acme.com',
+			})),
+		);
+
+		service.expectCalls([
+			find('Ann', 'Sure'),
+			find('Ann', 'High'),
+			find('Ann', 'Medium'),
+			find('Ann', 'Low'),
+			verify('ann.high@acme.com'),
+			verify('ann.medium@acme.com'),
+		]);
+		expect(answers(items)).toEqual([
+			[true, 'ann.sure@acme.com', 'business', null],
+			[true, 'ann.high@acme.com', 'business', 'valid'],
+			[true, 'ann.medium@acme.com', 'business', 'valid'],
+			[false, null, undefined, undefined],
+		]);
+	});
+
+	test('gives each finder the fields that it takes, and leaves out one that has nothing to go by', async () => {
+		const profile = 'https://www.linkedin.com/in/ann';
+		const { items } = await service.run(
+			ENRICH,
+			{
+				...person,
+				tryPersonal: true,
+				options: { location: 'Graz, Styria', minConfidence: 1 },
+			},
+			[
+				{ first: 'Ann', last: 'High', company: 'acme.com', profile },
+				{ first: 'Bob', last: 'High', profile },
+				{ first: 'Cid', last: 'High' },
+			],
+		);
+
+		const location = 'Graz, Styria';
+		// Our sandbox wants a company; whether the service does is not known.
+		service.expectViolations();
+		service.expectCalls([
+			find('Ann', 'High', { company: 'acme.com', linkedinUrl: profile }),
+			personal('Ann', 'High', { linkedinUrl: profile, location }),
+			find('Bob', 'High', { linkedinUrl: profile }),
+			personal('Bob', 'High', { linkedinUrl: profile, location }),
+			personal('Cid', 'High', { location }),
+		]);
+		expect(items[1]?.json).toMatchObject({
+			found: false,
+			steps: [
+				{ step: 'find', emailType: 'business', found: false, refused: someText },
+				{ step: 'find', emailType: 'personal', found: true, email: 'bob.high@icloud.com' },
+			],
+		});
+	});
+
+	test('pays for the same person once', async () => {
+		const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
+		const { items } = await service.run(ENRICH, person, [
+			ann,
+			{ ...ann, company: 'https://www.ACME.com/team' },
+			{ ...ann, first: ' ann ' },
+		]);
+
+		expect(sandbox.requests.map(({ path }) => path).toSorted()).toEqual([
+			'/email/find',
+			'/email/verify',
+		]);
+		expect(answers(items)).toEqual(
+			Array.from({ length: 3 }, () => [true, 'ann.sure@acme.com', 'business', 'valid']),
+		);
+	});
+
+	test('an error of a later step keeps what the steps before it brought', async () => {
+		sandbox.set({
+			faults: [
+				{ kind: 'resetAfterWork', match: { path: '/email/verify', bodyIncludes: 'ann.high' } },
+			],
+		});
+		const { items } = await service.run(
+			ENRICH,
+			person,
+			[
+				{ first: 'Ann', last: 'High', company: 'acme.com' },
+				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
+			],
+			keepGoing,
+		);
+
+		service.expectCalls([
+			find('Ann', 'High'),
+			verify('ann.high@acme.com'),
+			find('Ann', 'Sure'),
+			verify('ann.sure@acme.com'),
+		]);
+		expect(items[0]?.json).toEqual({
+			first: 'Ann',
+			last: 'High',
+			company: 'acme.com',
+			error: {
+				message: someText,
+				advice: expect.stringContaining('"steps"') as unknown,
+				outcome: 'unknown',
+				code: 'ECONNRESET',
+				steps: [
+					{
+						step: 'find',
+						emailType: 'business',
+						found: true,
+						email: 'ann.high@acme.com',
+						confidence: 0.77,
+						confidenceLevel: 'high',
+						sources: ['linkedin', 'company_website'],
+					},
+				],
+			},
+		});
+		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
+	});
+
+	test('items that find the credits used up each keep their own steps', async () => {
+		// Two searches and one verification.
+		sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 3 } } });
+		const { items } = await service.run(
+			ENRICH,
+			{ ...person, options: { parallel: 1 } },
+			['Sure', 'High', 'Low'].map((last) => ({ first: 'Ann', last, company: 'acme.com' })),
+			{ ...keepGoing, credential: { apiKey: 'poor' } },
+		);
+
+		expect(sandbox.credits('poor')).toBe(0);
+		const bought = items.flatMap(({ json }) => {
+			const { steps = [] } = (json.error ?? json) as { steps?: IDataObject[] };
+			return steps.map(({ step, email }) => [json.last ?? 'found', step, email]);
+		});
+		expect(bought).toHaveLength(3);
+		for (const [last, , email] of bought) {
+			if (typeof last === 'string' && last !== 'found') expect(email).toContain(last.toLowerCase());
+		}
+		const codes = items.map(({ json }) => (json.error as IDataObject | undefined)?.message);
+		expect(codes.filter((message) => message !== undefined).length).toBeGreaterThanOrEqual(2);
+	});
+
+	test('nothing good enough is an error if that is asked for', async () => {
+		const { items } = await service.run(
+			ENRICH,
+			{ ...person, options: { errorIfNotFound: true } },
+			[
+				{ first: 'Invalid', last: 'Low', company: 'acme.com' },
+				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
+			],
+			keepGoing,
+		);
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'No address that is good enough was found for this person',
+			code: 'NOT_FOUND',
+			steps: [
+				{ step: 'find', email: 'invalid.low@acme.com' },
+				{ step: 'verify', status: 'invalid' },
+			],
+		});
+		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
+	});
+
+	test('a dry run says how many calls may follow', async () => {
+		const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
+		const { items } = await service.run(
+			ENRICH,
+			{ ...person, tryPersonal: '={{ $json.personal }}', options: { dryRun: true } },
+			[ann, { ...ann, personal: true }, { first: 'Bob', last: 'High', personal: true }],
+		);
+
+		service.expectCalls([]);
+		const totals = { items: 3, new: 2, duplicate: 1, remembered: 0, free: 0, mayFollow: 5 };
+		const search = {
+			dryRun: true,
+			path: '/email/find',
+			request: { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' },
+			totals,
+		};
+		expect(items).toEqual(
+			paired([
+				{ ...search, call: 'new', mayFollow: 1 },
+				{ ...search, call: 'duplicate', mayFollow: 3 },
+				{
+					...search,
+					call: 'new',
+					path: '/email/personal',
+					request: { firstName: 'Bob', lastName: 'High' },
+					mayFollow: 1,
+				},
+			]),
+		);
+	});
+
+	test('what can only be wrong is said before anything is paid for', async () => {
+		const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
+		const { items } = await service.run(
+			ENRICH,
+			{
+				...person,
+				accept: '={{ $json.accept ?? ["valid"] }}',
+				options: { minConfidence: '={{ $json.confidence ?? 0 }}' },
+			},
+			[
+				{ ...ann, company: 'Acme Inc' },
+				{ ...ann, company: '' },
+				{ company: 'acme.com' },
+				{ ...ann, accept: [] },
+				{ ...ann, accept: [5] },
+				{ ...ann, confidence: 70 },
+				ann,
+			],
+			keepGoing,
+		);
+
+		service.expectCalls([find('Ann', 'Sure'), verify('ann.sure@acme.com')]);
+		expect(items.map(({ json }) => (json.error as IDataObject | undefined)?.message)).toEqual([
+			'Company Domain must be a domain, and is "Acme Inc"',
+			'Company Domain is empty',
+			'First Name and Last Name are both empty',
+			'Accept must be a list of verification results, and is []',
+			'Accept must be a list of verification results, and is [5]',
+			'Minimum Confidence must be a number from 0 to 1, and is 70',
+			undefined,
+		]);
+	});
+});
