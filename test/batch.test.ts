@@ -133,6 +133,40 @@ describe('what is asked twice', () => {
 	});
 });
 
+describe('what the run did is said beside its output', () => {
+	const hints = ({ run: { data } }: NodeResult) =>
+		data.resultData.runData.LeadGen?.[0]?.hints ?? [];
+	const info = (message: string) => [{ message, type: 'info', location: 'outputPane' }];
+
+	it('how many calls were paid for, and how many were not needed', async () => {
+		const three = await run(FIND, [...people(3), ...people(1)]);
+		expect(hints(three)).toEqual(
+			info(
+				'3 paid calls were answered. 1 paid call was not needed, because the same was asked before.',
+			),
+		);
+		expect(hints(await run(FIND, people(2)))).toEqual(
+			info('2 paid calls were not needed, because the same was asked before.'),
+		);
+		expect(hints(await run({ resource: 'credit', operation: 'get' }, people(2)))).toEqual([]);
+	});
+
+	it('how long the rate limit held it up', async () => {
+		sandbox.set({
+			rateLimit: {
+				kind: 'sliding',
+				headers: 'retryAfterSeconds',
+				enterprisePerMinute: 2,
+				windowMs: 6000,
+			},
+		});
+		const [hint] = hints(await run(FIND, people(3)));
+		expect(hint?.message).toMatch(
+			/^3 paid calls were answered\. The rate limit held up this run for [5-8] seconds\.$/,
+		);
+	});
+});
+
 describe('when n8n runs the node again', () => {
 	it('buys only what is missing', async () => {
 		sandbox.set({

@@ -1,4 +1,4 @@
-import { Limiter } from '../nodes/LeadGen/service/limiter';
+import { Limiter, type Run } from '../nodes/LeadGen/service/limiter';
 import { readRateHeaders, type RateNews } from '../nodes/LeadGen/service/rateHeaders';
 
 /** A service that counts its calls one way or the other, in the virtual time of the test. */
@@ -76,10 +76,7 @@ async function simulate(
 	const began = Date.now();
 	let refused = 0;
 	const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-	const call = async (
-		limiter: Limiter,
-		run: { inFlight: number; cap: () => number; signal: undefined },
-	) => {
+	const call = async (limiter: Limiter, run: Run) => {
 		for (;;) {
 			await limiter.turn(run);
 			const sentAt = Date.now();
@@ -95,7 +92,7 @@ async function simulate(
 		}
 	};
 	const all = limiters.flatMap((limiter) => {
-		const run = { inFlight: 0, cap: () => 50, signal: undefined };
+		const run = { inFlight: 0, waitedMs: 0, cap: () => 50, signal: undefined };
 		return Array.from({ length: calls / limiters.length }, () => call(limiter, run));
 	});
 	let seconds = 0;
@@ -158,7 +155,7 @@ describe('a limit that is not known', () => {
 
 	it('is given up on after ten minutes without a single success', async () => {
 		const limiter = new Limiter();
-		const run = { inFlight: 0, cap: () => 1, signal: undefined };
+		const run = { inFlight: 0, waitedMs: 0, cap: () => 1, signal: undefined };
 		let tries = 0;
 		const trying = (async () => {
 			do {

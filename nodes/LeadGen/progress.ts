@@ -4,6 +4,9 @@ import type { Service } from './service/service';
 /** A line in n8n's log and in the browser's console at most this often. */
 const EVERY_MS = 5000;
 
+/** A person does not notice a shorter wait. */
+const WORTH_SAYING_MS = 5000;
+
 /** Tells a person how far a long run is. */
 export class Progress {
 	private done = 0;
@@ -23,12 +26,24 @@ export class Progress {
 		this.context.sendMessageToUI(line);
 	}
 
-	/** Says at the end what the person did not have to pay for. */
-	finish({ saved }: Pick<Service, 'saved'> = { saved: 0 }): void {
-		if (saved === 0) return;
+	/** Says at the end what the run paid for, what it did not have to pay for, and what held it up. */
+	finish(service: Pick<Service, 'bought' | 'saved' | 'waitedMs'> | undefined): void {
+		const { bought = 0, saved = 0, waitedMs = 0 } = service ?? {};
+		const facts = [
+			bought > 0 && `${count(bought, 'paid call')} answered.`,
+			saved > 0 && `${count(saved, 'paid call')} not needed, because the same was asked before.`,
+			waitedMs >= WORTH_SAYING_MS &&
+				`The rate limit held up this run for ${String(Math.round(waitedMs / 1000))} seconds.`,
+		].filter((fact) => fact !== false);
+		if (facts.length === 0) return;
 		this.context.addExecutionHints({
-			message: `${String(saved)} paid calls were not needed, because the same was asked before.`,
+			message: facts.join(' '),
+			type: 'info',
 			location: 'outputPane',
 		});
 	}
+}
+
+function count(number: number, noun: string): string {
+	return number === 1 ? `1 ${noun} was` : `${String(number)} ${noun}s were`;
 }

@@ -27,6 +27,8 @@ const HOPELESS_MS = 10 * MINUTE_MS;
 /** The calls of one run of a node. */
 export interface Run {
 	inFlight: number;
+	/** How long the limit held up the run, in milliseconds. */
+	waitedMs: number;
 	/** How many calls of the run may be under way at once. */
 	cap: () => number;
 	signal: AbortSignal | undefined;
@@ -46,8 +48,9 @@ interface Waiter {
  * - If the answers say how many requests are left, that counts instead.
  * - A refusal pauses all calls: for the time it names, or for a growing one. Then a single call goes
  *   ahead, and each that is let through makes room for one more.
- * - Where refusals name no time, or a short one, we keep to the number of calls that the service took in the time until
- *   it let one through again, and to some more with each such time that passes without a refusal.
+ * - Where refusals name no time, or a short one, we keep to the number of calls that the service took in
+ *   the time until it let one through again, and to some more with each such time that passes without a
+ *   refusal.
  */
 export class Limiter {
 	/** Calls per minute; `Infinity` where there is nothing to keep but what the answers say. */
@@ -231,6 +234,8 @@ export class Limiter {
 			const wait = next === -1 ? Infinity : this.waitMs(now);
 			if (wait > 0) {
 				await this.sleepUntilWoken(wait);
+				const held = this.queue[next];
+				if (held) held.run.waitedMs += this.now() - now;
 				continue;
 			}
 			const [waiter] = this.queue.splice(next, 1);

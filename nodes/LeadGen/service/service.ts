@@ -75,6 +75,7 @@ export class Service {
 		const { limiter } = this.account;
 		this.run = {
 			inFlight: 0,
+			waitedMs: 0,
 			cap: () => settings.parallel || parallelFor(limiter.perMinute),
 			signal: settings.signal,
 		};
@@ -117,6 +118,11 @@ export class Service {
 		const data = await this.call(request);
 		if (data === null) throw withoutData(request);
 		return data;
+	}
+
+	/** How long the rate limit held up the run, in milliseconds. */
+	get waitedMs(): number {
+		return this.run.waitedMs;
 	}
 
 	/** From now on no paid call is sent. Calls that are under way go on. */
@@ -218,15 +224,11 @@ export class Service {
 		}
 		const news = readRateHeaders(response.headers, Date.now());
 		const answer = readEnvelope(response, request);
-		if (!('error' in answer)) {
-			limiter.answered(this.run, sentAt, news);
-			return answer;
-		}
-		if (isRateRefusal(answer.error)) {
+		if ('error' in answer && isRateRefusal(answer.error)) {
 			return { error: answer.error, isRateRefusal: limiter.refused(this.run, news) };
 		}
 		limiter.answered(this.run, sentAt, news);
-		return { error: answer.error, isRateRefusal: false };
+		return 'error' in answer ? { error: answer.error, isRateRefusal: false } : answer;
 	}
 
 	private askForPlan(): void {

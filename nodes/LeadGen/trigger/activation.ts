@@ -99,11 +99,3 @@ export function close(context: IHookFunctions): void {
 	record.closed = true;
 	store.save(record, Date.now());
 }
-
-export function optionOf(context: IHookFunctions) {
-	const parameters = parametersOf(context);
-	return {
-		testLimit: parameters.option(field.testLimit),
-		testScrapeId: parameters.option(field.testScrapeId),
-	};
-}

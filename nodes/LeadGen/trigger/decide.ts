@@ -69,7 +69,7 @@ const SLOWEST_HEARD_CHECK_MS = 30_000;
 /** How far the clock of the service may differ from ours. */
 const SKEW_MS = 5 * MINUTE_MS;
 /** A scrape that the service does not know is looked up for this long, for it may be new. */
-export const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
+const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
 
 export const GO_ON = 'To start a scrape, deactivate the workflow and activate it again.';
 
@@ -240,7 +240,7 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 /** A start that is wanted runs already: it is dropped. */
-export function stillRuns(record: TriggerRecord, scrape: Scrape): void {
+function stillRuns(record: TriggerRecord, scrape: Scrape): void {
 	const { want } = record;
 	if (!want || !blocks(scrape, want)) return;
 	if (want.why === 'schedule') addSkipped(record, want.due ?? want.at);

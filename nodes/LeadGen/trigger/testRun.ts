@@ -6,10 +6,11 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { asNodeError, optionOf } from './activation';
+import { asNodeError } from './activation';
 import { callOneself, KNOCK_HEADER, ownAddresses } from './address';
 import { scrapeIds, withoutSecrets } from './notification';
-import { checkParameters, identityOf } from './plan';
+import { checkParameters, identityOf, parametersOf } from './plan';
+import { testLimit, testScrapeId } from './properties';
 import { requestOf } from './receive';
 import { lookUp, startScrape } from './scrape';
 import { isSecret, secretFor, type NodeIdentity } from './secret';
@@ -54,10 +55,12 @@ async function testScrape(
 	webhookUrl: string,
 ): Promise<string | undefined> {
 	const { mode } = checkParameters(context);
-	const { testLimit, testScrapeId } = optionOf(context);
-	if (testScrapeId !== '') return testScrapeId;
-	if (mode === 'listen' || testLimit === 0) return undefined;
-	return await startScrape(context, webhookUrl, randomUUID(), testLimit);
+	const parameters = parametersOf(context);
+	const id = parameters.option(testScrapeId);
+	if (id !== '') return id;
+	const limit = parameters.option(testLimit);
+	if (mode === 'listen' || limit === 0) return undefined;
+	return await startScrape(context, webhookUrl, randomUUID(), limit);
 }
 
 export function endTest(context: IHookFunctions): void {
