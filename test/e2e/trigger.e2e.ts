@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow, WorkflowContent } from '../../playground/api';
+import type { StoredWorkflow } from '../../playground/api';
 import type { NotificationSettings } from '../../sandbox/settings';
 import { Field, LINE, quiet, TRIGGER, until, uuid } from './field';
 
@@ -593,44 +591,5 @@ describe('a test run', () => {
 		const [received] = await field.delivered(none.id);
 		expect(received?.json.scrapeId).toBe(started);
 		expect(field.starts).toBe(2);
-	});
-});
-
-describe('the examples', () => {
-	async function imported(file: string): Promise<StoredWorkflow> {
-		const text = await readFile(join(__dirname, '../../examples', file), 'utf8');
-		const content = JSON.parse(text) as WorkflowContent;
-		const { id, name } = field.credential;
-		for (const node of content.nodes) {
-			if (node.credentials) node.credentials = { leadGenApi: { id, name } };
-		}
-		const workflow = await field.api.createWorkflow(content);
-		await field.api.activateWorkflow(workflow.id);
-		return workflow;
-	}
-
-	async function messages(id: string): Promise<unknown[]> {
-		const all = await Promise.all(
-			(await field.executions(id)).map((execution) => field.api.finishedExecution(execution.id)),
-		);
-		return all.flatMap(({ nodes }) =>
-			(nodes['Say what it found']?.outputs[0] ?? []).map(({ json }) => json.message),
-		);
-	}
-
-	it('start a scrape and say what it found', async () => {
-		const { id } = await imported('trigger-start-scrape.json');
-		await untilExecutions(id, 1);
-		expect(await messages(id)).toEqual([expect.stringMatching(/found 20 leads for 20 credits/)]);
-		expect(field.starts).toBe(1);
-	});
-
-	it('receive the completion of a scrape that the LeadGen node started', async () => {
-		const { id } = await imported('trigger-listen.json');
-		await quiet(500);
-		await field.api.runWorkflow(id, 'When clicking ‘Execute workflow’');
-		await untilExecutions(id, 2);
-		expect(await messages(id)).toEqual([expect.stringMatching(/found 15 leads for 15 credits/)]);
-		expect(field.starts).toBe(1);
 	});
 });

@@ -1,0 +1,241 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Execution, StoredWorkflow, WorkflowContent } from '../../playground/api';
+import { Field, LINE, quiet, until } from './field';
+
+const FOLDER = join(__dirname, '../../examples');
+const MANUAL = 'When clicking ‘Execute workflow’';
+
+/** Every example workflow, imported as it is and run on a real n8n. */
+const field = new Field();
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset();
+});
+afterEach(() => {
+	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+});
+
+/** Only the credential is filled in, as a person does. */
+async function imported(name: string): Promise<StoredWorkflow> {
+	const text = await readFile(join(FOLDER, `${name}.json`), 'utf8');
+	const content = JSON.parse(text) as WorkflowContent;
+	const credential = { id: field.credential.id, name: field.credential.name };
+	for (const node of content.nodes) {
+		if (node.credentials) node.credentials = { leadGenApi: credential };
+	}
+	return await field.api.createWorkflow(content);
+}
+
+async function activated(name: string): Promise<StoredWorkflow> {
+	const workflow = await imported(name);
+	await field.api.activateWorkflow(workflow.id);
+	return workflow;
+}
+
+/** The executions of a workflow once there are as many and all are over, the oldest first. */
+async function executions({ id }: StoredWorkflow, count: number): Promise<Execution[]> {
+	await until(
+		`${String(count)} executions`,
+		async () => (await field.executions(id)).length >= count,
+		30_000,
+	);
+	const all = await field.executions(id);
+	const finished = await Promise.all(
+		all.map(async (one) => await field.api.finishedExecution(one.id)),
+	);
+	return finished.toReversed();
+}
+
+/** The items of a node, over all executions; by default those of its first output. */
+function items(execution: Execution | Execution[], node: string, output = 0) {
+	return [execution]
+		.flat()
+		.flatMap(({ nodes }) => nodes[node]?.outputs[output] ?? [])
+		.map(({ json }) => json);
+}
+
+describe(`n8n ${LINE}.x, the example`, () => {
+	test('find-and-verify gives rows for the CRM, and pays for no step in vain', async () => {
+		const { id } = await imported('find-and-verify');
+		const execution = await field.api.runWorkflow(id, MANUAL);
+
+		expect(execution).toMatchObject({ status: 'success' });
+		const rows = items(execution, 'Row for the CRM');
+		expect(rows.map(({ name, company, kind, status }) => [name, company, kind, status])).toEqual([
+			['Ada Okafor', 'acme.example', 'business', 'valid'],
+			['Nora Haddad', 'umbrella.example', 'business', 'valid'],
+			['Kenji Tanaka', 'initech.example', 'business', 'catch_all'],
+			['Anna Novak', 'initech.example', 'personal', 'valid'],
+		]);
+		expect(items(execution, 'Nothing good enough')).toEqual([
+			expect.objectContaining({ firstName: 'Tom', lastName: 'Nobody', found: false, email: null }),
+		]);
+		expect(
+			['findBusinessEmail', 'findPersonalEmail', 'verifyEmail'].map((name) => field.count(name)),
+		).toEqual([5, 2, 5]);
+	});
+
+	test('verify-and-route gives each address its way, and pays for one that is there twice once', async () => {
+		const { id } = await imported('verify-and-route');
+		const execution = await field.api.runWorkflow(id, MANUAL);
+
+		const route = (node: string) => items(execution, node).map(({ email }) => email);
+		expect(route('Send the campaign')).toEqual([
+			'valid.ada@acme.example',
+			'valid.nora@umbrella.example',
+			'valid.ada@acme.example',
+		]);
+		expect(route('Look at it by hand')).toEqual(['catchall.kenji@initech.example']);
+		expect(route('Remove from the list')).toEqual(['invalid.priya@initech.example']);
+		expect(field.count('verifyEmail')).toBe(4);
+	});
+
+	test('spreadsheet-to-verified-emails takes a file and gives it back with emails', async () => {
+		const workflow = await activated('spreadsheet-to-verified-emails');
+		const csv = [
+			'First Name,Last Name,Website',
+			'Ann,Sure,https://www.acme.com/team',
+			'Bob,High,"Beta, Inc"',
+			'Tom,Nobody,acme.com',
+		].join('\n');
+		const form = new FormData();
+		form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
+		const trigger = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
+		const url = `${field.url}/form/${String(trigger?.webhookId)}`;
+		await until('the form', async () => (await fetch(url)).ok);
+		const answer = await fetch(url, { method: 'POST', body: form });
+		expect(answer.status).toBe(200);
+		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
+
+		await until('the rows', async () => {
+			const [latest] = await field.executions(workflow.id);
+			if (!latest) return false;
+			const { nodes } = await field.api.execution(latest.id);
+			return nodes['Make the file'] !== undefined;
+		});
+		const [latest] = await field.executions(workflow.id);
+		const execution = await field.api.execution(String(latest?.id));
+		expect(items(execution, 'Rows of the new file')).toEqual([
+			{
+				'First Name': 'Ann',
+				'Last Name': 'Sure',
+				Website: 'https://www.acme.com/team',
+				Email: 'ann.sure@acme.com',
+				Status: 'valid',
+				Confidence: '0.97',
+				Problem: '',
+			},
+			{
+				'First Name': 'Bob',
+				'Last Name': 'High',
+				Website: 'Beta, Inc',
+				Email: '',
+				Status: '',
+				Confidence: '',
+				Problem: 'Company Domain must be a domain, and is "Beta, Inc"',
+			},
+			{
+				'First Name': 'Tom',
+				'Last Name': 'Nobody',
+				Website: 'acme.com',
+				Email: '',
+				Status: '',
+				Confidence: '',
+				Problem: '',
+			},
+		]);
+		const page = await (await fetch(formWaitingUrl)).text();
+		expect(page).toContain('verified-emails.csv');
+	});
+
+	test('scrape-and-wait gives the finished scrape', async () => {
+		const { id } = await imported('scrape-and-wait');
+		const execution = await field.api.runWorkflow(id, MANUAL);
+		expect(items(execution, 'Start scrape and wait')).toEqual([
+			expect.objectContaining({ status: 'completed', leadsFound: 25, creditsUsed: 25 }),
+		]);
+		expect(field.starts).toBe(1);
+	});
+
+	test('scrape-suspend-until-finished goes on when the service calls', async () => {
+		field.sandbox.set({ job: { durationMs: 3000 } });
+		const { id } = await imported('scrape-suspend-until-finished');
+		const execution = await field.api.runWorkflow(id, MANUAL);
+		expect(items(execution, 'Say what it found')).toEqual([
+			{ message: expect.stringMatching(/found 20 leads for 20 credits/) as string },
+		]);
+		expect(field.starts).toBe(1);
+	});
+
+	test('credit-alert writes when the credits run low, and only then', async () => {
+		const { id } = await imported('credit-alert');
+		const quietDay = await field.api.runWorkflow(id, 'Every morning');
+		expect(items(quietDay, 'Send the alert')).toEqual([]);
+		field.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 120 } } });
+		const lowDay = await field.api.runWorkflow(id, 'Every morning');
+		expect(items(lowDay, 'Send the alert')).toEqual([
+			{
+				message: expect.stringMatching(
+					/^Only 120 LeadGen credits are left on the plan pro/,
+				) as string,
+			},
+		]);
+	});
+
+	test('trigger-start-scrape starts one scrape, says what it found, and gives the leads if they are sent', async () => {
+		field.sandbox.set({ notification: { shape: 'leads' } });
+		const all = await executions(await activated('trigger-start-scrape'), 1);
+		expect(items(all, 'Say what it found').map(({ message }) => message)).toEqual([
+			expect.stringMatching(/found 20 leads for 20 credits/),
+		]);
+		const source = field.sandbox.jobs[0]?.scrapeId;
+		expect(items(all, 'Row for the CRM')).toEqual(
+			[1, 2, 3, 4, 5].map((lead) => ({
+				name: `Lead ${String(lead)}`,
+				email: expect.stringContaining('@example.com') as string,
+				source,
+			})),
+		);
+		expect(field.starts).toBe(1);
+	});
+
+	test('trigger-start-scrape does well without leads in the notification', async () => {
+		const all = await executions(await activated('trigger-start-scrape'), 1);
+		expect(all.map(({ status }) => status)).toEqual(['success']);
+		expect(items(all, 'Say what it found')).toHaveLength(1);
+		expect(items(all, 'Row for the CRM')).toEqual([]);
+	});
+
+	test('trigger-listen receives the completion of a scrape that the LeadGen node started', async () => {
+		const workflow = await activated('trigger-listen');
+		await quiet(500);
+		await field.api.runWorkflow(workflow.id, MANUAL);
+		const all = await executions(workflow, 2);
+		expect(items(all, 'Say what it found').map(({ message }) => message)).toEqual([
+			expect.stringMatching(/found 15 leads for 15 credits/),
+		]);
+		expect(field.starts).toBe(1);
+	});
+
+	test('is one of those above, or has a test of its own', async () => {
+		const tested = [
+			'ai-agent-tools',
+			'credit-alert',
+			'find-and-verify',
+			'scrape-and-wait',
+			'scrape-suspend-until-finished',
+			'spreadsheet-to-verified-emails',
+			'trigger-listen',
+			'trigger-start-scrape',
+			'verify-and-route',
+		];
+		const files = (await readdir(FOLDER)).map((file) => file.replace('.json', ''));
+		expect(files.filter((file) => !tested.includes(file))).toEqual([]);
+	});
+});
