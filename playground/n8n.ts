@@ -9,6 +9,7 @@ import { ProcessGroup, run } from './processes';
 
 /** Which n8n: each line has a folder here with its package.json and lock file. */
 export type N8nLine = '1' | '2';
+export type N8nCommand = 'start' | 'worker' | 'webhook';
 
 export const ROOT = join(__dirname, '..');
 /** Everything that the playground writes, and git does not keep. */
@@ -39,6 +40,8 @@ export interface N8n {
 
 export interface N8nOptions {
 	line: N8nLine;
+	/** Default: all of n8n; the others are its parts in queue mode. */
+	command?: N8nCommand;
 	/** Where it keeps `.n8n`: database, encryption key, community packages. */
 	userFolder: string;
 	/** Default: any free port. */
@@ -161,9 +164,9 @@ async function writeJson(file: string, content: unknown): Promise<void> {
 	await writeFile(file, JSON.stringify(content, null, 2));
 }
 
-/** Starts n8n; resolves when its editor and API answer. Listens on the loopback address only. */
+/** Starts n8n; resolves when it is ready for work. Listens on the loopback address only. */
 export async function startN8n(options: N8nOptions): Promise<N8n> {
-	const { line, userFolder, signal } = options;
+	const { line, command = 'start', userFolder, signal } = options;
 	const modules = join(lineFolder(line), 'node_modules');
 	const port = options.port ?? (await freePort());
 	const url = `http://127.0.0.1:${String(port)}`;
@@ -171,7 +174,7 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	await mkdir(userFolder, { recursive: true });
 	const log = openSync(logFile, 'w');
 	const args = ['--import', join(__dirname, 'endWithParent.ts'), join(modules, 'n8n/bin/n8n')];
-	const group = new ProcessGroup(join(modules, '.bin/node'), [...args, 'start'], {
+	const group = new ProcessGroup(join(modules, '.bin/node'), [...args, command], {
 		cwd: userFolder,
 		env: {
 			...inherited(),
@@ -198,7 +201,7 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		kill: () => group.kill(),
 	};
 	try {
-		await untilReady(n8n, group, signal);
+		await untilReady(n8n, command, group, signal);
 	} catch (error) {
 		await group.kill();
 		throw error;
@@ -231,9 +234,14 @@ const QUIET = {
 
 const START_TIMEOUT_MS = 180_000;
 
-async function untilReady(n8n: N8n, group: ProcessGroup, signal?: AbortSignal): Promise<void> {
+async function untilReady(
+	n8n: N8n,
+	command: N8nCommand,
+	group: ProcessGroup,
+	signal?: AbortSignal,
+): Promise<void> {
 	const deadline = Date.now() + START_TIMEOUT_MS;
-	while (!(await answers(n8n.url))) {
+	while (!(await answers(n8n.url, command))) {
 		signal?.throwIfAborted();
 		const problem = !group.isRunning
 			? `ended with ${await n8n.ended}`
@@ -246,9 +254,11 @@ async function untilReady(n8n: N8n, group: ProcessGroup, signal?: AbortSignal): 
 	}
 }
 
-async function answers(url: string): Promise<boolean> {
+async function answers(url: string, command: N8nCommand): Promise<boolean> {
 	try {
 		const ready = await fetch(`${url}/healthz/readiness`);
+		// The others have no editor.
+		if (command !== 'start') return ready.ok;
 		const settings = await fetch(`${url}/rest/settings`);
 		// While n8n starts, the second is a page that says so.
 		return ready.ok && (settings.headers.get('content-type') ?? '').includes('json');

@@ -41,8 +41,8 @@ export class Field {
 	api!: N8nApi;
 	credential!: StoredCredential;
 	private n8n: N8n | undefined;
-	private folder = '';
-	private port = 0;
+	protected folder = '';
+	protected port = 0;
 	private workflowCount = 0;
 
 	/** @param env further settings of n8n */
@@ -62,13 +62,18 @@ export class Field {
 	}
 
 	async close(): Promise<void> {
-		await this.n8n?.stop();
+		await this.stop();
 		await this.sandbox.close();
 		if (process.env.KEEP_N8N === undefined) await rm(this.folder, { recursive: true, force: true });
 	}
 
 	get url(): string {
 		return `http://127.0.0.1:${String(this.port)}`;
+	}
+
+	/** Where production URLs begin. */
+	get webhookBase(): string {
+		return this.url;
 	}
 
 	get logFile(): string {
@@ -217,7 +222,7 @@ export class Field {
 
 	plainUrl(workflow: StoredWorkflow): string {
 		const trigger = workflow.nodes.find(({ type }) => type === TRIGGER);
-		return `${this.url}/webhook/${String(trigger?.webhookId)}/leadgen`;
+		return `${this.webhookBase}/webhook/${String(trigger?.webhookId)}/leadgen`;
 	}
 }
 

@@ -114,6 +114,36 @@ describe(`n8n ${LINE}.x`, () => {
 		expect(field.count('verifyEmail')).toBe(2);
 	});
 
+	it('finds and verifies in one step, and splits what it finds, also beside an error output', async () => {
+		const execution = await run(
+			{
+				resource: 'email',
+				operation: 'enrich',
+				...person,
+				company: '={{ $json.company }}',
+				options: { splitOutput: true },
+			},
+			[
+				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
+				{ first: 'Cy', last: 'Nobody', company: 'acme.com' },
+				{ first: 'Bob', last: 'Low', company: 'no domain' },
+			],
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(outputs(execution)).toEqual([
+			[expect.objectContaining({ found: true, email: 'ann.sure@acme.com', status: 'valid' })],
+			[expect.objectContaining({ found: false, email: null })],
+			[
+				expect.objectContaining({
+					first: 'Bob',
+					error: expect.objectContaining({ field: 'Company Domain' }) as object,
+				}),
+			],
+		]);
+		expect(field.count('findBusinessEmail')).toBe(2);
+		expect(field.count('verifyEmail')).toBe(1);
+	});
+
 	it('reads the balance once for all items', async () => {
 		const execution = await run({ resource: 'credit', operation: 'get' }, people);
 		expect(outputs(execution)).toEqual([
