@@ -125,7 +125,7 @@ describe(`n8n ${LINE}.x`, () => {
 			},
 			[
 				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
-				{ first: 'Cy', last: 'Nobody', company: 'acme.com' },
+				{ first: 'Di', last: 'Nobody', company: 'acme.com' },
 				{ first: 'Bob', last: 'Low', company: 'no domain' },
 			],
 			{ onError: 'continueErrorOutput' },
