@@ -432,6 +432,29 @@ describe('Node leadGen, its operations', () => {
 		},
 	);
 
+	test.each(CONTRACT)(
+		'$resource: $operation is documented with every field',
+		({ resource, operation }) => {
+			const documentation = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+			const [, text = ''] = documentation.split('\n## Options of every operation\n');
+			const name = choices(
+				selectors('operation').find(({ displayOptions }) =>
+					displayOptions?.show?.resource?.includes(resource),
+				),
+			).find(({ value }) => value === operation)?.name;
+			const own = documentation.split('\n### ').find((part) => part.startsWith(`${name ?? '?'}\n`));
+			const properties = propertiesOf(description, resource, operation);
+			const documented =
+				[own, text].join('\n') + (operation === 'startAndWait' ? documentation : '');
+			const missing = [...properties, ...properties.flatMap(inside)]
+				.filter(({ type, name: field }) => type !== 'notice' && field !== 'options')
+				.map(({ displayName }) => displayName)
+				.filter((displayName) => !documented.includes(displayName));
+			expect(own).toBeDefined();
+			expect(missing).toEqual([]);
+		},
+	);
+
 	test('the subtitle of the node is the action of the operation', async () => {
 		for (const selector of selectors('operation')) {
 			const [resource = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];

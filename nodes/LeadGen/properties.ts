@@ -67,7 +67,11 @@ function operationProperties(resource: Resource, operation: Operation): INodePro
 		...splitOptions(operation),
 		...runOptions(operation),
 	].map(propertyOf);
+	const { notice } = operation;
 	const properties: INodeProperties[] = [
+		...(notice
+			? [{ displayName: notice, name: 'notice', type: 'notice' as const, default: '' }]
+			: []),
 		...operation.fields.map(propertyOf),
 		{
 			displayName: 'Options',

@@ -14,6 +14,8 @@ export interface Operation {
 	description: string;
 	/** What it pays for, if anything: a `lookup`, or the `start` of a scrape. */
 	paid?: 'lookup' | 'start';
+	/** What it costs, shown above its fields, where a person may not expect it. */
+	notice?: string;
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];

@@ -95,6 +95,8 @@ export const enrich: Operation = {
 	description:
 		"Find a person's email address and verify it: the business one, then if wanted the personal one, until one is good enough",
 	paid: 'lookup',
+	notice:
+		'Each person takes one or two paid calls, and up to two more if you try the personal email. It stops at the first address that is good enough.',
 	fields: [firstName, lastName, company, linkedinUrl, accept, tryPersonal],
 	options: [location, minConfidence, trustConfidence, errorIfNotFound],
 	split: foundOrNot,

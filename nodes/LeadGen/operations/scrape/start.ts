@@ -44,6 +44,8 @@ export const start: Operation = {
 	description:
 		'Start collecting leads that match the filters, and go on at once with the scrape ID and the estimated credits',
 	paid: 'start',
+	notice:
+		'Each incoming item starts a scrape, which uses credits for up to as many leads as the limit says.',
 	fields: filterFields,
 	options: [webhookUrl],
 	async run(parameters, service) {

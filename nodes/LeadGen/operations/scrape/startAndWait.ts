@@ -11,6 +11,7 @@ export const startAndWait: Operation = {
 	description:
 		'Start collecting leads that match the filters, and wait until the scrape is completed',
 	paid: 'start',
+	notice: start.notice,
 	fields: start.fields,
 	options: [...(start.options ?? []), ...waitOptions],
 	async run(parameters, service, signal) {
