@@ -17,7 +17,9 @@ export const STATE_FOLDER = join(ROOT, '.playground');
 export const PACKAGE_NAME = 'n8n-nodes-leadgen';
 /** Top folders of the project that the package is not made of. */
 const NOT_SOURCES =
-	'bench coverage dist docs examples node_modules playground sandbox scripts test'.split(' ');
+	'bench coverage dist docs drills examples node_modules playground sandbox scripts test'.split(
+		' ',
+	);
 /** How n8n calls npm in the folder of a community package that it has unpacked. */
 const NPM_INSTALL = (
 	'install --audit=false --fund=false --bin-links=false --install-strategy=shallow ' +
