@@ -26,6 +26,9 @@ const SLOWEST_RETRY_MS = 30_000;
 /** For so long it is only a matter of n8n getting ready. */
 const PATIENCE_MS = 20_000;
 
+/** Far more than finish while one process still has older data. */
+const MOST_DELIVERED = 1000;
+
 /** What the clock of a node remembers in this process, also when the node is activated anew. */
 interface ClockMemory {
 	/** Set by the hooks of the activation, which alone know them. */
@@ -34,6 +37,8 @@ interface ClockMemory {
 	phase: Knock['phase'];
 	/** What was handed to n8n, and when; 0 when its execution is over. */
 	handed: Map<string, number>;
+	/** What is written down as delivered. Of two webhook processes one may overwrite that with older data. */
+	delivered: Set<string>;
 	clock?: Clock;
 }
 
@@ -49,7 +54,7 @@ function memoryOf({ workflowId, nodeId }: NodeIdentity): ClockMemory {
 }
 
 function newMemory(): ClockMemory {
-	return { attempt: randomUUID(), phase: 'plan', handed: new Map() };
+	return { attempt: randomUUID(), phase: 'plan', handed: new Map(), delivered: new Set() };
 }
 
 /** The hooks hand the node's own addresses to its clock, which starts to knock then. */
@@ -168,7 +173,7 @@ export class Clock {
 		// If no answer comes, nobody knows whether the start went out.
 		if (memory.phase === 'go') memory.phase = 'gone';
 		const answer = await callOneself(this.context, address, secret, knock);
-		if (isAnswer(answer)) for (const id of confirmed) memory.handed.delete(id);
+		if (isAnswer(answer)) for (const id of confirmed) this.settle(id);
 		return answer;
 	}
 
@@ -180,8 +185,20 @@ export class Clock {
 			memory.attempt = randomUUID();
 			memory.phase = 'plan';
 		}
-		if (emit && !this.isClosed) this.hand(emit.id, emit.json);
+		// What was delivered before is only to be written down once more.
+		if (emit && memory.delivered.has(emit.id)) memory.handed.set(emit.id, 0);
+		else if (emit && !this.isClosed) this.hand(emit.id, emit.json);
 		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
+	}
+
+	private settle(id: string): void {
+		const { handed, delivered } = this.memory;
+		handed.delete(id);
+		delivered.add(id);
+		for (const oldest of delivered) {
+			if (delivered.size <= MOST_DELIVERED) break;
+			delivered.delete(oldest);
+		}
 	}
 
 	private hand(id: string, json: IDataObject): void {
