@@ -27,7 +27,7 @@ import type { SettingsPatch } from '../../sandbox/settings';
 
 export const LINE: N8nLine = process.env.N8N_VERSION === '1' ? '1' : '2';
 export const API_KEY = 'test-key';
-const OWNER = {
+export const OWNER = {
 	email: 'e2e@example.com',
 	password: 'Leadgen-e2e-1',
 	firstName: 'E2e',
