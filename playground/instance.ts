@@ -85,7 +85,7 @@ function withCredential(content: WorkflowContent, { id, name }: StoredCredential
  * Lists the package under Settings → Community nodes. n8n writes these rows when it installs a
  * package itself, which it does from the npm registry only.
  */
-async function listAsInstalled(api: N8nApi, userFolder: string): Promise<void> {
+export async function listAsInstalled(api: N8nApi, userFolder: string): Promise<void> {
 	// The "…Tool" variants for AI agents are n8n's own, made of the nodes when it loads them.
 	const types = (await api.nodeTypes()).filter(
 		({ name }) => name.startsWith(`${PACKAGE_NAME}.`) && !name.endsWith('Tool'),

@@ -1,0 +1,221 @@
+import { join } from 'node:path';
+import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import type { Owner } from '../../playground/api';
+import { ROOT, type N8nLine } from '../../playground/n8n';
+
+selectors.setTestIdAttribute('data-test-id');
+
+/** What the editors of n8n 1 and 2 call differently. */
+const EDITORS = {
+	'1': {
+		credential: 'Credential to connect with',
+		switchOn: ['workflow-activate-switch'],
+		refused: 'Workflow could not be activated:',
+		wrongKey: 'Authorization failed - please check your credentials',
+	},
+	'2': {
+		credential: 'Credential',
+		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
+		refused: 'Workflow could not be published',
+		wrongKey: 'Unauthorized',
+	},
+} as const;
+
+/** Errors that the editor prints with any node: features that need a licence, requests that a new page cuts off. */
+const ITS_OWN = [/Failed to fetch sessions metadata/, /Can't connect to n8n/];
+
+/** The editor of n8n in a real browser, signed in. */
+export class Editor {
+	/** Errors of the page, and everything that it could not show of our nodes. */
+	readonly problems: string[] = [];
+	readonly words: (typeof EDITORS)[N8nLine];
+
+	private constructor(
+		private readonly browser: Browser,
+		readonly page: Page,
+		private readonly url: string,
+		line: N8nLine,
+	) {
+		this.words = EDITORS[line];
+		page.setDefaultTimeout(30_000);
+		page.on('pageerror', ({ message }) => this.problems.push(message));
+		page.on('console', (message) => {
+			const text = message.text();
+			// Answers are looked at below; here the editor only repeats their status.
+			if (text.startsWith('Failed to load resource')) return;
+			const isOurs = message.type() === 'warning' && /leadgen/i.test(text);
+			const isError = message.type() === 'error' && !ITS_OWN.some((own) => own.test(text));
+			if (isOurs || isError) this.problems.push(`console: ${text}`);
+		});
+		page.on('response', (response) => {
+			const address = response.url();
+			if (response.status() >= 400 && /leadgen/i.test(address))
+				this.problems.push(`${String(response.status())} ${address}`);
+		});
+	}
+
+	/** Starts Chromium, and signs in. Nothing but this n8n can be reached. */
+	static async open(url: string, owner: Owner, line: N8nLine): Promise<Editor> {
+		const browser = await chromium.launch({
+			executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+			args: ['--no-sandbox'],
+		});
+		try {
+			const viewport = { width: 1440, height: 900 };
+			const page = await browser.newPage({ viewport, colorScheme: 'light' });
+			const { hostname } = new URL(url);
+			await page.route(
+				(address) => address.hostname !== hostname,
+				(route) => route.abort(),
+			);
+			const { email, password } = owner;
+			const data = { emailOrLdapLoginId: email, password };
+			const answer = await page.request.post(`${url}/rest/login`, { data });
+			if (!answer.ok()) throw new Error(`Signing in answered ${String(answer.status())}`);
+			return new Editor(browser, page, url, line);
+		} catch (error) {
+			await browser.close();
+			throw error;
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.browser.close();
+	}
+
+	async goto(path: string): Promise<void> {
+		await this.page.goto(`${this.url}${path}`);
+	}
+
+	async openWorkflow(id: string): Promise<void> {
+		await this.goto(`/workflow/${id}`);
+		await this.page.locator('.vue-flow__node').first().waitFor();
+	}
+
+	/** The images of the nodes on the canvas, with the size that they were loaded with. */
+	async icons(): Promise<string[]> {
+		return await this.page.evaluate<string[]>(
+			`[...document.querySelectorAll('.vue-flow__node img')].map((image) =>
+				image.src.split('/').pop() + ' ' + image.naturalWidth + 'x' + image.naturalHeight)`,
+		);
+	}
+
+	/** Opens the panel of a node by its address. */
+	async openNode(workflowId: string, nodeId: string): Promise<void> {
+		await this.goto(`/workflow/${workflowId}/${nodeId}`);
+		await this.untilNodeIsOpen();
+	}
+
+	/** The panel fills step by step; the collections come last. */
+	async untilNodeIsOpen(): Promise<void> {
+		await this.page.getByPlaceholder('Add Option').waitFor();
+	}
+
+	get parameters(): Locator {
+		return this.page.getByTestId('node-parameters');
+	}
+
+	/** The node creator of an empty canvas, with the results of a search. */
+	async search(query: string): Promise<void> {
+		await this.goto('/workflow/new');
+		await this.page.getByTestId('canvas-plus-button').click();
+		await this.page.getByTestId('node-creator-search-bar').fill(query);
+	}
+
+	get entries(): Locator {
+		return this.page.getByTestId('node-creator-item-name');
+	}
+
+	/** An entry of the node creator. */
+	entry(name: string): Locator {
+		return this.entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
+	}
+
+	/** The labels and notices of the open node as a person sees them, from the top down. */
+	async labels(): Promise<string[]> {
+		const shown = this.parameters.locator('label.n8n-input-label:visible, [role=region]:visible');
+		// Behind a label, where the mouse would make them visible, are the words Fixed and Expression.
+		return (await shown.allInnerTexts()).map(firstLine);
+	}
+
+	/** The list that a field opens, top down; the list is closed again. */
+	async list(field: Locator): Promise<string[]> {
+		await field.click();
+		const names = (await this.listItems()).map(firstLine);
+		await this.page.keyboard.press('Escape');
+		await this.untilListIsClosed();
+		return names;
+	}
+
+	/** What "Add Option" or "Add Filter" offers. */
+	async offers(placeholder: string): Promise<string[]> {
+		return await this.list(this.parameters.getByPlaceholder(placeholder));
+	}
+
+	/** A parameter of the open node or credential. */
+	parameter(name: string): Locator {
+		return this.page.getByTestId(`parameter-input-${name}`);
+	}
+
+	/** Chooses from the list that a field opens. */
+	async choose(field: Locator, name: string): Promise<void> {
+		await field.click();
+		const index = (await this.listItems()).map(firstLine).indexOf(name);
+		if (index < 0) throw new Error(`The list does not offer ${name}`);
+		await this.openList.nth(index).click();
+		await this.untilListIsClosed();
+	}
+
+	private get openList(): Locator {
+		return this.page.locator('.el-select-dropdown__item:visible');
+	}
+
+	private async listItems(): Promise<string[]> {
+		await this.openList.first().waitFor();
+		return await this.openList.allInnerTexts();
+	}
+
+	private async untilListIsClosed(): Promise<void> {
+		await this.openList.first().waitFor({ state: 'hidden' });
+	}
+
+	/** The output of the open node as a table, with its heading. */
+	async table(): Promise<string[][]> {
+		const output = this.page.getByTestId('output-panel');
+		await output.getByTestId('radio-button-table').click();
+		await output.locator('table tbody td').first().waitFor();
+		const rows = await output.locator('table tr').all();
+		return await Promise.all(
+			// The last column only fills the width.
+			rows.map(async (row) => (await row.locator('th, td').allInnerTexts()).slice(0, -1)),
+		);
+	}
+
+	/** Activates the open workflow by the buttons that the editor has for it; n8n 2 calls it publishing. */
+	async activate(): Promise<void> {
+		for (const button of this.words.switchOn) await this.page.getByTestId(button).click();
+	}
+
+	/** What a message in the corner says, once there is one with these words; it is closed then. */
+	async message(words: string): Promise<string> {
+		const toast = this.page.locator('.el-notification').filter({ hasText: words });
+		await toast.waitFor({ timeout: 60_000 });
+		const text = await toast.innerText();
+		await toast.locator('.el-notification__closeBtn').click();
+		await toast.waitFor({ state: 'hidden' });
+		return text.replace(/\s*\n\s*/g, ' ').trim();
+	}
+
+	/** Writes docs/images/NAME.png where SCREENSHOTS=1 asks for it. */
+	async picture(name: string, what: Locator): Promise<void> {
+		if (process.env.SCREENSHOTS !== '1') return;
+		// Lists and panels take a moment to fade in or out.
+		await this.page.waitForTimeout(500);
+		const path = join(ROOT, `docs/images/${name}.png`);
+		await what.screenshot({ path, animations: 'disabled' });
+	}
+}
+
+function firstLine(text: string): string {
+	return text.trim().split('\n')[0]?.trim() ?? '';
+}

@@ -1,0 +1,423 @@
+import { listAsInstalled } from '../../playground/instance';
+import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
+import { Editor } from './browser';
+import { Field, LINE, OWNER, quiet, until, uuid } from './field';
+
+/** What a person sees and clicks in the editor, in a real browser. */
+class EditorField extends Field {
+	/** As n8n lists a package that was installed from the editor. */
+	async listAsInstalled(): Promise<void> {
+		await listAsInstalled(this.api, this.folder);
+	}
+}
+
+const field = new EditorField();
+let editor: Editor;
+beforeAll(async () => {
+	await field.open();
+	editor = await Editor.open(field.url, OWNER, LINE);
+});
+// One each, so that a browser that does not start leaves no n8n behind.
+afterAll(async () => {
+	await editor.close();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset();
+});
+afterEach(() => {
+	expect(editor.problems.splice(0)).toEqual([]);
+});
+
+function node(name: string, type: string, fields: Partial<WorkflowNode>): WorkflowNode {
+	return { id: uuid(), name, type, typeVersion: 1, position: [0, 0], parameters: {}, ...fields };
+}
+
+function leadGen(parameters: Record<string, unknown> = {}): WorkflowNode {
+	const { id, name } = field.credential;
+	return node('LeadGen', 'n8n-nodes-leadgen.leadGen', {
+		position: [500, 0],
+		parameters,
+		credentials: { leadGenApi: { id, name } },
+	});
+}
+
+function idOf({ nodes }: StoredWorkflow, name: string): string {
+	return String(nodes.find((candidate) => candidate.name === name)?.id);
+}
+
+const ACTIONS = [
+	'Get the credit balance',
+	'Find and verify an email address',
+	'Find a business email',
+	'Find a personal email',
+	'Verify an email address',
+	'Get the status of a scrape',
+	'Start a scrape',
+	'Start a scrape and wait for it',
+	'Wait for a scrape',
+];
+
+describe('n8n', () => {
+	it('lists the package with its two nodes under Settings → Community nodes', async () => {
+		await field.listAsInstalled();
+		await editor.goto('/settings/community-nodes');
+		const cards = editor.page.getByTestId('community-package-card');
+		// Others stand there while the list is being loaded.
+		const card = cards.filter({ hasText: 'n8n-nodes-leadgen' });
+		await card.waitFor();
+		expect(await card.innerText()).toMatch(
+			/^n8n-nodes-leadgen\s+2 nodes:\s+LeadGen,\s*LeadGen Trigger\s+v\d/,
+		);
+	});
+
+	it('finds the node by its name and by what it does, with all triggers and actions', async () => {
+		for (const query of ['verify email', 'find email', 'leadgen']) {
+			await editor.search(query);
+			await editor.entry('LeadGen').waitFor();
+		}
+		await editor.entry('LeadGen').click();
+		await editor.page
+			.getByTestId('node-creator-category-item')
+			.filter({ hasText: 'Actions' })
+			.click();
+		await editor.entry('Wait for a scrape').waitFor();
+		expect(await editor.entries.allInnerTexts()).toEqual([
+			'On scrape completed',
+			'On scrape failed',
+			...ACTIONS,
+		]);
+	});
+
+	it('adds an action to an empty canvas, with its operation and the credential chosen', async () => {
+		await editor.search('leadgen');
+		await editor.entry('LeadGen').click();
+		await editor.page
+			.getByTestId('node-creator-category-item')
+			.filter({ hasText: 'Actions' })
+			.click();
+		await editor.entry('Verify an email address').click();
+		await editor.untilNodeIsOpen();
+		const { credential } = editor.words;
+		expect(await editor.labels()).toEqual([
+			credential,
+			'Resource',
+			'Operation',
+			'Email',
+			'Options',
+		]);
+		const chosen = editor.page.getByTestId('node-credentials-select').locator('input');
+		expect(await chosen.inputValue()).toBe('Sandbox');
+		expect(await editor.page.locator('.vue-flow__node').count()).toBe(2);
+	});
+
+	it('adds the trigger to an empty canvas, for the event that was chosen', async () => {
+		await editor.search('leadgen');
+		await editor.entry('LeadGen').click();
+		await editor.entry('On scrape completed').click();
+		await editor.untilNodeIsOpen();
+		expect(await editor.parameter('events').innerText()).toBe('Scrape Completed');
+		expect(await editor.page.locator('.vue-flow__node').count()).toBe(1);
+	});
+
+	it('loads the icons in light and dark', async () => {
+		const { id } = await field.api.createWorkflow(field.content(field.trigger(), leadGen()));
+		for (const [colorScheme, file] of [
+			['light', 'leadgen.svg'],
+			['dark', 'leadgen.dark.svg'],
+		] as const) {
+			await editor.page.emulateMedia({ colorScheme });
+			await editor.openWorkflow(id);
+			await until(`both nodes show ${file}`, async () => {
+				const icons = await editor.icons();
+				return icons.length === 2 && icons.every((icon) => icon === `${file} 60x60`);
+			});
+		}
+		await editor.page.emulateMedia({ colorScheme: 'light' });
+	});
+});
+
+describe('the credential', () => {
+	it('is filled in, refused with a wrong key, and accepted with the right one', async () => {
+		const { page } = editor;
+		await editor.goto('/home/credentials');
+		await page.getByTestId('add-resource-credential').click();
+		await page.getByTestId('new-credential-type-select').locator('input').fill('leadgen');
+		await page.getByTestId('new-credential-type-select-option').getByText('LeadGen API').click();
+		await page.getByTestId('new-credential-type-button').click();
+		const form = page.getByTestId('editCredential-modal');
+		await editor.parameter('requestsPerMinute').waitFor();
+		const labels = await form.locator('label.n8n-input-label:visible').allInnerTexts();
+		// The last one is n8n's own.
+		expect(labels.map((label) => label.split(/[*\n]/)[0]?.trim())).toEqual([
+			'Base URL',
+			'API Key',
+			'Plan',
+			'Requests per Minute',
+			'Allowed HTTP Request Domains',
+		]);
+
+		await editor.parameter('baseUrl').locator('input').fill(field.sandbox.url);
+		const key = editor.parameter('apiKey').locator('input');
+		expect(await key.getAttribute('type')).toBe('password');
+		await key.fill('wrong-key');
+		await page.getByTestId('credential-save-button').click();
+		await form.getByText('More details').click();
+		expect(await form.innerText()).toContain(editor.words.wrongKey);
+
+		await key.fill('test-key');
+		await page.getByTestId('credential-save-button').click();
+		await page.getByTestId('credentials-config-container-test-success').waitFor();
+		await editor.picture('credential', form);
+		const keys = field.sandbox.requests.map(({ headers }) => headers.authorization);
+		// n8n 2 may test twice.
+		expect([...new Set(keys)]).toEqual(['Bearer wrong-key', 'Bearer test-key']);
+		expect(new Set(field.sandbox.requests.map(({ path }) => path))).toEqual(new Set(['/credits']));
+
+		await editor.choose(editor.parameter('plan'), 'Pro (300 Requests per Minute)');
+		await editor.parameter('requestsPerMinute').waitFor({ state: 'hidden' });
+	});
+});
+
+const RUN = ['Include Input Fields', 'Parallel Requests', 'Put Result in Field'];
+const TIMEOUT = 'Request Timeout (Seconds)';
+const PAID = [...RUN, TIMEOUT, 'Dry Run', 'Keep Credits', 'Spend at Most (Credits)'];
+const LOOKUP = [...PAID, 'Remember Results (Minutes)', 'Split Output'];
+const FINDER = [...LOOKUP, 'Error if Not Found'];
+const WAIT = ['Poll Interval (Seconds)', 'Return Failed Scrapes', 'Timeout (Minutes)'];
+const PERSON = ['First Name', 'Last Name'];
+const FILTERS = ['Specify Filters', 'Filters', 'Limit'];
+const COSTS = {
+	enrich:
+		'Each person takes one or two paid calls, and up to two more if you try the personal email. It stops at the first address that is good enough.',
+	start:
+		'Each incoming item starts a scrape, which uses credits for up to as many leads as the limit says.',
+};
+
+/** Resource, operation, its notice and fields in their order, and the options in any order. */
+const OPERATIONS: Array<[string, string, string[], string[]]> = [
+	['Credit', 'Get Balance', [], [...RUN, TIMEOUT]],
+	[
+		'Email',
+		'Find and Verify',
+		[COSTS.enrich, ...PERSON, 'Company Domain', 'LinkedIn URL', 'Accept', 'Try Personal Email'],
+		[...FINDER, 'Location', 'Minimum Confidence', 'Trust Confidence From'],
+	],
+	['Email', 'Find Business Email', [...PERSON, 'Company Domain'], [...FINDER, 'LinkedIn URL']],
+	['Email', 'Find Personal Email', [...PERSON, 'LinkedIn URL'], [...FINDER, 'Location']],
+	['Email', 'Verify', ['Email'], LOOKUP],
+	['Scrape', 'Get Status', ['Scrape ID'], [...RUN, TIMEOUT]],
+	['Scrape', 'Start', [COSTS.start, ...FILTERS], [...PAID, 'Webhook URL']],
+	['Scrape', 'Start and Wait', [COSTS.start, ...FILTERS], [...PAID, ...WAIT, 'Webhook URL']],
+	['Scrape', 'Wait Until Finished', ['Scrape ID'], [...RUN, ...WAIT, TIMEOUT]],
+];
+
+describe('the panel of the LeadGen node', () => {
+	beforeAll(async () => {
+		const person = { firstName: 'Nathan', lastName: 'Smith', company: 'acme.com' };
+		const workflow = await field.api.createWorkflow(field.content(leadGen(person)));
+		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen'));
+		await editor.picture('node-panel', editor.parameters);
+	});
+
+	it('lists the resources, and the operations of each', async () => {
+		const resources = [...new Set(OPERATIONS.map(([resource]) => resource))];
+		expect(await editor.list(editor.parameter('resource'))).toEqual(resources);
+		for (const resource of resources) {
+			await editor.choose(editor.parameter('resource'), resource);
+			const operations = OPERATIONS.filter(([name]) => name === resource).map(([, name]) => name);
+			expect(await editor.list(editor.parameter('operation'))).toEqual(operations);
+		}
+	});
+
+	it.each(OPERATIONS)('shows the fields and options of %s: %s', async (...row) => {
+		const [resource, operation, fields, options] = row;
+		await editor.choose(editor.parameter('resource'), resource);
+		await editor.choose(editor.parameter('operation'), operation);
+		expect(await editor.labels()).toEqual([
+			editor.words.credential,
+			'Resource',
+			'Operation',
+			...fields,
+			'Options',
+		]);
+		expect(await editor.offers('Add Option')).toEqual(options.toSorted());
+	});
+
+	it('offers the filters one by one, or all of them as JSON', async () => {
+		await editor.choose(editor.parameter('resource'), 'Scrape');
+		await editor.choose(editor.parameter('operation'), 'Start');
+		expect(await editor.offers('Add Filter')).toEqual([
+			'Company Size',
+			'Industries',
+			'Job Titles',
+			'Locations',
+		]);
+		await editor.choose(editor.parameter('filtersMode'), 'Using JSON');
+		expect((await editor.labels()).slice(-4, -1)).toEqual([
+			'Specify Filters',
+			'Filters (JSON)',
+			'Limit',
+		]);
+	});
+});
+
+describe('the panel of the LeadGen Trigger', () => {
+	beforeAll(async () => {
+		const workflow = await field.api.createWorkflow(
+			field.content(field.trigger({ filters: {}, limit: 50 })),
+		);
+		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen Trigger'));
+	});
+
+	const starting = (...times: string[]) => [
+		editor.words.credential,
+		'Mode',
+		expect.stringMatching(
+			/^Activating the workflow starts a scrape, and spends credits\./,
+		) as string,
+		...FILTERS,
+		'Start',
+		...times,
+		'Events',
+		'Options',
+	];
+
+	it.each([
+		['Custom (Cron)', ['Cron Expression']],
+		['Every Day', ['Hour', 'Minute']],
+		['Every Hour', ['Minute']],
+		['Every Month', ['Day of the Month', 'Hour', 'Minute']],
+		['Every Week', ['Day of the Week', 'Hour', 'Minute']],
+		['Once', []],
+	])('shows the fields of the start %s', async (schedule, times) => {
+		await editor.choose(editor.parameter('schedule'), schedule);
+		expect(await editor.labels()).toEqual(starting(...times));
+	});
+
+	it('asks for no filters where it only receives completions', async () => {
+		expect(await editor.list(editor.parameter('mode'))).toEqual([
+			'Start a Scrape and Receive Its Completion',
+			'Only Receive Completions',
+		]);
+		await editor.choose(editor.parameter('mode'), 'Only Receive Completions');
+		expect(await editor.labels()).toEqual([
+			editor.words.credential,
+			'Mode',
+			expect.stringMatching(/^Copy the Production URL above/) as string,
+			'Events',
+			'Options',
+		]);
+		expect(await editor.offers('Add Option')).toEqual([
+			'Internal URL',
+			'Test Limit',
+			'Test Scrape ID',
+		]);
+	});
+});
+
+describe('a click', () => {
+	it('runs a workflow, and shows the results as a table', async () => {
+		const addresses = ['valid.ann', 'invalid.bob', 'catchall.cy', 'unknown.di'];
+		const items = addresses.map((name) => ({ json: { address: `${name}@acme.com` } }));
+		const workflow = await field.api.createWorkflow(
+			field.content(
+				node('When clicking ‘Execute workflow’', 'n8n-nodes-base.manualTrigger', {}),
+				node('Leads', 'n8n-nodes-base.code', {
+					typeVersion: 2,
+					position: [250, 0],
+					parameters: { jsCode: `return ${JSON.stringify(items)};` },
+				}),
+				leadGen({ resource: 'email', operation: 'verify', email: '={{ $json.address }}' }),
+			),
+		);
+		await editor.openWorkflow(workflow.id);
+		await editor.page.getByTestId('execute-workflow-button').click();
+		await editor.message('Workflow executed successfully');
+		const canvas = editor.page.getByTestId('canvas-wrapper');
+		await canvas.getByText('4 items').first().waitFor();
+		await editor.picture('workflow', canvas);
+
+		await editor.page.locator('.vue-flow__node').filter({ hasText: 'LeadGen' }).dblclick();
+		expect(await editor.table()).toEqual([
+			['email', 'status', 'deliverable', 'disposable', 'freeProvider'],
+			['valid.ann@acme.com', 'valid', 'true', 'false', 'false'],
+			['invalid.bob@acme.com', 'invalid', 'false', 'false', 'false'],
+			['catchall.cy@acme.com', 'catch_all', 'false', 'false', 'false'],
+			['unknown.di@acme.com', 'unknown', 'false', 'false', 'false'],
+		]);
+		await editor.picture('output-table', editor.page.getByTestId('ndv'));
+		expect(field.count('verifyEmail')).toBe(4);
+	});
+
+	it('on "Execute step" of the trigger starts a small scrape, and shows its completion', async () => {
+		field.sandbox.set({ job: { durationMs: 3000 } });
+		const workflow = await field.workflow({ limit: 100 });
+		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen Trigger'));
+		await editor.picture('trigger', editor.page.getByTestId('ndv'));
+		await editor.page.getByTestId('trigger-execute-button').click();
+		await editor.page.getByTestId('trigger-listening').waitFor();
+		await editor.picture('listen', editor.page.getByTestId('ndv'));
+		const [head, row, ...more] = await editor.table();
+		expect(head).toEqual([
+			'scrapeId',
+			'status',
+			'progress',
+			'leadsFound',
+			'creditsUsed',
+			'createdAt',
+			'completedAt',
+			'notification',
+		]);
+		const id = field.sandbox.jobs[0]?.scrapeId;
+		expect(row?.slice(0, 5)).toEqual([id, 'completed', '100', '5', '5']);
+		expect(more).toEqual([]);
+		expect(field.starts).toBe(1);
+		expect(field.sandbox.jobs[0]?.filters).toEqual({ jobTitles: ['CTO'], limit: 5 });
+	});
+
+	it('activates the workflow, which says what happens and starts one scrape', async () => {
+		const workflow = await field.workflow();
+		await editor.openWorkflow(workflow.id);
+		await editor.activate();
+		const said = editor.page.getByTestId('activation-modal');
+		await said.waitFor();
+		expect(await said.innerText()).toContain(
+			'The workflow now runs whenever a scrape is finished. If the node starts scrapes itself, the first one is started now.',
+		);
+		await until('the scrape ran the workflow', async () => {
+			return (await field.delivered(workflow.id)).length === 1;
+		});
+		await quiet();
+		expect(await field.delivered(workflow.id)).toHaveLength(1);
+		expect(field.starts).toBe(1);
+	});
+
+	it.each([
+		[
+			'a wrong key',
+			'wrong-key',
+			'The service says: Invalid or missing API key (UNAUTHORIZED). Check the API key in the LeadGen credential.',
+		],
+		[
+			'no credits',
+			'poor-key',
+			'The account has no credits left. No scrape was started. Add credits to the account or wait for its reset date, then activate the workflow again.',
+		],
+	])('that cannot activate it for %s says so in plain words', async (_why, key, words) => {
+		const account = { plan: 'pro', credits: 100 };
+		field.sandbox.set({
+			accounts: { 'test-key': account, 'poor-key': { ...account, credits: 0 } },
+		});
+		const { id, name } = await field.newCredential(key, key);
+		const trigger = field.trigger({}, { credentials: { leadGenApi: { id, name } } });
+		const workflow = await field.api.createWorkflow(field.content(trigger));
+		await editor.openWorkflow(workflow.id);
+		await editor.activate();
+		const { refused } = editor.words;
+		expect(await editor.message(refused)).toBe(`${refused} ${words}`);
+		expect(field.starts).toBe(0);
+	});
+});
