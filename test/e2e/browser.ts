@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import {
+	chromium,
+	selectors,
+	type Browser,
+	type Locator,
+	type Page,
+	type PageScreenshotOptions,
+} from 'playwright-core';
 import type { Owner } from '../../playground/api';
 import { ROOT, type N8nLine } from '../../playground/n8n';
 
@@ -20,6 +27,8 @@ const EDITORS = {
 		wrongKey: 'Unauthorized',
 	},
 } as const;
+
+type Clip = NonNullable<PageScreenshotOptions['clip']>;
 
 /** Errors that the editor prints with any node: features that need a licence, requests that a new page cuts off. */
 const ITS_OWN = [/Failed to fetch sessions metadata/, /Can't connect to n8n/];
@@ -206,13 +215,16 @@ export class Editor {
 		return text.replace(/\s*\n\s*/g, ' ').trim();
 	}
 
-	/** Writes docs/images/NAME.png where SCREENSHOTS=1 asks for it. */
-	async picture(name: string, what: Locator): Promise<void> {
+	/** Writes docs/images/NAME.png of a part of the page where SCREENSHOTS=1 asks for it. */
+	async picture(name: string, part: Locator | Clip): Promise<void> {
 		if (process.env.SCREENSHOTS !== '1') return;
-		// Lists and panels take a moment to fade in or out.
+		const messages = this.page.locator('.el-notification__closeBtn');
+		for (const message of await messages.all()) await message.click();
+		// What fades in or out takes a moment.
 		await this.page.waitForTimeout(500);
 		const path = join(ROOT, `docs/images/${name}.png`);
-		await what.screenshot({ path, animations: 'disabled' });
+		if ('x' in part) await this.page.screenshot({ path, clip: part, animations: 'disabled' });
+		else await part.screenshot({ path, animations: 'disabled' });
 	}
 }
 
