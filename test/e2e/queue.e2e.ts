@@ -277,10 +277,7 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 		`${String(sent)} notifications to two processes; their ${String(targets.length)} scrapes ran the workflow ${counts.join(' ')} times`,
 	);
 	expect(field.starts).toBe(16);
-	// n8n 2 itself runs nothing twice under one name; n8n 1 does if a process writes back an old copy of
-	// what the node remembers.
-	if (LINE === '2') expect(counts).toEqual(counts.map(() => 1));
-	else expect(Math.min(...counts)).toBe(1);
+	expect(counts).toEqual(counts.map(() => 1));
 }, 200_000);
 
 async function startElsewhere(): Promise<string> {
