@@ -50,7 +50,7 @@ function idOf({ nodes }: StoredWorkflow, name: string): string {
 
 const ACTIONS = [
 	'Get the credit balance',
-	'Find and verify an email address',
+	'Find and verify an email',
 	'Find a business email',
 	'Find a personal email',
 	'Verify an email address',

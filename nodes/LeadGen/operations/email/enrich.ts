@@ -91,7 +91,7 @@ interface Candidate {
 export const enrich: Operation = {
 	value: 'enrich',
 	name: 'Find and Verify',
-	action: 'Find and verify an email address',
+	action: 'Find and verify an email',
 	description:
 		"Find a person's email address and verify it: the business one, then if wanted the personal one, until one is good enough",
 	paid: 'lookup',

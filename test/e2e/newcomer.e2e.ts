@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { Editor } from './browser';
+import { Field, LINE, OWNER } from './field';
+
+const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
+
+/** "Verified emails in five minutes" of the README, by clicks only, in an n8n with nothing in it. */
+const field = new Field();
+let editor: Editor;
+beforeAll(async () => {
+	await field.open();
+	editor = await Editor.open(field.url, OWNER, LINE);
+	await editor.page.request.delete(`${field.url}/rest/credentials/${field.credential.id}`);
+});
+// One each, so that a browser that does not start leaves no n8n behind.
+afterAll(async () => {
+	await editor.close();
+});
+afterAll(async () => {
+	await field.close();
+});
+
+it('leads from an empty n8n to verified emails', async () => {
+	const { page } = editor;
+	const began = Date.now();
+	const node = (name: string) => page.locator('.vue-flow__node').filter({ hasText: name }).last();
+
+	// 1. Add your account.
+	await editor.goto('/home/credentials');
+	await page.getByTestId('add-resource-credential').click();
+	await page.getByTestId('new-credential-type-select').locator('input').fill('leadgen');
+	await page.getByTestId('new-credential-type-select-option').getByText('LeadGen API').click();
+	await page.getByTestId('new-credential-type-button').click();
+	await editor.parameter('baseUrl').locator('input').fill(field.sandbox.url);
+	await editor.parameter('apiKey').locator('input').fill('test-key');
+	await page.getByTestId('credential-save-button').click();
+	await page.getByTestId('credentials-config-container-test-success').waitFor();
+
+	// 2. Import the template.
+	await editor.goto('/workflow/new');
+	await page.getByTestId('workflow-menu').click();
+	if (LINE === '2') await page.getByRole('menuitem', { name: 'Import' }).hover();
+	const [chooser] = await Promise.all([
+		page.waitForEvent('filechooser'),
+		page.getByRole('menuitem', { name: /from file/i }).click(),
+	]);
+	await chooser.setFiles(EXAMPLE);
+
+	// 3. Choose the credential.
+	await node('Find and verify email').dblclick();
+	await editor.untilNodeIsOpen();
+	// The list closes again if the panel is still being filled.
+	await page.waitForLoadState('networkidle');
+	const credential = page.getByTestId('node-credentials-select').locator('input');
+	await editor.choose(credential, 'LeadGen account');
+	await editor.picture('node-panel', page.getByTestId('ndv'));
+	await page.getByTestId(LINE === '2' ? 'ndv-close-button' : 'back-to-canvas').click();
+
+	// 5. Execute the workflow.
+	await page.getByTestId('execute-workflow-button').click();
+	await node('Row for the CRM').getByTestId('canvas-node-status-success').waitFor();
+	await editor.picture('workflow', { x: 190, y: 200, width: 1240, height: 550 });
+	await node('Row for the CRM').dblclick();
+	expect(await editor.table()).toEqual([
+		['name', 'company', 'email', 'kind', 'status', 'confidence'],
+		['Ada Okafor', 'acme.example', 'ada.okafor@acme.example', 'business', 'valid', '0.97'],
+		['Nora Haddad', 'umbrella.example', 'nhaddad@umbrella.example', 'business', 'valid', '0.81'],
+		['Kenji Tanaka', 'initech.example', 'ktanaka@initech.example', 'business', 'catch_all', '0.72'],
+		['Anna Novak', 'initech.example', 'anna.novak@icloud.com', 'personal', 'valid', '0.95'],
+	]);
+	await editor.picture('output-table', page.getByTestId('output-panel'));
+	const seconds = Math.round((Date.now() - began) / 1000);
+	process.stdout.write(`n8n ${LINE}: from the first click to the table in ${String(seconds)} s\n`);
+});
