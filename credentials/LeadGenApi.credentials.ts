@@ -85,6 +85,21 @@ export class LeadGenApi implements ICredentialType {
 		},
 		rules: [
 			{
+				type: 'responseCode',
+				properties: {
+					value: 401,
+					message:
+						'The service does not accept this API key. Copy it again from your account dashboard.',
+				},
+			},
+			{
+				type: 'responseCode',
+				properties: {
+					value: 404,
+					message: 'There is no such service at this address: check the base URL',
+				},
+			},
+			{
 				// Interface 7: an error envelope counts as an error whatever the HTTP status is.
 				type: 'responseSuccessBody',
 				properties: {
@@ -102,6 +117,6 @@ export class LeadGenApi implements ICredentialType {
 					message: 'This address does not answer as the service does: check the base URL',
 				},
 			},
-		],
+		] as ICredentialTestRequest['rules'],
 	};
 }

@@ -143,7 +143,11 @@ describe('The test of the credential', () => {
 	});
 
 	test.each(['wrong', `${KEY}x`, ''])('fails with the key %j', async (apiKey) => {
-		expect(await tryOut({ apiKey })).toEqual({ status: 'Error', message: 'Unauthorized' });
+		expect(await tryOut({ apiKey })).toEqual({
+			status: 'Error',
+			message:
+				'The service does not accept this API key. Copy it again from your account dashboard.',
+		});
 	});
 
 	test('fails with a wrong key that is answered with HTTP 200', async () => {
@@ -203,7 +207,7 @@ describe('The test of the credential', () => {
 	test('fails with a path that the service does not have', async () => {
 		expect(await tryOut({ baseUrl: sandbox.url.replace('/api/v1', '') })).toEqual({
 			status: 'Error',
-			message: 'Not Found',
+			message: 'There is no such service at this address: check the base URL',
 		});
 	});
 });

@@ -300,6 +300,11 @@ export async function testCredential(
 		};
 		if (!cause?.response) return { status: 'Error', message: cause?.code ?? message };
 		const { status, statusText } = cause.response;
+		for (const rule of test.rules ?? []) {
+			if (rule.type === 'responseCode' && rule.properties.value === status) {
+				return { status: 'Error', message: rule.properties.message };
+			}
+		}
 		return {
 			status: 'Error',
 			message: statusText || `Received HTTP status code: ${String(status)}`,

@@ -379,8 +379,8 @@ describe('Email: Find and Verify', () => {
 			'Company Domain must be a domain, and is "Acme Inc"',
 			'Company Domain is empty',
 			'First Name and Last Name are both empty',
-			'Accept must be a list of verification results, and is []',
-			'Accept must be a list of verification results, and is [5]',
+			'Accept Results must be a list of verification results, and is []',
+			'Accept Results must be a list of verification results, and is [5]',
 			'Minimum Confidence must be a number from 0 to 1, and is 70',
 			undefined,
 		]);

@@ -45,8 +45,21 @@ export class LeadGenTrigger implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["mode"] === "listen" ? "receive completions" : "start a scrape: " + $parameter["schedule"] }}',
-		description: 'Starts scrapes on a schedule, and runs the workflow when a scrape is finished',
+		// The node creator shows this one for both nodes.
+		description:
+			'Scrape leads, find and verify email addresses, and start workflows when a scrape is finished',
 		eventTriggerDescription: 'The scrape is under way. The workflow runs when it is finished.',
+		triggerPanel: {
+			header: 'Get an example of a finished scrape',
+			executionsHelp: {
+				inactive:
+					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode that starts scrapes, it starts one of 5 leads at most, which costs credits, and shows its completion; otherwise it waits for one at the test URL. It waits for two minutes. For an example at once and for free, give the ID of an earlier scrape as <i>Test Scrape ID</i> in the options.<br /><br /><b>Once the workflow is published or active</b>, it runs whenever a scrape is finished.',
+				active:
+					'<b>This workflow is on</b>: it runs whenever a scrape is finished. You find the runs in the <a data-key="executions">executions list</a>.<br /><br />While you change it, click <i>Execute step</i> for an example. It starts a scrape of 5 leads at most, which costs credits.',
+			},
+			activationHint:
+				'Once you are done, publish or activate the workflow: from then on it runs whenever a scrape is finished.',
+		},
 		activationMessage:
 			'The workflow now runs whenever a scrape is finished. If the node starts scrapes itself, the first one is started now.',
 		defaults: { name: 'LeadGen Trigger' },
@@ -61,6 +74,9 @@ export class LeadGenTrigger implements INodeType {
 				responseMode: 'onReceived',
 				responseData: '',
 				path: PATH,
+				// Where the node starts the scrapes, it gives the service a URL with a secret itself.
+				ndvHideUrl:
+					'={{ $parameter["mode"] !== "listen" && $parameter["options"]?.["testLimit"] !== 0 }}',
 			},
 			{
 				name: 'setup',

@@ -42,7 +42,7 @@ const rememberMinutes = numberField(
 
 const keepCredits = numberField(
 	{
-		displayName: 'Keep Credits',
+		displayName: 'Keep at Least (Credits)',
 		name: 'keepCredits',
 		typeOptions: { minValue: 0 },
 		default: 0,

@@ -24,7 +24,7 @@ const EDITORS = {
 		credential: 'Credential',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
 		refused: 'Workflow could not be published',
-		wrongKey: 'Unauthorized',
+		wrongKey: 'The service does not accept this API key',
 	},
 } as const;
 

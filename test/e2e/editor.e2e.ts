@@ -183,7 +183,7 @@ describe('the credential', () => {
 
 const RUN = ['Include Input Fields', 'Parallel Requests', 'Put Result in Field'];
 const TIMEOUT = 'Request Timeout (Seconds)';
-const PAID = [...RUN, TIMEOUT, 'Dry Run', 'Keep Credits', 'Spend at Most (Credits)'];
+const PAID = [...RUN, TIMEOUT, 'Dry Run', 'Keep at Least (Credits)', 'Spend at Most (Credits)'];
 const LOOKUP = [...PAID, 'Remember Results (Minutes)', 'Split Output'];
 const FINDER = [...LOOKUP, 'Error if Not Found'];
 const WAIT = ['Poll Interval (Seconds)', 'Return Failed Scrapes', 'Timeout (Minutes)'];
@@ -202,7 +202,14 @@ const OPERATIONS: Array<[string, string, string[], string[]]> = [
 	[
 		'Email',
 		'Find and Verify',
-		[COSTS.enrich, ...PERSON, 'Company Domain', 'LinkedIn URL', 'Accept', 'Try Personal Email'],
+		[
+			COSTS.enrich,
+			...PERSON,
+			'Company Domain',
+			'LinkedIn URL',
+			'Accept Results',
+			'Try Personal Email',
+		],
 		[...FINDER, 'Location', 'Minimum Confidence', 'Trust Confidence From'],
 	],
 	['Email', 'Find Business Email', [...PERSON, 'Company Domain'], [...FINDER, 'LinkedIn URL']],
@@ -274,10 +281,10 @@ describe('the panel of the LeadGen Trigger', () => {
 		editor.words.credential,
 		'Mode',
 		expect.stringMatching(
-			/^Activating the workflow starts a scrape, and spends credits\./,
+			/^Publishing or activating the workflow starts a scrape, which costs credits\./,
 		) as string,
 		...FILTERS,
-		'Start',
+		'How Often',
 		...times,
 		'Events',
 		'Options',

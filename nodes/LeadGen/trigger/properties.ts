@@ -48,7 +48,7 @@ export const mode = choice(
 
 export const schedule = choice(
 	{
-		displayName: 'Start',
+		displayName: 'How Often',
 		name: 'schedule',
 		description: 'How often to start a scrape, beginning with the activation of the workflow',
 	},
@@ -165,8 +165,9 @@ export const testLimit = numberField(
 		name: 'testLimit',
 		typeOptions: { minValue: 0 },
 		default: 5,
+		displayOptions: { show: { '/mode': ['startScrape'] } },
 		description:
-			'How many leads "Listen for test event" asks for at most, which may cost credits. With 0 it starts nothing and waits for a scrape that is started with the test URL.',
+			'How many leads "Execute step" asks for at most, which may cost credits. With 0 it starts nothing and waits for a scrape that is started with the test URL.',
 	},
 	{ minimum: 0, whole: true },
 );
@@ -176,7 +177,7 @@ export const testScrapeId = textField({
 	name: 'testScrapeId',
 	placeholder: 'e.g. the scrapeId of an earlier scrape',
 	description:
-		'A scrape that "Listen for test event" waits for instead of starting one. With one that is finished the example is there at once and costs nothing, however long the scrape took.',
+		'A scrape that "Execute step" waits for instead of starting one. With one that is finished the example is there at once and costs nothing, however long the scrape took.',
 });
 
 export const internalUrl = textField(
@@ -215,12 +216,12 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startNotice',
-		'Activating the workflow starts a scrape, and spends credits. "Listen for test event" starts a small one: the Test Limit in the options says how small, and can make it none. It listens for two minutes: for an example of a longer scrape, give its ID as Test Scrape ID. If n8n runs at an address that the service cannot reach, such as localhost, the node looks at the status from time to time instead: set WEBHOOK_URL to a public address to learn of the completion at once.',
+		'Publishing or activating the workflow starts a scrape, which costs credits. So does "Execute step", with 5 leads at most (see Test Limit in the options). Where the service cannot reach n8n (localhost), the node looks at the status from time to time.',
 		{ mode: ['startScrape'] },
 	),
 	notice(
 		'listenNotice',
-		'Copy the Production URL above, and give it to whatever starts the scrapes: in a LeadGen node, choose Scrape, Start, and put it into the option "Webhook URL". Each of those scrapes runs this workflow once when it is finished. If n8n runs at an address that the service cannot reach, such as localhost, nothing comes in: set WEBHOOK_URL to a public address first.',
+		'Copy the Production URL above into the option "Webhook URL" of a LeadGen node that starts scrapes. Each of those scrapes runs this workflow when it is finished. The service must be able to reach this n8n: at localhost nothing comes in, so set WEBHOOK_URL to its public address.',
 		{ mode: ['listen'] },
 	),
 	...filterFields.map(forStarts),

@@ -21,7 +21,7 @@ const CHECK_MS = 2000;
 /** The notification of the service gets so long to come before the example goes without one. */
 const GRACE_MS = 1500;
 
-/** One "Listen for test event". */
+/** One "Execute step". */
 interface TestRun {
 	/** The scrape that it waits for; none if any will do. */
 	scrapeId: string | undefined;

@@ -19,7 +19,7 @@ const tryPersonal = booleanField({
 
 const accept: Field<string[]> = {
 	property: {
-		displayName: 'Accept',
+		displayName: 'Accept Results',
 		name: 'accept',
 		type: 'multiOptions',
 		options: [
@@ -44,7 +44,7 @@ const accept: Field<string[]> = {
 		if (chosen.length > 0 && chosen.every((status) => typeof status === 'string' && status !== ''))
 			return chosen as string[];
 		throw new InputError(
-			'Accept',
+			'Accept Results',
 			`must be a list of verification results, and is ${show(value)}`,
 			'Choose at least one, such as Valid.',
 		);
