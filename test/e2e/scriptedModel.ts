@@ -1,0 +1,78 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a model says in one turn: its last word, or the tools that it wants called. */
+export type Turn = string | Array<[tool: string, args: object]>;
+
+/** What the model was told: the tools it has, and the conversation so far. */
+export interface Prompt {
+	tools: Array<{ function: { name: string; description: string } }>;
+	messages: Array<{ role: string; content: unknown }>;
+}
+
+/** A language model behind OpenAI's interface that says what it is told to, whatever it is asked. */
+export class ScriptedModel {
+	readonly prompts: Prompt[] = [];
+	private turns: Turn[] = [];
+	private readonly server: Server;
+
+	constructor() {
+		this.server = createServer((request, response) => {
+			const parts: Buffer[] = [];
+			request.on('data', (part: Buffer) => parts.push(part));
+			request.on('end', () => {
+				this.prompts.push(JSON.parse(Buffer.concat(parts).toString()) as Prompt);
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify(this.completion(this.turns.shift() ?? 'Done')));
+			});
+		});
+	}
+
+	/** @returns the address of its interface */
+	async listen(): Promise<string> {
+		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+		return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/v1`;
+	}
+
+	async close(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((resolve) => this.server.close(resolve));
+	}
+
+	/** What it says next; nothing that it was told before counts any more. */
+	script(...turns: Turn[]): void {
+		this.turns = turns;
+		this.prompts.length = 0;
+	}
+
+	/** What the tools answered in the conversation so far, as text. */
+	get heard(): string[] {
+		const { messages = [] } = this.prompts.at(-1) ?? {};
+		return messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+	}
+
+	private completion(turn: Turn): object {
+		const id = `turn_${String(this.prompts.length)}`;
+		const calls = typeof turn === 'string' ? [] : turn;
+		const message = {
+			role: 'assistant',
+			content: typeof turn === 'string' ? turn : null,
+			...(calls.length > 0 && {
+				tool_calls: calls.map(([name, args], index) => ({
+					id: `${id}_${String(index)}`,
+					type: 'function',
+					function: { name, arguments: JSON.stringify(args) },
+				})),
+			}),
+		};
+		const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';
+		return {
+			id,
+			object: 'chat.completion',
+			created: 1,
+			model: 'scripted',
+			choices: [{ index: 0, message, finish_reason }],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
+	}
+}
