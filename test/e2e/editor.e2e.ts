@@ -315,11 +315,7 @@ describe('the panel of the LeadGen Trigger', () => {
 			'Events',
 			'Options',
 		]);
-		expect(await editor.offers('Add Option')).toEqual([
-			'Internal URL',
-			'Test Limit',
-			'Test Scrape ID',
-		]);
+		expect(await editor.offers('Add Option')).toEqual(['Internal URL', 'Test Scrape ID']);
 	});
 });
 

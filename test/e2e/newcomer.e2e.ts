@@ -25,6 +25,11 @@ it('leads from an empty n8n to verified emails', async () => {
 	const began = Date.now();
 	const node = (name: string) => page.locator('.vue-flow__node').filter({ hasText: name }).last();
 
+	const closeNode = async () => {
+		const button = LINE === '2' ? 'ndv-close-button' : 'back-to-canvas';
+		await page.getByTestId(button).click();
+	};
+
 	// 1. Add your account.
 	await editor.goto('/home/credentials');
 	await page.getByTestId('add-resource-credential').click();
@@ -53,13 +58,16 @@ it('leads from an empty n8n to verified emails', async () => {
 	await page.waitForLoadState('networkidle');
 	const credential = page.getByTestId('node-credentials-select').locator('input');
 	await editor.choose(credential, 'LeadGen account');
-	await editor.picture('node-panel', page.getByTestId('ndv'));
-	await page.getByTestId(LINE === '2' ? 'ndv-close-button' : 'back-to-canvas').click();
+	await closeNode();
 
 	// 5. Execute the workflow.
 	await page.getByTestId('execute-workflow-button').click();
 	await node('Row for the CRM').getByTestId('canvas-node-status-success').waitFor();
 	await editor.picture('workflow', { x: 190, y: 200, width: 1240, height: 550 });
+	await node('Find and verify email').dblclick();
+	await editor.table();
+	await editor.picture('node-panel', page.getByTestId('ndv'));
+	await closeNode();
 	await node('Row for the CRM').dblclick();
 	expect(await editor.table()).toEqual([
 		['name', 'email', 'status', 'kind', 'confidence', 'company'],
