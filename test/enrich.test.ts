@@ -33,7 +33,7 @@ function answers(items: Array<{ json: IDataObject }>) {
 }
 
 describe('Email: Find and Verify', () => {
-	test('gives one item with the address, how sure it is, and each step', async () => {
+	test('gives one item with the address, how sure it is, and what was tried', async () => {
 		sandbox.set({ extraFields: true });
 		const { items } = await service.run(ENRICH, { ...person, tryPersonal: true }, [
 			{ first: 'Ann', last: 'Sure', company: 'acme.com' },
@@ -75,38 +75,76 @@ describe('Email: Find and Verify', () => {
 			requestId,
 		};
 		const bakerVerdict = { ...sureVerdict, email: 'ann.baker@gmail.com', freeProvider: true };
-		const notFound = { step: 'find', found: false, email: null };
 		expect(items).toEqual(
 			paired([
-				{
-					emailType: 'business',
-					...sure,
-					...sureVerdict,
-					steps: [
-						{ step: 'find', emailType: 'business', ...sure },
-						{ step: 'verify', emailType: 'business', ...sureVerdict },
-					],
-				},
+				{ emailType: 'business', ...sure, ...sureVerdict, tried: 'business: valid' },
 				{
 					emailType: 'personal',
 					...baker,
 					...bakerVerdict,
-					steps: [
-						{ ...notFound, emailType: 'business' },
-						{ step: 'find', emailType: 'personal', ...baker },
-						{ step: 'verify', emailType: 'personal', ...bakerVerdict },
-					],
+					tried: 'business: not found, personal: valid',
 				},
-				{
-					found: false,
-					email: null,
-					steps: [
-						{ ...notFound, emailType: 'business' },
-						{ ...notFound, emailType: 'personal' },
-					],
-				},
+				{ found: false, email: null, tried: 'business: not found, personal: not found' },
 			]),
 		);
+	});
+
+	test('keeps what is known of the addresses that are not good enough', async () => {
+		const { items } = await service.run(
+			ENRICH,
+			{ ...person, tryPersonal: true, options: { minConfidence: 0.7 } },
+			[
+				{ first: 'Invalid', last: 'Reed', company: 'acme.com' },
+				{ first: 'Ann', last: 'Low', company: 'acme.com' },
+			],
+		);
+		expect(items.map(({ json }) => json)).toEqual([
+			{
+				found: false,
+				email: null,
+				tried: 'business: invalid, personal: confidence too low',
+				rejected: [
+					{
+						emailType: 'business',
+						outcome: 'invalid',
+						found: true,
+						email: 'ireed@acme.com',
+						confidence: 0.72,
+						confidenceLevel: 'high',
+						sources: ['company_website'],
+						status: 'invalid',
+						deliverable: false,
+						disposable: false,
+						freeProvider: false,
+					},
+					{
+						emailType: 'personal',
+						outcome: 'confidence too low',
+						found: true,
+						email: 'ireed@hotmail.com',
+						confidence: 0.68,
+						confidenceLevel: 'medium',
+					},
+				],
+			},
+			{
+				found: false,
+				email: null,
+				tried: 'business: confidence too low, personal: confidence too low',
+				rejected: [
+					{
+						emailType: 'business',
+						outcome: 'confidence too low',
+						found: true,
+						email: 'ann.low@acme.com',
+						confidence: 0.38,
+						confidenceLevel: 'low',
+						sources: ['linkedin', 'company_website'],
+					},
+					expect.objectContaining({ emailType: 'personal', outcome: 'confidence too low' }),
+				],
+			},
+		]);
 	});
 
 	test('goes on to the personal address only if it is wanted and the business one is not good enough', async () => {
@@ -207,10 +245,7 @@ describe('Email: Find and Verify', () => {
 		]);
 		expect(items[1]?.json).toMatchObject({
 			found: false,
-			steps: [
-				{ step: 'find', emailType: 'business', found: false, refused: someText },
-				{ step: 'find', emailType: 'personal', found: true, email: 'bob.high@icloud.com' },
-			],
+			tried: 'business: not found, personal: confidence too low',
 		});
 	});
 
@@ -259,13 +294,13 @@ describe('Email: Find and Verify', () => {
 			company: 'acme.com',
 			error: {
 				message: someText,
-				advice: expect.stringContaining('"steps"') as unknown,
+				advice: expect.stringContaining('"bought"') as unknown,
 				outcome: 'unknown',
 				code: 'ECONNRESET',
-				steps: [
+				bought: [
 					{
-						step: 'find',
 						emailType: 'business',
+						outcome: 'not verified',
 						found: true,
 						email: 'ann.high@acme.com',
 						confidence: 0.77,
@@ -278,7 +313,7 @@ describe('Email: Find and Verify', () => {
 		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
 	});
 
-	test('items that find the credits used up each keep their own steps', async () => {
+	test('items that find the credits used up each keep what was bought for them', async () => {
 		// Two searches and one verification.
 		sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 3 } } });
 		const { items } = await service.run(
@@ -290,12 +325,13 @@ describe('Email: Find and Verify', () => {
 
 		expect(sandbox.credits('poor')).toBe(0);
 		const bought = items.flatMap(({ json }) => {
-			const { steps = [] } = (json.error ?? json) as { steps?: IDataObject[] };
-			return steps.map(({ step, email }) => [json.last ?? 'found', step, email]);
+			const { bought: own = [] } = (json.error ?? {}) as { bought?: IDataObject[] };
+			return own.map(({ email }) => [json.last, email]);
 		});
-		expect(bought).toHaveLength(3);
-		for (const [last, , email] of bought) {
-			if (typeof last === 'string' && last !== 'found') expect(email).toContain(last.toLowerCase());
+		expect(bought.length).toBeGreaterThan(0);
+		const own = { Sure: 'ann.sure', High: 'ann.high', Low: 'ann.low' };
+		for (const [last, email] of bought) {
+			expect(email).toBe(`${own[last as keyof typeof own]}@acme.com`);
 		}
 		const codes = items.map(({ json }) => (json.error as IDataObject | undefined)?.message);
 		expect(codes.filter((message) => message !== undefined).length).toBeGreaterThanOrEqual(2);
@@ -314,10 +350,8 @@ describe('Email: Find and Verify', () => {
 		expect(items[0]?.json.error).toMatchObject({
 			message: 'No address that is good enough was found for this person',
 			code: 'NOT_FOUND',
-			steps: [
-				{ step: 'find', email: 'invalid.low@acme.com' },
-				{ step: 'verify', status: 'invalid' },
-			],
+			tried: 'business: invalid',
+			rejected: [{ email: 'invalid.low@acme.com', status: 'invalid' }],
 		});
 		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
 	});

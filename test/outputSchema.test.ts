@@ -43,13 +43,17 @@ function withoutIntegers({ type, properties, items }: Schema): Schema {
 describe('The fields that the editor shows before the first run are those of the result', () => {
 	const service = useService();
 	const parameters: INodeParameters = {
-		firstName: 'Ann',
+		firstName: '={{ $json.first }}',
 		lastName: '={{ $json.last }}',
 		company: 'acme.com',
 		tryPersonal: true,
 		email: 'valid@acme.com',
 	};
-	const items = ['Sure', 'High', 'Nobody'].map((last) => ({ last }));
+	const items = [
+		{ first: 'Ann', last: 'Sure' },
+		{ first: 'Invalid', last: 'Low' },
+		{ first: 'Tom', last: 'Nobody' },
+	];
 
 	test.each([
 		['credit', 'get'],

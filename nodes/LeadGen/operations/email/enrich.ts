@@ -88,6 +88,12 @@ interface Candidate {
 	find: (service: Service) => Promise<IDataObject>;
 }
 
+/** What became of a candidate, and all that the service said of it. */
+interface Try extends IDataObject {
+	emailType: Candidate['emailType'];
+	outcome: string;
+}
+
 export const enrich: Operation = {
 	value: 'enrich',
 	name: 'Find and Verify',
@@ -108,28 +114,35 @@ export const enrich: Operation = {
 			trustConfidence: parameters.option(trustConfidence),
 		};
 		const isErrorIfNotFound = parameters.option(errorIfNotFound);
-		const steps: IDataObject[] = [];
+		const tries: Try[] = [];
 		try {
 			for (const candidate of candidates) {
-				const result = await tryCandidate(candidate, demands, service, steps);
-				if (result) return { found: true, ...result, steps };
+				const result = await tryCandidate(candidate, demands, service, tries);
+				if (result) return { found: true, ...result, ...summary(tries, tries.slice(0, -1)) };
 			}
 		} catch (error) {
 			if (error instanceof PlannedCall) error.mayFollow = 2 * candidates.length - 1;
 			// What was bought so far must not get lost with the step that failed.
-			throw error instanceof LeadGenError && steps.length > 0
-				? error.with({ steps }, 'The results of the steps before it are under "steps".')
+			throw error instanceof LeadGenError && tries.length > 0
+				? error.with({ bought: tries }, 'What was found before it is under "bought".')
 				: error;
 		}
 		if (isErrorIfNotFound) {
-			throw notFound('No address that is good enough was found for this person').with(
-				{ steps },
-				'What was tried is under "steps".',
-			);
+			const message = 'No address that is good enough was found for this person';
+			throw notFound(message).with(summary(tries, tries), 'What was tried is under "tried".');
 		}
-		return { found: false, email: null, steps };
+		return { found: false, email: null, ...summary(tries, tries) };
 	},
 };
+
+/** In one line what was tried, and the addresses that were not good enough, with all that is known of them. */
+function summary(tries: Try[], turnedDown: Try[]): IDataObject {
+	const rejected = turnedDown.filter(({ email }) => email);
+	return {
+		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
+		...(rejected.length > 0 && { rejected }),
+	};
+}
 
 /** @throws InputError if there is nothing to look for */
 function readCandidates(parameters: Parameters): Candidate[] {
@@ -169,28 +182,31 @@ function notWithoutCompany(error: unknown): IDataObject {
 
 /**
  * Finds and verifies one kind of address; pays for no verification that cannot change the answer.
- * @param steps gets what was tried, with all that the service said
+ * @param tries gets what became of it, with all that the service said, also if the verification fails
  * @returns the address with all that is known of it, if it is good enough
  */
 async function tryCandidate(
 	{ emailType, find }: Candidate,
 	{ accept, minConfidence, trustConfidence }: Demands,
 	service: Service,
-	steps: IDataObject[],
+	tries: Try[],
 ): Promise<IDataObject | undefined> {
 	const found = await find(service);
-	steps.push({ step: 'find', emailType, ...found });
+	const own: Try = { ...found, emailType, outcome: 'not found' };
+	tries.push(own);
 	const { email, confidence } = found;
 	if (!found.found || typeof email !== 'string') return undefined;
 
-	const result = { emailType, ...found };
-	if (typeof confidence === 'number') {
-		if (confidence < minConfidence) return undefined;
-		if (trustConfidence > 0 && confidence >= trustConfidence) return { ...result, status: null };
+	own.outcome = 'not verified';
+	if (typeof confidence === 'number' && confidence < minConfidence) {
+		own.outcome = 'confidence too low';
+		return undefined;
+	}
+	if (typeof confidence === 'number' && trustConfidence > 0 && confidence >= trustConfidence) {
+		return { emailType, ...found, status: null };
 	}
 	const verdict = await verifyAddress(email, service);
-	steps.push({ step: 'verify', emailType, ...verdict });
-	const { status } = verdict;
-	const isGoodEnough = typeof status === 'string' && accept.includes(status);
-	return isGoodEnough ? { ...result, ...verdict, email } : undefined;
+	const outcome = typeof verdict.status === 'string' ? verdict.status : 'unknown';
+	Object.assign(own, verdict, { email, outcome });
+	return accept.includes(outcome) ? { emailType, ...found, ...verdict, email } : undefined;
 }
