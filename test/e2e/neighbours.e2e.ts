@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { WorkflowNode } from '../../playground/api';
+import { Field, quiet, until, uuid } from './field';
+
+/** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
+const UNREACHABLE = 'http://127.0.0.1:9';
+
+function node(name: string, type: string, fields: Partial<WorkflowNode> = {}): WorkflowNode {
+	return {
+		id: uuid(),
+		name,
+		type: `n8n-nodes-base.${type}`,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		...fields,
+	};
+}
+
+describe('beside others that write static data', () => {
+	const field = new Field();
+	/** A feed that has one more entry each time that it is asked. */
+	let feed: Server;
+	let asked = 0;
+
+	beforeAll(async () => {
+		feed = createServer((_, response) => {
+			asked++;
+			const entries = Array.from({ length: asked }, (_each, entry) => {
+				const date = new Date(Date.UTC(2030, 0, 1, 0, entry)).toUTCString();
+				return `<item><title>${String(entry)}</title><guid>${String(entry)}</guid><pubDate>${date}</pubDate></item>`;
+			});
+			response.setHeader('content-type', 'application/rss+xml');
+			response.end(
+				`<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`,
+			);
+		});
+		await new Promise<void>((resolve) => feed.listen(0, '127.0.0.1', resolve));
+		await field.open();
+	});
+	afterAll(async () => {
+		await field.close();
+	});
+	afterAll(async () => {
+		await new Promise((resolve) => feed.close(resolve));
+	});
+
+	it('starts nothing twice and delivers once: a poller, a Code node, and restarts', async () => {
+		await field.reset({ job: { durationMs: 2000 } });
+		const { port } = feed.address() as AddressInfo;
+		const count = node('Count', 'code', {
+			typeVersion: 2,
+			parameters: {
+				jsCode: `const data = $getWorkflowStaticData('global');
+data.runs = (data.runs ?? 0) + 1;
+return [{ json: { runs: data.runs } }];`,
+			},
+		});
+		// n8n polls once a minute at most.
+		const poller = node('Feed', 'rssFeedReadTrigger', {
+			parameters: {
+				feedUrl: `http://127.0.0.1:${String(port)}/`,
+				pollTimes: { item: [{ mode: 'custom', cronExpression: '15 * * * * *' }] },
+			},
+		});
+		const trigger = field.trigger({ schedule: 'cron', cronExpression: '*/10 * * * * *' });
+		const content = field.content(trigger, count);
+		content.nodes.push(poller);
+		content.connections.Feed = { main: [[{ node: 'Count', type: 'main', index: 0 }]] };
+		const { id } = await field.api.createWorkflow(content);
+		await field.api.activateWorkflow(id);
+
+		for (const starts of [3, 6]) {
+			await until('scrapes', () => field.starts >= starts, 60_000);
+			await field.restart();
+		}
+		await until('polls', () => asked >= 3, 180_000);
+		await until('a last completion', async () => {
+			const delivered = await field.delivered(id);
+			return delivered.length === field.sandbox.jobs.length;
+		});
+		await field.api.deactivateWorkflow(id);
+		await quiet();
+
+		const scrapes = (await field.delivered(id)).map(({ json }) => json.scrapeId);
+		expect(new Set(scrapes).size).toBe(scrapes.length);
+		expect(field.starts).toBe(field.sandbox.jobs.length);
+		const started = new Set(field.sandbox.jobs.map(({ scrapeId }) => scrapeId));
+		expect(scrapes.filter((scrapeId) => !started.has(String(scrapeId)))).toEqual([]);
+		const entries = (await field.delivered(id, 'Feed')).map(({ json }) => json.title);
+		expect(entries.length).toBeGreaterThanOrEqual(2);
+		expect(new Set(entries).size).toBe(entries.length);
+		const runs = (await field.delivered(id, 'Count')).map(({ json }) => Number(json.runs));
+		expect(Math.max(...runs)).toBeGreaterThan(3);
+	}, 300_000);
+});
+
+describe('where n8n cannot reach itself under its public address', () => {
+	const field = new Field({ WEBHOOK_URL: `${UNREACHABLE}/` });
+	beforeAll(async () => {
+		await field.open();
+	});
+	afterAll(async () => {
+		await field.close();
+	});
+
+	it('goes by the Internal URL, and brings in what cannot be notified', async () => {
+		await field.reset({ job: { durationMs: 1000 } });
+		const { id } = await field.workflow({ options: { internalUrl: `${field.url}/` } });
+		await field.api.activateWorkflow(id);
+		await until('the execution', async () => (await field.executions(id)).length === 1, 60_000);
+		const [item] = await field.delivered(id);
+		expect(item?.json).toMatchObject({ status: 'completed', leadsFound: 10, notification: null });
+		expect(field.webhookUrl()).toContain(UNREACHABLE);
+		await quiet();
+		expect([field.starts, (await field.delivered(id)).length]).toEqual([1, 1]);
+	});
+
+	it('says so and starts nothing without one, and starts once when it is set', async () => {
+		await field.reset({ job: { durationMs: 1000 } });
+		const { id } = await field.workflow();
+		await field.api.activateWorkflow(id);
+		await until('the word', async () => (await field.told(id)).length === 1, 60_000);
+		expect(await field.told(id)).toEqual([
+			expect.stringContaining('n8n cannot reach the production URL of this node'),
+		]);
+		expect(field.starts).toBe(0);
+
+		const workflow = await field.api.workflow(id);
+		const [trigger] = workflow.nodes;
+		if (trigger) trigger.parameters.options = { internalUrl: field.url };
+		await field.api.deactivateWorkflow(id);
+		await field.api.updateWorkflow(id, workflow);
+		await field.api.activateWorkflow(id);
+		await until('the completion', async () => (await field.delivered(id)).length === 1, 60_000);
+		await quiet();
+		expect(field.starts).toBe(1);
+	});
+});
