@@ -21,7 +21,7 @@ const SHORT_MS = 10_000;
 /** What is tried with each window that passes without a refusal. */
 const GROWTH = 2;
 
-/** Without a single success for this long, more patience does not help. */
+/** Without a single success for this long, more patience does not help, and no longer pause is kept. */
 const HOPELESS_MS = 10 * MINUTE_MS;
 
 /** The calls of one run of a node. */
@@ -149,7 +149,10 @@ export class Limiter {
 		this.burst = 1;
 		const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusals - 1));
 		if (named !== undefined)
-			this.pausedUntil = Math.max(this.pausedUntil, now + named + jitter(100));
+			this.pausedUntil = Math.max(
+				this.pausedUntil,
+				now + Math.min(named, HOPELESS_MS) + jitter(100),
+			);
 		else if (isNew) this.pausedUntil = now + growing * 0.75 + jitter(growing / 2);
 		return now < this.hopelessAt;
 	}
@@ -166,7 +169,10 @@ export class Limiter {
 			remaining === undefined || resetMs === undefined
 				? undefined
 				: // The calls under way may not be counted in it yet.
-					{ left: remaining - this.inFlight, until: now + resetMs + MARGIN_MS };
+					{
+						left: remaining - this.inFlight,
+						until: now + Math.min(resetMs, HOPELESS_MS) + MARGIN_MS,
+					};
 	}
 
 	/** The first success after a refusal shows what the service takes: this many calls in this time. */

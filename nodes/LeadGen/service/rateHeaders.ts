@@ -35,7 +35,7 @@ export function readRateHeaders(headers: Record<string, unknown>, now: number): 
 }
 
 function toCount(text: string): number | undefined {
-	return /^\d+$/.test(text) ? Number(text) : undefined;
+	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Above this a number of seconds is a point in time since 1970; it is more than thirty years. */
@@ -44,7 +44,7 @@ const EPOCH_SECONDS = 1e9;
 /** Seconds, seconds or milliseconds since 1970, or a date, as a delay. */
 function toDelay(text: string, now: number): number | undefined {
 	const seconds = Number(text);
-	if (text === '' || seconds < 0) return undefined;
+	if (text === '' || seconds < 0 || seconds === Infinity) return undefined;
 	if (Number.isNaN(seconds)) {
 		const date = Date.parse(text);
 		return Number.isNaN(date) ? undefined : Math.max(0, date - now);
