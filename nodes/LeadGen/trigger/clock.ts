@@ -39,6 +39,8 @@ interface ClockMemory {
 	handed: Map<string, number>;
 	/** What is written down as delivered. Of two webhook processes one may overwrite that with older data. */
 	delivered: Set<string>;
+	/** A person activated the node, and no knock has said so yet. */
+	isAsked: boolean;
 	clock?: Clock;
 }
 
@@ -54,7 +56,13 @@ function memoryOf({ workflowId, nodeId }: NodeIdentity): ClockMemory {
 }
 
 function newMemory(): ClockMemory {
-	return { attempt: randomUUID(), phase: 'plan', handed: new Map(), delivered: new Set() };
+	return {
+		attempt: randomUUID(),
+		phase: 'plan',
+		handed: new Map(),
+		delivered: new Set(),
+		isAsked: false,
+	};
 }
 
 /** The hooks hand the node's own addresses to its clock, which starts to knock then. */
@@ -95,6 +103,8 @@ export class Clock {
 		this.at = lastBegin;
 		this.memory = memoryOf(identity);
 		this.memory.clock = this;
+		// n8n 2.x calls it an update when a refused activation is published again.
+		this.memory.isAsked ||= context.getActivationMode() === 'activate';
 	}
 
 	wake(): void {
@@ -164,7 +174,7 @@ export class Clock {
 			clock: this.id,
 			at: this.at,
 			process: PROCESS,
-			mode: this.context.getActivationMode(),
+			mode: memory.isAsked ? 'activate' : this.context.getActivationMode(),
 			attempt: memory.attempt,
 			phase: memory.phase,
 			confirmed,
@@ -173,7 +183,10 @@ export class Clock {
 		// If no answer comes, nobody knows whether the start went out.
 		if (memory.phase === 'go') memory.phase = 'gone';
 		const answer = await callOneself(this.context, address, secret, knock);
-		if (isAnswer(answer)) for (const id of confirmed) this.settle(id);
+		if (isAnswer(answer)) {
+			for (const id of confirmed) this.settle(id);
+			memory.isAsked = false;
+		}
 		return answer;
 	}
 
