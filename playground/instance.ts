@@ -41,7 +41,7 @@ export async function setUpInstance(
 	await api.signIn(OWNER);
 	await listAsInstalled(api, userFolder);
 	const credential = await storeCredential(api, {
-		name: 'LeadGen Sandbox',
+		name: 'LeadGen account',
 		type: CREDENTIAL_TYPE,
 		data: { baseUrl: sandboxUrl, apiKey: API_KEY },
 	});

@@ -76,6 +76,11 @@ export class Field {
 		return this.url;
 	}
 
+	/** The process of n8n, while it runs. */
+	get pid(): number | undefined {
+		return this.n8n?.pid;
+	}
+
 	get logFile(): string {
 		return join(this.folder, 'n8n.log');
 	}

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Editor } from './browser';
-import { Field, LINE, OWNER } from './field';
+import { Field, LINE, OWNER, until } from './field';
 
 const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
 
@@ -51,16 +51,13 @@ it('leads from an empty n8n to verified emails', async () => {
 	]);
 	await chooser.setFiles(EXAMPLE);
 
-	// 3. Choose the credential.
+	// The template finds the credential by its name.
 	await node('Find and verify email').dblclick();
-	await editor.untilNodeIsOpen();
-	// The list closes again if the panel is still being filled.
-	await page.waitForLoadState('networkidle');
 	const credential = page.getByTestId('node-credentials-select').locator('input');
-	await editor.choose(credential, 'LeadGen account');
+	await until('the credential', async () => (await credential.inputValue()) === 'LeadGen account');
 	await closeNode();
 
-	// 5. Execute the workflow.
+	// 4. Execute the workflow.
 	await page.getByTestId('execute-workflow-button').click();
 	await node('Row for the CRM').getByTestId('canvas-node-status-success').waitFor();
 	await editor.picture('workflow', { x: 190, y: 200, width: 1240, height: 550 });
