@@ -132,6 +132,9 @@ describe('Whatever comes in', () => {
 				};
 				const read = attempt(() => readFilters(new Parameters((name) => raw[name])));
 				if (read instanceof InputError) return;
+				// Without filters anyone is a lead, and is paid for.
+				const meant: unknown = typeof given === 'string' ? JSON.parse(given) : given;
+				expect(meant).toEqual(expect.any(Object));
 				const { companySize = '1-2', limit: leads, ...lists } = read;
 				expect(Number.isInteger(leads)).toBe(true);
 				expect(companySize).toMatch(/^\d+-\d+$/);

@@ -71,7 +71,7 @@ const filtersCollection: Field<IDataObject> = {
 		options: [...FILTERS],
 		description: 'Which leads to look for',
 	},
-	read: (value) => cleanFilters(value as IDataObject),
+	read: (value) => toFilters(value, 'Filters'),
 };
 
 const filtersJson: Field<IDataObject> = {
@@ -85,18 +85,7 @@ const filtersJson: Field<IDataObject> = {
 		description:
 			'An object with any of jobTitles, locations and industries (lists of texts), companySize (such as "11-50") and limit, which then counts instead of the field below. Empty filters are left out.',
 	},
-	read(value) {
-		const filters: unknown =
-			typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
-		if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
-			throw new InputError(
-				filtersJson.property.displayName,
-				`must be a JSON object, and is ${show(value)}`,
-				'Give an object such as { "jobTitles": ["Head of Sales"] }.',
-			);
-		}
-		return cleanFilters(filters as IDataObject);
-	},
+	read: (value) => toFilters(value, 'Filters (JSON)'),
 };
 
 export const limit = numberField(
@@ -122,21 +111,30 @@ export function readFilters(parameters: Parameters): IDataObject {
 	};
 }
 
-/** @throws InputError for a name that is no filter, since the leads it lets through are paid for */
-function cleanFilters(filters: IDataObject): IDataObject {
+/** @throws InputError for what is no filter, since the leads it lets through are paid for */
+function toFilters(value: unknown, displayName: string): IDataObject {
+	const filters: unknown =
+		typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
+	if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
+		throw new InputError(
+			displayName,
+			`must be a JSON object, and is ${show(value)}`,
+			'Give an object such as { "jobTitles": ["Head of Sales"] }.',
+		);
+	}
 	const cleaned: IDataObject = {};
-	for (const [name, value] of Object.entries(filters)) {
+	for (const [name, entry] of Object.entries(filters)) {
 		const property = FILTERS.find((filter) => filter.name === name);
 		if (property) {
 			const isList = property.typeOptions?.multipleValues === true;
-			const clean = isList ? toList(value, property.displayName) : toRange(value);
+			const clean = isList ? toList(entry, property.displayName) : toRange(entry);
 			if (clean.length > 0) cleaned[name] = clean;
 		} else if (name === limit.property.name) {
-			cleaned[name] = limit.read(value);
+			cleaned[name] = limit.read(entry);
 		} else {
 			const known = [...FILTERS, limit.property].map((filter) => filter.name).join(', ');
 			throw new InputError(
-				filtersJson.property.displayName,
+				displayName,
 				`holds "${name}", which is no filter`,
 				`The filters are ${known}.`,
 			);
