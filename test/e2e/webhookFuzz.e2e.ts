@@ -1,0 +1,303 @@
+import { execFile } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import * as fc from 'fast-check';
+import type { StoredWorkflow } from '../../playground/api';
+import { API_KEY, Field, quiet, until } from './field';
+
+/** Thousands of requests of strangers to the production URLs of a real n8n. */
+const field = new Field();
+const sockets: Socket[] = [];
+let isOver = false;
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	isOver = true;
+	for (const socket of sockets) socket.destroy();
+	await field.close();
+});
+
+/** n8n answers between 25 and 200 a second, depending on the machine. */
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2000);
+const AT_ONCE = 40;
+const SLOW = 20;
+/** What the README promises of a node that only listens. */
+const LOOKUPS_PER_MINUTE = 20;
+
+/** A workflow under attack. */
+interface Target {
+	workflow: StoredWorkflow;
+	url: string;
+	/** Of the production URL that the service was given; none where the node only listens. */
+	token: string;
+}
+
+interface Attack {
+	method: string;
+	type: string;
+	body: string | Uint8Array<ArrayBuffer>;
+	query: string;
+	headers: Record<string, string>;
+}
+
+const KNOCK = 'x-leadgen-knock';
+const forgedId = fc.oneof(
+	fc.uuid(),
+	fc.constantFrom(
+		'scrape_forged',
+		'__proto__',
+		'../credits',
+		'1e9',
+		'a&b=c',
+		'💥',
+		'x'.repeat(300),
+	),
+);
+const name = fc.oneof(
+	fc.constantFrom(
+		'scrapeId',
+		'scrape_id',
+		'id',
+		'job',
+		'data',
+		'__proto__',
+		'constructor',
+		'clock',
+	),
+	fc.string(),
+);
+const json = fc.oneof(
+	forgedId.map((scrapeId): unknown => ({ scrapeId, status: 'completed' })),
+	fc.dictionary(name, fc.oneof(forgedId, fc.jsonValue())),
+	fc.jsonValue(),
+);
+const jsonText = json.map((value) => JSON.stringify(value));
+const body = fc.oneof(
+	jsonText,
+	fc.tuple(jsonText, fc.nat(50)).map(([text, at]) => text.slice(0, at)),
+	forgedId.map((id) => `scrapeId=${encodeURIComponent(id)}&status=completed`),
+	fc.constant('--x\r\nContent-Disposition: form-data; name="scrapeId"\r\n\r\nx1\r\n--x--\r\n'),
+	fc.string({ unit: 'binary', maxLength: 500 }),
+	fc.uint8Array({ maxLength: 500 }).map((bytes) => new Uint8Array(bytes)),
+);
+/** But XML: n8n itself never answers some that it cannot parse, such as `<a></b>`, whatever the node. */
+const type = fc.constantFrom(
+	'application/json',
+	'application/json; charset=utf-16',
+	'application/x-www-form-urlencoded',
+	'multipart/form-data',
+	'multipart/form-data; boundary=x',
+	'text/plain',
+	'application/octet-stream',
+	'nonsense',
+);
+
+/** Tokens that look like the right one, and those that do not. */
+function wrongToken(token: string): fc.Arbitrary<string> {
+	return fc.constantFrom(
+		'',
+		'token=',
+		'token=null',
+		'token[]=a&token[]=b',
+		'token[length]=64',
+		`token=${token.slice(1)}`,
+		`token=${token}0`,
+		`token=${token.toUpperCase()}`,
+		`token=%00${token}`,
+		`token=${token}&token=${token}`,
+		`Token=${token}`,
+		`token=${token.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`,
+	);
+}
+
+function attack({ token }: Target): fc.Arbitrary<Attack> {
+	const query = fc
+		.tuple(wrongToken(token), fc.webQueryParameters(), fc.option(forgedId, { nil: undefined }))
+		.map(([wrong, more, id]) =>
+			[wrong, more, id && `scrapeId=${encodeURIComponent(id)}`].filter(Boolean).join('&'),
+		);
+	const headers = fc.oneof(
+		fc.constant({}),
+		fc.constantFrom(token, '', 'true', 'f'.repeat(64)).map((value) => ({ [KNOCK]: value })),
+	);
+	const method = fc.constantFrom(
+		'POST',
+		'POST',
+		'PUT',
+		'PATCH',
+		'GET',
+		'DELETE',
+		'HEAD',
+		'OPTIONS',
+	);
+	return fc.record({ method, type, body, query, headers });
+}
+
+/** As large as n8n lets in, and larger. */
+const LARGE: Array<[type: string, body: () => string]> = [
+	['application/json', () => JSON.stringify({ big: 'x'.repeat(20_000_000) })],
+	['application/json', () => `[${'1,'.repeat(7_000_000)}1]`],
+	['application/json', () => `[${'{},'.repeat(5_000_000)}{}]`],
+	['application/json', () => '['.repeat(7_000_000) + ']'.repeat(7_000_000)],
+	['application/x-www-form-urlencoded', () => 'a[]=1&'.repeat(2_500_000)],
+	['text/plain', () => 'id7 '.repeat(4_000_000)],
+];
+
+/** @returns the HTTP status of the answer; 0 if there was none */
+async function send(url: string, { method, type, body, query, headers }: Attack): Promise<number> {
+	const hasBody = method !== 'GET' && method !== 'HEAD';
+	try {
+		const response = await fetch(query === '' ? url : `${url}?${query}`, {
+			method,
+			headers: { ...headers, 'content-type': type },
+			body: hasBody ? body : undefined,
+			signal: AbortSignal.timeout(60_000),
+		});
+		await response.arrayBuffer();
+		return response.status;
+	} catch {
+		return 0;
+	}
+}
+
+/** Sends the beginning of a request, and never its end. */
+function sendSlowly(url: string, index: number): void {
+	const { hostname, port, pathname } = new URL(url);
+	const socket = connect(Number(port), hostname).on('error', () => {});
+	sockets.push(socket);
+	const head = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n`;
+	const length = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"scrapeId":';
+	socket.write(index % 2 === 0 ? head : head + length);
+}
+
+async function memoryMb(): Promise<number> {
+	const args = ['-o', 'rss=', '-p', String(field.pid)];
+	return Math.round(Number((await promisify(execFile)('ps', args)).stdout) / 1024);
+}
+
+/** Starts a scrape as someone does who has the URL of a node that listens. */
+async function startElsewhere(webhookUrl: string): Promise<string> {
+	const response = await fetch(`${field.sandbox.url}/start`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ filters: { limit: 1 }, webhookUrl }),
+	});
+	const { data } = (await response.json()) as { data: { scrapeId: string } };
+	return data.scrapeId;
+}
+
+async function activated(parameters: Record<string, unknown>): Promise<Target> {
+	const workflow = await field.workflow(parameters);
+	const starts = field.starts;
+	await field.api.activateWorkflow(workflow.id);
+	const url = field.plainUrl(workflow);
+	await until('its webhook', async () => (await fetch(url)).status !== 404);
+	if (parameters.mode === 'listen') return { workflow, url, token: 'a1b2'.repeat(16) };
+	await until('its scrape', () => field.starts === starts + 1);
+	const given = field.sandbox.jobs.at(-1)?.webhookUrl ?? '';
+	return { workflow, url, token: new URL(given).searchParams.get('token') ?? '' };
+}
+
+it('answers every one, runs nothing, starts nothing, and lets real completions through once', async () => {
+	// The service tries again until a completion is taken.
+	const notification = { retries: 1000, backoffMs: 1000 };
+	await field.reset({ job: { durationMs: 3_600_000 }, notification });
+	const targets = [
+		await activated({}),
+		await activated({ filters: { jobTitles: ['CFO'] } }),
+		await activated({ mode: 'listen' }),
+	] as const;
+	const [first, second, listening] = targets;
+	const own = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+	expect(targets.map(({ token }) => token.length)).toEqual([64, 64, 64]);
+	const heard = [await startElsewhere(listening.url), await startElsewhere(listening.url)];
+
+	const began = Date.now();
+	const before = await memoryMb();
+	targets.forEach(({ url }) => {
+		for (let index = 0; index < SLOW; index++) sendSlowly(url, index);
+	});
+	const attacks = targets.map((target) =>
+		fc.sample(attack(target), { numRuns: Math.ceil(REQUESTS / targets.length), seed: 4711 }),
+	);
+	const answers = new Map<number, number>();
+	const attackWith = async (target: Target, request: Attack) => {
+		const status = await send(target.url, request);
+		answers.set(status, (answers.get(status) ?? 0) + 1);
+	};
+	let sent = 0;
+	const attacker = async () => {
+		while (sent < REQUESTS && !isOver) {
+			const index = sent++;
+			const target = targets[index % targets.length] ?? first;
+			const request = attacks[index % targets.length]?.[Math.floor(index / targets.length)];
+			if (request) await attackWith(target, request);
+			if (index === REQUESTS / 2) {
+				field.sandbox.finish(own[0] ?? '', 'completed');
+				field.sandbox.finish(heard[0] ?? '', 'completed');
+			}
+		}
+	};
+	await Promise.all(Array.from({ length: AT_ONCE }, attacker));
+	for (const target of targets) {
+		for (const [type, body] of LARGE) {
+			await attackWith(target, { method: 'POST', type, body: body(), query: '', headers: {} });
+		}
+	}
+	const attacked = Date.now();
+	field.sandbox.finish(own[1] ?? '', 'completed');
+	field.sandbox.finish(heard[1] ?? '', 'completed');
+
+	const delivered = async ({ workflow }: Target) =>
+		(await field.delivered(workflow.id)).map(({ json: { scrapeId } }) => scrapeId);
+	await until('the first', async () => (await delivered(first)).length === 1);
+	await until('the second', async () => (await delivered(second)).length === 1);
+	// The lookups of forged scrapes come before it.
+	await until(
+		'both that were listened for',
+		async () => (await delivered(listening)).length === 2,
+		240_000,
+	);
+	const over = Date.now();
+	await quiet(5000);
+
+	expect(await delivered(first)).toEqual([own[0]]);
+	expect(await delivered(second)).toEqual([own[1]]);
+	expect((await delivered(listening)).sort()).toEqual([...heard].sort());
+	for (const { workflow } of targets) expect(await field.told(workflow.id)).toEqual([]);
+	const counts = targets.map(async ({ workflow }) => (await field.executions(workflow.id)).length);
+	expect(await Promise.all(counts)).toEqual([1, 1, 2]);
+	expect(field.starts).toBe(4);
+
+	expect([...answers.values()].reduce((sum, count) => sum + count, 0)).toBe(
+		REQUESTS + LARGE.length * targets.length,
+	);
+	expect([...answers.keys()].filter((status) => status < 200 || status > 599)).toEqual([]);
+
+	const lookups = field.sandbox.requests.filter(({ operation }) => operation === 'getScrapeStatus');
+	expect(lookups.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+	// A scrape that exists is no stranger's any more.
+	const real = [...own, ...heard];
+	const isReal = ({ query }: (typeof lookups)[number]) => real.includes(String(query.scrapeId));
+	const times = lookups.filter((lookup) => !isReal(lookup)).map(({ at }) => at);
+	times.forEach((at, index) => {
+		const later = times[index + LOOKUPS_PER_MINUTE];
+		// The service and n8n do not look at the clock at the same moment.
+		expect(later === undefined || later - at > 59_000).toBe(true);
+	});
+	// The clock looks every five seconds at most, and once more when it is notified.
+	const seconds = (over - began) / 1000;
+	expect(lookups.filter(isReal).length).toBeLessThanOrEqual(real.length * (seconds / 5 + 3));
+
+	const table = [...answers].sort(([a], [b]) => a - b).map((row) => row.join(' × '));
+	process.stdout.write(
+		[
+			`${String(REQUESTS)} requests in ${String((attacked - began) / 1000)} s; answers: ${table.join(', ')}`,
+			`${String(times.length)} lookups of what is only claimed, ${String(lookups.length - times.length)} of what there is`,
+			`the last completion came ${String((over - attacked) / 1000)} s after the attack`,
+			`memory of n8n: ${String(before)} MB before, ${String(await memoryMb())} MB after`,
+			'',
+		].join('\n'),
+	);
+}, 900_000);
