@@ -69,6 +69,18 @@ export class Sandbox {
 		this.url = `http://127.0.0.1:${String(port)}${this.options.basePath ?? ''}`;
 	}
 
+	/** Answers what is under way, and refuses connections until `comeBack()`. */
+	async goDown(): Promise<void> {
+		const { server } = this.app;
+		await new Promise((resolve) => server.close(resolve));
+	}
+
+	async comeBack(): Promise<void> {
+		const { server } = this.app;
+		const port = Number(new URL(this.url).port);
+		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+	}
+
 	/** Changes settings, see {@link mergeSettings}; balances and counts stay unless given anew. */
 	set(patch: SettingsPatch): void {
 		this.settings = mergeSettings(this.settings, patch);

@@ -326,6 +326,49 @@ describe('a rate that is refused for ten minutes', () => {
 	);
 });
 
+describe('a service that goes down in the middle of a run', () => {
+	/** Once it has answered twenty requests. */
+	async function down(): Promise<void> {
+		while (sandbox.requests.length < 20) await new Promise(setImmediate);
+		await sandbox.goDown();
+	}
+	const parameters = { ...FIND, options: { parallel: 4 } };
+
+	it('is waited for, and nothing is asked or paid for twice', async () => {
+		sandbox.set({ latencyMs: 20 });
+		const running = run(parameters, people(60));
+		await down();
+		await new Promise((resolve) => setTimeout(resolve, 6000));
+		await sandbox.comeBack();
+		const { items } = await running;
+		expect(items.map(({ json }) => json.email)).toEqual(new Array(60).fill(expect.any(String)));
+		expect(new Set(firstNames()).size).toBe(60);
+		expect(sandbox.requests).toHaveLength(60);
+		expect(spent()).toBe(60);
+	});
+
+	it('is given up after two minutes, and the rest of the items at once', async () => {
+		sandbox.set({ latencyMs: 20 });
+		const now = Date.now.bind(Date);
+		const running = run(parameters, people(60), { onError: 'continueRegularOutput' });
+		await down();
+		const since = now();
+		// A minute each second.
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 60 * (now() - since));
+		const { items } = await running;
+		jest.restoreAllMocks();
+		await sandbox.comeBack();
+		const bought = sandbox.requests.length;
+		expect(bought).toBeLessThan(30);
+		expect(spent()).toBe(bought);
+		const failed = items.filter(({ json }) => json.error !== undefined);
+		expect(failed).toHaveLength(60 - bought);
+		for (const { json } of failed) {
+			expect(json.error).toMatchObject({ outcome: 'notSent', code: 'ECONNREFUSED' });
+		}
+	});
+});
+
 describe('the plan', () => {
 	const AUTO = { credential: { plan: 'auto' } };
 

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { JobSettings } from '../sandbox/settings';
+import type { FaultRule, JobSettings } from '../sandbox/settings';
 import { get, paired, post, sleep, until, useService } from './service';
 
 const service = useService();
@@ -957,6 +957,31 @@ describe('Scrape: Wait', () => {
 		expect(later.items).toEqual(paired(inputs.map(({ id }) => finalStatus(id))));
 	});
 
+	test('is given up when the service is out of order for ten minutes', async () => {
+		sandbox.set({ job: { durationMs: 600_000 } });
+		const inputs = await startJobs([10, 20]);
+		const now = Date.now.bind(Date);
+		const running = service.run(WAIT, waitFor({ timeout: 0 }), inputs, keepGoing);
+		await until(() => Object.keys(polls()).length === 2);
+		sandbox.set({ faults: [{ kind: 'html', status: 502 }] });
+		const since = now();
+		// Ten minutes in two seconds.
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 300 * (now() - since));
+		const { items } = await running;
+		jest.restoreAllMocks();
+
+		expect(items.map(({ json }) => json)).toEqual(
+			inputs.map(({ id }) => ({
+				id,
+				error: expect.objectContaining({
+					scrapeId: id,
+					httpStatus: 502,
+					advice: expect.stringContaining(`"Wait Until Finished" with this scrape ID`) as unknown,
+				}) as unknown,
+			})),
+		);
+	});
+
 	test('an unknown scrape is an error that keeps the identifier', async () => {
 		sandbox.set({ job: { durationMs: 50 } });
 		const [known = { id: '' }] = await startJobs([10]);
@@ -1119,6 +1144,23 @@ describe('Scrape: Start and Wait', () => {
 		);
 		expect(later.items).toEqual(paired(inputs.map(scrapeOf)));
 		service.expectCalls(starts, '/start');
+	});
+
+	test.each<[string, FaultRule]>([
+		['is out of order', { kind: 'html', status: 502 }],
+		['cuts the connection', { kind: 'resetBeforeWork' }],
+		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
+	])('goes on while the service %s', async (_, fault) => {
+		sandbox.set({
+			job: { durationMs: 50 },
+			faults: [{ ...fault, match: { operation: 'getScrapeStatus', times: 15 } }],
+		});
+		const { items } = await service.run(START_AND_WAIT, parameters, inputs);
+
+		service.expectCalls(starts, '/start');
+		expect(items.map(({ json }) => json)).toEqual(
+			inputs.map((input) => ({ estimatedCredits: input.limit, ...scrapeOf(input) })),
+		);
 	});
 
 	test('an error while waiting leaves the identifier to wait for', async () => {

@@ -4,6 +4,9 @@ import { isFree, type ServiceRequest } from './types';
 /** Tries of one call, the first one included. */
 const MAX_TRIES = 4;
 const FIRST_DELAY_MS = 500;
+const SLOWEST_DELAY_MS = 10_000;
+/** A service that answered before in this run may be back after a restart or a short outage. */
+export const LONGEST_OUTAGE_MS = 2 * 60_000;
 
 /** TLS and address mistakes do not go away; these may. */
 const PASSING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -17,13 +20,14 @@ export function isRateRefusal(error: ServiceError): boolean {
  * How long to wait before a call is made again, `undefined` if it must not be. This is the whole policy,
  * but for refusals of the rate, which the limiter waits out.
  * @param tries how often it was made so far
+ * @param downMs for how long the service cannot be reached that answered before in this run
  */
 export function retryDelayMs(
 	error: ServiceError,
 	request: ServiceRequest,
 	tries: number,
+	downMs: number | undefined,
 ): number | undefined {
-	if (tries >= MAX_TRIES) return undefined;
 	// The service said no, and would say it again.
 	if (error.outcome === 'refused') return undefined;
 	// It cannot have done the work.
@@ -32,5 +36,8 @@ export function retryDelayMs(
 	const free = error.outcome === 'unknown' && isFree(request);
 	// Nothing protects a paid call from being paid twice, so it is not made again.
 	if (!unsent && !free) return undefined;
-	return FIRST_DELAY_MS * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
+	const isOutage = unsent && downMs !== undefined;
+	if (isOutage ? downMs >= LONGEST_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
+	const delay = Math.min(SLOWEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
+	return delay * (0.75 + Math.random() / 2);
 }

@@ -62,6 +62,9 @@ export class Service {
 	private readonly budget: Budget | undefined;
 	/** The answers of this run as JSON, so that everyone who asks gets a copy of their own. */
 	private readonly asked = new Map<string, Promise<string>>();
+	/** Whether the service answered in this run, and since when it cannot be reached any more. */
+	private hasAnswered = false;
+	private downSince: number | undefined;
 	/** Why no paid call is sent any more. */
 	private halted: LeadGenError | undefined;
 
@@ -197,7 +200,7 @@ export class Service {
 				tries--;
 				continue;
 			}
-			const delay = retryDelayMs(result.error, request, tries);
+			const delay = retryDelayMs(result.error, request, tries, this.downMs);
 			if (delay === undefined) throw result.error;
 			await pause(delay, this.run.signal);
 		}
@@ -219,9 +222,12 @@ export class Service {
 		const response = await exchange(this.context, this.credential, request, this.timeoutMs);
 		if (response instanceof ServiceError) {
 			limiter.failed(this.run, response.outcome !== 'notSent');
+			if (response.outcome === 'notSent') this.downSince ??= Date.now();
 			throwIfStopped(this.run.signal);
 			return { error: response, isRateRefusal: false };
 		}
+		this.hasAnswered = true;
+		this.downSince = undefined;
 		const news = readRateHeaders(response.headers, Date.now());
 		const answer = readEnvelope(response, request);
 		if ('error' in answer && isRateRefusal(answer.error)) {
@@ -229,6 +235,12 @@ export class Service {
 		}
 		limiter.answered(this.run, sentAt, news);
 		return 'error' in answer ? { error: answer.error, isRateRefusal: false } : answer;
+	}
+
+	/** For how long the service cannot be reached; undefined where it never answered in this run. */
+	private get downMs(): number | undefined {
+		if (!this.hasAnswered) return undefined;
+		return Date.now() - (this.downSince ?? Date.now());
 	}
 
 	private askForPlan(): void {

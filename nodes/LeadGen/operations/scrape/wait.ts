@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { booleanField, numberField, show, type Field, type Parameters } from '../../parameters';
 import { pause } from '../../pause';
-import { LeadGenError } from '../../service/errors';
+import { LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
 import type { Operation } from '../operation';
 import { readScrapeId, scrapeId, statusRequest } from './getStatus';
@@ -37,6 +37,9 @@ const failedAsResult = booleanField({
 	description: 'Whether a scrape that failed is a result like any other. Otherwise it is an error.',
 });
 
+/** A scrape takes long, so that the service may well be restarted meanwhile. */
+const LONGEST_SILENCE_MS = 10 * 60_000;
+
 export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
 
 interface WaitSettings {
@@ -56,7 +59,9 @@ export function readWaitSettings(parameters: Parameters): WaitSettings {
 }
 
 /**
- * Asks for the status until it is `completed` or `failed` (interface 3).
+ * Asks for the status until it is `completed` or `failed` (interface 3). Once there is this scrape, the
+ * service may be out of reach for a while, or not find it.
+ * @param seenAt when the service last said that there is this scrape
  * @returns the fields of the last status
  * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
  */
@@ -65,39 +70,49 @@ export async function waitForScrape(
 	{ intervalMs, minutes, isFailedResult }: WaitSettings,
 	service: Service,
 	signal: AbortSignal | undefined,
+	seenAt = 0,
 ): Promise<IDataObject> {
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
+	let last: IDataObject = {};
 	for (;;) {
-		const status = await service
-			.data({ ...statusRequest(id), kind: 'poll' })
-			.catch((error: unknown) => {
-				// Whatever breaks the wait, the scrape is paid for and its identifier must not get lost.
-				throw error instanceof LeadGenError
-					? error.with(
-							{ scrapeId: id },
-							`The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`,
-						)
-					: error;
-			});
-		if (status.status === 'completed') return status;
-		if (status.status === 'failed') {
-			if (isFailedResult) return status;
+		try {
+			last = await service.data({ ...statusRequest(id), kind: 'poll' });
+			seenAt = Date.now();
+		} catch (error) {
+			const isOver = Date.now() >= Math.min(deadline, seenAt + LONGEST_SILENCE_MS);
+			if (isOver || !mayPass(error)) throw withScrape(error, id);
+		}
+		if (last.status === 'completed') return last;
+		if (last.status === 'failed') {
+			if (isFailedResult) return last;
 			throw new LeadGenError(
 				`Scrape ${id} failed`,
 				'What the service says of it is in the details. Start a new scrape if you still want the leads.',
-				status,
+				last,
 			);
 		}
 		const left = deadline - Date.now();
 		if (left <= 0) {
 			throw new LeadGenError(
 				`Scrape ${id} did not finish within ${String(minutes)} minutes`,
-				`Its status is ${show(status.status)}, its progress ${show(status.progress)}. It goes on at the service: run "Wait Until Finished" with this scrape ID to go on waiting, rather than start it again.`,
-				status,
+				`Its status is ${show(last.status)}, its progress ${show(last.progress)}. It goes on at the service: run "Wait Until Finished" with this scrape ID to go on waiting, rather than start it again.`,
+				last,
 			);
 		}
 		await pause(Math.min(intervalMs, left), signal);
 	}
+}
+
+function mayPass(error: unknown): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	return error.outcome !== 'refused' || error.code === 'NOT_FOUND';
+}
+
+/** Whatever breaks the wait, the scrape is paid for and its identifier must not get lost. */
+function withScrape(error: unknown, id: string): unknown {
+	if (!(error instanceof LeadGenError)) return error;
+	const advice = `The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`;
+	return error.with({ scrapeId: id }, advice);
 }
 
 export const wait: Operation = {
