@@ -7,6 +7,7 @@ import packageJson from '../package.json';
 import { ROOT, n8nVersion } from '../playground/n8n';
 import { Field, LINE } from '../test/e2e/field';
 import { lookupDrills } from './lookups';
+import { diskFull, serviceDown } from './outages';
 import { powerCuts } from './powerCuts';
 
 const HELP = `Breaks things on purpose around a real n8n, and counts what was lost, doubled or paid for twice.
@@ -15,9 +16,10 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
 
   --rounds  power cuts while scrapes are started and delivered (default 50: about 20 minutes)
   --seed    decides the moments of the cuts (default 1)
+  --only    lookups, serviceDown, diskFull (mounts a small disk, so it needs root) or powerCuts
   --help    this text
 
-N8N_VERSION=1 takes n8n 1. Writes docs/reliability.md for n8n 2 with 50 rounds or more.`;
+N8N_VERSION=1 takes n8n 1. Writes docs/reliability.md for n8n 2 with all drills and 50 rounds or more.`;
 
 /** What a drill promised, and what came of it. */
 export interface Outcome {
@@ -59,11 +61,18 @@ Queue mode has its own tests: each process killed in turn, two webhook processes
 `;
 }
 
+const ENV = {
+	// n8n 2 activates a workflow after a power cut again when these have run out: two minutes by default.
+	N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '10',
+	N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
+};
+
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			rounds: { type: 'string', default: '50' },
 			seed: { type: 'string', default: '1' },
+			only: { type: 'string' },
 			help: { type: 'boolean' },
 		},
 	});
@@ -73,16 +82,19 @@ async function main(): Promise<void> {
 	}
 	const rounds = Number(values.rounds);
 	const seed = Number(values.seed);
-	const field = new Field({
-		// n8n 2 activates a workflow after a power cut again when these have run out: two minutes by default.
-		N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '10',
-		N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
-	});
+	const field = new Field(ENV);
+	const drills: Array<[name: string, run: () => Promise<Outcome>]> = [
+		...lookupDrills.map((drill): (typeof drills)[number] => ['lookups', () => drill(field)]),
+		['serviceDown', () => serviceDown(field)],
+		['diskFull', () => diskFull(ENV)],
+		['powerCuts', () => powerCuts(field, rounds, randomFrom(seed))],
+	];
 	const outcomes: Outcome[] = [];
 	try {
 		await field.open();
-		for (const drill of [...lookupDrills, () => powerCuts(field, rounds, randomFrom(seed))]) {
-			const outcome = await drill(field);
+		for (const [name, drill] of drills) {
+			if (values.only !== undefined && values.only !== name) continue;
+			const outcome = await drill();
 			outcomes.push(outcome);
 			console.log(outcome);
 			await sleep(500);
@@ -92,7 +104,7 @@ async function main(): Promise<void> {
 	}
 	const text = report(outcomes, rounds, seed);
 	console.log(text);
-	if (LINE === '2' && rounds >= 50) {
+	if (LINE === '2' && rounds >= 50 && values.only === undefined) {
 		const file = join(ROOT, 'docs/reliability.md');
 		const style = await resolveConfig(file);
 		await writeFile(file, await format(text, { ...style, filepath: file }));

@@ -53,12 +53,13 @@ function drill(
 	name: string,
 	promise: string,
 	settings: SettingsPatch,
+	disturb: (field: Field) => Promise<void> = async () => {},
 ): (field: Field) => Promise<Outcome> {
 	return async (field) => {
 		await field.reset({ latencyMs: 50, ...settings });
 		const { id } = await verifying(field);
 		const before = field.sandbox.credits('test-key');
-		const execution = await field.api.runWorkflow(id, 'Manual');
+		const [execution] = await Promise.all([field.api.runWorkflow(id, 'Manual'), disturb(field)]);
 		const items = execution.nodes.LeadGen?.outputs[0] ?? [];
 		const failed = items.filter(({ json }) => json.error !== undefined);
 		const unknown = failed.filter(
@@ -126,6 +127,17 @@ export const lookupDrills: Array<(field: Field) => Promise<Outcome>> = [
 		'The service takes 60 requests in 15 seconds, and does not say so',
 		'Every row has its result',
 		{ rateLimit: { enabled: true, perMinute: 60, windowMs: 15_000, headers: 'none' } },
+	),
+	drill(
+		'The service goes down for a minute in the middle of a run',
+		'Every row has its result',
+		{ latencyMs: 1000 },
+		async ({ sandbox }) => {
+			while (sandbox.requests.length < 100) await sleep(10);
+			await sandbox.goDown();
+			await sleep(60_000);
+			await sandbox.comeBack();
+		},
 	),
 	cutAndRunAgain,
 ];

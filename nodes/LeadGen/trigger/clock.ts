@@ -16,10 +16,14 @@ export interface KnockAnswer {
 	emit?: { id: string; json: IDataObject };
 	/** Another activation is in charge. */
 	stop?: boolean;
+	/** Whether n8n could save what was written down at the knock before. */
+	isSaved?: boolean;
 }
 
-/** After this n8n has written an execution down for certain, however long it runs. */
+/** After this n8n has written an execution down, however long it runs, if it can write at all. */
 const CONFIRM_AFTER_MS = 500;
+/** What n8n could not write down is handed over again. */
+const RENEW_AFTER_MS = 2000;
 /** A sleep is cut up, so that no timer is left behind when the node is closed. */
 const SLICE_MS = 1000;
 const SLOWEST_RETRY_MS = 30_000;
@@ -29,14 +33,22 @@ const PATIENCE_MS = 20_000;
 /** Far more than finish while one process still has older data. */
 const MOST_DELIVERED = 1000;
 
+/** What was handed to n8n. */
+interface Handed {
+	at: number;
+	/** Whether its execution is over, or was refused by n8n. */
+	end?: 'over' | 'refused';
+	/** Whether n8n could save anything since then. n8n 1.x does not say that it failed to run it. */
+	isSaved?: boolean;
+}
+
 /** What the clock of a node remembers in this process, also when the node is activated anew. */
 interface ClockMemory {
 	/** Set by the hooks of the activation, which alone know them. */
 	addresses?: string[];
 	attempt: string;
 	phase: Knock['phase'];
-	/** What was handed to n8n, and when; 0 when its execution is over. */
-	handed: Map<string, number>;
+	handed: Map<string, Handed>;
 	/** What is written down as delivered. Of two webhook processes one may overwrite that with older data. */
 	delivered: Set<string>;
 	/** A person activated the node, and no knock has said so yet. */
@@ -166,10 +178,7 @@ export class Clock {
 
 	private async send(address: string, secret: string): Promise<unknown> {
 		const { memory } = this;
-		const now = Date.now();
-		const handed = [...memory.handed];
-		const isOld = ([, at]: [string, number]) => now - at >= CONFIRM_AFTER_MS;
-		const confirmed = handed.filter(isOld).map(([id]) => id);
+		const confirmed = this.takeStock();
 		const knock: Knock = {
 			clock: this.id,
 			at: this.at,
@@ -178,7 +187,7 @@ export class Clock {
 			attempt: memory.attempt,
 			phase: memory.phase,
 			confirmed,
-			pending: handed.map(([id]) => id),
+			pending: [...memory.handed.keys()],
 		};
 		// If no answer comes, nobody knows whether the start went out.
 		if (memory.phase === 'go') memory.phase = 'gone';
@@ -186,8 +195,22 @@ export class Clock {
 		if (isAnswer(answer)) {
 			for (const id of confirmed) this.settle(id);
 			memory.isAsked = false;
+			for (const handed of memory.handed.values()) handed.isSaved ||= answer.isSaved;
 		}
 		return answer;
+	}
+
+	/** Forgets what n8n did not run. @returns what it runs, or did */
+	private takeStock(): string[] {
+		const { handed } = this.memory;
+		const confirmed: string[] = [];
+		for (const [id, { at, end, isSaved }] of handed) {
+			const age = Date.now() - at;
+			const isRefused = end === 'refused' || isSaved === false;
+			if (end === 'over' || (isSaved && !isRefused && age >= CONFIRM_AFTER_MS)) confirmed.push(id);
+			else if (isRefused && age >= RENEW_AFTER_MS) handed.delete(id);
+		}
+		return confirmed;
 	}
 
 	/** @returns how long to rest */
@@ -199,7 +222,7 @@ export class Clock {
 			memory.phase = 'plan';
 		}
 		// What was delivered before is only to be written down once more.
-		if (emit && memory.delivered.has(emit.id)) memory.handed.set(emit.id, 0);
+		if (emit && memory.delivered.has(emit.id)) memory.handed.set(emit.id, { at: 0, end: 'over' });
 		else if (emit && !this.isClosed) this.hand(emit.id, emit.json);
 		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
 	}
@@ -217,16 +240,16 @@ export class Clock {
 	private hand(id: string, json: IDataObject): void {
 		const { context, memory } = this;
 		const { workflowId, nodeId } = this.identity;
-		memory.handed.set(id, Date.now());
+		const handed: Handed = { at: Date.now() };
+		memory.handed.set(id, handed);
 		const done = context.helpers.createDeferredPromise<IRun>();
 		done.promise.then(
 			() => {
+				handed.end = 'over';
 				// It need not be brought in again, so that is written down at once.
-				if (memory.handed.has(id)) memory.handed.set(id, 0);
 				memory.clock?.wake();
 			},
-			// Without an execution it is handed over again.
-			() => memory.handed.delete(id),
+			() => (handed.end = 'refused'),
 		);
 		// n8n 2.x runs nothing twice under one name. After a crash it gets another: n8n does not go on with
 		// an execution that was cut short, and twice is better than never.

@@ -38,11 +38,12 @@ const BUSY_MS = 300;
 
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
 export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnswer> {
-	const { memory } = scene.store;
+	const { memory, saved, record } = scene.store;
 	if (memory.busy) return notYet(knock, BUSY_MS);
 	memory.busy = true;
+	const isSaved = saved !== undefined && saved.version === record?.version;
 	try {
-		return await work(scene, knock);
+		return { ...(await work(scene, knock)), isSaved };
 	} finally {
 		memory.busy = false;
 	}
@@ -88,7 +89,7 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 		case 'start':
 			// It must be saved before it is sent: else a crash could make us send it again.
 			if (knock.phase !== 'go' || store.saved?.intent?.id !== task.attempt) {
-				return { again: 50, planned: task.attempt };
+				return { again: BUSY_MS, planned: task.attempt };
 			}
 			await start(scene, task.attempt);
 			return { again: 0, attempted: task.attempt };
