@@ -269,6 +269,23 @@ describe('the panel of the LeadGen node', () => {
 	});
 });
 
+describe('the panel of the next node', () => {
+	async function offers(before: WorkflowNode, fields: string[]): Promise<void> {
+		const next = node('Next', 'n8n-nodes-base.set', { typeVersion: 3.4 });
+		const { id } = await field.api.createWorkflow(field.content(before, next));
+		await editor.goto(`/workflow/${id}/${next.id}`);
+		const input = editor.page.getByTestId('ndv-input-panel');
+		for (const label of fields) await input.getByText(label, { exact: true }).waitFor();
+	}
+
+	it('offers the fields of a result before the first run', async () => {
+		const verify = leadGen({ resource: 'email', operation: 'verify', email: 'ada@acme.example' });
+		await offers(verify, ['email', 'status', 'deliverable', 'disposable', 'freeProvider']);
+		// n8n 2 loads those of a trigger as well, and does not show them.
+		if (LINE === '1') await offers(field.trigger(), ['scrapeId', 'status', 'leadsFound']);
+	});
+});
+
 describe('the panel of the LeadGen Trigger', () => {
 	beforeAll(async () => {
 		const workflow = await field.api.createWorkflow(
