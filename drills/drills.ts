@@ -58,6 +58,8 @@ may have taken it, without a person running the workflow again.
 
 What n8n itself loses with a power cut (the results of a run that is under way) is named in the drill, not counted as lost.
 Queue mode has its own tests: each process killed in turn, two webhook processes, 2,000 lookups on two workers (\`npm run test:e2e -- queue\`).
+So have strangers: thousands of random requests to the production URLs, all answered, none of which runs or starts anything
+(\`FUZZ_REQUESTS=10000 npm run test:e2e -- webhookFuzz\`).
 `;
 }
 

@@ -272,8 +272,8 @@ describe('the panel of the LeadGen node', () => {
 describe('the panel of the next node', () => {
 	async function offers(before: WorkflowNode, fields: string[]): Promise<void> {
 		const next = node('Next', 'n8n-nodes-base.set', { typeVersion: 3.4 });
-		const { id } = await field.api.createWorkflow(field.content(before, next));
-		await editor.goto(`/workflow/${id}/${next.id}`);
+		const workflow = await field.api.createWorkflow(field.content(before, next));
+		await editor.openNode(workflow.id, idOf(workflow, 'Next'));
 		const input = editor.page.getByTestId('ndv-input-panel');
 		for (const label of fields) await input.getByText(label, { exact: true }).waitFor();
 	}
