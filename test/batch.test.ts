@@ -117,6 +117,13 @@ describe('what is asked twice', () => {
 		expect(sandbox.requests).toHaveLength(10);
 	});
 
+	it('is the same for both finders of business addresses', async () => {
+		const linkedinUrl = 'https://www.linkedin.com/in/person';
+		await run({ ...FIND, options: { linkedinUrl } }, people(2));
+		await run({ ...FIND, operation: 'enrich', linkedinUrl }, people(2));
+		expect(sandbox.requests.filter(({ path }) => path === '/email/find')).toHaveLength(2);
+	});
+
 	it('is asked anew if it is a status or a balance, but once for all items of a run', async () => {
 		const balance = { resource: 'credit', operation: 'get' };
 		const [one, two] = [await run(balance, people(5)), await run(balance, people(5))];
@@ -195,6 +202,48 @@ describe('when n8n runs the node again', () => {
 		});
 	});
 
+	it('starts none of several again that may have been started', async () => {
+		sandbox.set({ faults: [{ kind: 'resetAfterWork', match: { path: '/start' } }] });
+		const limits = Array.from({ length: 10 }, (_, i) => ({ limit: i + 1 }));
+		const result = await run(START, limits, { retryOnFail: true });
+		expect(sandbox.jobs).toHaveLength(10);
+		expect(result.error?.message).toBe('The connection broke before the service had answered');
+	});
+
+	it('knows a start by its place, whatever an expression gives this time', async () => {
+		sandbox.set({
+			faults: [{ kind: 'resetAfterWork', match: { bodyIncludes: '"limit":6', times: 1 } }],
+		});
+		const webhookUrl = '=https://n8n.example/{{ Math.random() }}';
+		const result = await run({ ...START, options: { webhookUrl } }, [{ limit: 5 }, { limit: 6 }], {
+			retryOnFail: true,
+		});
+		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 6]);
+		expect(result.error?.message).toBe('The connection broke before the service had answered');
+	});
+
+	it('knows its starts and results, also if another execution of the workflow ran meanwhile', async () => {
+		const wait = { ...START, operation: 'startAndWait', options: { pollInterval: 1 } };
+		const broken = (path: string) => {
+			sandbox.set({
+				faults: [{ kind: 'envelope', code: 'FORBIDDEN', match: { path, method: 'GET', times: 1 } }],
+			});
+		};
+		broken('/status');
+		const items = [{ limit: 5 }, { limit: 6 }];
+		const first = await run(wait, items, { executionId: 'a' });
+		expect(first.error).toBeDefined();
+		sandbox.set({ faults: [] });
+		await run(wait, items, { executionId: 'b' });
+		await run(wait, items, { executionId: 'a' });
+		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 5, 6, 6]);
+
+		const forgetful = { ...FIND, options: { rememberMinutes: 0 } };
+		for (const executionId of ['a', 'b', 'a', 'b'])
+			await run(forgetful, people(2), { executionId });
+		expect(sandbox.requests.filter(({ path }) => path === '/email/find')).toHaveLength(4);
+	});
+
 	it('starts what was refused, and nothing else', async () => {
 		sandbox.set({
 			faults: [
@@ -209,6 +258,38 @@ describe('when n8n runs the node again', () => {
 		expect(result.items.map(({ json }) => json.status)).toEqual(['pending', 'pending']);
 		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 6]);
 		expect(sandbox.requests).toHaveLength(3);
+	});
+});
+
+describe('an error that stops the node', () => {
+	const refuse = (bodyIncludes: string) => {
+		sandbox.set({
+			faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match: { bodyIncludes } }],
+		});
+	};
+
+	it('names the scrapes that were started, since another run would start them again', async () => {
+		refuse('"limit":7');
+		const { error } = await run(
+			{ ...START, options: { parallel: 1 } },
+			[5, 6, 7].map((limit) => ({ limit })),
+		);
+		const ids = sandbox.jobs.map(({ scrapeId }) => `"${scrapeId}"`).join(', ');
+		expect(ids).not.toBe('');
+		expect(error?.description).toContain(`This run started 2 of the scrapes: ${ids}. They go on.`);
+		expect(error?.description).not.toContain('not paid for again');
+	});
+
+	it('says what becomes of the lookups that were bought', async () => {
+		refuse('Person2');
+		const parallel = 1;
+		const remembered = await run({ ...FIND, options: { parallel } }, people(3));
+		expect(remembered.error?.description).toContain(
+			'2 results were bought by this run. What was bought is remembered for a while, and not paid for again.',
+		);
+		const options = { parallel, rememberMinutes: 0 };
+		const forgotten = await run({ ...FIND, options }, people(3));
+		expect(forgotten.error?.description).toContain('What was bought is then paid for again');
 	});
 });
 
@@ -483,18 +564,49 @@ describe('a budget', () => {
 		);
 	});
 
-	it('does not start a scrape that could cost more', async () => {
-		const result = await run(
-			{ ...START, options: { spendAtMost: 30 } },
-			[{ limit: 20 }, { limit: 20 }, { limit: 5 }],
-			{ onError: 'continueErrorOutput' },
-		);
-		expect(sandbox.jobs.map(({ filters }) => filters.limit)).toEqual([20]);
-		expect(result.errorItems.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 1 },
-			{ item: 2 },
-		]);
+	it('is one for all tries of a run', async () => {
+		const result = await run({ ...FIND, options: { spendAtMost: 10 } }, people(30), {
+			retryOnFail: true,
+		});
+		expect(result.error?.message).toBe('Not attempted, because this run may spend 10 credits');
+		expect(spent()).toBe(10);
 	});
+
+	it.each(['unknown', 'NOT_FOUND'])(
+		'does not take an answer about the balance for one about the call (%s)',
+		async (what) => {
+			const fault = what === 'unknown' ? { status: 503 } : { code: 'NOT_FOUND' as const };
+			const kind = what === 'unknown' ? 'status' : 'envelope';
+			sandbox.set({ faults: [{ kind, ...fault, match: { path: '/credits' } }] });
+			const options = { spendAtMost: 10 };
+			const result = await run({ ...FIND, options }, people(3), { onError: 'continueErrorOutput' });
+			expect(result.errorItems.map(({ json }) => json.error)).toEqual(
+				new Array(3).fill({
+					attempted: false,
+					message: 'Not attempted, because the balance of the account could not be read',
+					advice: expect.stringContaining('remove the budget') as string,
+				}),
+			);
+			expect(spent()).toBe(0);
+		},
+	);
+
+	it.each(['start', 'completion'] as const)(
+		'does not start a scrape that could cost more, charged at its %s',
+		async (chargeScrape) => {
+			sandbox.set({ chargeScrape });
+			const result = await run(
+				{ ...START, options: { spendAtMost: 30 } },
+				[{ limit: 20 }, { limit: 20 }, { limit: 5 }],
+				{ onError: 'continueErrorOutput' },
+			);
+			expect(sandbox.jobs.map(({ filters }) => filters.limit)).toEqual([20]);
+			expect(result.errorItems.map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 1 },
+				{ item: 2 },
+			]);
+		},
+	);
 });
 
 it('says in a dry run what would be paid for, and sends nothing', async () => {

@@ -155,18 +155,21 @@ describe('a limit that is not known', () => {
 
 	it('is given up on after ten minutes without a single success', async () => {
 		const limiter = new Limiter();
-		const run = { inFlight: 0, waitedMs: 0, cap: () => 1, signal: undefined };
-		let tries = 0;
-		const trying = (async () => {
-			do {
-				await limiter.turn(run);
-				tries++;
-			} while (limiter.refused(run, NO_NEWS));
-		})();
-		await jest.advanceTimersByTimeAsync(11 * 60_000);
-		await trying;
-		expect(tries).toBeGreaterThan(15);
-		expect(tries).toBeLessThan(100);
+		// The run that comes after has the same patience.
+		for (let runs = 0; runs < 2; runs++) {
+			const run = { inFlight: 0, waitedMs: 0, cap: () => 1, signal: undefined };
+			let tries = 0;
+			const trying = (async () => {
+				do {
+					await limiter.turn(run);
+					tries++;
+				} while (limiter.refused(run, NO_NEWS));
+			})();
+			await jest.advanceTimersByTimeAsync(11 * 60_000);
+			await trying;
+			expect(tries).toBeGreaterThan(15);
+			expect(tries).toBeLessThan(100);
+		}
 	});
 });
 

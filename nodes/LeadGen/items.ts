@@ -9,7 +9,7 @@ import { failedItem, nodeError } from './nodeError';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 import { splitItems } from './outputs';
-import { Parameters } from './parameters';
+import { Parameters, show } from './parameters';
 import { throwIfStopped } from './pause';
 import { Progress } from './progress';
 import { includeInput, resultField } from './properties';
@@ -18,6 +18,9 @@ import { PlannedCall, Service } from './service/service';
 
 /** Items that are worked on at once: enough to keep the calls of the service busy, also while they wait. */
 const ITEMS_AT_ONCE = 500;
+
+/** Scrapes that an error names. */
+const MOST_SHOWN = 20;
 
 /**
  * Runs the chosen operation for every incoming item.
@@ -36,12 +39,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const stopButton = context.getExecutionCancelSignal();
 	const giveUp = new AbortController();
 	const signal = stopButton ? AbortSignal.any([stopButton, giveUp.signal]) : giveUp.signal;
-	const connecting = connect(context, signal);
+	const connecting = connect(context, operation, signal);
 	const progress = new Progress(context, inputs.length);
-	const place = `${context.getNode().id} ${String(context.getWorkflowDataProxy(0).$runIndex)}`;
+	const place = placeOf(context);
 
 	const runItem = async (index: number, input: INodeExecutionData) => {
-		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
+		const parameters = parametersOf(
+			context,
+			index,
+			isTool(context) ? '' : `${place} ${String(index)}`,
+		);
 		try {
 			const toItem = readOutput(parameters, input, index);
 			const result = await operation.run(parameters, await connecting, signal);
@@ -69,8 +76,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	throwIfStopped(stopButton);
 	if (failure) {
-		const { bought } = await connecting.catch(() => ({ bought: 0 }));
-		const remark = bought > 0 ? boughtRemark(bought) : '';
+		const service = await connecting.catch(() => undefined);
+		const remark = service ? boughtRemark(service) : '';
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
 	planItems(planned, items);
@@ -97,13 +104,29 @@ function parametersOf(context: IExecuteFunctions, index: number, place = ''): Pa
 }
 
 /** The service for one run of the node; how its calls are made is read from the first item. */
-async function connect(context: IExecuteFunctions, signal: AbortSignal): Promise<Service> {
+async function connect(
+	context: IExecuteFunctions,
+	operation: Operation,
+	signal: AbortSignal,
+): Promise<Service> {
 	const options = parametersOf(context, 0);
 	return await Service.connect(context, options.option(requestTimeout) * 1000, {
-		...readRunSettings(options),
+		...readRunSettings(options, operation),
 		executionId: context.getExecutionId(),
+		place: placeOf(context),
 		signal,
 	});
+}
+
+/** As a tool of an agent, each try of n8n counts as another run. */
+function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool');
+}
+
+/** Where in its execution the node runs; the same when n8n runs it again. */
+function placeOf(context: IExecuteFunctions): string {
+	const run = isTool(context) ? 'tool' : String(context.getWorkflowDataProxy(0).$runIndex);
+	return `${context.getExecutionId()} ${context.getNode().id} ${run}`;
 }
 
 /**
@@ -120,12 +143,23 @@ function readOutput(
 	return (result) => {
 		const json = field === '' ? result : { [field]: result };
 		return isIncluded
-			? { ...input, json: { ...input.json, ...json }, pairedItem: { item } }
+			? {
+					json: { ...input.json, ...json },
+					...(input.binary && { binary: input.binary }),
+					pairedItem: { item },
+				}
 			: { json, pairedItem: { item } };
 	};
 }
 
-function boughtRemark(bought: number): string {
+/** What a person must know who runs a node again that stopped. */
+function boughtRemark({ bought, started, whenRunAgain }: Service): string {
+	if (started.length > 0) {
+		const ids = started.slice(0, MOST_SHOWN).map(({ scrapeId }) => show(scrapeId));
+		const more = started.length > MOST_SHOWN ? ' …' : '';
+		return `This run started ${String(started.length)} of the scrapes: ${ids.join(', ')}${more}. They go on. Another run starts each of its items anew, so leave out theirs.`;
+	}
+	if (bought === 0) return '';
 	const results = bought === 1 ? '1 result was' : `${String(bought)} results were`;
-	return `${results} bought by this run and are remembered: run it again, and they are not paid for again.`;
+	return `${results} bought by this run. ${whenRunAgain}`;
 }

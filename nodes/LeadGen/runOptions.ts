@@ -86,12 +86,13 @@ export function runOptions({ paid }: Operation): Field[] {
 }
 
 /** How the calls of a run are made, from the options of its first item. */
-export function readRunSettings(options: Parameters): RunSettings {
+export function readRunSettings(options: Parameters, { paid }: Operation): RunSettings {
 	const floor = options.option(keepCredits);
 	const most = options.option(spendAtMost);
 	return {
 		parallel: options.option(parallel),
-		rememberMs: options.option(rememberMinutes) * 60_000,
+		// A scrape is not remembered by later executions: each start is one of its own.
+		rememberMs: paid === 'start' ? 0 : options.option(rememberMinutes) * 60_000,
 		dryRun: options.option(dryRun),
 		...((floor > 0 || most > 0) && {
 			budget: { ...(floor > 0 && { floor }), ...(most > 0 && { most }) },

@@ -8,6 +8,25 @@ export interface BudgetSettings {
 	most?: number;
 }
 
+/** What a run has used so far; kept, in case n8n runs the node again. */
+export interface Spent {
+	/** The balance before the run. */
+	first: number;
+	/** What its scrapes will cost at most; when they are charged is not shown (interface 4.1). */
+	owed: number;
+}
+
+/** What a budget needs from outside. */
+export interface BudgetSource {
+	/** Gives the credits of the account. */
+	readBalance: () => Promise<number>;
+	/** Of the same run, before n8n ran the node again. */
+	spent: Spent | undefined;
+	keep: (spent: Spent) => void;
+	/** What becomes of what was bought; for the person whose budget is used up. */
+	whenRunAgain: string;
+}
+
 /**
  * Keeps a run within its budget. The interface does not say what a call costs, so the balance is read
  * before the run and again after 1, 2, 4, 8 … calls, and the highest price seen so far decides how many
@@ -15,6 +34,8 @@ export interface BudgetSettings {
  */
 export class Budget {
 	private first: number | undefined;
+	private owed: number;
+	/** The balance that was read last, less what is owed and not charged yet. */
 	private last = 0;
 	private batch = 0.5;
 	private allowed = 0;
@@ -26,11 +47,23 @@ export class Budget {
 	private turn: Promise<void> = Promise.resolve();
 	private readonly underWay = new Set<Promise<unknown>>();
 
-	/** @param readBalance gives the credits of the account */
 	constructor(
 		private readonly settings: BudgetSettings,
-		private readonly readBalance: () => Promise<number>,
-	) {}
+		private readonly source: BudgetSource,
+	) {
+		this.first = source.spent?.first;
+		this.owed = source.spent?.owed ?? 0;
+	}
+
+	/** Counts a scrape that may be charged later, in credits. */
+	owe(credits: number): void {
+		this.owed += credits;
+		this.keep();
+	}
+
+	private keep(): void {
+		if (this.first !== undefined) this.source.keep({ first: this.first, owed: this.owed });
+	}
 
 	/**
 	 * Makes a paid call if the budget bears it.
@@ -62,9 +95,11 @@ export class Budget {
 	}
 
 	private async measure(weight: number): Promise<void> {
-		const balance = await this.readBalance();
-		if (this.first === undefined) this.first = balance;
-		else if (this.since > 0) {
+		const charged = await this.source.readBalance();
+		this.first ??= charged;
+		this.keep();
+		const balance = charged - Math.max(0, this.owed - Math.max(0, this.first - charged));
+		if (this.since > 0) {
 			this.price = Math.max(this.price, (this.last - balance) / this.since);
 		}
 		this.last = balance;
@@ -78,13 +113,14 @@ export class Budget {
 	private reached(): LeadGenError {
 		const { floor, most } = this.settings;
 		const spent = (this.first ?? 0) - this.last;
+		const owed = this.owed > 0 ? ', with what its scrapes may cost' : '';
 		const limit =
 			most !== undefined && most - spent < this.last - (floor ?? 0)
 				? `this run may spend ${String(most)} credits`
 				: `${String(floor)} credits are to be kept`;
 		return new NotAttemptedError(
 			`Not attempted, because ${limit}`,
-			`The balance is ${String(this.last)} credits, and ${String(spent)} were spent since the run began. Raise the limit under Options to go on; what was bought is not paid for again.`,
+			`The balance is ${String(this.last)} credits, and ${String(spent)} were spent since the run began${owed}. Raise the limit under Options to go on. ${this.source.whenRunAgain}`,
 		);
 	}
 }

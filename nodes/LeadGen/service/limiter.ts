@@ -32,6 +32,8 @@ export interface Run {
 	/** How many calls of the run may be under way at once. */
 	cap: () => number;
 	signal: AbortSignal | undefined;
+	/** Since when every call of the run was refused. */
+	refusedSince?: number;
 }
 
 interface Waiter {
@@ -74,7 +76,8 @@ export class Limiter {
 	private isNamed = false;
 	/** Calls that may be under way at once, after a refusal. */
 	private burst = Infinity;
-	private hopelessAt = Infinity;
+	/** When the service last took a call. */
+	private tookAt = 0;
 	/** When the service last let us go on. */
 	private goingSince = 0;
 	private learned: { limit: number; ms: number; growAt: number } | undefined;
@@ -120,7 +123,7 @@ export class Limiter {
 		this.calls.add(now);
 		this.hear(news, now);
 		if (sentAt < this.refusedAt) return;
-		this.hopelessAt = Infinity;
+		this.tookAt = now;
 		this.burst = this.burst < MOST_BURST ? this.burst + 1 : Infinity;
 		if (this.refusals > 0) this.learn(now);
 	}
@@ -139,7 +142,8 @@ export class Limiter {
 		const now = this.release(run);
 		this.hear(news, now);
 		this.refusedAt = now;
-		if (this.hopelessAt === Infinity) this.hopelessAt = now + HOPELESS_MS;
+		const { refusedSince = 0 } = run;
+		run.refusedSince = refusedSince > this.tookAt ? refusedSince : now;
 
 		// The refusals of calls that were under way together are one.
 		const isNew = now >= this.pausedUntil;
@@ -154,7 +158,7 @@ export class Limiter {
 				now + Math.min(named, HOPELESS_MS) + jitter(100),
 			);
 		else if (isNew) this.pausedUntil = now + growing * 0.75 + jitter(growing / 2);
-		return now < this.hopelessAt;
+		return now - run.refusedSince < HOPELESS_MS;
 	}
 
 	private release(run: Run): number {

@@ -3,12 +3,14 @@ export type Bought = { json: string } | { error: Error };
 
 interface Entry {
 	bought: Bought;
-	executionId: string;
+	/** Those that bought it, the last ones. */
+	executionIds: string[];
 	at: number;
 	bytes: number;
 }
 
 const MAX_ENTRIES = 50_000;
+const MAX_EXECUTIONS = 10;
 const MAX_BYTES = 50 * 1024 * 1024;
 /** A run that goes on for longer than this may pay again. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
@@ -24,14 +26,16 @@ export class Memory {
 	recall(key: string, executionId: string, maxAgeMs: number): Bought | undefined {
 		const entry = this.entries.get(key);
 		if (!entry) return undefined;
-		const isOurs = executionId !== '' && entry.executionId === executionId;
+		const isOurs = executionId !== '' && entry.executionIds.includes(executionId);
 		return isOurs || Date.now() - entry.at < maxAgeMs ? entry.bought : undefined;
 	}
 
 	keep(key: string, executionId: string, bought: Bought): void {
+		const before = this.entries.get(key)?.executionIds ?? [];
+		const executionIds = [...new Set([...before, executionId])].slice(-MAX_EXECUTIONS);
 		this.forget(key);
 		const bytes = 2 * (key.length + ('json' in bought ? bought.json.length : 200));
-		this.entries.set(key, { bought, executionId, at: Date.now(), bytes });
+		this.entries.set(key, { bought, executionIds, at: Date.now(), bytes });
 		this.bytes += bytes;
 		for (const [oldest, { at }] of this.entries) {
 			const isFull = this.entries.size > MAX_ENTRIES || this.bytes > MAX_BYTES;

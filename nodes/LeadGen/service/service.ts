@@ -3,9 +3,9 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 } from 'n8n-workflow';
-import { pause, throwIfStopped } from '../pause';
+import { pause } from '../pause';
 import { accountOf, type Account } from './account';
-import { Budget, type BudgetSettings } from './budget';
+import { Budget, type BudgetSettings, type Spent } from './budget';
 import { readEnvelope, withoutData } from './envelope';
 import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import { CREDENTIAL_TYPE, exchange } from './http';
@@ -17,7 +17,7 @@ import { isFree, type ServiceRequest } from './types';
 
 /** How a run of a node makes its calls. */
 export interface RunSettings {
-	/** Results of paid lookups that other executions bought count for this long. */
+	/** What other executions bought counts for this long. */
 	rememberMs?: number;
 	/** Calls under way at once; 0 finds a good number. */
 	parallel?: number;
@@ -26,6 +26,8 @@ export interface RunSettings {
 	dryRun?: boolean;
 	/** Makes the results bought by this execution its own, also when n8n runs the node again. */
 	executionId?: string;
+	/** Where in the execution the node runs; the same when n8n runs it again. */
+	place?: string;
 	signal?: AbortSignal;
 }
 
@@ -54,6 +56,8 @@ const MOST_PARALLEL = 500;
 export class Service {
 	/** Paid calls that were made in this run and brought a result. */
 	bought = 0;
+	/** What the service said of the scrapes that were started in this run. */
+	readonly started: IDataObject[] = [];
 	/** Paid calls that were not needed, because the same one was made before. */
 	saved = 0;
 
@@ -82,7 +86,7 @@ export class Service {
 			cap: () => settings.parallel || parallelFor(limiter.perMinute),
 			signal: settings.signal,
 		};
-		if (settings.budget) this.budget = new Budget(settings.budget, () => this.balance());
+		if (settings.budget) this.budget = this.budgetOf(settings.budget);
 	}
 
 	/**
@@ -136,10 +140,11 @@ export class Service {
 	/** The first call of its kind in this run: from memory, or from the service. */
 	private async first(request: ServiceRequest, key: string): Promise<string> {
 		if (isFree(request)) return JSON.stringify(await this.send(request));
-		const known = this.recall(request, key);
+		const known = this.recall(key);
 		if (known) {
 			this.saved++;
 			if ('error' in known) throw known.error;
+			if (request.kind === 'start') this.noteStart(known.json);
 			return known.json;
 		}
 		const outcome = await this.buy(request).then(
@@ -149,13 +154,19 @@ export class Service {
 		if ('error' in outcome) throw outcome.error;
 		this.bought++;
 		this.keep(key, outcome);
+		if (request.kind === 'start') this.noteStart(outcome.json);
 		return outcome.json;
 	}
 
-	/** What was bought before; a start counts in its own execution only. */
-	private recall({ kind }: ServiceRequest, key: string): Bought | undefined {
+	/** What was bought before. */
+	private recall(key: string): Bought | undefined {
 		const { executionId = '', rememberMs = 0 } = this.settings;
-		return this.account.memory.recall(key, executionId, kind === 'start' ? 0 : rememberMs);
+		return this.account.memory.recall(key, executionId, rememberMs);
+	}
+
+	private noteStart(json: string): void {
+		const data = JSON.parse(json) as IDataObject | null;
+		this.started.push(data ?? {});
 	}
 
 	private keep(key: string, bought: Bought): void {
@@ -171,7 +182,7 @@ export class Service {
 			this.halt(
 				new NotAttemptedError(
 					'Not attempted, because the credits ran out before',
-					'Add credits to the account and run the workflow again. What was bought is not paid for again.',
+					`Add credits to the account and run the workflow again. ${this.whenRunAgain}`,
 				),
 			);
 		}
@@ -184,8 +195,50 @@ export class Service {
 	}
 
 	private async buy(request: ServiceRequest): Promise<IDataObject | null> {
-		const send = async () => await this.send(request);
-		return await (this.budget ? this.budget.spend(weightOf(request), send) : send());
+		const { budget } = this;
+		if (!budget) return await this.send(request);
+		const weight = weightOf(request);
+		const owe = (credits: unknown) => {
+			if (request.kind === 'start') budget.owe(typeof credits === 'number' ? credits : weight);
+		};
+		return await budget.spend(
+			weight,
+			async () =>
+				await this.send(request).then(
+					(data) => {
+						owe(data?.estimatedCredits);
+						return data;
+					},
+					(error: unknown) => {
+						if (error instanceof ServiceError && error.outcome === 'unknown') owe(undefined);
+						throw error;
+					},
+				),
+		);
+	}
+
+	/** When n8n runs the node again, the budget is the one that it began with. */
+	private budgetOf(settings: BudgetSettings): Budget {
+		const { executionId = '', place = '' } = this.settings;
+		const key = `budget ${place}`;
+		const { memory } = this.account;
+		const known = memory.recall(key, executionId, 0);
+		const spent = known && 'json' in known ? (JSON.parse(known.json) as Spent) : undefined;
+		return new Budget(settings, {
+			readBalance: async () => await this.balance(),
+			spent,
+			keep: (now) => {
+				memory.keep(key, executionId, { json: JSON.stringify(now) });
+			},
+			whenRunAgain: this.whenRunAgain,
+		});
+	}
+
+	/** What becomes of what was bought, if a person runs the workflow again. */
+	get whenRunAgain(): string {
+		return this.settings.rememberMs
+			? 'What was bought is remembered for a while, and not paid for again.'
+			: 'What was bought is then paid for again, so leave out the items that have their result.';
 	}
 
 	/** Sends a request until it is answered, as the limiter and the retry policy allow. */
@@ -223,7 +276,6 @@ export class Service {
 		if (response instanceof ServiceError) {
 			limiter.failed(this.run, response.outcome !== 'notSent');
 			if (response.outcome === 'notSent') this.downSince ??= Date.now();
-			throwIfStopped(this.run.signal);
 			return { error: response, isRateRefusal: false };
 		}
 		this.hasAnswered = true;
@@ -250,12 +302,14 @@ export class Service {
 
 	private async balance(): Promise<number> {
 		if (this.halted) throw this.halted;
-		const data = await this.send({ kind: 'poll', path: '/credits' });
+		const data = await this.send({ kind: 'poll', path: '/credits' }).catch((error: unknown) => {
+			// What happened to this free call must not be taken for what happened to the paid one.
+			const isClear = error instanceof ServiceError && error.outcome === 'refused';
+			if (!(error instanceof ServiceError) || (isClear && error.code !== 'NOT_FOUND')) throw error;
+			throw noBalance(error.message);
+		});
 		if (typeof data?.credits === 'number') return data.credits;
-		throw new NotAttemptedError(
-			'Not attempted, because the balance of the account could not be read',
-			'The service did not say how many credits are left. Remove the budget from the Options to run without it.',
-		);
+		throw noBalance('The service did not say how many credits are left');
 	}
 
 	private planned(request: ServiceRequest): PlannedCall {
@@ -263,7 +317,7 @@ export class Service {
 		const key = keyOf(request);
 		if (this.asked.has(key)) return new PlannedCall('duplicate', request);
 		this.asked.set(key, Promise.resolve(''));
-		return new PlannedCall(this.recall(request, key) ? 'remembered' : 'new', request);
+		return new PlannedCall(this.recall(key) ? 'remembered' : 'new', request);
 	}
 }
 
@@ -272,10 +326,21 @@ function parallelFor(perMinute: number): number {
 	return perMinute < Infinity ? Math.min(MOST_PARALLEL, perMinute) : PARALLEL;
 }
 
-/** Two lookups with the same key have the same answer: case and spaces make no difference. */
+function noBalance(why: string): NotAttemptedError {
+	return new NotAttemptedError(
+		'Not attempted, because the balance of the account could not be read',
+		`${why}. Try again later, or remove the budget from the Options to run without it.`,
+	);
+}
+
+/**
+ * Two lookups with the same key have the same answer: case and spaces make no difference. A start is told
+ * by its place alone, since an expression in its body may give something else when n8n runs it again.
+ */
 function keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
-	const content = JSON.stringify(query ?? body ?? {});
-	if (kind !== 'lookup') return `${kind} ${path} ${place} ${content}`;
+	const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+	const content = JSON.stringify(fields);
+	if (kind !== 'lookup') return `${kind} ${path} ${place || content}`;
 	return `${kind} ${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
 }
 

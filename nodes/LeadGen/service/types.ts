@@ -13,7 +13,7 @@ export interface ServiceRequest {
 	path: string;
 	query?: Record<string, string>;
 	body?: IDataObject;
-	/** Tells apart starts: the place of the item in its execution. */
+	/** Tells apart starts: the place of the item in its execution. Without one, the body does. */
 	place?: string;
 }
 

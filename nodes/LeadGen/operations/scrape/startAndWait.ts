@@ -26,7 +26,7 @@ export const startAndWait: Operation = {
 				started,
 			);
 		}
-		const finished = await waitForScrape(id, settings, service, signal, Date.now());
+		const finished = await waitForScrape(id, settings, service, signal, true);
 		return { ...started, ...finished };
 	},
 };

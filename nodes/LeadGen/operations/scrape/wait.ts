@@ -59,9 +59,9 @@ export function readWaitSettings(parameters: Parameters): WaitSettings {
 }
 
 /**
- * Asks for the status until it is `completed` or `failed` (interface 3). Once there is this scrape, the
- * service may be out of reach for a while, or not find it.
- * @param seenAt when the service last said that there is this scrape
+ * Asks for the status until it is `completed` or `failed` (interface 3). Once it is known that there is
+ * this scrape, the service may be out of reach for a while, or not find it.
+ * @param isKnown whether the service said that there is this scrape
  * @returns the fields of the last status
  * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
  */
@@ -70,17 +70,20 @@ export async function waitForScrape(
 	{ intervalMs, minutes, isFailedResult }: WaitSettings,
 	service: Service,
 	signal: AbortSignal | undefined,
-	seenAt = 0,
+	isKnown = false,
 ): Promise<IDataObject> {
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
 	let last: IDataObject = {};
+	let silentSince: number | undefined;
 	for (;;) {
 		try {
 			last = await service.data({ ...statusRequest(id), kind: 'poll' });
-			seenAt = Date.now();
+			isKnown = true;
+			silentSince = undefined;
 		} catch (error) {
-			const isOver = Date.now() >= Math.min(deadline, seenAt + LONGEST_SILENCE_MS);
-			if (isOver || !mayPass(error)) throw withScrape(error, id);
+			silentSince ??= Date.now();
+			const isOver = Date.now() >= Math.min(deadline, silentSince + LONGEST_SILENCE_MS);
+			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id);
 		}
 		if (last.status === 'completed') return last;
 		if (last.status === 'failed') {
