@@ -163,6 +163,26 @@ describe('a start', () => {
 		expect(record.skipped).toEqual([500]);
 	});
 
+	it('waits for the next look at a scrape whose status cannot be read', () => {
+		const record = running();
+		record.want = { why: 'schedule', at: 2_000_000, filters: 'filters 1' };
+		const [scrape] = record.open;
+		if (!scrape) throw new Error('There is no scrape');
+		scrape.checked = 2_000_000;
+		expect(nextTask(record, knock(), 0, 2_000_000)).toEqual({ do: 'wait', ms: 30_000 });
+	});
+
+	it('falls due anew when the schedule or its time zone changes without an activation', () => {
+		const due = (after: number) => ({ nextRun: () => after });
+		const record = running();
+		const daily = { ...plan, schedule: 'in UTC', ...due(2_000_000) };
+		arrive(record, knock(), 'owner', daily, 1_000_000);
+		expect(record.due).toBe(2_000_000);
+		const moved = { ...plan, schedule: 'in New York', ...due(3_000_000) };
+		arrive(record, knock(), 'owner', moved, 2_500_000);
+		expect([record.due, record.want]).toEqual([3_000_000, undefined]);
+	});
+
 	it('is never sent twice, whatever happens in whatever order', () => {
 		const event = fc.constantFrom<Happening>(
 			...(['knock', 'save', 'leader', 'crash', 'crash while sending', 'lost answer'] as const),
@@ -274,6 +294,44 @@ describe('a notification', () => {
 		expect(judge(record, fresh, at(600), listen, 1_000_200)).toBe('deliver');
 	});
 
+	it('has some time to come when the scrape is seen to be finished before it', () => {
+		const record = running();
+		const [scrape] = record.open;
+		if (!scrape) throw new Error('There is no scrape');
+		const done = { status: 'completed', completedAt: 1_005_000 };
+		expect(judge(record, scrape, done, plan, 1_005_000)).toBe('keep');
+		expect(nextTask(record, knock(), 0, 1_005_000)).toEqual({ do: 'wait', ms: 2000 });
+		hear(record, ['scrape 1'], plan, 1_005_500);
+		expect(nextTask(record, knock(), 0, 1_005_500).do).toBe('check');
+		expect(judge(record, scrape, done, plan, 1_005_500)).toBe('deliver');
+	});
+
+	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined, {}, 1_000_000);
+		delete record.want;
+		for (let count = 0; count < 50; count++)
+			hear(record, [`id ${String(count)}`], listen, 1_000_000);
+		for (const scrape of record.open) scrape.checked = 1_000_000;
+		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({ do: 'wait', ms: 10_000 });
+		expect(hear(record, ['late'], listen, 1_000_000).heard).toBe('full');
+		for (const scrape of record.open) scrape.checked = 1_090_000;
+		expect(hear(record, ['late'], listen, 1_090_000).heard).toBe('noted');
+		expect(record.open).toHaveLength(50);
+	});
+
+	it('is waited for while the service does not find the scrape, ten minutes from the first time on', () => {
+		const record = running();
+		const [scrape] = record.open;
+		if (!scrape) throw new Error('There is no scrape');
+		const missing = { status: undefined };
+		expect(judge(record, scrape, missing, plan, 9_000_000)).toBe('keep');
+		expect(judge(record, scrape, { status: 'processing' }, plan, 9_300_000)).toBe('keep');
+		expect(judge(record, scrape, missing, plan, 9_900_000)).toBe('keep');
+		expect(judge(record, scrape, missing, plan, 10_499_000)).toBe('keep');
+		expect(judge(record, scrape, missing, plan, 10_500_000)).toBe('lost');
+	});
+
 	it('is put off when too many are waiting, and the record stays small', () => {
 		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
@@ -301,6 +359,7 @@ describe('the record', () => {
 			}
 			const scrape = record.open.find((each) => each.id === id);
 			if (!scrape) throw new Error('It was not started');
+			scrape.heard = now;
 			const verdict = judge(record, scrape, { status: 'completed', completedAt: now }, plan, now);
 			if (verdict === 'deliver') delivered++;
 			arrive(record, knock({ confirmed: [id], attempt: 'next' }), 'owner', plan, now);

@@ -16,7 +16,7 @@ import { PATH } from './trigger/address';
 import { Clock } from './trigger/clock';
 import { identityOf } from './trigger/plan';
 import { properties } from './trigger/properties';
-import { beginTest, endTest, receiveTest } from './trigger/testRun';
+import { beginTest, endTest, isTest, receiveTest } from './trigger/testRun';
 import { answerRequest } from './trigger/webhook';
 
 /**
@@ -102,7 +102,8 @@ export class LeadGenTrigger implements INodeType {
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				if (this.getActivationMode() === 'manual' || this.getMode() === 'manual') endTest(this);
+				const url = this.getNodeWebhookUrl('default') ?? '';
+				if (isTest(this, url)) endTest(this);
 				else close(this);
 				return await Promise.resolve(true);
 			},

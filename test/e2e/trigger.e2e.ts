@@ -502,6 +502,40 @@ describe('a node that only listens', () => {
 		expect(await field.executions(workflow.id)).toHaveLength(8);
 	});
 
+	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		const broken = await startElsewhere();
+		field.sandbox.set({
+			faults: [{ kind: 'status', status: 500, match: { path: '/status', times: 4 } }],
+		});
+		await post(field.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
+		await quiet(500);
+		const good = await startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 2, 60_000);
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([good, broken]);
+		expect(field.count('getScrapeStatus')).toBeLessThan(15);
+	});
+
+	it('keeps what it heard while the key is refused, and says so once', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		field.sandbox.set({
+			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match: { method: 'GET', times: 3 } }],
+		});
+		const ids = [];
+		for (let count = 0; count < 3; count++) {
+			ids.push(await startElsewhere(field.plainUrl(workflow)));
+		}
+		await untilExecutions(workflow.id, 4, 60_000);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		const delivered = items.flatMap(({ json }) => json.scrapeId ?? []);
+		expect(delivered.sort()).toEqual(ids.sort());
+		expect(await field.told(workflow.id)).toHaveLength(1);
+	});
+
 	it('waits for a status that says finished later than the notification', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
@@ -594,6 +628,24 @@ describe('a test run', () => {
 		const items = await field.delivered(id);
 		expect(items.map(({ json }) => [json.status, json.leadsFound])).toEqual([['completed', leads]]);
 		expect(field.starts).toBe(1);
+	});
+
+	it('leaves the same workflow running where it is active', async () => {
+		field.sandbox.set({ ...LONG, notification: { times: 0 } });
+		const { id } = await activated();
+		await untilStarts(1);
+		await field.api.startWorkflow(id, 'LeadGen Trigger');
+		await untilStarts(2);
+		const [own, test] = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		field.sandbox.finish(test ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await quiet();
+		field.sandbox.finish(own ?? '', 'completed');
+		await untilExecutions(id, 2, 30_000);
+		await quiet();
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
+		expect(field.starts).toBe(2);
 	});
 
 	it('takes a scrape that was named, or starts none', async () => {

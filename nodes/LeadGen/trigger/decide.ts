@@ -66,6 +66,8 @@ const FIRST_CHECK_MS = 5_000;
 const SLOWEST_CHECK_MS = 5 * MINUTE_MS;
 /** Time for which a notification makes us look often, because the status may lag behind. */
 const SLOWEST_HEARD_CHECK_MS = 30_000;
+/** The notification gets so long to come, once the scrape is finished: it may hold what nothing else does. */
+const GRACE_MS = 2000;
 /** How far the clock of the service may differ from ours. */
 const SKEW_MS = 5 * MINUTE_MS;
 /** A scrape that the service does not know is looked up for this long, for it may be new. */
@@ -150,14 +152,17 @@ function beginActivation(
 	const mayStart = knock.mode === 'activate' || knock.mode === 'update';
 	if (isAsked) record.want = { why: 'activation', at: now, filters: plan.filters };
 	else if (mayStart && isChanged) record.want = { why: 'filters', at: now, filters: plan.filters };
-	if (isAsked || record.schedule !== plan.schedule) {
-		record.schedule = plan.schedule;
-		record.due = plan.nextRun(now);
-	}
+	if (isAsked) delete record.schedule;
 }
 
 function fallDue(record: TriggerRecord, plan: Plan, now: number): void {
-	if (plan.mode !== 'startScrape' || record.due === undefined || record.due > now) return;
+	if (plan.mode !== 'startScrape') return;
+	// n8n 2.x does not activate the node anew when the time zone of the workflow changes.
+	if (record.schedule !== plan.schedule) {
+		record.schedule = plan.schedule;
+		record.due = plan.nextRun(now);
+	}
+	if (record.due === undefined || record.due > now) return;
 	const { due } = record;
 	record.due = plan.nextRun(now);
 	if (record.want || record.intent) addSkipped(record, due);
@@ -213,7 +218,7 @@ export function nextTask(
 	const times = [
 		...open.map(checkAt),
 		...(record.due === undefined ? [] : [record.due]),
-		...(want ? [want.retryAt ?? now] : []),
+		...(want?.retryAt === undefined || want.retryAt <= now ? [] : [want.retryAt]),
 	];
 	return { do: 'wait', ms: Math.max(0, Math.min(IDLE_MS, ...times.map((time) => time - now))) };
 }
@@ -225,10 +230,18 @@ function blocks(scrape: Scrape, want: Want): boolean {
 }
 
 /** When to look at the status of a scrape: soon after it started or was heard of, then less often. */
-function nextCheck({ at, checked, heard, claimed }: Scrape, claimsFrom: number): number {
-	if (claimed) return claimsFrom;
+function nextCheck(
+	{ at, checked, heard, claimed, completedAt }: Scrape,
+	claimsFrom: number,
+): number {
+	if (claimed) {
+		const later =
+			checked === undefined ? 0 : checked + clamp(checked - at, 10_000, SLOWEST_CHECK_MS);
+		return Math.max(claimsFrom, later);
+	}
 	if (checked === undefined) return heard === undefined ? at + FIRST_CHECK_MS : 0;
 	if (heard !== undefined && heard >= checked) return 0;
+	if (completedAt !== undefined) return checked + GRACE_MS;
 	const regular = clamp((checked - at) / 4, FIRST_CHECK_MS, SLOWEST_CHECK_MS);
 	const eager = heard === undefined ? Infinity : (checked - heard) / 2;
 	const soon = clamp(eager, 1000, SLOWEST_HEARD_CHECK_MS);
@@ -304,8 +317,13 @@ export function hear(
 	if (ids.some((id) => isDelivered(record, id))) return { heard: 'known', scrapes };
 	const mayBeOurs = plan.mode === 'listen' || record.gaps.length > 0 || record.intent !== undefined;
 	if (!mayBeOurs || ids.length === 0) return { heard: 'ignored', scrapes };
-	const claims = record.open.filter(({ claimed }) => claimed).length;
-	if (claims + ids.length > MAX_CLAIMS) return { heard: 'full', scrapes };
+	const claims = record.open.filter(({ claimed }) => claimed);
+	if (claims.length + ids.length > MAX_CLAIMS) {
+		// Those that the service could not answer for a while make room.
+		const stale = claims.filter(({ at, checked = 0 }) => checked - at > MINUTE_MS);
+		if (stale.length < ids.length) return { heard: 'full', scrapes };
+		record.open = record.open.filter((scrape) => !stale.slice(0, ids.length).includes(scrape));
+	}
 	const added = ids.map((id): Scrape => ({ id, at: now, heard: now, claimed: true }));
 	record.open.push(...added);
 	return { heard: 'noted', scrapes: added };
@@ -333,10 +351,12 @@ export function judge(
 	scrape.checked = now;
 	if (status === undefined) {
 		if (scrape.claimed) return forget(record, scrape);
-		if (now - scrape.at < UNKNOWN_SCRAPE_MS) return 'keep';
+		scrape.missingSince ??= now;
+		if (now - scrape.missingSince < UNKNOWN_SCRAPE_MS) return 'keep';
 		forget(record, scrape);
 		return 'lost';
 	}
+	delete scrape.missingSince;
 	if (scrape.claimed) {
 		const isNew =
 			plan.mode === 'listen'
@@ -351,10 +371,13 @@ export function judge(
 		stillRuns(record, scrape);
 		return 'keep';
 	}
+	const isNews = scrape.completedAt === undefined;
 	scrape.completedAt = completedAt ?? now;
-	if (plan.events.includes(status)) return 'deliver';
-	settle(record, scrape.id, completedAt ?? now);
-	return 'drop';
+	if (!plan.events.includes(status)) {
+		settle(record, scrape.id, scrape.completedAt);
+		return 'drop';
+	}
+	return isNews && scrape.heard === undefined ? 'keep' : 'deliver';
 }
 
 function isWithin(time: number, from: number, to: number): boolean {

@@ -59,6 +59,7 @@ async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const record = arrive(store.record, knock, owner, plan, Date.now());
 	if (record === undefined) return { again: 0, stop: true };
 	store.save(record, Date.now());
+	for (const id of knock.confirmed) store.memory.notifications.delete(id);
 	// n8n saves when this is answered: until then a crash would bring the same in again.
 	if (knock.confirmed.length > 0) return notYet(knock, 0);
 	let answer: KnockAnswer | undefined;
@@ -178,16 +179,18 @@ function checkFailed({ context, store }: Scene, id: string, error: unknown): voi
 	if (!record || !scrape) return;
 	scrape.checked = Date.now();
 	const isRefused = error instanceof ServiceError && error.outcome === 'refused';
+	// It was repeated.
+	if (scrape.claimed && !isRefused)
+		store.memory.lookups.push(...new Array<number>(3).fill(Date.now()));
 	context.logger.warn(`LeadGen Trigger: the status of scrape ${id} is not known: ${String(error)}`);
 	if (!isRefused || error.code === 'RATE_LIMIT_EXCEEDED') return;
-	if (scrape.claimed) {
-		record.open = record.open.filter((each) => each !== scrape);
-	} else if (!scrape.isTold) {
-		scrape.isTold = true;
-		const { message, advice } = error;
-		const goesOn = `The status of scrape ${id} is asked for again until it is known.`;
-		addNotice(record, { message, advice: `${advice} ${goesOn}` }, Date.now());
-	}
+	// Of those that anyone may claim, one says it for all.
+	const isSaid = scrape.claimed ? record.open.some(({ isTold }) => isTold) : scrape.isTold;
+	if (isSaid) return;
+	scrape.isTold = true;
+	const { message, advice } = error;
+	const goesOn = `The status of scrape ${id} is asked for again until it is known.`;
+	addNotice(record, { message, advice: `${advice} ${goesOn}` }, Date.now());
 }
 
 /** The truth as the service gives it, with the notification beside it; null if none came. */

@@ -17,11 +17,12 @@ export function identityOf(context: Pick<Context, 'getWorkflow' | 'getNode'>): N
 }
 
 /**
- * Whose record it is. The address of n8n is part of it, because a workflow that is carried to another n8n
- * may keep its ids and bring its static data along.
+ * Whose record it is. The n8n is part of it, because a workflow that is carried to another n8n may keep its
+ * ids and bring its static data along.
  */
-export function ownerOf({ workflowId, nodeId }: NodeIdentity, url: string): string {
-	return fingerprint([workflowId, nodeId, new URL(url).host]);
+export function ownerOf(context: Context): string {
+	const { workflowId, nodeId } = identityOf(context);
+	return fingerprint([workflowId, nodeId, context.getInstanceId()]);
 }
 
 /** What the parameters ask for. @throws InputError if they can only be wrong */

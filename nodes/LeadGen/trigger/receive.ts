@@ -6,8 +6,9 @@ import { scrapeIds, withoutSecrets, type IncomingRequest } from './notification'
 import type { NodeIdentity } from './secret';
 import type { Store } from './store';
 
-/** Larger notifications are kept in memory only, lest the static data grow. */
-const MAX_SAVED = 2000;
+/** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of a mere claim. */
+const MAX_SAVED = 1_000_000;
+const MAX_SAVED_CLAIM = 2000;
 const MAX_IN_MEMORY = 50;
 
 /** The part of Express's request that we use; its types are no part of n8n-workflow. */
@@ -47,15 +48,21 @@ export function receive(
 	const { heard, scrapes } = hear(record, scrapeIds(request), plan, now);
 	if (scrapes.length > 0) {
 		const raw = withoutSecrets(request, token);
-		const isSmall = JSON.stringify(raw).length <= MAX_SAVED;
+		const size = sizeOf(raw);
 		for (const scrape of scrapes) {
-			if (isSmall) scrape.notification = raw;
+			delete scrape.notification;
+			const most = scrape.claimed ? MAX_SAVED_CLAIM : MAX_SAVED - sizeOf(record.open);
+			if (size <= most) scrape.notification = raw;
 			else keep(store, scrape.id, raw);
 		}
 	}
 	if (known || scrapes.length > 0) store.save(record, now);
 	if (heard === 'noted') wake(identity);
 	return heard;
+}
+
+function sizeOf(value: unknown): number {
+	return JSON.stringify(value).length;
 }
 
 /** The record of a node that may have started anything. The next activation by a person starts a scrape. */

@@ -65,11 +65,13 @@ export interface Scrape {
 	heard?: number;
 	/** Only a notification says that it exists. */
 	claimed?: true;
+	/** Since when the service says that it has no such scrape. */
+	missingSince?: number;
 	/** Set once it is finished. */
 	completedAt?: number;
 	/** Whether the person was told that its status cannot be read. */
 	isTold?: true;
-	/** The notification, if it is small. */
+	/** The notification, unless it is very large. */
 	notification?: IDataObject;
 }
 

@@ -5,7 +5,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { fingerprint, type NodeIdentity } from './secret';
-import type { TriggerRecord } from './record';
+import { isDelivered, type Scrape, type TriggerRecord } from './record';
 
 /** What this process knows of one node, beside what n8n saves. */
 class NodeMemory {
@@ -19,6 +19,8 @@ class NodeMemory {
 	/** When scrapes were looked up that only a notification told of. */
 	lookups: number[] = [];
 }
+
+const MINUTE_MS = 60_000;
 
 const memories = new Map<string, NodeMemory>();
 
@@ -46,8 +48,18 @@ export class Store {
 		this.saved = toRecord(this.data[this.key]);
 		const { record } = this.memory;
 		if (this.saved && (!record || this.saved.version > record.version)) {
+			const unsaved = (record?.open ?? []).filter((scrape) => this.isOverwritten(scrape));
 			this.memory.record = deepCopy(this.saved);
+			this.memory.record.open.push(...unsaved);
 		}
+	}
+
+	/** Of two webhook processes that write at the same moment, one does not know what the other heard. */
+	private isOverwritten({ id, at }: Scrape): boolean {
+		const { saved } = this;
+		const isKnown =
+			!saved || isDelivered(saved, id) || saved.open.some((scrape) => scrape.id === id);
+		return !isKnown && Date.now() - at < MINUTE_MS;
 	}
 
 	/** To be read anew after every pause: another call may have replaced it. */

@@ -31,14 +31,23 @@ interface TestRun {
 
 const runs = new Map<string, TestRun>();
 
+/** By node: n8n ends a test with the same words as an activation, only the URL tells them apart. */
+const testUrls = new Map<string, string>();
+
+/** Whether a URL is the one that the node had in its last test. */
+export function isTest(context: IHookFunctions, url: string): boolean {
+	return testUrls.get(nameOf(identityOf(context))) === url;
+}
+
 function nameOf({ workflowId, nodeId }: NodeIdentity): string {
 	return `${workflowId} ${nodeId}`;
 }
 
 /** Listening begins: starts a small scrape, or none, as the options say. */
 export async function beginTest(context: IHookFunctions, url: string): Promise<void> {
-	endTest(context);
 	const identity = identityOf(context);
+	testUrls.set(nameOf(identity), url);
+	endTest(context);
 	const credential = await context.getCredentials('leadGenApi');
 	const secret = secretFor(credential, identity, 'test');
 	const scrapeId = await testScrape(context, `${url}?token=${secret}`).catch((error: unknown) => {

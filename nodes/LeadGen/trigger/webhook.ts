@@ -21,7 +21,7 @@ export async function answerRequest(context: IWebhookFunctions): Promise<IWebhoo
 
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const store = new Store(context, identity);
-	const owner = ownerOf(identity, url);
+	const owner = ownerOf(context);
 	const plan = {
 		...readPlan(context),
 		isUnreachable: isPrivate(url) && !isPrivate(baseUrlOf(credential)),
