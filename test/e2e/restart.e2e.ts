@@ -55,6 +55,24 @@ it('delivers a completion at once that came while n8n was down, and makes up for
 	expect([startsOf(workflow), await runsOf(workflow)]).toEqual([2, 2]);
 }, 180_000);
 
+it('keeps the leads of a notification that came before a restart', async () => {
+	await field.reset({
+		job: { durationMs: 500, statusLagMs: 20_000 },
+		notification: { shape: 'leads' },
+	});
+	const workflow = await field.workflow({ limit: 1000 });
+	await field.api.activateWorkflow(workflow.id);
+	await until('the notification', () => field.sandbox.jobs[0]?.notifications[0]?.status === 200);
+	await quiet(1000);
+	await field.kill();
+	await field.start();
+	await until('the completion', async () => (await runsOf(workflow)) === 1, 60_000);
+	const [item] = await field.delivered(workflow.id);
+	const { notification } = item?.json as { notification: { body: { data: { leads: unknown[] } } } };
+	expect(notification.body.data.leads).toHaveLength(1000);
+	expect(JSON.stringify(notification).length).toBeGreaterThan(100_000);
+}, 120_000);
+
 interface Drill {
 	workflow: StoredWorkflow;
 	/** How long it was active before the cut. */

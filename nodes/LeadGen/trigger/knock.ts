@@ -34,6 +34,10 @@ const MOST_CHECKS = 10;
 /** Scrapes that only a notification tells of are looked up this often: a third of the smallest plan. */
 const CLAIMS_PER_MINUTE = 20;
 const MINUTE_MS = 60_000;
+/** How often a free call without an answer is repeated: see retry.ts. */
+const REPEATS = 3;
+/** A scrape that only a notification tells of is given up on, if the service could not answer for so long. */
+const CLAIM_MS = 24 * 60 * MINUTE_MS;
 const BUSY_MS = 300;
 
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
@@ -179,10 +183,15 @@ function checkFailed({ context, store }: Scene, id: string, error: unknown): voi
 	if (!record || !scrape) return;
 	scrape.checked = Date.now();
 	const isRefused = error instanceof ServiceError && error.outcome === 'refused';
-	// It was repeated.
-	if (scrape.claimed && !isRefused)
-		store.memory.lookups.push(...new Array<number>(3).fill(Date.now()));
 	context.logger.warn(`LeadGen Trigger: the status of scrape ${id} is not known: ${String(error)}`);
+	if (scrape.claimed && Date.now() - scrape.at > CLAIM_MS) {
+		record.open = record.open.filter((each) => each !== scrape);
+		return;
+	}
+	// The lookup was repeated, and counts as often.
+	if (scrape.claimed && !isRefused) {
+		store.memory.lookups.push(...new Array<number>(REPEATS).fill(Date.now()));
+	}
 	if (!isRefused || error.code === 'RATE_LIMIT_EXCEEDED') return;
 	// Of those that anyone may claim, one says it for all.
 	const isSaid = scrape.claimed ? record.open.some(({ isTold }) => isTold) : scrape.isTold;
