@@ -469,6 +469,22 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		expect(spent()).toBe(1);
 	});
 
+	it('start no scrape again that may have been started, also if n8n runs the tool again', async () => {
+		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
+		const client = await serve(tool('Start scrape', START, retry));
+		field.sandbox.set({
+			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape' } }],
+		});
+		const args = { Job_Titles: ['CTO'], Limit: 3 };
+		for (let count = 0; count < 2; count++) {
+			const { text } = await call(client, 'Start_scrape', args);
+			expect(text).toContain('The connection broke before the service had answered');
+		}
+		expect(field.sandbox.jobs).toHaveLength(1);
+		await call(client, 'Start_scrape', { ...args, Limit: 4 });
+		expect(field.sandbox.jobs).toHaveLength(2);
+	});
+
 	it('are not paid for again when a client gave up on an answer and asks once more', async () => {
 		const client = await serve(tool('Verify email', VERIFY));
 		field.sandbox.set({ latencyMs: 3000 });

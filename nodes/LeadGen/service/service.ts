@@ -45,6 +45,9 @@ export class PlannedCall extends Error {
 	}
 }
 
+/** MCP knows no executions: there, a start that may have happened is told of again for so long. */
+const LATELY_MS = 10 * 60_000;
+
 /** Calls under way at once, where neither a person nor a limit says how many. */
 const PARALLEL = 64;
 const MOST_PARALLEL = 500;
@@ -161,7 +164,11 @@ export class Service {
 	/** What was bought before. */
 	private recall(key: string): Bought | undefined {
 		const { executionId = '', rememberMs = 0 } = this.settings;
-		return this.account.memory.recall(key, executionId, rememberMs);
+		const { memory } = this.account;
+		const known = memory.recall(key, executionId, rememberMs);
+		if (known || executionId !== '') return known;
+		const lately = memory.recall(key, executionId, LATELY_MS);
+		return lately && 'error' in lately ? lately : undefined;
 	}
 
 	private noteStart(json: string): void {
