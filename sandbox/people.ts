@@ -104,7 +104,7 @@ function verdict(local: string, draw: number): 'valid' | 'invalid' | 'catch_all'
 
 /** Example lead records; interface 2.2 does not show the fields of a lead. */
 export function exampleLeads(seed: number, scrapeId: string, count: number) {
-	return Array.from({ length: Math.min(count, 5) }, (_, index) => ({
+	return Array.from({ length: count }, (_, index) => ({
 		name: `Lead ${String(index + 1)}`,
 		email: `lead.${digest(seed, scrapeId, index).slice(0, 6)}@example.com`,
 	}));
