@@ -203,8 +203,8 @@ describe(`n8n ${LINE}.x, the example`, () => {
 		]);
 		const source = field.sandbox.jobs[0]?.scrapeId;
 		expect(items(all, 'Row for the CRM')).toEqual(
-			[1, 2, 3, 4, 5].map((lead) => ({
-				name: `Lead ${String(lead)}`,
+			Array.from({ length: 20 }, (_, index) => ({
+				name: `Lead ${String(index + 1)}`,
 				email: expect.stringContaining('@example.com') as string,
 				source,
 			})),
