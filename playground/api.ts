@@ -88,6 +88,13 @@ interface StoredRunData {
 
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
+/** Whether an execution is over; n8n 1 writes that it is a moment before what came out of it. */
+function isWhole({ status, error, nodes }: Execution): boolean {
+	if (UNFINISHED.includes(status)) return false;
+	const hasResult = error !== undefined || Object.keys(nodes).length > 0;
+	return hasResult || !['success', 'error'].includes(status);
+}
+
 /** An answer of n8n that is not a success. */
 export class N8nApiError extends Error {
 	constructor(
@@ -222,11 +229,11 @@ export class N8nApi {
 		return await this.finishedExecution(executionId, signal);
 	}
 
-	/** Waits until an execution is over. */
+	/** Waits until an execution is over, and all of it is written. */
 	async finishedExecution(id: string, signal?: AbortSignal): Promise<Execution> {
 		for (;;) {
 			const execution = await this.execution(id);
-			if (!UNFINISHED.includes(execution.status)) return execution;
+			if (isWhole(execution)) return execution;
 			await sleep(200, undefined, { signal });
 		}
 	}

@@ -589,7 +589,7 @@ describe('static data', () => {
 	/** Executions that our trigger began. */
 	async function own(id: string) {
 		const all = await Promise.all(
-			(await field.executions(id)).map((execution) => field.api.execution(execution.id)),
+			(await field.executions(id)).map((execution) => field.api.finishedExecution(execution.id)),
 		);
 		return all.filter(({ nodes }) => nodes['LeadGen Trigger'] !== undefined);
 	}
