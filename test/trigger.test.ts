@@ -294,6 +294,50 @@ describe('a notification', () => {
 		expect(judge(record, fresh, at(600), listen, 1_000_200)).toBe('deliver');
 	});
 
+	it('of a failure, which has no time, may be of a scrape that ran long', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const day = 24 * 3_600_000;
+		const record = arrived(undefined);
+		record.horizon = 2 * day;
+		hear(record, ['old', 'long'], listen, 3 * day);
+		const [old, long] = record.open;
+		if (!old || !long) throw new Error('They were not noted');
+		const status = 'failed';
+		expect(judge(record, old, { status, createdAt: day - 1 }, listen, 3 * day)).toBe('drop');
+		expect(judge(record, long, { status, createdAt: day + 1 }, listen, 3 * day)).toBe('deliver');
+	});
+
+	it('of a scrape that the service does not find is looked up once more, after new ones', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined, {}, 1_000_000);
+		delete record.want;
+		hear(record, ['found late', 'forged'], listen, 1_000_000);
+		const [late, forged] = record.open;
+		if (!late || !forged) throw new Error('They were not noted');
+		const missing = { status: undefined };
+		expect(judge(record, late, missing, listen, 1_000_100)).toBe('keep');
+		expect(judge(record, forged, missing, listen, 1_000_200)).toBe('keep');
+		hear(record, ['new'], listen, 1_010_000);
+		const from = 1_020_000;
+		const next = nextTask(record, knock(), from, from);
+		expect(next).toMatchObject({ do: 'check', scrape: { id: 'new' } });
+		const done = { status: 'completed', completedAt: 1_000_000 };
+		expect(judge(record, late, done, listen, from)).toBe('deliver');
+		expect(judge(record, forged, missing, listen, from)).toBe('drop');
+		expect(record.open.map(({ id }) => id)).toEqual(['found late', 'new']);
+	});
+
+	it('of a scrape that the service does not find makes room for others', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined);
+		for (let count = 0; count < 50; count++)
+			hear(record, [`id ${String(count)}`], listen, 1_000_000);
+		for (const scrape of [...record.open])
+			judge(record, scrape, { status: undefined }, listen, 1_000_100);
+		expect(hear(record, ['real'], listen, 1_000_200).heard).toBe('noted');
+		expect(record.open).toHaveLength(50);
+	});
+
 	it('has some time to come when the scrape is seen to be finished before it', () => {
 		const record = running();
 		const [scrape] = record.open;

@@ -502,6 +502,20 @@ describe('a node that only listens', () => {
 		expect(await field.executions(workflow.id)).toHaveLength(8);
 	});
 
+	it('brings in many that finish at once', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		field.sandbox.set({ job: { durationMs: 3_600_000 } });
+		const ids: string[] = [];
+		while (ids.length < 45) ids.push(await startElsewhere(field.plainUrl(workflow)));
+		for (const id of ids) field.sandbox.finish(id, 'completed');
+		await untilExecutions(workflow.id, 45, 50_000);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
+		expect(field.count('getScrapeStatus')).toBe(45);
+	});
+
 	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);

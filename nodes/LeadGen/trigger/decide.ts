@@ -70,6 +70,8 @@ const SLOWEST_HEARD_CHECK_MS = 30_000;
 const GRACE_MS = 2000;
 /** How far the clock of the service may differ from ours. */
 const SKEW_MS = 5 * MINUTE_MS;
+/** A failed scrape has no time of completion (interface 2.2); it ran no longer than this. */
+const LONGEST_SCRAPE_MS = 24 * 60 * MINUTE_MS;
 /** A scrape that the service does not know is looked up for this long, for it may be new. */
 const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
 
@@ -204,7 +206,8 @@ export function nextTask(
 	const open = record.open.filter(({ id }) => !knock.pending.includes(id));
 	const due = open
 		.map((scrape) => ({ scrape, at: checkAt(scrape) }))
-		.sort((a, b) => a.at - b.at)
+		// Of two, the one that was never looked up.
+		.sort((a, b) => a.at - b.at || (a.scrape.checked ?? 0) - (b.scrape.checked ?? 0))
 		.find(({ at }) => at <= now);
 	if (due) return { do: 'check', scrape: due.scrape };
 	if (record.intent) return { do: 'start', attempt: record.intent.id };
@@ -319,8 +322,10 @@ export function hear(
 	if (!mayBeOurs || ids.length === 0) return { heard: 'ignored', scrapes };
 	const claims = record.open.filter(({ claimed }) => claimed);
 	if (claims.length + ids.length > MAX_CLAIMS) {
-		// Those that the service could not answer for a while make room.
-		const stale = claims.filter(({ at, checked = 0 }) => checked - at > MINUTE_MS);
+		// Those that the service does not find, or could not answer for a while, make room.
+		const stale = claims.filter(
+			({ at, checked = 0, missingSince }) => missingSince !== undefined || checked - at > MINUTE_MS,
+		);
 		if (stale.length < ids.length) return { heard: 'full', scrapes };
 		record.open = record.open.filter((scrape) => !stale.slice(0, ids.length).includes(scrape));
 	}
@@ -350,7 +355,8 @@ export function judge(
 ): Verdict {
 	scrape.checked = now;
 	if (status === undefined) {
-		if (scrape.claimed) return forget(record, scrape);
+		// A claim gets a second look: the first may have met a gateway while the service was restarted.
+		if (scrape.claimed && scrape.missingSince !== undefined) return forget(record, scrape);
 		scrape.missingSince ??= now;
 		if (now - scrape.missingSince < UNKNOWN_SCRAPE_MS) return 'keep';
 		forget(record, scrape);
@@ -360,8 +366,7 @@ export function judge(
 	if (scrape.claimed) {
 		const isNew =
 			plan.mode === 'listen'
-				? // A failed scrape has no completedAt.
-					(completedAt ?? createdAt ?? now) > record.horizon
+				? (completedAt ?? (createdAt ?? now) + LONGEST_SCRAPE_MS) > record.horizon
 				: record.gaps.some(([from, to]) => isWithin(createdAt ?? now, from, to)) ||
 					(record.intent !== undefined && (createdAt ?? now) > record.intent.at - SKEW_MS);
 		if (!isNew) return forget(record, scrape);

@@ -31,7 +31,7 @@ export interface Scene {
 
 /** So that n8n's answer does not keep the clock waiting. */
 const MOST_CHECKS = 10;
-/** Scrapes that only a notification tells of are looked up this often: a third of the smallest plan. */
+/** Scrapes that only a notification tells of are looked up in vain this often: a third of the smallest plan. */
 const CLAIMS_PER_MINUTE = 20;
 const MINUTE_MS = 60_000;
 /** How often a free call without an answer is repeated: see retry.ts. */
@@ -160,6 +160,8 @@ async function check(
 	const scrape = record?.open.find((each) => each.id === id);
 	if (!record || !scrape || !found) return undefined;
 	const verdict = judge(record, scrape, found.status, plan, Date.now());
+	// Of those that are real there are no more than somebody paid for.
+	if (claimed && !scrape.claimed) store.memory.lookups.pop();
 	if (verdict === 'deliver') {
 		const json = outputOf(store, record, scrape, found.data);
 		return { ...notYet(knock, 0), emit: { id, json } };

@@ -16,7 +16,7 @@ class NodeMemory {
 	busy = false;
 	/** Notifications that are too large to be saved, by scrape. */
 	readonly notifications = new Map<string, IDataObject>();
-	/** When scrapes were looked up that only a notification told of. */
+	/** When scrapes were looked up in vain that only a notification told of. */
 	lookups: number[] = [];
 }
 
