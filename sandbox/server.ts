@@ -102,6 +102,12 @@ export class Sandbox {
 		this.set({ accounts, faults, ...patch });
 	}
 
+	/** Adds to the balance of an account, as a top-up does. */
+	addCredits(apiKey: string, credits: number): void {
+		const account = this.accounts.get(apiKey);
+		if (account) account.credits += credits;
+	}
+
 	/** Credits left in an account, by default the first. */
 	credits(apiKey = Object.keys(this.settings.accounts)[0] ?? ''): number {
 		return this.accounts.get(apiKey)?.credits ?? 0;

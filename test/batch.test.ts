@@ -407,6 +407,27 @@ describe('a rate that is refused for ten minutes', () => {
 	);
 });
 
+it('is asked for nothing more once it has refused the rate for ten minutes', async () => {
+	const now = Date.now.bind(Date);
+	const refused = () => sandbox.requests.filter(({ status }) => status === 429).length;
+	jest.spyOn(Date, 'now').mockImplementation(() => now() + 6 * 60_000 * refused());
+	sandbox.set({ faults: [{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED' }] });
+	const result = await run({ ...FIND, options: { parallel: 1 } }, people(700), {
+		onError: 'continueErrorOutput',
+	});
+	jest.restoreAllMocks();
+	expect(refused()).toBe(3);
+	const errors = result.errorItems.map(({ json }) => json.error as IDataObject);
+	expect(errors.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED')).toHaveLength(1);
+	expect(errors.filter(({ code }) => code === undefined)).toEqual(
+		new Array(699).fill({
+			attempted: false,
+			message: expect.stringContaining('refused every call for its rate') as string,
+			advice: expect.any(String) as string,
+		}),
+	);
+});
+
 describe('a service that goes down in the middle of a run', () => {
 	/** Once it has answered twenty requests. */
 	async function down(): Promise<void> {
@@ -570,6 +591,22 @@ describe('a budget', () => {
 		});
 		expect(result.error?.message).toBe('Not attempted, because this run may spend 10 credits');
 		expect(spent()).toBe(10);
+	});
+
+	it('does not grow by credits that are added meanwhile', async () => {
+		const add = async () => {
+			while (spent() < 5) await new Promise(setImmediate);
+			sandbox.addCredits(apiKey, 500);
+		};
+		const adding = add();
+		const options = { spendAtMost: 20, parallel: 1 };
+		const result = await run({ ...FIND, options }, people(60), { onError: 'continueErrorOutput' });
+		await adding;
+		expect(result.items.length).toBe(
+			sandbox.requests.filter(({ path }) => path !== '/credits').length,
+		);
+		expect(result.items.length).toBeGreaterThan(10);
+		expect(result.items.length).toBeLessThanOrEqual(20);
 	});
 
 	it.each(['unknown', 'NOT_FOUND'])(

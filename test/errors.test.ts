@@ -79,15 +79,14 @@ interface Case extends Failure {
 	requestTimeout?: number;
 }
 
-const says = (code: string, httpStatus: number): Failure => ({
+const says = (code: string, httpStatus: number, outcome: string): Failure => ({
 	error: `The service says: That went wrong (${code})`,
-	// A service that breaks down may have done the work before.
-	details: { outcome: httpStatus < 500 ? 'refused' : 'unknown', code, httpStatus },
+	details: { outcome, code, httpStatus },
 });
-const envelope = (code: string, status: number): Case => ({
+const envelope = (code: string, status: number, outcome = 'refused'): Case => ({
 	name: `${code} with HTTP ${String(status)}`,
 	fault: { kind: 'envelope', code, status, message: 'That went wrong' },
-	...says(code, status),
+	...says(code, status, outcome),
 });
 const answered = (what: string, httpStatus: number, outcome: string): Failure => ({
 	error: `The service answered HTTP ${String(httpStatus)} with ${what}`,
@@ -115,18 +114,20 @@ const cases: Case[] = [
 	envelope('NOT_FOUND', 404),
 	envelope('NOT_FOUND', 200),
 	envelope('MAINTENANCE', 400),
-	envelope('MAINTENANCE', 200),
-	envelope('MAINTENANCE', 500),
+	// A service that breaks down may have done the work before, and a code that is not known may say so.
+	envelope('MAINTENANCE', 200, 'unknown'),
+	envelope('MAINTENANCE', 408, 'unknown'),
+	envelope('MAINTENANCE', 500, 'unknown'),
 	{
 		name: 'an error without code and message',
 		fault: body('{"success":false}'),
 		error: 'The service says: no message (no code)',
-		details: { outcome: 'refused', code: 'no code', httpStatus: 200 },
+		details: { outcome: 'unknown', code: 'no code', httpStatus: 200 },
 	},
 	{
 		name: 'an error that is not marked as one',
 		fault: body('{"error":{"code":"ODD","message":"That went wrong"}}'),
-		...says('ODD', 200),
+		...says('ODD', 200, 'unknown'),
 	},
 	...[200, 500, 502].map((status) => ({
 		name: `a web page with HTTP ${String(status)}`,

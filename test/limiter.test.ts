@@ -127,6 +127,70 @@ describe('a limit that is known', () => {
 	);
 });
 
+describe('several runs', () => {
+	const newRun = (cap = 50): Run => ({
+		inFlight: 0,
+		waitedMs: 0,
+		cap: () => cap,
+		signal: undefined,
+	});
+
+	it('take turns, so that a single call does not wait for all of a long run', async () => {
+		const limiter = limiterOf(60);
+		const order: string[] = [];
+		const call = async (run: Run, name: string, first = false) => {
+			await limiter.turn(run, first);
+			order.push(name);
+			limiter.answered(run, Date.now(), {});
+		};
+		const [long, other] = [newRun(), newRun()];
+		const calls = Array.from({ length: 200 }, () => call(long, 'long'));
+		await jest.advanceTimersByTimeAsync(1000);
+		expect(order).toHaveLength(60);
+		expect(limiter.demand).toBe(200);
+		calls.push(call(other, 'other'), call(other, 'other'), call(newRun(), 'single'));
+		calls.push(call(long, 'first', true));
+		await jest.advanceTimersByTimeAsync(61_000);
+		expect(order.slice(60, 68)).toEqual([
+			'first',
+			'long',
+			'other',
+			'single',
+			'long',
+			'other',
+			'long',
+			'long',
+		]);
+		await jest.advanceTimersByTimeAsync(4 * 60_000);
+		await Promise.all(calls);
+		expect(order).toHaveLength(204);
+		expect(limiter.demand).toBe(0);
+	});
+
+	it('go on when one of them is stopped or has all that it may have under way', async () => {
+		const limiter = limiterOf(2);
+		const stop = new AbortController();
+		const stopped: Run = { ...newRun(), signal: stop.signal };
+		const [full, free] = [newRun(1), newRun()];
+		await limiter.turn(full);
+		const order: string[] = [];
+		const wait = async (run: Run, name: string) => {
+			await limiter.turn(run);
+			order.push(name);
+		};
+		const waiting = [wait(full, 'full'), wait(free, 'free')];
+		const late = wait(stopped, 'stopped').catch(() => order.push('stop'));
+		await jest.advanceTimersByTimeAsync(1000);
+		expect(order).toEqual(['free']);
+		stop.abort();
+		limiter.answered(full, Date.now(), {});
+		await jest.advanceTimersByTimeAsync(61_000);
+		await Promise.all([...waiting, late]);
+		expect(order).toEqual(['free', 'stop', 'full']);
+		expect(limiter.demand).toBe(2);
+	});
+});
+
 describe('a limit that is not known', () => {
 	const retryAfter = ({ allowed, resetMs }: ReturnType<Counter['take']>): RateNews =>
 		allowed ? {} : { retryAfterMs: Math.ceil(resetMs / 1000) * 1000 };

@@ -20,7 +20,7 @@ import { PlannedCall, Service } from './service/service';
 const ITEMS_AT_ONCE = 500;
 
 /** Scrapes that an error names. */
-const MOST_SHOWN = 20;
+const MOST_SHOWN = 1000;
 
 /**
  * Runs the chosen operation for every incoming item.

@@ -35,7 +35,7 @@ const rememberMinutes = numberField(
 		typeOptions: { minValue: 0 },
 		default: 15,
 		description:
-			'How long a result that was paid for serves later executions that ask for the same. 0 uses it in this execution only.',
+			'How long the results that an execution paid for serve later ones that ask for the same. 0 uses them in this execution only.',
 	},
 	{ minimum: 0 },
 );

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../playground/api';
 import type { NotificationSettings } from '../../sandbox/settings';
@@ -69,6 +71,68 @@ describe('a start', () => {
 			violation: undefined,
 			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
 		});
+	});
+
+	it('may be over before its answer has come', async () => {
+		await field.reset({
+			job: { durationMs: 300 },
+			faults: [{ kind: 'slowBody', delayMs: 3000, match: { path: '/start' } }],
+		});
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		await quiet();
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({
+				scrapeId: field.sandbox.jobs[0]?.scrapeId,
+				notification: expect.objectContaining({ method: 'POST' }) as object,
+			}),
+		]);
+		expect(field.starts).toBe(1);
+	});
+
+	it('follows one whose answer got lost between n8n and itself', async () => {
+		let lost = 0;
+		// It lets the node's own calls through, but for the answer to the one that starts the scrape.
+		const proxy = createServer((request, response) => {
+			const pass = async () => {
+				const body = await text(request);
+				const knock = String(request.headers['x-leadgen-knock']);
+				const headers = { 'x-leadgen-knock': knock, 'content-type': 'application/json' };
+				const answer = await fetch(field.url + (request.url ?? ''), {
+					method: 'POST',
+					headers,
+					body,
+				});
+				const answered = await answer.text();
+				if (!body.includes('"phase":"go"')) response.writeHead(answer.status).end(answered);
+				else if (++lost > 0) request.socket.destroy();
+			};
+			pass().catch(() => request.socket.destroy());
+		});
+		const port = await new Promise<number>((resolve) => {
+			proxy.listen(0, '127.0.0.1', () => {
+				const address = proxy.address();
+				resolve(typeof address === 'object' && address ? address.port : 0);
+			});
+		});
+		try {
+			const internalUrl = `http://127.0.0.1:${String(port)}`;
+			const { id } = await activated({ options: { internalUrl } });
+			await untilExecutions(id, 1);
+			await field.api.deactivateWorkflow(id);
+			await field.api.activateWorkflow(id);
+			await untilExecutions(id, 2);
+			await quiet();
+			const items = await field.delivered(id);
+			expect(items.map(({ json }) => json.scrapeId)).toEqual(
+				field.sandbox.jobs.map(({ scrapeId }) => scrapeId),
+			);
+			expect(field.starts).toBe(2);
+			expect(lost).toBe(2);
+		} finally {
+			proxy.close();
+		}
 	});
 
 	it('does not happen again in ten saves and publications', async () => {
@@ -473,11 +537,11 @@ async function post(url: string, body: string, type = 'application/json'): Promi
 }
 
 /** Starts a scrape as the action node does. */
-async function startElsewhere(webhookUrl?: string): Promise<string> {
+async function startElsewhere(webhookUrl?: string, limit = 1): Promise<string> {
 	const response = await fetch(`${field.sandbox.url}/start`, {
 		method: 'POST',
 		headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
-		body: JSON.stringify({ filters: { limit: 1 }, ...(webhookUrl && { webhookUrl }) }),
+		body: JSON.stringify({ filters: { limit }, ...(webhookUrl && { webhookUrl }) }),
 	});
 	const { data } = (await response.json()) as { data: { scrapeId: string } };
 	return data.scrapeId;
@@ -505,15 +569,27 @@ describe('a node that only listens', () => {
 	it('brings in many that finish at once', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
-		field.sandbox.set({ job: { durationMs: 3_600_000 } });
+		// Each notification is larger than what is saved of one that may be forged.
+		const notification = { shape: 'leads' as const };
+		field.sandbox.set({
+			job: { durationMs: 3_600_000 },
+			notification,
+			cost: { startPerLead: 0.1 },
+		});
 		const ids: string[] = [];
-		while (ids.length < 45) ids.push(await startElsewhere(field.plainUrl(workflow)));
+		while (ids.length < 90) ids.push(await startElsewhere(field.plainUrl(workflow), 40));
 		for (const id of ids) field.sandbox.finish(id, 'completed');
-		await untilExecutions(workflow.id, 45, 50_000);
+		await untilExecutions(workflow.id, 90, 50_000);
 		await quiet();
 		const items = await field.delivered(workflow.id);
 		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
-		expect(field.count('getScrapeStatus')).toBe(45);
+		for (const { json } of items) {
+			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
+			expect(data.scrapeId).toBe(json.scrapeId);
+			expect(data.leads).toHaveLength(40);
+			expect(JSON.stringify(data).length).toBeGreaterThan(2000);
+		}
+		expect(field.count('getScrapeStatus')).toBe(90);
 	});
 
 	it('is not held up by one that the service cannot answer, and brings it in later', async () => {

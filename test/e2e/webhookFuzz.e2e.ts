@@ -257,7 +257,7 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	await until(
 		'both that were listened for',
 		async () => (await delivered(listening)).length === 2,
-		240_000,
+		480_000,
 	);
 	const over = Date.now();
 	await quiet(5000);

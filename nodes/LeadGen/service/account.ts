@@ -21,7 +21,10 @@ const MAX_ACCOUNTS = 100;
 /** What all nodes and executions of this process know about one account of the service. */
 export class Account {
 	readonly limiter = new Limiter();
-	readonly memory = new Memory();
+	/** What lookups brought. */
+	readonly lookups = new Memory();
+	/** What became of starts, and what runs have spent: not to be pushed out by lookups. */
+	readonly runs = new Memory();
 	private plan: { name: string; knownAt: number } | undefined;
 	private askedAt = 0;
 	private chosenPlan = 'auto';

@@ -10,8 +10,10 @@ export interface BudgetSettings {
 
 /** What a run has used so far; kept, in case n8n runs the node again. */
 export interface Spent {
-	/** The balance before the run. */
-	first: number;
+	/** The balance that was read last. */
+	balance: number;
+	/** By how much the balance went down since the run began; what was added to it does not count. */
+	used: number;
 	/** What its scrapes will cost at most; when they are charged is not shown (interface 4.1). */
 	owed: number;
 }
@@ -33,10 +35,9 @@ export interface BudgetSource {
  * calls may follow. Other work on the account counts as if it was this run's, which errs on the safe side.
  */
 export class Budget {
-	private first: number | undefined;
-	private owed: number;
-	/** The balance that was read last, less what is owed and not charged yet. */
-	private last = 0;
+	private readonly spent: Omit<Spent, 'balance'> & { balance: number | undefined };
+	/** What the run cost when the balance was read last. */
+	private costBefore = 0;
 	private batch = 0.5;
 	private allowed = 0;
 	/** Weight of the calls since the balance was last read. */
@@ -51,18 +52,28 @@ export class Budget {
 		private readonly settings: BudgetSettings,
 		private readonly source: BudgetSource,
 	) {
-		this.first = source.spent?.first;
-		this.owed = source.spent?.owed ?? 0;
+		this.spent = source.spent ?? { balance: undefined, used: 0, owed: 0 };
 	}
 
 	/** Counts a scrape that may be charged later, in credits. */
 	owe(credits: number): void {
-		this.owed += credits;
+		this.spent.owed += credits;
 		this.keep();
 	}
 
 	private keep(): void {
-		if (this.first !== undefined) this.source.keep({ first: this.first, owed: this.owed });
+		const { balance, used, owed } = this.spent;
+		if (balance !== undefined) this.source.keep({ balance, used, owed });
+	}
+
+	/** What the run has cost, with what it owes. */
+	private get cost(): number {
+		return Math.max(this.spent.used, this.spent.owed);
+	}
+
+	/** The balance, less what is owed and not charged yet. */
+	private get balance(): number {
+		return (this.spent.balance ?? 0) - (this.cost - this.spent.used);
 	}
 
 	/**
@@ -95,32 +106,35 @@ export class Budget {
 	}
 
 	private async measure(weight: number): Promise<void> {
-		const charged = await this.source.readBalance();
-		this.first ??= charged;
+		const balance = await this.source.readBalance();
+		const { spent } = this;
+		const decrease = (spent.balance ?? balance) - balance;
+		// Credits that were added hide what was spent meanwhile.
+		spent.used += decrease < 0 ? this.since * this.price : decrease;
+		spent.balance = balance;
 		this.keep();
-		const balance = charged - Math.max(0, this.owed - Math.max(0, this.first - charged));
 		if (this.since > 0) {
-			this.price = Math.max(this.price, (this.last - balance) / this.since);
+			this.price = Math.max(this.price, (this.cost - this.costBefore) / this.since);
 		}
-		this.last = balance;
+		this.costBefore = this.cost;
 		this.since = 0;
 		this.batch *= 2;
 		const { floor = -Infinity, most = Infinity } = this.settings;
-		const left = Math.min(balance - floor, most - (this.first - balance));
+		const left = Math.min(this.balance - floor, most - this.cost);
 		this.allowed = Math.min(Math.max(this.batch, weight), Math.floor(left / this.price));
 	}
 
 	private reached(): LeadGenError {
 		const { floor, most } = this.settings;
-		const spent = (this.first ?? 0) - this.last;
-		const owed = this.owed > 0 ? ', with what its scrapes may cost' : '';
+		const { cost, balance } = this;
+		const owed = this.spent.owed > 0 ? ', with what its scrapes may cost' : '';
 		const limit =
-			most !== undefined && most - spent < this.last - (floor ?? 0)
+			most !== undefined && most - cost < balance - (floor ?? 0)
 				? `this run may spend ${String(most)} credits`
 				: `${String(floor)} credits are to be kept`;
 		return new NotAttemptedError(
 			`Not attempted, because ${limit}`,
-			`The balance is ${String(this.last)} credits, and ${String(spent)} were spent since the run began${owed}. Raise the limit under Options to go on. ${this.source.whenRunAgain}`,
+			`The balance is ${String(balance)} credits, and ${String(cost)} were spent since the run began${owed}. Raise the limit under Options to go on. ${this.source.whenRunAgain}`,
 		);
 	}
 }

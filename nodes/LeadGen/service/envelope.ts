@@ -48,8 +48,10 @@ export function withoutData(request: ServiceRequest): ServiceError {
 function errorOf(error: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
 	const code = typeof error.code === 'string' && error.code ? error.code : 'no code';
 	const said = typeof error.message === 'string' && error.message ? error.message : 'no message';
-	// The service itself broke down, at a point that we don't know.
-	const isBroken = httpStatus >= 500 && code !== 'RATE_LIMIT_EXCEEDED';
+	// The service itself broke down, at a point that we don't know. Which status goes with which error is
+	// not shown: without one that says more, only the codes of interface 7 are a clear no.
+	const isLate = httpStatus >= 500 || httpStatus === 408;
+	const isBroken = isLate ? code !== 'RATE_LIMIT_EXCEEDED' : httpStatus < 400 && !(code in ADVICE);
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
 		isBroken

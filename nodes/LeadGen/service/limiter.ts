@@ -36,13 +36,15 @@ export interface Run {
 	refusedSince?: number;
 }
 
-interface Waiter {
+/** The calls of a run that wait, the next one first. */
+interface Line {
 	run: Run;
-	go: () => void;
+	calls: Array<() => void>;
 }
 
 /**
- * Decides when a call of an account may be sent. All nodes and executions in the process share it.
+ * Decides when a call of an account may be sent. All nodes and executions in the process share it, and
+ * take turns: a single lookup does not wait for the thousands of another run.
  *
  * - Up to the limit, calls go out at once; then each waits until one of them is a minute old. The minute
  *   counts from the answer, since the service may have counted the call at any time until then: so the
@@ -58,7 +60,9 @@ export class Limiter {
 	/** Calls per minute; `Infinity` where there is nothing to keep but what the answers say. */
 	perMinute = Infinity;
 
-	private readonly queue: Waiter[] = [];
+	/** By run; the one that waits for its turn for longest comes first. */
+	private readonly lines: Line[] = [];
+	private waiting = 0;
 	private pumping = false;
 	private wake: () => void = () => {};
 
@@ -88,7 +92,7 @@ export class Limiter {
 	/** Calls sent within the last minute, under way, or waiting. */
 	get demand(): number {
 		this.calls.forgetBefore(this.now() - MINUTE_MS);
-		return this.calls.size + this.inFlight + this.queue.length;
+		return this.calls.size + this.inFlight + this.waiting;
 	}
 
 	/**
@@ -100,21 +104,33 @@ export class Limiter {
 		if (run.signal?.aborted) throw new ManualExecutionCancelledError('');
 		await new Promise<void>((resolve, reject) => {
 			const stop = () => {
-				this.queue.splice(this.queue.indexOf(waiter), 1);
+				this.leave(run, go);
 				reject(new ManualExecutionCancelledError(''));
 			};
-			const waiter = {
-				run,
-				go: () => {
-					run.signal?.removeEventListener('abort', stop);
-					resolve();
-				},
+			const go = () => {
+				run.signal?.removeEventListener('abort', stop);
+				resolve();
 			};
 			run.signal?.addEventListener('abort', stop);
-			if (first) this.queue.unshift(waiter);
-			else this.queue.push(waiter);
+			this.queue(run, go, first);
 			void this.pump();
 		});
+	}
+
+	private queue(run: Run, go: () => void, first: boolean): void {
+		this.waiting++;
+		const line = this.lines.find((each) => each.run === run);
+		if (first) this.lines.unshift({ run, calls: [go] });
+		else if (line) line.calls.push(go);
+		else this.lines.push({ run, calls: [go] });
+	}
+
+	private leave(run: Run, go: () => void): void {
+		const at = this.lines.findIndex((line) => line.run === run && line.calls.includes(go));
+		const { calls = [] } = this.lines[at] ?? {};
+		calls.splice(calls.indexOf(go), 1);
+		if (calls.length === 0) this.lines.splice(at, 1);
+		this.waiting--;
 	}
 
 	/** A call that was sent at `sentAt` was answered, and not refused for its rate. */
@@ -237,23 +253,26 @@ export class Limiter {
 			return;
 		}
 		this.pumping = true;
-		while (this.queue.length > 0) {
+		while (this.lines.length > 0) {
 			const now = this.now();
 			this.calls.forgetBefore(now - MINUTE_MS - MARGIN_MS);
-			const next = this.queue.findIndex(({ run }) => run.inFlight < run.cap());
+			const next = this.lines.findIndex(({ run }) => run.inFlight < run.cap());
 			const wait = next === -1 ? Infinity : this.waitMs(now);
 			if (wait > 0) {
 				await this.sleepUntilWoken(wait);
-				const held = this.queue[next];
+				const held = this.lines[next];
 				if (held) held.run.waitedMs += this.now() - now;
 				continue;
 			}
-			const [waiter] = this.queue.splice(next, 1);
-			if (!waiter) continue;
-			waiter.run.inFlight++;
+			const [line] = this.lines.splice(next, 1);
+			const go = line?.calls.shift();
+			if (!line || !go) continue;
+			if (line.calls.length > 0) this.lines.push(line);
+			this.waiting--;
+			line.run.inFlight++;
 			this.inFlight++;
 			if (this.told) this.told.left--;
-			waiter.go();
+			go();
 		}
 		this.pumping = false;
 	}

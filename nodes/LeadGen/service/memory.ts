@@ -11,23 +11,33 @@ interface Entry {
 
 const MAX_ENTRIES = 50_000;
 const MAX_EXECUTIONS = 10;
+const MAX_RUNS = 1000;
 const MAX_BYTES = 50 * 1024 * 1024;
 /** A run that goes on for longer than this may pay again. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
-/** The paid results of one account, in this process only; the oldest are forgotten first. */
+/**
+ * The paid results of one account, in this process only. The oldest are forgotten first, but an execution
+ * does not push out its own: n8n asks for them in the same order when it runs the node again, and would
+ * find none.
+ */
 export class Memory {
 	private readonly entries = new Map<string, Entry>();
+	/** When each execution last bought something. */
+	private readonly runs = new Map<string, number>();
 	private bytes = 0;
 
 	/**
-	 * @param maxAgeMs how old a result of another execution may be; those of the same execution always count
+	 * @param maxAgeMs how long ago another execution may have bought its last result, so that those of a
+	 * long run count together; those of the same execution always count
 	 */
 	recall(key: string, executionId: string, maxAgeMs: number): Bought | undefined {
 		const entry = this.entries.get(key);
 		if (!entry) return undefined;
-		const isOurs = executionId !== '' && entry.executionIds.includes(executionId);
-		return isOurs || Date.now() - entry.at < maxAgeMs ? entry.bought : undefined;
+		const { executionIds, bought } = entry;
+		const isOurs = executionId !== '' && executionIds.includes(executionId);
+		const at = Math.max(entry.at, ...executionIds.map((id) => this.runs.get(id) ?? 0));
+		return isOurs || Date.now() - at < maxAgeMs ? bought : undefined;
 	}
 
 	keep(key: string, executionId: string, bought: Bought): void {
@@ -37,11 +47,22 @@ export class Memory {
 		const bytes = 2 * (key.length + ('json' in bought ? bought.json.length : 200));
 		this.entries.set(key, { bought, executionIds, at: Date.now(), bytes });
 		this.bytes += bytes;
-		for (const [oldest, { at }] of this.entries) {
+		this.noteRun(executionId);
+		for (const [oldest, entry] of this.entries) {
 			const isFull = this.entries.size > MAX_ENTRIES || this.bytes > MAX_BYTES;
-			if (!isFull && Date.now() - at < LONGEST_MS) break;
-			this.forget(oldest);
+			if (!isFull && Date.now() - entry.at < LONGEST_MS) break;
+			const isOurs = executionId !== '' && entry.executionIds.includes(executionId);
+			this.forget(isFull && isOurs ? key : oldest);
 		}
+	}
+
+	private noteRun(executionId: string): void {
+		// Where there are no executions, as over MCP, all would count as one that never ends.
+		if (executionId === '') return;
+		this.runs.delete(executionId);
+		this.runs.set(executionId, Date.now());
+		const [oldest = ''] = this.runs.keys();
+		if (this.runs.size > MAX_RUNS) this.runs.delete(oldest);
 	}
 
 	private forget(key: string): void {

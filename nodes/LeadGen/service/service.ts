@@ -10,7 +10,7 @@ import { readEnvelope, withoutData } from './envelope';
 import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import { CREDENTIAL_TYPE, exchange } from './http';
 import type { Run } from './limiter';
-import type { Bought } from './memory';
+import type { Bought, Memory } from './memory';
 import { readRateHeaders } from './rateHeaders';
 import { isRateRefusal, retryDelayMs } from './retry';
 import { isFree, type ServiceRequest } from './types';
@@ -72,8 +72,9 @@ export class Service {
 	/** Whether the service answered in this run, and since when it cannot be reached any more. */
 	private hasAnswered = false;
 	private downSince: number | undefined;
-	/** Why no paid call is sent any more. */
+	/** Why no paid call is sent any more, or none at all. */
 	private halted: LeadGenError | undefined;
+	private isHopeless = false;
 
 	private constructor(
 		private readonly context: IAllExecuteFunctions,
@@ -143,7 +144,7 @@ export class Service {
 	/** The first call of its kind in this run: from memory, or from the service. */
 	private async first(request: ServiceRequest, key: string): Promise<string> {
 		if (isFree(request)) return JSON.stringify(await this.send(request));
-		const known = this.recall(key);
+		const known = this.recall(request.kind, key);
 		if (known) {
 			this.saved++;
 			if ('error' in known) throw known.error;
@@ -156,15 +157,15 @@ export class Service {
 		);
 		if ('error' in outcome) throw outcome.error;
 		this.bought++;
-		this.keep(key, outcome);
+		this.keep(request.kind, key, outcome);
 		if (request.kind === 'start') this.noteStart(outcome.json);
 		return outcome.json;
 	}
 
 	/** What was bought before. */
-	private recall(key: string): Bought | undefined {
+	private recall(kind: ServiceRequest['kind'], key: string): Bought | undefined {
 		const { executionId = '', rememberMs = 0 } = this.settings;
-		const { memory } = this.account;
+		const memory = this.memoryOf(kind);
 		const known = memory.recall(key, executionId, rememberMs);
 		if (known || executionId !== '') return known;
 		const lately = memory.recall(key, executionId, LATELY_MS);
@@ -176,8 +177,12 @@ export class Service {
 		this.started.push(data ?? {});
 	}
 
-	private keep(key: string, bought: Bought): void {
-		this.account.memory.keep(key, this.settings.executionId ?? '', bought);
+	private keep(kind: ServiceRequest['kind'], key: string, bought: Bought): void {
+		this.memoryOf(kind).keep(key, this.settings.executionId ?? '', bought);
+	}
+
+	private memoryOf(kind: ServiceRequest['kind']): Memory {
+		return kind === 'lookup' ? this.account.lookups : this.account.runs;
 	}
 
 	/** What a failed paid call means for the calls to come. */
@@ -197,7 +202,7 @@ export class Service {
 		// A start that may have happened must not happen again when n8n runs the node once more.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
 		if (isBought) this.bought++;
-		if (isBought || mayBeBought) this.keep(key, { error });
+		if (isBought || mayBeBought) this.keep(request.kind, key, { error });
 		return error;
 	}
 
@@ -228,14 +233,14 @@ export class Service {
 	private budgetOf(settings: BudgetSettings): Budget {
 		const { executionId = '', place = '' } = this.settings;
 		const key = `budget ${place}`;
-		const { memory } = this.account;
-		const known = memory.recall(key, executionId, 0);
+		const { runs } = this.account;
+		const known = runs.recall(key, executionId, 0);
 		const spent = known && 'json' in known ? (JSON.parse(known.json) as Spent) : undefined;
 		return new Budget(settings, {
 			readBalance: async () => await this.balance(),
 			spent,
 			keep: (now) => {
-				memory.keep(key, executionId, { json: JSON.stringify(now) });
+				runs.keep(key, executionId, { json: JSON.stringify(now) });
 			},
 			whenRunAgain: this.whenRunAgain,
 		});
@@ -274,7 +279,7 @@ export class Service {
 		const { limiter } = this.account;
 		if (this.account.shouldAskForPlan()) this.askForPlan();
 		await limiter.turn(this.run, first);
-		if (this.halted && !isFree(request)) {
+		if (this.halted && (this.isHopeless || !isFree(request))) {
 			limiter.failed(this.run, false);
 			throw this.halted;
 		}
@@ -290,10 +295,23 @@ export class Service {
 		const news = readRateHeaders(response.headers, Date.now());
 		const answer = readEnvelope(response, request);
 		if ('error' in answer && isRateRefusal(answer.error)) {
-			return { error: answer.error, isRateRefusal: limiter.refused(this.run, news) };
+			const goesOn = limiter.refused(this.run, news);
+			if (!goesOn) this.giveUp();
+			return { error: answer.error, isRateRefusal: goesOn };
 		}
 		limiter.answered(this.run, sentAt, news);
 		return 'error' in answer ? { error: answer.error, isRateRefusal: false } : answer;
+	}
+
+	/** After so many refusals the calls that are left would wait for nothing, one after the other. */
+	private giveUp(): void {
+		this.isHopeless = true;
+		this.halt(
+			new NotAttemptedError(
+				'Not attempted, because the service refused every call for its rate for ten minutes',
+				`Something else may use up the limit of the account, or a limit for the day. Run the workflow again later. ${this.whenRunAgain}`,
+			),
+		);
 	}
 
 	/** For how long the service cannot be reached; undefined where it never answered in this run. */
@@ -324,7 +342,7 @@ export class Service {
 		const key = keyOf(request);
 		if (this.asked.has(key)) return new PlannedCall('duplicate', request);
 		this.asked.set(key, Promise.resolve(''));
-		return new PlannedCall(this.recall(key) ? 'remembered' : 'new', request);
+		return new PlannedCall(this.recall(request.kind, key) ? 'remembered' : 'new', request);
 	}
 }
 

@@ -1,3 +1,4 @@
+import type { Named } from './notification';
 import {
 	addGap,
 	addNotice,
@@ -11,6 +12,7 @@ import {
 	type TriggerRecord,
 	type Want,
 } from './record';
+import { fingerprint } from './secret';
 
 /**
  * All decisions of the trigger: pure functions from the record, an event and the time to a changed record
@@ -70,10 +72,17 @@ const SLOWEST_HEARD_CHECK_MS = 30_000;
 const GRACE_MS = 2000;
 /** How far the clock of the service may differ from ours. */
 const SKEW_MS = 5 * MINUTE_MS;
-/** A failed scrape has no time of completion (interface 2.2); it ran no longer than this. */
-const LONGEST_SCRAPE_MS = 24 * 60 * MINUTE_MS;
-/** A scrape that the service does not know is looked up for this long, for it may be new. */
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** A scrape that runs for longer has come to nothing. A failed one has no time of its end (interface 2.2). */
+const LONGEST_SCRAPE_MS = DAY_MS;
+/** After this it is not looked up any more. */
+const GIVEN_UP_MS = 7 * DAY_MS;
+/** A scrape may be so new that the service does not find it, or a gateway may say so in its stead. */
 const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
+/** When a scrape that only a notification tells of, and that was not found, is looked up once more. */
+const SECOND_LOOK_MS = 2 * MINUTE_MS;
+/** The service could not answer for so long: what it was asked for makes room. */
+const STALE_MS = 60 * MINUTE_MS;
 
 export const GO_ON = 'To start a scrape, deactivate the workflow and activate it again.';
 
@@ -206,14 +215,13 @@ export function nextTask(
 	const open = record.open.filter(({ id }) => !knock.pending.includes(id));
 	const due = open
 		.map((scrape) => ({ scrape, at: checkAt(scrape) }))
-		// Of two, the one that was never looked up.
-		.sort((a, b) => a.at - b.at || (a.scrape.checked ?? 0) - (b.scrape.checked ?? 0))
+		.sort((a, b) => a.at - b.at || rank(a.scrape) - rank(b.scrape))
 		.find(({ at }) => at <= now);
 	if (due) return { do: 'check', scrape: due.scrape };
 	if (record.intent) return { do: 'start', attempt: record.intent.id };
 	const { want } = record;
 	if (want && (want.retryAt ?? 0) <= now) {
-		const blocking = open.filter((scrape) => blocks(scrape, want));
+		const blocking = open.filter((scrape) => blocks(scrape, want, now));
 		const unseen = blocking.find(({ checked = 0 }) => checked < want.at);
 		if (unseen) return { do: 'check', scrape: unseen };
 		if (blocking.length === 0) return { do: 'prepare', attempt: knock.attempt };
@@ -226,21 +234,33 @@ export function nextTask(
 	return { do: 'wait', ms: Math.max(0, Math.min(IDLE_MS, ...times.map((time) => time - now))) };
 }
 
+/** Those that were never looked up come first, the newest before the others: many may be forged. */
+function rank({ checked, at }: Scrape): number {
+	return checked ?? -at;
+}
+
 /** A scrape that still runs is not started a second time beside itself. */
-function blocks(scrape: Scrape, want: Want): boolean {
-	if (scrape.claimed) return false;
+function blocks(scrape: Scrape, want: Want, now: number): boolean {
+	const { at, claimed, missingSince = now } = scrape;
+	if (claimed || now - missingSince >= UNKNOWN_SCRAPE_MS || isStuck(at, now)) return false;
 	return want.why === 'schedule' || (want.why === 'activation' && scrape.filters === want.filters);
+}
+
+function isStuck(at: number, now: number): boolean {
+	return now - at >= LONGEST_SCRAPE_MS;
 }
 
 /** When to look at the status of a scrape: soon after it started or was heard of, then less often. */
 function nextCheck(
-	{ at, checked, heard, claimed, completedAt }: Scrape,
+	{ at, checked, heard, claimed, completedAt, missingSince }: Scrape,
 	claimsFrom: number,
 ): number {
 	if (claimed) {
-		const later =
-			checked === undefined ? 0 : checked + clamp(checked - at, 10_000, SLOWEST_CHECK_MS);
-		return Math.max(claimsFrom, later);
+		const pause =
+			missingSince === undefined
+				? clamp((checked ?? 0) - at, 10_000, SLOWEST_CHECK_MS)
+				: SECOND_LOOK_MS;
+		return Math.max(claimsFrom, checked === undefined ? 0 : checked + pause);
 	}
 	if (checked === undefined) return heard === undefined ? at + FIRST_CHECK_MS : 0;
 	if (heard !== undefined && heard >= checked) return 0;
@@ -256,9 +276,9 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 /** A start that is wanted runs already: it is dropped. */
-function stillRuns(record: TriggerRecord, scrape: Scrape): void {
+function stillRuns(record: TriggerRecord, scrape: Scrape, now: number): void {
 	const { want } = record;
-	if (!want || !blocks(scrape, want)) return;
+	if (!want || !blocks(scrape, want, now)) return;
 	if (want.why === 'schedule') addSkipped(record, want.due ?? want.at);
 	record.filters = want.filters;
 	delete record.want;
@@ -274,8 +294,15 @@ export function prepare(record: TriggerRecord, attempt: string): void {
 
 export function started(record: TriggerRecord, scrapeId: string, now: number): void {
 	if (!record.intent) return;
-	record.open.push({ id: scrapeId, at: now, filters: record.intent.filters });
+	const { filters } = record.intent;
 	delete record.intent;
+	// Its notification may have come before the answer.
+	const heard = record.open.find(({ id }) => id === scrapeId);
+	if (!heard) record.open.push({ id: scrapeId, at: now, filters });
+	else {
+		heard.filters = filters;
+		delete heard.claimed;
+	}
 }
 
 /** Nothing was started, and it may be tried again. */
@@ -322,16 +349,31 @@ export function hear(
 	if (!mayBeOurs || ids.length === 0) return { heard: 'ignored', scrapes };
 	const claims = record.open.filter(({ claimed }) => claimed);
 	if (claims.length + ids.length > MAX_CLAIMS) {
-		// Those that the service does not find, or could not answer for a while, make room.
+		// Those that the service does not find, or could not answer for long, make room.
 		const stale = claims.filter(
-			({ at, checked = 0, missingSince }) => missingSince !== undefined || checked - at > MINUTE_MS,
+			({ at, checked = 0, missingSince }) => missingSince !== undefined || checked - at > STALE_MS,
 		);
 		if (stale.length < ids.length) return { heard: 'full', scrapes };
 		record.open = record.open.filter((scrape) => !stale.slice(0, ids.length).includes(scrape));
 	}
-	const added = ids.map((id): Scrape => ({ id, at: now, heard: now, claimed: true }));
+	const claimed = fingerprint([ids, now]);
+	const added = ids.map((id): Scrape => ({ id, at: now, heard: now, claimed }));
 	record.open.push(...added);
 	return { heard: 'noted', scrapes: added };
+}
+
+/**
+ * What a notification is about: of all that it names, the open scrapes, or what has the name of a scrape ID.
+ * Only a node that listens goes by the other names; elsewhere it then says nothing.
+ */
+export function idsIn(
+	{ open }: TriggerRecord,
+	{ likely, others }: Named,
+	{ mode }: Plan,
+): string[] {
+	const known = [...likely, ...others].filter((id) => open.some((scrape) => scrape.id === id));
+	if (known.length > 0) return known;
+	return likely.length > 0 || mode === 'startScrape' ? likely : others;
 }
 
 /** What `GET /status` says of a scrape, as far as decisions hang on it. */
@@ -342,8 +384,8 @@ export interface Status {
 	completedAt?: number;
 }
 
-/** What to do with a scrape whose status was looked up. */
-export type Verdict = 'deliver' | 'drop' | 'keep' | 'lost';
+/** What to do with a scrape whose status was looked up; of what does not get on, the person is told. */
+export type Verdict = 'deliver' | 'drop' | 'keep' | 'missing' | 'stuck';
 
 /** The status of a scrape was looked up. */
 export function judge(
@@ -358,9 +400,9 @@ export function judge(
 		// A claim gets a second look: the first may have met a gateway while the service was restarted.
 		if (scrape.claimed && scrape.missingSince !== undefined) return forget(record, scrape);
 		scrape.missingSince ??= now;
-		if (now - scrape.missingSince < UNKNOWN_SCRAPE_MS) return 'keep';
-		forget(record, scrape);
-		return 'lost';
+		const missingMs = now - scrape.missingSince;
+		if (missingMs >= DAY_MS) return forget(record, scrape);
+		return missingMs < UNKNOWN_SCRAPE_MS ? 'keep' : tellOnce(scrape, 'missing');
 	}
 	delete scrape.missingSince;
 	if (scrape.claimed) {
@@ -370,11 +412,15 @@ export function judge(
 				: record.gaps.some(([from, to]) => isWithin(createdAt ?? now, from, to)) ||
 					(record.intent !== undefined && (createdAt ?? now) > record.intent.at - SKEW_MS);
 		if (!isNew) return forget(record, scrape);
+		// What else its notification named is something else.
+		const { claimed } = scrape;
 		delete scrape.claimed;
+		record.open = record.open.filter((each) => each.claimed !== claimed);
 	}
 	if (status !== 'completed' && status !== 'failed') {
-		stillRuns(record, scrape);
-		return 'keep';
+		stillRuns(record, scrape, now);
+		if (now - scrape.at >= GIVEN_UP_MS) return forget(record, scrape);
+		return isStuck(scrape.at, now) ? tellOnce(scrape, 'stuck') : 'keep';
 	}
 	const isNews = scrape.completedAt === undefined;
 	scrape.completedAt = completedAt ?? now;
@@ -383,6 +429,12 @@ export function judge(
 		return 'drop';
 	}
 	return isNews && scrape.heard === undefined ? 'keep' : 'deliver';
+}
+
+function tellOnce(scrape: Scrape, verdict: Verdict): Verdict {
+	if (scrape.isTold) return 'keep';
+	scrape.isTold = true;
+	return verdict;
 }
 
 function isWithin(time: number, from: number, to: number): boolean {

@@ -66,6 +66,8 @@ async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	for (const id of knock.confirmed) store.memory.notifications.delete(id);
 	// n8n saves when this is answered: until then a crash would bring the same in again.
 	if (knock.confirmed.length > 0) return notYet(knock, 0);
+	// The answer to it got lost. What comes next is another start, and needs another name.
+	if (knock.phase === 'gone') return { again: 0, attempted: knock.attempt };
 	let answer: KnockAnswer | undefined;
 	for (let checks = 0; !answer; checks++) {
 		answer = checks < MOST_CHECKS ? await step(scene, knock) : notYet(knock, 0);
@@ -105,9 +107,9 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 
 /** When the next scrape may be looked up that only a notification tells of. */
 function claimsFrom({ memory }: Store, now: number): number {
-	memory.lookups = memory.lookups.filter((at) => at > now - MINUTE_MS);
+	memory.lookups = memory.lookups.filter(({ at }) => at > now - MINUTE_MS);
 	const oldest = memory.lookups[memory.lookups.length - CLAIMS_PER_MINUTE];
-	return oldest === undefined ? 0 : oldest + MINUTE_MS;
+	return oldest === undefined ? 0 : oldest.at + MINUTE_MS;
 }
 
 async function start(scene: Scene, attempt: string): Promise<void> {
@@ -152,7 +154,7 @@ async function check(
 	{ id, claimed }: Scrape,
 ): Promise<KnockAnswer | undefined> {
 	const { context, store, plan } = scene;
-	if (claimed) store.memory.lookups.push(Date.now());
+	if (claimed) store.memory.lookups.push({ at: Date.now(), claimed });
 	const found = await lookUp(context, id).catch((error: unknown) => {
 		checkFailed(scene, id, error);
 	});
@@ -161,20 +163,30 @@ async function check(
 	if (!record || !scrape || !found) return undefined;
 	const verdict = judge(record, scrape, found.status, plan, Date.now());
 	// Of those that are real there are no more than somebody paid for.
-	if (claimed && !scrape.claimed) store.memory.lookups.pop();
+	if (claimed && !scrape.claimed) {
+		store.memory.lookups = store.memory.lookups.filter((each) => each.claimed !== claimed);
+	}
 	if (verdict === 'deliver') {
 		const json = outputOf(store, record, scrape, found.data);
 		return { ...notYet(knock, 0), emit: { id, json } };
 	}
-	if (verdict === 'lost') addNotice(record, lostScrape(id), Date.now());
+	if (verdict === 'missing') addNotice(record, missingScrape(id), Date.now());
+	if (verdict === 'stuck') addNotice(record, stuckScrape(id, found.status.status), Date.now());
 	if (verdict === 'drop') store.memory.notifications.delete(id);
 	return undefined;
 }
 
-function lostScrape(id: string) {
+function missingScrape(id: string) {
 	return {
-		message: `The service does not know the scrape ${id} any more`,
-		advice: `Its completion cannot be delivered. Look for it in the dashboard of your account. ${GO_ON}`,
+		message: `The service does not find the scrape ${id} any more`,
+		advice: `It is asked for its status for a day, and if it is found, its completion comes in. Look for it in the dashboard of your account. ${GO_ON}`,
+	};
+}
+
+function stuckScrape(id: string, status = '') {
+	return {
+		message: `The scrape ${id} is not finished after a day`,
+		advice: `Its status is "${status}". If it is finished within a week from its start, its completion comes in. From now on it holds up no other start. Look for it in the dashboard of your account.`,
 	};
 }
 
@@ -192,7 +204,8 @@ function checkFailed({ context, store }: Scene, id: string, error: unknown): voi
 	}
 	// The lookup was repeated, and counts as often.
 	if (scrape.claimed && !isRefused) {
-		store.memory.lookups.push(...new Array<number>(REPEATS).fill(Date.now()));
+		const repeat = { at: Date.now(), claimed: scrape.claimed };
+		store.memory.lookups.push(...new Array<typeof repeat>(REPEATS).fill(repeat));
 	}
 	if (!isRefused || error.code === 'RATE_LIMIT_EXCEEDED') return;
 	// Of those that anyone may claim, one says it for all.
@@ -211,7 +224,7 @@ function outputOf(
 	{ id, notification }: Scrape,
 	data: IDataObject,
 ): IDataObject {
-	const raw = memory.notifications.get(id) ?? notification ?? null;
+	const raw = memory.notifications.get(id)?.raw ?? notification ?? null;
 	const skipped = record.skipped?.map((time) => new Date(time).toISOString());
 	delete record.skipped;
 	return { ...data, notification: raw, ...(skipped && { skippedStarts: skipped }) };

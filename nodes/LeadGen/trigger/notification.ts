@@ -11,19 +11,29 @@ export interface IncomingRequest {
 
 /** Names that a scrape ID may have, as compared without case, dashes and underscores. */
 const ID_NAMES = new Set(['scrapeid', 'id', 'jobid', 'scrape', 'job']);
+const OTHER_NAME = /id$/;
 const MAX_IDS = 5;
 const MAX_ID_LENGTH = 200;
 /** How much of a notification is looked through; it may be as large as the leads of a scrape. */
 const MAX_VALUES = 2000;
 const MAX_TEXT = 4000;
 
+/** What may be a scrape ID in a notification, the likeliest first. */
+export interface Named {
+	/** What has the name of one. */
+	likely: string[];
+	/** What has the name of some identifier. */
+	others: string[];
+}
+
 /**
- * What may be a scrape ID in a notification, the likeliest first. Interface 6 shows neither its shape nor
- * its method, so it is looked for everywhere: in the query, in the body at any depth, and in plain text.
+ * Interface 6 shows neither the shape of a notification nor its method, so the scrape ID is looked for
+ * everywhere: in the query, in the body at any depth, and in plain text.
  */
-export function scrapeIds({ query, body }: IncomingRequest): string[] {
+export function idsOf({ query, body }: IncomingRequest): Named {
 	const exact: string[] = [];
 	const likely: string[] = [];
+	const others: string[] = [];
 	// Breadth first: what belongs to the scrape itself comes before what belongs to its leads.
 	const queue: unknown[] = [query, body];
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
@@ -35,12 +45,18 @@ export function scrapeIds({ query, body }: IncomingRequest): string[] {
 			const id = toId(inner);
 			if (id !== undefined && ID_NAMES.has(plain)) {
 				(plain === 'scrapeid' ? exact : likely).push(id);
+			} else if (id !== undefined && OTHER_NAME.test(plain)) {
+				others.push(id);
 			} else if (typeof inner === 'object' && inner !== null && queue.length < MAX_VALUES) {
 				queue.push(inner);
 			}
 		}
 	}
-	return [...new Set(exact.length > 0 ? exact : likely)].slice(0, MAX_IDS);
+	return { likely: first(exact.length > 0 ? exact : likely), others: first(others) };
+}
+
+function first(ids: string[]): string[] {
+	return [...new Set(ids)].slice(0, MAX_IDS);
 }
 
 function toId(value: unknown): string | undefined {

@@ -1,15 +1,16 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { wake } from './clock';
-import { hear, type Heard, type Plan } from './decide';
+import { hear, idsIn, type Heard, type Plan } from './decide';
 import { newRecord, type TriggerRecord } from './record';
-import { scrapeIds, withoutSecrets, type IncomingRequest } from './notification';
+import { idsOf, withoutSecrets, type IncomingRequest } from './notification';
 import type { NodeIdentity } from './secret';
-import type { Store } from './store';
+import type { LargeNotification, Store } from './store';
 
-/** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of a mere claim. */
+/** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of mere claims. */
 const MAX_SAVED = 1_000_000;
+const MAX_SAVED_CLAIMS = 100_000;
 const MAX_SAVED_CLAIM = 2000;
-const MAX_IN_MEMORY = 50;
+const MAX_IN_MEMORY = 64_000_000;
 
 /** The part of Express's request that we use; its types are no part of n8n-workflow. */
 interface HttpRequest {
@@ -45,15 +46,19 @@ export function receive(
 	const request = requestOf(context);
 	const known = store.record?.owner === owner ? store.record : undefined;
 	const record = known ?? unknownPast(owner, now);
-	const { heard, scrapes } = hear(record, scrapeIds(request), plan, now);
+	const ids = idsIn(record, idsOf(request), plan);
+	const { heard, scrapes } = hear(record, ids, plan, now);
 	if (scrapes.length > 0) {
 		const raw = withoutSecrets(request, token);
 		const size = sizeOf(raw);
 		for (const scrape of scrapes) {
 			delete scrape.notification;
-			const most = scrape.claimed ? MAX_SAVED_CLAIM : MAX_SAVED - sizeOf(record.open);
+			const used = sizeOf(record.open);
+			const most = scrape.claimed
+				? Math.min(MAX_SAVED_CLAIM, MAX_SAVED_CLAIMS - used)
+				: MAX_SAVED - used;
 			if (size <= most) scrape.notification = raw;
-			else keep(store, scrape.id, raw);
+			else keep(store, scrape.id, { raw, size });
 		}
 	}
 	if (known || scrapes.length > 0) store.save(record, now);
@@ -71,11 +76,13 @@ function unknownPast(owner: string, now: number): TriggerRecord {
 	return { ...record, closed: true, gaps: [[0, now]] };
 }
 
-function keep({ memory: { notifications } }: Store, id: string, raw: IDataObject): void {
+function keep({ memory: { notifications } }: Store, id: string, large: LargeNotification): void {
 	notifications.delete(id);
-	notifications.set(id, raw);
-	for (const oldest of notifications.keys()) {
-		if (notifications.size <= MAX_IN_MEMORY) break;
+	notifications.set(id, large);
+	let used = [...notifications.values()].reduce((sum, { size }) => sum + size, 0);
+	for (const [oldest, { size }] of notifications) {
+		if (used <= MAX_IN_MEMORY) break;
 		notifications.delete(oldest);
+		used -= size;
 	}
 }

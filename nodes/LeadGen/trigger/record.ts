@@ -63,13 +63,13 @@ export interface Scrape {
 	checked?: number;
 	/** Last notification of it. */
 	heard?: number;
-	/** Only a notification says that it exists. */
-	claimed?: true;
+	/** Only a notification says that it exists: this one, which may name several that are no scrapes. */
+	claimed?: string;
 	/** Since when the service says that it has no such scrape. */
 	missingSince?: number;
 	/** Set once it is finished. */
 	completedAt?: number;
-	/** Whether the person was told that its status cannot be read. */
+	/** Whether the person was told that it does not get on. */
 	isTold?: true;
 	/** The notification, unless it is very large. */
 	notification?: IDataObject;
@@ -82,12 +82,14 @@ export interface Notice {
 	advice: string;
 }
 
-const MAX_DELIVERED = 200;
+const MAX_DELIVERED = 1000;
 const MAX_GAPS = 5;
 const MAX_NOTICES = 5;
 const MAX_SKIPPED = 20;
 /** More claims at once are put off. */
-export const MAX_CLAIMS = 50;
+export const MAX_CLAIMS = 500;
+/** Completions may come in in another order, and the clock of the service may differ from ours. */
+const DISORDER_MS = 3_600_000;
 
 export function newRecord(
 	owner: string,
@@ -98,8 +100,7 @@ export function newRecord(
 		version: 0,
 		at: now,
 		owner,
-		// The clock of the service may differ from ours.
-		horizon: now - 3_600_000,
+		horizon: now - DISORDER_MS,
 		clock,
 		open: [],
 		notices: [],
@@ -120,7 +121,7 @@ export function settle(record: TriggerRecord, scrapeId: string, completedAt: num
 	record.delivered.push([fingerprint(scrapeId), completedAt]);
 	while (record.delivered.length > MAX_DELIVERED) {
 		const [forgotten] = record.delivered.splice(0, 1);
-		record.horizon = Math.max(record.horizon, forgotten?.[1] ?? 0);
+		record.horizon = Math.max(record.horizon, (forgotten?.[1] ?? 0) - DISORDER_MS);
 	}
 }
 

@@ -76,7 +76,10 @@ function isUnknownScrape(error: unknown): boolean {
 	return error.code === 'NOT_FOUND' || error.code === 'INVALID_REQUEST' || error.httpStatus === 404;
 }
 
-function time(value: unknown): number | undefined {
-	const parsed = typeof value === 'string' ? Date.parse(value) : NaN;
+/** The times of the service are UTC (interface 2.2), also where they do not say so. */
+export function time(value: unknown): number | undefined {
+	const text = typeof value === 'string' ? value.trim() : '';
+	const isZoned = /(z|utc|gmt|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes(':');
+	const parsed = Date.parse(isZoned ? text : `${text}Z`);
 	return Number.isNaN(parsed) ? undefined : parsed;
 }

@@ -7,6 +7,12 @@ import {
 import { fingerprint, type NodeIdentity } from './secret';
 import { isDelivered, type Scrape, type TriggerRecord } from './record';
 
+export interface LargeNotification {
+	raw: IDataObject;
+	/** Characters of its JSON. */
+	size: number;
+}
+
 /** What this process knows of one node, beside what n8n saves. */
 class NodeMemory {
 	record: TriggerRecord | undefined;
@@ -15,9 +21,9 @@ class NodeMemory {
 	/** Whether a knock is being answered. */
 	busy = false;
 	/** Notifications that are too large to be saved, by scrape. */
-	readonly notifications = new Map<string, IDataObject>();
+	readonly notifications = new Map<string, LargeNotification>();
 	/** When scrapes were looked up in vain that only a notification told of. */
-	lookups: number[] = [];
+	lookups: Array<{ at: number; claimed: string }> = [];
 }
 
 const MINUTE_MS = 60_000;

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { asNodeError } from './activation';
 import { callOneself, KNOCK_HEADER, ownAddresses } from './address';
-import { scrapeIds, withoutSecrets } from './notification';
+import { idsOf, withoutSecrets } from './notification';
 import { checkParameters, identityOf, parametersOf } from './plan';
 import { testLimit, testScrapeId } from './properties';
 import { requestOf } from './receive';
@@ -124,7 +124,8 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	const isSent = isSecret(request.query.token, secret);
 	const waitsFor = run?.scrapeId;
 	if (waitsFor !== undefined && !isOwn && !isSent) return { webhookResponse: REFUSED };
-	const ids = waitsFor === undefined ? scrapeIds(request) : [waitsFor];
+	const { likely, others } = idsOf(request);
+	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
 	const raw = isOwn ? null : withoutSecrets(request, secret);
 	for (const id of ids) {
 		const data = await finishedData(context, id);

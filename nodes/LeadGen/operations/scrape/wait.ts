@@ -108,7 +108,7 @@ export async function waitForScrape(
 
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
-	return error.outcome !== 'refused' || error.code === 'NOT_FOUND';
+	return error.outcome !== 'refused' || error.code === 'NOT_FOUND' || error.httpStatus === 404;
 }
 
 /** Whatever breaks the wait, the scrape is paid for and its identifier must not get lost. */
