@@ -135,14 +135,20 @@ describe('several runs', () => {
 		signal: undefined,
 	});
 
-	it('take turns, so that a single call does not wait for all of a long run', async () => {
-		const limiter = limiterOf(60);
+	/** Notes in which order the calls get their turn; each is answered at once. */
+	function recorder(limiter: Limiter) {
 		const order: string[] = [];
 		const call = async (run: Run, name: string, first = false) => {
 			await limiter.turn(run, first);
 			order.push(name);
 			limiter.answered(run, Date.now(), {});
 		};
+		return { order, call };
+	}
+
+	it('take turns, so that a single call does not wait for all of a long run', async () => {
+		const limiter = limiterOf(60);
+		const { order, call } = recorder(limiter);
 		const [long, other] = [newRun(), newRun()];
 		const calls = Array.from({ length: 200 }, () => call(long, 'long'));
 		await jest.advanceTimersByTimeAsync(1000);
@@ -165,6 +171,20 @@ describe('several runs', () => {
 		await Promise.all(calls);
 		expect(order).toHaveLength(204);
 		expect(limiter.demand).toBe(0);
+	});
+
+	it('get no second turn for a call that goes first', async () => {
+		const limiter = limiterOf(60);
+		const { order, call } = recorder(limiter);
+		const [long, other] = [newRun(), newRun()];
+		const calls = Array.from({ length: 100 }, () => call(long, 'long'));
+		await jest.advanceTimersByTimeAsync(1000);
+		calls.push(call(long, 'first', true));
+		for (let more = 0; more < 20; more++) calls.push(call(long, 'long'), call(other, 'other'));
+		await jest.advanceTimersByTimeAsync(3 * 60_000);
+		await Promise.all(calls);
+		const turns = order.slice(order.indexOf('first') + 1, order.lastIndexOf('other') + 1);
+		expect(turns).toEqual(Array.from({ length: 20 }, () => ['long', 'other']).flat());
 	});
 
 	it('go on when one of them is stopped or has all that it may have under way', async () => {

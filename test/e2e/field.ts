@@ -185,6 +185,17 @@ export class Field {
 		return this.sandbox.requests.filter((request) => request.operation === operation).length;
 	}
 
+	/** Starts a scrape as anyone does who has the API key, with the URL of a node or without. @returns its ID */
+	async startElsewhere(webhookUrl?: string, limit = 1): Promise<string> {
+		const response = await fetch(`${this.sandbox.url}/start`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+			body: JSON.stringify({ filters: { limit }, ...(webhookUrl && { webhookUrl }) }),
+		});
+		const { data } = (await response.json()) as { data: { scrapeId: string } };
+		return data.scrapeId;
+	}
+
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		return await this.api.executions(workflowId);
 	}

@@ -242,7 +242,7 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 		targets.push({ scrapeId, url: webhookUrl });
 	}
 	for (let count = 0; count < 8; count++) {
-		targets.push({ scrapeId: await startElsewhere(), url: field.plainUrl(listening) });
+		targets.push({ scrapeId: await field.startElsewhere(), url: field.plainUrl(listening) });
 	}
 	for (const { scrapeId } of targets) field.sandbox.finish(scrapeId, 'completed');
 	let sent = 0;
@@ -279,16 +279,6 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 	expect(field.starts).toBe(16);
 	expect(counts).toEqual(counts.map(() => 1));
 }, 200_000);
-
-async function startElsewhere(): Promise<string> {
-	const response = await fetch(`${field.sandbox.url}/start`, {
-		method: 'POST',
-		headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
-		body: JSON.stringify({ filters: { limit: 1 } }),
-	});
-	const { data } = (await response.json()) as { data: { scrapeId: string } };
-	return data.scrapeId;
-}
 
 it('verifies 2,000 addresses in four executions on two workers that share the limit of one account', async () => {
 	await field.reset({

@@ -467,7 +467,7 @@ describe('a stranger', () => {
 		await untilExecutions(id, 1);
 		await quiet(1500);
 		// A scrape of the same account that was started elsewhere, and is finished.
-		const foreign = await startElsewhere();
+		const foreign = await field.startElsewhere();
 		await quiet(1500);
 		const lookups = field.count('getScrapeStatus');
 		for (const scrapeId of [foreign, 'scrape_forged', field.sandbox.jobs[0]?.scrapeId]) {
@@ -536,17 +536,6 @@ async function post(url: string, body: string, type = 'application/json'): Promi
 	return (await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })).status;
 }
 
-/** Starts a scrape as the action node does. */
-async function startElsewhere(webhookUrl?: string, limit = 1): Promise<string> {
-	const response = await fetch(`${field.sandbox.url}/start`, {
-		method: 'POST',
-		headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
-		body: JSON.stringify({ filters: { limit }, ...(webhookUrl && { webhookUrl }) }),
-	});
-	const { data } = (await response.json()) as { data: { scrapeId: string } };
-	return data.scrapeId;
-}
-
 describe('a node that only listens', () => {
 	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
 		const workflow = await activated({ mode: 'listen' });
@@ -555,7 +544,7 @@ describe('a node that only listens', () => {
 		field.sandbox.set({ notification: { times: 3, parallel: true } });
 		const ids = [];
 		for (let count = 0; count < 8; count++)
-			ids.push(await startElsewhere(field.plainUrl(workflow)));
+			ids.push(await field.startElsewhere(field.plainUrl(workflow)));
 		await untilExecutions(workflow.id, 8);
 		await quiet();
 		const items = await field.delivered(workflow.id);
@@ -577,7 +566,7 @@ describe('a node that only listens', () => {
 			cost: { startPerLead: 0.1 },
 		});
 		const ids: string[] = [];
-		while (ids.length < 90) ids.push(await startElsewhere(field.plainUrl(workflow), 40));
+		while (ids.length < 90) ids.push(await field.startElsewhere(field.plainUrl(workflow), 40));
 		for (const id of ids) field.sandbox.finish(id, 'completed');
 		await untilExecutions(workflow.id, 90, 50_000);
 		await quiet();
@@ -595,13 +584,13 @@ describe('a node that only listens', () => {
 	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
-		const broken = await startElsewhere();
+		const broken = await field.startElsewhere();
 		field.sandbox.set({
 			faults: [{ kind: 'status', status: 500, match: { path: '/status', times: 4 } }],
 		});
 		await post(field.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
 		await quiet(500);
-		const good = await startElsewhere(field.plainUrl(workflow));
+		const good = await field.startElsewhere(field.plainUrl(workflow));
 		await untilExecutions(workflow.id, 2, 60_000);
 		const items = await field.delivered(workflow.id);
 		expect(items.map(({ json }) => json.scrapeId)).toEqual([good, broken]);
@@ -616,7 +605,7 @@ describe('a node that only listens', () => {
 		});
 		const ids = [];
 		for (let count = 0; count < 3; count++) {
-			ids.push(await startElsewhere(field.plainUrl(workflow)));
+			ids.push(await field.startElsewhere(field.plainUrl(workflow)));
 		}
 		await untilExecutions(workflow.id, 4, 60_000);
 		await quiet();
@@ -630,7 +619,7 @@ describe('a node that only listens', () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
 		field.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
-		await startElsewhere(field.plainUrl(workflow));
+		await field.startElsewhere(field.plainUrl(workflow));
 		await untilExecutions(workflow.id, 1);
 		await quiet();
 		expect(await field.executions(workflow.id)).toHaveLength(1);
@@ -739,7 +728,7 @@ describe('a test run', () => {
 	});
 
 	it('takes a scrape that was named, or starts none', async () => {
-		const scrapeId = await startElsewhere();
+		const scrapeId = await field.startElsewhere();
 		const named = await field.workflow({ options: { testScrapeId: scrapeId } });
 		await field.api.startWorkflow(named.id, 'LeadGen Trigger');
 		await untilExecutions(named.id, 1);
@@ -748,7 +737,7 @@ describe('a test run', () => {
 
 		const none = await field.workflow({ options: { testLimit: 0 } });
 		await field.api.startWorkflow(none.id, 'LeadGen Trigger');
-		const started = await startElsewhere(
+		const started = await field.startElsewhere(
 			field.plainUrl(none).replace('/webhook/', '/webhook-test/'),
 		);
 		await untilExecutions(none.id, 1);

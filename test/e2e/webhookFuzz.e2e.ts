@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import type { StoredWorkflow } from '../../playground/api';
-import { API_KEY, Field, quiet, until } from './field';
+import { Field, quiet, until } from './field';
 
 /** Thousands of requests of strangers to the production URLs of a real n8n. */
 const field = new Field();
@@ -176,17 +176,6 @@ async function memoryMb(): Promise<number> {
 	return Math.round(Number((await promisify(execFile)('ps', args)).stdout) / 1024);
 }
 
-/** Starts a scrape as someone does who has the URL of a node that listens. */
-async function startElsewhere(webhookUrl: string): Promise<string> {
-	const response = await fetch(`${field.sandbox.url}/start`, {
-		method: 'POST',
-		headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-		body: JSON.stringify({ filters: { limit: 1 }, webhookUrl }),
-	});
-	const { data } = (await response.json()) as { data: { scrapeId: string } };
-	return data.scrapeId;
-}
-
 async function activated(parameters: Record<string, unknown>): Promise<Target> {
 	const workflow = await field.workflow(parameters);
 	const starts = field.starts;
@@ -211,7 +200,10 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	const [first, second, listening] = targets;
 	const own = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
 	expect(targets.map(({ token }) => token.length)).toEqual([64, 64, 64]);
-	const heard = [await startElsewhere(listening.url), await startElsewhere(listening.url)];
+	const heard = [
+		await field.startElsewhere(listening.url),
+		await field.startElsewhere(listening.url),
+	];
 
 	const began = Date.now();
 	const before = await memoryMb();

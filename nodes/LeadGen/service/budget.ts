@@ -10,8 +10,8 @@ export interface BudgetSettings {
 
 /** What a run has used so far; kept, in case n8n runs the node again. */
 export interface Spent {
-	/** The balance that was read last. */
-	balance: number;
+	/** The balance that was read last, if it was. */
+	balance?: number;
 	/** By how much the balance went down since the run began; what was added to it does not count. */
 	used: number;
 	/** What its scrapes will cost at most; when they are charged is not shown (interface 4.1). */
@@ -35,7 +35,7 @@ export interface BudgetSource {
  * calls may follow. Other work on the account counts as if it was this run's, which errs on the safe side.
  */
 export class Budget {
-	private readonly spent: Omit<Spent, 'balance'> & { balance: number | undefined };
+	private readonly spent: Spent;
 	/** What the run cost when the balance was read last. */
 	private costBefore = 0;
 	private batch = 0.5;
@@ -52,18 +52,13 @@ export class Budget {
 		private readonly settings: BudgetSettings,
 		private readonly source: BudgetSource,
 	) {
-		this.spent = source.spent ?? { balance: undefined, used: 0, owed: 0 };
+		this.spent = source.spent ?? { used: 0, owed: 0 };
 	}
 
 	/** Counts a scrape that may be charged later, in credits. */
 	owe(credits: number): void {
 		this.spent.owed += credits;
-		this.keep();
-	}
-
-	private keep(): void {
-		const { balance, used, owed } = this.spent;
-		if (balance !== undefined) this.source.keep({ balance, used, owed });
+		this.source.keep(this.spent);
 	}
 
 	/** What the run has cost, with what it owes. */
@@ -112,7 +107,7 @@ export class Budget {
 		// Credits that were added hide what was spent meanwhile.
 		spent.used += decrease < 0 ? this.since * this.price : decrease;
 		spent.balance = balance;
-		this.keep();
+		this.source.keep(spent);
 		if (this.since > 0) {
 			this.price = Math.max(this.price, (this.cost - this.costBefore) / this.since);
 		}

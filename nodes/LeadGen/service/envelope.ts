@@ -50,15 +50,20 @@ function errorOf(error: IDataObject, httpStatus: number, request: ServiceRequest
 	const said = typeof error.message === 'string' && error.message ? error.message : 'no message';
 	// The service itself broke down, at a point that we don't know. Which status goes with which error is
 	// not shown: without one that says more, only the codes of interface 7 are a clear no.
-	const isLate = httpStatus >= 500 || httpStatus === 408;
-	const isBroken = isLate ? code !== 'RATE_LIMIT_EXCEEDED' : httpStatus < 400 && !(code in ADVICE);
+	const isClear = httpStatus < 400 ? code in ADVICE : code === 'RATE_LIMIT_EXCEEDED';
+	const isRefused = isClear || isRefusal(httpStatus);
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
-		isBroken
-			? outcomeAdvice(request)
-			: (ADVICE[code] ?? 'The documentation of the service may say more about this code.'),
-		{ outcome: isBroken ? 'unknown' : 'refused', code, httpStatus },
+		isRefused
+			? (ADVICE[code] ?? 'The documentation of the service may say more about this code.')
+			: outcomeAdvice(request),
+		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
 	);
+}
+
+/** A 4xx says that the request was not accepted, except 408, which says that something was late. */
+function isRefusal(httpStatus: number): boolean {
+	return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
 }
 
 function redirected({ status, headers }: RawResponse): ServiceError {
@@ -78,8 +83,7 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 			: /^\s*</.test(text)
 				? 'a web page'
 				: 'something other than its JSON envelope';
-	// A 4xx says that the request was not accepted, except 408, which says that something was late.
-	const refused = status >= 400 && status < 500 && status !== 408;
+	const refused = isRefusal(status);
 	const wrongAddress =
 		status < 500
 			? 'Check the base URL in the LeadGen credential: this may be another server. '

@@ -119,7 +119,8 @@ export class Limiter {
 
 	private queue(run: Run, go: () => void, first: boolean): void {
 		this.waiting++;
-		const line = this.lines.find((each) => each.run === run);
+		// The last one: what goes first has a line of its own, and the run must not get a second turn for it.
+		const line = this.lines.findLast((each) => each.run === run);
 		if (first) this.lines.unshift({ run, calls: [go] });
 		else if (line) line.calls.push(go);
 		else this.lines.push({ run, calls: [go] });

@@ -24,7 +24,7 @@ const LONGEST_MS = 24 * 60 * 60 * 1000;
 export class Memory {
 	private readonly entries = new Map<string, Entry>();
 	/** When each execution last bought something. */
-	private readonly runs = new Map<string, number>();
+	private readonly boughtAt = new Map<string, number>();
 	private bytes = 0;
 
 	/**
@@ -36,7 +36,7 @@ export class Memory {
 		if (!entry) return undefined;
 		const { executionIds, bought } = entry;
 		const isOurs = executionId !== '' && executionIds.includes(executionId);
-		const at = Math.max(entry.at, ...executionIds.map((id) => this.runs.get(id) ?? 0));
+		const at = Math.max(entry.at, ...executionIds.map((id) => this.boughtAt.get(id) ?? 0));
 		return isOurs || Date.now() - at < maxAgeMs ? bought : undefined;
 	}
 
@@ -59,10 +59,10 @@ export class Memory {
 	private noteRun(executionId: string): void {
 		// Where there are no executions, as over MCP, all would count as one that never ends.
 		if (executionId === '') return;
-		this.runs.delete(executionId);
-		this.runs.set(executionId, Date.now());
-		const [oldest = ''] = this.runs.keys();
-		if (this.runs.size > MAX_RUNS) this.runs.delete(oldest);
+		this.boughtAt.delete(executionId);
+		this.boughtAt.set(executionId, Date.now());
+		const [oldest = ''] = this.boughtAt.keys();
+		if (this.boughtAt.size > MAX_RUNS) this.boughtAt.delete(oldest);
 	}
 
 	private forget(key: string): void {

@@ -431,6 +431,12 @@ export function judge(
 	return isNews && scrape.heard === undefined ? 'keep' : 'deliver';
 }
 
+/** The service did not say how a scrape is; what only a notification tells of is given up on some day. */
+export function unanswered(record: TriggerRecord, scrape: Scrape, now: number): void {
+	scrape.checked = now;
+	if (scrape.claimed && now - scrape.at > DAY_MS) forget(record, scrape);
+}
+
 function tellOnce(scrape: Scrape, verdict: Verdict): Verdict {
 	if (scrape.isTold) return 'keep';
 	scrape.isTold = true;

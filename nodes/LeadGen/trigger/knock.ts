@@ -10,6 +10,7 @@ import {
 	started,
 	startFailed,
 	startLater,
+	unanswered,
 	unknownOutcome,
 	type Knock,
 	type Plan,
@@ -36,8 +37,6 @@ const CLAIMS_PER_MINUTE = 20;
 const MINUTE_MS = 60_000;
 /** How often a free call without an answer is repeated: see retry.ts. */
 const REPEATS = 3;
-/** A scrape that only a notification tells of is given up on, if the service could not answer for so long. */
-const CLAIM_MS = 24 * 60 * MINUTE_MS;
 const BUSY_MS = 300;
 
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
@@ -63,7 +62,6 @@ async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const record = arrive(store.record, knock, owner, plan, Date.now());
 	if (record === undefined) return { again: 0, stop: true };
 	store.save(record, Date.now());
-	for (const id of knock.confirmed) store.memory.notifications.delete(id);
 	// n8n saves when this is answered: until then a crash would bring the same in again.
 	if (knock.confirmed.length > 0) return notYet(knock, 0);
 	// The answer to it got lost. What comes next is another start, and needs another name.
@@ -172,7 +170,6 @@ async function check(
 	}
 	if (verdict === 'missing') addNotice(record, missingScrape(id), Date.now());
 	if (verdict === 'stuck') addNotice(record, stuckScrape(id, found.status.status), Date.now());
-	if (verdict === 'drop') store.memory.notifications.delete(id);
 	return undefined;
 }
 
@@ -195,13 +192,10 @@ function checkFailed({ context, store }: Scene, id: string, error: unknown): voi
 	const { record } = store;
 	const scrape = record?.open.find((each) => each.id === id);
 	if (!record || !scrape) return;
-	scrape.checked = Date.now();
+	unanswered(record, scrape, Date.now());
 	const isRefused = error instanceof ServiceError && error.outcome === 'refused';
 	context.logger.warn(`LeadGen Trigger: the status of scrape ${id} is not known: ${String(error)}`);
-	if (scrape.claimed && Date.now() - scrape.at > CLAIM_MS) {
-		record.open = record.open.filter((each) => each !== scrape);
-		return;
-	}
+	if (!record.open.includes(scrape)) return;
 	// The lookup was repeated, and counts as often.
 	if (scrape.claimed && !isRefused) {
 		const repeat = { at: Date.now(), claimed: scrape.claimed };

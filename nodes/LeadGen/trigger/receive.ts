@@ -51,14 +51,16 @@ export function receive(
 	if (scrapes.length > 0) {
 		const raw = withoutSecrets(request, token);
 		const size = sizeOf(raw);
+		for (const scrape of scrapes) delete scrape.notification;
+		let used = sizeOf(record.open);
 		for (const scrape of scrapes) {
-			delete scrape.notification;
-			const used = sizeOf(record.open);
 			const most = scrape.claimed
 				? Math.min(MAX_SAVED_CLAIM, MAX_SAVED_CLAIMS - used)
 				: MAX_SAVED - used;
-			if (size <= most) scrape.notification = raw;
-			else keep(store, scrape.id, { raw, size });
+			if (size <= most) {
+				scrape.notification = raw;
+				used += size;
+			} else keep(store, scrape.id, { raw, size });
 		}
 	}
 	if (known || scrapes.length > 0) store.save(record, now);

@@ -1,6 +1,6 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { readFilters } from '../operations/scrape/filters';
-import { statusRequest } from '../operations/scrape/getStatus';
+import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
 import type { Status } from './decide';
@@ -73,7 +73,7 @@ export async function lookUp(
 /** The interface does not show how the service says that it has no such scrape. */
 function isUnknownScrape(error: unknown): boolean {
 	if (!(error instanceof ServiceError) || error.outcome !== 'refused') return false;
-	return error.code === 'NOT_FOUND' || error.code === 'INVALID_REQUEST' || error.httpStatus === 404;
+	return error.code === 'INVALID_REQUEST' || isNotFound(error);
 }
 
 /** The times of the service are UTC (interface 2.2), also where they do not say so. */

@@ -73,7 +73,7 @@ export class Store {
 		return this.memory.record;
 	}
 
-	/** Writes the record down, if it differs from what n8n has saved. */
+	/** Writes the record down, if it differs from what n8n has saved; scrapes that are closed need nothing more. */
 	save(record: TriggerRecord, now: number): void {
 		const print = fingerprint({ ...record, version: 0, at: 0 });
 		if (print !== this.memory.print) {
@@ -82,6 +82,10 @@ export class Store {
 			this.memory.print = print;
 		}
 		this.memory.record = record;
+		const { notifications } = this.memory;
+		for (const id of notifications.keys()) {
+			if (!record.open.some((scrape) => scrape.id === id)) notifications.delete(id);
+		}
 		if (this.saved?.version !== record.version) {
 			this.data[this.key] = deepCopy(record);
 		}

@@ -1,5 +1,5 @@
 import { textField, type Parameters } from '../../parameters';
-import { InputError } from '../../service/errors';
+import { InputError, ServiceError } from '../../service/errors';
 import type { ServiceRequest } from '../../service/types';
 import type { Operation } from '../operation';
 
@@ -27,6 +27,11 @@ export function readScrapeId(parameters: Parameters): string {
 /** The request for the status of a scrape (interface 4.2). */
 export function statusRequest(id: string): ServiceRequest {
 	return { kind: 'read', path: '/status', query: { scrapeId: id } };
+}
+
+/** Whether the service does not find the scrape, or a gateway says so in its stead. */
+export function isNotFound(error: unknown): boolean {
+	return error instanceof ServiceError && (error.code === 'NOT_FOUND' || error.httpStatus === 404);
 }
 
 export const getStatus: Operation = {

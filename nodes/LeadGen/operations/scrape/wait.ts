@@ -4,7 +4,7 @@ import { pause } from '../../pause';
 import { LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
 import type { Operation } from '../operation';
-import { readScrapeId, scrapeId, statusRequest } from './getStatus';
+import { isNotFound, readScrapeId, scrapeId, statusRequest } from './getStatus';
 
 const pollInterval = numberField(
 	{
@@ -108,7 +108,7 @@ export async function waitForScrape(
 
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
-	return error.outcome !== 'refused' || error.code === 'NOT_FOUND' || error.httpStatus === 404;
+	return error.outcome !== 'refused' || isNotFound(error);
 }
 
 /** Whatever breaks the wait, the scrape is paid for and its identifier must not get lost. */
