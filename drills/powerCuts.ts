@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Field } from '../test/e2e/field';
+import { LINE, until, type Field } from '../test/e2e/field';
 import type { Outcome } from './drills';
 import { Tally } from './tally';
 
 /** n8n lists no more than a hundred executions at once, so each workflow lives for some rounds only. */
 const ROUNDS_PER_WORKFLOW = 10;
+/** From the notification to the end of the run and its writing down it takes about half of this. */
+const LONGEST_DELIVERY_MS = 600;
 
-/**
- * Kills n8n with SIGKILL at random moments, while a trigger starts a scrape every ten seconds and receives
- * the completions.
- */
-export async function powerCuts(
+/** A drill of power cuts, each at another moment, while a trigger starts and receives scrapes. */
+async function cutPower(
 	field: Field,
 	rounds: number,
+	moment: () => Promise<void>,
 	random: () => number,
-): Promise<Outcome> {
+): Promise<Tally> {
 	const tally = new Tally();
 	for (let round = 0; round < rounds; round += ROUNDS_PER_WORKFLOW) {
 		await tally.while(field, async () => {
 			for (let cut = round; cut < Math.min(rounds, round + ROUNDS_PER_WORKFLOW); cut++) {
-				await sleep(500 + random() * 6000);
+				await moment();
 				await field.kill();
 				await sleep(random() * 2000);
 				await field.start();
@@ -27,8 +27,47 @@ export async function powerCuts(
 			}
 		});
 	}
+	return tally;
+}
+
+const PROMISE = `No completion is lost or comes in twice, no start is sent twice. ${
+	LINE === '2'
+		? 'A run that the cut falls into is shown as crashed, and can be retried.'
+		: 'On n8n 1 a completion may come in twice if the cut falls between its run and writing it down.'
+}`;
+
+/** Kills n8n with SIGKILL at any moment. */
+export async function powerCuts(
+	field: Field,
+	rounds: number,
+	random: () => number,
+): Promise<Outcome> {
+	const anyMoment = async () => {
+		await sleep(500 + random() * 6000);
+	};
+	const tally = await cutPower(field, rounds, anyMoment, random);
 	return tally.outcome(
-		`${String(rounds)} power cuts of n8n (SIGKILL) while a trigger starts and receives scrapes`,
-		'No completion is lost, no start is sent twice. A completion may come in twice if the cut falls between its run and writing it down.',
+		`${String(rounds)} power cuts of n8n (SIGKILL) at any moment, while a trigger starts and receives scrapes`,
+		PROMISE,
+	);
+}
+
+/** Kills n8n where it is most delicate: just after the service has said that a scrape is finished. */
+export async function deliveryCuts(
+	field: Field,
+	rounds: number,
+	random: () => number,
+): Promise<Outcome> {
+	const justAfterANotification = async () => {
+		const notified = () =>
+			field.sandbox.jobs.reduce((count, { notifications }) => count + notifications.length, 0);
+		const before = notified();
+		await until('a notification', () => notified() > before, 60_000);
+		await sleep(random() * LONGEST_DELIVERY_MS);
+	};
+	const tally = await cutPower(field, rounds, justAfterANotification, random);
+	return tally.outcome(
+		`${String(rounds)} power cuts within ${String(LONGEST_DELIVERY_MS)} ms after the notification of a completion`,
+		PROMISE,
 	);
 }

@@ -238,6 +238,12 @@ export class N8nApi {
 		}
 	}
 
+	/** Presses "Retry" at an execution, and waits for the result. */
+	async retryExecution(id: string): Promise<Execution> {
+		const retry = await this.post(`executions/${id}/retry`, { loadWorkflow: false });
+		return await this.finishedExecution((retry as { id: string }).id);
+	}
+
 	async execution(id: string): Promise<Execution> {
 		const { status, mode, data } = (await this.get(`executions/${id}`)) as ExecutionSummary & {
 			data: string;

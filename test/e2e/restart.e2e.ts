@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow } from '../../playground/api';
-import { Field, quiet, until } from './field';
+import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
+import { Field, LINE, quiet, until, uuid } from './field';
 
 /** Restarts and power cuts of a real n8n. */
 const field = new Field({
@@ -23,13 +23,18 @@ function startsOf(workflow: StoredWorkflow): number {
 	}).length;
 }
 
-/** How often a completion ran the workflow; a run that the power cut caught does not count. */
+/** A run that the power cut caught: n8n 2 keeps it, to be retried; on n8n 1 it is brought in again. */
+const CUT_SHORT_COUNTS = LINE === '2';
+
+/** How often a completion ran the workflow. */
 async function runsOf({ id }: StoredWorkflow): Promise<number> {
 	const executions = await Promise.all(
 		(await field.executions(id)).map((execution) => field.finished(execution.id)),
 	);
-	return executions.filter(
-		(execution) => execution?.nodes['LeadGen Trigger']?.outputs[0]?.length === 1,
+	return executions.filter((execution) =>
+		execution?.status === 'crashed'
+			? CUT_SHORT_COUNTS
+			: execution?.nodes['LeadGen Trigger']?.outputs[0]?.length === 1,
 	).length;
 }
 
@@ -71,6 +76,37 @@ it('keeps the leads of a notification that came before a restart', async () => {
 	const { notification } = item?.json as { notification: { body: { data: { leads: unknown[] } } } };
 	expect(notification.body.data.leads).toHaveLength(1000);
 	expect(JSON.stringify(notification).length).toBeGreaterThan(50_000);
+}, 120_000);
+
+it('runs once for a completion, and can run again, when the power is cut in the middle of its run', async () => {
+	await field.reset({ job: { durationMs: 500 } });
+	const pause: WorkflowNode = {
+		id: uuid(),
+		name: 'Pause',
+		type: 'n8n-nodes-base.wait',
+		typeVersion: 1.1,
+		position: [200, 0],
+		parameters: { amount: 3 },
+	};
+	const workflow = await field.api.createWorkflow(field.content(field.trigger(), pause));
+	await field.api.activateWorkflow(workflow.id);
+	await until('the run', async () => (await field.executions(workflow.id)).length === 1);
+	await field.kill();
+	await field.start();
+	await quiet(15_000);
+	const [execution, ...others] = await field.executions(workflow.id);
+	const leads = async (id = '') =>
+		(await field.finished(id))?.nodes.Pause?.outputs[0]?.map(({ json }) => json.leadsFound);
+	if (CUT_SHORT_COUNTS) {
+		expect([execution?.status, others]).toEqual(['crashed', []]);
+		const retried = await field.api.retryExecution(execution?.id ?? '');
+		expect([retried.status, await leads(retried.id)]).toEqual(['success', [10]]);
+	} else {
+		expect([execution?.status, await leads(execution?.id)]).toEqual(['success', [10]]);
+	}
+	await field.restart();
+	await quiet(3000);
+	expect([startsOf(workflow), (await field.executions(workflow.id)).length]).toEqual([1, 2]);
 }, 120_000);
 
 interface Drill {
@@ -143,8 +179,9 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		}
 	}
 	process.stdout.write(`${table.join('\n')}\n`);
-	// A cut between the run and writing it down brings it in once more, and never more often.
-	expect(table.filter((line) => / [3-9] runs/.test(line))).toEqual([]);
+	// On n8n 1 a cut between the run and writing it down brings it in once more, and never more often.
+	const tooOften = LINE === '2' ? / [2-9] runs/ : / [3-9] runs/;
+	expect(table.filter((line) => tooOften.test(line))).toEqual([]);
 	expect(wrong).toEqual([]);
 	expect([startsOf(done), await runsOf(done)]).toEqual([1, 1]);
 	expect([startsOf(running), await runsOf(running)]).toEqual([1, 1]);

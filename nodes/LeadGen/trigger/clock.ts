@@ -268,9 +268,9 @@ export class Clock {
 			},
 			() => (handed.end = 'refused'),
 		);
-		// n8n 2.x runs nothing twice under one name. After a crash it gets another: n8n does not go on with
-		// an execution that was cut short, and twice is better than never.
-		const name = `leadgen ${fingerprint([workflowId, nodeId, id, PROCESS])}`;
+		// n8n 2.x runs nothing twice under one name, also after a crash: then it fulfils the promise at once.
+		// An execution that it had not begun, it begins anew. One that was cut short, it shows as crashed.
+		const name = `leadgen ${fingerprint([workflowId, nodeId, id])}`;
 		context.emit([[{ json }]], undefined, done, name);
 	}
 
