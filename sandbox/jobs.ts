@@ -62,6 +62,8 @@ export class Jobs {
 	private readonly jobs = new Map<string, Job>();
 	/** By scrapeId, what is still to come; calling it calls that off. */
 	private readonly planned = new Map<string, Array<() => void>>();
+	/** No service gives an ID twice, also when it is started anew. */
+	private readonly epoch = Date.now();
 	private readonly timers = new Timers();
 	private readonly stopped = new AbortController();
 
@@ -144,12 +146,14 @@ export class Jobs {
 	private nextId(): string {
 		const { seed, job } = this.settings();
 		const number = this.jobs.size + 1;
-		const hex = digest(seed, 'scrape', number);
+		const hex = digest(seed, 'scrape', this.epoch, number);
 		switch (job.scrapeIdStyle) {
 			case 'uuid':
 				return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 			case 'number-like':
-				return String(1_000_000 + Math.floor(chance(seed, 'scrape') * 1_000_000) + number);
+				return String(
+					1_000_000 + Math.floor(chance(seed, 'scrape', String(this.epoch)) * 1_000_000) + number,
+				);
 			case 'awkward':
 				return `job/${String(number)} a+b&c=é?#%${hex.slice(0, 6)}`;
 			default:
