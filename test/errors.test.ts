@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../sandbox/settings';
+import { startDamagedTls } from './damagedTls';
 import type { NodeResult, NodeRun } from './engine';
 import { SECRET, paired, post, useService } from './service';
 
@@ -502,4 +503,28 @@ describe('A credential that cannot work', () => {
 			});
 		});
 	});
+});
+
+test('an answer that is damaged on the way may have been paid for', async () => {
+	const damaged = await startDamagedTls('{"success":true,"data":{"status":"valid"}}');
+	try {
+		const { items } = await run(
+			VERIFY,
+			{ email: '={{ $json.email }}' },
+			[{ email: 'a@b.example' }],
+			{
+				onError: 'continueRegularOutput',
+				baseUrl: damaged.url,
+			},
+		);
+		expect(items.map(({ json }) => json.error)).toEqual([
+			expect.objectContaining({
+				message: 'The connection broke before the service had answered',
+				outcome: 'unknown',
+			}),
+		]);
+		expect(damaged.served()).toBe(1);
+	} finally {
+		damaged.close();
+	}
 });

@@ -81,7 +81,7 @@ const NOT_CONNECTED = new Set([
 
 /** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
 function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
-	const { code, syscall } = networkFailure(error);
+	const { code, syscall, message } = networkFailure(error);
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
 		return new ServiceError(
 			'The host of the service was not found',
@@ -89,7 +89,8 @@ function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
 			{ outcome: 'notSent', code },
 		);
 	}
-	if (NOT_CONNECTED.has(code) || syscall === 'connect' || isTlsFailure(code)) {
+	const isUnconnected = NOT_CONNECTED.has(code) && syscall !== 'read' && syscall !== 'write';
+	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${message}`)) {
 		return new ServiceError(
 			'The service could not be reached',
 			`Check the base URL in the LeadGen credential, and that the service is up (${code}). Nothing was sent.`,
@@ -113,18 +114,21 @@ export function outcomeAdvice(request: ServiceRequest): string {
 		: 'The service may have done the work, and charged for it, so the request was not sent again. Compare the credits of your account before you run it again.';
 }
 
-/** TLS handshakes come before the request is sent. */
-function isTlsFailure(code: string): boolean {
-	return /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code);
+/** The handshake comes before the request is sent. Other failures of TLS may hit the answer as well. */
+function isRefusedHandshake(failure: string): boolean {
+	const certificate = /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+	const protocol = /wrong.version|unsupported.protocol|alert.(handshake.failure|protocol.version)/i;
+	return certificate.test(failure) || protocol.test(failure);
 }
 
-/** The code and system call of the innermost error that has them; n8n and axios wrap the original. */
-function networkFailure(error: unknown): { code: string; syscall: string } {
-	let found = { code: 'no code', syscall: '' };
+/** Code, system call and words of the innermost error that has them; n8n and axios wrap the original. */
+function networkFailure(error: unknown): { code: string; syscall: string; message: string } {
+	let found = { code: 'no code', syscall: '', message: '' };
 	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
 		const { code, syscall } = level as { code?: unknown; syscall?: unknown };
 		if (typeof code === 'string') {
-			found = { code, syscall: typeof syscall === 'string' ? syscall : found.syscall };
+			const known = typeof syscall === 'string' ? syscall : found.syscall;
+			found = { code, syscall: known, message: level.message };
 		}
 		level = level.cause;
 	}
