@@ -237,7 +237,10 @@ describe('a limit that is not known', () => {
 		},
 	);
 
-	it('is given up on after ten minutes without a single success', async () => {
+	it.each([
+		['names no time', NO_NEWS],
+		['names a time that is over', { ...NO_NEWS, retryAfterMs: 0 }],
+	])('is given up on after ten minutes of refusals, each of which %s', async (_name, news) => {
 		const limiter = new Limiter();
 		// The run that comes after has the same patience.
 		for (let runs = 0; runs < 2; runs++) {
@@ -247,7 +250,7 @@ describe('a limit that is not known', () => {
 				do {
 					await limiter.turn(run);
 					tries++;
-				} while (limiter.refused(run, NO_NEWS));
+				} while (limiter.refused(run, news));
 			})();
 			await jest.advanceTimersByTimeAsync(11 * 60_000);
 			await trying;

@@ -165,7 +165,8 @@ export class Limiter {
 		// The refusals of calls that were under way together are one.
 		const isNew = now >= this.pausedUntil;
 		if (isNew) this.refusals++;
-		const named = news.retryAfterMs ?? news.resetMs;
+		// A time that is over already says nothing.
+		const named = (news.retryAfterMs ?? news.resetMs) || undefined;
 		this.isNamed = named !== undefined;
 		this.burst = 1;
 		const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusals - 1));
