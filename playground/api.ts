@@ -124,6 +124,27 @@ export class N8nApi {
 		}
 	}
 
+	/** Adds a user without special rights, as the owner. */
+	async addMember(member: Owner): Promise<void> {
+		const { email, ...profile } = member;
+		const [invited] = (await this.post('invitations', [
+			{ email, role: 'global:member' },
+		])) as Array<{
+			user: { id: string; inviteAcceptUrl: string };
+		}>;
+		if (!invited) throw new Error('n8n invited nobody');
+		const { searchParams } = new URL(invited.user.inviteAcceptUrl);
+		const token = searchParams.get('token');
+		if (token !== null)
+			await new N8nApi(this.url).post('invitations/accept', { ...profile, token });
+		// n8n 1.
+		else {
+			const inviterId = searchParams.get('inviterId');
+			const path = `invitations/${invited.user.id}/accept`;
+			await new N8nApi(this.url).post(path, { ...profile, inviterId });
+		}
+	}
+
 	/** The descriptions of all loaded node types. */
 	async nodeTypes(): Promise<
 		Array<{ name: string; displayName: string; version: number | number[] }>
@@ -142,6 +163,10 @@ export class N8nApi {
 
 	async updateCredential(id: string, credential: Credential): Promise<StoredCredential> {
 		return (await this.patch(`credentials/${id}`, credential)) as StoredCredential;
+	}
+
+	async deleteCredential(id: string): Promise<void> {
+		await this.send('DELETE', `rest/credentials/${id}`);
 	}
 
 	/** What the credential's own test says of it. */

@@ -266,6 +266,15 @@ function sentIn(events: readonly Happening[]): number {
 	return sent;
 }
 
+it('keeps the ID of a scrape though another process took its start for lost', () => {
+	const record = arrived(undefined);
+	prepare(record, 'attempt 1');
+	arrive(record, knock({ attempt: 'attempt 2' }), 'owner', plan, 1_000_100);
+	expect(record.intent).toBeUndefined();
+	started(record, 'scrape 1', 1_000_200);
+	expect(record.open.map(({ id }) => id)).toEqual(['scrape 1']);
+});
+
 describe('a notification', () => {
 	it('of our own scrape, or one that says nothing, makes us look at once', () => {
 		for (const ids of [['scrape 1'], []]) {
@@ -414,6 +423,25 @@ describe('a notification', () => {
 		const done = { status: 'completed', completedAt: 1_000_000 };
 		expect(judge(record, scrape, done, listen, 1_000_400)).toBe('deliver');
 		expect(record.open.map(({ id }) => id)).toEqual(['scrape 1', 'event 2']);
+	});
+
+	it('that spells the ID in its own way is about the scrape that the service names', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined);
+		const done = { id: 'ab-1', status: 'completed', completedAt: 1_000_000 };
+		const verdicts = ['AB-1', '{ab-1}'].map((id) => {
+			const { scrapes } = hear(record, [id], listen, 1_000_100);
+			const [scrape] = scrapes;
+			return scrape && judge(record, scrape, done, listen, 1_000_200);
+		});
+		expect(verdicts).toEqual(['deliver', 'drop']);
+		expect(record.open.map(({ id }) => id)).toEqual(['ab-1']);
+		arrive(record, knock({ confirmed: ['ab-1'] }), 'owner', listen, 1_000_300);
+		const { scrapes } = hear(record, ['Ab-1'], listen, 1_000_400);
+		expect(scrapes.map((scrape) => judge(record, scrape, done, listen, 1_000_500))).toEqual([
+			'drop',
+		]);
+		expect(record.open).toEqual([]);
 	});
 
 	it('is known by an open scrape in it, whatever the name, and else by the names of scrape IDs', () => {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow } from '../../playground/api';
+import { N8nApi, type StoredWorkflow, type WorkflowNode } from '../../playground/api';
 import type { NotificationSettings } from '../../sandbox/settings';
-import { API_KEY, Field, LINE, quiet, TRIGGER, until, uuid } from './field';
+import { API_KEY, Field, LINE, OWNER, quiet, TRIGGER, until, uuid } from './field';
 
 /** What must never happen, on a real n8n: by counts of `POST /start` and of executions. */
 const field = new Field();
@@ -623,6 +623,72 @@ describe('a node that only listens', () => {
 		await untilExecutions(workflow.id, 1);
 		await quiet();
 		expect(await field.executions(workflow.id)).toHaveLength(1);
+	});
+});
+
+describe('what cannot work', () => {
+	it('is said once, whatever comes in, and goes on when it is put right', async () => {
+		const credential = await field.newCredential('To be deleted', API_KEY);
+		const credentials = { leadGenApi: { id: credential.id, name: credential.name } };
+		const trigger = field.trigger({ mode: 'listen' }, { credentials });
+		const workflow = await field.api.createWorkflow(field.content(trigger));
+		await field.api.activateWorkflow(workflow.id);
+		await quiet(1000);
+		await field.api.deleteCredential(credential.id);
+		const answers = [];
+		for (let count = 0; count < 10; count++) {
+			answers.push(await post(field.plainUrl(workflow), JSON.stringify({ scrapeId: 'a1' })));
+		}
+		expect(answers).toEqual(new Array(10).fill(503));
+		await untilExecutions(workflow.id, 1, 80_000);
+		await quiet(5000);
+		expect(await field.told(workflow.id)).toEqual([
+			expect.stringMatching(/can neither start scrapes nor deliver completions: .*[Cc]redential/),
+		]);
+
+		const own = { leadGenApi: { id: field.credential.id, name: field.credential.name } };
+		await save(workflow.id, (saved) => (triggerOf(saved).credentials = own));
+		const scrapeId = await field.startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 2, 40_000);
+		expect((await field.delivered(workflow.id)).map(({ json }) => json.scrapeId)).toEqual([
+			scrapeId,
+		]);
+	});
+
+	it('is not run again and again, if n8n refuses it', async () => {
+		const member = { ...OWNER, email: `${uuid()}@example.com` };
+		await field.api.addMember(member);
+		const api = new N8nApi(field.url);
+		await api.signIn(member);
+		const data = { baseUrl: field.sandbox.url, apiKey: API_KEY, plan: 'pro', requestsPerMinute: 0 };
+		const [own, deleted] = await Promise.all(
+			['Own', 'Deleted'].map((name) => api.createCredential({ name, type: 'leadGenApi', data })),
+		);
+		if (!own || !deleted) throw new Error('There are no credentials');
+		const trigger = field.trigger(
+			{},
+			{ credentials: { leadGenApi: { id: own.id, name: own.name } } },
+		);
+		const balance: WorkflowNode = {
+			id: uuid(),
+			name: 'Balance',
+			type: 'n8n-nodes-leadgen.leadGen',
+			typeVersion: 1,
+			position: [200, 0],
+			parameters: { resource: 'credit', operation: 'get' },
+			credentials: { leadGenApi: { id: deleted.id, name: deleted.name } },
+		};
+		const { id } = await api.createWorkflow(field.content(trigger, balance));
+		await api.activateWorkflow(id);
+		await untilStarts(1);
+		await api.deleteCredential(deleted.id);
+		const over = async () => (await api.executions(id)).length > 0;
+		await until('the execution', over);
+		await quiet(8000);
+		const executions = await api.executions(id);
+		await api.deactivateWorkflow(id);
+		expect(executions.map(({ status }) => status)).toEqual(['error']);
+		expect(field.starts).toBe(1);
 	});
 });
 

@@ -4,6 +4,12 @@ import { callOneself } from './address';
 import type { Knock } from './decide';
 import { fingerprint, secretFor, type NodeIdentity } from './secret';
 
+/** What is to be handed to n8n as an execution: the completion of a scrape by its ID, or a notice. */
+export interface Emit {
+	id: string;
+	json: IDataObject;
+}
+
 /** What `webhook()` answers to a knock. */
 export interface KnockAnswer {
 	/** When to knock again, in milliseconds. */
@@ -12,10 +18,11 @@ export interface KnockAnswer {
 	planned?: string;
 	/** This start is over and done with. */
 	attempted?: string;
-	/** To be handed to n8n as an execution, under this name. */
-	emit?: { id: string; json: IDataObject };
+	emit?: Emit;
 	/** Another activation is in charge. */
 	stop?: boolean;
+	/** Why the node can do nothing. */
+	problem?: string;
 	/** Whether n8n could save what was written down at the knock before. */
 	isSaved?: boolean;
 }
@@ -36,6 +43,8 @@ const MOST_DELIVERED = 1000;
 /** What was handed to n8n. */
 interface Handed {
 	at: number;
+	/** See `nameOf`. */
+	name: string;
 	/** Whether its execution is over, or was refused by n8n. */
 	end?: 'over' | 'refused';
 	/** Whether n8n could save anything since then. n8n 1.x does not say that it failed to run it. */
@@ -51,8 +60,10 @@ interface ClockMemory {
 	attempt: string;
 	phase: Knock['phase'];
 	handed: Map<string, Handed>;
-	/** What is written down as delivered. Of two webhook processes one may overwrite that with older data. */
+	/** Names of what is written down as delivered. Of two webhook processes one may overwrite that with older data. */
 	delivered: Set<string>;
+	/** What n8n failed to run, with how often it kept a broken execution of it. */
+	refused: Map<string, number>;
 	/** A person activated the node, and no knock has said so yet. */
 	isAsked: boolean;
 	clock?: Clock;
@@ -75,6 +86,7 @@ function newMemory(): ClockMemory {
 		phase: 'plan',
 		handed: new Map(),
 		delivered: new Set(),
+		refused: new Map(),
 		isAsked: false,
 	};
 }
@@ -107,6 +119,8 @@ export class Clock {
 	private wakeUp = () => {};
 	private failingSince: number | undefined;
 	private isTold = false;
+	/** Why no knock can be sent. */
+	private problem: string | undefined;
 
 	constructor(
 		private readonly context: ITriggerFunctions,
@@ -136,8 +150,9 @@ export class Clock {
 		let failures = 0;
 		while (!this.isClosed) {
 			const answer = await this.tryKnock();
-			if (answer === undefined) {
-				this.complain();
+			const problem = answer?.problem ?? this.problem;
+			if (answer === undefined || problem !== undefined) {
+				this.complain(problem);
 				await this.rest(Math.min(SLOWEST_RETRY_MS, 200 * 1.5 ** failures++));
 				continue;
 			}
@@ -154,13 +169,15 @@ export class Clock {
 		try {
 			return await this.knock(addresses);
 		} catch (error) {
-			this.context.logger.debug('LeadGen Trigger: the knock failed', { error: String(error) });
+			// The credential cannot be read.
+			this.problem = error instanceof Error ? error.message : String(error);
 			return undefined;
 		}
 	}
 
 	private async knock(addresses: string[]): Promise<KnockAnswer | undefined> {
 		const credential = await this.context.getCredentials('leadGenApi');
+		this.problem = undefined;
 		const secret = secretFor(credential, this.identity, 'knock');
 		for (const address of addresses) {
 			if (this.isClosed) return undefined;
@@ -195,10 +212,10 @@ export class Clock {
 		if (memory.phase === 'go') memory.phase = 'gone';
 		const answer = await callOneself(this.context, address, secret, knock);
 		if (isAnswer(answer)) {
-			for (const id of confirmed) this.settle(id);
 			// Without it, the webhook was busy and did nothing.
 			const { isSaved } = answer;
 			if (isSaved !== undefined) {
+				for (const id of confirmed) this.settle(id);
 				memory.isAsked = false;
 				for (const handed of memory.handed.values()) {
 					handed.isSaved ||= isSaved;
@@ -237,52 +254,91 @@ export class Clock {
 			memory.attempt = randomUUID();
 			memory.phase = 'plan';
 		}
-		// What was delivered before is only to be written down once more.
-		if (emit && memory.delivered.has(emit.id))
-			memory.handed.set(emit.id, { at: 0, end: 'over', unsaved: 0 });
-		else if (emit && !this.isClosed) this.hand(emit.id, emit.json);
+		if (emit) this.hand(emit);
 		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
 	}
 
 	private settle(id: string): void {
-		const { handed, delivered } = this.memory;
+		const { handed, delivered, refused } = this.memory;
+		const name = handed.get(id)?.name;
+		if (name === undefined) return;
 		handed.delete(id);
-		delivered.add(id);
+		refused.delete(id);
+		delivered.add(name);
 		for (const oldest of delivered) {
 			if (delivered.size <= MOST_DELIVERED) break;
 			delivered.delete(oldest);
 		}
 	}
 
-	private hand(id: string, json: IDataObject): void {
+	private hand(emit: Emit): void {
 		const { context, memory } = this;
-		const { workflowId, nodeId } = this.identity;
-		const handed: Handed = { at: Date.now(), unsaved: 0 };
+		const { id, json } = emit;
+		const name = this.nameOf(emit);
+		// What was delivered before is only to be written down once more.
+		if (memory.delivered.has(name)) {
+			memory.handed.set(id, { at: 0, name, end: 'over', unsaved: 0 });
+			return;
+		}
+		if (this.isClosed) return;
+		const handed: Handed = { at: Date.now(), name, unsaved: 0 };
 		memory.handed.set(id, handed);
+		const over = () => {
+			handed.end = 'over';
+			// It need not be brought in again, so that is written down at once.
+			memory.clock?.wake();
+		};
+		const { refused } = memory;
 		const done = context.helpers.createDeferredPromise<IRun>();
 		done.promise.then(
-			() => {
-				handed.end = 'over';
-				// It need not be brought in again, so that is written down at once.
-				memory.clock?.wake();
+			(run?: IRun) => {
+				const broken = refused.get(id);
+				if (run !== undefined || broken === undefined) {
+					over();
+					return;
+				}
+				// All that n8n has under this name is what it failed to run.
+				refused.set(id, broken + 1);
+				handed.end = 'refused';
 			},
-			() => (handed.end = 'refused'),
+			(error: unknown) => {
+				if (hasBegun(error)) {
+					over();
+					return;
+				}
+				refused.set(id, refused.get(id) ?? 0);
+				handed.end = 'refused';
+			},
 		);
-		// n8n 2.x runs nothing twice under one name, also after a crash: then it fulfils the promise at once.
-		// An execution that it had not begun, it begins anew. One that was cut short, it shows as crashed.
-		const name = `leadgen ${fingerprint([workflowId, nodeId, id])}`;
 		context.emit([[{ json }]], undefined, done, name);
 	}
 
+	/**
+	 * n8n 2.x runs nothing twice under one name, also after a crash: what it had begun and not ended, it shows as
+	 * failed, to be retried. Where the workflow keeps no failed executions, that would be lost; twice is better.
+	 */
+	private nameOf({ id, json }: Emit): string {
+		const { workflowId, nodeId } = this.identity;
+		const isKept = this.context.getWorkflowSettings().saveDataErrorExecution !== 'none';
+		// Another account may have given the same ID.
+		const scrape = [id, json.createdAt, this.memory.refused.get(id) ?? 0];
+		return `leadgen ${fingerprint([workflowId, nodeId, ...scrape, isKept ? '' : PROCESS])}`;
+	}
+
 	/** Says it where a person sees it, once. */
-	private complain(): void {
+	private complain(problem: string | undefined): void {
 		if (this.isClosed || !this.memory.addresses) return;
 		this.failingSince ??= Date.now();
 		if (this.isTold || Date.now() - this.failingSince < PATIENCE_MS) return;
 		this.isTold = true;
-		const message = 'n8n cannot reach the production URL of this node';
+		const message =
+			problem === undefined
+				? 'n8n cannot reach the production URL of this node'
+				: `The node can neither start scrapes nor deliver completions: ${problem}`;
 		const advice =
-			'The node calls it to start scrapes and to deliver their completions; it goes on trying. Set the option "Internal URL" to the address under which n8n reaches itself, such as http://127.0.0.1:5678.';
+			problem === undefined
+				? 'The node calls it to start scrapes and to deliver their completions; it goes on trying. Set the option "Internal URL" to the address under which n8n reaches itself, such as http://127.0.0.1:5678.'
+				: 'It goes on trying. Put it right, and publish or activate the workflow again.';
 		this.context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
 		this.context.emit([[{ json: noticeItem(message, advice) }]]);
 	}
@@ -295,6 +351,11 @@ export class Clock {
 		}
 		this.isWoken = false;
 	}
+}
+
+/** Whether n8n had an execution that it refused, or that was stopped: it is in the list of executions. */
+function hasBegun(error: unknown): boolean {
+	return error instanceof Error && /ExecutionNotFound|Cancelled/.test(error.constructor.name);
 }
 
 function isAnswer(value: unknown): value is KnockAnswer {

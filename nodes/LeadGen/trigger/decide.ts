@@ -293,8 +293,8 @@ export function prepare(record: TriggerRecord, attempt: string): void {
 }
 
 export function started(record: TriggerRecord, scrapeId: string, now: number): void {
-	if (!record.intent) return;
-	const { filters } = record.intent;
+	// Another process may have taken it for lost meanwhile.
+	const filters = record.intent?.filters;
 	delete record.intent;
 	// Its notification may have come before the answer.
 	const heard = record.open.find(({ id }) => id === scrapeId);
@@ -378,6 +378,8 @@ export function idsIn(
 
 /** What `GET /status` says of a scrape, as far as decisions hang on it. */
 export interface Status {
+	/** As the service spells it, which may take others for the same. */
+	id?: string;
 	/** Undefined if the service has no such scrape. */
 	status: string | undefined;
 	createdAt?: number;
@@ -391,7 +393,7 @@ export type Verdict = 'deliver' | 'drop' | 'keep' | 'missing' | 'stuck';
 export function judge(
 	record: TriggerRecord,
 	scrape: Scrape,
-	{ status, createdAt, completedAt }: Status,
+	{ id, status, createdAt, completedAt }: Status,
 	plan: Plan,
 	now: number,
 ): Verdict {
@@ -411,7 +413,11 @@ export function judge(
 				? (completedAt ?? (createdAt ?? now) + LONGEST_SCRAPE_MS) > record.horizon
 				: record.gaps.some(([from, to]) => isWithin(createdAt ?? now, from, to)) ||
 					(record.intent !== undefined && (createdAt ?? now) > record.intent.at - SKEW_MS);
-		if (!isNew) return forget(record, scrape);
+		const realId = id ?? scrape.id;
+		const isSpelledAnew = realId !== scrape.id;
+		const isKnown = isDelivered(record, realId) || record.open.some((each) => each.id === realId);
+		if (!isNew || (isSpelledAnew && isKnown)) return forget(record, scrape);
+		scrape.id = realId;
 		// What else its notification named is something else.
 		const { claimed } = scrape;
 		delete scrape.claimed;

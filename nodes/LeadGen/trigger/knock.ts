@@ -165,8 +165,8 @@ async function check(
 		store.memory.lookups = store.memory.lookups.filter((each) => each.claimed !== claimed);
 	}
 	if (verdict === 'deliver') {
-		const json = outputOf(store, record, scrape, found.data);
-		return { ...notYet(knock, 0), emit: { id, json } };
+		const json = outputOf(store, record, scrape, id, found.data);
+		return { ...notYet(knock, 0), emit: { id: scrape.id, json } };
 	}
 	if (verdict === 'missing') addNotice(record, missingScrape(id), Date.now());
 	if (verdict === 'stuck') addNotice(record, stuckScrape(id, found.status.status), Date.now());
@@ -211,11 +211,15 @@ function checkFailed({ context, store }: Scene, id: string, error: unknown): voi
 	addNotice(record, { message, advice: `${advice} ${goesOn}` }, Date.now());
 }
 
-/** The truth as the service gives it, with the notification beside it; null if none came. */
+/**
+ * The truth as the service gives it, with the notification beside it; null if none came.
+ * @param id as the notification spelled it
+ */
 function outputOf(
 	{ memory }: Store,
 	record: TriggerRecord,
-	{ id, notification }: Scrape,
+	{ notification }: Scrape,
+	id: string,
 	data: IDataObject,
 ): IDataObject {
 	const raw = memory.notifications.get(id)?.raw ?? notification ?? null;

@@ -29,12 +29,12 @@ export async function startScrape(
 		webhookUrl,
 	};
 	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: name });
-	const { scrapeId } = await service.data({ kind: 'start', path: '/start', body, place: name });
-	return typeof scrapeId === 'number'
-		? String(scrapeId)
-		: typeof scrapeId === 'string' && scrapeId !== ''
-			? scrapeId
-			: undefined;
+	return idIn(await service.data({ kind: 'start', path: '/start', body, place: name }));
+}
+
+function idIn({ scrapeId }: IDataObject): string | undefined {
+	if (typeof scrapeId === 'number') return String(scrapeId);
+	return typeof scrapeId === 'string' && scrapeId !== '' ? scrapeId : undefined;
 }
 
 /** @throws ServiceError if the account can start nothing */
@@ -66,7 +66,12 @@ export async function lookUp(
 	const status = typeof data.status === 'string' ? data.status : 'processing';
 	return {
 		data,
-		status: { status, createdAt: time(data.createdAt), completedAt: time(data.completedAt) },
+		status: {
+			id: idIn(data),
+			status,
+			createdAt: time(data.createdAt),
+			completedAt: time(data.completedAt),
+		},
 	};
 }
 

@@ -53,19 +53,21 @@ export class Store {
 		memories.set(name, this.memory);
 		this.saved = toRecord(this.data[this.key]);
 		const { record } = this.memory;
-		if (this.saved && (!record || this.saved.version > record.version)) {
-			const unsaved = (record?.open ?? []).filter((scrape) => this.isOverwritten(scrape));
-			this.memory.record = deepCopy(this.saved);
-			this.memory.record.open.push(...unsaved);
+		if (!this.saved || this.isSaved(record)) return;
+		const saved = deepCopy(this.saved);
+		if (!record || saved.version > record.version) {
+			takeOver(saved, record?.open ?? []);
+			this.memory.record = saved;
+			return;
 		}
+		takeOver(record, saved.open);
+		// The hooks of another process wrote it at the same moment.
+		if (saved.closed && saved.version === record.version) record.closed = true;
 	}
 
-	/** Of two webhook processes that write at the same moment, one does not know what the other heard. */
-	private isOverwritten({ id, at }: Scrape): boolean {
-		const { saved } = this;
-		const isKnown =
-			!saved || isDelivered(saved, id) || saved.open.some((scrape) => scrape.id === id);
-		return !isKnown && Date.now() - at < MINUTE_MS;
+	/** Whether n8n had saved a record just as it is. */
+	private isSaved(record: TriggerRecord | undefined): boolean {
+		return this.saved?.version === record?.version && this.saved?.at === record?.at;
 	}
 
 	/** To be read anew after every pause: another call may have replaced it. */
@@ -86,10 +88,19 @@ export class Store {
 		for (const id of notifications.keys()) {
 			if (!record.open.some((scrape) => scrape.id === id)) notifications.delete(id);
 		}
-		if (this.saved?.version !== record.version) {
+		if (!this.isSaved(record)) {
 			this.data[this.key] = deepCopy(record);
 		}
 	}
+}
+
+/** Of two webhook processes that write at the same moment, one does not know what the other heard. */
+function takeOver(record: TriggerRecord, others: readonly Scrape[]): void {
+	const isNews = ({ id, at }: Scrape) =>
+		Date.now() - at < MINUTE_MS &&
+		!isDelivered(record, id) &&
+		!record.open.some((scrape) => scrape.id === id);
+	record.open.push(...others.filter(isNews));
 }
 
 /** Static data can be written by anyone: what is no record of ours counts for nothing. */

@@ -1,20 +1,46 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
 import { isPrivate, KNOCK_HEADER } from './address';
 import type { Knock } from './decide';
 import { answerKnock } from './knock';
 import { identityOf, ownerOf, readPlan } from './plan';
 import { receive } from './receive';
-import { isSecret, secretFor } from './secret';
+import { isSecret, secretFor, type NodeIdentity } from './secret';
 import { Store } from './store';
 
-/** A request to the production URL comes in: a knock of our own clock, a notification, or a stranger. */
+/** How soon the clock looks whether what was wrong was put right. */
+const PROBLEM_MS = 30_000;
+
+/**
+ * A request to the production URL comes in: a knock of our own clock, a notification, or a stranger. Fails
+ * for nobody: n8n would make a failed execution of each request.
+ */
 export async function answerRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const identity = identityOf(context);
-	const credential = await context.getCredentials('leadGenApi');
+	let isKnock = false;
+	try {
+		const identity = identityOf(context);
+		const credential = await context.getCredentials('leadGenApi');
+		const knockSecret = secretFor(credential, identity, 'knock');
+		isKnock = isSecret(context.getHeaderData()[KNOCK_HEADER], knockSecret);
+		return await answerTo(context, identity, credential, isKnock);
+	} catch (error) {
+		const problem = error instanceof Error ? error.message : String(error);
+		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${problem}`);
+		return isKnock ? { webhookResponse: { again: PROBLEM_MS, problem } } : notNow(context);
+	}
+}
+
+async function answerTo(
+	context: IWebhookFunctions,
+	identity: NodeIdentity,
+	credential: ICredentialDataDecryptedObject,
+	isKnock: boolean,
+): Promise<IWebhookResponseData> {
 	const token = secretFor(credential, identity, 'notification');
-	const knockSecret = secretFor(credential, identity, 'knock');
-	const isKnock = isSecret(context.getHeaderData()[KNOCK_HEADER], knockSecret);
 	const isService = isSecret((context.getQueryData() as Record<string, unknown>).token, token);
 	const isListening = context.getNodeParameter('mode') === 'listen';
 	if (!isKnock && !isService && !isListening) return refuse(context);
@@ -32,7 +58,7 @@ export async function answerRequest(context: IWebhookFunctions): Promise<IWebhoo
 		return { webhookResponse: await answerKnock(scene, knock) };
 	}
 	const heard = receive(context, store, { identity, plan, owner, token });
-	if (heard === 'full') return tooMany(context);
+	if (heard === 'full') return notNow(context);
 	return { webhookResponse: { received: true } };
 }
 
@@ -42,8 +68,8 @@ function refuse(context: IWebhookFunctions): IWebhookResponseData {
 }
 
 /** The service may try again; what was not written down must not be said to have been received. */
-function tooMany(context: IWebhookFunctions): IWebhookResponseData {
-	return answer(context, 503, 'Too many at once, try again later');
+function notNow(context: IWebhookFunctions): IWebhookResponseData {
+	return answer(context, 503, 'Try again later');
 }
 
 /** The part of Express's response that we use; its types are no part of n8n-workflow. */
