@@ -58,6 +58,8 @@ ${rows.join('\n')}
 may have taken it, without a person running the workflow again.
 
 What n8n itself loses with a power cut (the results of a run that is under way) is named in the drill, not counted as lost.
+A run of the workflow that the cut caught is retried in n8n's list of executions, as a person would, and counted then. n8n 2 activates
+workflows anew 10 seconds after a power cut here; its own default is two minutes (\`N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS\`).
 Queue mode has its own tests: each process killed in turn, two webhook processes, 2,000 lookups on two workers (\`npm run test:e2e -- queue\`).
 So have strangers: thousands of random requests to the production URLs, all answered, none of which runs or starts anything
 (\`FUZZ_REQUESTS=10000 npm run test:e2e -- webhookFuzz\`).

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Field } from '../test/e2e/field';
+import { Field, until } from '../test/e2e/field';
 import type { Outcome } from './drills';
 import { Tally } from './tally';
 
@@ -17,6 +17,9 @@ export async function serviceDown(field: Field): Promise<Outcome> {
 		await field.sandbox.goDown();
 		await sleep(OUTAGE_MS);
 		await field.sandbox.comeBack();
+		// What fell due is tried again after 15, 30, 60 seconds and so on.
+		const before = field.starts;
+		await until('a start', () => field.starts > before, 3 * OUTAGE_MS);
 		await sleep(30_000);
 	});
 	return tally.outcome(

@@ -32,7 +32,7 @@ async function cutPower(
 
 const PROMISE = `No completion is lost or comes in twice, no start is sent twice. ${
 	LINE === '2'
-		? 'A run that the cut falls into is shown as crashed, and can be retried.'
+		? 'A run that the cut catches is shown as failed, and can be retried.'
 		: 'On n8n 1 a completion may come in twice if the cut falls between its run and writing it down.'
 }`;
 

@@ -41,7 +41,7 @@ export class Tally {
 		if (isMissing(await runsOf(field, id)).length > 0) await this.retry(field, id);
 		const runs = await runsOf(field, id);
 		const missing = isMissing(runs);
-		const told = (await field.told(id)).length;
+		const told = (await field.told(id)).filter((text) => text.includes('not known whether')).length;
 		this.starts += field.starts;
 		this.unasked += Math.max(0, field.starts - due);
 		this.finished += finished.length;
@@ -66,7 +66,7 @@ export class Tally {
 		return {
 			drill,
 			promise,
-			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(finished)} finished, ${String(ran)} ran the workflow (${String(cutShort)} were cut short with n8n, which shows them as crashed, and ran when they were retried); ${String(told)} starts that were interrupted were reported to the person.`,
+			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(finished)} finished, ${String(ran)} ran the workflow (${String(cutShort)} of them when the run that the cut had caught was retried); ${String(told)} starts that were interrupted were reported to the person.`,
 			lost,
 			doubled,
 			paidTwice: unasked,

@@ -285,7 +285,7 @@ describe('an error that stops the node', () => {
 		const parallel = 1;
 		const remembered = await run({ ...FIND, options: { parallel } }, people(3));
 		expect(remembered.error?.description).toContain(
-			'2 results were bought by this run. What was bought is remembered for a while, and not paid for again.',
+			'2 results were bought by this run. Within 15 minutes, what was bought is not paid for again.',
 		);
 		const options = { parallel, rememberMinutes: 0 };
 		const forgotten = await run({ ...FIND, options }, people(3));

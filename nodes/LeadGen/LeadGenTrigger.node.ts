@@ -31,8 +31,8 @@ import { answerRequest } from './trigger/webhook';
  *   nothing that a notification says needs to be trusted, and one that gets lost costs only time: the
  *   clock looks at the status of each scrape anyhow.
  * - The clock hands a finished scrape to n8n, and has it written down as delivered when its execution is
- *   over, or half a second later. After a crash in between it is brought in again: n8n does not go on with
- *   an execution that was cut short, and twice is better than never.
+ *   over, or half a second later. After a crash in between it is handed over again: n8n 2.x knows it by its
+ *   name and runs it once, n8n 1.x runs it twice rather than never.
  * - The secret in the URL is derived from the API key (secret.ts), and the record is keyed by the id of the
  *   node: both outlive a rename, and the secret even the loss of the record.
  */
@@ -48,14 +48,14 @@ export class LeadGenTrigger implements INodeType {
 		// The node creator shows this one for both nodes.
 		description:
 			'Scrape leads, find and verify email addresses, and start workflows when a scrape is finished',
-		eventTriggerDescription: 'The scrape is under way. The workflow runs when it is finished.',
+		eventTriggerDescription: 'Waiting for a scrape to finish, for two minutes at most',
 		triggerPanel: {
 			header: 'Get an example of a finished scrape',
 			executionsHelp: {
 				inactive:
-					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode that starts scrapes, it starts one of 5 leads at most, which costs credits, and shows its completion; otherwise it waits for one at the test URL. It waits for two minutes. For an example at once and for free, give the ID of an earlier scrape as <i>Test Scrape ID</i> in the options.<br /><br /><b>Once the workflow is published or active</b>, it runs whenever a scrape is finished.',
+					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode that starts scrapes, it starts one of 5 leads at most (see Test Limit), which costs credits, and shows its completion; otherwise it waits for one at the test URL. It waits for two minutes. For an example at once and for free, give the ID of an earlier scrape as <i>Test Scrape ID</i> in the options.<br /><br /><b>Once the workflow is published or active</b>, it runs whenever a scrape is finished.',
 				active:
-					'<b>This workflow is on</b>: it runs whenever a scrape is finished. You find the runs in the <a data-key="executions">executions list</a>.<br /><br />While you change it, click <i>Execute step</i> for an example. It starts a scrape of 5 leads at most, which costs credits.',
+					'<b>This workflow is on</b>: it runs whenever a scrape is finished. You find the runs in the <a data-key="executions">executions list</a>.<br /><br />While you change it, click <i>Execute step</i> for an example. In the mode that starts scrapes, it starts one of 5 leads at most (see Test Limit), which costs credits.',
 			},
 			activationHint:
 				'Once you are done, publish or activate the workflow: from then on it runs whenever a scrape is finished.',

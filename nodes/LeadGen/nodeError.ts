@@ -26,7 +26,9 @@ export function nodeError(
 	const { message } = error;
 	const description = `${error.advice} ${remark}`.trim();
 	if (!(error instanceof ServiceError)) {
-		return new NodeOperationError(node, message, { description, itemIndex });
+		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
+		nodeError.context.details = error.details;
+		return nodeError;
 	}
 	const httpCode = error.httpStatus === undefined ? undefined : String(error.httpStatus);
 	// Made of our own words only: the original error of a request holds the key, and n8n would replace

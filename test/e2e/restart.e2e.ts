@@ -23,7 +23,7 @@ function startsOf(workflow: StoredWorkflow): number {
 	}).length;
 }
 
-/** A run that the power cut caught: n8n 2 keeps it, to be retried; on n8n 1 it is brought in again. */
+/** A run that the power cut caught at once: n8n 2 keeps it, to be retried; on n8n 1 it is brought in again. */
 const CUT_SHORT_COUNTS = LINE === '2';
 
 /** How often a completion ran the workflow. */

@@ -5,7 +5,7 @@ export class LeadGenError extends Error {
 	/**
 	 * @param message what happened
 	 * @param advice what to do next
-	 * @param details facts for later steps of the workflow; they become `details` of the item
+	 * @param details facts for later steps of the workflow; they become fields of `error` in the item
 	 */
 	constructor(
 		message: string,

@@ -248,8 +248,9 @@ export class Service {
 
 	/** What becomes of what was bought, if a person runs the workflow again. */
 	get whenRunAgain(): string {
-		return this.settings.rememberMs
-			? 'What was bought is remembered for a while, and not paid for again.'
+		const minutes = (this.settings.rememberMs ?? 0) / 60_000;
+		return minutes > 0
+			? `Within ${String(minutes)} minutes, what was bought is not paid for again.`
 			: 'What was bought is then paid for again, so leave out the items that have their result.';
 	}
 

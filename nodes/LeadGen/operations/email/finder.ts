@@ -35,7 +35,8 @@ export const errorIfNotFound = booleanField({
 
 export const foundOrNot: Split = {
 	outputs: ['Found', 'Not Found'],
-	description: 'Whether to give people without an address an output of their own',
+	description:
+		'Whether to give people without an address an output of their own, with items that failed',
 	outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
 };
 

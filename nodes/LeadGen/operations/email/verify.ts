@@ -15,7 +15,7 @@ export const verify: Operation = {
 	split: {
 		outputs: ['Valid', 'Risky', 'Invalid'],
 		description:
-			'Whether to give valid and invalid addresses an output each. The rest, catch-all and unknown, are "Risky".',
+			'Whether to give valid and invalid addresses an output each. The rest, catch-all, unknown and failed, are "Risky".',
 		outputOf: (result) =>
 			result?.status === 'valid' ? 'Valid' : result?.status === 'invalid' ? 'Invalid' : 'Risky',
 	},

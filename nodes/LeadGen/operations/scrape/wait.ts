@@ -90,7 +90,7 @@ export async function waitForScrape(
 			if (isFailedResult) return last;
 			throw new LeadGenError(
 				`Scrape ${id} failed`,
-				'What the service says of it is in the details. Start a new scrape if you still want the leads.',
+				'What the service says of it is in the details of the error, or under "error" if On Error is set to Continue. Start a new scrape if you still want the leads.',
 				last,
 			);
 		}
