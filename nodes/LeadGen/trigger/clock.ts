@@ -62,7 +62,7 @@ interface ClockMemory {
 	handed: Map<string, Handed>;
 	/** Names of what is written down as delivered. Of two webhook processes one may overwrite that with older data. */
 	delivered: Set<string>;
-	/** What n8n failed to run, with how often it kept a broken execution of it. */
+	/** What n8n failed to begin, and how many executions it kept of that. */
 	refused: Map<string, number>;
 	/** A person activated the node, and no knock has said so yet. */
 	isAsked: boolean;
@@ -289,25 +289,20 @@ export class Clock {
 			memory.clock?.wake();
 		};
 		const { refused } = memory;
+		const again = (broken: number) => {
+			handed.end = 'refused';
+			refused.set(id, (refused.get(id) ?? 0) + broken);
+		};
 		const done = context.helpers.createDeferredPromise<IRun>();
 		done.promise.then(
 			(run?: IRun) => {
-				const broken = refused.get(id);
-				if (run !== undefined || broken === undefined) {
-					over();
-					return;
-				}
-				// All that n8n has under this name is what it failed to run.
-				refused.set(id, broken + 1);
-				handed.end = 'refused';
+				// After a refusal, all that n8n has under this name is the execution that it failed to begin.
+				if (run === undefined && refused.has(id)) again(1);
+				else over();
 			},
 			(error: unknown) => {
-				if (hasBegun(error)) {
-					over();
-					return;
-				}
-				refused.set(id, refused.get(id) ?? 0);
-				handed.end = 'refused';
+				if (hasBegun(error)) over();
+				else again(0);
 			},
 		);
 		context.emit([[{ json }]], undefined, done, name);
