@@ -40,6 +40,7 @@ export class QueueMode {
 	private readonly cleanups: Array<() => Promise<void>> = [];
 	private env: Record<string, string> = {};
 	private webhookPort = 0;
+	private redisPort = 0;
 
 	constructor(private readonly options: QueueModeOptions) {
 		this.ports.set('main', options.port);
@@ -113,9 +114,21 @@ export class QueueMode {
 		this.processes.delete(role);
 	}
 
+	/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
+	async redis(command: string): Promise<string> {
+		return await new Promise((resolve, reject) => {
+			const socket = connect(this.redisPort, '127.0.0.1', () => socket.write(`${command}\r\n`));
+			socket.once('error', reject).once('data', (answer) => {
+				socket.destroy();
+				resolve(answer.toString().trim());
+			});
+		});
+	}
+
 	private async openRedis(): Promise<number> {
 		const server = await program('redis-server');
 		const port = await freePort();
+		this.redisPort = port;
 		const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
 		const group = endingWithUs('TERM', [server, ...args], tmpdir());
 		this.cleanups.push(() => group.stop());

@@ -150,6 +150,25 @@ it('starts a scrape once, and runs the workflow once on a worker, also when the 
 	expect(startsOf(scheduled) - ids.length).toBeLessThanOrEqual(1);
 });
 
+// n8n 1 does not say that it could not run what it was handed.
+if (LINE === '2') {
+	it('brings a completion in though Redis takes no job when it comes', async () => {
+		await field.reset(LONG);
+		const workflow = await activated();
+		await until('the start', () => startsOf(workflow) === 1);
+		expect(await field.queue.redis('CONFIG SET maxmemory 1')).toBe('+OK');
+		field.sandbox.finish(jobOf(workflow).scrapeId, 'completed');
+		await untilExecutions(workflow, 1);
+		await quiet(3000);
+		expect(await executorsOf(workflow)).toEqual([]);
+		expect(await field.queue.redis('CONFIG SET maxmemory 0')).toBe('+OK');
+		await untilRuns(workflow, 1);
+		await quiet(5000);
+		expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
+		expect(startsOf(workflow)).toBe(1);
+	});
+}
+
 it('loses no completion and starts nothing twice while each process is killed in turn', async () => {
 	await field.reset(LONG);
 	const rounds: Array<{ victim: Role; delivered: StoredWorkflow; missed: StoredWorkflow }> = [];
