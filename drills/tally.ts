@@ -63,10 +63,14 @@ export class Tally {
 
 	outcome(drill: string, promise: string): Outcome {
 		const { starts, unasked, finished, ran, cutShort, told, lost, doubled } = this;
+		const retried =
+			cutShort > 0
+				? ` (${String(cutShort)} of them when the run that the cut had caught was retried)`
+				: '';
 		return {
 			drill,
 			promise,
-			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(finished)} finished, ${String(ran)} ran the workflow (${String(cutShort)} of them when the run that the cut had caught was retried); ${String(told)} starts that were interrupted were reported to the person.`,
+			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(finished)} finished, ${String(ran)} ran the workflow${retried}; ${String(told)} starts that were interrupted were reported to the person.`,
 			lost,
 			doubled,
 			paidTwice: unasked,
