@@ -54,15 +54,16 @@ export class Store {
 		this.saved = toRecord(this.data[this.key]);
 		const { record } = this.memory;
 		if (!this.saved || this.isSaved(record)) return;
+		// What is older was read before this process wrote the last time.
+		if (record && this.saved.version < record.version) return;
 		const saved = deepCopy(this.saved);
-		if (!record || saved.version > record.version) {
-			takeOver(saved, record?.open ?? []);
-			this.memory.record = saved;
+		if (record?.version === saved.version) {
+			takeOver(record, saved.open);
+			if (saved.closed) record.closed = true;
 			return;
 		}
-		takeOver(record, saved.open);
-		// The hooks of another process wrote it at the same moment.
-		if (saved.closed && saved.version === record.version) record.closed = true;
+		takeOver(saved, record?.open ?? []);
+		this.memory.record = saved;
 	}
 
 	/** Whether n8n had saved a record just as it is. */
