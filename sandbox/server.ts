@@ -33,6 +33,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	return sandbox;
 }
 
+/** By then, everyone who may call waits for an answer. */
+const DRAIN_MS = 200;
+
 export class Sandbox {
 	/** Base address, without a trailing slash. */
 	url = '';
@@ -47,6 +50,8 @@ export class Sandbox {
 	private readonly limiter = new RateLimiter();
 	private readonly timers = new Timers();
 	private readonly app = newServer();
+	/** No answer goes out before it resolves. */
+	private held: Promise<void> | undefined;
 
 	constructor(private readonly options: SandboxOptions) {
 		this.reset(options.settings);
@@ -69,10 +74,17 @@ export class Sandbox {
 		this.url = `http://127.0.0.1:${String(port)}${this.options.basePath ?? ''}`;
 	}
 
-	/** Answers what is under way, and refuses connections until `comeBack()`. */
+	/**
+	 * Answers what is under way, and refuses connections until `comeBack()`. The answers are held back until
+	 * then, so that nobody connects at the very moment, whose request would be lost halfway.
+	 */
 	async goDown(): Promise<void> {
-		const { server } = this.app;
-		await new Promise((resolve) => server.close(resolve));
+		let release = () => {};
+		this.held = new Promise((resolve) => (release = resolve));
+		await this.timers.wait(DRAIN_MS);
+		const closed = new Promise((resolve) => this.app.server.close(resolve));
+		release();
+		await closed;
 	}
 
 	async comeBack(): Promise<void> {
@@ -163,6 +175,7 @@ export class Sandbox {
 		if (isOneOf(fault, ['hang', 'hangAfterWork'])) return reply.hijack();
 
 		await this.timers.wait(this.latency());
+		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
 		if (fault && isOneOf(fault, ['resetMidBody', 'slowBody'])) {
