@@ -342,6 +342,37 @@ describe('a notification', () => {
 		expect(record.open.map(({ id }) => id)).toEqual(['found late', 'newer', 'new']);
 	});
 
+	it('comes in while a flood of forged ones lasts, and at once when it is over', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined);
+		delete record.want;
+		const LOOKUPS = 20;
+		let forged = 0;
+		const flood = (now: number) => {
+			while (hear(record, [`forged ${String(forged++)}`], listen, now).heard !== 'full');
+		};
+		/** Looks up what a minute allows. @returns what was looked up */
+		const lookUp = (now: number): string[] =>
+			Array.from({ length: LOOKUPS }, () => {
+				const task = nextTask(record, knock(), 0, now);
+				if (task.do !== 'check') throw new Error(`It is to ${task.do}`);
+				judge(record, task.scrape, { status: undefined }, listen, now);
+				return task.scrape.id;
+			});
+		const MINUTE = 60_000;
+		while (forged < MAX_CLAIMS / 2) hear(record, [`forged ${String(forged++)}`], listen, forged);
+		hear(record, ['during it'], listen, 300);
+		let minutes = 0;
+		for (let seen: string[] = []; !seen.includes('during it') && minutes < 100; minutes++) {
+			flood(minutes * MINUTE + 400);
+			seen = lookUp(minutes * MINUTE + 400);
+		}
+		expect(minutes).toBeLessThanOrEqual(2 * (MAX_CLAIMS / LOOKUPS));
+		const after = (minutes + 1) * MINUTE;
+		hear(record, ['after it'], listen, after);
+		expect([...lookUp(after), ...lookUp(after + MINUTE)]).toContain('after it');
+	});
+
 	it('of a scrape that the service does not find makes room for others', () => {
 		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);

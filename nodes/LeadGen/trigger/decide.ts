@@ -215,7 +215,7 @@ export function nextTask(
 	const open = record.open.filter(({ id }) => !knock.pending.includes(id));
 	const due = open
 		.map((scrape) => ({ scrape, at: checkAt(scrape) }))
-		.sort((a, b) => a.at - b.at || rank(a.scrape) - rank(b.scrape))
+		.sort((a, b) => a.at - b.at || rank(a.scrape, now) - rank(b.scrape, now))
 		.find(({ at }) => at <= now);
 	if (due) return { do: 'check', scrape: due.scrape };
 	if (record.intent) return { do: 'start', attempt: record.intent.id };
@@ -234,9 +234,13 @@ export function nextTask(
 	return { do: 'wait', ms: Math.max(0, Math.min(IDLE_MS, ...times.map((time) => time - now))) };
 }
 
-/** Those that were never looked up come first, the newest before the others: many may be forged. */
-function rank({ checked, at }: Scrape): number {
-	return checked ?? -at;
+/**
+ * Those that were never looked up come first. Many may be forged: by turns the newest of them and the oldest
+ * go before the others, so that a real one waits neither for a flood to be worked off nor for it to end.
+ */
+function rank({ checked, at }: Scrape, now: number): number {
+	if (checked !== undefined) return checked;
+	return Math.floor(now / MINUTE_MS) % 2 === 0 ? -at : at - now;
 }
 
 /** A scrape that still runs is not started a second time beside itself. */

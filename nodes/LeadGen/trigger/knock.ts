@@ -28,12 +28,16 @@ export interface Scene {
 	owner: string;
 	/** Where the service is to report to. */
 	webhookUrl: string;
+	/** Requests per minute that the account may make, as far as is known. */
+	perMinute: number;
 }
 
 /** So that n8n's answer does not keep the clock waiting. */
 const MOST_CHECKS = 10;
-/** Scrapes that only a notification tells of are looked up in vain this often: a third of the smallest plan. */
-const CLAIMS_PER_MINUTE = 20;
+/** A third of the account's requests is for scrapes that only a notification tells of, in vain. */
+const CLAIMS_SHARE = 1 / 3;
+/** Where the limit is not known or there is none: a third of the smallest plan. */
+const FEWEST_CLAIMS = 20;
 const MINUTE_MS = 60_000;
 /** How often a free call without an answer is repeated: see retry.ts. */
 const REPEATS = 3;
@@ -76,10 +80,9 @@ async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 
 /** @returns undefined if there may be more to do */
 async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined> {
-	const { store } = scene;
-	const { record } = store;
+	const { record } = scene.store;
 	if (!record) return { again: 0 };
-	const task = nextTask(record, knock, claimsFrom(store, Date.now()), Date.now());
+	const task = nextTask(record, knock, claimsFrom(scene, Date.now()), Date.now());
 	switch (task.do) {
 		case 'wait':
 			return notYet(knock, task.ms);
@@ -93,7 +96,7 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 			return { again: 0, planned: task.attempt };
 		case 'start':
 			// It must be saved before it is sent: else a crash could make us send it again.
-			if (knock.phase !== 'go' || store.saved?.intent?.id !== task.attempt) {
+			if (knock.phase !== 'go' || scene.store.saved?.intent?.id !== task.attempt) {
 				return { again: BUSY_MS, planned: task.attempt };
 			}
 			await start(scene, task.attempt);
@@ -104,9 +107,10 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 }
 
 /** When the next scrape may be looked up that only a notification tells of. */
-function claimsFrom({ memory }: Store, now: number): number {
+function claimsFrom({ store: { memory }, perMinute }: Scene, now: number): number {
 	memory.lookups = memory.lookups.filter(({ at }) => at > now - MINUTE_MS);
-	const oldest = memory.lookups[memory.lookups.length - CLAIMS_PER_MINUTE];
+	const most = perMinute < Infinity ? Math.max(1, perMinute * CLAIMS_SHARE) : FEWEST_CLAIMS;
+	const oldest = memory.lookups[memory.lookups.length - Math.floor(most)];
 	return oldest === undefined ? 0 : oldest.at + MINUTE_MS;
 }
 
@@ -160,12 +164,14 @@ async function check(
 	const scrape = record?.open.find((each) => each.id === id);
 	if (!record || !scrape || !found) return undefined;
 	const verdict = judge(record, scrape, found.status, plan, Date.now());
+	const large = store.memory.notifications.get(id);
+	if (large) store.memory.notifications.set(scrape.id, large);
 	// Of those that are real there are no more than somebody paid for.
 	if (claimed && !scrape.claimed) {
 		store.memory.lookups = store.memory.lookups.filter((each) => each.claimed !== claimed);
 	}
 	if (verdict === 'deliver') {
-		const json = outputOf(store, record, scrape, id, found.data);
+		const json = outputOf(store, record, scrape, found.data);
 		return { ...notYet(knock, 0), emit: { id: scrape.id, json } };
 	}
 	if (verdict === 'missing') addNotice(record, missingScrape(id), Date.now());
@@ -211,15 +217,11 @@ function checkFailed({ context, store }: Scene, id: string, error: unknown): voi
 	addNotice(record, { message, advice: `${advice} ${goesOn}` }, Date.now());
 }
 
-/**
- * The truth as the service gives it, with the notification beside it; null if none came.
- * @param id as the notification spelled it
- */
+/** The truth as the service gives it, with the notification beside it; null if none came. */
 function outputOf(
 	{ memory }: Store,
 	record: TriggerRecord,
-	{ notification }: Scrape,
-	id: string,
+	{ id, notification }: Scrape,
 	data: IDataObject,
 ): IDataObject {
 	const raw = memory.notifications.get(id)?.raw ?? notification ?? null;

@@ -3,6 +3,7 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
+import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { isPrivate, KNOCK_HEADER } from './address';
 import type { Knock } from './decide';
@@ -53,7 +54,9 @@ async function answerTo(
 		isUnreachable: isPrivate(url) && !isPrivate(baseUrlOf(credential)),
 	};
 	if (isKnock) {
-		const scene = { context, store, plan, owner, webhookUrl: `${url}?token=${token}` };
+		const { perMinute } = accountOf(credential).limiter;
+		const webhookUrl = `${url}?token=${token}`;
+		const scene = { context, store, plan, owner, webhookUrl, perMinute };
 		const knock = context.getBodyData() as unknown as Knock;
 		return { webhookResponse: await answerKnock(scene, knock) };
 	}
