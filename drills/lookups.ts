@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow, WorkflowNode } from '../playground/api';
+import type { StoredWorkflow } from '../playground/api';
 import type { SettingsPatch } from '../sandbox/settings';
-import { type Field, uuid } from '../test/e2e/field';
+import { type Field, node } from '../test/e2e/field';
 import type { Outcome } from './drills';
 
 const ITEMS = 200;
@@ -9,31 +9,18 @@ let runs = 0;
 
 /** A workflow that verifies addresses which no other drill asks for. */
 async function verifying(field: Field): Promise<StoredWorkflow> {
-	const { id, name } = field.credential;
-	const node = (own: Pick<WorkflowNode, 'name' | 'type'> & Partial<WorkflowNode>) => ({
-		id: uuid(),
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters: {},
-		...own,
-	});
 	const items = `Array.from({ length: ${String(ITEMS)} }, (_, i) => ({ json: { email: \`valid.\${i}@drill${String(++runs)}.example\` } }))`;
 	return await field.api.createWorkflow(
 		field.content(
-			node({ name: 'Manual', type: 'n8n-nodes-base.manualTrigger' }),
-			node({
-				name: 'Rows',
-				type: 'n8n-nodes-base.code',
+			node('Manual', 'n8n-nodes-base.manualTrigger'),
+			node('Rows', 'n8n-nodes-base.code', {
 				typeVersion: 2,
 				parameters: { jsCode: `return ${items};` },
 			}),
-			node({
-				name: 'LeadGen',
-				type: 'n8n-nodes-leadgen.leadGen',
-				parameters: { resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
-				credentials: { leadGenApi: { id, name } },
-				onError: 'continueRegularOutput',
-			}),
+			field.leadGen(
+				{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
+				{ onError: 'continueRegularOutput' },
+			),
 		),
 	);
 }

@@ -10,7 +10,7 @@ import type {
 	WorkflowContent,
 	WorkflowNode,
 } from '../../playground/api';
-import { API_KEY, Field, LINE, until, uuid } from './field';
+import { API_KEY, Field, LINE, node, until, use, uuid } from './field';
 import { ScriptedModel } from './scriptedModel';
 
 /**
@@ -75,19 +75,13 @@ const STATUS = {
 	scrapeId: fromModel('Scrape_ID'),
 };
 
-function node(name: string, type: string, fields: Partial<WorkflowNode> = {}): WorkflowNode {
-	const common = { id: uuid(), name, type, typeVersion: 1, position: [0, 0] };
-	return { ...common, parameters: {}, ...fields };
-}
-
 /** An operation as a tool; an error is an answer, unless the test is about what else it may be. */
 function tool(
 	name: string,
 	parameters: Record<string, unknown>,
 	fields: Partial<WorkflowNode> = { onError: 'continueRegularOutput' },
 ): WorkflowNode {
-	const { id, name: account } = field.credential;
-	const credentials = { leadGenApi: { id, name: account } };
+	const credentials = use(field.credential);
 	return node(name, 'n8n-nodes-leadgen.leadGenTool', { parameters, credentials, ...fields });
 }
 

@@ -1,7 +1,7 @@
 import { listAsInstalled } from '../../playground/instance';
 import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
 import { Editor } from './browser';
-import { Field, LINE, OWNER, quiet, until, uuid } from './field';
+import { Field, LINE, node, OWNER, quiet, until, use } from './field';
 
 /** What a person sees and clicks in the editor, in a real browser. */
 class EditorField extends Field {
@@ -30,19 +30,6 @@ beforeEach(async () => {
 afterEach(() => {
 	expect(editor.problems.splice(0)).toEqual([]);
 });
-
-function node(name: string, type: string, fields: Partial<WorkflowNode>): WorkflowNode {
-	return { id: uuid(), name, type, typeVersion: 1, position: [0, 0], parameters: {}, ...fields };
-}
-
-function leadGen(parameters: Record<string, unknown> = {}): WorkflowNode {
-	const { id, name } = field.credential;
-	return node('LeadGen', 'n8n-nodes-leadgen.leadGen', {
-		position: [500, 0],
-		parameters,
-		credentials: { leadGenApi: { id, name } },
-	});
-}
 
 function idOf({ nodes }: StoredWorkflow, name: string): string {
 	return String(nodes.find((candidate) => candidate.name === name)?.id);
@@ -123,7 +110,7 @@ describe('n8n', () => {
 	});
 
 	it('loads the icons in light and dark', async () => {
-		const { id } = await field.api.createWorkflow(field.content(field.trigger(), leadGen()));
+		const { id } = await field.api.createWorkflow(field.content(field.trigger(), field.leadGen()));
 		for (const [colorScheme, file] of [
 			['light', 'leadgen.svg'],
 			['dark', 'leadgen.dark.svg'],
@@ -223,7 +210,7 @@ const OPERATIONS: Array<[string, string, string[], string[]]> = [
 
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
-		const workflow = await field.api.createWorkflow(field.content(leadGen()));
+		const workflow = await field.api.createWorkflow(field.content(field.leadGen()));
 		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen'));
 	});
 
@@ -279,7 +266,11 @@ describe('the panel of the next node', () => {
 	}
 
 	it('offers the fields of a result before the first run', async () => {
-		const verify = leadGen({ resource: 'email', operation: 'verify', email: 'ada@acme.example' });
+		const verify = field.leadGen({
+			resource: 'email',
+			operation: 'verify',
+			email: 'ada@acme.example',
+		});
 		await offers(verify, ['email', 'status', 'deliverable', 'disposable', 'freeProvider']);
 		// n8n 2 loads those of a trigger as well, and does not show them.
 		if (LINE === '1') await offers(field.trigger(), ['scrapeId', 'status', 'leadsFound']);
@@ -345,10 +336,9 @@ describe('a click', () => {
 				node('When clicking ‘Execute workflow’', 'n8n-nodes-base.manualTrigger', {}),
 				node('Leads', 'n8n-nodes-base.code', {
 					typeVersion: 2,
-					position: [250, 0],
 					parameters: { jsCode: `return ${JSON.stringify(items)};` },
 				}),
-				leadGen({ resource: 'email', operation: 'verify', email: '={{ $json.address }}' }),
+				field.leadGen({ resource: 'email', operation: 'verify', email: '={{ $json.address }}' }),
 			),
 		);
 		await editor.openWorkflow(workflow.id);
@@ -425,8 +415,8 @@ describe('a click', () => {
 		field.sandbox.set({
 			accounts: { 'test-key': account, 'poor-key': { ...account, credits: 0 } },
 		});
-		const { id, name } = await field.newCredential(key, key);
-		const trigger = field.trigger({}, { credentials: { leadGenApi: { id, name } } });
+		const credential = await field.newCredential(key, key);
+		const trigger = field.trigger({}, { credentials: use(credential) });
 		const workflow = await field.api.createWorkflow(field.content(trigger));
 		await editor.openWorkflow(workflow.id);
 		await editor.activate();

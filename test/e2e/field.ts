@@ -122,35 +122,49 @@ export class Field {
 		});
 	}
 
-	async newCredential(name: string, apiKey: string): Promise<StoredCredential> {
-		return await this.api.createCredential({
-			name,
-			type: 'leadGenApi',
-			data: { baseUrl: this.sandbox.url, apiKey, plan: 'pro', requestsPerMinute: 0 },
-		});
+	/** What a credential for the sandbox holds. */
+	credentialData(apiKey: string, fields: Record<string, unknown> = {}): Record<string, unknown> {
+		return { baseUrl: this.sandbox.url, apiKey, plan: 'pro', requestsPerMinute: 0, ...fields };
+	}
+
+	/** @param api of who is to own it */
+	async newCredential(
+		name: string,
+		apiKey: string,
+		fields: Record<string, unknown> = {},
+		api = this.api,
+	): Promise<StoredCredential> {
+		const data = this.credentialData(apiKey, fields);
+		return await api.createCredential({ name, type: 'leadGenApi', data });
 	}
 
 	trigger(
 		parameters: Record<string, unknown> = {},
 		fields: Partial<WorkflowNode> = {},
 	): WorkflowNode {
-		const id = uuid();
-		return {
-			id,
+		return node('LeadGen Trigger', TRIGGER, {
 			webhookId: uuid(),
-			name: 'LeadGen Trigger',
-			type: TRIGGER,
-			typeVersion: 1,
-			position: [0, 0],
 			parameters: { filters: { jobTitles: ['CTO'] }, limit: 10, ...parameters },
-			credentials: { leadGenApi: { id: this.credential.id, name: this.credential.name } },
+			credentials: use(this.credential),
 			...fields,
-		};
+		});
+	}
+
+	/** The action node. */
+	leadGen(
+		parameters: Record<string, unknown> = {},
+		fields: Partial<WorkflowNode> = {},
+	): WorkflowNode {
+		return node('LeadGen', 'n8n-nodes-leadgen.leadGen', {
+			parameters,
+			credentials: use(this.credential),
+			...fields,
+		});
 	}
 
 	/** The trigger and what follows, in a row. */
 	content(trigger: WorkflowNode, ...others: WorkflowNode[]): WorkflowContent {
-		const row = [trigger, ...others];
+		const row = [trigger, ...others].map((each, at) => ({ ...each, position: [250 * at, 0] }));
 		const connections = Object.fromEntries(
 			row
 				.slice(0, -1)
@@ -165,14 +179,7 @@ export class Field {
 
 	/** Creates a workflow of the trigger alone. */
 	async workflow(parameters: Record<string, unknown> = {}): Promise<StoredWorkflow> {
-		const end: WorkflowNode = {
-			id: uuid(),
-			name: 'End',
-			type: 'n8n-nodes-base.noOp',
-			typeVersion: 1,
-			position: [200, 0],
-			parameters: {},
-		};
+		const end = node('End', 'n8n-nodes-base.noOp');
 		return await this.api.createWorkflow(this.content(this.trigger(parameters), end));
 	}
 
@@ -244,6 +251,15 @@ export class Field {
 
 export function uuid(): string {
 	return crypto.randomUUID();
+}
+
+export function node(name: string, type: string, fields: Partial<WorkflowNode> = {}): WorkflowNode {
+	return { id: uuid(), name, type, typeVersion: 1, position: [0, 0], parameters: {}, ...fields };
+}
+
+/** The `credentials` of a node that uses one. */
+export function use({ id, name }: StoredCredential): WorkflowNode['credentials'] {
+	return { leadGenApi: { id, name } };
 }
 
 /** Waits until something is as it should be. */

@@ -1,22 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WorkflowNode } from '../../playground/api';
-import { Field, quiet, until, uuid } from './field';
+import { Field, node, quiet, until } from './field';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
 const UNREACHABLE = 'http://127.0.0.1:9';
-
-function node(name: string, type: string, fields: Partial<WorkflowNode> = {}): WorkflowNode {
-	return {
-		id: uuid(),
-		name,
-		type: `n8n-nodes-base.${type}`,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...fields,
-	};
-}
 
 describe('beside others that write static data', () => {
 	const field = new Field();
@@ -49,7 +36,7 @@ describe('beside others that write static data', () => {
 	it('starts nothing twice and delivers once: a poller, a Code node, and restarts', async () => {
 		await field.reset({ job: { durationMs: 2000 } });
 		const { port } = feed.address() as AddressInfo;
-		const count = node('Count', 'code', {
+		const count = node('Count', 'n8n-nodes-base.code', {
 			typeVersion: 2,
 			parameters: {
 				jsCode: `const data = $getWorkflowStaticData('global');
@@ -58,7 +45,7 @@ return [{ json: { runs: data.runs } }];`,
 			},
 		});
 		// n8n polls once a minute at most.
-		const poller = node('Feed', 'rssFeedReadTrigger', {
+		const poller = node('Feed', 'n8n-nodes-base.rssFeedReadTrigger', {
 			parameters: {
 				feedUrl: `http://127.0.0.1:${String(port)}/`,
 				pollTimes: { item: [{ mode: 'custom', cronExpression: '15 * * * * *' }] },

@@ -1,5 +1,5 @@
 import type { Execution, WorkflowNode } from '../../playground/api';
-import { Field, LINE, uuid } from './field';
+import { Field, LINE, node } from './field';
 
 /** Every operation of the action node, in a workflow on a real n8n. */
 const field = new Field();
@@ -22,16 +22,6 @@ async function run(
 	items: Array<Record<string, unknown>>,
 	more: Partial<WorkflowNode> = {},
 ): Promise<Execution> {
-	const node = (name: string, type: string, fields: Partial<WorkflowNode>): WorkflowNode => ({
-		id: uuid(),
-		name,
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		...fields,
-	});
-	const { id, name } = field.credential;
 	const workflow = await field.api.createWorkflow(
 		field.content(
 			node('Manual', 'n8n-nodes-base.manualTrigger', {}),
@@ -39,11 +29,7 @@ async function run(
 				typeVersion: 2,
 				parameters: { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` },
 			}),
-			node('LeadGen', 'n8n-nodes-leadgen.leadGen', {
-				parameters,
-				credentials: { leadGenApi: { id, name } },
-				...more,
-			}),
+			field.leadGen(parameters, more),
 		),
 	);
 	return await field.api.runWorkflow(workflow.id, 'Manual');
@@ -210,7 +196,8 @@ describe(`n8n ${LINE}.x`, () => {
 	it('tests the credential', async () => {
 		const { id, name } = field.credential;
 		const test = async (apiKey: string) => {
-			const data = { baseUrl: `${field.sandbox.url}/`, apiKey, plan: 'auto', requestsPerMinute: 0 };
+			const baseUrl = `${field.sandbox.url}/`;
+			const data = field.credentialData(apiKey, { baseUrl, plan: 'auto' });
 			return await field.api.testCredential(id, { name, type: 'leadGenApi', data });
 		};
 		expect(await test('test-key')).toMatchObject({ status: 'OK' });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredCredential, StoredWorkflow, WorkflowNode } from '../../playground/api';
+import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
 import { QueueMode, type Role } from '../../playground/queue';
-import { Field, LINE, quiet, until, uuid } from './field';
+import { API_KEY, Field, LINE, node, quiet, until, use, uuid } from './field';
 
 /** A main process, two workers, and one webhook process or two, behind a balancer. */
 class QueueField extends Field {
@@ -44,33 +44,14 @@ function executor(): WorkflowNode {
 	const assignments = [
 		{ id: uuid(), name: 'by', value: '={{ $env.PROCESS_ROLE }}', type: 'string' },
 	];
-	return node('Executor', 'set', {
+	return node('Executor', 'n8n-nodes-base.set', {
 		typeVersion: 3.4,
 		parameters: { assignments: { assignments } },
 		executeOnce: true,
 	});
 }
 
-function node(name: string, type: string, fields: Partial<WorkflowNode>): WorkflowNode {
-	return {
-		id: uuid(),
-		name,
-		type: `n8n-nodes-base.${type}`,
-		typeVersion: 1,
-		position: [200, 0],
-		parameters: {},
-		...fields,
-	};
-}
-
-/** Verifies an address. */
-function leadGen({ id, name }: StoredCredential, email: string): WorkflowNode {
-	return node('LeadGen', '', {
-		type: 'n8n-nodes-leadgen.leadGen',
-		parameters: { resource: 'email', operation: 'verify', email },
-		credentials: { leadGenApi: { id, name } },
-	});
-}
+const VERIFY = { resource: 'email', operation: 'verify' };
 
 async function activated(parameters: Record<string, unknown> = {}): Promise<StoredWorkflow> {
 	const content = field.content(field.trigger(parameters), executor());
@@ -216,7 +197,7 @@ it('has a completion run again, or told as failed, if the worker is killed that 
 		{ kind: 'hang' as const, match: { operation: 'verifyEmail' as const, times: 1 } },
 	];
 	await field.reset({ faults });
-	const slow = leadGen(field.credential, '={{ $json.by }}@acme.com');
+	const slow = field.leadGen({ ...VERIFY, email: '={{ $json.by }}@acme.com' });
 	const workflow = await field.api.createWorkflow(field.content(field.trigger(), executor(), slow));
 	await field.api.activateWorkflow(workflow.id);
 	const verified = () =>
@@ -305,31 +286,23 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 		rateLimit: { enabled: true, enterprisePerMinute: 1200, kind: 'sliding' },
 		latencyMs: 20,
 	});
-	const credential = await field.api.createCredential({
-		name: 'Enterprise',
-		type: 'leadGenApi',
-		data: {
-			baseUrl: field.sandbox.url,
-			apiKey: 'test-key',
-			plan: 'enterprise',
-			requestsPerMinute: 1200,
-		},
-	});
+	const plan = { plan: 'enterprise', requestsPerMinute: 1200 };
+	const credential = await field.newCredential('Enterprise', API_KEY, plan);
 	const path = uuid();
 	const workflow = await field.api.createWorkflow(
 		field.content(
-			node('Webhook', 'webhook', {
+			node('Webhook', 'n8n-nodes-base.webhook', {
 				typeVersion: 2,
 				webhookId: path,
 				parameters: { httpMethod: 'POST', path },
 			}),
-			node('One item per address', 'splitOut', {
+			node('One item per address', 'n8n-nodes-base.splitOut', {
 				parameters: {
 					fieldToSplitOut: 'body.emails',
 					options: { destinationFieldName: 'address' },
 				},
 			}),
-			leadGen(credential, '={{ $json.address }}'),
+			field.leadGen({ ...VERIFY, email: '={{ $json.address }}' }, { credentials: use(credential) }),
 			executor(),
 		),
 	);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
-import { Field, LINE, quiet, until, uuid } from './field';
+import type { StoredWorkflow } from '../../playground/api';
+import { Field, LINE, node, quiet, until } from './field';
 
 /** Restarts and power cuts of a real n8n. */
 const field = new Field({
@@ -80,14 +80,10 @@ it('keeps the leads of a notification that came before a restart', async () => {
 
 it('runs once for a completion, and can run again, when the power is cut in the middle of its run', async () => {
 	await field.reset({ job: { durationMs: 500 } });
-	const pause: WorkflowNode = {
-		id: uuid(),
-		name: 'Pause',
-		type: 'n8n-nodes-base.wait',
+	const pause = node('Pause', 'n8n-nodes-base.wait', {
 		typeVersion: 1.1,
-		position: [200, 0],
 		parameters: { amount: 3 },
-	};
+	});
 	const workflow = await field.api.createWorkflow(field.content(field.trigger(), pause));
 	await field.api.activateWorkflow(workflow.id);
 	await until('the run', async () => (await field.executions(workflow.id)).length === 1);

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { N8nApi, type StoredWorkflow, type WorkflowNode } from '../../playground/api';
+import { N8nApi, type StoredCredential, type StoredWorkflow } from '../../playground/api';
 import type { NotificationSettings } from '../../sandbox/settings';
-import { API_KEY, Field, LINE, OWNER, quiet, TRIGGER, until, uuid } from './field';
+import { API_KEY, Field, LINE, node, OWNER, quiet, TRIGGER, until, use, uuid } from './field';
 
 /** What must never happen, on a real n8n: by counts of `POST /start` and of executions. */
 const field = new Field();
@@ -271,8 +271,8 @@ describe('a start', () => {
 });
 
 describe('a refusal', () => {
-	async function refused(credentialId: string, name: string): Promise<string> {
-		const trigger = field.trigger({}, { credentials: { leadGenApi: { id: credentialId, name } } });
+	async function refused(credential: StoredCredential): Promise<string> {
+		const trigger = field.trigger({}, { credentials: use(credential) });
 		const { id } = await field.api.createWorkflow(field.content(trigger));
 		const said = await activateOrFail(id);
 		if (LINE === '2') await field.api.deactivateWorkflow(id);
@@ -301,7 +301,7 @@ describe('a refusal', () => {
 			await field.newCredential('Wrong key', 'wrong-key'),
 			await field.newCredential('No credits', 'poor-key'),
 		];
-		const said = await Promise.all([wrong, poor].map(({ id, name }) => refused(id, name)));
+		const said = await Promise.all([wrong, poor].map(refused));
 		expect(said[0]).toMatch(/Invalid or missing API key.*Check the API key/);
 		expect(said[1]).toMatch(/no credits left.*Add credits/);
 		expect(field.starts).toBe(0);
@@ -311,13 +311,13 @@ describe('a refusal', () => {
 
 	it('is forgotten when the key is put right and the workflow is published again', async () => {
 		const wrong = await field.newCredential('Key to put right', 'wrong-key');
-		const credentials = { leadGenApi: { id: wrong.id, name: wrong.name } };
+		const credentials = use(wrong);
 		const trigger = field.trigger({}, { credentials });
 		const { id } = await field.api.createWorkflow(field.content(trigger));
 		await activateOrFail(id);
 		expect(field.starts).toBe(0);
 
-		const data = { baseUrl: field.sandbox.url, apiKey: API_KEY, plan: 'pro', requestsPerMinute: 0 };
+		const data = field.credentialData(API_KEY);
 		await field.api.updateCredential(wrong.id, { ...wrong, data });
 		// n8n 2 calls this an update of what is published, though nothing of it ever ran.
 		await field.api.updateWorkflow(id, { ...(await field.api.workflow(id)), name: 'Put right' });
@@ -514,22 +514,32 @@ describe('a stranger', () => {
 		expect(await field.executions(id)).toHaveLength(1);
 	});
 
-	it('cannot use up the rate limit where a node only listens, and real completions come in', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		const url = field.plainUrl(workflow);
-		await quiet(1000);
-		for (let batch = 0; batch < 20; batch++) {
-			await Promise.all(
-				Array.from({ length: 10 }, (_, index) =>
-					post(url, JSON.stringify({ scrapeId: `forged_${String(batch)}_${String(index)}` })),
-				),
-			);
-		}
-		await quiet();
-		expect(field.count('getScrapeStatus')).toBeLessThanOrEqual(20);
-		expect(await field.executions(workflow.id)).toHaveLength(0);
-		expect(field.starts).toBe(0);
-	});
+	it.each([
+		['starter', 20],
+		['pro', 100],
+		['auto', 20],
+	])(
+		'cannot use up the rate limit of the plan "%s" where a node only listens',
+		async (plan, most) => {
+			const credential = await field.newCredential(plan, API_KEY, { plan });
+			const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
+			const workflow = await field.api.createWorkflow(field.content(trigger));
+			await field.api.activateWorkflow(workflow.id);
+			const url = field.plainUrl(workflow);
+			await quiet(1000);
+			for (let batch = 0; batch < 20; batch++) {
+				await Promise.all(
+					Array.from({ length: 10 }, (_, index) =>
+						post(url, JSON.stringify({ scrapeId: `forged_${String(batch)}_${String(index)}` })),
+					),
+				);
+			}
+			await quiet(5000);
+			expect(field.count('getScrapeStatus')).toBe(most);
+			expect(await field.executions(workflow.id)).toHaveLength(0);
+			expect(field.starts).toBe(0);
+		},
+	);
 });
 
 async function post(url: string, body: string, type = 'application/json'): Promise<number> {
@@ -629,7 +639,7 @@ describe('a node that only listens', () => {
 describe('what cannot work', () => {
 	it('is said once, whatever comes in, and goes on when it is put right', async () => {
 		const credential = await field.newCredential('To be deleted', API_KEY);
-		const credentials = { leadGenApi: { id: credential.id, name: credential.name } };
+		const credentials = use(credential);
 		const trigger = field.trigger({ mode: 'listen' }, { credentials });
 		const workflow = await field.api.createWorkflow(field.content(trigger));
 		await field.api.activateWorkflow(workflow.id);
@@ -646,7 +656,7 @@ describe('what cannot work', () => {
 			expect.stringMatching(/can neither start scrapes nor deliver completions: .*[Cc]redential/),
 		]);
 
-		const own = { leadGenApi: { id: field.credential.id, name: field.credential.name } };
+		const own = use(field.credential);
 		await save(workflow.id, (saved) => (triggerOf(saved).credentials = own));
 		const scrapeId = await field.startElsewhere(field.plainUrl(workflow));
 		await untilExecutions(workflow.id, 2, 40_000);
@@ -660,25 +670,12 @@ describe('what cannot work', () => {
 		await field.api.addMember(member);
 		const api = new N8nApi(field.url);
 		await api.signIn(member);
-		const data = { baseUrl: field.sandbox.url, apiKey: API_KEY, plan: 'pro', requestsPerMinute: 0 };
-		const [own, deleted] = await Promise.all(
-			['Own', 'Deleted'].map((name) => api.createCredential({ name, type: 'leadGenApi', data })),
-		);
-		if (!own || !deleted) throw new Error('There are no credentials');
-		const trigger = field.trigger(
-			{},
-			{ credentials: { leadGenApi: { id: own.id, name: own.name } } },
-		);
-		const balance: WorkflowNode = {
-			id: uuid(),
-			name: 'Balance',
-			type: 'n8n-nodes-leadgen.leadGen',
-			typeVersion: 1,
-			position: [200, 0],
-			parameters: { resource: 'credit', operation: 'get' },
-			credentials: { leadGenApi: { id: deleted.id, name: deleted.name } },
-		};
-		const { id } = await api.createWorkflow(field.content(trigger, balance));
+		const own = await field.newCredential('Own', API_KEY, {}, api);
+		const deleted = await field.newCredential('Deleted', API_KEY, {}, api);
+		const trigger = field.trigger({}, { credentials: use(own) });
+		const balance = { resource: 'credit', operation: 'get' };
+		const next = field.leadGen(balance, { credentials: use(deleted) });
+		const { id } = await api.createWorkflow(field.content(trigger, next));
 		await api.activateWorkflow(id);
 		await untilStarts(1);
 		await api.deleteCredential(deleted.id);
@@ -694,29 +691,17 @@ describe('what cannot work', () => {
 
 describe('static data', () => {
 	it('survives a Code node and a schedule that write back old copies of it', async () => {
-		const node = (
-			name: string,
-			type: string,
-			parameters: Record<string, unknown>,
-			typeVersion = 1,
-		) => ({
-			id: uuid(),
-			name,
-			type: `n8n-nodes-base.${type}`,
-			typeVersion,
-			position: [0, 0],
-			parameters,
-		});
 		const jsCode =
 			"const data = $getWorkflowStaticData('global'); const before = JSON.stringify(data); data.count = (data.count ?? 0) + 1; await new Promise((resolve) => setTimeout(resolve, 1500)); return [{ json: { before } }];";
 		const trigger = field.trigger();
-		const content = field.content(trigger, node('Code', 'code', { jsCode }, 2));
-		const every = node(
-			'Every second',
-			'scheduleTrigger',
-			{ rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
-			1.2,
+		const content = field.content(
+			trigger,
+			node('Code', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
 		);
+		const every = node('Every second', 'n8n-nodes-base.scheduleTrigger', {
+			typeVersion: 1.2,
+			parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
+		});
 		content.nodes.push(every);
 		content.connections['Every second'] = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
 		const { id } = await field.api.createWorkflow(content);
