@@ -11,6 +11,7 @@ import { ProcessGroup, run } from './processes';
 /** The processes of n8n, each with what it is started as. */
 const COMMANDS = {
 	main: 'start',
+	main2: 'start',
 	webhook1: 'webhook',
 	webhook2: 'webhook',
 	worker1: 'worker',
@@ -29,7 +30,7 @@ export interface QueueModeOptions {
 }
 
 /**
- * n8n in queue mode: PostgreSQL, Redis, one main process with the editor and the triggers, workers that
+ * n8n in queue mode: PostgreSQL, Redis, a main process with the editor and the triggers, workers that
  * execute, and webhook processes, alone or several behind a balancer, that take all production
  * requests. An expression sees in `$env.PROCESS_ROLE` which of them it runs in.
  */
@@ -43,7 +44,8 @@ export class QueueMode {
 	private redisPort = 0;
 
 	constructor(private readonly options: QueueModeOptions) {
-		this.ports.set('main', options.port);
+		// The second one takes over from the first; n8n wants a licence for both at once.
+		this.ports.set('main', options.port).set('main2', options.port);
 	}
 
 	/** Starts everything that `roles` names, and what these need. */

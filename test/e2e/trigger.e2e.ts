@@ -517,7 +517,7 @@ describe('a stranger', () => {
 	it.each([
 		['starter', 20],
 		['pro', 100],
-		['auto', 20],
+		['enterprise', 20],
 	])(
 		'cannot use up the rate limit of the plan "%s" where a node only listens',
 		async (plan, most) => {
