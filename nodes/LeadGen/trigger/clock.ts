@@ -23,8 +23,8 @@ export interface KnockAnswer {
 	stop?: boolean;
 	/** Why the node can do nothing. */
 	problem?: string;
-	/** Whether n8n could save what was written down at the knock before. */
-	isSaved?: boolean;
+	/** Versions of the record: as n8n had saved it when the knock came, and as it is now. None if nothing was done. */
+	versions?: { saved: number; now: number };
 }
 
 /** After this n8n has written an execution down, however long it runs, if it can write at all. */
@@ -47,9 +47,11 @@ interface Handed {
 	name: string;
 	/** Whether its execution is over, or was refused by n8n. */
 	end?: 'over' | 'refused';
-	/** Whether n8n could save anything since then. n8n 1.x does not say that it failed to run it. */
+	/** The version of the record that was written down with it. */
+	version: number;
+	/** Whether n8n has saved that, or a later one. n8n 1.x does not say that it failed to run it. */
 	isSaved?: boolean;
-	/** How many knocks found that it could not; one may only have met what someone else saved. */
+	/** How many knocks found that it had not; one may only have met what someone else saved. */
 	unsaved: number;
 }
 
@@ -212,14 +214,14 @@ export class Clock {
 		if (memory.phase === 'go') memory.phase = 'gone';
 		const answer = await callOneself(this.context, address, secret, knock);
 		if (isAnswer(answer)) {
-			// Without it, the webhook was busy and did nothing.
-			const { isSaved } = answer;
-			if (isSaved !== undefined) {
+			// Without them, the webhook was busy and did nothing.
+			const { versions } = answer;
+			if (versions) {
 				for (const id of confirmed) this.settle(id);
 				memory.isAsked = false;
 				for (const handed of memory.handed.values()) {
-					handed.isSaved ||= isSaved;
-					if (!isSaved) handed.unsaved++;
+					if (versions.saved >= handed.version) handed.isSaved = true;
+					else handed.unsaved++;
 				}
 			}
 		}
@@ -247,14 +249,14 @@ export class Clock {
 	}
 
 	/** @returns how long to rest */
-	private take({ again, planned, attempted, emit }: KnockAnswer): number {
+	private take({ again, planned, attempted, emit, versions }: KnockAnswer): number {
 		const { memory } = this;
 		if (planned === memory.attempt) memory.phase = 'go';
 		if (attempted === memory.attempt) {
 			memory.attempt = randomUUID();
 			memory.phase = 'plan';
 		}
-		if (emit) this.hand(emit);
+		if (emit) this.hand(emit, versions?.now ?? 0);
 		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
 	}
 
@@ -271,17 +273,17 @@ export class Clock {
 		}
 	}
 
-	private hand(emit: Emit): void {
+	private hand(emit: Emit, version: number): void {
 		const { context, memory } = this;
 		const { id, json } = emit;
 		const name = this.nameOf(emit);
 		// What was delivered before is only to be written down once more.
 		if (memory.delivered.has(name)) {
-			memory.handed.set(id, { at: 0, name, end: 'over', unsaved: 0 });
+			memory.handed.set(id, { at: 0, name, version, end: 'over', unsaved: 0 });
 			return;
 		}
 		if (this.isClosed) return;
-		const handed: Handed = { at: Date.now(), name, unsaved: 0 };
+		const handed: Handed = { at: Date.now(), name, version, unsaved: 0 };
 		memory.handed.set(id, handed);
 		const over = () => {
 			handed.end = 'over';

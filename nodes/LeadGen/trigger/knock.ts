@@ -45,12 +45,16 @@ const BUSY_MS = 300;
 
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
 export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnswer> {
-	const { memory, saved, record } = scene.store;
+	const { store } = scene;
+	const { memory, saved } = store;
 	if (memory.busy) return notYet(knock, BUSY_MS);
 	memory.busy = true;
-	const isSaved = saved !== undefined && saved.version === record?.version;
 	try {
-		return { ...(await work(scene, knock)), isSaved };
+		const answer = await work(scene, knock);
+		return {
+			...answer,
+			versions: { saved: saved?.version ?? -1, now: store.record?.version ?? 0 },
+		};
 	} finally {
 		memory.busy = false;
 	}
