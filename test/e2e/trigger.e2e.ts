@@ -591,6 +591,27 @@ describe('a node that only listens', () => {
 		expect(field.count('getScrapeStatus')).toBe(90);
 	});
 
+	it('runs the workflow once for a scrape while notifications of another pour in', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		field.sandbox.set(LONG);
+		const url = field.plainUrl(workflow);
+		const [running, finished] = [await field.startElsewhere(url), await field.startElsewhere(url)];
+		let isOver = false;
+		const pour = async () => {
+			while (!isOver) await post(url, JSON.stringify({ scrapeId: running }));
+		};
+		const pouring = Array.from({ length: 20 }, pour);
+		field.sandbox.finish(finished, 'completed');
+		await untilExecutions(workflow.id, 1, 30_000);
+		await quiet(8000);
+		isOver = true;
+		await Promise.all(pouring);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([finished]);
+	});
+
 	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
