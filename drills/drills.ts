@@ -6,6 +6,7 @@ import { format, resolveConfig } from 'prettier';
 import packageJson from '../package.json';
 import { ROOT, n8nVersion } from '../playground/n8n';
 import { Field, LINE } from '../test/e2e/field';
+import { bulk } from './bulk';
 import { lookupDrills } from './lookups';
 import { diskFull, serviceDown } from './outages';
 import { deliveryCuts, powerCuts } from './powerCuts';
@@ -14,10 +15,10 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
 
   npm run drills [-- --rounds 50] [-- --seed 1]
 
-  --rounds  power cuts while scrapes are started and delivered (default 50, of each of two kinds: about 35 minutes)
+  --rounds  power cuts while scrapes are started and delivered (default 50, of each of two kinds: about 40 minutes)
   --seed    decides the moments of the cuts (default 1)
-  --only    lookups, serviceDown, diskFull (mounts a small disk, so it needs root), powerCuts or
-            deliveryCuts
+  --only    lookups, bulk, serviceDown, diskFull (mounts a small disk, so it needs root), powerCuts
+            or deliveryCuts
   --help    this text
 
 N8N_VERSION=1 takes n8n 1. Writes docs/reliability.md for n8n 2 with all drills and 50 rounds or more.`;
@@ -90,6 +91,7 @@ async function main(): Promise<void> {
 	const field = new Field(ENV);
 	const drills: Array<[name: string, run: () => Promise<Outcome>]> = [
 		...lookupDrills.map((drill): (typeof drills)[number] => ['lookups', () => drill(field)]),
+		['bulk', () => bulk(field)],
 		['serviceDown', () => serviceDown(field)],
 		['diskFull', () => diskFull(ENV)],
 		['powerCuts', () => powerCuts(field, rounds, randomFrom(seed))],

@@ -3,7 +3,7 @@ import { LINE, until, type Field } from '../test/e2e/field';
 import type { Outcome } from './drills';
 import { Tally } from './tally';
 
-/** n8n lists no more than a hundred executions at once, so each workflow lives for some rounds only. */
+/** Then it is another workflow's turn. */
 const ROUNDS_PER_WORKFLOW = 10;
 /** From the notification to the end of the run and its writing down it takes about half of this. */
 const LONGEST_DELIVERY_MS = 600;

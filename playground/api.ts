@@ -107,6 +107,14 @@ export class N8nApiError extends Error {
 }
 
 /** The part of the editor's own REST API that we use; the same for n8n 1.123 and 2.x. */
+interface ExecutionPage {
+	results: ExecutionSummary[];
+	nextCursor?: string | null;
+}
+
+/** n8n lists no more executions at once. */
+const PAGE = 100;
+
 export class N8nApi {
 	private cookie = '';
 
@@ -287,11 +295,19 @@ export class N8nApi {
 		return { id, status, mode, error: error?.message, nodes: Object.fromEntries(nodes) };
 	}
 
-	/** The latest executions of a workflow, the newest first. */
+	/** All executions of a workflow, the newest first. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		const list = await this.get(`executions?limit=100&filter=${filter}`);
-		return (list as { results: ExecutionSummary[] }).results;
+		const all: ExecutionSummary[] = [];
+		for (let next: string | null = ''; next !== null;) {
+			const page = await this.get(`executions?limit=${String(PAGE)}&filter=${filter}${next}`);
+			const { results, nextCursor } = page as ExecutionPage;
+			all.push(...results);
+			// n8n 1 knows no cursor.
+			const last = results.length === PAGE ? `&lastId=${results[PAGE - 1]?.id ?? ''}` : null;
+			next = nextCursor === undefined ? last : nextCursor && `&cursor=${nextCursor}`;
+		}
+		return all;
 	}
 
 	private async get(path: string): Promise<unknown> {

@@ -1,0 +1,41 @@
+import { API_KEY, quiet, until, use, type Field } from '../test/e2e/field';
+import type { Outcome } from './drills';
+
+/** More than the smallest plan lets be looked up in four minutes. */
+const SCRAPES = 300;
+const LONGEST_MS = 15 * 60_000;
+
+/** Many scrapes finish at once, and all of them report to one node that only listens. */
+export async function bulk(field: Field): Promise<Outcome> {
+	await field.reset({
+		accounts: { [API_KEY]: { plan: 'starter', credits: 10_000 } },
+		job: { durationMs: 3_600_000 },
+	});
+	const credential = await field.newCredential('Starter', API_KEY, { plan: 'starter' });
+	const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
+	const workflow = await field.api.createWorkflow(field.content(trigger));
+	await field.api.activateWorkflow(workflow.id);
+	const url = field.plainUrl(workflow);
+	await until('its webhook', async () => (await fetch(url)).status !== 404);
+	const ids: string[] = [];
+	while (ids.length < SCRAPES) ids.push(await field.startElsewhere(url));
+	field.sandbox.set({ rateLimit: { enabled: true, kind: 'sliding' } });
+	const began = Date.now();
+	for (const id of ids) field.sandbox.finish(id, 'completed');
+	const runs = async () => (await field.executions(workflow.id)).length;
+	while ((await runs()) < SCRAPES && Date.now() < began + LONGEST_MS) await quiet(1000);
+	const seconds = Math.round((Date.now() - began) / 1000);
+	await quiet(10_000);
+	const delivered = (await field.delivered(workflow.id)).map(({ json }) => json.scrapeId);
+	await field.api.deactivateWorkflow(workflow.id);
+	const lookups = field.sandbox.requests.filter(({ operation }) => operation === 'getScrapeStatus');
+	const refused = lookups.filter(({ status }) => status === 429).length;
+	return {
+		drill: `${String(SCRAPES)} scrapes finish at once, of which one node is notified, on the plan Starter (60 requests a minute)`,
+		promise: 'Each runs the workflow once, as fast as the plan allows',
+		happened: `${String(delivered.length)} runs in ${String(seconds)} s; ${String(lookups.length)} lookups, ${String(refused)} of them refused for their rate.`,
+		lost: ids.filter((id) => !delivered.includes(id)).length,
+		doubled: delivered.length - new Set(delivered).size,
+		paidTwice: 0,
+	};
+}
