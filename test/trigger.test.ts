@@ -396,6 +396,27 @@ describe('a notification', () => {
 		expect(judge(record, scrape, done, plan, 1_005_500)).toBe('deliver');
 	});
 
+	it('of a scrape that is known goes before claims, and again and again takes a look each three seconds', () => {
+		const listen: Plan = { ...plan, mode: 'listen' };
+		const record = arrived(undefined, {}, 1_000_000);
+		delete record.want;
+		hear(record, ['known'], listen, 1_000_000);
+		const [known] = record.open;
+		if (!known) throw new Error('It was not noted');
+		judge(record, known, { status: 'processing', createdAt: 999_000 }, listen, 1_000_100);
+		hear(record, ['forged', 'known'], listen, 1_000_200);
+		hear(record, ['forged'], listen, 1_000_200);
+		const next = (now: number) => {
+			const task = nextTask(record, knock(), 0, now);
+			return task.do === 'check' ? task.scrape.id : task.do;
+		};
+		expect([next(1_000_300), next(1_003_099), next(1_003_100)]).toEqual([
+			'forged',
+			'forged',
+			'known',
+		]);
+	});
+
 	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
 		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined, {}, 1_000_000);

@@ -23,8 +23,8 @@ export interface KnockAnswer {
 	stop?: boolean;
 	/** Why the node can do nothing. */
 	problem?: string;
-	/** Versions of the record: as n8n had saved it when the knock came, and as it is now. None if nothing was done. */
-	versions?: { saved: number; now: number };
+	/** Which state of the record n8n had saved when the knock came. None if nothing was done. */
+	saved?: string;
 }
 
 /** After this n8n has written an execution down, however long it runs, if it can write at all. */
@@ -47,12 +47,10 @@ interface Handed {
 	name: string;
 	/** Whether its execution is over, or was refused by n8n. */
 	end?: 'over' | 'refused';
-	/** The version of the record that was written down with it. */
-	version: number;
-	/** Whether n8n has saved that, or a later one. n8n 1.x does not say that it failed to run it. */
+	/** What n8n had saved before. n8n saves what comes with it first, and 1.x does not say that it failed to run it. */
+	before: string;
+	/** Whether n8n has saved anything since then. */
 	isSaved?: boolean;
-	/** How many knocks found that it had not; one may only have met what someone else saved. */
-	unsaved: number;
 }
 
 /** What the clock of a node remembers in this process, also when the node is activated anew. */
@@ -214,14 +212,15 @@ export class Clock {
 		if (memory.phase === 'go') memory.phase = 'gone';
 		const answer = await callOneself(this.context, address, secret, knock);
 		if (isAnswer(answer)) {
-			// Without them, the webhook was busy and did nothing.
-			const { versions } = answer;
-			if (versions) {
+			// Without it, the webhook was busy and did nothing.
+			const { saved } = answer;
+			if (saved !== undefined) {
 				for (const id of confirmed) this.settle(id);
 				memory.isAsked = false;
 				for (const handed of memory.handed.values()) {
-					if (versions.saved >= handed.version) handed.isSaved = true;
-					else handed.unsaved++;
+					handed.isSaved ||= saved !== handed.before;
+					// Where nothing could be saved, no execution could be written down either.
+					if (!handed.isSaved) handed.end ??= 'refused';
 				}
 			}
 		}
@@ -239,24 +238,24 @@ export class Clock {
 	private takeStock(): string[] {
 		const { handed } = this.memory;
 		const confirmed: string[] = [];
-		for (const [id, { at, end, isSaved = false, unsaved }] of handed) {
+		for (const [id, { at, end, isSaved }] of handed) {
 			const age = Date.now() - at;
-			const isRefused = end === 'refused' || (!isSaved && unsaved > 1);
-			if (end === 'over' || (isSaved && !isRefused && age >= CONFIRM_AFTER_MS)) confirmed.push(id);
-			else if (isRefused && age >= RENEW_AFTER_MS) handed.delete(id);
+			if (end === 'over') confirmed.push(id);
+			else if (end === 'refused' && age >= RENEW_AFTER_MS) handed.delete(id);
+			else if (end === undefined && isSaved && age >= CONFIRM_AFTER_MS) confirmed.push(id);
 		}
 		return confirmed;
 	}
 
 	/** @returns how long to rest */
-	private take({ again, planned, attempted, emit, versions }: KnockAnswer): number {
+	private take({ again, planned, attempted, emit, saved = '' }: KnockAnswer): number {
 		const { memory } = this;
 		if (planned === memory.attempt) memory.phase = 'go';
 		if (attempted === memory.attempt) {
 			memory.attempt = randomUUID();
 			memory.phase = 'plan';
 		}
-		if (emit) this.hand(emit, versions?.now ?? 0);
+		if (emit) this.hand(emit, saved);
 		return memory.handed.size === 0 ? again : Math.min(again, CONFIRM_AFTER_MS);
 	}
 
@@ -273,17 +272,17 @@ export class Clock {
 		}
 	}
 
-	private hand(emit: Emit, version: number): void {
+	private hand(emit: Emit, before: string): void {
 		const { context, memory } = this;
 		const { id, json } = emit;
 		const name = this.nameOf(emit);
 		// What was delivered before is only to be written down once more.
 		if (memory.delivered.has(name)) {
-			memory.handed.set(id, { at: 0, name, version, end: 'over', unsaved: 0 });
+			memory.handed.set(id, { at: 0, name, before, end: 'over' });
 			return;
 		}
 		if (this.isClosed) return;
-		const handed: Handed = { at: Date.now(), name, version, unsaved: 0 };
+		const handed: Handed = { at: Date.now(), name, before };
 		memory.handed.set(id, handed);
 		const over = () => {
 			handed.end = 'over';

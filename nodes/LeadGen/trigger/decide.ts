@@ -66,6 +66,8 @@ const IDLE_MS = 30_000;
 const MINUTE_MS = 60_000;
 const FIRST_CHECK_MS = 5_000;
 const SLOWEST_CHECK_MS = 5 * MINUTE_MS;
+/** However often a scrape is notified of, it takes no more lookups than the smallest plan can spare. */
+const HEARD_AGAIN_MS = 3000;
 /** Time for which a notification makes us look often, because the status may lag behind. */
 const SLOWEST_HEARD_CHECK_MS = 30_000;
 /** The notification gets so long to come, once the scrape is finished: it may hold what nothing else does. */
@@ -213,10 +215,10 @@ export function nextTask(
 	const notice = record.notices.find(({ id }) => !knock.pending.includes(id));
 	if (notice) return { do: 'tell', notice };
 	const open = record.open.filter(({ id }) => !knock.pending.includes(id));
-	const due = open
-		.map((scrape) => ({ scrape, at: checkAt(scrape) }))
-		.sort((a, b) => a.at - b.at || rank(a.scrape, now) - rank(b.scrape, now))
-		.find(({ at }) => at <= now);
+	const [due] = open
+		.map((scrape) => ({ scrape, at: checkAt(scrape), claim: scrape.claimed ? 1 : 0 }))
+		.filter(({ at }) => at <= now)
+		.sort((a, b) => a.claim - b.claim || a.at - b.at || rank(a.scrape, now) - rank(b.scrape, now));
 	if (due) return { do: 'check', scrape: due.scrape };
 	if (record.intent) return { do: 'start', attempt: record.intent.id };
 	const { want } = record;
@@ -267,8 +269,9 @@ function nextCheck(
 		return Math.max(claimsFrom, checked === undefined ? 0 : checked + pause);
 	}
 	if (checked === undefined) return heard === undefined ? at + FIRST_CHECK_MS : 0;
-	if (heard !== undefined && heard >= checked) return 0;
-	if (completedAt !== undefined) return checked + GRACE_MS;
+	const isNews = heard !== undefined && heard >= checked;
+	if (completedAt !== undefined) return isNews ? 0 : checked + GRACE_MS;
+	if (isNews) return checked + HEARD_AGAIN_MS;
 	const regular = clamp((checked - at) / 4, FIRST_CHECK_MS, SLOWEST_CHECK_MS);
 	const eager = heard === undefined ? Infinity : (checked - heard) / 2;
 	const soon = clamp(eager, 1000, SLOWEST_HEARD_CHECK_MS);

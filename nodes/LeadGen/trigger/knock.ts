@@ -45,16 +45,12 @@ const BUSY_MS = 300;
 
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
 export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnswer> {
-	const { store } = scene;
-	const { memory, saved } = store;
+	const { memory, saved } = scene.store;
 	if (memory.busy) return notYet(knock, BUSY_MS);
 	memory.busy = true;
 	try {
 		const answer = await work(scene, knock);
-		return {
-			...answer,
-			versions: { saved: saved?.version ?? -1, now: store.record?.version ?? 0 },
-		};
+		return { ...answer, saved: saved ? `${String(saved.version)} at ${String(saved.at)}` : '' };
 	} finally {
 		memory.busy = false;
 	}
@@ -91,6 +87,8 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 		case 'wait':
 			return notYet(knock, task.ms);
 		case 'tell': {
+			// Something new to save comes with all that is handed over: see clock.ts.
+			task.notice.told = Date.now();
 			const { id, message, advice } = task.notice;
 			scene.context.logger.warn(`LeadGen Trigger: ${message}. ${advice}`);
 			return { ...notYet(knock, 0), emit: { id, json: noticeItem(message, advice) } };

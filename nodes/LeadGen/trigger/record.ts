@@ -80,6 +80,8 @@ export interface Notice {
 	id: string;
 	message: string;
 	advice: string;
+	/** When it was handed over the last time. */
+	told?: number;
 }
 
 const MAX_DELIVERED = 1000;
