@@ -106,7 +106,6 @@ export class N8nApiError extends Error {
 	}
 }
 
-/** The part of the editor's own REST API that we use; the same for n8n 1.123 and 2.x. */
 interface ExecutionPage {
 	results: ExecutionSummary[];
 	nextCursor?: string | null;
@@ -115,6 +114,7 @@ interface ExecutionPage {
 /** n8n lists no more executions at once. */
 const PAGE = 100;
 
+/** The part of the editor's own REST API that we use; the same for n8n 1.123 and 2.x. */
 export class N8nApi {
 	private cookie = '';
 
@@ -302,9 +302,9 @@ export class N8nApi {
 		for (let next: string | null = ''; next !== null;) {
 			const page = await this.get(`executions?limit=${String(PAGE)}&filter=${filter}${next}`);
 			const { results, nextCursor } = page as ExecutionPage;
-			all.push(...results);
-			// n8n 1 knows no cursor.
-			const last = results.length === PAGE ? `&lastId=${results[PAGE - 1]?.id ?? ''}` : null;
+			// n8n 1 knows no cursor, and lists those that run on each page.
+			all.push(...results.filter(({ id }) => !all.some((known) => known.id === id)));
+			const last = results.length >= PAGE ? `&lastId=${results.at(-1)?.id ?? ''}` : null;
 			next = nextCursor === undefined ? last : nextCursor && `&cursor=${nextCursor}`;
 		}
 		return all;

@@ -76,6 +76,19 @@ function jobOf(workflow: StoredWorkflow) {
 	return job;
 }
 
+/** Ends the scrape of a workflow. Resolves when its trigger has learnt it. */
+async function finishAndSee(workflow: StoredWorkflow): Promise<void> {
+	const { scrapeId } = jobOf(workflow);
+	const lookups = () =>
+		field.sandbox.requests.filter(
+			({ operation, query, answeredAt }) =>
+				operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
+		).length;
+	const before = lookups();
+	field.sandbox.finish(scrapeId, 'completed');
+	await until('it is known to be finished', () => lookups() > before, PATIENCE_MS);
+}
+
 async function untilExecutions({ id }: StoredWorkflow, count: number): Promise<void> {
 	const enough = async () => (await field.executions(id)).length >= count;
 	await until(`${String(count)} executions`, enough, PATIENCE_MS);
@@ -158,16 +171,8 @@ it('loses no completion and starts nothing twice while each process is killed in
 		for (const workflow of [missed, delivered]) {
 			await until('the start', () => startsOf(workflow) === 1);
 		}
-		const { scrapeId } = jobOf(delivered);
-		const lookups = () =>
-			field.sandbox.requests.filter(
-				({ operation, query, answeredAt }) =>
-					operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
-			).length;
-		const before = lookups();
-		field.sandbox.finish(scrapeId, 'completed');
 		// The worst moment for the process that delivers; a worker has done its part by then.
-		await until('it is known to be finished', () => lookups() > before, PATIENCE_MS);
+		await finishAndSee(delivered);
 		if (victim.startsWith('worker')) await untilRuns(delivered, 1);
 		await field.queue.kill(victim);
 		field.sandbox.finish(jobOf(missed).scrapeId, 'completed');
@@ -194,23 +199,20 @@ it('loses no completion and starts nothing twice while each process is killed in
 it('starts nothing twice and delivers once when another main process takes over, and when it hands back', async () => {
 	await field.reset(LONG);
 	const workflows: StoredWorkflow[] = [];
-	const finish = (workflow?: StoredWorkflow) => {
-		if (workflow) field.sandbox.finish(jobOf(workflow).scrapeId, 'completed');
-	};
 	for (const [leaving, coming] of [
 		['main', 'main2'],
 		['main2', 'main'],
 	] as const) {
-		const group = [await activated(), await activated(), await activated()];
-		for (const workflow of group) await until('the start', () => startsOf(workflow) === 1);
-		const [early, between, late] = group;
-		finish(early);
-		await sleep(300);
+		const [early, between, late] = [await activated(), await activated(), await activated()];
+		for (const workflow of [early, between, late]) {
+			await until('the start', () => startsOf(workflow) === 1);
+			workflows.push(workflow);
+		}
+		await finishAndSee(early);
 		await field.queue.kill(leaving);
-		finish(between);
+		field.sandbox.finish(jobOf(between).scrapeId, 'completed');
 		await field.queue.start(coming);
-		finish(late);
-		workflows.push(...group);
+		field.sandbox.finish(jobOf(late).scrapeId, 'completed');
 	}
 	for (const workflow of workflows) await untilRuns(workflow, 1);
 	await quiet(10_000);
