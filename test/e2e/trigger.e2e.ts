@@ -824,6 +824,7 @@ describe('a test run', () => {
 			field.plainUrl(none).replace('/webhook/', '/webhook-test/'),
 		);
 		await untilExecutions(none.id, 1);
+		expect(await field.told(none.id)).toEqual([]);
 		const [received] = await field.delivered(none.id);
 		expect(received?.json.scrapeId).toBe(started);
 		expect(field.starts).toBe(2);
