@@ -35,6 +35,9 @@ export const OWNER = {
 };
 export const TRIGGER = 'n8n-nodes-leadgen.leadGenTrigger';
 
+/** What is half written is whole within a second, or never. */
+const HALF_WRITTEN_TRIES = 6;
+
 /** A real n8n with the packed package, and the sandbox of the service. */
 export class Field {
 	sandbox!: Sandbox;
@@ -209,12 +212,15 @@ export class Field {
 
 	/** An execution once it is over; undefined if a power cut left nothing of it but its number. */
 	async finished(executionId: string): Promise<Execution | undefined> {
-		try {
-			return await this.api.finishedExecution(executionId);
-		} catch (error) {
-			// n8n 1 writes the execution and its data one after the other, and cannot show half of it.
-			if (error instanceof N8nApiError && error.status === 500) return undefined;
-			throw error;
+		for (let tries = 1; ; tries++) {
+			try {
+				return await this.api.finishedExecution(executionId);
+			} catch (error) {
+				// n8n writes the execution and its data one after the other, and cannot show half of it.
+				if (!(error instanceof N8nApiError) || error.status !== 500) throw error;
+				if (tries === HALF_WRITTEN_TRIES) return undefined;
+				await sleep(200);
+			}
 		}
 	}
 
