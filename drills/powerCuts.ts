@@ -3,7 +3,7 @@ import { LINE, until, type Field } from '../test/e2e/field';
 import type { Outcome } from './drills';
 import { Tally } from './tally';
 
-/** Then it is another workflow's turn. */
+/** Then another workflow is activated, for cuts of a young one as well. */
 const ROUNDS_PER_WORKFLOW = 10;
 /** From the notification to the end of the run and its writing down it takes about half of this. */
 const LONGEST_DELIVERY_MS = 600;

@@ -166,6 +166,7 @@ async function check(
 	const scrape = record?.open.find((each) => each.id === id);
 	if (!record || !scrape || !found) return undefined;
 	const verdict = judge(record, scrape, found.status, plan, Date.now());
+	// The service may spell the ID in another way.
 	const large = store.memory.notifications.get(id);
 	if (large) store.memory.notifications.set(scrape.id, large);
 	// Of those that are real there are no more than somebody paid for.
