@@ -24,6 +24,7 @@ import {
 } from '../nodes/LeadGen/trigger/record';
 import { time } from '../nodes/LeadGen/trigger/scrape';
 import { isSecret, secretFor } from '../nodes/LeadGen/trigger/secret';
+import { merge, PROCESS } from '../nodes/LeadGen/trigger/store';
 
 const DAY = 24 * 3_600_000;
 
@@ -35,6 +36,8 @@ const plan: Plan = {
 	nextRun: () => undefined,
 	isUnreachable: false,
 };
+
+const listen: Plan = { ...plan, mode: 'listen' };
 
 function knock(fields: Partial<Knock> = {}): Knock {
 	return {
@@ -298,7 +301,6 @@ describe('a notification', () => {
 	});
 
 	it('of a completion that is older than what is remembered is refused where we listen', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		record.horizon = 500;
 		hear(record, ['old', 'new'], listen, 1_000_100);
@@ -310,7 +312,6 @@ describe('a notification', () => {
 	});
 
 	it('of a failure, which has no time, may be of a scrape that ran long', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		record.horizon = 2 * DAY;
 		hear(record, ['old', 'long'], listen, 3 * DAY);
@@ -322,7 +323,6 @@ describe('a notification', () => {
 	});
 
 	it('of a scrape that the service does not find is looked up once more, after new ones', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined, {}, 1_000_000);
 		delete record.want;
 		hear(record, ['found late', 'forged'], listen, 1_000_000);
@@ -343,7 +343,6 @@ describe('a notification', () => {
 	});
 
 	it('comes in while a flood of forged ones lasts, and at once when it is over', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		delete record.want;
 		const LOOKUPS = 20;
@@ -374,7 +373,6 @@ describe('a notification', () => {
 	});
 
 	it('of a scrape that the service does not find makes room for others', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		for (let count = 0; count < MAX_CLAIMS; count++)
 			hear(record, [`id ${String(count)}`], listen, 1_000_000);
@@ -397,7 +395,6 @@ describe('a notification', () => {
 	});
 
 	it('of a scrape that is known goes before claims, and again and again takes a look each three seconds', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined, {}, 1_000_000);
 		delete record.want;
 		hear(record, ['known'], listen, 1_000_000);
@@ -418,7 +415,6 @@ describe('a notification', () => {
 	});
 
 	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined, {}, 1_000_000);
 		delete record.want;
 		for (let count = 0; count < MAX_CLAIMS; count++)
@@ -465,7 +461,6 @@ describe('a notification', () => {
 	});
 
 	it('that names more than the scrape is done with when the scrape is found', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		hear(record, ['event 1', 'scrape 1', 'lead 1'], listen, 1_000_100);
 		hear(record, ['event 2'], listen, 1_000_200);
@@ -478,7 +473,6 @@ describe('a notification', () => {
 	});
 
 	it('that spells the ID in its own way is about the scrape that the service names', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		const done = { id: 'ab-1', status: 'completed', completedAt: 1_000_000 };
 		const verdicts = ['AB-1', '{ab-1}'].map((id) => {
@@ -497,7 +491,6 @@ describe('a notification', () => {
 	});
 
 	it('is known by an open scrape in it, whatever the name, and else by the names of scrape IDs', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = running();
 		const named = { likely: ['event 1'], others: ['scrape 1'] };
 		expect(idsIn(record, named, plan)).toEqual(['scrape 1']);
@@ -507,7 +500,6 @@ describe('a notification', () => {
 	});
 
 	it('is put off when too many are waiting, and the record stays small', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		const heard = Array.from({ length: 1000 }, (_, index) =>
 			hear(record, [`forged ${String(index)}`], listen, 1_000_100),
@@ -548,7 +540,6 @@ describe('the record', () => {
 	});
 
 	it('takes the completions of a large batch in any order, each once', () => {
-		const listen: Plan = { ...plan, mode: 'listen' };
 		const record = arrived(undefined);
 		delete record.want;
 		const ids = Array.from({ length: 3000 }, (_, index) => `scrape ${String(index)}`);
@@ -572,6 +563,35 @@ describe('the record', () => {
 			arrive(record, knock({ confirmed: [id] }), 'owner', listen, now);
 		}
 		expect(delivered).toBe(3000);
+	});
+
+	it.each([
+		['newer', 2],
+		['as new', 1],
+		['older', 0],
+	])('takes over what another process heard, though its copy is %s', (_, version) => {
+		const now = Date.now();
+		const mine: TriggerRecord = { ...arrived(undefined, {}, now), version: 1, writer: PROCESS };
+		hear(mine, ['heard here'], listen, now);
+		const other = { ...structuredClone(mine), version, writer: 'another process', open: [] };
+		hear(other, ['heard there'], listen, now);
+		hear(other, ['heard long ago'], listen, now - 120_000);
+		const all = ['heard here', 'heard there', ...(version > 1 ? ['heard long ago'] : [])];
+		expect(
+			merge(mine, other)
+				?.open.map(({ id }) => id)
+				.sort(),
+		).toEqual(all.sort());
+	});
+
+	it('takes nothing from an old copy of its own, nor what it delivered from that of another', () => {
+		const old: TriggerRecord = { ...arrived(undefined), version: 1, writer: PROCESS };
+		hear(old, ['heard'], listen, Date.now());
+		const forgotten: TriggerRecord = { ...structuredClone(old), version: 2, open: [] };
+		expect(merge(forgotten, old)?.open).toEqual([]);
+		const delivered = { ...structuredClone(old), version: 2 };
+		settle(delivered, 'heard', Date.now());
+		expect(merge(delivered, { ...old, writer: 'another process' })?.open).toEqual([]);
 	});
 
 	it('is not held up for good by a scrape that never ends, and the person is told once', () => {

@@ -3,6 +3,7 @@ import { sleep, type IDataObject, type IRun, type ITriggerFunctions } from 'n8n-
 import { callOneself } from './address';
 import type { Knock } from './decide';
 import { fingerprint, secretFor, type NodeIdentity } from './secret';
+import { PROCESS } from './store';
 
 /** What is to be handed to n8n as an execution: the completion of a scrape by its ID, or a notice. */
 export interface Emit {
@@ -69,7 +70,6 @@ interface ClockMemory {
 	clock?: Clock;
 }
 
-const PROCESS = randomUUID();
 const memories = new Map<string, ClockMemory>();
 let lastBegin = 0;
 

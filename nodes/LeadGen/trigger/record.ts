@@ -10,6 +10,8 @@ export interface TriggerRecord {
 	version: number;
 	/** When it was last changed. */
 	at: number;
+	/** The process that changed it. */
+	writer?: string;
 	/** Whose record it is: one that came along with a copied or imported workflow counts for nothing. */
 	owner: string;
 	/** Completions before this are refused: it is not known whether they were delivered. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import {
 	deepCopy,
 	type IDataObject,
@@ -26,6 +27,9 @@ class NodeMemory {
 	lookups: Array<{ at: number; claimed: string }> = [];
 }
 
+/** Names this process, as long as it runs. */
+export const PROCESS = randomUUID();
+
 const MINUTE_MS = 60_000;
 
 const memories = new Map<string, NodeMemory>();
@@ -52,23 +56,12 @@ export class Store {
 		this.memory = memories.get(name) ?? new NodeMemory();
 		memories.set(name, this.memory);
 		this.saved = toRecord(this.data[this.key]);
-		const { record } = this.memory;
-		if (!this.saved || this.isSaved(record)) return;
-		// What is older was read before this process wrote the last time.
-		if (record && this.saved.version < record.version) return;
-		const saved = deepCopy(this.saved);
-		if (record?.version === saved.version) {
-			takeOver(record, saved.open);
-			if (saved.closed) record.closed = true;
-			return;
-		}
-		takeOver(saved, record?.open ?? []);
-		this.memory.record = saved;
+		this.memory.record = merge(this.memory.record, this.saved);
 	}
 
 	/** Whether n8n had saved a record just as it is. */
-	private isSaved(record: TriggerRecord | undefined): boolean {
-		return this.saved?.version === record?.version && this.saved?.at === record?.at;
+	private isSaved(record: TriggerRecord): boolean {
+		return this.saved?.version === record.version && this.saved.at === record.at;
 	}
 
 	/** To be read anew after every pause: another call may have replaced it. */
@@ -78,10 +71,11 @@ export class Store {
 
 	/** Writes the record down, if it differs from what n8n has saved; scrapes that are closed need nothing more. */
 	save(record: TriggerRecord, now: number): void {
-		const print = fingerprint({ ...record, version: 0, at: 0 });
+		const print = fingerprint({ ...record, version: 0, at: 0, writer: '' });
 		if (print !== this.memory.print) {
 			record.version++;
 			record.at = now;
+			record.writer = PROCESS;
 			this.memory.print = print;
 		}
 		this.memory.record = record;
@@ -95,12 +89,32 @@ export class Store {
 	}
 }
 
-/** Of two webhook processes that write at the same moment, one does not know what the other heard. */
+/**
+ * What this process goes on with: the newer of its own copy, which it changes, and of the one that n8n had saved.
+ * Of two webhook processes that write at the same moment, one does not know what the other heard, whichever
+ * of the two counts as the newer. An old copy of our own holds nothing but what is done with.
+ */
+export function merge(
+	mine: TriggerRecord | undefined,
+	saved: TriggerRecord | undefined,
+): TriggerRecord | undefined {
+	if (!saved) return mine;
+	if (!mine || saved.version > mine.version) {
+		const newer = deepCopy(saved);
+		takeOver(newer, mine?.open ?? []);
+		return newer;
+	}
+	if (saved.writer === PROCESS) return mine;
+	takeOver(mine, saved.open);
+	if (saved.version === mine.version && saved.closed) mine.closed = true;
+	return mine;
+}
+
 function takeOver(record: TriggerRecord, others: readonly Scrape[]): void {
 	const isNews = ({ id, at }: Scrape) =>
 		Date.now() - at < MINUTE_MS &&
-		!isDelivered(record, id) &&
-		!record.open.some((scrape) => scrape.id === id);
+		!record.open.some((scrape) => scrape.id === id) &&
+		!isDelivered(record, id);
 	record.open.push(...others.filter(isNews));
 }
 
