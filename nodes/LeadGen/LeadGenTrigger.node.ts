@@ -80,7 +80,7 @@ export class LeadGenTrigger implements INodeType {
 			},
 			{
 				name: 'setup',
-				httpMethod: '={{"GET,PUT,PATCH"}}',
+				httpMethod: 'GET,PUT,PATCH',
 				responseMode: 'onReceived',
 				responseData: '',
 				path: PATH,

@@ -79,9 +79,9 @@ const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-l
 
 /**
  * The notification as it came, for the output, without what must not get into executions.
- * @param secret the token of the URL, also where the service repeats the URL
+ * @param secret the token of the URL, if it has one; also where the service repeats the URL
  */
-export function withoutSecrets(request: IncomingRequest, secret: string): IDataObject {
+export function withoutSecrets(request: IncomingRequest, secret?: string): IDataObject {
 	const headers = Object.entries(request.headers).filter(([name]) => !SECRET_HEADERS.test(name));
 	const query = Object.entries(request.query).filter(([name]) => name !== 'token');
 	const raw = {
@@ -94,9 +94,11 @@ export function withoutSecrets(request: IncomingRequest, secret: string): IDataO
 	return { ...(copyWithout(secret, raw) as IDataObject), body };
 }
 
-function copyWithout(secret: string, value: unknown): unknown {
+function copyWithout(secret: string | undefined, value: unknown): unknown {
 	try {
-		return JSON.parse(JSON.stringify(value ?? null).replaceAll(secret, '***')) as unknown;
+		const json = JSON.stringify(value ?? null);
+		const text = secret === undefined ? json : json.replaceAll(secret, '***');
+		return JSON.parse(text) as unknown;
 	} catch {
 		return undefined;
 	}

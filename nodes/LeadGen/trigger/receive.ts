@@ -1,10 +1,10 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { wake } from './clock';
-import { hear, idsIn, type Heard, type Plan } from './decide';
+import { hear, idsIn, type Heard } from './decide';
 import { newRecord, type TriggerRecord } from './record';
 import { idsOf, withoutSecrets, type IncomingRequest } from './notification';
-import type { NodeIdentity } from './secret';
-import type { LargeNotification, Store } from './store';
+import { identityOf, ownerOf, readPlan } from './plan';
+import { Store, type LargeNotification } from './store';
 
 /** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of mere claims. */
 const MAX_SAVED = 1_000_000;
@@ -35,13 +35,13 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 /**
  * Writes down that a scrape was heard of, and wakes the clock. Nothing is looked up or executed here, so
  * that the answer is quick, and is sent when n8n has saved what is written down.
+ * @param token of the node's URL, if the request brought one
  */
-export function receive(
-	context: IWebhookFunctions,
-	store: Store,
-	scene: { identity: NodeIdentity; plan: Plan; owner: string; token: string },
-): Heard {
-	const { identity, plan, owner, token } = scene;
+export function receive(context: IWebhookFunctions, token?: string): Heard {
+	const identity = identityOf(context);
+	const store = new Store(context, identity);
+	const owner = ownerOf(context);
+	const plan = readPlan(context);
 	const now = Date.now();
 	const request = requestOf(context);
 	const known = store.record?.owner === owner ? store.record : undefined;

@@ -46,7 +46,7 @@ export class Store {
 	readonly memory: NodeMemory;
 	private readonly data: IDataObject;
 	private readonly key: string;
-	/** As n8n had saved it when the call came in; never changed. */
+	/** As n8n had saved it when the call came in; never changed. Not copied, as n8n watches each value in it, which is slow. */
 	readonly saved: TriggerRecord | undefined;
 
 	constructor(context: IHookFunctions | IWebhookFunctions, { workflowId, nodeId }: NodeIdentity) {
@@ -115,13 +115,13 @@ function takeOver(record: TriggerRecord, others: readonly Scrape[]): void {
 		Date.now() - at < MINUTE_MS &&
 		!record.open.some((scrape) => scrape.id === id) &&
 		!isDelivered(record, id);
-	record.open.push(...others.filter(isNews));
+	record.open.push(...others.filter(isNews).map((scrape) => deepCopy(scrape)));
 }
 
 /** Static data can be written by anyone: what is no record of ours counts for nothing. */
 function toRecord(value: unknown): TriggerRecord | undefined {
 	if (typeof value !== 'object' || value === null) return undefined;
-	const record = deepCopy(value) as unknown as Partial<TriggerRecord>;
+	const record = value as Partial<TriggerRecord>;
 	const lists = [record.open, record.notices, record.delivered, record.gaps];
 	const isRecord =
 		typeof record.version === 'number' &&

@@ -7,10 +7,10 @@ import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { isPrivate, KNOCK_HEADER } from './address';
 import type { Knock } from './decide';
-import { answerKnock } from './knock';
+import { answerKnock, type Scene } from './knock';
 import { identityOf, ownerOf, readPlan } from './plan';
 import { receive } from './receive';
-import { isSecret, secretFor, type NodeIdentity } from './secret';
+import { isSecret, secretFor } from './secret';
 import { Store } from './store';
 
 /** How soon the clock looks whether what was wrong was put right. */
@@ -21,13 +21,21 @@ const PROBLEM_MS = 30_000;
  * for nobody: n8n would make a failed execution of each request.
  */
 export async function answerRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const { [KNOCK_HEADER]: givenKnock } = context.getHeaderData();
+	const { token: givenToken } = context.getQueryData() as Record<string, unknown>;
 	let isKnock = false;
 	try {
-		const identity = identityOf(context);
+		const isListening = context.getNodeParameter('mode') === 'listen';
+		// n8n takes its time to decrypt a credential; who brings no secret needs none.
+		if (givenKnock === undefined && givenToken === undefined) {
+			return isListening ? take(context) : refuse(context);
+		}
 		const credential = await context.getCredentials('leadGenApi');
-		const knockSecret = secretFor(credential, identity, 'knock');
-		isKnock = isSecret(context.getHeaderData()[KNOCK_HEADER], knockSecret);
-		return await answerTo(context, identity, credential, isKnock);
+		const identity = identityOf(context);
+		const token = secretFor(credential, identity, 'notification');
+		isKnock = isSecret(givenKnock, secretFor(credential, identity, 'knock'));
+		if (isKnock) return await answerClock(context, credential, token);
+		return isListening || isSecret(givenToken, token) ? take(context, token) : refuse(context);
 	} catch (error) {
 		const problem = error instanceof Error ? error.message : String(error);
 		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${problem}`);
@@ -35,34 +43,31 @@ export async function answerRequest(context: IWebhookFunctions): Promise<IWebhoo
 	}
 }
 
-async function answerTo(
+async function answerClock(
 	context: IWebhookFunctions,
-	identity: NodeIdentity,
 	credential: ICredentialDataDecryptedObject,
-	isKnock: boolean,
+	token: string,
 ): Promise<IWebhookResponseData> {
-	const token = secretFor(credential, identity, 'notification');
-	const isService = isSecret((context.getQueryData() as Record<string, unknown>).token, token);
-	const isListening = context.getNodeParameter('mode') === 'listen';
-	if (!isKnock && !isService && !isListening) return refuse(context);
-
 	const url = context.getNodeWebhookUrl('default') ?? '';
-	const store = new Store(context, identity);
-	const owner = ownerOf(context);
-	const plan = {
-		...readPlan(context),
-		isUnreachable: isPrivate(url) && !isPrivate(baseUrlOf(credential)),
+	const scene: Scene = {
+		context,
+		store: new Store(context, identityOf(context)),
+		owner: ownerOf(context),
+		plan: {
+			...readPlan(context),
+			isUnreachable: isPrivate(url) && !isPrivate(baseUrlOf(credential)),
+		},
+		webhookUrl: `${url}?token=${token}`,
+		perMinute: accountOf(credential).limiter.perMinute,
 	};
-	if (isKnock) {
-		const { perMinute } = accountOf(credential).limiter;
-		const webhookUrl = `${url}?token=${token}`;
-		const scene = { context, store, plan, owner, webhookUrl, perMinute };
-		const knock = context.getBodyData() as unknown as Knock;
-		return { webhookResponse: await answerKnock(scene, knock) };
-	}
-	const heard = receive(context, store, { identity, plan, owner, token });
-	if (heard === 'full') return notNow(context);
-	return { webhookResponse: { received: true } };
+	const knock = context.getBodyData() as unknown as Knock;
+	return { webhookResponse: await answerKnock(scene, knock) };
+}
+
+/** A notification is let in. */
+function take(context: IWebhookFunctions, token?: string): IWebhookResponseData {
+	const heard = receive(context, token);
+	return heard === 'full' ? notNow(context) : { webhookResponse: { received: true } };
 }
 
 /** Says the same to everyone, and nothing is read, looked up or run. */
