@@ -30,15 +30,19 @@ export async function bulk(field: Field): Promise<Outcome> {
 	await quiet(10_000);
 	const delivered = (await field.delivered(workflow.id)).map(({ json }) => json.scrapeId);
 	await field.api.deactivateWorkflow(workflow.id);
-	const notifications = field.sandbox.jobs.flatMap((job) => job.notifications);
-	const repeated = notifications.length - SCRAPES;
+	const answers = new Map<string, number>();
+	for (const { status, error } of field.sandbox.jobs.flatMap((job) => job.notifications)) {
+		const answer = error ?? `HTTP ${String(status)}`;
+		answers.set(answer, (answers.get(answer) ?? 0) + 1);
+	}
+	const said = [...answers].map(([answer, times]) => `${String(times)} × ${answer}`).join(', ');
 	const lookups = field.sandbox.requests.filter(({ operation }) => operation === 'getScrapeStatus');
 	const refused = lookups.filter(({ status }) => status === 429).length;
 	return {
 		drill: `${String(SCRAPES)} scrapes finish at once, of which one node is notified, on the plan Starter (60 requests a minute)`,
 		promise:
 			'Each runs the workflow once, as fast as the plan allows; the service sends again what n8n does not take',
-		happened: `${String(delivered.length)} runs in ${String(seconds)} s; ${String(lookups.length)} lookups, ${String(refused)} of them refused for their rate; ${String(repeated)} notifications had to be sent again.`,
+		happened: `${String(delivered.length)} runs in ${String(seconds)} s; ${String(lookups.length)} lookups, ${String(refused)} of them refused for their rate; n8n's answers to the notifications: ${said}.`,
 		lost: ids.filter((id) => !delivered.includes(id)).length,
 		doubled: delivered.length - new Set(delivered).size,
 		paidTwice: 0,
