@@ -55,6 +55,7 @@ ${packageJson.name} ${packageJson.version} and the [sandbox](../sandbox/README.m
 ${rows.join('\n')}
 
 **Lost**: a finished scrape that ran no workflow and that nobody was told of, or an item without a result or an error.
+(Told of: a start that a cut interrupted may have started a scrape; if that finishes while n8n is down, only the person can know.)
 **Doubled**: a finished scrape that ran the workflow to its end more than once. **Paid twice**: a call that was sent again though the service
 may have taken it, without a person running the workflow again.
 
