@@ -26,6 +26,15 @@ const NPM_INSTALL = (
 	'--ignore-scripts=true --package-lock=false'
 ).split(' ');
 
+/** For n8n's setting `EXTERNAL_HOOK_FILES`: then {@link setRole} works. */
+export const LEADERSHIP_HOOKS = join(__dirname, 'leadership.ts');
+
+/** Makes a main process lead or follow, as where several elect their leader. Resolves when it does. */
+export async function setRole(url: string, role: 'leader' | 'follower'): Promise<void> {
+	const response = await fetch(`${url}/leadership/${role}`, { method: 'POST' });
+	if (!response.ok) throw new Error(`It does not become ${role}: ${await response.text()}`);
+}
+
 /** A running n8n. */
 export interface N8n {
 	/** The address of editor, API and webhooks, without a slash at the end. */

@@ -5,7 +5,15 @@ import { type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type N8n, type N8nCommand, type N8nLine, freePort, startN8n } from './n8n';
+import {
+	LEADERSHIP_HOOKS,
+	type N8n,
+	type N8nCommand,
+	type N8nLine,
+	freePort,
+	setRole,
+	startN8n,
+} from './n8n';
 import { ProcessGroup, run } from './processes';
 
 /** The processes of n8n, each with what it is started as. */
@@ -44,8 +52,7 @@ export class QueueMode {
 	private redisPort = 0;
 
 	constructor(private readonly options: QueueModeOptions) {
-		// The second one takes over from the first; n8n wants a licence for both at once.
-		this.ports.set('main', options.port).set('main2', options.port);
+		this.ports.set('main', options.port);
 	}
 
 	/** Starts everything that `roles` names, and what these need. */
@@ -98,22 +105,43 @@ export class QueueMode {
 		return `http://127.0.0.1:${String(this.ports.get(role))}`;
 	}
 
-	/** Starts a process, or starts it again; resolves when it is ready. */
-	async start(role: Role): Promise<void> {
+	/**
+	 * Starts a process, or starts it again, unless it runs; resolves when it is ready.
+	 * @param follows it is a main process that does not lead until it is told to
+	 */
+	async start(role: Role, follows = false): Promise<void> {
+		if (this.processes.has(role)) return;
 		const { line, folder } = this.options;
 		const port = this.ports.get(role) ?? (await freePort());
 		this.ports.set(role, port);
 		const userFolder = join(folder, role);
 		await cp(join(folder, '.n8n/nodes'), join(userFolder, '.n8n/nodes'), { recursive: true });
-		const env = { ...this.env, PROCESS_ROLE: role, QUEUE_HEALTH_CHECK_PORT: String(port) };
 		const command = COMMANDS[role];
+		const env = {
+			...this.env,
+			PROCESS_ROLE: role,
+			QUEUE_HEALTH_CHECK_PORT: String(port),
+			...(command === 'start' && { EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS }),
+			FOLLOWS_AT_START: String(follows),
+		};
 		this.processes.set(role, await startN8n({ line, command, userFolder, port, env }));
+	}
+
+	/** Ends a process as a service manager does. */
+	async stop(role: Role): Promise<void> {
+		await this.processes.get(role)?.stop();
+		this.processes.delete(role);
 	}
 
 	/** Ends a process as a power cut would. */
 	async kill(role: Role): Promise<void> {
 		await this.processes.get(role)?.kill();
 		this.processes.delete(role);
+	}
+
+	/** A main process leads, or follows another one that does. */
+	async setRole(process: Role, role: 'leader' | 'follower'): Promise<void> {
+		await setRole(this.url(process), role);
 	}
 
 	/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */

@@ -394,6 +394,39 @@ describe('a notification', () => {
 		expect(judge(record, scrape, done, plan, 1_005_500)).toBe('deliver');
 	});
 
+	describe('that one main process has handed to n8n when another one takes over', () => {
+		const done = { status: 'completed', completedAt: 1_005_000 };
+		function handedOver() {
+			const record = running();
+			const [scrape] = record.open;
+			if (!scrape) throw new Error('There is no scrape');
+			hear(record, [scrape.id], plan, 1_005_000);
+			expect(judge(record, scrape, done, plan, 1_005_000)).toBe('deliver');
+			const other = { clock: 'clock 2', at: 2, process: 'process 2', mode: 'leadershipChange' };
+			const taken = arrived(record, other, 1_005_100);
+			expect(judge(taken, scrape, done, plan, 1_005_100)).toBe('keep');
+			return { taken, scrape };
+		}
+
+		it('is left to the first, whose last knock says so and changes nothing else', () => {
+			const { taken, scrape } = handedOver();
+			const { clock } = taken;
+			const intent = { id: 'attempt 2', why: 'schedule' as const, at: 1_005_100, filters: '' };
+			taken.intent = intent;
+			arrived(taken, { isLast: true, mode: 'leadershipChange', confirmed: [scrape.id] }, 1_005_600);
+			expect(isDelivered(taken, scrape.id)).toBe(true);
+			expect(taken).toMatchObject({ open: [], notices: [], clock, intent });
+			expect(arrive(undefined, knock({ isLast: true }), 'owner', plan, 1)).toBeUndefined();
+		});
+
+		it('is handed over again if the first says nothing for three seconds', () => {
+			const { taken, scrape } = handedOver();
+			expect(nextTask(taken, knock(), 0, 1_005_200)).toEqual({ do: 'wait', ms: 1900 });
+			expect(judge(taken, scrape, done, plan, 1_007_900)).toBe('keep');
+			expect(judge(taken, scrape, done, plan, 1_008_000)).toBe('deliver');
+		});
+	});
+
 	it('of a scrape that is known goes before claims, and again and again takes a look each three seconds', () => {
 		const record = arrived(undefined, {}, 1_000_000);
 		delete record.want;

@@ -33,6 +33,7 @@ import { answerRequest } from './trigger/webhook';
  * - The clock hands a finished scrape to n8n, and has it written down as delivered when its execution is
  *   over, or half a second later. After a crash in between it is handed over again: n8n 2.x knows it by its
  *   name and runs it once, n8n 1.x runs it twice rather than never.
+ *   A process that lives on when another one leads says what it delivered, and is waited for.
  * - The secret in the URL is derived from the API key (secret.ts), and the record is keyed by the id of the
  *   node: both outlive a rename, and the secret even the loss of the record.
  */
@@ -112,12 +113,8 @@ export class LeadGenTrigger implements INodeType {
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		const clock = new Clock(this, identityOf(this));
-		void clock.run();
-		const closeFunction = async () => {
-			clock.close();
-			await Promise.resolve();
-		};
-		return await Promise.resolve({ closeFunction });
+		clock.start();
+		return await Promise.resolve({ closeFunction: () => clock.close() });
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
+import { N8nApi, type StoredWorkflow, type WorkflowNode } from '../../playground/api';
 import { QueueMode, type Role } from '../../playground/queue';
-import { API_KEY, Field, LINE, node, quiet, until, use, uuid } from './field';
+import { API_KEY, Field, LINE, node, OWNER, quiet, until, use, uuid } from './field';
 
 /** A main process, two workers, and one webhook process or two, behind a balancer. */
 class QueueField extends Field {
@@ -24,6 +24,12 @@ class QueueField extends Field {
 
 	override get webhookBase(): string {
 		return this.queue.webhookUrl;
+	}
+
+	/** All that follows asks this main process. */
+	async turnTo(main: Role): Promise<void> {
+		this.api = new N8nApi(this.queue.url(main));
+		await this.api.signIn(OWNER);
 	}
 }
 
@@ -51,6 +57,7 @@ function executor(): WorkflowNode {
 	});
 }
 
+const MAINS: [Role, Role] = ['main', 'main2'];
 const VERIFY = { resource: 'email', operation: 'verify' };
 
 async function activated(parameters: Record<string, unknown> = {}): Promise<StoredWorkflow> {
@@ -196,34 +203,99 @@ it('loses no completion and starts nothing twice while each process is killed in
 	}
 }, 400_000);
 
-it('starts nothing twice and delivers once when another main process takes over, and when it hands back', async () => {
-	await field.reset(LONG);
-	const workflows: StoredWorkflow[] = [];
-	for (const [leaving, coming] of [
-		['main', 'main2'],
-		['main2', 'main'],
-	] as const) {
-		const [early, between, late] = [await activated(), await activated(), await activated()];
-		for (const workflow of [early, between, late]) {
-			await until('the start', () => startsOf(workflow) === 1);
-			workflows.push(workflow);
+/** How one main process leads instead of another one; `between` is when a scrape finishes, the one of the workflow that it gives. */
+type Change = (
+	leaving: Role,
+	coming: Role,
+	between: () => Promise<StoredWorkflow>,
+) => Promise<void>;
+const CHANGES: Array<{ when: string; times: number; change: Change }> = [
+	{
+		when: 'the first is killed',
+		times: 1,
+		change: async (leaving, coming, between) => {
+			await field.queue.kill(leaving);
+			await between();
+			await field.queue.start(coming);
+		},
+	},
+	{
+		when: 'the first is stopped',
+		times: 1,
+		change: async (leaving, coming, between) => {
+			await field.queue.stop(leaving);
+			await between();
+			await field.queue.start(coming);
+		},
+	},
+	{
+		when: 'both live',
+		times: 2,
+		change: async (leaving, coming, between) => {
+			await field.queue.start(coming, true);
+			await field.queue.setRole(leaving, 'follower');
+			const { id } = await between();
+			await quiet();
+			expect(await field.executions(id)).toEqual([]);
+			await field.queue.setRole(coming, 'leader');
+		},
+	},
+	{
+		when: 'both lead for a while',
+		times: 2,
+		change: async (leaving, coming, between) => {
+			await field.queue.start(coming, true);
+			await field.queue.setRole(coming, 'leader');
+			await between();
+			await sleep(3000);
+			await field.queue.setRole(leaving, 'follower');
+		},
+	},
+];
+
+it.each(CHANGES)(
+	'starts nothing twice and delivers once when another main process leads, and back again: $when',
+	async ({ when, times, change }) => {
+		await field.reset(LONG);
+		const workflows: StoredWorkflow[] = [];
+		const turns = Array.from(
+			{ length: times },
+			() => [MAINS, [MAINS[1], MAINS[0]]] as const,
+		).flat();
+		for (const [leaving, coming] of turns) {
+			const three = [await activated(), await activated(), await activated()] as const;
+			for (const workflow of three) await until('the start', () => startsOf(workflow) === 1);
+			const [early, between, late] = three;
+			await finishAndSee(early);
+			await change(leaving, coming, async () => {
+				field.sandbox.finish(jobOf(between).scrapeId, 'completed');
+				await until('its notification', () => jobOf(between).notifications[0]?.status === 200);
+				return between;
+			});
+			field.sandbox.finish(jobOf(late).scrapeId, 'completed');
+			await field.turnTo(coming);
+			workflows.push(...three);
 		}
-		await finishAndSee(early);
-		await field.queue.kill(leaving);
-		field.sandbox.finish(jobOf(between).scrapeId, 'completed');
-		await field.queue.start(coming);
-		field.sandbox.finish(jobOf(late).scrapeId, 'completed');
-	}
-	for (const workflow of workflows) await untilRuns(workflow, 1);
-	await quiet(10_000);
-	for (const workflow of workflows) {
-		const runs = await executorsOf(workflow);
-		if (LINE === '2') expect(runs).toEqual([ON_WORKER]);
-		else expect([1, 2]).toContain(runs.length);
-		expect(startsOf(workflow)).toBe(1);
-		expect(await field.told(workflow.id)).toEqual([]);
-	}
-}, 400_000);
+		for (const workflow of workflows) await untilRuns(workflow, 1);
+		await quiet(10_000);
+		const runs: unknown[][] = [];
+		for (const workflow of workflows) {
+			runs.push(await executorsOf(workflow));
+			expect(startsOf(workflow)).toBe(1);
+			expect(await field.told(workflow.id)).toEqual([]);
+		}
+		const twice = runs.filter(({ length }) => length === 2).length;
+		report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
+		// n8n 1 has no name for an execution: what was handed over in the moment before is handed over again.
+		if (LINE === '1' && when === 'the first is killed') {
+			for (const { length } of runs) expect([1, 2]).toContain(length);
+		} else {
+			for (const each of runs) expect(each).toEqual([ON_WORKER]);
+		}
+		await field.queue.stop('main2');
+	},
+	400_000,
+);
 
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
 	// It does not get past the second node before the worker is killed.

@@ -2,11 +2,12 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi, type StoredCredential, type StoredWorkflow } from '../../playground/api';
+import { LEADERSHIP_HOOKS, setRole } from '../../playground/n8n';
 import type { NotificationSettings } from '../../sandbox/settings';
 import { API_KEY, Field, LINE, node, OWNER, quiet, TRIGGER, until, use, uuid } from './field';
 
 /** What must never happen, on a real n8n: by counts of `POST /start` and of executions. */
-const field = new Field();
+const field = new Field({ EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS });
 beforeAll(async () => {
 	await field.open();
 });
@@ -32,6 +33,11 @@ async function untilStarts(count: number): Promise<void> {
 async function untilExecutions(workflowId: string, count: number, timeoutMs = 20_000) {
 	const enough = async () => (await field.executions(workflowId)).length >= count;
 	await until(`${String(count)} executions`, enough, timeoutMs);
+}
+
+async function countRuns(workflowIds: string[]): Promise<number> {
+	const executions = await Promise.all(workflowIds.map((id) => field.executions(id)));
+	return executions.flat().length;
 }
 
 /** Saves a workflow that is active; on n8n 2 that takes publishing as well. */
@@ -231,6 +237,69 @@ describe('a start', () => {
 		expect(field.starts).toBe(3);
 		const ids = await Promise.all([first, copy, third].map(({ id }) => field.delivered(id)));
 		expect(new Set(ids.flat().map(({ json }) => json.scrapeId)).size).toBe(3);
+	});
+
+	it('does not happen again when n8n follows for a while and leads again, and each completion comes in once', async () => {
+		await field.reset(LONG);
+		const listening = await activated({ mode: 'listen' });
+		const ids: string[] = [];
+		const runs = () => countRuns([listening.id, ...ids]);
+		const heard: string[] = [];
+		for (let turn = 1; turn <= 4; turn++) {
+			for (let count = 0; count < 3; count++) ids.push((await activated()).id);
+			await untilStarts(ids.length + heard.length);
+			const [before = '', between = '', after = ''] = field.sandbox.jobs
+				.slice(-3)
+				.map(({ scrapeId }) => scrapeId);
+			const listened = await field.startElsewhere(field.plainUrl(listening));
+			heard.push(listened);
+			const lookups = field.count('getScrapeStatus');
+			field.sandbox.finish(before, 'completed');
+			await until('a look at it', () => field.count('getScrapeStatus') > lookups);
+			await setRole(field.url, 'follower');
+			const count = await runs();
+			for (const id of [between, listened]) field.sandbox.finish(id, 'completed');
+			await quiet();
+			expect(await runs()).toBe(count);
+			await setRole(field.url, 'leader');
+			field.sandbox.finish(after, 'completed');
+		}
+		const all = ids.length + heard.length;
+		await until('all of them run', async () => (await runs()) >= all, 60_000);
+		await quiet(5000);
+		const delivered: unknown[] = [];
+		for (const id of ids) {
+			const items = await field.delivered(id);
+			expect(items).toHaveLength(1);
+			delivered.push(items[0]?.json.scrapeId);
+		}
+		for (const { json } of await field.delivered(listening.id)) delivered.push(json.scrapeId);
+		expect(delivered.sort()).toEqual(field.sandbox.jobs.map(({ scrapeId }) => scrapeId).sort());
+		expect(field.starts).toBe(all);
+	}, 180_000);
+
+	it('is not sent again when n8n stops leading while it is under way', async () => {
+		await field.reset({
+			...LONG,
+			faults: [{ kind: 'slowBody', delayMs: 2000, match: { path: '/start' } }],
+		});
+		const ids: string[] = [];
+		for (const pauseMs of [0, 500, 3000]) {
+			ids.push((await activated()).id);
+			await untilStarts(ids.length);
+			await setRole(field.url, 'follower');
+			await sleep(pauseMs);
+			await setRole(field.url, 'leader');
+		}
+		await quiet(5000);
+		for (const { scrapeId } of field.sandbox.jobs) field.sandbox.finish(scrapeId, 'completed');
+		for (const id of ids) await untilExecutions(id, 1);
+		await quiet();
+		for (const id of ids) {
+			expect(await field.delivered(id)).toHaveLength(1);
+			expect(await field.told(id)).toEqual([]);
+		}
+		expect(field.starts).toBe(ids.length);
 	});
 
 	it('with an unknown outcome is not repeated; the person is told, and the completion comes in', async () => {

@@ -38,6 +38,9 @@ const SLOWEST_RETRY_MS = 30_000;
 /** For so long it is only a matter of n8n getting ready. */
 const PATIENCE_MS = 20_000;
 
+/** How long n8n is kept waiting at most, when it closes the node, for what was handed over to be written down. */
+const GOODBYE_MS = 2000;
+
 /** Far more than finish while one process still has older data. */
 const MOST_DELIVERED = 1000;
 
@@ -115,6 +118,7 @@ export class Clock {
 	private readonly at: number;
 	private readonly memory: ClockMemory;
 	private isClosed = false;
+	private hasEnded = Promise.resolve();
 	private isWoken = false;
 	private wakeUp = () => {};
 	private failingSince: number | undefined;
@@ -140,13 +144,26 @@ export class Clock {
 		this.wakeUp();
 	}
 
-	close(): void {
-		this.isClosed = true;
-		this.wakeUp();
+	/** Knocks until it is closed. */
+	start(): void {
+		this.hasEnded = this.run();
 	}
 
-	/** Knocks until it is closed. Never fails. */
-	async run(): Promise<void> {
+	/** Resolves when what was handed to n8n is written down as delivered, if that can be done soon. */
+	async close(): Promise<void> {
+		this.isClosed = true;
+		this.wakeUp();
+		if (this.isOwing) await Promise.race([this.hasEnded, sleep(GOODBYE_MS)]);
+	}
+
+	/** Whether something is still to be written down that no other clock of this process can. */
+	private get isOwing(): boolean {
+		const { addresses, handed, clock } = this.memory;
+		return addresses !== undefined && handed.size > 0 && clock === this;
+	}
+
+	/** Never fails. */
+	private async run(): Promise<void> {
 		let failures = 0;
 		while (!this.isClosed) {
 			const answer = await this.tryKnock();
@@ -160,6 +177,16 @@ export class Clock {
 			this.failingSince = undefined;
 			if (answer.stop) return;
 			await this.rest(this.take(answer));
+		}
+		await this.sayGoodbye();
+	}
+
+	/** Another main process may go on, and would hand over again what is not written down. */
+	private async sayGoodbye(): Promise<void> {
+		const end = Date.now() + GOODBYE_MS;
+		while (this.isOwing && Date.now() < end) {
+			await sleep(CONFIRM_AFTER_MS / 2);
+			if ((await this.tryKnock()) === undefined) return;
 		}
 	}
 
@@ -179,9 +206,10 @@ export class Clock {
 		const credential = await this.context.getCredentials('leadGenApi');
 		this.problem = undefined;
 		const secret = secretFor(credential, this.identity, 'knock');
+		const isLast = this.isClosed;
 		for (const address of addresses) {
-			if (this.isClosed) return undefined;
-			const answer = await this.send(address, secret).catch((error: unknown) => {
+			if (this.isClosed !== isLast) return undefined;
+			const answer = await this.send(address, secret, isLast).catch((error: unknown) => {
 				this.context.logger.debug('LeadGen Trigger: an address does not answer', {
 					address,
 					error: String(error),
@@ -195,7 +223,7 @@ export class Clock {
 		return undefined;
 	}
 
-	private async send(address: string, secret: string): Promise<unknown> {
+	private async send(address: string, secret: string, isLast: boolean): Promise<unknown> {
 		const { memory } = this;
 		const confirmed = this.takeStock();
 		const knock: Knock = {
@@ -207,16 +235,17 @@ export class Clock {
 			phase: memory.phase,
 			confirmed,
 			pending: [...memory.handed.keys()],
+			isLast,
 		};
 		// If no answer comes, nobody knows whether the start went out.
-		if (memory.phase === 'go') memory.phase = 'gone';
+		if (!isLast && memory.phase === 'go') memory.phase = 'gone';
 		const answer = await callOneself(this.context, address, secret, knock);
 		if (isAnswer(answer)) {
 			// Without it, the webhook was busy and did nothing.
 			const { saved } = answer;
 			if (saved !== undefined) {
 				for (const id of confirmed) this.settle(id);
-				memory.isAsked = false;
+				if (!isLast) memory.isAsked = false;
 				for (const handed of memory.handed.values()) {
 					handed.isSaved ||= saved !== handed.before;
 					// Where nothing could be saved, no execution could be written down either.

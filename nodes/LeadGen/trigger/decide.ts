@@ -50,6 +50,8 @@ export interface Knock {
 	confirmed: string[];
 	/** What was handed to n8n a moment ago. */
 	pending: string[];
+	/** The clock is closed: it only says what was delivered. */
+	isLast?: boolean;
 }
 
 export type Task =
@@ -72,6 +74,8 @@ const HEARD_AGAIN_MS = 3000;
 const SLOWEST_HEARD_CHECK_MS = 30_000;
 /** The notification gets so long to come, once the scrape is finished: it may hold what nothing else does. */
 const GRACE_MS = 2000;
+/** Another main process gets so long to say that what it handed to n8n is delivered. */
+const HANDOVER_MS = 3000;
 /** How far the clock of the service may differ from ours. */
 const SKEW_MS = 5 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -108,6 +112,10 @@ export function arrive(
 	const ours = known?.owner === owner ? known : undefined;
 	const isNewClock = ours?.clock.id !== knock.clock;
 	const isSameProcess = ours?.clock.process === knock.process;
+	if (knock.isLast) {
+		if (ours) confirm(ours, knock.confirmed, now);
+		return ours;
+	}
 	if (ours && isNewClock && isSameProcess && knock.at < ours.clock.at) return undefined;
 	const { clock: id, at, process } = knock;
 	const record = ours ?? newRecord(owner, { id, at, process }, now);
@@ -441,7 +449,12 @@ export function judge(
 		settle(record, scrape.id, scrape.completedAt);
 		return 'drop';
 	}
-	return isNews && scrape.heard === undefined ? 'keep' : 'deliver';
+	if (isNews && scrape.heard === undefined) return 'keep';
+	const { handed } = scrape;
+	const isTheirs = handed !== undefined && handed.process !== record.clock.process;
+	if (isTheirs && now - handed.at < HANDOVER_MS) return 'keep';
+	scrape.handed = { at: now, process: record.clock.process };
+	return 'deliver';
 }
 
 /** The service did not say how a scrape is; what only a notification tells of is given up on some day. */

@@ -66,6 +66,7 @@ async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const record = arrive(store.record, knock, owner, plan, Date.now());
 	if (record === undefined) return { again: 0, stop: true };
 	store.save(record, Date.now());
+	if (knock.isLast) return { again: 0, stop: true };
 	// n8n saves when this is answered: until then a crash would bring the same in again.
 	if (knock.confirmed.length > 0) return notYet(knock, 0);
 	// The answer to it got lost. What comes next is another start, and needs another name.

@@ -71,6 +71,8 @@ export interface Scrape {
 	missingSince?: number;
 	/** Set once it is finished. */
 	completedAt?: number;
+	/** When its completion was last handed to n8n, and in which process. */
+	handed?: { at: number; process: string };
 	/** Whether the person was told that it does not get on. */
 	isTold?: true;
 	/** The notification, unless it is very large. */
