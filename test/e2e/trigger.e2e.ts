@@ -245,7 +245,7 @@ describe('a start', () => {
 		const ids: string[] = [];
 		const runs = () => countRuns([listening.id, ...ids]);
 		const heard: string[] = [];
-		for (let turn = 1; turn <= 4; turn++) {
+		for (let turn = 1; turn <= 2; turn++) {
 			for (let count = 0; count < 3; count++) ids.push((await activated()).id);
 			await untilStarts(ids.length + heard.length);
 			const [before = '', between = '', after = ''] = field.sandbox.jobs
