@@ -17,6 +17,7 @@ import { isPrivate, ownAddresses } from '../nodes/LeadGen/trigger/address';
 import { idsOf, withoutSecrets, type IncomingRequest } from '../nodes/LeadGen/trigger/notification';
 import {
 	addGap,
+	addNotice,
 	isDelivered,
 	MAX_CLAIMS,
 	settle,
@@ -394,37 +395,23 @@ describe('a notification', () => {
 		expect(judge(record, scrape, done, plan, 1_005_500)).toBe('deliver');
 	});
 
-	describe('that one main process has handed to n8n when another one takes over', () => {
-		const done = { status: 'completed', completedAt: 1_005_000 };
-		function handedOver() {
-			const record = running();
-			const [scrape] = record.open;
-			if (!scrape) throw new Error('There is no scrape');
-			hear(record, [scrape.id], plan, 1_005_000);
-			expect(judge(record, scrape, done, plan, 1_005_000)).toBe('deliver');
-			const other = { clock: 'clock 2', at: 2, process: 'process 2', mode: 'leadershipChange' };
-			const taken = arrived(record, other, 1_005_100);
-			expect(judge(taken, scrape, done, plan, 1_005_100)).toBe('keep');
-			return { taken, scrape };
-		}
-
-		it('is left to the first, whose last knock says so and changes nothing else', () => {
-			const { taken, scrape } = handedOver();
-			const { clock } = taken;
-			const intent = { id: 'attempt 2', why: 'schedule' as const, at: 1_005_100, filters: '' };
-			taken.intent = intent;
-			arrived(taken, { isLast: true, mode: 'leadershipChange', confirmed: [scrape.id] }, 1_005_600);
-			expect(isDelivered(taken, scrape.id)).toBe(true);
-			expect(taken).toMatchObject({ open: [], notices: [], clock, intent });
-			expect(arrive(undefined, knock({ isLast: true }), 'owner', plan, 1)).toBeUndefined();
-		});
-
-		it('is handed over again if the first says nothing for three seconds', () => {
-			const { taken, scrape } = handedOver();
-			expect(nextTask(taken, knock(), 0, 1_005_200)).toEqual({ do: 'wait', ms: 1900 });
-			expect(judge(taken, scrape, done, plan, 1_007_900)).toBe('keep');
-			expect(judge(taken, scrape, done, plan, 1_008_000)).toBe('deliver');
-		});
+	it('that one main process has handed to n8n is left to it when another one takes over, for three seconds', () => {
+		const record = running();
+		const [scrape] = record.open;
+		if (!scrape) throw new Error('There is no scrape');
+		hear(record, [scrape.id], plan, 1_005_000);
+		addNotice(record, { message: 'Something', advice: '' }, 1_005_000);
+		const handed = { at: 1_005_000, process: 'process 1' };
+		scrape.handed = handed;
+		for (const notice of record.notices) notice.handed = handed;
+		const other = knock({ clock: 'clock 2', at: 2, process: 'process 2' });
+		expect(nextTask(record, other, 0, 1_005_100)).toEqual({ do: 'wait', ms: 2900 });
+		expect(nextTask(record, knock(), 0, 1_005_100)).toMatchObject({ do: 'tell' });
+		expect(nextTask(record, other, 0, 1_008_000)).toMatchObject({ do: 'tell' });
+		record.notices = [];
+		expect(nextTask(record, other, 0, 1_008_000)).toEqual({ do: 'check', scrape });
+		// The time was put right meanwhile.
+		expect(nextTask(record, other, 0, 1_004_000)).toEqual({ do: 'check', scrape });
 	});
 
 	it('of a scrape that is known goes before claims, and again and again takes a look each three seconds', () => {
@@ -625,6 +612,30 @@ describe('the record', () => {
 		const delivered = { ...structuredClone(old), version: 2 };
 		settle(delivered, 'heard', Date.now());
 		expect(merge(delivered, { ...old, writer: 'another process' })?.open).toEqual([]);
+	});
+
+	it.each([
+		['older', 0],
+		['newer', 2],
+	])('takes over what another process knows as delivered, though its copy is %s', (_, version) => {
+		const now = Date.now();
+		const mine: TriggerRecord = { ...arrived(undefined, {}, now), version: 1, writer: PROCESS };
+		hear(mine, ['both', 'mine', 'theirs', 'open'], listen, now);
+		settle(mine, 'both', now);
+		const other = { ...structuredClone(mine), version, writer: 'another process' };
+		settle(mine, 'mine', now);
+		settle(other, 'theirs', now);
+		const merged = merge(mine, other);
+		expect(merged?.open.map(({ id }) => id)).toEqual(['open']);
+		expect(merged?.delivered).toHaveLength(3);
+	});
+
+	it('counts what was changed later of two copies that have the same version', () => {
+		const mine: TriggerRecord = { ...running(), version: 1, writer: PROCESS };
+		mine.intent = { id: 'attempt 2', why: 'schedule', at: mine.at, filters: '' };
+		const later = { ...running(), version: 1, at: mine.at + 1, writer: 'another process' };
+		expect(merge(mine, later)?.intent).toBeUndefined();
+		expect(merge(mine, { ...later, at: mine.at - 1 })?.intent).toEqual(mine.intent);
 	});
 
 	it('is not held up for good by a scrape that never ends, and the person is told once', () => {

@@ -113,8 +113,12 @@ export class LeadGenTrigger implements INodeType {
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		const clock = new Clock(this, identityOf(this));
-		clock.start();
-		return await Promise.resolve({ closeFunction: () => clock.close() });
+		void clock.run();
+		const closeFunction = async () => {
+			clock.close();
+			await Promise.resolve();
+		};
+		return await Promise.resolve({ closeFunction });
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

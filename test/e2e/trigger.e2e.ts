@@ -257,6 +257,7 @@ describe('a start', () => {
 			field.sandbox.finish(before, 'completed');
 			await until('a look at it', () => field.count('getScrapeStatus') > lookups);
 			await setRole(field.url, 'follower');
+			await quiet(1000);
 			const count = await runs();
 			for (const id of [between, listened]) field.sandbox.finish(id, 'completed');
 			await quiet();
@@ -287,8 +288,10 @@ describe('a start', () => {
 		for (const pauseMs of [0, 500, 3000]) {
 			ids.push((await activated()).id);
 			await untilStarts(ids.length);
-			await setRole(field.url, 'follower');
+			const follows = setRole(field.url, 'follower');
 			await sleep(pauseMs);
+			// In one and the same moment, n8n waits for neither.
+			await Promise.all([follows, setRole(field.url, 'leader')]);
 			await setRole(field.url, 'leader');
 		}
 		await quiet(5000);

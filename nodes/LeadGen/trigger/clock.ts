@@ -38,7 +38,7 @@ const SLOWEST_RETRY_MS = 30_000;
 /** For so long it is only a matter of n8n getting ready. */
 const PATIENCE_MS = 20_000;
 
-/** How long n8n is kept waiting at most, when it closes the node, for what was handed over to be written down. */
+/** For so long a clock that was closed tries to have written down what it handed over. */
 const GOODBYE_MS = 2000;
 
 /** Far more than finish while one process still has older data. */
@@ -118,7 +118,6 @@ export class Clock {
 	private readonly at: number;
 	private readonly memory: ClockMemory;
 	private isClosed = false;
-	private hasEnded = Promise.resolve();
 	private isWoken = false;
 	private wakeUp = () => {};
 	private failingSince: number | undefined;
@@ -144,26 +143,14 @@ export class Clock {
 		this.wakeUp();
 	}
 
-	/** Knocks until it is closed. */
-	start(): void {
-		this.hasEnded = this.run();
-	}
-
-	/** Resolves when what was handed to n8n is written down as delivered, if that can be done soon. */
-	async close(): Promise<void> {
+	/** n8n 1.x does not bear that closing takes a moment, when it stops leading and leads again at once. */
+	close(): void {
 		this.isClosed = true;
 		this.wakeUp();
-		if (this.isOwing) await Promise.race([this.hasEnded, sleep(GOODBYE_MS)]);
 	}
 
-	/** Whether something is still to be written down that no other clock of this process can. */
-	private get isOwing(): boolean {
-		const { addresses, handed, clock } = this.memory;
-		return addresses !== undefined && handed.size > 0 && clock === this;
-	}
-
-	/** Never fails. */
-	private async run(): Promise<void> {
+	/** Knocks until it is closed. Never fails. */
+	async run(): Promise<void> {
 		let failures = 0;
 		while (!this.isClosed) {
 			const answer = await this.tryKnock();
@@ -181,10 +168,14 @@ export class Clock {
 		await this.sayGoodbye();
 	}
 
-	/** Another main process may go on, and would hand over again what is not written down. */
+	/**
+	 * Another main process may go on, and would hand over again what is not written down. A newer clock of this
+	 * process does that itself.
+	 */
 	private async sayGoodbye(): Promise<void> {
+		const { memory } = this;
 		const end = Date.now() + GOODBYE_MS;
-		while (this.isOwing && Date.now() < end) {
+		while (memory.clock === this && memory.handed.size > 0 && Date.now() < end) {
 			await sleep(CONFIRM_AFTER_MS / 2);
 			if ((await this.tryKnock()) === undefined) return;
 		}
@@ -203,10 +194,10 @@ export class Clock {
 	}
 
 	private async knock(addresses: string[]): Promise<KnockAnswer | undefined> {
+		const isLast = this.isClosed;
 		const credential = await this.context.getCredentials('leadGenApi');
 		this.problem = undefined;
 		const secret = secretFor(credential, this.identity, 'knock');
-		const isLast = this.isClosed;
 		for (const address of addresses) {
 			if (this.isClosed !== isLast) return undefined;
 			const answer = await this.send(address, secret, isLast).catch((error: unknown) => {

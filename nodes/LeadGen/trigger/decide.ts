@@ -112,10 +112,6 @@ export function arrive(
 	const ours = known?.owner === owner ? known : undefined;
 	const isNewClock = ours?.clock.id !== knock.clock;
 	const isSameProcess = ours?.clock.process === knock.process;
-	if (knock.isLast) {
-		if (ours) confirm(ours, knock.confirmed, now);
-		return ours;
-	}
 	if (ours && isNewClock && isSameProcess && knock.at < ours.clock.at) return undefined;
 	const { clock: id, at, process } = knock;
 	const record = ours ?? newRecord(owner, { id, at, process }, now);
@@ -128,7 +124,8 @@ export function arrive(
 	return record;
 }
 
-function confirm(record: TriggerRecord, ids: readonly string[], now: number): void {
+/** n8n has what was handed to it. */
+export function confirm(record: TriggerRecord, ids: readonly string[], now: number): void {
 	for (const scrape of record.open.filter(({ id }) => ids.includes(id))) {
 		settle(record, scrape.id, scrape.completedAt ?? now);
 	}
@@ -215,14 +212,21 @@ export function unknownOutcome(why: string): Omit<Notice, 'id'> {
  */
 export function nextTask(
 	record: TriggerRecord,
-	knock: Pick<Knock, 'pending' | 'attempt'>,
+	knock: Pick<Knock, 'pending' | 'attempt' | 'process'>,
 	claimsFrom: number,
 	now: number,
 ): Task {
 	const checkAt = (scrape: Scrape) => nextCheck(scrape, claimsFrom);
-	const notice = record.notices.find(({ id }) => !knock.pending.includes(id));
+	const elsewhere = [...record.notices, ...record.open].flatMap(({ id, handed }) => {
+		if (!handed || handed.process === knock.process) return [];
+		const age = now - handed.at;
+		return age >= 0 && age < HANDOVER_MS ? [{ id, until: handed.at + HANDOVER_MS }] : [];
+	});
+	const isHanded = ({ id }: { id: string }) =>
+		knock.pending.includes(id) || elsewhere.some((each) => each.id === id);
+	const notice = record.notices.find((each) => !isHanded(each));
 	if (notice) return { do: 'tell', notice };
-	const open = record.open.filter(({ id }) => !knock.pending.includes(id));
+	const open = record.open.filter((scrape) => !isHanded(scrape));
 	const [due] = open
 		.map((scrape) => ({ scrape, at: checkAt(scrape), claim: scrape.claimed ? 1 : 0 }))
 		.filter(({ at }) => at <= now)
@@ -238,6 +242,7 @@ export function nextTask(
 	}
 	const times = [
 		...open.map(checkAt),
+		...elsewhere.map(({ until }) => until),
 		...(record.due === undefined ? [] : [record.due]),
 		...(want?.retryAt === undefined || want.retryAt <= now ? [] : [want.retryAt]),
 	];
@@ -449,12 +454,7 @@ export function judge(
 		settle(record, scrape.id, scrape.completedAt);
 		return 'drop';
 	}
-	if (isNews && scrape.heard === undefined) return 'keep';
-	const { handed } = scrape;
-	const isTheirs = handed !== undefined && handed.process !== record.clock.process;
-	if (isTheirs && now - handed.at < HANDOVER_MS) return 'keep';
-	scrape.handed = { at: now, process: record.clock.process };
-	return 'deliver';
+	return isNews && scrape.heard === undefined ? 'keep' : 'deliver';
 }
 
 /** The service did not say how a scrape is; what only a notification tells of is given up on some day. */

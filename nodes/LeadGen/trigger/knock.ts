@@ -3,6 +3,7 @@ import { LeadGenError, ServiceError } from '../service/errors';
 import { noticeItem, type KnockAnswer } from './clock';
 import {
 	arrive,
+	confirm,
 	GO_ON,
 	judge,
 	nextTask,
@@ -46,14 +47,26 @@ const BUSY_MS = 300;
 /** Does what is due, one thing at a time. One knock at a time is answered for each node. */
 export async function answerKnock(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const { memory, saved } = scene.store;
+	const name = saved ? `${String(saved.version)} at ${String(saved.at)}` : '';
+	if (knock.isLast) return { ...takeLeave(scene, knock), saved: name };
 	if (memory.busy) return notYet(knock, BUSY_MS);
 	memory.busy = true;
 	try {
 		const answer = await work(scene, knock);
-		return { ...answer, saved: saved ? `${String(saved.version)} at ${String(saved.at)}` : '' };
+		return { ...answer, saved: name };
 	} finally {
 		memory.busy = false;
 	}
+}
+
+/** Of a clock that was closed only counts what was delivered: another one may be in charge. */
+function takeLeave({ store, owner }: Scene, { confirmed }: Knock): KnockAnswer {
+	const { record } = store;
+	if (record?.owner === owner) {
+		confirm(record, confirmed, Date.now());
+		store.save(record, Date.now());
+	}
+	return { again: 0 };
 }
 
 /** The clock is to come back; a start that it wanted sent was not. */
@@ -66,7 +79,6 @@ async function work(scene: Scene, knock: Knock): Promise<KnockAnswer> {
 	const record = arrive(store.record, knock, owner, plan, Date.now());
 	if (record === undefined) return { again: 0, stop: true };
 	store.save(record, Date.now());
-	if (knock.isLast) return { again: 0, stop: true };
 	// n8n saves when this is answered: until then a crash would bring the same in again.
 	if (knock.confirmed.length > 0) return notYet(knock, 0);
 	// The answer to it got lost. What comes next is another start, and needs another name.
@@ -89,7 +101,7 @@ async function step(scene: Scene, knock: Knock): Promise<KnockAnswer | undefined
 			return notYet(knock, task.ms);
 		case 'tell': {
 			// Something new to save comes with all that is handed over: see clock.ts.
-			task.notice.told = Date.now();
+			task.notice.handed = { at: Date.now(), process: knock.process };
 			const { id, message, advice } = task.notice;
 			scene.context.logger.warn(`LeadGen Trigger: ${message}. ${advice}`);
 			return { ...notYet(knock, 0), emit: { id, json: noticeItem(message, advice) } };
@@ -175,6 +187,7 @@ async function check(
 		store.memory.lookups = store.memory.lookups.filter((each) => each.claimed !== claimed);
 	}
 	if (verdict === 'deliver') {
+		scrape.handed = { at: Date.now(), process: knock.process };
 		const json = outputOf(store, record, scrape, found.data);
 		return { ...notYet(knock, 0), emit: { id: scrape.id, json } };
 	}

@@ -71,8 +71,8 @@ export interface Scrape {
 	missingSince?: number;
 	/** Set once it is finished. */
 	completedAt?: number;
-	/** When its completion was last handed to n8n, and in which process. */
-	handed?: { at: number; process: string };
+	/** When its completion was handed to n8n. */
+	handed?: Handed;
 	/** Whether the person was told that it does not get on. */
 	isTold?: true;
 	/** The notification, unless it is very large. */
@@ -84,8 +84,13 @@ export interface Notice {
 	id: string;
 	message: string;
 	advice: string;
-	/** When it was handed over the last time. */
-	told?: number;
+	handed?: Handed;
+}
+
+/** When something was last handed to n8n, and in which process. */
+export interface Handed {
+	at: number;
+	process: string;
 }
 
 const MAX_DELIVERED = 1000;
@@ -123,8 +128,16 @@ export function isDelivered(record: TriggerRecord, scrapeId: string): boolean {
 /** A scrape is done with: its completion is delivered, or never will be. */
 export function settle(record: TriggerRecord, scrapeId: string, completedAt: number): void {
 	record.open = record.open.filter(({ id }) => id !== scrapeId);
-	if (isDelivered(record, scrapeId)) return;
-	record.delivered.push([fingerprint(scrapeId), completedAt]);
+	addDelivered(record, [[fingerprint(scrapeId), completedAt]]);
+}
+
+/** Adds what is new in `delivered`. */
+export function addDelivered(record: TriggerRecord, delivered: TriggerRecord['delivered']): void {
+	for (const [print, completedAt] of delivered) {
+		if (record.delivered.some(([known]) => known === print)) continue;
+		record.open = record.open.filter(({ id }) => fingerprint(id) !== print);
+		record.delivered.push([print, completedAt]);
+	}
 	while (record.delivered.length > MAX_DELIVERED) {
 		const [forgotten] = record.delivered.splice(0, 1);
 		record.horizon = Math.max(record.horizon, (forgotten?.[1] ?? 0) - DISORDER_MS);

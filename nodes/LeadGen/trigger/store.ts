@@ -6,7 +6,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { fingerprint, type NodeIdentity } from './secret';
-import { isDelivered, type Scrape, type TriggerRecord } from './record';
+import { addDelivered, isDelivered, type Scrape, type TriggerRecord } from './record';
 
 export interface LargeNotification {
 	raw: IDataObject;
@@ -31,6 +31,8 @@ class NodeMemory {
 export const PROCESS = randomUUID();
 
 const MINUTE_MS = 60_000;
+/** More are not delivered while two processes write at the same moment. */
+const MOST_AT_ONCE = 20;
 
 const memories = new Map<string, NodeMemory>();
 
@@ -99,23 +101,27 @@ export function merge(
 	saved: TriggerRecord | undefined,
 ): TriggerRecord | undefined {
 	if (!saved) return mine;
-	if (!mine || saved.version > mine.version) {
+	if (!mine) return deepCopy(saved);
+	const isSameVersion = saved.version === mine.version;
+	if (saved.version > mine.version || (isSameVersion && saved.at > mine.at)) {
 		const newer = deepCopy(saved);
-		takeOver(newer, mine?.open ?? []);
+		takeOver(newer, mine);
 		return newer;
 	}
 	if (saved.writer === PROCESS) return mine;
-	takeOver(mine, saved.open);
-	if (saved.version === mine.version && saved.closed) mine.closed = true;
+	takeOver(mine, saved);
+	if (isSameVersion && saved.closed) mine.closed = true;
 	return mine;
 }
 
-function takeOver(record: TriggerRecord, others: readonly Scrape[]): void {
+function takeOver(record: TriggerRecord, other: TriggerRecord): void {
+	if (record.owner !== other.owner) return;
 	const isNews = ({ id, at }: Scrape) =>
 		Date.now() - at < MINUTE_MS &&
 		!record.open.some((scrape) => scrape.id === id) &&
 		!isDelivered(record, id);
-	record.open.push(...others.filter(isNews).map((scrape) => deepCopy(scrape)));
+	record.open.push(...other.open.filter(isNews).map((scrape) => deepCopy(scrape)));
+	addDelivered(record, other.delivered.slice(-MOST_AT_ONCE));
 }
 
 /** Static data can be written by anyone: what is no record of ours counts for nothing. */
