@@ -221,12 +221,15 @@ interface Change {
 	when: string;
 	/** Both mains live, and there are two webhook processes. */
 	isLively?: boolean;
+	/** On n8n 1, which has no name for an execution, what is handed over in that moment may be so again. */
+	mayRepeat?: boolean;
 	/** `between` is when a scrape finishes, the one of the workflow that it gives. */
 	change: (leaving: Role, coming: Role, between: () => Promise<StoredWorkflow>) => Promise<void>;
 }
 const CHANGES: Change[] = [
 	{
 		when: 'the first is killed',
+		mayRepeat: true,
 		change: async (leaving, coming, between) => {
 			await field.queue.kill(leaving);
 			await between();
@@ -235,6 +238,7 @@ const CHANGES: Change[] = [
 	},
 	{
 		when: 'the first is stopped',
+		mayRepeat: true,
 		change: async (leaving, coming, between) => {
 			await field.queue.stop(leaving);
 			await between();
@@ -264,6 +268,7 @@ const CHANGES: Change[] = [
 	{
 		when: 'both lead for a while',
 		isLively: true,
+		mayRepeat: true,
 		change: async (leaving, coming, between) => {
 			await field.queue.setRole(coming, 'leader');
 			await between();
@@ -275,7 +280,7 @@ const CHANGES: Change[] = [
 
 it.each(CHANGES)(
 	'starts nothing twice and delivers once when another main process leads, and back again: $when',
-	async ({ when, isLively, change }) => {
+	async ({ when, isLively, mayRepeat, change }) => {
 		await field.reset(LONG);
 		try {
 			if (isLively) await field.queue.start('main2', true);
@@ -312,8 +317,7 @@ it.each(CHANGES)(
 			}
 			const twice = runs.filter(({ length }) => length === 2).length;
 			report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
-			// n8n 1 has no name for an execution: what was handed over in the moment before is handed over again.
-			if (LINE === '1' && !isLively) {
+			if (LINE === '1' && mayRepeat) {
 				for (const { length } of runs) expect([1, 2]).toContain(length);
 			} else {
 				for (const each of runs) expect(each).toEqual([ON_WORKER]);
