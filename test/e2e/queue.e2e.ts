@@ -226,24 +226,25 @@ interface Change {
 	/** `between` is when a scrape finishes, the one of the workflow that it gives. */
 	change: (leaving: Role, coming: Role, between: () => Promise<StoredWorkflow>) => Promise<void>;
 }
+/** The first main ends before the other one starts. */
+function after(end: 'kill' | 'stop'): Change['change'] {
+	return async (leaving, coming, between) => {
+		await field.queue[end](leaving);
+		await between();
+		await field.queue.start(coming);
+	};
+}
+
 const CHANGES: Change[] = [
 	{
 		when: 'the first is killed',
 		mayRepeat: true,
-		change: async (leaving, coming, between) => {
-			await field.queue.kill(leaving);
-			await between();
-			await field.queue.start(coming);
-		},
+		change: after('kill'),
 	},
 	{
 		when: 'the first is stopped',
 		mayRepeat: true,
-		change: async (leaving, coming, between) => {
-			await field.queue.stop(leaving);
-			await between();
-			await field.queue.start(coming);
-		},
+		change: after('stop'),
 	},
 	{
 		when: 'nobody leads for a while',
