@@ -1,4 +1,5 @@
-const { rmSync } = require('node:fs');
+const { mkdirSync, rmSync, writeFileSync } = require('node:fs');
+const { dirname } = require('node:path');
 const { dest, src } = require('gulp');
 
 /** Empties dist, so that a deleted source leaves nothing behind in the package. */
@@ -12,4 +13,25 @@ function icons() {
 	return src(['nodes/**/*.{svg,json}', 'credentials/**/*.svg'], { base: '.' }).pipe(dest('dist'));
 }
 
-module.exports = { clean, icons };
+/** Writes the fields of each operation's result, from its `output`, where n8n looks for them. */
+function schemas(done) {
+	const { resources } = require('./dist/nodes/LeadGen/operations');
+	for (const resource of resources) {
+		for (const { value, output } of resource.operations) {
+			const file = `dist/nodes/LeadGen/__schema__/v1.0.0/${resource.value}/${value}.json`;
+			mkdirSync(dirname(file), { recursive: true });
+			writeFileSync(file, JSON.stringify({ ...schemaOf(output), version: 1 }));
+		}
+	}
+	done();
+}
+
+/** A JSON schema of an example. */
+function schemaOf(value) {
+	if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) };
+	if (typeof value !== 'object') return { type: typeof value };
+	const entries = Object.entries(value).map(([name, inner]) => [name, schemaOf(inner)]);
+	return { type: 'object', properties: Object.fromEntries(entries) };
+}
+
+module.exports = { clean, icons, schemas };

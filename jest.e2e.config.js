@@ -1,4 +1,4 @@
-/** Tests on a real n8n: `N8N_VERSION=1 npx jest -c jest.e2e.config.js`, by default on n8n 2. */
+/** Tests on a real n8n: `N8N_VERSION=1 npm run test:e2e`, by default on n8n 2. */
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
@@ -6,7 +6,8 @@ module.exports = {
 	testMatch: ['**/*.e2e.ts'],
 	moduleFileExtensions: ['ts', 'js', 'json'],
 	transform: { '^.+\\.ts$': 'ts-jest' },
-	// One n8n after the other: two of them are too much for two cores.
-	maxWorkers: 1,
+	globalSetup: '<rootDir>/test/e2e/prepare.ts',
+	// An n8n for each suite. Most of the time they wait.
+	maxWorkers: 3,
 	testTimeout: 180_000,
 };

@@ -1,11 +1,17 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
-import { ROOT, STATE_FOLDER, installN8n, packPackage } from '../playground/n8n';
+import { installN8n, packPackage } from '../playground/n8n';
+import { writePage, writeSection } from '../playground/page';
+import { ROOT, STATE_FOLDER, findN8n } from '../playground/versions';
 import { measureCases, measureMemory } from './cases';
+import { simulateBefore } from './before';
 import { chart } from './chart';
+import { drawCourses } from './courses';
+import { IDLE_FILE, IDLE_TITLE, type IdleResults, idleReport, measureIdle } from './idle';
+import { BEFORE_FILE, LIMITS_TITLE, limitsReport } from './limits';
 import { type Results, describeSetting, markdownReport, terminalReport } from './report';
+import { simulateAll, simulateCourses } from './simulation';
 import { Stand } from './stand';
 
 const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a real n8n 2.x against the sandbox.
@@ -13,15 +19,25 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   npm run bench [-- --quick | --render]
 
   --quick   one round and 10,000 items at most; prints the tables, and leaves docs/ as it is
+  --case    with --quick: only the cases whose title begins like this, no memory; may be repeated
+  --before  runs the simulator with the limiter of a commit that is as old as release 1.0.0, and keeps
+            what it reaches in bench/before.json
+  --limits  runs the simulator only, and renews its part of docs/benchmark.md
+  --idle    measures what triggers take that have nothing to do (about half an hour), and renews their part of it
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
 
+const PAGE = 'docs/benchmark.md';
 /** Of the last full run. */
 const RESULTS_FILE = join(STATE_FOLDER, 'benchmark.json');
 
-async function bench(isQuick: boolean, signal: AbortSignal): Promise<void> {
+async function bench(
+	isQuick: boolean,
+	only: string[] | undefined,
+	signal: AbortSignal,
+): Promise<void> {
 	const setting = describeSetting();
-	await installN8n('2', signal);
+	await installN8n(findN8n('2'), signal);
 	const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage(signal));
 	const rounds = isQuick ? 1 : 3;
 	const sizes = isQuick ? [10_000] : [10_000, 50_000];
@@ -29,12 +45,13 @@ async function bench(isQuick: boolean, signal: AbortSignal): Promise<void> {
 	const stand = await Stand.open(tarball, signal);
 	try {
 		const say = console.log;
-		const cases = await measureCases(stand, rounds, say);
+		const cases = await measureCases(stand, rounds, say, isQuick ? only : undefined);
 		say('Memory');
-		const memory = await measureMemory(stand, sizes, say);
+		const memory = isQuick && only ? [] : await measureMemory(stand, sizes, say);
 		const results = { cases, memory, rounds, setting };
 		console.log(terminalReport(results));
 		if (isQuick) return;
+		await measureTriggers();
 		await writeFile(RESULTS_FILE, JSON.stringify(results));
 		await render();
 	} finally {
@@ -42,14 +59,22 @@ async function bench(isQuick: boolean, signal: AbortSignal): Promise<void> {
 	}
 }
 
+async function measureTriggers(): Promise<void> {
+	const results: IdleResults = {
+		setting: describeSetting(),
+		uses: await measureIdle(console.log),
+	};
+	await writeFile(IDLE_FILE, JSON.stringify(results, null, '\t'));
+}
+
 /** Writes the page and the chart. */
 async function render(): Promise<void> {
 	const results = JSON.parse(await readFile(RESULTS_FILE, 'utf8')) as Results;
 	const docs = join(ROOT, 'docs');
 	await mkdir(docs, { recursive: true });
-	const page = join(docs, 'benchmark.md');
-	const style = await resolveConfig(page);
-	await writeFile(page, await format(markdownReport(results), { ...style, filepath: page }));
+	await writeFile(join(docs, 'limits.svg'), drawCourses(await simulateCourses()));
+	const report = markdownReport(results, [limitsReport(await simulateAll()), idleReport()]);
+	await writePage(PAGE, report);
 	await writeFile(join(docs, 'benchmark.svg'), chart(results.cases, results.memory));
 	console.log('\nWritten to docs/benchmark.md and docs/benchmark.svg');
 }
@@ -59,12 +84,30 @@ async function main(): Promise<number> {
 	const { values } = parseArgs({
 		options: {
 			quick: { type: 'boolean', default: false },
+			case: { type: 'string', multiple: true },
+			before: { type: 'string' },
+			limits: { type: 'boolean', default: false },
+			idle: { type: 'boolean', default: false },
 			render: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
 	});
 	if (values.help) {
 		console.log(HELP);
+		return 0;
+	}
+	if (values.before !== undefined) {
+		await writeFile(BEFORE_FILE, JSON.stringify(await simulateBefore(values.before), null, '\t'));
+		return 0;
+	}
+	if (values.limits) {
+		await writeFile(join(ROOT, 'docs/limits.svg'), drawCourses(await simulateCourses()));
+		await writeSection(PAGE, LIMITS_TITLE, limitsReport(await simulateAll()), '## Memory');
+		return 0;
+	}
+	if (values.idle) {
+		await measureTriggers();
+		await writeSection(PAGE, IDLE_TITLE, idleReport(), '## Memory');
 		return 0;
 	}
 	if (values.render) {
@@ -78,7 +121,7 @@ async function main(): Promise<number> {
 		});
 	}
 	try {
-		await bench(values.quick, abort.signal);
+		await bench(values.quick, values.case, abort.signal);
 		return 0;
 	} catch (error) {
 		if (abort.signal.aborted) return 130;

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT, freePort } from '../playground/n8n';
+import { freePort } from '../playground/n8n';
+import { ROOT } from '../playground/versions';
 import { ProcessGroup } from '../playground/processes';
 import type { RequestRecord } from '../sandbox/requestLog';
-import type { SettingsPatch } from '../sandbox/settings';
+import type { Account, SettingsPatch } from '../sandbox/settings';
 
-const CREDITS = 1_000_000;
 const START_TIMEOUT_MS = 20_000;
 
 /** What the service saw of a run. */
 export interface Traffic {
 	requests: number;
 	refused: number;
+	/** Calls that were made although the credits had ended. */
+	vain: number;
 	credits: number;
 	/** From the first arrival to the last answer. */
 	ms: number;
@@ -43,8 +45,8 @@ export class SandboxProcess {
 	}
 
 	/** Forgets everything; afterwards there is one account with this key. */
-	async reset(apiKey: string, plan: string, settings: SettingsPatch): Promise<void> {
-		const accounts = { [apiKey]: { plan, credits: CREDITS } };
+	async reset(apiKey: string, account: Account, settings: SettingsPatch): Promise<void> {
+		const accounts = { [apiKey]: account };
 		await this.control('reset', { ...settings, accounts });
 	}
 
@@ -54,9 +56,11 @@ export class SandboxProcess {
 		if (wrong) throw new Error(`A request departs from the interface: ${String(wrong.violation)}`);
 		const first = requests[0]?.at ?? 0;
 		const last = requests.reduce((ms, { answeredAt = 0 }) => Math.max(ms, answeredAt), first);
+		const count = (code: string) => requests.filter(({ outcome }) => outcome === code).length;
 		return {
 			requests: requests.length,
-			refused: requests.filter(({ outcome }) => outcome === 'RATE_LIMIT_EXCEEDED').length,
+			refused: count('RATE_LIMIT_EXCEEDED'),
+			vain: count('INSUFFICIENT_CREDITS'),
 			credits: requests.reduce((sum, { cost }) => sum + cost, 0),
 			ms: last - first,
 			peak: peakOf(requests),

@@ -7,6 +7,7 @@ import { parse as parseFlatted } from 'flatted';
 import { N8nApi, N8nApiError } from '../playground/api';
 import { OWNER } from '../playground/instance';
 import { type N8n, freePort, installTarball, startN8n } from '../playground/n8n';
+import { findN8n } from '../playground/versions';
 import type { SettingsPatch } from '../sandbox/settings';
 import { type ProcessUse, watchProcess } from './processUse';
 import { SandboxProcess, type Traffic } from './service';
@@ -19,10 +20,16 @@ import {
 	lookupWorkflow,
 } from './workflows';
 
+const CREDITS = 1_000_000;
+
 /** A run of a workflow to be measured. */
 export interface Task extends Rows {
 	variant: Variant;
-	plan: 'enterprise' | 'pro';
+	plan: 'enterprise' | 'pro' | 'starter';
+	/** What the credential says of the plan, where it is not its name. */
+	credential?: { plan: string; requestsPerMinute: number };
+	/** Credits of the account; more than any run needs by default. */
+	credits?: number;
 	service: SettingsPatch;
 	/** Not for large runs, so that what is measured is the node and not n8n's database. Default true. */
 	save?: boolean;
@@ -78,7 +85,7 @@ export class Stand {
 	async startN8n(): Promise<void> {
 		await this.n8n?.stop();
 		this.n8n = await startN8n({
-			line: '2',
+			version: findN8n('2'),
 			userFolder: this.folder,
 			port: await freePort(),
 			env: { N8N_LOG_LEVEL: 'warn' },
@@ -95,12 +102,17 @@ export class Stand {
 	}
 
 	/** Runs a workflow in production, on an account that nothing is known of yet. */
-	async measure({ variant, plan, service, save = true, ...rows }: Task): Promise<Measured> {
+	async measure(task: Task): Promise<Measured> {
+		const { variant, plan, credits = CREDITS, service, save = true } = task;
+		const rows = { items: task.items, distinct: task.distinct };
 		const { n8n, api, sandbox } = this;
 		if (!n8n) throw new Error('n8n is not started');
 		const name = `run-${String(++this.runs)}`;
-		await sandbox.reset(name, plan, service);
-		const credentials = await this.createCredentials(name, plan);
+		await sandbox.reset(name, { plan, credits }, service);
+		const credentials = await this.createCredentials(
+			name,
+			task.credential ?? { plan, requestsPerMinute: 0 },
+		);
 		const workflow = await api.createWorkflow(
 			lookupWorkflow(name, { ...rows, variant, serviceUrl: sandbox.url, credentials, save }),
 		);
@@ -168,11 +180,11 @@ export class Stand {
 	}
 
 	/** Both hold the same key; the LeadGen node goes by the plan, too. */
-	private async createCredentials(apiKey: string, plan: string): Promise<Credentials> {
+	private async createCredentials(apiKey: string, limit: Task['credential']): Promise<Credentials> {
 		const leadGenApi = await this.api.createCredential({
 			name: `LeadGen ${apiKey}`,
 			type: 'leadGenApi',
-			data: { baseUrl: this.sandbox.url, apiKey, plan, requestsPerMinute: 0 },
+			data: { baseUrl: this.sandbox.url, apiKey, ...limit },
 		});
 		const httpHeaderAuth = await this.api.createCredential({
 			name: `Header ${apiKey}`,

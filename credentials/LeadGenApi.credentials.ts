@@ -5,6 +5,27 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { baseUrlOf } from '../nodes/LeadGen/service/http';
+import { LeadGenError } from '../nodes/LeadGen/service/errors';
+
+/**
+ * A request as n8n hands it over: of its HTTP helper, with `url`, or in the form of the old library `request`,
+ * which its HTTP Request node still uses, with `uri` and other names for following redirects.
+ */
+interface KeyedRequest extends IHttpRequestOptions {
+	uri?: string | URL;
+	followRedirect?: boolean;
+	followAllRedirects?: boolean;
+}
+
+/** Where a request goes; all places, if it holds several, since which of them counts differs between versions of n8n. */
+function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
+	const targets = [uri, url].filter((target) => target !== undefined);
+	if (targets.length === 0) targets.push('');
+	return targets.map((target) =>
+		URL.canParse(String(target), baseURL) ? new URL(target, baseURL).origin : 'an unknown address',
+	);
+}
 
 /** Account of the lead-generation service: address, API key and the rate limit to keep. */
 export class LeadGenApi implements ICredentialType {
@@ -28,7 +49,7 @@ export class LeadGenApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com/v1',
 			description:
-				'Address of the service, as its documentation or your account dashboard gives it',
+				'The address of the service. You find it in its documentation or in your account dashboard.',
 		},
 		{
 			displayName: 'API Key',
@@ -37,7 +58,7 @@ export class LeadGenApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'The key from your account dashboard. It is sent to the base URL only.',
+			description: 'The key from your account dashboard. n8n sends it to the base URL only.',
 		},
 		{
 			displayName: 'Plan',
@@ -45,12 +66,13 @@ export class LeadGenApi implements ICredentialType {
 			type: 'options',
 			options: [
 				{ name: 'Detect Automatically', value: 'auto' },
-				{ name: 'Enterprise (Custom Limit)', value: 'enterprise' },
-				{ name: 'Pro (300 Requests per Minute)', value: 'pro' },
 				{ name: 'Starter (60 Requests per Minute)', value: 'starter' },
+				{ name: 'Pro (300 Requests per Minute)', value: 'pro' },
+				{ name: 'Enterprise (Custom Limit)', value: 'enterprise' },
 			],
 			default: 'auto',
-			description: 'The plan sets how many requests per minute the nodes make at most',
+			description:
+				'The plan of your account. It limits how many requests the nodes make per minute.',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -59,21 +81,37 @@ export class LeadGenApi implements ICredentialType {
 			typeOptions: { minValue: 0 },
 			default: 0,
 			displayOptions: { show: { plan: ['auto', 'enterprise'] } },
-			description:
-				'Your limit, if your plan has one of its own (Enterprise). 0 means that it is learned from the answers of the service.',
+			hint: 'With 0, the nodes learn the limit from the answers of the service',
+			description: 'The limit of your account, if its plan has a custom one',
 		},
 	];
 
 	/**
-	 * Adds the key as a Bearer token (interface 5.1). A function rather than an expression, because it
-	 * runs once per request, and so that a key pasted with a line break at its end still works.
+	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes use the credential as
+	 * well, such as HTTP Request, so this is the one place that keeps the key from going elsewhere: a request
+	 * to another address than the base URL is refused, and a redirect is not followed.
+	 *
+	 * A function rather than an expression for that reason, and so that a key pasted with a line break at its
+	 * end still works.
+	 * @throws LeadGenError if the request goes elsewhere, or the base URL is none
 	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
-		request: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
+		request: KeyedRequest,
+	): Promise<KeyedRequest> {
+		const { origin } = new URL(baseUrlOf(credentials));
+		const elsewhere = originsOf(request).find((target) => target !== origin);
+		if (elsewhere !== undefined) {
+			throw new LeadGenError(
+				`This credential sends its API key to ${origin} only, and this request goes to ${elsewhere}`,
+				'Use a URL that begins with the base URL of the LeadGen credential.',
+			);
+		}
 		const apiKey = typeof credentials.apiKey === 'string' ? credentials.apiKey.trim() : '';
 		request.headers = { ...request.headers, Authorization: `Bearer ${apiKey}` };
+		request.disableFollowRedirect = true;
+		request.followRedirect = false;
+		request.followAllRedirects = false;
 		return await Promise.resolve(request);
 	}
 
@@ -96,16 +134,16 @@ export class LeadGenApi implements ICredentialType {
 				type: 'responseCode',
 				properties: {
 					value: 404,
-					message: 'There is no such service at this address: check the base URL',
+					message: 'The service is not at this address. Check the base URL.',
 				},
 			},
 			{
-				// Interface 7: an error envelope counts as an error whatever the HTTP status is.
+				// An error envelope counts as an error whatever the HTTP status is (docs/service.md, The envelope).
 				type: 'responseSuccessBody',
 				properties: {
 					key: 'success',
 					value: false,
-					message: 'The service did not accept this API key, or the account cannot be used',
+					message: 'The service did not accept this API key, or the account is not usable',
 				},
 			},
 			{
@@ -114,7 +152,7 @@ export class LeadGenApi implements ICredentialType {
 				properties: {
 					key: 'data.credits',
 					value: undefined,
-					message: 'This address does not answer as the service does: check the base URL',
+					message: 'This address does not answer like the service. Check the base URL.',
 				},
 			},
 		] as ICredentialTestRequest['rules'],

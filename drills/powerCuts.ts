@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LINE, until, type Field } from '../test/e2e/field';
+import { until, type Field } from '../test/e2e/field';
 import type { Outcome } from './drills';
 import { Tally } from './tally';
 
@@ -30,11 +30,8 @@ async function cutPower(
 	return tally;
 }
 
-const PROMISE = `No completion is lost or comes in twice, no start is sent twice. ${
-	LINE === '2'
-		? 'A run that the cut catches is shown as failed, and can be retried.'
-		: 'On n8n 1 a completion may come in twice if the cut falls between its run and writing it down.'
-}`;
+const PROMISE =
+	'No completion is lost or comes in twice, no start is sent twice. A run that the cut catches is shown as failed, and can be retried.';
 
 /** Kills n8n with SIGKILL at any moment. */
 export async function powerCuts(

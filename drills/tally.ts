@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '../sandbox/jobs';
 import type { Field } from '../test/e2e/field';
 import type { Outcome } from './drills';
 
 const EVERY_MS = 10_000;
 const SETTLES_MS = 6500;
 
-/** Counts what becomes of the scrapes that a trigger starts every ten seconds. */
+/** What became of a scrape that finished. */
+type Fate = 'ran once' | 'ran once, after Retry' | 'its start was reported' | 'ran twice' | 'lost';
+
+/** Follows each scrape that a trigger starts every ten seconds. */
 export class Tally {
 	private starts = 0;
 	private unasked = 0;
-	private finished = 0;
-	private ran = 0;
-	private doubled = 0;
-	private lost = 0;
-	private told = 0;
-	private cutShort = 0;
+	/** How often one start was sent again. */
+	private repeated = 0;
+	private readonly fates: Array<{ scrapeId: string; fate: Fate }> = [];
 
 	/** @param disturb what happens while the trigger does its work */
 	async while(field: Field, disturb: () => Promise<void>, durationMs = 1500): Promise<void> {
@@ -29,59 +30,77 @@ export class Tally {
 		await sleep(15_000);
 		await field.api.deactivateWorkflow(id);
 		const end = Date.now();
-		// What was started last may not be finished yet, or not be handed over.
+		// What was started last may not be finished yet, or not be delivered.
 		const finished = field.sandbox.jobs.filter(
 			({ status, createdAt }) =>
 				status === 'completed' && createdAt < end - durationMs - SETTLES_MS,
 		);
-		// One start at the activation, and one each time that it is due.
-		const due = 1 + Math.ceil((end - began) / EVERY_MS);
-		const isMissing = (runs: Map<unknown, number>) =>
-			finished.filter(({ scrapeId }) => !runs.has(scrapeId));
-		if (isMissing(await runsOf(field, id)).length > 0) await this.retry(field, id);
-		const runs = await runsOf(field, id);
-		const missing = isMissing(runs);
-		const told = (await field.told(id)).filter((text) => text.includes('not known whether')).length;
-		this.starts += field.starts;
-		this.unasked += Math.max(0, field.starts - due);
-		this.finished += finished.length;
-		this.ran += finished.length - missing.length;
-		this.doubled += [...runs.values()].filter((times) => times > 1).length;
-		// Of a start that was interrupted nobody knows the ID; the person is told instead.
-		this.lost += Math.max(0, missing.length - told);
-		this.told += told;
-	}
-
-	/** As a person does with what n8n shows as crashed. */
-	private async retry(field: Field, id: string): Promise<void> {
-		for (const execution of await field.executions(id)) {
-			if (execution.status !== 'crashed') continue;
-			await field.api.retryExecution(execution.id);
-			this.cutShort++;
+		const before = await runsOf(field, id);
+		if (finished.some(({ scrapeId }) => !before.has(scrapeId))) await retryCrashed(field, id);
+		const after = await runsOf(field, id);
+		const reported = await reportedStarts(field, id);
+		for (const job of finished) {
+			const [earlier, runs] = [before, after].map((each) => each.get(job.scrapeId) ?? 0);
+			this.fates.push({
+				scrapeId: job.scrapeId,
+				fate: fateOf(earlier ?? 0, runs ?? 0, reported.includes(attemptOf(job))),
+			});
 		}
+		this.starts += field.starts;
+		// One start at the activation, and one each time that it is due.
+		this.unasked += Math.max(0, field.starts - 1 - Math.ceil((end - began) / EVERY_MS));
+		const attempts = field.sandbox.jobs.map(attemptOf);
+		this.repeated += attempts.length - new Set(attempts).size;
 	}
 
 	outcome(drill: string, promise: string): Outcome {
-		const { starts, unasked, finished, ran, cutShort, told, lost, doubled } = this;
-		const retried =
-			cutShort > 0
-				? ` (${String(cutShort)} of them when the run that the cut had caught was retried)`
-				: '';
+		const { starts, unasked, repeated, fates } = this;
+		const counts = new Map<Fate, number>();
+		for (const { fate } of fates) counts.set(fate, (counts.get(fate) ?? 0) + 1);
+		const count = (fate: Fate) => counts.get(fate) ?? 0;
+		const all = [...counts].map(([fate, times]) => `${String(times)} ${fate}`).join(', ');
+		const others = fates.filter(({ fate }) => fate !== 'ran once');
+		const each = others.map(({ scrapeId, fate }) => `${scrapeId} ${fate}`).join('; ');
 		return {
 			drill,
 			promise,
-			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(finished)} finished, ${String(ran)} ran the workflow${retried}; ${String(told)} starts that were interrupted were reported to the person.`,
-			lost,
-			doubled,
-			paidTwice: unasked,
+			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(fates.length)} finished: ${all}${each && ` (${each})`}.`,
+			lost: count('lost'),
+			doubled: count('ran twice'),
+			paidTwice: unasked + repeated,
 		};
 	}
 }
 
+/** @param isReported whether a failed execution says of its own start that its outcome is not known */
+function fateOf(before: number, runs: number, isReported: boolean): Fate {
+	if (runs > 1) return 'ran twice';
+	if (runs === 1) return before === 1 ? 'ran once' : 'ran once, after Retry';
+	return isReported ? 'its start was reported' : 'lost';
+}
+
+/** Which start attempt a scrape is from, by its callback URL. */
+function attemptOf({ webhookUrl = '' }: Pick<Job, 'webhookUrl'>): string {
+	return new URL(webhookUrl).searchParams.get('attempt') ?? '';
+}
+
+/** The start attempts whose outcome the person was told to be unknown. */
+async function reportedStarts(field: Field, workflowId: string): Promise<string[]> {
+	const advice = await field.advice(workflowId);
+	return advice.flatMap((text) => /start attempt (\S+)\./.exec(text)?.[1] ?? []);
+}
+
+/** As a person does with what n8n shows as crashed. */
+async function retryCrashed(field: Field, workflowId: string): Promise<void> {
+	for (const execution of await field.executions(workflowId)) {
+		if (execution.status === 'crashed') await field.api.retryExecution(execution.id);
+	}
+}
+
 /** How often each scrape ran the workflow to its end. */
-async function runsOf(field: Field, id: string): Promise<Map<unknown, number>> {
+async function runsOf(field: Field, workflowId: string): Promise<Map<unknown, number>> {
 	const runs = new Map<unknown, number>();
-	for (const { json } of await field.delivered(id)) {
+	for (const { json } of await field.delivered(workflowId)) {
 		// n8n fills in an item of its own where it knows of a cut run that a node was through.
 		if (json.scrapeId === undefined) continue;
 		runs.set(json.scrapeId, (runs.get(json.scrapeId) ?? 0) + 1);

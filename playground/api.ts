@@ -21,6 +21,15 @@ export interface StoredCredential {
 	type: string;
 }
 
+export interface DataTable {
+	id: string;
+	name: string;
+}
+
+export interface DataTableRow extends Record<string, unknown> {
+	id: number;
+}
+
 export interface WorkflowNode {
 	name: string;
 	type: string;
@@ -65,6 +74,8 @@ export interface ExecutionSummary {
 export interface Execution extends ExecutionSummary {
 	/** What the whole execution failed with. */
 	error?: string;
+	/** What n8n shows below the error: what to do. */
+	advice?: string;
 	/** By node name; a node that did not run is not there. */
 	nodes: Record<string, NodeResult | undefined>;
 }
@@ -78,7 +89,7 @@ export interface Publication {
 /** How n8n stores an execution's data, as far as we read it. */
 interface StoredRunData {
 	resultData: {
-		error?: { message: string };
+		error?: { message: string; description?: string | null };
 		runData?: Record<
 			string,
 			Array<{ data?: { main?: Array<Item[] | null> }; error?: { message: string } }>
@@ -86,11 +97,18 @@ interface StoredRunData {
 	};
 }
 
+/** n8n writes what came out of an execution so long after it is over at most. */
+const SETTLES_MS = 2000;
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
-/** Whether an execution is over; n8n 1 writes that it is a moment before what came out of it. */
-function isWhole({ status, error, nodes }: Execution): boolean {
-	if (UNFINISHED.includes(status)) return false;
+function isOver({ status }: ExecutionSummary): boolean {
+	return !UNFINISHED.includes(status);
+}
+
+/** Whether an execution is over, and all of it is written; n8n 1 writes that it is a moment before what came out of it. */
+function isWhole(execution: Execution): boolean {
+	if (!isOver(execution)) return false;
+	const { status, error, nodes } = execution;
 	const hasResult = error !== undefined || Object.keys(nodes).length > 0;
 	return hasResult || !['success', 'error'].includes(status);
 }
@@ -111,10 +129,10 @@ interface ExecutionPage {
 	nextCursor?: string | null;
 }
 
-/** n8n lists no more executions at once. */
+/** n8n lists no more at once. */
 const PAGE = 100;
 
-/** The part of the editor's own REST API that we use; the same for n8n 1.123 and 2.x. */
+/** The part of the editor's own REST API that we use; the same for n8n 1 and 2 but where it says so. */
 export class N8nApi {
 	private cookie = '';
 
@@ -186,6 +204,51 @@ export class N8nApi {
 		return result as { status: string; message: string };
 	}
 
+	/** Creates a Data Table (n8n 1.123 and 2). @param columns their types by their names */
+	async createDataTable(
+		name: string,
+		columns: Record<string, 'string' | 'number' | 'boolean' | 'date'>,
+	): Promise<DataTable> {
+		const list = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
+		return (await this.post(await this.dataTablePath(), { name, columns: list })) as DataTable;
+	}
+
+	async dataTables(): Promise<DataTable[]> {
+		const { data } = (await this.get(await this.dataTablePath())) as { data: DataTable[] };
+		return data;
+	}
+
+	/** How many rows a Data Table has. */
+	async dataTableCount({ id }: DataTable): Promise<number> {
+		const page = await this.get(`${await this.dataTablePath()}/${id}/rows?take=1`);
+		return (page as { count: number }).count;
+	}
+
+	/** All rows of a Data Table, the oldest first. */
+	async dataTableRows({ id }: DataTable): Promise<DataTableRow[]> {
+		const all: DataTableRow[] = [];
+		for (;;) {
+			const query = `take=${String(PAGE)}&skip=${String(all.length)}&sortBy=id:asc`;
+			const page = await this.get(`${await this.dataTablePath()}/${id}/rows?${query}`);
+			const { data, count } = page as { data: DataTableRow[]; count: number };
+			all.push(...data);
+			// n8n 1 gives 50 at once.
+			if (all.length >= count || data.length === 0) return all;
+		}
+	}
+
+	/** Changes one row, as a person does in the list. */
+	async updateDataTableRow(table: DataTable, row: number, data: object): Promise<void> {
+		const filters = [{ columnName: 'id', condition: 'eq', value: row }];
+		const path = `${await this.dataTablePath()}/${table.id}/rows`;
+		await this.patch(path, { filter: { type: 'and', filters }, data });
+	}
+
+	private async dataTablePath(): Promise<string> {
+		const { id } = (await this.get('projects/personal')) as { id: string };
+		return `projects/${id}/data-tables`;
+	}
+
 	async workflows(): Promise<StoredWorkflow[]> {
 		return (await this.get('workflows')) as StoredWorkflow[];
 	}
@@ -228,7 +291,13 @@ export class N8nApi {
 
 	private async switchWorkflow(id: string, how: 'activate' | 'deactivate'): Promise<Publication> {
 		const { versionId } = await this.workflow(id);
-		await this.post(`workflows/${id}/${how}`, { versionId });
+		try {
+			await this.post(`workflows/${id}/${how}`, { versionId });
+		} catch (error) {
+			if (!(error instanceof N8nApiError) || error.status !== 404) throw error;
+			// n8n 1 has these only in its last versions.
+			await this.patch(`workflows/${id}`, { active: how === 'activate', versionId });
+		}
 		for (;;) {
 			const publication = await this.publication(id);
 			if (publication.status !== 'in_progress') return publication;
@@ -264,11 +333,32 @@ export class N8nApi {
 
 	/** Waits until an execution is over, and all of it is written. */
 	async finishedExecution(id: string, signal?: AbortSignal): Promise<Execution> {
-		for (;;) {
-			const execution = await this.execution(id);
-			if (isWhole(execution)) return execution;
+		let overSince: number | undefined;
+		for (let isListedAsOver = false; ;) {
+			try {
+				const execution = await this.execution(id);
+				if (isOver(execution)) overSince ??= Date.now();
+				// One that the trigger ended, because the completion had run before, has no result.
+				const isSettled = overSince !== undefined && Date.now() - overSince > SETTLES_MS;
+				if (isWhole(execution) || isSettled) return execution;
+			} catch (error) {
+				// n8n 2.16 cannot show one that has just begun.
+				const isRefused = error instanceof N8nApiError && error.status === 500;
+				if (!isRefused || isListedAsOver) throw error;
+				isListedAsOver = !(await this.isUnderWay(id));
+			}
 			await sleep(200, undefined, { signal });
 		}
+	}
+
+	private async isUnderWay(id: string): Promise<boolean> {
+		const { results } = (await this.get('executions?filter={}')) as ExecutionPage;
+		return results.some((execution) => execution.id === id && !isOver(execution));
+	}
+
+	/** Presses "Stop" at an execution that runs. */
+	async stopExecution(id: string): Promise<void> {
+		await this.post(`executions/${id}/stop`, {});
 	}
 
 	/** Presses "Retry" at an execution, and waits for the result. */
@@ -292,7 +382,14 @@ export class N8nApi {
 			const failed = runs.find((run) => run.error !== undefined);
 			return [name, { outputs, error: failed?.error?.message }] as const;
 		});
-		return { id, status, mode, error: error?.message, nodes: Object.fromEntries(nodes) };
+		return {
+			id,
+			status,
+			mode,
+			error: error?.message,
+			advice: error?.description ?? undefined,
+			nodes: Object.fromEntries(nodes),
+		};
 	}
 
 	/** All executions of a workflow, the newest first. */

@@ -1,6 +1,11 @@
 import Table from 'cli-table3';
 import type { Execution, Item } from './api';
-import type { Instance } from './instance';
+
+/**
+ * Runs an example from its Manual Trigger on, wherever that is.
+ * @param name of its file, without `.json`
+ */
+export type RunExample = (name: string, signal: AbortSignal) => Promise<Execution>;
 
 /** What a run of an example gave: a table to print, and what is wrong with the results. */
 export interface Report {
@@ -12,8 +17,8 @@ export interface Report {
 const STYLE = { compact: true, head: [], border: [] };
 
 /** Runs the example that finds and verifies the emails of five people. */
-export async function findAndVerify(instance: Instance, signal: AbortSignal): Promise<Report> {
-	const execution = await runExample(instance, 'find-and-verify', signal);
+export async function findAndVerify(run: RunExample, signal: AbortSignal): Promise<Report> {
+	const execution = await run('find-and-verify', signal);
 	const people = itemsOf(execution, 'One item per person');
 	const good = itemsOf(execution, 'Find and verify email');
 	const notGood = itemsOf(execution, 'Find and verify email', 1);
@@ -56,8 +61,8 @@ export async function findAndVerify(instance: Instance, signal: AbortSignal): Pr
 }
 
 /** Runs the example that starts a scrape and waits for it. */
-export async function scrapeAndWait(instance: Instance, signal: AbortSignal): Promise<Report> {
-	const execution = await runExample(instance, 'scrape-and-wait', signal);
+export async function scrapeAndWait(run: RunExample, signal: AbortSignal): Promise<Report> {
+	const execution = await run('scrape-and-wait', signal);
 	const { scrapeId, status, progress, leadsFound, creditsUsed } =
 		itemsOf(execution, 'Start scrape and wait')[0]?.json ?? {};
 	const table = new Table({
@@ -70,17 +75,6 @@ export async function scrapeAndWait(instance: Instance, signal: AbortSignal): Pr
 	if (status !== 'completed') problems.push(`The scrape is not completed, but ${text(status)}.`);
 	if (!(Number(leadsFound) > 0)) problems.push('The scrape found no leads.');
 	return { table: table.toString(), problems };
-}
-
-async function runExample(
-	{ api, examples }: Instance,
-	name: string,
-	signal: AbortSignal,
-): Promise<Execution> {
-	const workflow = examples.get(name);
-	const trigger = workflow?.nodes.find(({ type }) => type === 'n8n-nodes-base.manualTrigger');
-	if (!workflow || !trigger) throw new Error(`examples/${name}.json has no Manual Trigger`);
-	return await api.runWorkflow(workflow.id, trigger.name, signal);
 }
 
 function itemsOf(execution: Execution, node: string, output = 0): Item[] {

@@ -9,7 +9,8 @@ import {
 	type StoredWorkflow,
 	type WorkflowContent,
 } from './api';
-import { PACKAGE_NAME, ROOT } from './n8n';
+import { PACKAGE_NAME } from './n8n';
+import { ROOT } from './versions';
 
 /** The account of the playground. It is no secret: n8n listens on the loopback address only. */
 export const OWNER: Owner = {

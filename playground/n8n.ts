@@ -1,19 +1,15 @@
-import { createHash } from 'node:crypto';
-import { type Dirent, closeSync, openSync, readFileSync } from 'node:fs';
+import { createHash, randomInt } from 'node:crypto';
+import { type Dirent, closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claim, release } from './claim';
 import { ProcessGroup, run } from './processes';
+import { type N8nVersion, ROOT, STATE_FOLDER, hasModule, writeRecipe } from './versions';
 
-/** Which n8n: each line has a folder here with its package.json and lock file. */
-export type N8nLine = '1' | '2';
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 
-export const ROOT = join(__dirname, '..');
-/** Everything that the playground writes, and git does not keep. */
-export const STATE_FOLDER = join(ROOT, '.playground');
 export const PACKAGE_NAME = 'n8n-nodes-leadgen';
 /** Top folders of the project that the package is not made of. */
 const NOT_SOURCES =
@@ -50,7 +46,7 @@ export interface N8n {
 }
 
 export interface N8nOptions {
-	line: N8nLine;
+	version: N8nVersion;
 	/** Default: all of n8n; the others are its parts in queue mode. */
 	command?: N8nCommand;
 	/** Where it keeps `.n8n`: database, encryption key, community packages. */
@@ -64,20 +60,12 @@ export interface N8nOptions {
 	signal?: AbortSignal;
 }
 
-/** The exact version that a line is pinned to. */
-export function n8nVersion(line: N8nLine): string {
-	const file = readFileSync(join(lineFolder(line), 'package.json'), 'utf8');
-	return (JSON.parse(file) as { dependencies: { n8n: string } }).dependencies.n8n;
-}
-
-function lineFolder(line: N8nLine): string {
-	return join(__dirname, `n8n-${line}`);
-}
-
-/** Installs n8n by its lock file; does nothing if it is there. Prints its progress. */
-export async function installN8n(line: N8nLine, signal?: AbortSignal): Promise<void> {
-	const what = `n8n ${n8nVersion(line)} (about 5 minutes and ${line === '2' ? '3' : '2'} GB, once)`;
-	await run(process.execPath, [join(ROOT, 'scripts/setup.mjs'), lineFolder(line), what], {
+/** Installs n8n; does nothing if it is there. Prints its progress. */
+export async function installN8n(version: N8nVersion, signal?: AbortSignal): Promise<void> {
+	writeRecipe(version);
+	const size = version.line === '2' ? '3' : '2';
+	const what = `n8n ${version.version} (about 5 minutes and ${size} GB, once)`;
+	await run(process.execPath, [join(ROOT, 'scripts/setup.mjs'), version.folder, what], {
 		signal,
 		stdio: ['ignore', 'inherit', 'inherit'],
 	});
@@ -177,8 +165,8 @@ async function writeJson(file: string, content: unknown): Promise<void> {
 
 /** Starts n8n; resolves when it is ready for work. Listens on the loopback address only. */
 export async function startN8n(options: N8nOptions): Promise<N8n> {
-	const { line, command = 'start', userFolder, signal } = options;
-	const modules = join(lineFolder(line), 'node_modules');
+	const { version, command = 'start', userFolder, signal } = options;
+	const modules = join(version.folder, 'node_modules');
 	const port = options.port ?? (await freePort());
 	const url = `http://127.0.0.1:${String(port)}`;
 	const logFile = options.logFile ?? join(userFolder, 'n8n.log');
@@ -190,8 +178,8 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		env: {
 			...inherited(),
 			...QUIET,
-			// It asks n8n's servers for a list; n8n 1.x does not know it.
-			...(line === '2' && { N8N_DISABLED_MODULES: 'mcp-registry' }),
+			// It asks n8n's servers for a list. Older versions do not know it, and refuse to start.
+			...(hasModule(version, 'mcp-registry') && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 			N8N_USER_FOLDER: userFolder,
 			N8N_HOST: '127.0.0.1',
 			N8N_LISTEN_ADDRESS: '127.0.0.1',
@@ -278,20 +266,30 @@ async function answers(url: string, command: N8nCommand): Promise<boolean> {
 	}
 }
 
+/**
+ * Ports from here on are those of outgoing connections, too (on Linux). One of them could take the port of an
+ * n8n while it restarts.
+ */
+const FIRST_OUTGOING_PORT = 32_768;
+const FIRST_PORT = 10_000;
+
 /** `preferred` if nothing listens on it, else any free port. */
-export async function freePort(preferred = 0): Promise<number> {
-	try {
-		return await new Promise((resolve, reject) => {
-			const server = createServer().once('error', reject);
-			server.listen(preferred, '127.0.0.1', () => {
-				const { port } = server.address() as AddressInfo;
-				server.close(() => {
-					resolve(port);
-				});
+export async function freePort(
+	preferred = randomInt(FIRST_PORT, FIRST_OUTGOING_PORT),
+): Promise<number> {
+	return (await isFree(preferred)) ? preferred : await freePort();
+}
+
+async function isFree(port: number): Promise<boolean> {
+	return await new Promise((resolve) => {
+		const server = createServer();
+		server.once('error', () => {
+			resolve(false);
+		});
+		server.listen(port, '127.0.0.1', () => {
+			server.close(() => {
+				resolve(true);
 			});
 		});
-	} catch (error) {
-		if (preferred === 0) throw error;
-		return await freePort();
-	}
+	});
 }

@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { type Server, type Socket, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-	LEADERSHIP_HOOKS,
-	type N8n,
-	type N8nCommand,
-	type N8nLine,
-	freePort,
-	setRole,
-	startN8n,
-} from './n8n';
-import { ProcessGroup, run } from './processes';
+import { cp } from 'node:fs/promises';
+import { type Server as TcpServer, type Socket, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { LEADERSHIP_HOOKS, type N8n, type N8nCommand, freePort, setRole, startN8n } from './n8n';
+import { type Server, startPostgres, startRedis } from './servers';
+import type { N8nVersion } from './versions';
 
 /** The processes of n8n, each with what it is started as. */
 const COMMANDS = {
@@ -24,11 +14,15 @@ const COMMANDS = {
 	webhook2: 'webhook',
 	worker1: 'worker',
 	worker2: 'worker',
+	worker3: 'worker',
+	worker4: 'worker',
 } as const satisfies Record<string, N8nCommand>;
 export type Role = keyof typeof COMMANDS;
+/** What the processes need. */
+export type ServerName = 'redis' | 'postgres';
 
 export interface QueueModeOptions {
-	line: N8nLine;
+	version: N8nVersion;
 	/** Where the package is installed. The processes get folders of their own in it. */
 	folder: string;
 	/** Of the editor and its API. */
@@ -45,11 +39,11 @@ export interface QueueModeOptions {
 export class QueueMode {
 	private readonly processes = new Map<Role, N8n>();
 	private readonly ports = new Map<Role, number>();
+	private readonly servers = new Map<ServerName, Server>();
 	/** Undoes what was started, the last first. */
 	private readonly cleanups: Array<() => Promise<void>> = [];
 	private env: Record<string, string> = {};
 	private webhookPort = 0;
-	private redisPort = 0;
 
 	constructor(private readonly options: QueueModeOptions) {
 		this.ports.set('main', options.port);
@@ -58,8 +52,8 @@ export class QueueMode {
 	/** Starts everything that `roles` names, and what these need. */
 	async open(roles: Role[]): Promise<void> {
 		try {
-			const redisPort = await this.openRedis();
-			const postgresPort = await this.openPostgres();
+			const redis = await this.openServer('redis', startRedis());
+			const postgres = await this.openServer('postgres', startPostgres());
 			this.webhookPort = await this.openBalancer();
 			this.cleanups.push(async () => {
 				await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
@@ -68,11 +62,11 @@ export class QueueMode {
 				EXECUTIONS_MODE: 'queue',
 				DB_TYPE: 'postgresdb',
 				DB_POSTGRESDB_HOST: '127.0.0.1',
-				DB_POSTGRESDB_PORT: String(postgresPort),
+				DB_POSTGRESDB_PORT: String(postgres.port),
 				DB_POSTGRESDB_DATABASE: 'postgres',
 				DB_POSTGRESDB_USER: 'postgres',
 				QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-				QUEUE_BULL_REDIS_PORT: String(redisPort),
+				QUEUE_BULL_REDIS_PORT: String(redis.port),
 				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 				N8N_ENCRYPTION_KEY: randomUUID(),
@@ -111,7 +105,7 @@ export class QueueMode {
 	 */
 	async start(role: Role, follows = false): Promise<void> {
 		if (this.processes.has(role)) return;
-		const { line, folder } = this.options;
+		const { version, folder } = this.options;
 		const port = this.ports.get(role) ?? (await freePort());
 		this.ports.set(role, port);
 		const userFolder = join(folder, role);
@@ -124,7 +118,11 @@ export class QueueMode {
 			...(command === 'start' && { EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS }),
 			FOLLOWS_AT_START: String(follows),
 		};
-		this.processes.set(role, await startN8n({ line, command, userFolder, port, env }));
+		const n8n = await startN8n({ version, command, userFolder, port, env });
+		this.processes.set(role, n8n);
+		void n8n.ended.then(() => {
+			if (this.processes.get(role) === n8n) this.processes.delete(role);
+		});
 	}
 
 	/** Ends a process as a service manager does. */
@@ -139,15 +137,31 @@ export class QueueMode {
 		this.processes.delete(role);
 	}
 
+	/** Ends a server as a power cut would; {@link startServer} starts it again with its data. */
+	async killServer(name: ServerName): Promise<void> {
+		await this.servers.get(name)?.kill();
+	}
+
+	async startServer(name: ServerName): Promise<void> {
+		await this.servers.get(name)?.start();
+	}
+
 	/** A main process leads, or follows another one that does. */
 	async setRole(process: Role, role: 'leader' | 'follower'): Promise<void> {
 		await setRole(this.url(process), role);
 	}
 
+	/** Of a process, while it runs. */
+	pid(role: Role): number | undefined {
+		return this.processes.get(role)?.pid;
+	}
+
 	/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
 	async redis(command: string): Promise<string> {
 		return await new Promise((resolve, reject) => {
-			const socket = connect(this.redisPort, '127.0.0.1', () => socket.write(`${command}\r\n`));
+			const socket = connect(this.servers.get('redis')?.port ?? 0, '127.0.0.1', () =>
+				socket.write(`${command}\r\n`),
+			);
 			socket.once('error', reject).once('data', (answer) => {
 				socket.destroy();
 				resolve(answer.toString().trim());
@@ -155,41 +169,11 @@ export class QueueMode {
 		});
 	}
 
-	private async openRedis(): Promise<number> {
-		const server = await program('redis-server');
-		const port = await freePort();
-		this.redisPort = port;
-		const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', ''];
-		const group = endingWithUs('TERM', [server, ...args], tmpdir());
-		this.cleanups.push(() => group.stop());
-		await untilUp('redis-server', group, () => accepts(port));
-		return port;
-	}
-
-	private async openPostgres(): Promise<number> {
-		const [initdb, postgres] = [await program('initdb'), await program('postgres')];
-		const isReady = await program('pg_isready');
-		const folder = await mkdtemp(join(tmpdir(), 'leadgen-postgres-'));
-		this.cleanups.push(() => rm(folder, { recursive: true, force: true }));
-		if (isRoot()) await run('chown', ['postgres:', folder]);
-
-		const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-		const make = ['--pdeathsig', 'TERM', ...unprivileged(), initdb, '-D', folder, ...settings];
-		await run('setpriv', make, { cwd: folder });
-		const port = await freePort();
-		const place = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
-		// It ends at once, rather than when all of its clients have gone.
-		const command = [...unprivileged(), postgres, ...place, '-F'];
-		const group = endingWithUs('INT', command, folder);
-		this.cleanups.push(() => group.stop());
-		const check = ['-h', '127.0.0.1', '-p', String(port), '-q'];
-		await untilUp('postgres', group, () =>
-			run(isReady, check).then(
-				() => true,
-				() => false,
-			),
-		);
-		return port;
+	private async openServer(name: ServerName, starting: Promise<Server>): Promise<Server> {
+		const server = await starting;
+		this.servers.set(name, server);
+		this.cleanups.push(() => server.close());
+		return server;
 	}
 
 	private async openBalancer(): Promise<number> {
@@ -206,7 +190,7 @@ export class QueueMode {
 
 /** Passes each connection on to the next of several ports that accepts it. */
 class Balancer {
-	private readonly server: Server;
+	private readonly server: TcpServer;
 	private readonly sockets = new Set<Socket>();
 	private count = 0;
 
@@ -255,57 +239,4 @@ class Balancer {
 		socket.on('error', () => {});
 		socket.once('close', () => this.sockets.delete(socket));
 	}
-}
-
-/** The path of a program; Debian keeps those of PostgreSQL apart. */
-async function program(name: string): Promise<string> {
-	const apart = '/usr/lib/postgresql';
-	const versions = await readdir(apart).catch(() => []);
-	const folders = versions.map((version) => join(apart, version, 'bin'));
-	folders.push(...(process.env.PATH ?? '').split(delimiter));
-	const path = folders.map((folder) => join(folder, name)).find(existsSync);
-	if (path !== undefined) return path;
-	throw new Error(
-		`${name} is missing. Queue mode needs Redis and PostgreSQL: apt-get install redis-server postgresql`,
-	);
-}
-
-function isRoot(): boolean {
-	return process.getuid?.() === 0;
-}
-
-/** Arguments of setpriv for PostgreSQL, which refuses to run as root. */
-function unprivileged(): string[] {
-	return isRoot() ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
-}
-
-/** Starts a program that ends, by `signal`, also when we are killed outright. */
-function endingWithUs(signal: 'TERM' | 'INT', command: string[], cwd: string): ProcessGroup {
-	const args = ['--pdeathsig', signal, ...command];
-	return new ProcessGroup('setpriv', args, { cwd, stdio: 'ignore' });
-}
-
-async function untilUp(
-	name: string,
-	group: ProcessGroup,
-	check: () => Promise<boolean>,
-): Promise<void> {
-	const deadline = Date.now() + 60_000;
-	while (!(await check())) {
-		if (!group.isRunning) throw new Error(`${name} ended with ${await group.ended}`);
-		if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
-		await sleep(100);
-	}
-}
-
-async function accepts(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const socket = connect(port, '127.0.0.1', () => {
-			socket.destroy();
-			resolve(true);
-		});
-		socket.once('error', () => {
-			resolve(false);
-		});
-	});
 }

@@ -1,36 +1,39 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startSandbox } from '../sandbox/server';
+import { type Sandbox, startSandbox } from '../sandbox/server';
 import { claim, release } from './claim';
-import { type Report, findAndVerify, scrapeAndWait } from './demo';
+import { type Report, type RunExample, findAndVerify, scrapeAndWait } from './demo';
+import type { Engine } from './engine';
 import { API_KEY, OWNER, setUpInstance } from './instance';
 import {
 	type N8n,
-	type N8nLine,
-	ROOT,
-	STATE_FOLDER,
+	PACKAGE_NAME,
 	freePort,
 	installN8n,
 	installTarball,
-	n8nVersion,
 	packPackage,
 	startN8n,
 } from './n8n';
+import { onEngine, onN8n } from './runExample';
+import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
 
-const HELP = `Runs the package in a real n8n against the sandbox of the service, until Ctrl+C.
+const HELP = `Runs the package against the sandbox of the service: two templates on n8n's engine alone, then the same in
+a real n8n, until Ctrl+C.
 
-  npm start -- [--n8n 2] [--once] [--port 5678] [--sandbox-port 4010] [--fresh]
+  npm start -- [--engine-only] [--n8n 2] [--once] [--port 5678] [--sandbox-port 4010] [--fresh]
 
-  --n8n           1 or 2: which n8n (also N8N_VERSION)
-  --once          ends after the examples have run; the exit code tells whether the results are right
+  --engine-only   ends after the first part, which needs no n8n
+  --n8n           1, 2, or one of ${VERSIONS.join(', ')} (also N8N_VERSION)
+  --once          ends after the templates have run; the exit code tells whether the results are right
   --port          where n8n listens
   --sandbox-port  where the sandbox listens
   --fresh         forgets the workflows, executions and settings of earlier runs
   --help          this text`;
 
 interface Options {
-	line: N8nLine;
+	engineOnly: boolean;
+	version: N8nVersion;
 	once: boolean;
 	port: number;
 	sandboxPort: number;
@@ -41,6 +44,7 @@ interface Options {
 function readOptions(): Options | undefined {
 	const { values } = parseArgs({
 		options: {
+			'engine-only': { type: 'boolean', default: false },
 			n8n: { type: 'string', default: process.env.N8N_VERSION ?? '2' },
 			once: { type: 'boolean', default: false },
 			port: { type: 'string', default: '5678' },
@@ -50,9 +54,9 @@ function readOptions(): Options | undefined {
 		},
 	});
 	if (values.help) return undefined;
-	if (values.n8n !== '1' && values.n8n !== '2') throw new Error('--n8n is 1 or 2');
 	return {
-		line: values.n8n,
+		engineOnly: values['engine-only'],
+		version: findN8n(values.n8n),
 		once: values.once,
 		port: portOf('--port', values.port),
 		sandboxPort: portOf('--sandbox-port', values['sandbox-port']),
@@ -71,43 +75,69 @@ type Cleanups = Array<() => Promise<void>>;
 
 /** @returns the exit code */
 async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): Promise<number> {
-	const { line } = options;
-	await installN8n(line, signal);
 	const tarball = await packPackage(signal);
-
-	const userFolder = await claimFolder(`n8n-${line}`, cleanups);
-	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
-	await installTarball(userFolder, tarball, signal);
-
 	const sandbox = await startSandbox({
 		port: await portFor('the sandbox', options.sandboxPort, cleanups),
 		settings: { job: { durationMs: 4000 } },
 	});
 	cleanups.push(() => sandbox.close());
 
+	console.log("Running two templates on n8n's engine, without n8n around it (about 15 seconds) …");
+	const engine = await startEngine(tarball, cleanups, signal);
+	const isRightOnEngine = await runExamples(onEngine(engine, sandbox.url), sandbox, signal);
+	if (options.engineOnly) return isRightOnEngine ? 0 : 1;
+
+	const { version } = options;
+	console.log(`\nNow the same in a real n8n ${version.version}, with its editor.`);
+	await installN8n(version, signal);
+	const userFolder = await claimFolder(`user-${version.version}`, cleanups);
+	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
+	await installTarball(userFolder, tarball, signal);
 	const port = await portFor('n8n', options.port, cleanups);
-	console.log(`Starting n8n ${n8nVersion(line)} (about 15 seconds) …`);
-	const n8n = await startN8n({ line, userFolder, port, signal });
+	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
+	const n8n = await startN8n({ version, userFolder, port, signal });
 	cleanups.push(() => n8n.stop());
 	const instance = await setUpInstance(n8n.url, userFolder, sandbox.url);
 	signal.throwIfAborted();
-
-	const before = sandbox.credits();
-	console.log('\nFind business emails, then verify them:');
-	const emails = print(await findAndVerify(instance, signal));
-	console.log('\nStart a scrape and wait for it:');
-	const scrape = print(await scrapeAndWait(instance, signal));
-	const after = sandbox.credits();
-	console.log(
-		`\nCredits: ${String(before)} − ${String(before - after)} spent = ${String(after)} left`,
-	);
+	const isRightInN8n = await runExamples(onN8n(instance), sandbox, signal);
 
 	if (!options.once) {
 		console.log(addresses(n8n, sandbox.url));
 		const why = await Promise.race([n8n.ended, untilAborted(signal)]);
 		if (why !== undefined) throw new Error(`n8n ended with ${why}; see ${n8n.logFile}`);
 	}
-	return emails && scrape ? 0 : 1;
+	return isRightOnEngine && isRightInN8n ? 0 : 1;
+}
+
+/** n8n's engine with the packed package. */
+async function startEngine(
+	tarball: string,
+	cleanups: Cleanups,
+	signal: AbortSignal,
+): Promise<Engine> {
+	const userFolder = await claimFolder('engine', cleanups);
+	await installTarball(userFolder, tarball, signal);
+	Object.assign(process.env, { N8N_USER_FOLDER: userFolder, N8N_LOG_LEVEL: 'warn' });
+	const { Engine } = await import('./engine');
+	return new Engine(join(userFolder, '.n8n/nodes/node_modules', PACKAGE_NAME));
+}
+
+/** Runs the two templates, and prints what came out. @returns whether all of it is right */
+async function runExamples(
+	run: RunExample,
+	sandbox: Sandbox,
+	signal: AbortSignal,
+): Promise<boolean> {
+	const before = sandbox.credits();
+	console.log('\nFind business emails, then verify them:');
+	const emails = print(await findAndVerify(run, signal));
+	console.log('\nStart a scrape and wait for it:');
+	const scrape = print(await scrapeAndWait(run, signal));
+	const after = sandbox.credits();
+	console.log(
+		`\nCredits: ${String(before)} − ${String(before - after)} spent = ${String(after)} left`,
+	);
+	return emails && scrape;
 }
 
 /**
@@ -131,7 +161,7 @@ async function portFor(what: string, preferred: number, cleanups: Cleanups): Pro
 	const file = join(STATE_FOLDER, `port-${String(preferred)}.pid`);
 	const claimed = await claim(file);
 	if (claimed) cleanups.push(() => release(file));
-	const port = await freePort(claimed ? preferred : 0);
+	const port = await freePort(claimed ? preferred : undefined);
 	if (port !== preferred) {
 		console.log(`Port ${String(preferred)} is taken; ${what} gets ${String(port)}.`);
 	}

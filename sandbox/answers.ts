@@ -7,7 +7,7 @@ export interface Answer {
 	body: string;
 }
 
-/** An error of interface 7, thrown by the work of an operation. */
+/** An error of the service (docs/service.md, The envelope), thrown by the work of an operation. */
 export class Refusal extends Error {
 	constructor(
 		readonly code: string,
@@ -36,7 +36,7 @@ export function htmlAnswer(status: number): Answer {
 	};
 }
 
-/** The error envelope of interface 7; the HTTP status is that of the code unless it is given. */
+/** The error envelope; the HTTP status is that of the code unless it is given. */
 export function errorAnswer(
 	settings: Settings,
 	code: string,

@@ -3,18 +3,11 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { isFields } from './settings';
 
-export type OperationId =
-	| 'startScrape'
-	| 'getScrapeStatus'
-	| 'getCredits'
-	| 'findBusinessEmail'
-	| 'findPersonalEmail'
-	| 'verifyEmail';
-
 export type Schema = Record<string, unknown>;
 
 export interface Operation {
-	id: OperationId;
+	/** As openapi.yaml names it, such as `verifyEmail`. */
+	id: string;
 	method: 'GET' | 'POST';
 	path: string;
 	/** Absent if the operation takes no body. */
@@ -30,7 +23,7 @@ interface Content {
 	content: { 'application/json': { schema: Schema } };
 }
 interface Path {
-	operationId: OperationId;
+	operationId: string;
 	parameters?: Array<{ name: string; required: boolean; schema: Schema }>;
 	requestBody?: Content;
 	responses: Record<string, Content>;

@@ -43,7 +43,7 @@ export interface Job {
 	notifications: Sending[];
 }
 
-/** `data` of the status operation (interface 2.2). */
+/** `data` of the status operation (docs/service.md, Scrapes and their status). */
 export interface ScrapeStatus {
 	scrapeId: string;
 	status: 'pending' | 'processing' | 'completed' | 'failed';

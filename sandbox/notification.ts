@@ -11,7 +11,7 @@ export interface NotificationRequest {
 
 const JSON_TYPE = 'application/json';
 
-/** The completion notification; interface 6 shows neither its method nor its shape. */
+/** The completion notification; neither its method nor its shape is known (docs/service.md). */
 export function notificationRequest(
 	seed: number,
 	{ method, shape, headers }: NotificationSettings,

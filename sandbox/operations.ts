@@ -1,5 +1,5 @@
 import { Refusal } from './answers';
-import type { OperationId } from './contract';
+import type { Operation, Schema } from './contract';
 import type { Jobs, ScrapeFilters } from './jobs';
 import { businessEmail, personalEmail, verification } from './people';
 import type { Person } from './people';
@@ -24,10 +24,40 @@ export interface Done {
 }
 
 /**
- * Does the work of each operation (interface 4); taking the credits is left to the caller.
+ * Does the work of an operation (docs/service.md, Operations); taking the credits is left to the caller.
  * @throws Refusal
  */
-export const operations: Record<OperationId, (work: Work) => Done> = {
+export function workOn({ id, responses }: Operation, work: Work): Done {
+	const own = operations[id];
+	if (own) return own(work);
+	const { properties } = (responses['200'] ?? {}) as { properties?: { data?: Schema } };
+	return { data: example(properties?.data) as object, cost: 0 };
+}
+
+/** What an operation answers whose work nobody has written down here: anything that its schema allows. */
+function example(schema: Schema = {}): unknown {
+	const {
+		type,
+		properties = {},
+		items,
+		enum: values,
+	} = schema as {
+		type?: string;
+		properties?: Record<string, Schema>;
+		items?: Schema;
+		enum?: unknown[];
+	};
+	if (values) return values[0];
+	if (type === 'array') return [example(items)];
+	if (type === 'boolean') return true;
+	if (type === 'number' || type === 'integer') return 1;
+	if (type !== 'object') return 'text';
+	return Object.fromEntries(
+		Object.entries(properties).map(([name, inner]) => [name, example(inner)]),
+	);
+}
+
+const operations: Partial<Record<string, (work: Work) => Done>> = {
 	startScrape: ({ settings, apiKey, account, jobs, body }) => {
 		const { filters, webhookUrl } = body as { filters: ScrapeFilters; webhookUrl?: string };
 		const limit = filters.limit ?? settings.job.defaultLimit;
@@ -92,7 +122,7 @@ function needCredits(account: Account, cost: number): void {
 	}
 }
 
-/** How a finder says that nobody was found; interface 4.4 and 4.6 do not show it. */
+/** How a finder says that nobody was found (docs/service.md, What is not known). */
 function nobody(settings: Settings, fullCost: number, rest: object): Done {
 	const cost = settings.chargeNotFound ? fullCost : 0;
 	if (settings.notFound === 'error') throw new Refusal('NOT_FOUND', 'No email was found', cost);

@@ -16,13 +16,13 @@ export interface Person {
 	linkedinUrl?: string;
 }
 
-/** Lowest and highest confidence of the bands of interface 4.5. */
+/** Lowest and highest confidence of the confidence bands of docs/service.md. */
 const BANDS = { sure: [0.9, 1], high: [0.7, 0.89], medium: [0.5, 0.69], low: [0.1, 0.49] } as const;
 const FREE_PROVIDERS = ['gmail.com', 'yahoo.com', 'outlook.com', 'hotmail.com', 'icloud.com'];
 const DISPOSABLE_PROVIDERS = ['mailinator.com', 'guerrillamail.com', '10minutemail.com'];
 
 /**
- * The business email of a person (interface 2.5), or undefined if nobody is found, which is so for
+ * The business email of a person (docs/service.md, Operations), or undefined if nobody is found, which is so for
  * about 1 in 12. The same name and company always give the same. A first or last name `Nobody` is
  * never found; `Sure`, `High`, `Medium` and `Low` force the band of confidence.
  */
@@ -37,7 +37,7 @@ export function businessEmail(seed: number, person: Person & { company: string }
 	return { email: `${found.local}@${domain}`, confidence: found.confidence, sources };
 }
 
-/** The personal email of a person (interface 2.6) by the rules of {@link businessEmail}. */
+/** The personal email of a person (docs/service.md, Operations) by the rules of {@link businessEmail}. */
 export function personalEmail(seed: number, person: Person & { location?: string }) {
 	const found = lookUp(seed, person, person.location ?? '');
 	if (found === undefined) return undefined;
@@ -74,7 +74,7 @@ function slug(text: string): string {
 }
 
 /**
- * The verdict on an address (interface 2.7). A local part that starts with `valid`, `invalid`,
+ * The verdict on an address (docs/service.md, Operations). A local part that starts with `valid`, `invalid`,
  * `catchall`, `unknown` or `disposable` forces it, and so does `knownValid`; otherwise the seed
  * decides, mostly for valid.
  */
@@ -102,7 +102,7 @@ function verdict(local: string, draw: number): 'valid' | 'invalid' | 'catch_all'
 	return draw < 0.9 ? 'catch_all' : 'unknown';
 }
 
-/** Example lead records; interface 2.2 does not show the fields of a lead. */
+/** Example lead records; what a lead looks like is not known (docs/service.md). */
 export function exampleLeads(seed: number, scrapeId: string, count: number) {
 	return Array.from({ length: count }, (_, index) => ({
 		name: `Lead ${String(index + 1)}`,

@@ -6,7 +6,7 @@ export interface Verdict {
 	headers: Record<string, string>;
 }
 
-/** Requests per minute by plan (interface 8); an enterprise account's is "custom". */
+/** Requests per minute by plan (docs/service.md, Rate limits); an enterprise account's is "custom". */
 export function limitOf(settings: RateLimitSettings, plan: string): number | null {
 	if (settings.perMinute !== null) return settings.perMinute;
 	if (plan === 'starter') return 60;

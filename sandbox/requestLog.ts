@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Operation, OperationId } from './contract';
+import type { Operation } from './contract';
 import { isFields } from './settings';
 
 /** One request to the service, as it came and as it was answered. */
@@ -12,7 +12,7 @@ export interface RequestRecord {
 	/** Without the query. */
 	path: string;
 	/** Absent if the service has no such path. */
-	operation?: OperationId;
+	operation?: string;
 	query: Record<string, unknown>;
 	/** With lower-case names, Authorization included. */
 	headers: Record<string, string | string[] | undefined>;
@@ -34,7 +34,7 @@ export interface RequestRecord {
 	outcome: string;
 }
 
-/** The API key of an `Authorization: Bearer` header (interface 5). */
+/** The API key of an `Authorization: Bearer` header (docs/service.md, Addresses and key). */
 export function bearerKey(request: FastifyRequest): string | undefined {
 	return /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }

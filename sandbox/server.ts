@@ -9,7 +9,7 @@ import type { Operation } from './contract';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs } from './jobs';
 import type { Sending } from './jobs';
-import { operations } from './operations';
+import { workOn } from './operations';
 import { chance } from './people';
 import { limitOf, RateLimiter } from './rateLimit';
 import { bearerKey, recordOf } from './requestLog';
@@ -174,7 +174,9 @@ export class Sandbox {
 		}
 		if (isOneOf(fault, ['hang', 'hangAfterWork'])) return reply.hijack();
 
-		await this.timers.wait(this.latency());
+		const { refusalMs } = this.settings.rateLimit;
+		const isRefused = record.outcome === 'RATE_LIMIT_EXCEEDED';
+		await this.timers.wait(isRefused && refusalMs !== null ? refusalMs : this.latency());
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
@@ -199,13 +201,26 @@ export class Sandbox {
 			answer: { ...answer, headers: { ...answer.headers, ...rate.headers } },
 			fault,
 		});
-		if (!rate.allowed) {
+		if (!rate.allowed || this.areTooMany(record)) {
 			return finish(this.refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
 		}
 		const fault = this.faults.pick(record);
 		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault, settings), fault);
 		const answer = this.work(record, account, operation);
 		return finish(fault ? faultyAnswer(fault, settings, answer) : answer, fault);
+	}
+
+	/** Whether an account has as many requests under way as it may, without this one. */
+	private areTooMany({ account }: RequestRecord): boolean {
+		const { mostUnderWay } = this.settings.rateLimit;
+		if (mostUnderWay === null) return false;
+		const underWay = this.requests.filter(
+			(other) =>
+				other.account === account &&
+				other.answeredAt === undefined &&
+				other.outcome !== 'RATE_LIMIT_EXCEEDED',
+		);
+		return underWay.length > mostUnderWay;
 	}
 
 	private work(record: RequestRecord, account?: Account, operation?: Operation): Answer {
@@ -218,7 +233,7 @@ export class Sandbox {
 			}
 			if (record.violation !== undefined) throw new Refusal('INVALID_REQUEST', record.violation);
 			const work = { settings, apiKey, account, jobs, sureEmails, body, query };
-			const { data, cost } = operations[operation.id](work);
+			const { data, cost } = workOn(operation, work);
 			this.take(record, cost);
 			record.outcome = 'success';
 			const extra = settings.extraFields

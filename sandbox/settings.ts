@@ -1,5 +1,3 @@
-import type { OperationId } from './contract';
-
 /**
  * Every setting of the sandbox. What the interface leaves open is a setting here, so that a client
  * can be tried against each reading. Durations are milliseconds; null means "not set".
@@ -11,7 +9,7 @@ export interface Settings {
 	accounts: Record<string, Account>;
 	/** `resetDate` of every account. */
 	resetDate: string;
-	/** Credits per operation; interface 8 does not show them. */
+	/** Credits per operation; they are not known (docs/service.md). */
 	cost: { startPerLead: number; findBusiness: number; findPersonal: number; verify: number };
 	/** Whether a lookup that finds nobody is charged. */
 	chargeNotFound: boolean;
@@ -100,7 +98,7 @@ export interface NotificationSettings {
 
 export interface RateLimitSettings {
 	enabled: boolean;
-	/** Requests per window for every account; null goes by plan (interface 8). */
+	/** Requests per window for every account; null goes by plan (docs/service.md, Rate limits). */
 	perMinute: number | null;
 	/** The "custom" limit of enterprise accounts; null is none. */
 	enterprisePerMinute: number | null;
@@ -115,6 +113,10 @@ export interface RateLimitSettings {
 	headers: 'none' | 'retryAfterSeconds' | 'retryAfterDate' | 'ratelimit' | 'xRatelimit';
 	/** Whether a refused request uses up the limit as well. */
 	countRefused: boolean;
+	/** Requests of an account that may be under way; null is any number. */
+	mostUnderWay: number | null;
+	/** How long a refusal takes; null is as long as any answer. */
+	refusalMs: number | null;
 }
 
 /**
@@ -162,7 +164,7 @@ export interface FaultRule {
 }
 
 export interface FaultMatch {
-	operation?: OperationId;
+	operation?: string;
 	method?: string;
 	/** The exact path, without the query. */
 	path?: string;
@@ -227,6 +229,8 @@ export function defaultSettings(): Settings {
 			kind: 'fixed',
 			headers: 'none',
 			countRefused: false,
+			mostUnderWay: null,
+			refusalMs: null,
 		},
 		faults: [],
 	};

@@ -1,5 +1,6 @@
 /**
- * Makes sure that the packages of a folder's package-lock.json are installed:
+ * Makes sure that the packages of a folder's package-lock.json are installed, or without one those of its
+ * package.json, which then has exact versions:
  * `node scripts/setup.mjs [folder] [what it is called]`. Needs nothing but Node and npm, so that the
  * other npm scripts can begin with it in a fresh clone.
  */
@@ -14,6 +15,8 @@ const what = process.argv[3] ?? 'development dependencies (about 1 minute, once)
 
 /** What npm notes down at the end of an install. */
 const record = 'node_modules/.package-lock.json';
+
+const hasLock = existsSync(join(folder, 'package-lock.json'));
 
 const [major] = process.versions.node.split('.');
 if (Number(major) < 20) {
@@ -38,7 +41,7 @@ function withLocalHeaders(env) {
 
 /** Whether npm's own record of what it installed has all that the lock file asks for. */
 function isInstalled() {
-	const wanted = readPackages('package-lock.json');
+	const wanted = hasLock ? readPackages('package-lock.json') : exactDependencies();
 	const present = readPackages(record);
 	return Object.entries(wanted).every(
 		([path, { version, optional, devOptional }]) =>
@@ -48,16 +51,28 @@ function isInstalled() {
 	);
 }
 
+function exactDependencies() {
+	const { dependencies } = readJson('package.json');
+	const entries = Object.entries(dependencies);
+	return Object.fromEntries(
+		entries.map(([name, version]) => [`node_modules/${name}`, { version }]),
+	);
+}
+
+function readJson(file) {
+	return JSON.parse(readFileSync(join(folder, file), 'utf8'));
+}
+
 function readPackages(file) {
 	try {
-		return JSON.parse(readFileSync(join(folder, file), 'utf8')).packages;
+		return readJson(file).packages;
 	} catch (error) {
 		if (error.code === 'ENOENT') return {};
 		throw error;
 	}
 }
 
-/** Runs `npm ci`, silent but for a line now and then, and gives its exit code. */
+/** Installs them, silent but for a line now and then, and gives its exit code. */
 function install() {
 	const began = Date.now();
 	const elapsed = () => `${Math.round((Date.now() - began) / 1000)} s`;
@@ -66,7 +81,8 @@ function install() {
 	rmSync(join(folder, record), { force: true });
 	const posix = process.platform !== 'win32';
 	// The output is for failures only: hundreds of warnings about packages that are not ours.
-	const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+	const command = hasLock ? ['ci'] : ['install', '--no-package-lock'];
+	const npm = spawn('npm', [...command, '--no-audit', '--no-fund', '--loglevel=error'], {
 		env: withLocalHeaders(process.env),
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
@@ -74,7 +90,7 @@ function install() {
 		detached: posix,
 	});
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-		// Asked politely, npm would take a minute to undo its work, which npm ci begins anew anyway.
+		// Asked politely, npm would take a minute to undo its work, which the next install begins anew anyway.
 		process.once(signal, () => {
 			if (posix) process.kill(-npm.pid, 'SIGKILL');
 			else npm.kill();
@@ -88,7 +104,7 @@ function install() {
 		npm.on('close', (code) => {
 			clearInterval(timer);
 			if (code === 0) console.log(`  done in ${elapsed()}`);
-			else console.error(`${output}\nnpm ci in ${folder} failed; see above.`);
+			else console.error(`${output}\nnpm ${command[0]} in ${folder} failed; see above.`);
 			done(code === 0 ? 0 : 1);
 		});
 	});

@@ -149,13 +149,73 @@ describe('what the run did is said beside its output', () => {
 		const three = await run(FIND, [...people(3), ...people(1)]);
 		expect(hints(three)).toEqual(
 			info(
-				'3 paid calls were answered. 1 paid call was not needed, because the same was asked before.',
+				'4 items, 3 paid calls: 3 business lookups. 1 result was already known and cost nothing.',
 			),
 		);
 		expect(hints(await run(FIND, people(2)))).toEqual(
-			info('2 paid calls were not needed, because the same was asked before.'),
+			info('2 results were already known and cost nothing.'),
 		);
 		expect(hints(await run({ resource: 'credit', operation: 'get' }, people(2)))).toEqual([]);
+	});
+
+	it('which kinds of calls they were', async () => {
+		const parameters = {
+			resource: 'email',
+			operation: 'enrich',
+			firstName: '={{ $json.first }}',
+			lastName: '={{ $json.last }}',
+			company: 'acme.com',
+			tryPersonal: true,
+		};
+		const result = await run(parameters, [
+			{ first: 'Ann', last: 'Sure' },
+			{ first: 'Bea', last: 'Sure' },
+			{ first: 'Cy', last: 'Nobody' },
+		]);
+		expect(hints(result)).toEqual(
+			info('3 items, 6 paid calls: 3 business lookups, 2 verifications, 1 personal lookup.'),
+		);
+	});
+
+	it('that scrapes had no filters, once, and in a dry run too', async () => {
+		const limits = [{ limit: 1 }, { limit: 2 }];
+		const filters = { jobTitles: '={{ $json.limit === 1 ? [] : ["CTO"] }}' };
+		const warning = {
+			message:
+				'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
+			type: 'warning',
+			location: 'outputPane',
+		};
+		expect(hints(await run({ ...START, filters }, limits))).toEqual([
+			warning,
+			...info('2 items, 2 paid calls: 2 scrapes.'),
+		]);
+		expect(hints(await run({ ...START, filters: {} }, limits))).toEqual([
+			warning,
+			...info('2 items, 2 paid calls: 2 scrapes.'),
+		]);
+		expect(hints(await run({ ...START, filters: {}, options: { dryRun: true } }, limits))).toEqual([
+			warning,
+			...info('Dry run: nothing was sent. 2 items, 2 paid calls.'),
+		]);
+		const set = { ...START, filters: { jobTitles: ['CTO'] } };
+		expect(hints(await run(set, limits))).toEqual(info('2 items, 2 paid calls: 2 scrapes.'));
+	});
+
+	it('what a dry run would pay for', async () => {
+		await run(FIND, people(1));
+		const dry = { ...FIND, options: { dryRun: true } };
+		expect(hints(await run(dry, [...people(3), ...people(1)]))).toEqual(
+			info(
+				'Dry run: nothing was sent. 4 items, 2 paid calls. 2 results are already known and cost nothing.',
+			),
+		);
+		const enrich = { ...dry, operation: 'enrich', tryPersonal: true };
+		expect(hints(await run(enrich, people(2)))).toEqual(
+			info(
+				'Dry run: nothing was sent. 2 items, 1 paid call. Depending on the answers, up to 6 paid calls may follow. 1 result is already known and costs nothing.',
+			),
+		);
 	});
 
 	it('how long the rate limit held it up', async () => {
@@ -169,7 +229,7 @@ describe('what the run did is said beside its output', () => {
 		});
 		const [hint] = hints(await run(FIND, people(3)));
 		expect(hint?.message).toMatch(
-			/^3 paid calls were answered\. The rate limit held up this run for [5-8] seconds\.$/,
+			/^3 items, 3 paid calls: 3 business lookups\. The rate limit held up this run for [5-8] seconds\.$/,
 		);
 	});
 });
@@ -196,7 +256,7 @@ describe('when n8n runs the node again', () => {
 		});
 		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 6, 7]);
 		expect(result.error).toMatchObject({
-			message: 'The connection broke before the service had answered',
+			message: 'The connection broke before the service answered',
 			description: expect.stringContaining('may have done the work') as string,
 			context: { itemIndex: 1 },
 		});
@@ -207,7 +267,7 @@ describe('when n8n runs the node again', () => {
 		const limits = Array.from({ length: 10 }, (_, i) => ({ limit: i + 1 }));
 		const result = await run(START, limits, { retryOnFail: true });
 		expect(sandbox.jobs).toHaveLength(10);
-		expect(result.error?.message).toBe('The connection broke before the service had answered');
+		expect(result.error?.message).toBe('The connection broke before the service answered');
 	});
 
 	it('knows a start by its place, whatever an expression gives this time', async () => {
@@ -219,7 +279,7 @@ describe('when n8n runs the node again', () => {
 			retryOnFail: true,
 		});
 		expect(sandbox.jobs.map(({ filters }) => filters.limit).sort()).toEqual([5, 6]);
-		expect(result.error?.message).toBe('The connection broke before the service had answered');
+		expect(result.error?.message).toBe('The connection broke before the service answered');
 	});
 
 	it('knows its starts and results, also if another execution of the workflow ran meanwhile', async () => {
@@ -276,8 +336,8 @@ describe('an error that stops the node', () => {
 		);
 		const ids = sandbox.jobs.map(({ scrapeId }) => `"${scrapeId}"`).join(', ');
 		expect(ids).not.toBe('');
-		expect(error?.description).toContain(`This run started 2 of the scrapes: ${ids}. They go on.`);
-		expect(error?.description).not.toContain('not paid for again');
+		expect(error?.description).toContain(`This run started 2 scrapes: ${ids}. They go on.`);
+		expect(error?.description).not.toContain('you do not pay');
 	});
 
 	it('says what becomes of the lookups that were bought', async () => {
@@ -285,11 +345,13 @@ describe('an error that stops the node', () => {
 		const parallel = 1;
 		const remembered = await run({ ...FIND, options: { parallel } }, people(3));
 		expect(remembered.error?.description).toContain(
-			'2 results were bought by this run. Within 15 minutes, what was bought is not paid for again.',
+			'This run paid for 2 results. If you run the workflow again within 15 minutes, you do not pay for the same results again.',
 		);
 		const options = { parallel, rememberMinutes: 0 };
 		const forgotten = await run({ ...FIND, options }, people(3));
-		expect(forgotten.error?.description).toContain('What was bought is then paid for again');
+		expect(forgotten.error?.description).toContain(
+			'Remove the items that have a result before you run the workflow again, or you pay for them again.',
+		);
 	});
 });
 
@@ -319,7 +381,7 @@ describe('when the credits run out', () => {
 		account({ plan: 'enterprise', credits: 3 });
 		const failed = await run(OUT_OF_CREDITS, people(8));
 		expect(failed.items).toEqual([]);
-		expect(failed.error?.description).toContain('3 results were bought by this run');
+		expect(failed.error?.description).toContain('This run paid for 3 results');
 		sandbox.set({ accounts: { [apiKey]: { plan: 'enterprise', credits: 5 } } });
 		const again = await run(OUT_OF_CREDITS, people(8));
 		expect(emails(again)).toEqual(new Array(8).fill(expect.any(String)));
@@ -422,7 +484,7 @@ it('is asked for nothing more once it has refused the rate for ten minutes', asy
 	expect(errors.filter(({ code }) => code === undefined)).toEqual(
 		new Array(699).fill({
 			attempted: false,
-			message: expect.stringContaining('refused every call for its rate') as string,
+			message: expect.stringContaining('too many requests') as string,
 			advice: expect.any(String) as string,
 		}),
 	);
@@ -589,8 +651,14 @@ describe('a budget', () => {
 		const result = await run({ ...FIND, options: { spendAtMost: 10 } }, people(30), {
 			retryOnFail: true,
 		});
-		expect(result.error?.message).toBe('Not attempted, because this run may spend 10 credits');
-		expect(spent()).toBe(10);
+		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (10 credits)');
+	});
+
+	it('says once what becomes of the results that it paid for', async () => {
+		const result = await run({ ...FIND, options: { spendAtMost: 10 } }, people(30));
+		expect(result.error?.description).toBe(
+			'The balance is 990 credits. This run has used 10 credits. Change the limit in the options to go on. If you run the workflow again within 15 minutes, you do not pay for the same results again. This run paid for 10 results.',
+		);
 	});
 
 	it('does not grow by credits that are added meanwhile', async () => {
@@ -621,7 +689,7 @@ describe('a budget', () => {
 				new Array(3).fill({
 					attempted: false,
 					message: 'Not attempted, because the balance of the account could not be read',
-					advice: expect.stringContaining('remove the budget') as string,
+					advice: expect.stringContaining('remove Maximum Spend') as string,
 				}),
 			);
 			expect(spent()).toBe(0);
@@ -660,6 +728,14 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 	]);
 	expect(sandbox.requests).toHaveLength(1);
 	const totals = { items: 4, new: 2, duplicate: 1, remembered: 1, free: 0, mayFollow: 0 };
+	const keys = planned.items.map(({ json }) => json.key);
+	// Kept in tables for years, so it stays as it is. Case makes no difference.
+	expect(keys).toEqual([
+		'110b3a7c3617024ec4c97da8a831c500',
+		'd8363681f1e7cdcecde5f84385df7a1a',
+		'3a2b0cb3ad8eae3a0ce8c8a72ee2e661',
+		'd8363681f1e7cdcecde5f84385df7a1a',
+	]);
 	expect(planned.items).toEqual(
 		['remembered', 'new', 'new', 'duplicate'].map((call, item) => ({
 			json: {
@@ -671,6 +747,7 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 					lastName: item === 3 ? 'high' : 'High',
 					company: 'acme.com',
 				},
+				key: keys[item],
 				mayFollow: 0,
 				totals,
 			},

@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Sandbox } from '../sandbox/server';
 import type { FaultRule } from '../sandbox/settings';
-import { loadCredential, runLeadGen, testCredential } from './engine';
+import {
+	loadCredential,
+	requestDeclaratively,
+	requestHelpers,
+	runLeadGen,
+	testCredential,
+} from './engine';
 
 const KEY = 'sk-secret-4711';
 
@@ -36,35 +42,163 @@ afterAll(async () => {
 const fields = { plan: 'enterprise', requestsPerMinute: 0 };
 
 describe('authenticate', () => {
+	const data = (apiKey = KEY) => ({ ...fields, baseUrl: `${sandbox.url}/`, apiKey });
+
 	async function authenticated(request: IHttpRequestOptions, apiKey = KEY) {
 		const { authenticate } = await loadCredential('leadGenApi');
 		if (typeof authenticate !== 'function') throw new Error('It is no function');
-		return await authenticate({ ...fields, baseUrl: sandbox.url, apiKey }, request);
+		return await authenticate(data(apiKey), request);
 	}
 
-	test.each<IHttpRequestOptions>([
-		{ url: 'http://a.example/credits' },
-		{ url: 'http://a.example/status', method: 'GET', qs: { scrapeId: 'a b' }, headers: {} },
+	const noRedirects = {
+		disableFollowRedirect: true,
+		followRedirect: false,
+		followAllRedirects: false,
+	};
+
+	test.each<Omit<IHttpRequestOptions, 'url'>>([
+		{},
+		{ method: 'GET', qs: { scrapeId: 'a b' }, headers: {} },
 		{
-			url: 'http://a.example/email/verify',
 			method: 'POST',
 			body: { email: 'a@b.example' },
 			headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
 			timeout: 5,
-			disableFollowRedirect: true,
+			disableFollowRedirect: false,
 		},
-	])('adds one header and leaves the rest: %j', async (request) => {
+	])('adds the key, follows no redirects, and leaves the rest: %j', async (options) => {
+		const request = { ...options, url: `${sandbox.url}/credits` };
 		const expected = {
 			...request,
+			...noRedirects,
 			headers: { ...request.headers, Authorization: `Bearer ${KEY}` },
 		};
 		expect(await authenticated(structuredClone(request))).toEqual(expected);
 	});
 
 	test.each([`${KEY}\n`, `  ${KEY}`, `\t${KEY} \r\n`])('trims the key %j', async (apiKey) => {
-		expect(await authenticated({ url: 'http://a.example/' }, apiKey)).toEqual({
-			url: 'http://a.example/',
-			headers: { Authorization: `Bearer ${KEY}` },
+		const { headers } = await authenticated({ url: sandbox.url }, apiKey);
+		expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+	});
+
+	const elsewhere = () => `http://localhost:${String((otherHost.address() as AddressInfo).port)}`;
+
+	describe.each(['url', 'uri'])('gives the key in `%s`', (name) => {
+		const expectRefusal = async (request: object, target: string) => {
+			const { origin } = new URL(sandbox.url);
+			await expect(authenticated(request as IHttpRequestOptions)).rejects.toThrow(
+				`This credential sends its API key to ${origin} only, and this request goes to ${target}`,
+			);
+			expect(request).not.toHaveProperty('headers');
+		};
+
+		test.each(['', '/', '/api/v1/credits', '/other/path?a=b#c'])(
+			'to the origin of the base URL: …%s',
+			async (path) => {
+				const url = new URL(path, sandbox.url).href;
+				for (const request of [
+					{ [name]: url },
+					{ [name]: url, baseURL: 'http://other.example' },
+					{ [name]: path, baseURL: sandbox.url },
+				]) {
+					const { headers } = await authenticated(request as unknown as IHttpRequestOptions);
+					expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+				}
+			},
+		);
+
+		test.each([
+			['http://other.example/credits', 'http://other.example'],
+			['https://127.0.0.1/credits', 'https://127.0.0.1'],
+			['//other.example/credits', 'http://other.example'],
+			['/\\other.example', 'http://other.example'],
+			['HTTP://OTHER.example:81/', 'http://other.example:81'],
+			['http://user:pass@other.example/', 'http://other.example'],
+			['file:///etc/passwd', 'null'],
+		])('not to %s', async (url, target) => {
+			await expectRefusal({ [name]: url, baseURL: sandbox.url }, target);
+		});
+
+		test('not to another port, another scheme, or a host that begins with its name', async () => {
+			const { protocol, hostname, port } = new URL(sandbox.url);
+			expect(protocol).toBe('http:');
+			for (const origin of [
+				elsewhere(),
+				`http://${hostname}`,
+				`https://${hostname}:${port}`,
+				`http://${hostname}.example:${port}`,
+			]) {
+				await expectRefusal({ [name]: `${origin}/credits` }, origin);
+			}
+		});
+
+		test('not to a relative address without a base, or to none', async () => {
+			await expectRefusal({ [name]: '/credits' }, 'an unknown address');
+			await expectRefusal({}, 'an unknown address');
+		});
+
+		test('not if another address counts as well', async () => {
+			const other = name === 'url' ? 'uri' : 'url';
+			await expectRefusal(
+				{ [name]: 'http://other.example', [other]: sandbox.url },
+				'http://other.example',
+			);
+		});
+	});
+
+	test.each(['', 'nonsense', 'ftp://a.example'])(
+		'needs a base URL, and not %j',
+		async (baseUrl) => {
+			const { authenticate } = await loadCredential('leadGenApi');
+			if (typeof authenticate !== 'function') throw new Error('It is no function');
+			await expect(
+				authenticate({ ...fields, baseUrl, apiKey: KEY }, { url: 'http://a.example' }),
+			).rejects.toThrow('Base URL in the LeadGen credential is not a web address');
+		},
+	);
+
+	describe('in the hands of other nodes', () => {
+		const credits: unknown = expect.objectContaining({
+			data: expect.objectContaining({ credits: 25 }) as object,
+		});
+		const ways = {
+			'n8n’s HTTP helper': async (url: string) =>
+				await (await requestHelpers(data())).httpRequest({ url }),
+			'n8n’s HTTP helper, with a base URL': async (url: string) => {
+				const { origin, pathname } = new URL(url);
+				return await (await requestHelpers(data())).httpRequest({ url: pathname, baseURL: origin });
+			},
+			'the HTTP Request node': async (uri: string) =>
+				await (
+					await requestHelpers(data())
+				).request({ uri, json: true, followRedirect: true, followAllRedirects: true }),
+			'a declarative node': async (url: string) =>
+				await requestDeclaratively(data(), {
+					baseURL: url.replace(/\/credits$/, ''),
+					url: '/credits',
+				}),
+		};
+
+		describe.each(Object.entries(ways))('%s', (_, request) => {
+			test('calls the service', async () => {
+				expect(await request(`${sandbox.url}/credits`)).toEqual(credits);
+				expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
+			});
+
+			test('calls nothing else, and says why', async () => {
+				await expect(request(`${elsewhere()}/credits`)).rejects.toMatchObject({
+					message: expect.stringContaining('sends its API key to') as string,
+				});
+			});
+
+			test.each([301, 302, 303, 307, 308])('follows no redirect with HTTP %d', async (status) => {
+				const location = `${elsewhere()}/credits`;
+				sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
+				await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({
+					httpCode: String(status),
+				});
+				expect(sandbox.requests).toHaveLength(1);
+			});
 		});
 	});
 });
@@ -154,11 +288,11 @@ describe('The test of the credential', () => {
 		sandbox.set({ errorStatus: { UNAUTHORIZED: 200 } });
 		expect(await tryOut({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',
-			message: 'The service did not accept this API key, or the account cannot be used',
+			message: 'The service did not accept this API key, or the account is not usable',
 		});
 	});
 
-	const wrongService = 'This address does not answer as the service does: check the base URL';
+	const wrongService = 'This address does not answer like the service. Check the base URL.';
 	test.each<[string, FaultRule, unknown]>([
 		['an error with HTTP 200', { kind: 'envelope', status: 200 }, expect.stringMatching(/account/)],
 		['an error with HTTP 400', { kind: 'envelope', status: 400 }, expect.any(String)],
@@ -207,7 +341,7 @@ describe('The test of the credential', () => {
 	test('fails with a path that the service does not have', async () => {
 		expect(await tryOut({ baseUrl: sandbox.url.replace('/api/v1', '') })).toEqual({
 			status: 'Error',
-			message: 'There is no such service at this address: check the base URL',
+			message: 'The service is not at this address. Check the base URL.',
 		});
 	});
 });

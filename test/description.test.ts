@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import {
 	NodeHelpers,
 	Workflow,
@@ -11,6 +12,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import packageJson from '../package.json';
+import { resources } from '../nodes/LeadGen/operations';
 import { loadCredential, loadNode } from './engine';
 import { useService } from './service';
 
@@ -22,60 +24,10 @@ const nodeFiles = packageJson.n8n.nodes.map((file) => {
 	return { name: name.charAt(0).toLowerCase() + name.slice(1), file };
 });
 
-/** Names and defaults that saved workflows hold. */
-const CONTRACT: Array<{
-	resource: string;
-	operation: string;
-	fields: Record<string, unknown>;
-	options: Record<string, unknown>;
-}> = [
-	{
-		resource: 'scrape',
-		operation: 'start',
-		fields: { filtersMode: 'fields', filters: {}, limit: 50 },
-		options: { webhookUrl: '' },
-	},
-	{ resource: 'scrape', operation: 'getStatus', fields: { scrapeId: '' }, options: {} },
-	{
-		resource: 'scrape',
-		operation: 'wait',
-		fields: { scrapeId: '' },
-		options: { pollInterval: 5, timeout: 60 },
-	},
-	{
-		resource: 'scrape',
-		operation: 'startAndWait',
-		fields: { filtersMode: 'fields', filters: {}, limit: 50 },
-		options: { webhookUrl: '', pollInterval: 5, timeout: 60 },
-	},
-	{ resource: 'credit', operation: 'get', fields: {}, options: {} },
-	{
-		resource: 'email',
-		operation: 'enrich',
-		fields: {
-			firstName: '',
-			lastName: '',
-			company: '',
-			linkedinUrl: '',
-			accept: ['valid'],
-			tryPersonal: false,
-		},
-		options: { location: '', minConfidence: 0, trustConfidence: 0, errorIfNotFound: false },
-	},
-	{
-		resource: 'email',
-		operation: 'findBusiness',
-		fields: { firstName: '', lastName: '', company: '' },
-		options: { linkedinUrl: '' },
-	},
-	{
-		resource: 'email',
-		operation: 'findPersonal',
-		fields: { firstName: '', lastName: '', linkedinUrl: '' },
-		options: { location: '' },
-	},
-	{ resource: 'email', operation: 'verify', fields: { email: '' }, options: {} },
-];
+/** The table of operations, one by one. */
+const OPERATIONS = resources.flatMap(({ value: resource, operations }) =>
+	operations.map(({ value: operation, split }) => ({ resource, operation, split })),
+);
 
 /** A property and where it is, for messages. */
 interface Place {
@@ -176,6 +128,11 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 		expectIcons(description.iconUrl);
 	});
 
+	test('says in plain text what it is for, where the AI workflow builder looks', () => {
+		const { searchHint = '' } = description.builderHint ?? {};
+		expect(searchHint).toMatch(/^[A-Z][\w\s,.:;-]{100,}\.$/);
+	});
+
 	test('has a codex file that n8n can use', () => {
 		const codex = JSON.parse(
 			readFileSync(join(ROOT, file.replace(/\.js$/, '.json')), 'utf8'),
@@ -188,13 +145,15 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 			'Communication',
 			'Data & Storage',
 			'Development',
-			'Marketing',
+			'Marketing & Content',
 			'Productivity',
 			'Sales',
 			'Utility',
 		];
 		expect(known).toEqual(expect.arrayContaining(codex.categories as string[]));
 		expect(codex.categories).not.toEqual([]);
+		// An empty object hides nothing, and says nothing.
+		expect(codex.subcategories).not.toEqual({});
 		expect(description.codex?.categories).toEqual(codex.categories);
 	});
 
@@ -258,10 +217,10 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 		).toEqual([]);
 	});
 
-	test('collections are sorted by the names that people see', () => {
+	test('collections with five fields or more are sorted by the names that people see', () => {
 		for (const { path, property } of places) {
 			const names = inside(property).map(({ displayName }) => displayName);
-			expect({ path, names }).toEqual({ path, names: sorted(names) });
+			expect({ path, names }).toEqual({ path, names: names.length < 5 ? names : sorted(names) });
 		}
 	});
 
@@ -286,6 +245,12 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 					// n8n's own: whether the node is used as a tool.
 					if (key === '@tool') return [];
 					const property = places.filter((place) => place.path === key.replace(/^\//, ''));
+					if (isDeepStrictEqual(values, [{ _cnd: { exists: true } }])) {
+						return property.length > 0 ? [] : [`${path}: ${key}`];
+					}
+					// Text can be anything; a condition on it names a case that counts.
+					if (property.length > 0 && property.every((place) => place.property.type === 'json'))
+						return [];
 					const known = property.flatMap((place) =>
 						place.property.type === 'boolean'
 							? [true, false]
@@ -330,20 +295,15 @@ describe('Node leadGen, its operations', () => {
 	const selectors = (name: string) =>
 		description.properties.filter((property) => property.name === name);
 
-	test('are those of the contract, sorted by name', () => {
-		const [resource] = selectors('resource');
-		expect(choices(resource).map(({ value }) => value)).toEqual(['credit', 'email', 'scrape']);
-
+	test('are those of the table, and each list has a choice to begin with', () => {
 		const operations = selectors('operation').flatMap((selector) => {
-			const [owner = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
-			return choices(selector).map(({ value }) => `${owner}.${String(value)}`);
+			const [resource = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
+			return choices(selector).map(({ value }) => `${resource}.${String(value)}`);
 		});
-		expect(operations.toSorted()).toEqual(
-			CONTRACT.map(({ resource: owner, operation }) => `${owner}.${operation}`).toSorted(),
-		);
+		expect(operations).toEqual(OPERATIONS.map((each) => `${each.resource}.${each.operation}`));
+		expect(new Set(operations).size).toBe(operations.length);
 		for (const selector of [...selectors('resource'), ...selectors('operation')]) {
-			const names = choices(selector).map(({ name }) => name);
-			expect(names).toEqual(sorted(names));
+			expect(choices(selector).map(({ value }) => value)).toContain(selector.default);
 		}
 	});
 
@@ -364,14 +324,8 @@ describe('Node leadGen, its operations', () => {
 	});
 
 	test('has one output, or those that the operation splits its results over', async () => {
-		const split: Record<string, string[] | undefined> = {
-			'email.enrich': ['Found', 'Not Found'],
-			'email.findBusiness': ['Found', 'Not Found'],
-			'email.findPersonal': ['Found', 'Not Found'],
-			'email.verify': ['Valid', 'Risky', 'Invalid'],
-		};
-		for (const { resource, operation } of CONTRACT) {
-			const names = split[`${resource}.${operation}`];
+		for (const { resource, operation, split } of OPERATIONS) {
+			const names = split?.outputs;
 			const collection = propertiesOf(description, resource, operation).find(
 				({ name }) => name === 'options',
 			);
@@ -396,35 +350,12 @@ describe('Node leadGen, its operations', () => {
 		}
 	});
 
-	test.each(CONTRACT)(
-		'$resource: $operation has the names and defaults of the contract',
-		({ resource, operation, fields, options }) => {
+	test.each(OPERATIONS)(
+		'$resource: $operation has options, and no name twice',
+		({ resource, operation }) => {
 			const properties = propertiesOf(description, resource, operation);
-			const defaultsOf = (list: INodeProperties[], names: string[]) =>
-				Object.fromEntries(
-					list.filter(({ name }) => names.includes(name)).map((own) => [own.name, own.default]),
-				);
-			expect(defaultsOf(properties, Object.keys(fields))).toEqual(fields);
-
 			const collection = properties.find(({ name }) => name === 'options');
 			expect(collection).toMatchObject({ type: 'collection', default: {} });
-			expect(defaultsOf(inside(collection), Object.keys(options))).toEqual(options);
-
-			const filters = properties.find(({ name }) => name === 'filters');
-			if ('filters' in fields) {
-				expect(filters?.displayOptions?.show?.filtersMode).toEqual(['fields']);
-				expect(properties.find(({ name }) => name === 'filtersJson')).toMatchObject({
-					type: 'json',
-					displayOptions: { show: { filtersMode: ['json'] } },
-				});
-				expect(inside(filters).map(({ name }) => name)).toEqual([
-					'companySize',
-					'industries',
-					'jobTitles',
-					'locations',
-				]);
-			} else expect(filters).toBeUndefined();
-
 			for (const list of [properties, inside(collection)]) {
 				const names = list.map(({ name }) => name);
 				expect(names).toEqual([...new Set(names)]);
@@ -432,7 +363,7 @@ describe('Node leadGen, its operations', () => {
 		},
 	);
 
-	test.each(CONTRACT)(
+	test.each(OPERATIONS)(
 		'$resource: $operation is documented with every field',
 		({ resource, operation }) => {
 			const documentation = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
@@ -470,6 +401,108 @@ describe('Node leadGen, its operations', () => {
 	});
 });
 
+/** Fixed values: n8n takes any expression for filled in. */
+describe('n8n publishes a workflow', () => {
+	/** The names of the parameters that n8n calls missing or invalid, by its own check before it publishes. */
+	async function refused(parameters: INodeParameters): Promise<string[]> {
+		const type = await loadNode('leadGen');
+		const { own } = workflowOf(type, parameters);
+		const { properties } = type.description;
+		own.parameters =
+			NodeHelpers.getNodeParameters(properties, parameters, true, false, own, type.description) ??
+			{};
+		const issues = NodeHelpers.getNodeParametersIssues(properties, own, type.description);
+		return Object.keys(issues?.parameters ?? {});
+	}
+	const linkedinUrl = 'https://www.linkedin.com/in/nathan-smith';
+	const business = { resource: 'email', operation: 'findBusiness' };
+	const personal = { resource: 'email', operation: 'findPersonal' };
+	const enrich = { resource: 'email', operation: 'enrich' };
+
+	test.each<INodeParameters>([
+		{ ...business, firstName: 'Nathan', lastName: 'Smith', options: { linkedinUrl } },
+		{ ...business, firstName: 'Nathan', company: 'acme.com' },
+		{ ...business, lastName: 'Smith', company: 'acme.com' },
+		{ ...enrich, firstName: 'Nathan', lastName: 'Smith', linkedinUrl },
+		{ ...enrich, firstName: 'Nathan', company: 'acme.com' },
+		{ ...enrich, lastName: 'Smith', linkedinUrl, tryPersonal: true },
+		{ ...personal, firstName: 'Nathan', linkedinUrl },
+		{ ...personal, lastName: 'Smith' },
+		{ resource: 'email', operation: 'verify', email: 'nathan@acme.com' },
+		{ resource: 'scrape', operation: 'start' },
+		{ resource: 'scrape', operation: 'getStatus', scrapeId: 'scr_1' },
+		{ resource: 'credit', operation: 'get' },
+	])('with %j', async (parameters) => {
+		expect(await refused(parameters)).toEqual([]);
+	});
+
+	test.each<[INodeParameters, string]>([
+		[{ resource: 'email', operation: 'verify' }, 'email'],
+		[{ resource: 'scrape', operation: 'getStatus' }, 'scrapeId'],
+		[{ resource: 'scrape', operation: 'wait' }, 'scrapeId'],
+	])('but not with %j', async (parameters, missing) => {
+		expect(await refused(parameters)).toEqual([missing]);
+	});
+});
+
+/** As the editor decides what it shows. */
+describe('The editor says so while no filter is set', () => {
+	const base = { resource: 'scrape', operation: 'start', filtersMode: 'fields', filters: {} };
+	const json = { ...base, filtersMode: 'json' };
+
+	async function isSaid(name: string, parameters: INodeParameters): Promise<boolean> {
+		const type = await loadNode(name);
+		const { own } = workflowOf(type, parameters);
+		const shown = type.description.properties.filter(
+			(property) =>
+				property.displayName.startsWith('No filter is set.') &&
+				NodeHelpers.displayParameter(own.parameters, property, own, type.description),
+		);
+		expect(shown.length).toBeLessThan(2);
+		return shown.length === 1;
+	}
+
+	test.each<INodeParameters>([
+		base,
+		{ ...base, operation: 'startAndWait' },
+		{ ...base, filters: { jobTitles: [] } },
+		{ ...base, filters: { jobTitles: [''], locations: [] } },
+		{ ...base, filters: { companySize: '' } },
+		{ ...json, filtersJson: '{}' },
+		{ ...json, filtersJson: '', filters: { jobTitles: ['CTO'] } },
+	])('with %j', async (parameters) => {
+		expect(await isSaid('leadGen', parameters)).toBe(true);
+	});
+
+	test('with the JSON that the editor begins with', async () => {
+		const { description } = await loadNode('leadGen');
+		const filtersJson = description.properties.find(({ name }) => name === 'filtersJson')?.default;
+		expect(await isSaid('leadGen', { ...json, filtersJson })).toBe(true);
+	});
+
+	test.each<INodeParameters>([
+		{ ...base, filters: { jobTitles: ['CTO'] } },
+		{ ...base, filters: { jobTitles: [], locations: ['Austin, Texas'] } },
+		{ ...base, filters: { industries: '={{ $json.industries }}' } },
+		{ ...base, filters: { companySize: '11-50' } },
+		{ ...json, filtersJson: '{ "jobTitles": ["CTO"] }' },
+		{ ...json, filtersJson: '{ "industries": ["Software"] }', filters: { jobTitles: ['CTO'] } },
+		{ ...base, operation: 'wait' },
+		{ ...base, resource: 'email', operation: 'verify' },
+	])('and not with %j', async (parameters) => {
+		expect(await isSaid('leadGen', parameters)).toBe(false);
+	});
+
+	test('in the trigger only where it starts scrapes', async () => {
+		const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
+		expect(await isSaid('leadGenTrigger', trigger)).toBe(true);
+		expect(await isSaid('leadGenTrigger', { ...trigger, filters: { jobTitles: ['CTO'] } })).toBe(
+			false,
+		);
+		expect(await isSaid('leadGenTrigger', { ...trigger, mode: 'listen' })).toBe(false);
+	});
+});
+
 describe('Every option of a collection is read', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
@@ -482,7 +515,7 @@ describe('Every option of a collection is read', () => {
 	};
 	const items = [{ name: 'ann' }, { name: 'bob' }];
 
-	test.each(CONTRACT)('$resource: $operation', async ({ resource, operation }) => {
+	test.each(OPERATIONS)('$resource: $operation', async ({ resource, operation }) => {
 		service.sandbox.set({ job: { durationMs: 0 } });
 		const scrapeId = await service.startJob();
 		const { description } = await loadNode('leadGen');
@@ -535,14 +568,12 @@ describe('Credential', () => {
 		]);
 		const [, apiKey, plan] = credential.properties;
 		expect(apiKey?.typeOptions).toEqual({ password: true });
-		expect(
-			choices(plan)
-				.map(({ value }) => value)
-				.toSorted(),
-		).toEqual(['auto', 'enterprise', 'pro', 'starter']);
-		expect(sorted(choices(plan).map(({ name }) => name))).toEqual(
-			choices(plan).map(({ name }) => name),
-		);
+		expect(choices(plan).map(({ value }) => value)).toEqual([
+			'auto',
+			'starter',
+			'pro',
+			'enterprise',
+		]);
 		for (const { displayName, description = '' } of credential.properties) {
 			expect(wrongWords(displayName)).toEqual([]);
 			expect({ displayName, wrong: wrongEnd(description) }).toEqual({ displayName, wrong: false });

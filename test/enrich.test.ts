@@ -348,7 +348,7 @@ describe('Email: Find and Verify', () => {
 			keepGoing,
 		);
 		expect(items[0]?.json.error).toMatchObject({
-			message: 'No address that is good enough was found for this person',
+			message: 'No address was found for this person that is good enough',
 			code: 'NOT_FOUND',
 			tried: 'business: invalid',
 			rejected: [{ email: 'invalid.low@acme.com', status: 'invalid' }],
@@ -370,6 +370,7 @@ describe('Email: Find and Verify', () => {
 			dryRun: true,
 			path: '/email/find',
 			request: { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' },
+			key: 'ed8730fab578d1c5fef89b80a981ad74',
 			totals,
 		};
 		expect(items).toEqual(
@@ -381,6 +382,7 @@ describe('Email: Find and Verify', () => {
 					call: 'new',
 					path: '/email/personal',
 					request: { firstName: 'Bob', lastName: 'High' },
+					key: '61f0bf4b5ed06cbdcfd97b9415f8b3e9',
 					mayFollow: 1,
 				},
 			]),

@@ -99,7 +99,7 @@ const noResult: Failure = {
 	details: { outcome: 'unknown' },
 };
 const noConnection: Failure = {
-	error: 'The connection broke before the service had answered',
+	error: 'The connection broke before the service answered',
 	details: { outcome: 'unknown', code: 'ECONNRESET' },
 };
 const tooLate: Failure = {
@@ -421,7 +421,8 @@ describe('A credential that cannot work', () => {
 		details: object;
 	}
 	const noAddress = {
-		error: 'Base URL in the credential is not an address that requests can be sent to',
+		error:
+			'Base URL in the LeadGen credential is not a web address that the node can send requests to',
 		details: { field: 'Base URL' },
 	};
 	const broken: Broken[] = [
@@ -519,7 +520,7 @@ test('an answer that is damaged on the way may have been paid for', async () => 
 		);
 		expect(items.map(({ json }) => json.error)).toEqual([
 			expect.objectContaining({
-				message: 'The connection broke before the service had answered',
+				message: 'The connection broke before the service answered',
 				outcome: 'unknown',
 			}),
 		]);

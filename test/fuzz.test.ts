@@ -4,7 +4,7 @@ import { readFilters } from '../nodes/LeadGen/operations/scrape/filters';
 import { Parameters } from '../nodes/LeadGen/parameters';
 import { readEnvelope } from '../nodes/LeadGen/service/envelope';
 import { InputError, ServiceError } from '../nodes/LeadGen/service/errors';
-import { readRateHeaders } from '../nodes/LeadGen/service/rateHeaders';
+import { readRateHeaders } from '../nodes/LeadGen/service/limits/rateHeaders';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';
 
 /** Any JSON, also with keys that have a meaning in JavaScript, and texts that look like something else. */

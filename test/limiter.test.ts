@@ -1,124 +1,46 @@
-import { Limiter, type Run } from '../nodes/LeadGen/service/limiter';
-import { readRateHeaders, type RateNews } from '../nodes/LeadGen/service/rateHeaders';
+import type { Call } from '../nodes/LeadGen/service/limits/call';
+import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
+import { readRateHeaders, type RateNews } from '../nodes/LeadGen/service/limits/rateHeaders';
+import { VirtualClock } from './simulator/clock';
+import { fixed, sliding, tokenBucket, type ServiceSettings } from './simulator/service';
+import { node, simulate } from './simulator/simulate';
 
-/** A service that counts its calls one way or the other, in the virtual time of the test. */
-interface Counter {
-	/** @returns what it says of the rate; `retryAfterMs` counts from now */
-	take: (now: number) => { allowed: boolean; remaining: number; resetMs: number };
-}
+const MINUTE_MS = 60_000;
+const LATENCY = { ms: 200 };
 
-function fixedWindow(limit: number, ms: number): Counter {
-	let window = -1;
-	let taken = 0;
-	return {
-		take(now) {
-			if (Math.floor(now / ms) !== window) [window, taken] = [Math.floor(now / ms), 0];
-			const allowed = taken < limit;
-			if (allowed) taken++;
-			return { allowed, remaining: limit - taken, resetMs: (window + 1) * ms - now };
-		},
-	};
-}
+const kinds = {
+	fixedWindow: () => [fixed(60, MINUTE_MS, 0)],
+	slidingWindow: () => [sliding(60, MINUTE_MS)],
+	tokenBucket: () => [tokenBucket(60, 1)],
+};
 
-function slidingWindow(limit: number, ms: number): Counter {
-	let times: number[] = [];
-	return {
-		take(now) {
-			times = times.filter((time) => time > now - ms);
-			const allowed = times.length < limit;
-			if (allowed) times.push(now);
-			return { allowed, remaining: limit - times.length, resetMs: (times[0] ?? now) + ms - now };
-		},
-	};
-}
-
-function tokenBucket(limit: number, ms: number): Counter {
-	let tokens = limit;
-	let filledAt = 0;
-	return {
-		take(now) {
-			tokens = Math.min(limit, tokens + ((now - filledAt) * limit) / ms);
-			filledAt = now;
-			const allowed = tokens >= 1;
-			if (allowed) tokens--;
-			return { allowed, remaining: Math.floor(tokens), resetMs: (1 - (tokens % 1)) * (ms / limit) };
-		},
-	};
-}
-
-const counters = { fixedWindow, slidingWindow, tokenBucket };
-
-const NO_NEWS: RateNews = {};
-const LATENCY_MS = 200;
-
-beforeEach(() => {
-	jest.useFakeTimers({ now: 1_000_000 });
-	// The limiter's jitter, the same in each run of the test.
-	let seed = 1;
-	jest.spyOn(Math, 'random').mockImplementation(() => {
-		seed = (seed * 16_807) % 2_147_483_647;
-		return seed / 2_147_483_647;
-	});
-});
-
-afterEach(() => {
-	jest.restoreAllMocks();
-	jest.useRealTimers();
-});
-
-/** Sends `calls` calls through the limiters of some processes, which know nothing of each other. */
-async function simulate(
-	limiters: Limiter[],
-	calls: number,
-	counter: Counter,
-	tell: (said: ReturnType<Counter['take']>) => RateNews = () => NO_NEWS,
-) {
-	const began = Date.now();
-	let refused = 0;
-	const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-	const call = async (limiter: Limiter, run: Run) => {
-		for (;;) {
-			await limiter.turn(run);
-			const sentAt = Date.now();
-			await pause(LATENCY_MS / 2);
-			const said = counter.take(Date.now());
-			await pause(LATENCY_MS / 2);
-			if (said.allowed) {
-				limiter.answered(run, sentAt, tell(said));
-				return;
-			}
-			refused++;
-			expect(limiter.refused(run, tell(said))).toBe(true);
-		}
-	};
-	const all = limiters.flatMap((limiter) => {
-		const run = { inFlight: 0, waitedMs: 0, cap: () => 50, signal: undefined };
-		return Array.from({ length: calls / limiters.length }, () => call(limiter, run));
-	});
-	let seconds = 0;
-	const over = Promise.all(all).then(() => {
-		seconds = (Date.now() - began) / 1000;
-	});
-	await jest.advanceTimersByTimeAsync(60 * 60_000);
-	await over;
-	return { seconds, refused };
-}
-
-function limiterOf(perMinute: number): Limiter {
-	const limiter = new Limiter();
+function limiterOf(perMinute: number) {
+	const clock = new VirtualClock();
+	const limiter = new Limiter(clock);
 	limiter.perMinute = perMinute;
-	return limiter;
+	const pass = async (ms: number) => {
+		await clock.runUntil(clock.sleep(ms), Infinity);
+	};
+	return { limiter, pass };
 }
+
+const newRun = (cap = Infinity): Run => ({ inFlight: 0, waitedMs: 0, cap, signal: undefined });
+const LOOKUP = { path: '/email/find' };
+const POLL = { path: '/status', isPoll: true };
 
 describe('a limit that is known', () => {
-	const cases = Object.entries(counters).flatMap(([name, counter]) =>
-		[1, 59, 60, 61, 120, 121, 300].map((calls) => ({ name, counter, calls })),
+	const cases = Object.entries(kinds).flatMap(([name, limits]) =>
+		[1, 59, 60, 61, 120, 121, 300].map((calls) => ({ name, limits, calls })),
 	);
 	it.each(cases)(
 		'is used up and never exceeded: $calls calls, $name',
-		async ({ counter, calls }) => {
-			const { seconds, refused } = await simulate([limiterOf(60)], calls, counter(60, 60_000));
+		async ({ limits, calls }) => {
+			const { seconds, refused, taken } = await simulate(
+				{ about: '', calls, perMinute: 60, limits, latency: LATENCY },
+				node,
+			);
 			expect(refused).toBe(0);
+			expect(taken).toHaveLength(calls);
 			// floor((K - 1) / N) minutes, and each minute begins when the answers of the last one are there.
 			const minutes = Math.floor((calls - 1) / 60);
 			expect(seconds).toBeGreaterThanOrEqual(minutes * 60);
@@ -128,35 +50,28 @@ describe('a limit that is known', () => {
 });
 
 describe('several runs', () => {
-	const newRun = (cap = 50): Run => ({
-		inFlight: 0,
-		waitedMs: 0,
-		cap: () => cap,
-		signal: undefined,
-	});
-
 	/** Notes in which order the calls get their turn; each is answered at once. */
 	function recorder(limiter: Limiter) {
 		const order: string[] = [];
-		const call = async (run: Run, name: string, first = false) => {
-			await limiter.turn(run, first);
+		const call = async (run: Run, name: string, isFirst = false) => {
+			const turn = await limiter.turn(run, { ...LOOKUP, isFirst });
 			order.push(name);
-			limiter.answered(run, Date.now(), {});
+			limiter.end(run, turn, { outcome: 'taken' });
 		};
 		return { order, call };
 	}
 
 	it('take turns, so that a single call does not wait for all of a long run', async () => {
-		const limiter = limiterOf(60);
+		const { limiter, pass } = limiterOf(60);
 		const { order, call } = recorder(limiter);
 		const [long, other] = [newRun(), newRun()];
 		const calls = Array.from({ length: 200 }, () => call(long, 'long'));
-		await jest.advanceTimersByTimeAsync(1000);
+		await pass(1000);
 		expect(order).toHaveLength(60);
 		expect(limiter.demand).toBe(200);
 		calls.push(call(other, 'other'), call(other, 'other'), call(newRun(), 'single'));
 		calls.push(call(long, 'first', true));
-		await jest.advanceTimersByTimeAsync(61_000);
+		await pass(61_000);
 		expect(order.slice(60, 68)).toEqual([
 			'first',
 			'long',
@@ -167,44 +82,44 @@ describe('several runs', () => {
 			'long',
 			'long',
 		]);
-		await jest.advanceTimersByTimeAsync(4 * 60_000);
+		await pass(4 * MINUTE_MS);
 		await Promise.all(calls);
 		expect(order).toHaveLength(204);
 		expect(limiter.demand).toBe(0);
 	});
 
 	it('get no second turn for a call that goes first', async () => {
-		const limiter = limiterOf(60);
+		const { limiter, pass } = limiterOf(60);
 		const { order, call } = recorder(limiter);
 		const [long, other] = [newRun(), newRun()];
 		const calls = Array.from({ length: 100 }, () => call(long, 'long'));
-		await jest.advanceTimersByTimeAsync(1000);
+		await pass(1000);
 		calls.push(call(long, 'first', true));
 		for (let more = 0; more < 20; more++) calls.push(call(long, 'long'), call(other, 'other'));
-		await jest.advanceTimersByTimeAsync(3 * 60_000);
+		await pass(3 * MINUTE_MS);
 		await Promise.all(calls);
 		const turns = order.slice(order.indexOf('first') + 1, order.lastIndexOf('other') + 1);
 		expect(turns).toEqual(Array.from({ length: 20 }, () => ['long', 'other']).flat());
 	});
 
 	it('go on when one of them is stopped or has all that it may have under way', async () => {
-		const limiter = limiterOf(2);
+		const { limiter, pass } = limiterOf(2);
 		const stop = new AbortController();
 		const stopped: Run = { ...newRun(), signal: stop.signal };
 		const [full, free] = [newRun(1), newRun()];
-		await limiter.turn(full);
+		const first = await limiter.turn(full, LOOKUP);
 		const order: string[] = [];
 		const wait = async (run: Run, name: string) => {
-			await limiter.turn(run);
+			await limiter.turn(run, LOOKUP);
 			order.push(name);
 		};
 		const waiting = [wait(full, 'full'), wait(free, 'free')];
 		const late = wait(stopped, 'stopped').catch(() => order.push('stop'));
-		await jest.advanceTimersByTimeAsync(1000);
+		await pass(1000);
 		expect(order).toEqual(['free']);
 		stop.abort();
-		limiter.answered(full, Date.now(), {});
-		await jest.advanceTimersByTimeAsync(61_000);
+		limiter.end(full, first, { outcome: 'taken' });
+		await pass(61_000);
 		await Promise.all([...waiting, late]);
 		expect(order).toEqual(['free', 'stop', 'full']);
 		expect(limiter.demand).toBe(2);
@@ -212,24 +127,25 @@ describe('several runs', () => {
 });
 
 describe('a limit that is not known', () => {
-	const retryAfter = ({ allowed, resetMs }: ReturnType<Counter['take']>): RateNews =>
-		allowed ? {} : { retryAfterMs: Math.ceil(resetMs / 1000) * 1000 };
-	const remaining = ({ remaining, resetMs }: ReturnType<Counter['take']>): RateNews => ({
-		remaining,
-		resetMs: Math.ceil(resetMs / 1000) * 1000,
-	});
-
-	const tells = { nothing: () => NO_NEWS, retryAfter, remaining };
-	const cases = Object.entries(counters).flatMap(([name, counter]) =>
-		Object.entries(tells).flatMap(([says, tell]) =>
-			[1, 3].map((processes) => ({ name, counter, says, tell, processes })),
-		),
+	const tells: Array<ServiceSettings['says']> = [undefined, 'retryAfter', 'remaining'];
+	const cases = Object.entries(kinds).flatMap(([name, limits]) =>
+		tells.flatMap((says) => [1, 2, 3, 4].map((processes) => ({ name, limits, says, processes }))),
 	);
 	it.each(cases)(
 		'is found: $name that says $says, $processes processes',
-		async ({ counter, tell, processes }) => {
-			const limiters = Array.from({ length: processes }, () => new Limiter());
-			const { seconds, refused } = await simulate(limiters, 300, counter(60, 60_000), tell);
+		async ({ limits, says, processes }) => {
+			const { seconds, refused, taken } = await simulate(
+				{
+					about: '',
+					calls: 300,
+					processes,
+					limits,
+					latency: LATENCY,
+					says,
+				},
+				node,
+			);
+			expect(taken).toHaveLength(300);
 			// Four minutes at best; a service that says nothing costs some more.
 			expect(seconds).toBeLessThan(60 * 8);
 			// Each window ends in the refusal of what was under way.
@@ -237,26 +153,132 @@ describe('a limit that is not known', () => {
 		},
 	);
 
-	it.each([
-		['names no time', NO_NEWS],
-		['names a time that is over', { ...NO_NEWS, retryAfterMs: 0 }],
+	it.each<[string, RateNews]>([
+		['names no time', {}],
+		['names a time that is over', { retryAfterMs: 0 }],
 	])('is given up on after ten minutes of refusals, each of which %s', async (_name, news) => {
-		const limiter = new Limiter();
+		const { limiter, pass } = limiterOf(Infinity);
 		// The run that comes after has the same patience.
 		for (let runs = 0; runs < 2; runs++) {
-			const run = { inFlight: 0, waitedMs: 0, cap: () => 1, signal: undefined };
+			const run = newRun(1);
 			let tries = 0;
 			const trying = (async () => {
+				let call;
 				do {
-					await limiter.turn(run);
+					call = await limiter.turn(run, LOOKUP);
 					tries++;
-				} while (limiter.refused(run, news));
+				} while (limiter.end(run, call, { outcome: 'refused', news }));
 			})();
-			await jest.advanceTimersByTimeAsync(11 * 60_000);
+			await pass(11 * MINUTE_MS);
 			await trying;
 			expect(tries).toBeGreaterThan(15);
 			expect(tries).toBeLessThan(100);
 		}
+	});
+
+	it('is not forgotten by a trickle of calls that does not use it', async () => {
+		const { limiter, pass } = limiterOf(Infinity);
+		const run = newRun();
+		const call = async (outcome: 'taken' | 'refused', ms: number) => {
+			const turn = limiter.turn(run, LOOKUP);
+			await pass(ms);
+			limiter.end(run, await turn, { outcome });
+		};
+		for (let calls = 0; calls < 10; calls++) await call('taken', 10);
+		await call('refused', 10);
+		await call('taken', 1000);
+		const learned = limiter.knownPerMinute;
+		expect(learned).toBeLessThan(10_000);
+		for (let minutes = 0; minutes < 120; minutes++) await call('taken', MINUTE_MS);
+		expect(limiter.knownPerMinute).toBe(learned);
+	});
+});
+
+describe('looks at the status of scrapes', () => {
+	it('take a third of the limit at most, and make no other call wait', async () => {
+		const { limiter, pass } = limiterOf(60);
+		const [scrapes, lookups] = [newRun(), newRun()];
+		let polls = 0;
+		const poll = async () => {
+			for (;;) {
+				const call = await limiter.turn(scrapes, POLL);
+				polls++;
+				limiter.end(scrapes, call, { outcome: 'taken' });
+			}
+		};
+		for (let scrape = 0; scrape < 30; scrape++) void poll();
+		await pass(1000);
+		expect(polls).toBe(20);
+		let answered = 0;
+		for (let lookup = 0; lookup < 10; lookup++) {
+			void limiter.turn(lookups, LOOKUP).then((call) => {
+				answered++;
+				limiter.end(lookups, call, { outcome: 'taken' });
+			});
+		}
+		await pass(1000);
+		expect(answered).toBe(10);
+		await pass(MINUTE_MS);
+		expect(polls).toBe(40);
+	});
+
+	it('wait for nothing where no limit is known', async () => {
+		const { limiter, pass } = limiterOf(Infinity);
+		const run = newRun();
+		let polls = 0;
+		for (let scrape = 0; scrape < 15; scrape++) {
+			void limiter.turn(run, POLL).then(() => polls++);
+		}
+		await pass(1);
+		expect(polls).toBe(15);
+	});
+});
+
+describe('calls under way', () => {
+	/** Asks for very many turns. */
+	function crowd(limiter: Limiter, run: Run) {
+		const calls: Call[] = [];
+		for (let turns = 0; turns < 2000; turns++) {
+			void limiter.turn(run, LOOKUP).then((call) => calls.push(call));
+		}
+		return calls;
+	}
+
+	it('become more by time, up to a thousand, without a single answer', async () => {
+		const { limiter, pass } = limiterOf(Infinity);
+		const calls = crowd(limiter, newRun());
+		await pass(1);
+		expect(calls).toHaveLength(20);
+		await pass(1000);
+		expect(calls.length).toBeGreaterThan(150);
+		await pass(10_000);
+		expect(calls).toHaveLength(1000);
+	});
+
+	it('become fewer while answers are slower with many than with few', async () => {
+		const { limiter, pass } = limiterOf(Infinity);
+		const run = newRun();
+		const calls = crowd(limiter, run);
+		let most = 0;
+		for (let rounds = 0; rounds < 25; rounds++) {
+			await pass(calls.length > 30 ? 500 : 100);
+			most = Math.max(most, run.inFlight);
+			for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'taken' });
+		}
+		expect(most).toBeGreaterThan(50);
+		expect(run.inFlight).toBeLessThan(30);
+	});
+
+	it('are few again in the run after the one whose credits ended', async () => {
+		const { limiter, pass } = limiterOf(Infinity);
+		const run = newRun();
+		const calls = crowd(limiter, run);
+		await pass(1000);
+		expect(calls.length).toBeGreaterThan(150);
+		limiter.startOver();
+		for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'taken' });
+		await pass(1);
+		expect(calls).toHaveLength(20);
 	});
 });
 

@@ -528,6 +528,40 @@ describe('Scrape: Start', () => {
 		});
 	}
 
+	test.each([START, START_AND_WAIT])(
+		'is refused to an AI agent that sets no filter, and to nobody else: %s %s',
+		async (...operation) => {
+			service.sandbox.set({ job: { durationMs: 0 } });
+			const items = [{ titles: '' }, { titles: 'CTO' }];
+			const ways: INodeParameters[] = [
+				{ filters: { jobTitles: '={{ $json.titles }}' } },
+				{ filtersMode: 'json', filtersJson: '={{ { jobTitles: [$json.titles], limit: 3 } }}' },
+			];
+			const started = () => sandbox.jobs.map(({ filters }) => filters.jobTitles?.join());
+			for (const parameters of ways) {
+				const before = started();
+				const byAgent = await service.run(operation, parameters, items, {
+					isTool: true,
+					...keepGoing,
+				});
+				expect(byAgent.items.map(({ json }) => json.error)).toEqual([
+					{
+						message:
+							'Filters are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+						field: 'Filters',
+						advice:
+							'A scrape without filters collects leads of any kind, and uses credits for them.',
+					},
+					undefined,
+				]);
+				expect(started()).toEqual([...before, 'CTO']);
+
+				await service.run(operation, parameters, items);
+				expect(started().toSorted()).toEqual([...before, 'CTO', undefined, 'CTO'].toSorted());
+			}
+		},
+	);
+
 	test('starts one scrape for each item, also where all want the same', async () => {
 		const filters = {
 			jobTitles: ['Head of Sales', 'CTO'],
@@ -713,7 +747,7 @@ describe('Scrape: Start', () => {
 			{ filtersMode: 'json', filtersJson: '={{ $json.value }}' },
 			[{ titles: ['CTO'] }, { titles: [] }, '{ "jobTitles": ["CTO"], "titles": "" }'],
 			'Filters (JSON)',
-			() => 'Filters (JSON) holds "titles", which is no filter',
+			() => 'Filters (JSON) holds "titles", which is not a filter',
 		],
 		[
 			'the limit in JSON',
@@ -870,7 +904,7 @@ describe('Scrape: Wait', () => {
 		['that lags behind', { statusLagMs: 100 }],
 		['with nulls', { nullsInStatus: true }],
 	])('polls a service %s until each scrape is completed', async (_name, settings) => {
-		sandbox.set({ job: { durationMs: 150, leadShare: 0.5, ...settings } });
+		sandbox.set({ job: { durationMs: 600, leadShare: 0.5, ...settings } });
 		const items = await startJobs([10, 20, 31]);
 		const result = await service.run(WAIT, waitFor(), items);
 
@@ -943,7 +977,7 @@ describe('Scrape: Wait', () => {
 			...input,
 			error: {
 				message: `Scrape ${input.id} did not finish within 0.002 minutes`,
-				advice: expect.stringContaining('run "Wait') as unknown,
+				advice: expect.stringContaining('Use "Wait') as unknown,
 				...finalStatus(input.id),
 			},
 		});
@@ -1292,8 +1326,8 @@ describe('Fields of the result', () => {
 				inputs.map((input) =>
 					inputError(
 						input,
-						'Put Result in Field must be text, and is {"a":[1]}',
-						'Put Result in Field',
+						'Put Output in Field must be text, and is {"a":[1]}',
+						'Put Output in Field',
 					),
 				),
 			),

@@ -578,6 +578,22 @@ describe('rate limits', () => {
 		expect(verdicts.map(Number)).toEqual(allowed);
 	});
 
+	test('so many requests of an account may be under way, and others are refused at once', async () => {
+		sandbox.set({ latencyMs: 200, rateLimit: { mostUnderWay: 3, refusalMs: 0 } });
+		const began = Date.now();
+		const fast: number[] = [];
+		const statuses = await Promise.all(
+			Array.from({ length: 5 }, async () => {
+				const { status } = await credits();
+				if (status === 429) fast.push(Date.now() - began);
+				return status;
+			}),
+		);
+		expect(statuses.toSorted()).toEqual([200, 200, 200, 429, 429]);
+		for (const ms of fast) expect(ms).toBeLessThan(200);
+		expect((await credits()).status).toBe(200);
+	});
+
 	test('the headers say how long to wait', async () => {
 		const limited = { windowMs, perMinute: 1, kind: 'sliding' } as const;
 		const headersOf = async (headers: RateLimitSettings['headers']) => {

@@ -1,662 +1,854 @@
 import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { limitContent, toSave } from '../nodes/LeadGen/trigger/content';
+import { deliveryItem } from '../nodes/LeadGen/trigger/delivery';
 import {
-	arrive,
-	hear,
-	idsIn,
-	judge,
-	nextTask,
-	prepare,
+	activated,
+	leftOut,
+	MAX_UNVERIFIED,
+	notified,
 	started,
-	startFailed,
-	startLater,
-	unknownOutcome,
-	type Knock,
-	type Plan,
-} from '../nodes/LeadGen/trigger/decide';
-import { isPrivate, ownAddresses } from '../nodes/LeadGen/trigger/address';
-import { idsOf, withoutSecrets, type IncomingRequest } from '../nodes/LeadGen/trigger/notification';
+} from '../nodes/LeadGen/trigger/events';
+import { memoryOf } from '../nodes/LeadGen/trigger/memory';
+import { findLeads } from '../nodes/LeadGen/leads';
 import {
-	addGap,
-	addNotice,
-	isDelivered,
-	MAX_CLAIMS,
-	settle,
-	type TriggerRecord,
-} from '../nodes/LeadGen/trigger/record';
+	copyWithout,
+	idsOf,
+	rawNotification,
+	type IncomingRequest,
+} from '../nodes/LeadGen/trigger/notification';
+import { isPrivate, ownAddresses } from '../nodes/LeadGen/trigger/ownUrl';
+import type { Plan } from '../nodes/LeadGen/trigger/plan';
+import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
 import { time } from '../nodes/LeadGen/trigger/scrape';
-import { isSecret, secretFor } from '../nodes/LeadGen/trigger/secret';
-import { merge, PROCESS } from '../nodes/LeadGen/trigger/store';
+import { Signer } from '../nodes/LeadGen/trigger/signature';
+import {
+	addNotice,
+	join,
+	markDone,
+	newState,
+	openScrapes,
+	prune,
+	type TriggerState,
+	type Want,
+} from '../nodes/LeadGen/trigger/state';
+import { looked, unanswered, type Check, type Found } from '../nodes/LeadGen/trigger/status';
+import { fromRelease1 } from '../nodes/LeadGen/trigger/upgrade';
 
-const DAY = 24 * 3_600_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+/** When the tests begin. */
+const T0 = 100 * DAY;
 
 const plan: Plan = {
 	mode: 'startScrape',
 	events: ['completed', 'failed'],
 	filters: 'filters 1',
-	schedule: 'never',
-	nextRun: () => undefined,
-	isUnreachable: false,
+	timeZone: 'UTC',
 };
-
 const listen: Plan = { ...plan, mode: 'listen' };
 
-function knock(fields: Partial<Knock> = {}): Knock {
+function view(state: TriggerState, fields: Partial<View> = {}): View {
 	return {
-		clock: 'clock 1',
-		at: 1,
+		state,
+		plan,
+		checks: new Map(),
+		busy: new Set(),
 		process: 'process 1',
-		mode: 'activate',
-		attempt: 'attempt 1',
-		phase: 'plan',
-		confirmed: [],
-		pending: [],
+		isTimer: true,
+		isDirty: false,
+		syncedAt: Infinity,
+		waiting: [],
+		unverifiedPerMinute: 1000,
 		...fields,
 	};
 }
 
-function arrived(known: TriggerRecord | undefined, fields: Partial<Knock> = {}, now = 1_000_000) {
-	const record = arrive(known, knock(fields), 'owner', plan, now);
-	if (!record) throw new Error('The clock is not in charge');
-	return record;
+function activation(mode: string, id = 'activation 1') {
+	return { id, mode, isUnreachable: false };
 }
 
-/** A record after the first start, with a scrape that runs. */
-function running(): TriggerRecord {
-	const record = arrived(undefined);
-	prepare(record, 'attempt 1');
-	started(record, 'scrape 1', 1_000_000);
-	return record;
+/** A node that was activated and whose first scrape runs. */
+function running(): TriggerState {
+	const state = newState('owner', T0);
+	activated(state, activation('activate'), plan, T0);
+	start(state, 'attempt 1', 'scrape 1', T0);
+	return state;
+}
+
+function start(state: TriggerState, attempt: string, scrapeId: string, at: number): void {
+	state.starts[attempt] = {
+		id: attempt,
+		why: 'activation',
+		at,
+		tries: 0,
+		stage: 'planned',
+		process: 'process 1',
+		filters: 'filters 1',
+	};
+	started(state, attempt, scrapeId, at);
+}
+
+function scheduled(at: number): Want {
+	return { id: String(at), why: 'schedule', at, due: at, tries: 0 };
+}
+
+const unchecked: ReadonlyMap<string, Check> = new Map();
+
+/** This process, or another one, received a notification. */
+function note(state: TriggerState, source: string, at: number, process = 'process 1'): void {
+	state.notifications[source] = { at, size: 1, process };
+}
+
+/** A notification without a signature comes in. */
+function hear(state: TriggerState, ids: string[], now: number, checks = unchecked) {
+	return notified(state, undefined, { likely: ids, others: [] }, { plan: listen, checks }, now);
+}
+
+function checkAt(at: number): Check {
+	return { at, isAnswered: true };
+}
+
+/** The status of a scrape is looked up. @returns the check, and whether the state still has it */
+function lookUp(
+	state: TriggerState,
+	id: string,
+	found: Omit<Found, 'data'>,
+	now: number,
+	{ mode = listen, check = checkAt(now) } = {},
+) {
+	check.at = now;
+	const realId = looked(state, id, { data: { scrapeId: id }, ...found }, check, mode, now);
+	return { id: realId, check, isFinished: check.result !== undefined };
 }
 
 describe('an activation', () => {
-	it('by a person wants a start, which is prepared and then sent', () => {
-		const record = arrived(undefined);
-		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({
-			do: 'prepare',
-			attempt: 'attempt 1',
-		});
-		prepare(record, 'attempt 1');
-		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({ do: 'start', attempt: 'attempt 1' });
-		started(record, 'scrape 1', 1_000_000);
-		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({ do: 'wait', ms: 5000 });
+	it('by a person wants a start, which is planned, sent when it is saved, and looked at', () => {
+		const state = newState('owner', T0);
+		const want = activated(state, activation('activate'), plan, T0);
+		const attempt = 'activation 1-0';
+		expect(nextAction(view(state, { want }), T0)).toEqual({ do: 'plan', attempt, want });
+		state.starts[attempt] = {
+			...(want as Want),
+			stage: 'planned',
+			process: 'process 1',
+			filters: 'filters 1',
+		};
+		expect(nextAction(view(state), T0)).toEqual({ do: 'send', attempt });
+		expect(nextAction(view(state, { busy: new Set([attempt]) }), T0).do).toBe('wait');
+		started(state, attempt, 'scrape 1', T0);
+		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
+		expect(nextAction(view(state), T0 + 5000)).toEqual({ do: 'look', id: 'scrape 1' });
 	});
 
 	it.each(['init', 'leadershipChange', 'update', 'activate'])(
 		'that n8n makes by itself (%s) wants none',
 		(mode) => {
-			const record = arrived(running(), { clock: 'clock 2', at: 2, process: 'process 2', mode });
-			expect(record.want).toBeUndefined();
-			expect(record.notices).toEqual([]);
+			const state = running();
+			expect(activated(state, activation(mode, 'activation 2'), plan, T0 + 1)).toBeUndefined();
+			expect(state.notices).toEqual({});
 		},
 	);
 
-	it('without a record starts only if a person made it, and says so otherwise', () => {
-		for (const mode of ['init', 'update', 'leadershipChange']) {
-			const record = arrived(undefined, { mode });
-			expect(record.want).toBeUndefined();
-			expect(record.notices).toHaveLength(1);
+	it('by a person wants a start though n8n lost that it was closed, if it was on for a minute', () => {
+		const state = running();
+		if (state.facts.activation) state.facts.activation.isEstablished = true;
+		expect(activated(state, activation('activate', 'activation 2'), plan, T0 + 1)?.why).toBe(
+			'activation',
+		);
+	});
+
+	it('by a person wants a start though an old copy overwrote that it was closed', () => {
+		const state = running();
+		const old = structuredClone(state);
+		const known = state.facts.activation;
+		if (known) state.facts.activation = { ...known, at: T0 + 10, isClosed: true };
+		// A webhook process was in the middle of an answer.
+		hear(old, ['scrape 2'], T0 + 20);
+		for (const joined of [join(state, old), join(old, state)]) {
+			const want = activated(joined, activation('activate', 'activation 2'), plan, T0 + 30);
+			expect(want?.why).toBe('activation');
 		}
 	});
 
-	it('with the record of another workflow begins anew', () => {
-		const other = { ...running(), owner: 'another' };
-		const record = arrived(other, { clock: 'clock 2', at: 2 });
-		expect(record.want?.why).toBe('activation');
-		expect(record.open).toEqual([]);
+	it('without a state starts only if a person made it, and says so otherwise', () => {
+		for (const mode of ['init', 'update', 'leadershipChange']) {
+			const state = newState('owner', T0);
+			expect(activated(state, activation(mode), plan, T0)).toBeUndefined();
+			expect(Object.values(state.notices)).toHaveLength(1);
+		}
 	});
 
-	it('after a deactivation waits for a scrape with the same filters that still runs', () => {
-		const record = arrived({ ...running(), closed: true }, { clock: 'clock 2', at: 2 }, 1_000_100);
-		const task = nextTask(record, knock(), 0, 1_000_100);
-		expect(task).toMatchObject({ do: 'check', scrape: { id: 'scrape 1' } });
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		expect(judge(record, scrape, { status: 'processing' }, plan, 1_000_200)).toBe('keep');
-		expect(record.want).toBeUndefined();
+	it('after a deactivation is left out while a scrape with the same filters runs', () => {
+		const state = running();
+		if (state.facts.activation) state.facts.activation.isClosed = true;
+		const want = activated(state, activation('activate', 'activation 2'), plan, T0 + 100);
+		expect(nextAction(view(state, { want }), T0 + 100)).toEqual({ do: 'look', id: 'scrape 1' });
+		const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, T0 + 200);
+		const checks = new Map([['scrape 1', check]]);
+		expect(nextAction(view(state, { want, checks }), T0 + 200)).toEqual({
+			do: 'skip',
+			id: 'scrape 1',
+			want,
+		});
 	});
 
-	it('with changed filters starts once', () => {
+	it('with changed filters wants one start', () => {
+		const state = running();
 		const changed = { ...plan, filters: 'filters 2' };
-		const update = knock({ clock: 'clock 2', at: 2, mode: 'update' });
-		const record = arrive(running(), update, 'owner', changed, 1_000_100);
-		expect(record?.want?.why).toBe('filters');
-		prepare(record ?? running(), 'attempt 2');
-		const again = knock({ clock: 'clock 3', at: 3, mode: 'update', attempt: 'attempt 2' });
-		expect(arrive(record, again, 'owner', changed, 1_000_200)?.want).toBeUndefined();
-	});
-
-	it('takes over from an older one in the same process', () => {
-		const record = arrived(running(), { clock: 'clock 2', at: 2, mode: 'update' });
-		expect(arrive(record, knock(), 'owner', plan, 1_000_100)).toBeUndefined();
+		const want = activated(state, activation('update', 'activation 2'), changed, T0 + 100);
+		expect(want?.why).toBe('filters');
+		expect(
+			activated(state, activation('update', 'activation 3'), changed, T0 + 200),
+		).toBeUndefined();
 	});
 });
 
 describe('a start', () => {
-	it('whose outcome is not known is told once and never repeated', () => {
-		for (const phase of ['plan', 'gone'] as const) {
-			const record = arrived(undefined);
-			prepare(record, 'attempt 1');
-			const attempt = phase === 'plan' ? 'of another process' : 'attempt 1';
-			const after = arrived(record, { attempt, phase });
-			expect(after.intent).toBeUndefined();
-			expect(after.want).toBeUndefined();
-			expect(after.notices.map(({ message }) => message)).toEqual([
-				'It is not known whether a scrape was started',
-			]);
-			expect(after.gaps).toHaveLength(1);
-			const told = arrived(after, { attempt: 'next', confirmed: [after.notices[0]?.id ?? ''] });
-			expect(nextTask(told, knock({ attempt: 'next' }), 0, 1_000_000).do).toBe('wait');
-		}
+	it('that another process planned is given up when that one says nothing more', () => {
+		const state = running();
+		start(state, 'attempt 2', 'scrape 2', T0);
+		state.starts['attempt 3'] = {
+			...scheduled(T0),
+			stage: 'planned',
+			process: 'process 2',
+			filters: 'filters 1',
+		};
+		for (const id of ['scrape 1', 'scrape 2']) markDone(state, id, T0);
+		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 15_000 });
+		state.starts['attempt 3'].at = T0 + 5000;
+		expect(nextAction(view(state), T0 + 19_000).do).toBe('wait');
+		expect(nextAction(view(state), T0 + 20_000)).toEqual({ do: 'abandon', attempt: 'attempt 3' });
 	});
 
-	it('that was never sent is wanted again, later and later', () => {
-		const record = arrived(undefined);
-		const delays = [0, 1, 2, 3, 4, 5, 6].map(() => {
-			prepare(record, 'attempt 1');
-			startLater(record, 0);
-			return record.want?.retryAt;
-		});
-		expect(delays).toEqual([15, 30, 60, 120, 240, 480, 600].map((seconds) => seconds * 1000));
+	it('that was not sent is wanted again, by the same name', () => {
+		const state = running();
+		markDone(state, 'scrape 1', T0);
+		const known = { ...scheduled(T0 + 1), process: 'process 1', filters: 'filters 1' };
+		state.starts.first = { ...known, stage: 'notSent', retryAt: T0 + 15_000 };
+		expect(nextAction(view(state), T0 + 1)).toEqual({ do: 'wait', ms: 14_999 });
+		const want = { ...scheduled(T0 + 1), at: T0 + 15_000, tries: 1 };
+		const attempt = `${String(T0 + 1)}-1`;
+		expect(nextAction(view(state), T0 + 15_000)).toEqual({ do: 'plan', attempt, want });
 	});
 
-	it('that is due by schedule is left out while a scrape runs, and made up for once', () => {
-		const daily = { ...plan, nextRun: (after: number) => after + DAY };
-		const record = running();
-		record.due = 500;
-		arrive(record, knock({ attempt: 'attempt 2' }), 'owner', daily, 10_000_000);
-		expect(record.want).toMatchObject({ why: 'schedule', due: 500 });
-		expect(record.due).toBe(10_000_000 + DAY);
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		judge(record, scrape, { status: 'processing' }, daily, 10_000_000);
-		expect(record.want).toBeUndefined();
-		expect(record.skipped).toEqual([500]);
+	it('by schedule is left out while a scrape runs, and planned once it is finished', () => {
+		const state = running();
+		const want = scheduled(T0 + DAY / 2);
+		const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, want.at);
+		const checks = new Map([['scrape 1', check]]);
+		expect(nextAction(view(state, { want, checks }), want.at).do).toBe('skip');
+		lookUp(state, 'scrape 1', { status: 'completed' }, want.at, { check });
+		note(state, 'attempt 1', want.at);
+		state.scrapes['scrape 1'] = {
+			stage: 'delivering',
+			at: want.at,
+			since: T0,
+			source: 'attempt 1',
+		};
+		expect(nextAction(view(state, { want, checks }), want.at).do).toBe('plan');
 	});
 
 	it('waits for the next look at a scrape whose status cannot be read', () => {
-		const record = running();
-		record.want = { why: 'schedule', at: 2_000_000, filters: 'filters 1' };
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		scrape.checked = 2_000_000;
-		expect(nextTask(record, knock(), 0, 2_000_000)).toEqual({ do: 'wait', ms: 30_000 });
+		const state = running();
+		const want = scheduled(T0 + 1_000_000);
+		const checks = new Map([['scrape 1', { at: want.at, isAnswered: false }]]);
+		expect(nextAction(view(state, { want, checks }), want.at)).toEqual({
+			do: 'wait',
+			ms: 250_000,
+		});
 	});
 
-	it('falls due anew when the schedule or its time zone changes without an activation', () => {
-		const due = (after: number) => ({ nextRun: () => after });
-		const record = running();
-		const daily = { ...plan, schedule: 'in UTC', ...due(2_000_000) };
-		arrive(record, knock(), 'owner', daily, 1_000_000);
-		expect(record.due).toBe(2_000_000);
-		const moved = { ...plan, schedule: 'in New York', ...due(3_000_000) };
-		arrive(record, knock(), 'owner', moved, 2_500_000);
-		expect([record.due, record.want]).toEqual([3_000_000, undefined]);
-	});
-
-	it('is never sent twice, whatever happens in whatever order', () => {
-		const event = fc.constantFrom<Happening>(
-			...(['knock', 'save', 'leader', 'crash', 'crash while sending', 'lost answer'] as const),
-			...(['old copy', 'finish'] as const),
-		);
-		fc.assert(
-			fc.property(fc.array(event, { maxLength: 60 }), (events) => sentIn(events) <= 1),
-			{ numRuns: 3000 },
-		);
-		// The model does send one.
-		expect(sentIn(['knock', 'knock'])).toBe(1);
-		expect(sentIn(['knock', 'crash while sending', 'knock', 'crash', 'knock'])).toBe(1);
-		expect(sentIn(['knock', 'crash', 'knock', 'knock', 'knock'])).toBe(0);
-	});
-});
-
-type Happening =
-	| 'knock'
-	| 'save'
-	| 'leader'
-	| 'crash'
-	| 'crash while sending'
-	| 'lost answer'
-	| 'old copy'
-	| 'finish';
-
-/** How many starts are sent for one activation, as n8n, the clock and `webhook()` play together. */
-function sentIn(events: readonly Happening[]): number {
-	let saved: TriggerRecord | undefined;
-	let memory: TriggerRecord | undefined;
-	let clock = knock();
-	let sent = 0;
-	const old: TriggerRecord[] = [];
-	events.forEach((what, index) => {
-		const now = 1_000_000 + index * 1000;
-		const crash = () => {
-			memory = undefined;
-			const attempt = `attempt after crash ${String(index)}`;
-			const process = `process after crash ${String(index)}`;
-			clock = knock({ clock: process, at: now, process, mode: 'init', attempt });
+	it('by schedule waits a second, in which another main process may have planned the same', () => {
+		const state = newState('owner', T0);
+		state.starts.due = {
+			...scheduled(T0),
+			stage: 'planned',
+			process: 'process 1',
+			filters: 'filters 1',
 		};
-		if (what === 'crash') crash();
-		if (what === 'save') clock = { ...clock, clock: String(now), at: now, mode: 'update' };
-		if (what === 'leader')
-			clock = { ...clock, clock: String(now), at: now, mode: 'leadershipChange' };
-		// A Code node writes back what it read before, as long as we run and hold the truth.
-		if (what === 'old copy' && memory) saved = structuredClone(old[index % old.length]);
-
-		const known = memory ?? structuredClone(saved);
-		const record = arrive(known, clock, 'owner', plan, now);
-		if (!record) throw new Error('The clock is not in charge');
-		const task = nextTask(record, clock, 0, now);
-		const { phase, attempt } = clock;
-		if (phase === 'go') clock = { ...clock, phase: 'gone' };
-		if (task.do === 'tell') record.notices = [];
-		if (task.do === 'prepare') prepare(record, attempt);
-		const isReady = phase === 'go' && saved?.intent?.id === attempt;
-		if (task.do === 'prepare' || (task.do === 'start' && !isReady)) {
-			clock = { ...clock, phase: 'go' };
-		} else if (task.do === 'start') {
-			sent++;
-			if (what === 'crash while sending') {
-				crash();
-				return;
-			}
-			if (what === 'lost answer') startFailed(record, unknownOutcome('It broke'), true, now);
-			else started(record, `scrape ${String(sent)}`, now);
-			clock = { ...clock, attempt: `attempt ${String(now)}`, phase: 'plan' };
-		}
-		if (what === 'finish') for (const { id } of [...record.open]) settle(record, id, now);
-		memory = record;
-		saved = structuredClone(record);
-		old.push(structuredClone(record));
+		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
+		expect(nextAction(view(state), T0 + 1000)).toEqual({ do: 'send', attempt: 'due' });
 	});
-	return sent;
-}
-
-it('keeps the ID of a scrape though another process took its start for lost', () => {
-	const record = arrived(undefined);
-	prepare(record, 'attempt 1');
-	arrive(record, knock({ attempt: 'attempt 2' }), 'owner', plan, 1_000_100);
-	expect(record.intent).toBeUndefined();
-	started(record, 'scrape 1', 1_000_200);
-	expect(record.open.map(({ id }) => id)).toEqual(['scrape 1']);
 });
 
 describe('a notification', () => {
-	it('of our own scrape, or one that says nothing, makes us look at once', () => {
-		for (const ids of [['scrape 1'], []]) {
-			const record = running();
-			expect(nextTask(record, knock(), 0, 1_000_100).do).toBe('wait');
-			expect(hear(record, ids, plan, 1_000_100).heard).toBe('noted');
-			expect(nextTask(record, knock(), 0, 1_000_100).do).toBe('check');
-		}
+	it('with the signature of an attempt is about its scrape, whatever it names', () => {
+		const state = running();
+		start(state, 'attempt 2', 'scrape 2', T0);
+		const about = (attempt: string, likely: string[]) =>
+			notified(state, attempt, { likely, others: [] }, { plan, checks: unchecked }, T0);
+		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', source: 'attempt 1' });
+		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', source: 'attempt 2' });
+		markDone(state, 'scrape 2', T0);
+		expect(about('attempt 2', [])).toEqual({ outcome: 'known' });
 	});
 
-	it('of another scrape is ignored, unless a start may have been lost at that time', () => {
-		const record = running();
-		expect(hear(record, ['scrape 2'], plan, 2_000_000).heard).toBe('ignored');
-		addGap(record, 3_000_000, 3_000_100);
-		expect(hear(record, ['scrape 2', 'scrape 3'], plan, 3_000_200).heard).toBe('noted');
-		const [, old, lost] = record.open;
-		if (!old || !lost) throw new Error('They were not noted');
-		const status = 'completed';
-		expect(judge(record, old, { status, createdAt: 2_000_000 }, plan, 3_000_300)).toBe('drop');
-		expect(judge(record, lost, { status, createdAt: 3_000_050 }, plan, 3_000_300)).toBe('deliver');
-	});
-
-	it('of a completion that is older than what is remembered is refused where we listen', () => {
-		const record = arrived(undefined);
-		record.horizon = 500;
-		hear(record, ['old', 'new'], listen, 1_000_100);
-		const [old, fresh] = record.open;
-		if (!old || !fresh) throw new Error('They were not noted');
-		const at = (completedAt: number) => ({ status: 'completed', completedAt });
-		expect(judge(record, old, at(400), listen, 1_000_200)).toBe('drop');
-		expect(judge(record, fresh, at(600), listen, 1_000_200)).toBe('deliver');
-	});
-
-	it('of a failure, which has no time, may be of a scrape that ran long', () => {
-		const record = arrived(undefined);
-		record.horizon = 2 * DAY;
-		hear(record, ['old', 'long'], listen, 3 * DAY);
-		const [old, long] = record.open;
-		if (!old || !long) throw new Error('They were not noted');
-		const status = 'failed';
-		expect(judge(record, old, { status, createdAt: DAY - 1 }, listen, 3 * DAY)).toBe('drop');
-		expect(judge(record, long, { status, createdAt: DAY + 1 }, listen, 3 * DAY)).toBe('deliver');
-	});
-
-	it('of a scrape that the service does not find is looked up once more, after new ones', () => {
-		const record = arrived(undefined, {}, 1_000_000);
-		delete record.want;
-		hear(record, ['found late', 'forged'], listen, 1_000_000);
-		const [late, forged] = record.open;
-		if (!late || !forged) throw new Error('They were not noted');
-		const missing = { status: undefined };
-		expect(judge(record, late, missing, listen, 1_000_100)).toBe('keep');
-		expect(judge(record, forged, missing, listen, 1_000_200)).toBe('keep');
-		hear(record, ['newer'], listen, 1_010_000);
-		hear(record, ['new'], listen, 1_020_000);
-		const from = 1_130_000;
-		const next = nextTask(record, knock(), from, from);
-		expect(next).toMatchObject({ do: 'check', scrape: { id: 'new' } });
-		const done = { status: 'completed', completedAt: 1_000_000 };
-		expect(judge(record, late, done, listen, from)).toBe('deliver');
-		expect(judge(record, forged, missing, listen, from)).toBe('drop');
-		expect(record.open.map(({ id }) => id)).toEqual(['found late', 'newer', 'new']);
-	});
-
-	it('comes in while a flood of forged ones lasts, and at once when it is over', () => {
-		const record = arrived(undefined);
-		delete record.want;
-		const LOOKUPS = 20;
-		let forged = 0;
-		const flood = (now: number) => {
-			while (hear(record, [`forged ${String(forged++)}`], listen, now).heard !== 'full');
-		};
-		/** Looks up what a minute allows. @returns what was looked up */
-		const lookUp = (now: number): string[] =>
-			Array.from({ length: LOOKUPS }, () => {
-				const task = nextTask(record, knock(), 0, now);
-				if (task.do !== 'check') throw new Error(`It is to ${task.do}`);
-				judge(record, task.scrape, { status: undefined }, listen, now);
-				return task.scrape.id;
-			});
-		const MINUTE = 60_000;
-		while (forged < MAX_CLAIMS / 2) hear(record, [`forged ${String(forged++)}`], listen, forged);
-		hear(record, ['during it'], listen, 300);
-		let minutes = 0;
-		for (let seen: string[] = []; !seen.includes('during it') && minutes < 100; minutes++) {
-			flood(minutes * MINUTE + 400);
-			seen = lookUp(minutes * MINUTE + 400);
-		}
-		expect(minutes).toBeLessThanOrEqual(2 * (MAX_CLAIMS / LOOKUPS));
-		const after = (minutes + 1) * MINUTE;
-		hear(record, ['after it'], listen, after);
-		expect([...lookUp(after), ...lookUp(after + MINUTE)]).toContain('after it');
-	});
-
-	it('of a scrape that the service does not find makes room for others', () => {
-		const record = arrived(undefined);
-		for (let count = 0; count < MAX_CLAIMS; count++)
-			hear(record, [`id ${String(count)}`], listen, 1_000_000);
-		for (const scrape of [...record.open])
-			judge(record, scrape, { status: undefined }, listen, 1_000_100);
-		expect(hear(record, ['real'], listen, 1_000_200).heard).toBe('noted');
-		expect(record.open).toHaveLength(MAX_CLAIMS);
-	});
-
-	it('has some time to come when the scrape is seen to be finished before it', () => {
-		const record = running();
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		const done = { status: 'completed', completedAt: 1_005_000 };
-		expect(judge(record, scrape, done, plan, 1_005_000)).toBe('keep');
-		expect(nextTask(record, knock(), 0, 1_005_000)).toEqual({ do: 'wait', ms: 2000 });
-		hear(record, ['scrape 1'], plan, 1_005_500);
-		expect(nextTask(record, knock(), 0, 1_005_500).do).toBe('check');
-		expect(judge(record, scrape, done, plan, 1_005_500)).toBe('deliver');
-	});
-
-	it('that one main process has handed to n8n is left to it when another one takes over, for three seconds', () => {
-		const record = running();
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		hear(record, [scrape.id], plan, 1_005_000);
-		addNotice(record, { message: 'Something', advice: '' }, 1_005_000);
-		const handed = { at: 1_005_000, process: 'process 1' };
-		scrape.handed = handed;
-		for (const notice of record.notices) notice.handed = handed;
-		const other = knock({ clock: 'clock 2', at: 2, process: 'process 2' });
-		expect(nextTask(record, other, 0, 1_005_100)).toEqual({ do: 'wait', ms: 2900 });
-		expect(nextTask(record, knock(), 0, 1_005_100)).toMatchObject({ do: 'tell' });
-		expect(nextTask(record, other, 0, 1_008_000)).toMatchObject({ do: 'tell' });
-		record.notices = [];
-		expect(nextTask(record, other, 0, 1_008_000)).toEqual({ do: 'check', scrape });
-		// The time was put right meanwhile.
-		expect(nextTask(record, other, 0, 1_004_000)).toEqual({ do: 'check', scrape });
-	});
-
-	it('of a scrape that is known goes before claims, and again and again takes a look each three seconds', () => {
-		const record = arrived(undefined, {}, 1_000_000);
-		delete record.want;
-		hear(record, ['known'], listen, 1_000_000);
-		const [known] = record.open;
-		if (!known) throw new Error('It was not noted');
-		judge(record, known, { status: 'processing', createdAt: 999_000 }, listen, 1_000_100);
-		hear(record, ['forged', 'known'], listen, 1_000_200);
-		hear(record, ['forged'], listen, 1_000_200);
-		const next = (now: number) => {
-			const task = nextTask(record, knock(), 0, now);
-			return task.do === 'check' ? task.scrape.id : task.do;
-		};
-		expect([next(1_000_300), next(1_003_099), next(1_003_100)]).toEqual([
-			'forged',
-			'forged',
-			'known',
-		]);
-	});
-
-	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
-		const record = arrived(undefined, {}, 1_000_000);
-		delete record.want;
-		for (let count = 0; count < MAX_CLAIMS; count++)
-			hear(record, [`id ${String(count)}`], listen, 1_000_000);
-		for (const scrape of record.open) scrape.checked = 1_000_000;
-		expect(nextTask(record, knock(), 0, 1_000_000)).toEqual({ do: 'wait', ms: 10_000 });
-		expect(hear(record, ['late'], listen, 1_000_000).heard).toBe('full');
-		for (const scrape of record.open) scrape.checked = 5_000_000;
-		expect(hear(record, ['late'], listen, 5_000_000).heard).toBe('noted');
-		expect(record.open).toHaveLength(MAX_CLAIMS);
-	});
-
-	it('is waited for while the service does not find the scrape, ten minutes from the first time on', () => {
-		const record = running();
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		const missing = { status: undefined };
-		expect(judge(record, scrape, missing, plan, 9_000_000)).toBe('keep');
-		expect(judge(record, scrape, { status: 'processing' }, plan, 9_300_000)).toBe('keep');
-		expect(judge(record, scrape, missing, plan, 9_900_000)).toBe('keep');
-		expect(judge(record, scrape, missing, plan, 10_499_000)).toBe('keep');
-		expect(judge(record, scrape, missing, plan, 10_500_000)).toBe('missing');
-		expect(judge(record, scrape, missing, plan, 10_600_000)).toBe('keep');
-		expect(judge(record, scrape, { status: 'processing' }, plan, 10_700_000)).toBe('keep');
-		expect(judge(record, scrape, missing, plan, 10_800_000)).toBe('keep');
-		expect(judge(record, scrape, missing, plan, 10_800_000 + DAY)).toBe('drop');
-		expect(record.open).toEqual([]);
+	it('without a name is about the only scrape, and about none of several', () => {
+		const state = running();
+		const anonymous = () =>
+			notified(state, '', { likely: [], others: [] }, { plan, checks: unchecked }, T0);
+		expect(anonymous()).toEqual({ outcome: 'noted', source: 'attempt 1' });
+		start(state, 'attempt 2', 'scrape 2', T0);
+		expect(anonymous()).toEqual({ outcome: 'ignored' });
 	});
 
 	it('may come before the answer to the start', () => {
-		const record = arrived(undefined);
-		prepare(record, 'attempt 1');
-		expect(hear(record, ['scrape 1', 'event 1'], plan, 1_000_100).heard).toBe('noted');
-		started(record, 'scrape 1', 1_000_200);
-		const [scrape, event] = record.open;
-		expect(nextTask(record, knock(), 0, 1_000_200)).toEqual({ do: 'check', scrape });
-		if (!scrape || !event) throw new Error('They were not noted');
-		const done = { status: 'completed', createdAt: 1, completedAt: 2 };
-		expect(judge(record, scrape, done, plan, 1_000_300)).toBe('deliver');
-		arrive(record, knock({ confirmed: ['scrape 1'] }), 'owner', plan, 1_000_400);
-		expect(judge(record, event, { status: undefined }, plan, 1_000_500)).toBe('keep');
-		expect(judge(record, event, { status: undefined }, plan, 1_200_500)).toBe('drop');
-		expect(record.open).toEqual([]);
+		const state = running();
+		const known = { ...scheduled(T0), process: 'process 1', filters: 'filters 1' };
+		state.starts.early = { ...known, stage: 'planned' };
+		const named = { likely: ['scrape 2', 'event 1'], others: [] };
+		const received = notified(state, 'early', named, { plan, checks: unchecked }, T0 + 100);
+		expect(received).toEqual({ outcome: 'noted', source: 'early' });
+		note(state, 'early', T0 + 100);
+		expect(Object.keys(prune(state, T0 + 200).notifications)).toEqual(['early']);
+		started(state, 'early', 'scrape 2', T0 + 200);
+		expect(state.scrapes['scrape 2']?.source).toBe('early');
+		expect(state.scrapes['event 1']?.stage).toBe('rejected');
 	});
 
-	it('that names more than the scrape is done with when the scrape is found', () => {
-		const record = arrived(undefined);
-		hear(record, ['event 1', 'scrape 1', 'lead 1'], listen, 1_000_100);
-		hear(record, ['event 2'], listen, 1_000_200);
-		const [event, scrape] = record.open;
-		if (!event || !scrape) throw new Error('They were not noted');
-		expect(judge(record, event, { status: undefined }, listen, 1_000_300)).toBe('keep');
-		const done = { status: 'completed', completedAt: 1_000_000 };
-		expect(judge(record, scrape, done, listen, 1_000_400)).toBe('deliver');
-		expect(record.open.map(({ id }) => id)).toEqual(['scrape 1', 'event 2']);
-	});
-
-	it('that spells the ID in its own way is about the scrape that the service names', () => {
-		const record = arrived(undefined);
-		const done = { id: 'ab-1', status: 'completed', completedAt: 1_000_000 };
-		const verdicts = ['AB-1', '{ab-1}'].map((id) => {
-			const { scrapes } = hear(record, [id], listen, 1_000_100);
-			const [scrape] = scrapes;
-			return scrape && judge(record, scrape, done, listen, 1_000_200);
+	it('tells which scrape it was, if the answer to the start was lost', () => {
+		const state = running();
+		const known = { ...scheduled(T0 + DAY), process: 'process 1', filters: 'filters 1' };
+		state.starts.lost = { ...known, stage: 'unknown' };
+		const named = { likely: ['scrape 1', 'scrape 2', 'event'], others: [] };
+		markDone(state, 'scrape 1', T0);
+		expect(notified(state, 'lost', named, { plan, checks: unchecked }, T0 + DAY).outcome).toBe(
+			'known',
+		);
+		const ids = { likely: ['scrape 2', 'event'], others: [] };
+		notified(state, 'lost', ids, { plan, checks: unchecked }, T0 + DAY);
+		const old = { status: 'completed', createdAt: T0 };
+		expect(lookUp(state, 'event', old, T0 + DAY).id).toBeUndefined();
+		const real = { status: 'completed', createdAt: T0 + DAY };
+		expect(lookUp(state, 'scrape 2', real, T0 + DAY)).toMatchObject({
+			id: 'scrape 2',
+			isFinished: true,
 		});
-		expect(verdicts).toEqual(['deliver', 'drop']);
-		expect(record.open.map(({ id }) => id)).toEqual(['ab-1']);
-		arrive(record, knock({ confirmed: ['ab-1'] }), 'owner', listen, 1_000_300);
-		const { scrapes } = hear(record, ['Ab-1'], listen, 1_000_400);
-		expect(scrapes.map((scrape) => judge(record, scrape, done, listen, 1_000_500))).toEqual([
-			'drop',
-		]);
-		expect(record.open).toEqual([]);
+		expect(state.starts.lost).toMatchObject({ stage: 'started', scrapeId: 'scrape 2' });
+	});
+
+	it('without a signature is ignored, unless the node listens', () => {
+		const state = running();
+		const named = { likely: ['scrape 2'], others: [] };
+		const mode = { plan, checks: unchecked };
+		expect(notified(state, undefined, named, mode, T0).outcome).toBe('ignored');
+		expect(notified(state, '', named, mode, T0).outcome).toBe('noted');
+		expect(hear(state, ['scrape 3'], T0).outcome).toBe('noted');
 	});
 
 	it('is known by an open scrape in it, whatever the name, and else by the names of scrape IDs', () => {
-		const record = running();
-		const named = { likely: ['event 1'], others: ['scrape 1'] };
-		expect(idsIn(record, named, plan)).toEqual(['scrape 1']);
-		expect(idsIn(record, { likely: ['a'], others: ['b'] }, listen)).toEqual(['a']);
-		expect(idsIn(record, { likely: [], others: ['b'] }, listen)).toEqual(['b']);
-		expect(idsIn(record, { likely: [], others: ['b'] }, plan)).toEqual([]);
+		const state = running();
+		const about = (likely: string[], others: string[], mode = listen) => {
+			notified(state, '', { likely, others }, { plan: mode, checks: unchecked }, T0);
+			return Object.keys(state.scrapes);
+		};
+		expect(about(['event 1'], ['scrape 1'])).toEqual(['scrape 1']);
+		expect(about(['a'], ['b'])).toEqual(['scrape 1', 'a']);
+		start(state, 'attempt 2', 'scrape 2', T0);
+		expect(about([], ['c'])).toEqual(['scrape 1', 'a', 'scrape 2', 'c']);
+		expect(about([], ['d'], plan)).toEqual(['scrape 1', 'a', 'scrape 2', 'c']);
 	});
 
-	it('is put off when too many are waiting, and the record stays small', () => {
-		const record = arrived(undefined);
-		const heard = Array.from({ length: 1000 }, (_, index) =>
-			hear(record, [`forged ${String(index)}`], listen, 1_000_100),
+	it('of a completion that is older than what is remembered is refused where the node listens', () => {
+		const state = newState('owner', T0);
+		state.facts.horizon.at = T0;
+		hear(state, ['old'], T0 + 10);
+		hear(state, ['new'], T0 + 11);
+		const at = (completedAt: number) => ({ status: 'completed', completedAt });
+		expect(lookUp(state, 'old', at(T0 - 1), T0 + 20).isFinished).toBe(false);
+		expect(lookUp(state, 'new', at(T0 + 1), T0 + 20).isFinished).toBe(true);
+	});
+
+	it('of a failure, which has no time, may be of a scrape that ran for a day', () => {
+		const state = newState('owner', T0);
+		state.facts.horizon.at = T0;
+		hear(state, ['old'], T0 + DAY);
+		hear(state, ['long'], T0 + DAY + 1);
+		const status = 'failed';
+		expect(lookUp(state, 'old', { status, createdAt: T0 - DAY - 1 }, T0 + DAY).isFinished).toBe(
+			false,
 		);
-		expect(heard.filter((each) => each.heard === 'noted')).toHaveLength(MAX_CLAIMS);
-		expect(heard[999]?.heard).toBe('full');
-		expect(JSON.stringify(record).length).toBeLessThan(60_000);
+		expect(lookUp(state, 'long', { status, createdAt: T0 - DAY + 1 }, T0 + DAY).isFinished).toBe(
+			true,
+		);
+	});
+
+	it('of a scrape that the service does not find is looked up once more, after new ones', () => {
+		const state = newState('owner', T0);
+		hear(state, ['found late', 'forged'], T0);
+		const checks = new Map<string, Check>();
+		for (const id of ['found late', 'forged']) {
+			checks.set(id, lookUp(state, id, {}, T0 + 100).check);
+		}
+		hear(state, ['new'], T0 + 20_000);
+		for (const { source } of Object.values(state.scrapes)) note(state, source, T0);
+		const at = T0 + 130_000;
+		const next = view(state, { plan: listen, checks });
+		expect(nextAction(next, at)).toEqual({ do: 'look', id: 'new' });
+		const check = checks.get('found late');
+		expect(lookUp(state, 'found late', { status: 'completed' }, at, { check }).isFinished).toBe(
+			true,
+		);
+		expect(openScrapes(state).map(([id]) => id)).toEqual(['found late']);
+		expect(lookUp(state, 'forged', {}, at, { check: checks.get('forged') }).id).toBeUndefined();
+		expect(hear(state, ['forged'], at).outcome).toBe('full');
+	});
+
+	it('comes in while a flood of forged ones lasts, and at once when it is over', () => {
+		const state = newState('owner', T0);
+		const checks = new Map<string, Check>();
+		const LOOKUPS = 20;
+		let forged = 0;
+		const come = (id: string, now: number) => {
+			const { outcome, source = '' } = hear(state, [id], now, checks);
+			if (outcome === 'noted') note(state, source, now);
+			return outcome;
+		};
+		/** Looks up what a minute allows. @returns what was looked up */
+		const looks = (now: number): string[] =>
+			Array.from({ length: LOOKUPS }, () => {
+				const action = nextAction(view(state, { plan: listen, checks }), now);
+				if (action.do !== 'look') throw new Error(`It is to ${action.do}`);
+				const { id } = action;
+				const known = checks.get(id);
+				checks.set(id, lookUp(state, id, {}, now, known && { check: known }).check);
+				return id;
+			});
+		while (forged < MAX_UNVERIFIED / 2) come(`forged ${String(forged++)}`, T0 + forged);
+		come('during it', T0 + 300);
+		let minutes = 0;
+		for (let seen: string[] = []; !seen.includes('during it') && minutes < 100; minutes++) {
+			const now = T0 + minutes * MINUTE + 400;
+			while (come(`forged ${String(forged++)}`, now) !== 'full');
+			seen = looks(now);
+		}
+		expect(minutes).toBeLessThanOrEqual(2 * (MAX_UNVERIFIED / LOOKUPS));
+		const after = T0 + (minutes + 1) * MINUTE;
+		come('after it', after);
+		expect([...looks(after), ...looks(after + MINUTE)]).toContain('after it');
+	});
+
+	it('is put off when too many are waiting, and the state stays small', () => {
+		const state = newState('owner', T0);
+		const outcomes = Array.from({ length: 1000 }, (_, index) =>
+			hear(state, [`forged ${String(index)}`], T0 + index),
+		);
+		const noted = outcomes.filter(({ outcome }) => outcome === 'noted');
+		expect(noted).toHaveLength(MAX_UNVERIFIED);
+		expect(outcomes[999]?.outcome).toBe('full');
+		expect(JSON.stringify(state).length).toBeLessThan(60_000);
+	});
+
+	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
+		const state = newState('owner', T0);
+		const checks = new Map<string, Check>();
+		for (let count = 0; count < MAX_UNVERIFIED; count++) {
+			const id = `id ${String(count)}`;
+			note(state, hear(state, [id], T0).source ?? '', T0);
+			checks.set(id, { at: T0, isAnswered: false });
+		}
+		const next = view(state, { plan: listen, checks });
+		expect(nextAction(next, T0)).toEqual({ do: 'wait', ms: 10_000 });
+		expect(hear(state, ['late'], T0, checks).outcome).toBe('full');
+		for (const check of checks.values()) check.at = T0 + 61 * MINUTE;
+		expect(hear(state, ['late'], T0 + 61 * MINUTE, checks).outcome).toBe('noted');
+		unanswered(state, 'id 1', T0 + 2 * DAY);
+		expect(state.scrapes['id 1']?.stage).toBe('rejected');
+	});
+
+	it('has some time to come when the scrape is seen to be finished before it', () => {
+		const state = running();
+		const { check } = lookUp(state, 'scrape 1', { status: 'completed' }, T0 + 5000);
+		const checks = new Map([['scrape 1', check]]);
+		expect(nextAction(view(state, { checks }), T0 + 5000)).toEqual({ do: 'wait', ms: 2000 });
+		note(state, 'attempt 1', T0 + 5500);
+		const deliver = { do: 'deliver', id: 'scrape 1' };
+		expect(nextAction(view(state, { checks }), T0 + 5500)).toEqual(deliver);
+	});
+
+	it('again and again takes a look each three seconds, and goes before unverified ones', () => {
+		const state = running();
+		const checks = new Map([['scrape 1', { at: T0 + 100, isAnswered: true }]]);
+		const { source = '' } = hear(state, ['forged'], T0);
+		const next = (now: number) => {
+			for (const each of ['attempt 1', source]) note(state, each, now);
+			const action = nextAction(view(state, { checks }), now);
+			return action.do === 'look' ? action.id : action.do;
+		};
+		expect([next(T0 + 300), next(T0 + 3099), next(T0 + 3100)]).toEqual([
+			'forged',
+			'forged',
+			'scrape 1',
+		]);
+	});
+
+	it('of unverified IDs takes its share of the lookups, unless they prove real', () => {
+		const state = newState('owner', T0);
+		const checks = new Map<string, Check>();
+		for (const id of ['a', 'b', 'c']) {
+			note(state, hear(state, [id], T0).source ?? '', T0);
+			if (id !== 'c') checks.set(id, lookUp(state, id, {}, T0).check);
+		}
+		const next = (now: number) => {
+			const fields = { plan: listen, checks, unverifiedPerMinute: 2 };
+			return nextAction(view(state, fields), now);
+		};
+		expect(next(T0 + 100)).toEqual({ do: 'wait', ms: MINUTE - 100 });
+		expect(next(T0 + MINUTE)).toEqual({ do: 'look', id: 'c' });
+		lookUp(state, 'a', { status: 'processing' }, T0 + 200, { check: checks.get('a') });
+		expect(next(T0 + 300)).toEqual({ do: 'look', id: 'c' });
+	});
+
+	it('to another process is left to that one for a minute', () => {
+		const state = newState('owner', T0);
+		const { source = '' } = hear(state, ['scrape 1'], T0);
+		note(state, source, T0, 'process 2');
+		expect(nextAction(view(state, { plan: listen }), T0)).toEqual({ do: 'wait', ms: MINUTE });
+		expect(nextAction(view(state, { plan: listen }), T0 + MINUTE).do).toBe('look');
+	});
+
+	it('is answered together with others, when n8n has saved them', () => {
+		const state = newState('owner', T0);
+		const next = view(state, { plan: listen, waiting: [{ since: T0 }] });
+		expect(nextAction(next, T0 + 100)).toEqual({ do: 'wait', ms: 200 });
+		expect(nextAction(next, T0 + 300)).toEqual({ do: 'sync' });
+	});
+
+	it('that spells the ID in its own way is about the scrape that the service names', () => {
+		const state = newState('owner', T0);
+		const done = { id: 'ab-1', status: 'completed', completedAt: T0 };
+		const results = ['AB-1', '{ab-1}'].map((id) => {
+			hear(state, [id], T0 + 100);
+			return lookUp(state, id, done, T0 + 200).id;
+		});
+		expect(results).toEqual(['ab-1', undefined]);
+		markDone(state, 'ab-1', T0);
+		hear(state, ['Ab-1'], T0 + 400);
+		expect(lookUp(state, 'Ab-1', done, T0 + 500).id).toBeUndefined();
+		expect(openScrapes(state)).toEqual([]);
 	});
 });
 
-describe('the record', () => {
+describe('a scrape', () => {
+	it('is looked at less and less often while it runs', () => {
+		const state = running();
+		const check: Check = { at: T0, isAnswered: true };
+		const checks = new Map([['scrape 1', check]]);
+		const pauses = [0, 1, 4, 10, 60].map((minutes) => {
+			check.at = T0 + minutes * MINUTE;
+			const action = nextAction(view(state, { checks }), check.at);
+			return action.do === 'wait' ? action.ms / SECOND : action.do;
+		});
+		expect(pauses).toEqual([5, 15, 60, 150, 300]);
+	});
+
+	it('that the service does not find is waited for, and the person is told after ten minutes', () => {
+		const state = running();
+		const check: Check = { at: T0, isAnswered: true };
+		const at = (minutes: number, status?: string) => {
+			lookUp(state, 'scrape 1', { status }, T0 + minutes * MINUTE, { check });
+			return [Object.keys(state.notices).length, state.scrapes['scrape 1']?.stage];
+		};
+		expect(at(0)).toEqual([0, 'open']);
+		expect(at(5, 'processing')).toEqual([0, 'open']);
+		expect(at(10)).toEqual([0, 'open']);
+		expect(at(19)).toEqual([0, 'open']);
+		expect(at(20)).toEqual([1, 'open']);
+		expect(at(21)).toEqual([1, 'open']);
+		expect(at(10 + 24 * 60)).toEqual([1, 'done']);
+	});
+
+	it('that never ends holds nothing up after a day, is told once, and given up after a week', () => {
+		const state = running();
+		const check: Check = { at: T0, isAnswered: true };
+		const at = (days: number) => {
+			const now = T0 + days * DAY;
+			lookUp(state, 'scrape 1', { status: 'cancelled' }, now, { check });
+			const next = view(state, { want: scheduled(now), checks: new Map([['scrape 1', check]]) });
+			return [nextAction(next, now).do, Object.keys(state.notices).length];
+		};
+		expect(at(0.5)).toEqual(['skip', 0]);
+		expect(at(1)).toEqual(['deliver', 1]);
+		markDone(state, 'stuck scrape 1', T0 + DAY);
+		expect(at(2)).toEqual(['plan', 1]);
+		expect(lookUp({ ...state }, 'scrape 1', { status: 'completed' }, T0 + 3 * DAY).isFinished).toBe(
+			true,
+		);
+		expect(at(7)[0]).toBe('plan');
+		expect(state.scrapes['scrape 1']?.stage).toBe('done');
+	});
+
+	it('whose end was not chosen is done with', () => {
+		const state = running();
+		const chosen = { ...plan, events: ['completed'] };
+		const { isFinished } = lookUp(state, 'scrape 1', { status: 'failed' }, T0, { mode: chosen });
+		expect([isFinished, state.scrapes['scrape 1']?.stage]).toEqual([false, 'done']);
+	});
+
+	it('is handed to n8n again, later and later, until an execution begins', () => {
+		const state = running();
+		const { check } = lookUp(state, 'scrape 1', { status: 'completed' }, T0);
+		const checks = new Map([['scrape 1', check]]);
+		const waits = [1, 2, 3, 4].map((tries) => {
+			const delivering = { stage: 'delivering' as const, at: T0 + MINUTE, tries };
+			state.scrapes['scrape 1'] = { ...delivering, since: T0, source: 'attempt 1' };
+			const action = nextAction(view(state, { checks }), T0 + MINUTE);
+			return action.do === 'wait' ? action.ms / SECOND : action.do;
+		});
+		expect(waits).toEqual([20, 60, 180, 540]);
+		markDone(state, 'scrape 1', T0);
+		expect(nextAction(view(state, { checks }), T0 + DAY).do).toBe('wait');
+	});
+});
+
+describe('a delivery', () => {
+	const credential = { baseUrl: 'https://service.example.com', apiKey: 'key' };
+	const memory = memoryOf({ workflowId: 'w1', nodeId: 'n1' });
+	const deliver = (state: TriggerState, id: string, data: object, now: number) =>
+		deliveryItem({ state, memory }, credential, { id, data: { ...data } }, now)?.json;
+
+	it('that is repeated has the same key and output, with the starts that were left out', () => {
+		const state = running();
+		start(state, 'attempt 2', 'scrape 2', T0);
+		leftOut(state, 'scrape 1', scheduled(T0 + SECOND), plan, T0 + SECOND);
+		const ids = ['scrape 1', 'scrape 2'];
+		const at = (now: number) =>
+			ids.map((scrapeId) => deliver(state, scrapeId, { scrapeId, createdAt: 'then' }, now));
+		const first = at(T0 + MINUTE);
+		expect(first).toMatchObject([
+			{ scrapeId: 'scrape 1', notification: null, skippedStarts: ['1970-04-11T00:00:01.000Z'] },
+			{ scrapeId: 'scrape 2', notification: null, leadGenDelivery: { id: 'scrape 2' } },
+		]);
+		expect(first[1]).not.toHaveProperty('skippedStarts');
+		expect(at(T0 + MINUTE + SECOND)).toEqual([undefined, undefined]);
+		const again = at(T0 + 2 * MINUTE).map((json) => withoutTime(json));
+		expect(again).toEqual(first.map((json) => withoutTime(json)));
+		const keys = first.map((json) => (json?.leadGenDelivery as { key: string }).key);
+		expect(new Set(keys).size).toBe(2);
+	});
+
+	it('gives away no signature that the service repeats in the status or the notification', () => {
+		const state = running();
+		const signer = new Signer(credential, memory.identity);
+		const webhookUrl = signer.callbackUrl('https://n8n.example.com/webhook/1', 'attempt 1');
+		note(state, 'attempt 1', T0);
+		Object.assign(state.notifications['attempt 1'] ?? {}, { raw: { body: { webhookUrl } } });
+		const json = deliver(state, 'scrape 1', { webhookUrl }, T0);
+		const hidden = 'https://n8n.example.com/webhook/1?attempt=attempt%201&signature=***';
+		expect(json).toMatchObject({
+			webhookUrl: hidden,
+			notification: { body: { webhookUrl: hidden } },
+		});
+	});
+});
+
+/** A delivery but for when it is made. */
+function withoutTime({ leadGenDelivery, ...json }: IDataObject = {}): object {
+	return { ...json, ...(leadGenDelivery as object), at: 0 };
+}
+
+describe('the state', () => {
 	it('stays small over 10,000 scrapes, each of them delivered once', () => {
-		const record = running();
+		let state = newState('owner', T0);
 		let largest = 0;
-		let delivered = 0;
 		for (let number = 1; number <= 10_000; number++) {
-			const id = `scrape ${String(number)}`;
-			const now = 1_000_000 + number * 1000;
-			if (number > 1) {
-				record.want = { why: 'schedule', at: now, filters: 'filters 1' };
-				prepare(record, id);
-				started(record, id, now);
-			}
-			const scrape = record.open.find((each) => each.id === id);
-			if (!scrape) throw new Error('It was not started');
-			scrape.heard = now;
-			const verdict = judge(record, scrape, { status: 'completed', completedAt: now }, plan, now);
-			if (verdict === 'deliver') delivered++;
-			arrive(record, knock({ confirmed: [id], attempt: 'next' }), 'owner', plan, now);
-			expect(hear(record, [id], { ...plan, mode: 'listen' }, now).heard).toBe('known');
-			largest = Math.max(largest, JSON.stringify(record).length);
+			const [id, now] = [`scrape ${String(number)}`, T0 + number * SECOND];
+			start(state, `attempt ${String(number)}`, id, now);
+			const { isFinished } = lookUp(state, id, { status: 'completed', completedAt: now }, now);
+			expect(isFinished).toBe(true);
+			markDone(state, id, now);
+			expect(hear(state, [id], now).outcome).toBe('known');
+			if (number % 20 !== 0) continue;
+			state = prune(state, now);
+			largest = Math.max(largest, JSON.stringify(state).length);
 		}
-		expect(delivered).toBe(10_000);
-		expect(record.open).toEqual([]);
-		expect(largest).toBeLessThan(40_000);
-		expect(isDelivered(record, 'scrape 1')).toBe(false);
-		expect(record.horizon).toBeGreaterThan(1_000_000 + 5000 * 1000);
+		expect(openScrapes(state)).toEqual([]);
+		expect(largest).toBeLessThan(45_000);
+		expect(state.scrapes['scrape 1']).toBeUndefined();
+		expect(state.facts.horizon.at).toBeGreaterThan(T0 + 5000 * SECOND);
 	});
 
 	it('takes the completions of a large batch in any order, each once', () => {
-		const record = arrived(undefined);
-		delete record.want;
+		let state = newState('owner', T0);
 		const ids = Array.from({ length: 3000 }, (_, index) => `scrape ${String(index)}`);
-		const shuffled = fc.sample(fc.shuffledSubarray(ids, { minLength: 3000 }), {
+		const [shuffled = []] = fc.sample(fc.shuffledSubarray(ids, { minLength: 3000 }), {
 			numRuns: 1,
 			seed: 7,
-		})[0];
+		});
 		let delivered = 0;
-		for (const [index, id] of (shuffled ?? []).entries()) {
-			const now = 9_000_000 + index * 100;
-			hear(record, [id], listen, now);
-			const scrape = record.open.find((each) => each.id === id);
-			if (!scrape) throw new Error('It was not noted');
+		for (const [index, id] of shuffled.entries()) {
+			const now = T0 + index * 100;
+			hear(state, [id], now);
 			// All within five minutes, and a tenth of them failed.
-			const completedAt = 9_000_000 + Number(id.slice(7)) * 100;
+			const completedAt = T0 + Number(id.slice(7)) * 100;
 			const isFailed = completedAt % 1000 === 0;
-			const status = isFailed
-				? { status: 'failed', createdAt: 8_000_000 }
+			const found = isFailed
+				? { status: 'failed', createdAt: T0 - MINUTE }
 				: { status: 'completed', completedAt };
-			if (judge(record, scrape, status, listen, now) === 'deliver') delivered++;
-			arrive(record, knock({ confirmed: [id] }), 'owner', listen, now);
+			if (lookUp(state, id, found, now).isFinished) delivered++;
+			markDone(state, id, completedAt);
+			state = prune(state, now);
 		}
 		expect(delivered).toBe(3000);
 	});
 
-	it.each([
-		['newer', 2],
-		['as new', 1],
-		['older', 0],
-	])('takes over what another process heard, though its copy is %s', (_, version) => {
-		const now = Date.now();
-		const mine: TriggerRecord = { ...arrived(undefined, {}, now), version: 1, writer: PROCESS };
-		hear(mine, ['heard here'], listen, now);
-		const other = { ...structuredClone(mine), version, writer: 'another process', open: [] };
-		hear(other, ['heard there'], listen, now);
-		hear(other, ['heard long ago'], listen, now - 120_000);
-		const all = ['heard here', 'heard there', ...(version > 1 ? ['heard long ago'] : [])];
-		expect(
-			merge(mine, other)
-				?.open.map(({ id }) => id)
-				.sort(),
-		).toEqual(all.sort());
+	it('is the same in whatever order copies are joined, and however often', () => {
+		const base = running();
+		const change = fc.constantFrom<(state: TriggerState, now: number) => void>(
+			(state, now) => hear(state, [`id ${String(now % 7)}`], now),
+			(state, now) => {
+				lookUp(state, `id ${String(now % 7)}`, { status: 'processing' }, now);
+			},
+			(state, now) => {
+				lookUp(state, `id ${String(now % 7)}`, {}, now, {
+					check: { at: 0, isAnswered: true, missingSince: 1 },
+				});
+			},
+			(state, now) => {
+				markDone(state, 'scrape 1', now);
+			},
+			(state, now) => {
+				start(state, `attempt ${String(now % 5)}`, `scrape ${String(now % 5)}`, now);
+			},
+			(state, now) => {
+				addNotice(state, `notice ${String(now % 3)}`, { message: 'm', advice: 'a' }, now);
+			},
+			(state, now) => {
+				activated(state, activation('update', `activation ${String(now)}`), plan, now);
+			},
+			(state, now) => {
+				state.notifications['attempt 1'] = { at: now, size: now % 11, process: 'p' };
+			},
+		);
+		const copy = fc.array(change, { maxLength: 8 }).map((changes) => (from: number) => {
+			const state = structuredClone(base);
+			for (const [index, apply] of changes.entries()) apply(state, from + index * 3);
+			return state;
+		});
+		const sorted = (state: TriggerState) =>
+			JSON.stringify(state, (_key, value: unknown) =>
+				typeof value === 'object' && value !== null && !Array.isArray(value)
+					? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+					: value,
+			);
+		fc.assert(
+			fc.property(copy, copy, copy, (first, second, third) => {
+				const [a, b, c] = [first(T0), second(T0 + 1), third(T0 + 2)];
+				const all = join(join(a, b), c);
+				expect(sorted(join(c, join(b, a)))).toBe(sorted(all));
+				expect(sorted(join(all, b))).toBe(sorted(all));
+				return true;
+			}),
+			{ numRuns: 1000 },
+		);
 	});
 
-	it('takes nothing from an old copy of its own, nor what it delivered from that of another', () => {
-		const old: TriggerRecord = { ...arrived(undefined), version: 1, writer: PROCESS };
-		hear(old, ['heard'], listen, Date.now());
-		const forgotten: TriggerRecord = { ...structuredClone(old), version: 2, open: [] };
-		expect(merge(forgotten, old)?.open).toEqual([]);
-		const delivered = { ...structuredClone(old), version: 2 };
-		settle(delivered, 'heard', Date.now());
-		expect(merge(delivered, { ...old, writer: 'another process' })?.open).toEqual([]);
+	it('keeps the largest of several notifications', () => {
+		const state = running();
+		const other = structuredClone(state);
+		state.notifications['attempt 1'] = { at: T0, size: 100, process: 'p', raw: { leads: 1 } };
+		other.notifications['attempt 1'] = { at: T0 + 1, size: 10, process: 'p', raw: { ping: 1 } };
+		for (const joined of [join(state, other), join(other, state)]) {
+			expect(joined.notifications['attempt 1']?.raw).toEqual({ leads: 1 });
+		}
 	});
 
-	it.each([
-		['older', 0],
-		['newer', 2],
-	])('takes over what another process knows as delivered, though its copy is %s', (_, version) => {
-		const now = Date.now();
-		const mine: TriggerRecord = { ...arrived(undefined, {}, now), version: 1, writer: PROCESS };
-		hear(mine, ['both', 'mine', 'theirs', 'open'], listen, now);
-		settle(mine, 'both', now);
-		const other = { ...structuredClone(mine), version, writer: 'another process' };
-		settle(mine, 'mine', now);
-		settle(other, 'theirs', now);
-		const merged = merge(mine, other);
-		expect(merged?.open.map(({ id }) => id)).toEqual(['open']);
-		expect(merged?.delivered).toHaveLength(3);
+	it('keeps no more content of notifications than all nodes together may hold', () => {
+		const states = [1, 2, 3].map((number) => {
+			const state = running();
+			const raw = { leads: number };
+			state.notifications['attempt 1'] = { at: T0 + number, size: 30_000_000, process: 'p', raw };
+			return state;
+		});
+		limitContent(states);
+		const kept = states.map(({ notifications }) => notifications['attempt 1']?.raw);
+		expect(kept).toEqual([undefined, { leads: 2 }, { leads: 3 }]);
+		const [, second = running()] = states;
+		// It is too large to be saved, and gone when the scrape is done with.
+		expect(toSave(second).notifications['attempt 1']).toEqual({
+			...{ at: T0 + 2, size: 30_000_000, process: 'p' },
+		});
+		markDone(second, 'scrape 1', T0);
+		expect(prune(second, T0).notifications).toEqual({});
 	});
 
-	it('counts what was changed later of two copies that have the same version', () => {
-		const mine: TriggerRecord = { ...running(), version: 1, writer: PROCESS };
-		mine.intent = { id: 'attempt 2', why: 'schedule', at: mine.at, filters: '' };
-		const later = { ...running(), version: 1, at: mine.at + 1, writer: 'another process' };
-		expect(merge(mine, later)?.intent).toBeUndefined();
-		expect(merge(mine, { ...later, at: mine.at - 1 })?.intent).toEqual(mine.intent);
+	it('saves little of what only strangers may have sent', () => {
+		const state = running();
+		note(state, 'attempt 1', T0);
+		for (let number = 0; number < 100; number++) {
+			const { source = '' } = hear(state, [`id ${String(number)}`], T0);
+			const size = number === 0 ? 2001 : 2000;
+			state.notifications[source] = { at: T0, size, process: 'p', raw: { number } };
+		}
+		const saved = Object.values(toSave(state).notifications).filter(({ raw }) => raw);
+		expect(saved).toHaveLength(50);
+		expect(saved[0]?.raw).toEqual({ number: 1 });
 	});
 
-	it('is not held up for good by a scrape that never ends, and the person is told once', () => {
-		const record = running();
-		const [scrape] = record.open;
-		if (!scrape) throw new Error('There is no scrape');
-		const status = { status: 'cancelled' };
-		const start = 1_000_000;
-		const due = (now: number) => {
-			record.want = { why: 'schedule', at: now, filters: 'filters 1' };
-			const verdict = judge(record, scrape, status, plan, now);
-			return [verdict, nextTask(record, knock(), 0, now).do, 'want' in record];
+	it('of 1.0.0 is taken over', () => {
+		const record = {
+			version: 7,
+			at: T0,
+			owner: 'owner',
+			horizon: T0 - DAY,
+			clock: { id: 'clock', at: T0, process: 'process' },
+			filters: 'filters 1',
+			schedule: 'schedule 1',
+			due: T0 + DAY,
+			intent: { id: 'attempt', why: 'schedule', at: T0, filters: 'filters 1' },
+			open: [
+				{ id: 'running', at: T0, filters: 'filters 1', heard: T0 + 1, notification: { body: 1 } },
+				{ id: 'claimed', at: T0, heard: T0 + 2, claimed: 'group' },
+			],
+			notices: [{ id: 'notice 1', message: 'Something', advice: 'Do it' }],
+			delivered: [['fingerprint', T0 - 1]],
+			gaps: [],
+			skipped: [T0 + 3],
 		};
-		expect(due(start + DAY / 2)).toEqual(['keep', 'wait', false]);
-		expect(due(start + DAY)).toEqual(['stuck', 'prepare', true]);
-		expect(due(start + 2 * DAY)).toEqual(['keep', 'prepare', true]);
-		const done = { status: 'completed', completedAt: start + 3 * DAY };
-		expect(judge(record, { ...scrape, heard: start }, done, plan, start + 3 * DAY)).toBe('deliver');
-		expect(due(start + 7 * DAY)[0]).toBe('drop');
-		expect(record.open).toEqual([]);
+		const state = fromRelease1(record, T0 + 10);
+		expect(state).toMatchObject({
+			owner: 'owner',
+			facts: {
+				horizon: { at: T0 - DAY },
+				activation: { filters: 'filters 1', isEstablished: true },
+				schedule: { print: 'schedule 1', due: T0 + DAY },
+			},
+			scrapes: {
+				running: { stage: 'open', since: T0, filters: 'filters 1', skipped: [T0 + 3] },
+				claimed: { stage: 'unverified', source: 'group' },
+				fingerprint: { stage: 'done', at: T0 - 1 },
+			},
+			notifications: { running: { at: T0 + 1, raw: { body: 1 } }, group: { at: T0 + 2, size: 0 } },
+		});
+		expect(Object.values(state?.notices ?? {}).map(({ message }) => message)).toEqual([
+			'Something',
+			'It is not known whether a scrape was started',
+		]);
+		for (const other of [undefined, null, 'text', [], {}, { owner: 'owner' }]) {
+			expect(fromRelease1(other, T0)).toBeUndefined();
+		}
 	});
+});
+
+describe('the list of leads', () => {
+	it.each([
+		[{ leads: [{ a: 1 }, { a: 2 }] }, 2],
+		[{ data: { scrape: { id: 1 }, results: [{ a: 1 }] } }, 1],
+		[[{ a: 1 }, { a: 2 }, { a: 3 }], 3],
+		[{ sources: [{ s: 1 }, { s: 2 }, { s: 3 }], leads: [{ a: 1 }] }, 1],
+		[{ unknown: [{ a: 1 }, { a: 2 }], tags: ['x', 'y', 'z'] }, 2],
+	])('is found in %j', (body, length) => {
+		expect(findLeads(body)).toHaveLength(length);
+	});
+
+	it.each([[undefined], [null], ['text'], [{ scrapeId: 'a', leads: 5 }], [{ leads: [] }]])(
+		'is not there in %j',
+		(body) => {
+			expect(findLeads(body)).toBeUndefined();
+		},
+	);
 });
 
 describe('a time of the service', () => {
@@ -718,48 +910,60 @@ describe('scrape IDs', () => {
 		expect(Date.now() - begin).toBeLessThan(1000);
 	});
 
-	it('come without the secret in the output, wherever it was', () => {
-		const raw = withoutSecrets(
-			{
-				method: 'POST',
-				headers: { authorization: 'Bearer x', cookie: 'y', 'x-event': 'z' },
-				query: { token: 'SECRET', a: '1' },
-				body: { webhookUrl: 'https://n8n.example.com/webhook/1/leadgen?token=SECRET' },
-			},
-			'SECRET',
-		);
-		expect(raw).toEqual({
+	it('come without the headers and the query that hold secrets', () => {
+		const raw = rawNotification({
+			method: 'POST',
+			headers: { authorization: 'Bearer x', cookie: 'y', 'x-event': 'z' },
+			query: { attempt: '1', signature: 'SECRET', a: '1' },
+			body: { webhookUrl: 'https://n8n.example.com/webhook/1/leadgen?signature=SECRET' },
+		});
+		expect(copyWithout(['SECRET'], raw)).toEqual({
 			method: 'POST',
 			headers: { 'x-event': 'z' },
 			query: { a: '1' },
-			body: { webhookUrl: 'https://n8n.example.com/webhook/1/leadgen?token=***' },
+			body: { webhookUrl: 'https://n8n.example.com/webhook/1/leadgen?signature=***' },
 		});
 	});
 });
 
-describe('the secret', () => {
+describe('a signature', () => {
 	const identity = { workflowId: 'w1', nodeId: 'n1' };
+	const signer = new Signer({ apiKey: 'a' }, identity);
+	const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
+	const URL_OF_NODE = 'https://n8n.example.com/webhook/1/leadgen';
 
-	it('is another for each key, workflow, node and purpose, and always the same', () => {
-		const secrets = [
-			secretFor({ apiKey: 'a' }, identity, 'notification'),
-			secretFor({ apiKey: 'b' }, identity, 'notification'),
-			secretFor({ apiKey: 'a' }, { ...identity, workflowId: 'w2' }, 'notification'),
-			secretFor({ apiKey: 'a' }, { ...identity, nodeId: 'n2' }, 'notification'),
-			secretFor({ apiKey: 'a' }, identity, 'knock'),
+	it('is another for each key, workflow, node, attempt and purpose, and always the same', () => {
+		const signers = [
+			signer,
+			new Signer({ apiKey: 'b' }, identity),
+			new Signer({ apiKey: 'a' }, { ...identity, workflowId: 'w2' }),
+			new Signer({ apiKey: 'a' }, { ...identity, nodeId: 'n2' }),
 		];
-		expect(new Set(secrets).size).toBe(secrets.length);
-		expect(secrets[0]).toBe(secretFor({ apiKey: 'a\n' }, identity, 'notification'));
-		expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/);
+		const all = signers.flatMap((each) => [...each.secretsOf('1'), ...each.secretsOf('2')]);
+		expect(new Set(all).size).toBe(3 * signers.length);
+		expect(new Signer({ apiKey: 'a\n' }, identity).secretsOf('1')).toEqual(signer.secretsOf('1'));
+		expect(() => new Signer({ apiKey: ' ' }, identity)).toThrow('API Key');
 	});
 
-	it('is recognised, and nothing else is, of whatever type and length', () => {
-		const secret = secretFor({ apiKey: 'a' }, identity, 'notification');
-		expect(isSecret(secret, secret)).toBe(true);
-		fc.assert(fc.property(fc.anything(), (given) => given === secret || !isSecret(given, secret)));
-		for (const given of [secret.slice(1), `${secret}0`, secret.toUpperCase(), [secret]]) {
-			expect(isSecret(given, secret)).toBe(false);
-		}
+	it('proves the attempt of a URL, and nothing else does', () => {
+		const url = signer.callbackUrl(URL_OF_NODE, 'attempt 1');
+		expect(signer.attemptOf(queryOf(url))).toBe('attempt 1');
+		expect(signer.attemptOf({ ...queryOf(url), attempt: 'attempt 2' })).toBeUndefined();
+		expect(signer.attemptOf({ token: signer.secretsOf('')[1] })).toBe('');
+		fc.assert(
+			fc.property(fc.anything(), fc.anything(), (attempt, signature) => {
+				return signer.attemptOf({ attempt, signature, token: signature }) === undefined;
+			}),
+		);
+	});
+
+	it('lets a message in that is not changed and not old', () => {
+		const header = signer.header('message', T0);
+		expect(signer.isOwn(header, 'message', T0 + MINUTE)).toBe(true);
+		expect(signer.isOwn(header, 'another', T0)).toBe(false);
+		expect(signer.isOwn(header, 'message', T0 + 6 * MINUTE)).toBe(false);
+		expect(signer.isOwn(header.replace(String(T0), String(T0 + 1)), 'message', T0)).toBe(false);
+		fc.assert(fc.property(fc.anything(), (given) => !signer.isOwn(given, 'message', T0)));
 	});
 });
 

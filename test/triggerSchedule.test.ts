@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { everyMonthOn, next, parseCron } from '../nodes/LeadGen/trigger/schedule';
+import { everyMonthOn, next, parseCron } from '../nodes/LeadGen/schedule/cron';
 
 function nextOf(cron: string, zone: string, after: string, count = 1): string[] {
 	const times: string[] = [];

@@ -66,6 +66,22 @@ describe.each(readdirSync(RELEASES))('What was saved with %s', (release) => {
 		}
 	});
 
+	test('finds every operation', () => {
+		const saved = read(release, 'defaults.json') as Record<string, Record<string, unknown>>;
+		const places = Object.keys(saved['n8n-nodes-leadgen.leadGen'] ?? {});
+		const selectors = nodes['n8n-nodes-leadgen.leadGen']?.properties.filter(
+			({ name }) => name === 'operation',
+		);
+		const matches = places.flatMap((place) => [...place.matchAll(/^(\w+)\.(\w+): options$/g)]);
+		expect(matches.length).toBeGreaterThan(0);
+		for (const [, resource = '', operation] of matches) {
+			const selector = selectors?.find((each) =>
+				each.displayOptions?.show?.resource?.includes(resource),
+			);
+			expect(selector?.options).toContainEqual(expect.objectContaining({ value: operation }));
+		}
+	});
+
 	test('has the same defaults', () => {
 		const saved = read(release, 'defaults.json') as Record<string, Record<string, unknown>>;
 		for (const [type, defaults] of Object.entries(saved)) {

@@ -5,6 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
+import { forWorkflowBuilder } from './compatibility';
 import { runItems } from './items';
 import { resources } from './operations';
 import { buildOutputs } from './outputs';
@@ -19,9 +20,12 @@ export class LeadGen implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: buildSubtitle(resources),
-		description: 'Scrape leads, find and verify email addresses, check your credits',
+		description: 'Scrape leads, find and verify email addresses, and check your credits',
 		defaults: { name: 'LeadGen' },
 		usableAsTool: true,
+		...forWorkflowBuilder(
+			'Finds the business or personal email address of a person, verifies email addresses, starts scrapes that collect leads, and reads the credit balance. For a list of people, use the operation Find and Verify with one item per person: no loop and no batching is needed. No operation returns the leads of a scrape; LeadGen Trigger receives what the service sends when a scrape is finished. Scrapes, searches and verifications use credits.',
+		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: buildOutputs(resources),
 		credentials: [{ name: 'leadGenApi', required: true }],

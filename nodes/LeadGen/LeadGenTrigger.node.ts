@@ -1,6 +1,5 @@
 import {
 	NodeConnectionTypes,
-	NodeOperationError,
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type INodeExecutionData,
@@ -12,30 +11,22 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { close, open } from './trigger/activation';
-import { PATH } from './trigger/address';
-import { Clock } from './trigger/clock';
-import { identityOf } from './trigger/plan';
+import { PATH } from './trigger/ownUrl';
+import { gate } from './trigger/gate';
 import { properties } from './trigger/properties';
 import { beginTest, endTest, isTest, receiveTest } from './trigger/testRun';
-import { answerRequest } from './trigger/webhook';
+import { startTimer } from './trigger/timer';
+import { handleRequest } from './trigger/webhook';
+import { forWorkflowBuilder } from './compatibility';
 
 /**
- * Starts scrapes, and runs the workflow once for each one that is finished. How, and why so:
+ * Starts scrapes, and runs the workflow once for each one that is finished. See docs/architecture.md.
  *
- * - `webhook()` alone decides and writes down (webhook.ts, decide.ts, record.ts). n8n saves what it writes
- *   before it answers; what `trigger()` writes is lost or overwrites newer data, and what the hooks write
- *   is saved too late. So `trigger()` is a clock (clock.ts) that only calls the node's own URL.
- * - A start is written down, and sent at the next call, when n8n has saved that. If a crash leaves one
- *   behind without its outcome, it is not sent again, and the person is told.
- * - A notification is written down and answered; the next knock of the clock looks the status up. So
- *   nothing that a notification says needs to be trusted, and one that gets lost costs only time: the
- *   clock looks at the status of each scrape anyhow.
- * - The clock hands a finished scrape to n8n, and has it written down as delivered when its execution is
- *   over, or half a second later. After a crash in between it is handed over again: n8n 2.x knows it by its
- *   name and runs it once, n8n 1.x runs it twice rather than never.
- *   A process that lives on when another one leads says what it delivered, and is waited for.
- * - The secret in the URL is derived from the API key (secret.ts), and the record is keyed by the id of the
- *   node: both outlive a rename, and the secret even the loss of the record.
+ * - `trigger()` is a timer. It starts scrapes, looks at their status, and calls the node's own URL when there
+ *   is something to save or to deliver.
+ * - `webhook()` is the only one that writes static data, because n8n saves it reliably nowhere else, and the
+ *   only way in which an execution begins.
+ * - `execute()` runs first in each execution. It ends those of a completion that was delivered before.
  */
 export class LeadGenTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -45,21 +36,21 @@ export class LeadGenTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["mode"] === "listen" ? "receive completions" : "start a scrape: " + $parameter["schedule"] }}',
+			'={{ $parameter["mode"] === "listen" ? "Receive completions" : "Start a scrape: " + $parameter["schedule"] }}',
 		// The node creator shows this one for both nodes.
 		description:
-			'Scrape leads, find and verify email addresses, and start workflows when a scrape is finished',
-		eventTriggerDescription: 'Waiting for a scrape to finish, for two minutes at most',
+			'Scrape leads, find and verify email addresses, and start workflows when a scrape finishes',
+		eventTriggerDescription: 'Waiting up to two minutes for a scrape to finish',
 		triggerPanel: {
 			header: 'Get an example of a finished scrape',
 			executionsHelp: {
 				inactive:
-					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode that starts scrapes, it starts one of 5 leads at most (see Test Limit), which costs credits, and shows its completion; otherwise it waits for one at the test URL. It waits for two minutes. For an example at once and for free, give the ID of an earlier scrape as <i>Test Scrape ID</i> in the options.<br /><br /><b>Once the workflow is published or active</b>, it runs whenever a scrape is finished.',
+					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode that starts scrapes, it starts one of 5 leads at most (see Test Limit), which costs credits, and waits up to two minutes for its completion. In the other mode, it waits for a completion at the test URL. To get an example at once and for free, set <i>Test Scrape ID</i> in the options to an earlier scrape.<br /><br /><b>Once you publish or activate the workflow</b>, it runs whenever a scrape finishes.',
 				active:
-					'<b>This workflow is on</b>: it runs whenever a scrape is finished. You find the runs in the <a data-key="executions">executions list</a>.<br /><br />While you change it, click <i>Execute step</i> for an example. In the mode that starts scrapes, it starts one of 5 leads at most (see Test Limit), which costs credits.',
+					'<b>This workflow is active</b>: it runs whenever a scrape finishes. The <a data-key="executions">executions list</a> shows the runs.<br /><br />While you change it, click <i>Execute step</i> to get an example. In the mode that starts scrapes, this starts one of 5 leads at most (see Test Limit), which costs credits.',
 			},
 			activationHint:
-				'Once you are done, publish or activate the workflow: from then on it runs whenever a scrape is finished.',
+				'When you are done, publish or activate the workflow. It then runs whenever a scrape finishes.',
 		},
 		activationMessage:
 			'The workflow now runs whenever a scrape is finished. If the node starts scrapes itself, the first one is started now.',
@@ -67,6 +58,9 @@ export class LeadGenTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'leadGenApi', required: true }],
+		...forWorkflowBuilder(
+			'Runs a workflow when a scrape of leads is finished. Either it starts the scrapes itself, once or on a schedule, which uses credits, or it only receives the completions of scrapes that a LeadGen node starts with the production URL of this trigger as its Webhook URL. Gives one item per scrape, or one per lead if the service sends the leads.',
+		),
 		// n8n runs the hooks once for each method of a description, so that the second one has none.
 		webhooks: [
 			{
@@ -98,8 +92,7 @@ export class LeadGenTrigger implements INodeType {
 				return await Promise.resolve(false);
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				const url = this.getNodeWebhookUrl('default') ?? '';
-				await (this.getMode() === 'manual' ? beginTest(this, url) : open(this, url));
+				await (this.getMode() === 'manual' ? beginTest(this) : open(this));
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
@@ -112,27 +105,14 @@ export class LeadGenTrigger implements INodeType {
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		const clock = new Clock(this, identityOf(this));
-		void clock.run();
-		const closeFunction = async () => {
-			clock.close();
-			await Promise.resolve();
-		};
-		return await Promise.resolve({ closeFunction });
+		return await Promise.resolve(startTimer(this));
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await (this.getMode() === 'manual' ? receiveTest(this) : answerRequest(this));
+		return await (this.getMode() === 'manual' ? receiveTest(this) : handleRequest(this));
 	}
 
-	/** Passes on what came in. In a test n8n would otherwise call `trigger()` with it, and wait for ever. */
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const items = this.getInputData();
-		const notice = items[0]?.json.leadGenNotice;
-		if (typeof notice === 'object' && notice !== null && 'message' in notice) {
-			const { message, advice } = notice as { message: string; advice: string };
-			throw new NodeOperationError(this.getNode(), message, { description: advice });
-		}
-		return await Promise.resolve([items]);
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
+		return await gate(this);
 	}
 }

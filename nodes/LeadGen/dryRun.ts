@@ -1,16 +1,40 @@
+import { createHash } from 'crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { PlannedCall } from './service/service';
+import type { Operation, PlannedCall } from './operations/operation';
+import type { Parameters } from './parameters';
+import { keyOf } from './service/purchases';
+import type { CallStatus, Service } from './service/service';
+import type { ServiceRequest } from './service/types';
+
+/** What a dry run has to say about an item. */
+export interface Foreseen extends PlannedCall {
+	status: CallStatus;
+}
+
+/** What all items of a dry run come to: how many there are, their calls by kind, and paid calls that may follow. */
+export type Totals = Record<'items' | 'mayFollow' | CallStatus, number>;
+
+/** Says which call an operation would make for an item. @throws InputError as the operation does */
+export function foresee(
+	operation: Operation,
+	parameters: Parameters,
+	service: Service,
+): Foreseen | undefined {
+	const planned = operation.plan?.(parameters);
+	return planned && { ...planned, status: service.foresee(planned.request) };
+}
 
 /**
  * What a dry run gives instead of results: for each item the call that would be made, and whether it would
  * be `new`, the `duplicate` of another item's, `remembered` from before, or `free`; how many paid calls may
  * follow, depending on its answer; and the totals.
+ * @param results gets the items
  */
 export function planItems(
-	calls: ReadonlyMap<number, PlannedCall>,
+	calls: ReadonlyMap<number, Foreseen>,
 	results: INodeExecutionData[],
-): void {
-	const totals = {
+): Totals {
+	const totals: Totals = {
 		items: results.length,
 		new: 0,
 		duplicate: 0,
@@ -25,8 +49,22 @@ export function planItems(
 	for (const [index, { status, request, mayFollow }] of calls) {
 		const { path, body = {} } = request;
 		results[index] = {
-			json: { dryRun: true, call: status, path, request: body, mayFollow, totals },
+			json: {
+				dryRun: true,
+				call: status,
+				path,
+				request: body,
+				key: shortKey(request),
+				mayFollow,
+				totals,
+			},
 			pairedItem: { item: index },
 		};
 	}
+	return totals;
+}
+
+/** 32 hexadecimal digits, for a column of a table. */
+function shortKey(request: ServiceRequest): string {
+	return createHash('sha256').update(keyOf(request)).digest('hex').slice(0, 32);
 }

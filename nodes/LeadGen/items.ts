@@ -4,20 +4,23 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { planItems } from './dryRun';
+import { foresee, planItems, type Foreseen } from './dryRun';
+import { isTool } from './compatibility';
 import { failedItem, nodeError } from './nodeError';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 import { splitItems } from './outputs';
 import { Parameters, show } from './parameters';
 import { throwIfStopped } from './pause';
-import { Progress } from './progress';
+import { count, Progress, sum } from './progress';
 import { includeInput, resultField } from './properties';
-import { readRunSettings, requestTimeout } from './runOptions';
-import { PlannedCall, Service } from './service/service';
+import { dryRun, readRunSettings, requestTimeout } from './runOptions';
+import { LeadGenError } from './service/errors';
+import { MOST_SOCKETS } from './service/limits/concurrency';
+import { Service } from './service/service';
 
-/** Items that are worked on at once: enough to keep the calls of the service busy, also while they wait. */
-const ITEMS_AT_ONCE = 500;
+/** Items that are worked on at once: as many as can have a call under way. */
+const ITEMS_AT_ONCE = MOST_SOCKETS;
 
 /** Scrapes that an error names. */
 const MOST_SHOWN = 1000;
@@ -33,7 +36,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const inputs = context.getInputData();
 	const results = new Array<IDataObject | undefined>(inputs.length);
 	const items = new Array<INodeExecutionData>(inputs.length);
-	const planned = new Map<number, PlannedCall>();
+	const planned = new Map<number, Foreseen>();
 	let failure: { error: unknown; index: number } | undefined;
 
 	const stopButton = context.getExecutionCancelSignal();
@@ -44,19 +47,20 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const place = placeOf(context);
 
 	const runItem = async (index: number, input: INodeExecutionData) => {
-		const parameters = parametersOf(
-			context,
-			index,
-			isTool(context) ? '' : `${place} ${String(index)}`,
-		);
+		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
 		try {
 			const toItem = readOutput(parameters, input, index);
-			const result = await operation.run(parameters, await connecting, signal);
+			const { service, isDryRun } = await connecting;
+			const foreseen = isDryRun ? foresee(operation, parameters, service) : undefined;
+			if (foreseen) {
+				planned.set(index, foreseen);
+				return;
+			}
+			const result = await operation.run(parameters, service, signal);
 			results[index] = result;
 			items[index] = toItem(result);
 		} catch (error) {
-			if (error instanceof PlannedCall) planned.set(index, error);
-			else if (context.continueOnFail()) items[index] = failedItem(context, error, input, index);
+			if (context.continueOnFail()) items[index] = failedItem(context, error, input, index);
 			else {
 				failure ??= { error, index };
 				// Calls that are under way may be paid for, so they are waited for. No other one is made.
@@ -76,12 +80,14 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	throwIfStopped(stopButton);
 	if (failure) {
-		const service = await connecting.catch(() => undefined);
-		const remark = service ? boughtRemark(service) : '';
+		const connection = await connecting.catch(() => undefined);
+		const remark = connection ? boughtRemark(connection.service, failure.error) : '';
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
-	planItems(planned, items);
-	progress.finish(await connecting.catch(() => undefined));
+	const totals = planItems(planned, items);
+	const connection = await connecting.catch(() => undefined);
+	if (connection) progress.finish(connection.service);
+	if (planned.size > 0) progress.foresee(totals);
 	return splitItems(operation, parametersOf(context, 0), items, results);
 }
 
@@ -99,8 +105,10 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 	);
 }
 
+/** As a tool of an agent, each try of n8n counts as another run, so that the place says nothing. */
 function parametersOf(context: IExecuteFunctions, index: number, place = ''): Parameters {
-	return new Parameters((name) => context.getNodeParameter(name, index), place);
+	const tool = isTool(context);
+	return new Parameters((name) => context.getNodeParameter(name, index), tool ? '' : place, tool);
 }
 
 /** The service for one run of the node; how its calls are made is read from the first item. */
@@ -108,19 +116,15 @@ async function connect(
 	context: IExecuteFunctions,
 	operation: Operation,
 	signal: AbortSignal,
-): Promise<Service> {
+): Promise<{ service: Service; isDryRun: boolean }> {
 	const options = parametersOf(context, 0);
-	return await Service.connect(context, options.option(requestTimeout) * 1000, {
+	const service = await Service.connect(context, options.option(requestTimeout) * 1000, {
 		...readRunSettings(options, operation),
 		executionId: context.getExecutionId(),
 		place: placeOf(context),
 		signal,
 	});
-}
-
-/** As a tool of an agent, each try of n8n counts as another run. */
-function isTool(context: IExecuteFunctions): boolean {
-	return context.getNode().type.endsWith('Tool');
+	return { service, isDryRun: options.option(dryRun) };
 }
 
 /** Where in its execution the node runs; the same when n8n runs it again. */
@@ -152,14 +156,18 @@ function readOutput(
 	};
 }
 
-/** What a person must know who runs a node again that stopped. */
-function boughtRemark({ bought, started, whenRunAgain }: Service): string {
+/**
+ * What a person must know who runs a node again that stopped.
+ * @param error may have said a part of it
+ */
+function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown): string {
 	if (started.length > 0) {
 		const ids = started.slice(0, MOST_SHOWN).map(({ scrapeId }) => show(scrapeId));
 		const more = started.length > MOST_SHOWN ? ' …' : '';
-		return `This run started ${String(started.length)} of the scrapes: ${ids.join(', ')}${more}. They go on. Another run starts each of its items anew, so leave out theirs.`;
+		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. They go on. Remove their items before you run the workflow again, or they are started and paid for again.`;
 	}
-	if (bought === 0) return '';
-	const results = bought === 1 ? '1 result was' : `${String(bought)} results were`;
-	return `${results} bought by this run. ${whenRunAgain}`;
+	const paid = sum(bought);
+	if (paid === 0) return '';
+	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
+	return `This run paid for ${count(paid, 'result')}. ${isSaid ? '' : whenRunAgain}`;
 }

@@ -13,10 +13,12 @@ export class Parameters {
 	/**
 	 * @param raw gives the value of a top-level parameter, with its expressions resolved
 	 * @param place where in the execution they belong to; the same when n8n runs the node again
+	 * @param isTool whether an AI agent gave them
 	 */
 	constructor(
 		private readonly raw: (name: string) => unknown,
 		readonly place = '',
+		readonly isTool = false,
 	) {}
 
 	get<T>(field: Field<T>): T {
@@ -54,6 +56,32 @@ export function booleanField(property: Omit<INodeProperties, 'type'>): Field<boo
 	return {
 		property: { ...property, type: 'boolean' },
 		read: (value) => value === true || value === 'true',
+	};
+}
+
+/** One of a list of values. */
+export function choiceField<T extends string>(
+	property: Omit<INodeProperties, 'type' | 'default' | 'noDataExpression' | 'options'>,
+	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
+	first: T,
+): Field<T> {
+	return {
+		property: {
+			...property,
+			type: 'options',
+			noDataExpression: true,
+			options: [...options],
+			default: first,
+		},
+		read(value) {
+			const known = options.find((option) => option.value === value);
+			if (known) return known.value;
+			throw new InputError(
+				property.displayName,
+				`has no option ${show(value)}`,
+				'Choose an option from the list.',
+			);
+		},
 	};
 }
 
@@ -101,7 +129,7 @@ export function toText(value: unknown, displayName: string): string {
 	throw new InputError(
 		displayName,
 		`must be text, and is ${show(value)}`,
-		'Change the expression so that it gives a single text.',
+		'Change the expression so that it gives one text.',
 	);
 }
 

@@ -1,11 +1,12 @@
-import { ManualExecutionCancelledError, sleep } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
+import { cancelledError } from './compatibility';
 
 /** Longest timer that is left behind after Stop. */
 const SLICE_MS = 1000;
 
 /**
  * Waits `ms` milliseconds.
- * @throws ManualExecutionCancelledError as soon as a person presses Stop
+ * @throws {@link cancelledError} as soon as a person presses Stop
  */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	const end = Date.now() + ms;
@@ -23,5 +24,5 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 }
 
 export function throwIfStopped(signal: AbortSignal | undefined): void {
-	if (signal?.aborted) throw new ManualExecutionCancelledError('');
+	if (signal?.aborted) throw cancelledError();
 }

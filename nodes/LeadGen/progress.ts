@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Totals } from './dryRun';
 import type { Service } from './service/service';
 
 /** A line in n8n's log and in the browser's console at most this often. */
@@ -7,7 +8,7 @@ const EVERY_MS = 5000;
 /** A person does not notice a shorter wait. */
 const WORTH_SAYING_MS = 5000;
 
-/** Tells a person how far a long run is. */
+/** Tells a person how far a long run is, and at its end what it cost. */
 export class Progress {
 	private done = 0;
 	private saidAt = Date.now();
@@ -27,23 +28,44 @@ export class Progress {
 	}
 
 	/** Says at the end what the run paid for, what it did not have to pay for, and what held it up. */
-	finish(service: Pick<Service, 'bought' | 'saved' | 'waitedMs'> | undefined): void {
-		const { bought = 0, saved = 0, waitedMs = 0 } = service ?? {};
+	finish({ bought, saved, waitedMs, warnings }: Service): void {
+		for (const message of warnings) this.hint(message, 'warning');
+		const paid = sum(bought);
+		const kinds = [...bought].map(([noun, number]) => count(number, noun)).join(', ');
 		const facts = [
-			bought > 0 && `${count(bought, 'paid call')} answered.`,
-			saved > 0 && `${count(saved, 'paid call')} not needed, because the same was asked before.`,
+			paid > 0 && `${count(this.total, 'item')}, ${count(paid, 'paid call')}: ${kinds}.`,
+			saved > 0 &&
+				`${count(saved, 'result')} ${saved === 1 ? 'was' : 'were'} already known and cost nothing.`,
 			waitedMs >= WORTH_SAYING_MS &&
 				`The rate limit held up this run for ${String(Math.round(waitedMs / 1000))} seconds.`,
 		].filter((fact) => fact !== false);
-		if (facts.length === 0) return;
-		this.context.addExecutionHints({
-			message: facts.join(' '),
-			type: 'info',
-			location: 'outputPane',
-		});
+		if (facts.length > 0) this.hint(facts.join(' '), 'info');
+	}
+
+	/** Says at the end of a dry run what the run would pay for. */
+	foresee({ new: paid, duplicate, remembered, mayFollow }: Totals): void {
+		const known = duplicate + remembered;
+		const facts = [
+			`Dry run: nothing was sent. ${count(this.total, 'item')}, ${count(paid, 'paid call')}.`,
+			mayFollow > 0 &&
+				`Depending on the answers, up to ${count(mayFollow, 'paid call')} may follow.`,
+			known > 0 &&
+				`${count(known, 'result')} ${known === 1 ? 'is' : 'are'} already known and ${known === 1 ? 'costs' : 'cost'} nothing.`,
+		].filter((fact) => fact !== false);
+		this.hint(facts.join(' '), 'info');
+	}
+
+	private hint(message: string, type: 'info' | 'warning'): void {
+		this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 }
 
-function count(number: number, noun: string): string {
-	return number === 1 ? `1 ${noun} was` : `${String(number)} ${noun}s were`;
+/** The paid calls of a run, of every kind. */
+export function sum(bought: Service['bought']): number {
+	return [...bought.values()].reduce((all, number) => all + number, 0);
+}
+
+/** A number with its noun, such as "1 item" or "2 items". */
+export function count(number: number, noun: string): string {
+	return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

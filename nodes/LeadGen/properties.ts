@@ -5,18 +5,19 @@ import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
 
 export const includeInput = booleanField({
-	displayName: 'Include Input Fields',
+	displayName: 'Include Other Input Fields',
 	name: 'includeInput',
 	default: false,
-	description: 'Whether to pass on the fields of the incoming item, with the result added to them',
+	description:
+		'Whether to pass on the fields of the incoming item as well. If a field of the result has the same name, it replaces the other.',
 });
 
 export const resultField = textField({
-	displayName: 'Put Result in Field',
+	displayName: 'Put Output in Field',
 	name: 'resultField',
 	placeholder: 'e.g. leadgen',
 	description:
-		'Name of a field that takes the whole result, so that its fields cannot overwrite others',
+		'The name of a field to put the whole result in. Then no field of the result can replace another field.',
 });
 
 const outputOptions = [includeInput, resultField];
@@ -42,8 +43,8 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 	];
 }
 
-function operationSelector({ value, operations }: Resource): INodeProperties {
-	const [{ value: first }] = operations;
+function operationSelector({ value, operations, chosen }: Resource): INodeProperties {
+	const { value: first } = chosen;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -85,6 +86,7 @@ function operationProperties(resource: Resource, operation: Operation): INodePro
 	return properties.map((property) => ({
 		...property,
 		displayOptions: {
+			...property.displayOptions,
 			show: {
 				resource: [resource.value],
 				operation: [operation.value],

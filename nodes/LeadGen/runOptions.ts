@@ -10,7 +10,7 @@ export const requestTimeout = numberField(
 		// Long, because a slow lookup that is given up on may have been paid for.
 		default: 300,
 		description:
-			'How long to wait for each answer. An answer that comes later is lost, though it may have been paid for.',
+			'How long to wait for each answer. If an answer comes later, you do not get it, but may have paid for it.',
 	},
 	// The editor asks for a second at least; an expression may give less.
 	{ minimum: 0.001 },
@@ -23,7 +23,7 @@ const parallel = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'How many requests may be under way at once. 0 takes as many as the rate limit allows in a minute.',
+			'How many requests to send at the same time at most. 0 starts with a few, and sends as many as the service can handle, up to 1,000.',
 	},
 	{ minimum: 0, whole: true },
 );
@@ -35,31 +35,31 @@ const rememberMinutes = numberField(
 		typeOptions: { minValue: 0 },
 		default: 15,
 		description:
-			'How long the results that an execution paid for serve later ones that ask for the same. 0 uses them in this execution only.',
+			'How long later executions use the results of this one, if they ask for the same. They do not pay for them again. 0 uses the results in this execution only.',
 	},
 	{ minimum: 0 },
 );
 
 const keepCredits = numberField(
 	{
-		displayName: 'Keep at Least (Credits)',
+		displayName: 'Minimum Balance (Credits)',
 		name: 'keepCredits',
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'Stop before the balance of the account falls below this. Items that are left are not attempted.',
+			'The node stops before the balance of the account falls below this, and does not attempt the remaining items. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
 
 const spendAtMost = numberField(
 	{
-		displayName: 'Spend at Most (Credits)',
+		displayName: 'Maximum Spend (Credits)',
 		name: 'spendAtMost',
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'Stop before this run has used more credits. Items that are left are not attempted. 0 sets no limit.',
+			'The node stops before this run uses more credits than this, and does not attempt the remaining items. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
@@ -69,7 +69,7 @@ export const dryRun = booleanField({
 	name: 'dryRun',
 	default: false,
 	description:
-		'Whether to send nothing, and only say which calls would be made and how many of them would be paid for',
+		'Whether to send nothing, and only show which calls the node would make and how many of them cost credits',
 });
 
 /** The options that an operation offers for how its calls are made. */
@@ -93,7 +93,6 @@ export function readRunSettings(options: Parameters, { paid }: Operation): RunSe
 		parallel: options.option(parallel),
 		// A scrape is not remembered by later executions: each start is one of its own.
 		rememberMs: paid === 'start' ? 0 : options.option(rememberMinutes) * 60_000,
-		dryRun: options.option(dryRun),
 		...((floor > 0 || most > 0) && {
 			budget: { ...(floor > 0 && { floor }), ...(most > 0 && { most }) },
 		}),

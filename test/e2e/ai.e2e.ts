@@ -341,7 +341,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'First Name and Last Name are both empty',
 					field: 'First Name and Last Name',
-					advice: 'Give the name of the person to look for.',
+					advice: 'Give at least one of the two names of the person.',
 				},
 			],
 			[
@@ -373,7 +373,18 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'Job Titles must be text, and is {"title":"CTO"}',
 					field: 'Job Titles',
-					advice: 'Change the expression so that it gives a single text.',
+					advice: 'Change the expression so that it gives one text.',
+				},
+			],
+			[
+				'Start_scrape',
+				// n8n itself refuses an empty list.
+				{ Job_Titles: [' '], Limit: 1 },
+				{
+					message:
+						'Filters are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+					field: 'Filters',
+					advice: 'A scrape without filters collects leads of any kind, and uses credits for them.',
 				},
 			],
 		];
@@ -407,7 +418,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			outcome: 'refused',
 			code: 'NOT_FOUND',
 			httpStatus: 404,
-			advice: 'Check the identifier; the service has nothing under it.',
+			advice: 'The service has nothing under this ID. Check the ID.',
 		});
 
 		field.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
@@ -416,7 +427,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			outcome: 'refused',
 			code: 'INSUFFICIENT_CREDITS',
 			httpStatus: 402,
-			advice: expect.stringMatching(/^Nothing was bought/) as string,
+			advice: expect.stringMatching(/^This request cost nothing/) as string,
 		});
 
 		field.sandbox.set({ accounts: { other: { plan: 'pro', credits: 0 } } });
@@ -430,13 +441,13 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		expect(await error('Verify_email', { Email: 'valid.dan@acme.com' })).toEqual(unauthorized);
 		expect(await error('Get_balance', {})).toEqual(unauthorized);
 
-		const mayBePaid = expect.stringMatching(/may have done the work, and charged/) as string;
+		const mayBePaid = expect.stringMatching(/may have done the work and charged/) as string;
 		field.sandbox.set({
 			accounts: { [API_KEY]: { plan: 'pro', credits: 1000 } },
 			faults: [{ kind: 'resetAfterWork', match: { operation: 'verifyEmail', nth: [1] } }],
 		});
 		expect(await error('Verify_email', { Email: 'valid.dora@acme.com' })).toEqual({
-			message: 'The connection broke before the service had answered',
+			message: 'The connection broke before the service answered',
 			outcome: 'unknown',
 			code: expect.any(String) as string,
 			advice: mayBePaid,
@@ -472,7 +483,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		const args = { Job_Titles: ['CTO'], Limit: 3 };
 		for (let count = 0; count < 2; count++) {
 			const { text } = await call(client, 'Start_scrape', args);
-			expect(text).toContain('The connection broke before the service had answered');
+			expect(text).toContain('The connection broke before the service answered');
 		}
 		expect(field.sandbox.jobs).toHaveLength(1);
 		await call(client, 'Start_scrape', { ...args, Limit: 4 });

@@ -8,7 +8,7 @@ import {
 	type PageScreenshotOptions,
 } from 'playwright-core';
 import type { Owner } from '../../playground/api';
-import { ROOT, type N8nLine } from '../../playground/n8n';
+import { ROOT, type N8nLine } from '../../playground/versions';
 
 selectors.setTestIdAttribute('data-test-id');
 

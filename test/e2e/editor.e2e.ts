@@ -1,3 +1,6 @@
+import { NodeHelpers } from 'n8n-workflow';
+import { resources } from '../../nodes/LeadGen/operations';
+import { buildProperties } from '../../nodes/LeadGen/properties';
 import { listAsInstalled } from '../../playground/instance';
 import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
 import { Editor } from './browser';
@@ -35,17 +38,7 @@ function idOf({ nodes }: StoredWorkflow, name: string): string {
 	return String(nodes.find((candidate) => candidate.name === name)?.id);
 }
 
-const ACTIONS = [
-	'Get the credit balance',
-	'Find and verify an email',
-	'Find a business email',
-	'Find a personal email',
-	'Verify an email address',
-	'Get the status of a scrape',
-	'Start a scrape',
-	'Start a scrape and wait for it',
-	'Wait for a scrape',
-];
+const ACTIONS = resources.flatMap(({ operations }) => operations.map(({ action }) => action));
 
 describe('n8n', () => {
 	it('lists the package with its two nodes under Settings → Community nodes', async () => {
@@ -157,7 +150,6 @@ describe('the credential', () => {
 		await key.fill('test-key');
 		await page.getByTestId('credential-save-button').click();
 		await page.getByTestId('credentials-config-container-test-success').waitFor();
-		await editor.picture('credential', form);
 		const keys = field.sandbox.requests.map(({ headers }) => headers.authorization);
 		// n8n 2 may test twice.
 		expect([...new Set(keys)]).toEqual(['Bearer wrong-key', 'Bearer test-key']);
@@ -168,45 +160,29 @@ describe('the credential', () => {
 	});
 });
 
-const RUN = ['Include Input Fields', 'Parallel Requests', 'Put Result in Field'];
-const TIMEOUT = 'Request Timeout (Seconds)';
-const PAID = [...RUN, TIMEOUT, 'Dry Run', 'Keep at Least (Credits)', 'Spend at Most (Credits)'];
-const LOOKUP = [...PAID, 'Remember Results (Minutes)', 'Split Output'];
-const FINDER = [...LOOKUP, 'Error if Not Found'];
-const WAIT = ['Poll Interval (Seconds)', 'Return Failed Scrapes', 'Timeout (Minutes)'];
-const PERSON = ['First Name', 'Last Name'];
-const FILTERS = ['Specify Filters', 'Filters', 'Limit'];
-const COSTS = {
-	enrich:
-		'Each person takes one or two paid calls, and up to two more if you try the personal email. It stops at the first address that is good enough.',
-	start:
-		'Each incoming item starts a scrape, which uses credits for up to as many leads as the limit says.',
-};
+const NO_FILTER =
+	'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.';
+const FILTERS = ['Specify Filters', 'Filters', NO_FILTER, 'Limit'];
 
-/** Resource, operation, its notice and fields in their order, and the options in any order. */
-const OPERATIONS: Array<[string, string, string[], string[]]> = [
-	['Credit', 'Get Balance', [], [...RUN, TIMEOUT]],
-	[
-		'Email',
-		'Find and Verify',
-		[
-			COSTS.enrich,
-			...PERSON,
-			'Company Domain',
-			'LinkedIn URL',
-			'Accept Results',
-			'Try Personal Email',
-		],
-		[...FINDER, 'Location', 'Minimum Confidence', 'Trust Confidence From'],
-	],
-	['Email', 'Find Business Email', [...PERSON, 'Company Domain'], [...FINDER, 'LinkedIn URL']],
-	['Email', 'Find Personal Email', [...PERSON, 'LinkedIn URL'], [...FINDER, 'Location']],
-	['Email', 'Verify', ['Email'], LOOKUP],
-	['Scrape', 'Get Status', ['Scrape ID'], [...RUN, TIMEOUT]],
-	['Scrape', 'Start', [COSTS.start, ...FILTERS], [...PAID, 'Webhook URL']],
-	['Scrape', 'Start and Wait', [COSTS.start, ...FILTERS], [...PAID, ...WAIT, 'Webhook URL']],
-	['Scrape', 'Wait Until Finished', ['Scrape ID'], [...RUN, ...WAIT, TIMEOUT]],
-];
+/** Resource, operation, its notice and fields in their order, and the options in any order; as the table has them. */
+const OPERATIONS = resources.flatMap(({ value: resource, name, operations }) =>
+	operations.map(({ value: operation, name: operationName }) => {
+		const chosen = { resource, operation, filtersMode: 'fields', filters: {} };
+		const shown = buildProperties(resources).filter(
+			(property) =>
+				!['resource', 'operation'].includes(property.name) &&
+				NodeHelpers.displayParameter(chosen, property, null, null),
+		);
+		const fields = shown.filter((property) => property.name !== 'options');
+		const options = shown.find((property) => property.name === 'options')?.options ?? [];
+		return [
+			name,
+			operationName,
+			fields.map(({ displayName }) => displayName),
+			options.flatMap((option) => ('displayName' in option ? [option.displayName] : [])),
+		] as const;
+	}),
+);
 
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
@@ -242,15 +218,16 @@ describe('the panel of the LeadGen node', () => {
 		await editor.choose(editor.parameter('resource'), 'Scrape');
 		await editor.choose(editor.parameter('operation'), 'Start');
 		expect(await editor.offers('Add Filter')).toEqual([
-			'Company Size',
-			'Industries',
 			'Job Titles',
 			'Locations',
+			'Industries',
+			'Company Size',
 		]);
 		await editor.choose(editor.parameter('filtersMode'), 'Using JSON');
-		expect((await editor.labels()).slice(-4, -1)).toEqual([
+		expect((await editor.labels()).slice(-5, -1)).toEqual([
 			'Specify Filters',
 			'Filters (JSON)',
+			NO_FILTER,
 			'Limit',
 		]);
 	});
@@ -288,13 +265,12 @@ describe('the panel of the LeadGen Trigger', () => {
 	const starting = (...times: string[]) => [
 		editor.words.credential,
 		'Mode',
-		expect.stringMatching(
-			/^Publishing or activating the workflow starts a scrape, which costs credits\./,
-		) as string,
+		expect.stringMatching(/^Each scrape costs credits\./) as string,
 		...FILTERS,
 		'How Often',
 		...times,
 		'Events',
+		'Output',
 		'Options',
 	];
 
@@ -319,8 +295,9 @@ describe('the panel of the LeadGen Trigger', () => {
 		expect(await editor.labels()).toEqual([
 			editor.words.credential,
 			'Mode',
-			expect.stringMatching(/^Copy the Production URL above/) as string,
+			expect.stringMatching(/^This mode starts no scrapes and costs no credits\./) as string,
 			'Events',
+			'Output',
 			'Options',
 		]);
 		expect(await editor.offers('Add Option')).toEqual(['Internal URL', 'Test Scrape ID']);
@@ -363,7 +340,6 @@ describe('a click', () => {
 		await editor.picture('trigger', editor.page.getByTestId('ndv'));
 		await editor.page.getByTestId('trigger-execute-button').click();
 		await editor.page.getByTestId('trigger-listening').waitFor();
-		await editor.picture('listen', editor.page.getByTestId('ndv'));
 		const [head, row, ...more] = await editor.table();
 		expect(head).toEqual([
 			'scrapeId',

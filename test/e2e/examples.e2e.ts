@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Execution, StoredWorkflow, WorkflowContent } from '../../playground/api';
-import { Field, LINE, quiet, until, uuid } from './field';
+import { Field, N8N, quiet, until, uuid } from './field';
 
 const FOLDER = join(__dirname, '../../examples');
 const MANUAL = 'When clicking ‘Execute workflow’';
@@ -24,8 +24,12 @@ afterEach(() => {
 /**
  * Only the credential is filled in, as a person does; and an example that is imported twice gets
  * an address of its own, since n8n's cache may keep that of a deactivated workflow.
+ * @param edit what a person changes besides
  */
-async function imported(name: string): Promise<StoredWorkflow> {
+async function imported(
+	name: string,
+	edit: (content: WorkflowContent) => void = () => {},
+): Promise<StoredWorkflow> {
 	let text = await readFile(join(FOLDER, `${name}.json`), 'utf8');
 	for (const [, id = ''] of text.matchAll(/"webhookId": "(.+?)"/g)) {
 		text = text.replaceAll(id, uuid());
@@ -33,8 +37,9 @@ async function imported(name: string): Promise<StoredWorkflow> {
 	const content = JSON.parse(text) as WorkflowContent;
 	const credential = { id: field.credential.id, name: field.credential.name };
 	for (const node of content.nodes) {
-		if (node.credentials) node.credentials = { leadGenApi: credential };
+		if (node.credentials?.leadGenApi) node.credentials = { leadGenApi: credential };
 	}
+	edit(content);
 	return await field.api.createWorkflow(content);
 }
 
@@ -42,6 +47,19 @@ async function activated(name: string): Promise<StoredWorkflow> {
 	const workflow = await imported(name);
 	await field.api.activateWorkflow(workflow.id);
 	return workflow;
+}
+
+function parametersOf({ nodes }: WorkflowContent, name: string): Record<string, unknown> {
+	const found = nodes.find((node) => node.name === name);
+	if (!found) throw new Error(`There is no node "${name}"`);
+	return found.parameters;
+}
+
+/** Puts other rows into an example that holds its rows itself. */
+function withRows(node: string, field: string, rows: unknown[]) {
+	return (content: WorkflowContent) => {
+		parametersOf(content, node).jsonOutput = JSON.stringify({ [field]: rows });
+	};
 }
 
 /** The executions of a workflow once there are as many and all are over, the oldest first. */
@@ -66,7 +84,7 @@ function items(execution: Execution | Execution[], node: string, output = 0) {
 		.map(({ json }) => json);
 }
 
-describe(`n8n ${LINE}.x, the example`, () => {
+describe(`n8n ${N8N.version}, the example`, () => {
 	test('find-and-verify gives rows for the CRM, and pays for no step in vain', async () => {
 		const { id } = await imported('find-and-verify');
 		const execution = await field.api.runWorkflow(id, MANUAL);
@@ -79,12 +97,42 @@ describe(`n8n ${LINE}.x, the example`, () => {
 			['Kenji Tanaka', 'initech.example', 'business', 'catch_all'],
 			['Anna Novak', 'initech.example', 'personal', 'valid'],
 		]);
-		expect(items(execution, 'Nothing good enough')).toEqual([
-			expect.objectContaining({ firstName: 'Tom', lastName: 'Nobody', found: false, email: null }),
+		expect(items(execution, 'Row without an email')).toEqual([
+			{
+				name: 'Tom Nobody',
+				company: 'hooli.example',
+				reason: 'business: not found, personal: not found',
+			},
 		]);
 		expect(
 			['findBusinessEmail', 'findPersonalEmail', 'verifyEmail'].map((name) => field.count(name)),
 		).toEqual([5, 2, 5]);
+	});
+
+	test('find-and-verify says what is wrong with a bad row, and goes on with the others', async () => {
+		const rows = [
+			{ firstName: 'Eva', lastName: 'Sure', company: 'acme.com' },
+			{ firstName: 'Bob', lastName: 'High', company: 'Acme Inc' },
+			{ firstName: '', lastName: '', company: 'acme.com' },
+			{ firstName: 'Cem', lastName: 'Sure', company: 'acme.com' },
+		];
+		const { id } = await imported('find-and-verify', withRows('People', 'people', rows));
+		const execution = await field.api.runWorkflow(id, MANUAL);
+
+		expect(execution).toMatchObject({ status: 'success' });
+		expect(items(execution, 'Row for the CRM').map(({ name }) => name)).toEqual([
+			'Eva Sure',
+			'Cem Sure',
+		]);
+		expect(items(execution, 'Row without an email')).toEqual([
+			{
+				name: 'Bob High',
+				company: 'Acme Inc',
+				reason: 'Company Domain must be a domain, and is "Acme Inc"',
+			},
+			{ name: ' ', company: 'acme.com', reason: 'First Name and Last Name are both empty' },
+		]);
+		expect(field.count('findBusinessEmail')).toBe(2);
 	});
 
 	test('verify-and-route gives each address its way, and pays for one that is there twice once', async () => {
@@ -100,6 +148,27 @@ describe(`n8n ${LINE}.x, the example`, () => {
 		expect(route('Look at it by hand')).toEqual(['catchall.kenji@initech.example']);
 		expect(route('Remove from the list')).toEqual(['invalid.priya@initech.example']);
 		expect(field.count('verifyEmail')).toBe(4);
+	});
+
+	test('verify-and-route gives a bad row to the risky ones, and goes on with the others', async () => {
+		const rows = [{ email: 'valid.eva@acme.example' }, { email: 'Acme Inc' }, { email: '' }];
+		const { id } = await imported('verify-and-route', withRows('Addresses', 'addresses', rows));
+		const execution = await field.api.runWorkflow(id, MANUAL);
+
+		expect(execution).toMatchObject({ status: 'success' });
+		expect(items(execution, 'Send the campaign').map(({ email }) => email)).toEqual([
+			'valid.eva@acme.example',
+		]);
+		expect(items(execution, 'Look at it by hand')).toEqual([
+			{
+				email: 'Acme Inc',
+				error: expect.objectContaining({
+					message: 'Email must be one email address, and is "Acme Inc"',
+				}) as unknown,
+			},
+			{ email: '', error: expect.objectContaining({ message: 'Email is empty' }) as unknown },
+		]);
+		expect(field.count('verifyEmail')).toBe(1);
 	});
 
 	test('spreadsheet-to-verified-emails takes a file and gives it back with emails', async () => {
@@ -176,6 +245,48 @@ describe(`n8n ${LINE}.x, the example`, () => {
 		expect(items(execution, 'Say what it found')).toEqual([
 			{ message: expect.stringMatching(/found 20 leads for 20 credits/) as string },
 		]);
+		expect(field.sandbox.jobs[0]?.notifications.map(({ status }) => status)).toEqual([200]);
+		expect(field.starts).toBe(1);
+	});
+
+	test('scrape-suspend-until-finished goes on soon, though n8n turned the notification away', async () => {
+		// The scrape is finished before the answer to its start has come.
+		field.sandbox.set({ job: { durationMs: 0 }, latencyMs: 500 });
+		const { id } = await imported('scrape-suspend-until-finished', (content) => {
+			parametersOf(content, 'Wait for the notification').resumeUnit = 'seconds';
+		});
+		const execution = await field.api.runWorkflow(id, MANUAL);
+		const [notification] = field.sandbox.jobs[0]?.notifications ?? [];
+		expect(notification?.status).toBeGreaterThanOrEqual(400);
+		expect(items(execution, 'Say what it found')).toEqual([
+			{ message: expect.stringMatching(/found 20 leads for 20 credits/) as string },
+		]);
+		expect(field.starts).toBe(1);
+	});
+
+	test('scrape-suspend-until-finished waits again as long as the scrape runs, and tells one that failed', async () => {
+		field.sandbox.set({ job: { durationMs: 3_600_000 } });
+		const { id } = await imported('scrape-suspend-until-finished');
+		const execution = await field.api.startWorkflow(id, MANUAL);
+		const looksThenWaits = async (looks: number) => {
+			await until(`look ${String(looks)}, and a wait`, async () => {
+				const { status, nodes } = await field.api.execution(String(execution));
+				const { outputs = [] } = nodes['Look at the status'] ?? {};
+				return status === 'waiting' && (outputs[0] ?? []).length === looks;
+			});
+		};
+		await looksThenWaits(0);
+		const scrapeId = String(field.sandbox.jobs[0]?.scrapeId);
+		await field.sandbox.notify(scrapeId);
+		await looksThenWaits(1);
+		field.sandbox.finish(scrapeId, 'failed');
+		const finished = await field.api.finishedExecution(String(execution));
+		const looks = items(finished, 'Look at the status').map(({ status }) => status);
+		expect(looks).toEqual([expect.stringMatching(/pending|processing/), 'failed']);
+		expect(items(finished, 'Say that it failed')).toEqual([
+			{ message: expect.stringMatching(/failed. It had found/) as string },
+		]);
+		expect(items(finished, 'Say what it found')).toEqual([]);
 		expect(field.starts).toBe(1);
 	});
 
@@ -194,13 +305,10 @@ describe(`n8n ${LINE}.x, the example`, () => {
 		]);
 	});
 
-	test('trigger-start-scrape starts one scrape, says what it found, and gives the leads if they are sent', async () => {
+	test('trigger-start-scrape starts one scrape, and gives the leads if they are sent', async () => {
 		field.sandbox.set({ notification: { shape: 'leads' } });
 		const all = await executions(await activated('trigger-start-scrape'), 1);
 		expect(all).toEqual([expect.objectContaining({ status: 'success', error: undefined })]);
-		expect(items(all, 'Say what it found').map(({ message }) => message)).toEqual([
-			expect.stringMatching(/found 20 leads for 20 credits/),
-		]);
 		const source = field.sandbox.jobs[0]?.scrapeId;
 		expect(items(all, 'Row for the CRM')).toEqual(
 			Array.from({ length: 20 }, (_, index) => ({
@@ -209,14 +317,27 @@ describe(`n8n ${LINE}.x, the example`, () => {
 				source,
 			})),
 		);
+		expect(items(all, 'Completed?')).toEqual([]);
 		expect(field.starts).toBe(1);
 	});
 
-	test('trigger-start-scrape does well without leads in the notification', async () => {
+	test('trigger-start-scrape says what a scrape found whose leads are not sent', async () => {
 		const all = await executions(await activated('trigger-start-scrape'), 1);
 		expect(all.map(({ status }) => status)).toEqual(['success']);
-		expect(items(all, 'Say what it found')).toHaveLength(1);
+		expect(items(all, 'Say what it found').map(({ message }) => message)).toEqual([
+			expect.stringMatching(/found 20 leads for 20 credits/),
+		]);
 		expect(items(all, 'Row for the CRM')).toEqual([]);
+	});
+
+	test('trigger-start-scrape says that a scrape failed', async () => {
+		field.sandbox.set({ job: { outcome: 'failed' } });
+		const all = await executions(await activated('trigger-start-scrape'), 1);
+		expect(all.map(({ status }) => status)).toEqual(['success']);
+		expect(items(all, 'Say that it failed').map(({ message }) => message)).toEqual([
+			expect.stringMatching(/failed. It had found 10 leads/),
+		]);
+		expect(items(all, 'Say what it found')).toEqual([]);
 	});
 
 	test('trigger-listen receives the completion of a scrape that the LeadGen node started', async () => {
@@ -235,6 +356,8 @@ describe(`n8n ${LINE}.x, the example`, () => {
 			'ai-agent-tools',
 			'credit-alert',
 			'find-and-verify',
+			'large-list',
+			'large-list-postgres',
 			'scrape-and-wait',
 			'scrape-suspend-until-finished',
 			'spreadsheet-to-verified-emails',

@@ -20,12 +20,14 @@ import {
 	packPackage,
 	startN8n,
 	type N8n,
-	type N8nLine,
 } from '../../playground/n8n';
+import { findN8n } from '../../playground/versions';
 import { startSandbox, type Sandbox } from '../../sandbox/server';
 import type { SettingsPatch } from '../../sandbox/settings';
 
-export const LINE: N8nLine = process.env.N8N_VERSION === '1' ? '1' : '2';
+/** The n8n that the tests run on. */
+export const N8N = findN8n(process.env.N8N_VERSION ?? '2');
+export const LINE = N8N.line;
 export const API_KEY = 'test-key';
 export const OWNER = {
 	email: 'e2e@example.com',
@@ -49,13 +51,13 @@ export class Field {
 	private workflowCount = 0;
 
 	/** @param env further settings of n8n */
-	constructor(private readonly env: Record<string, string> = {}) {}
+	constructor(protected readonly env: Record<string, string> = {}) {}
 
-	async open(): Promise<void> {
-		await installN8n(LINE);
-		const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
-		this.folder = await mkdtemp(join(tmpdir(), `leadgen-e2e-${LINE}-`));
-		await installTarball(this.folder, tarball);
+	/** @param tarball of the package; by default as it is now */
+	async open(tarball?: string): Promise<void> {
+		await installN8n(N8N);
+		this.folder = await mkdtemp(join(tmpdir(), `leadgen-e2e-${N8N.version}-`));
+		await installTarball(this.folder, tarball ?? (await currentPackage()));
 		this.sandbox = await startSandbox();
 		this.port = await freePort();
 		await this.start();
@@ -90,11 +92,17 @@ export class Field {
 
 	async start(): Promise<void> {
 		this.n8n = await startN8n({
-			line: LINE,
+			version: N8N,
 			userFolder: this.folder,
 			port: this.port,
 			logFile: this.logFile,
-			env: { N8N_LOG_LEVEL: process.env.N8N_LOG_LEVEL ?? 'info', ...this.env },
+			env: {
+				N8N_LOG_LEVEL: process.env.N8N_LOG_LEVEL ?? 'info',
+				// On a busy machine n8n would take its database for lost, and turn everything away.
+				DB_PING_INTERVAL_SECONDS: '60',
+				DB_PING_TIMEOUT_MS: '60000',
+				...this.env,
+			},
 		});
 	}
 
@@ -106,6 +114,13 @@ export class Field {
 	/** As a power cut does. */
 	async kill(): Promise<void> {
 		await this.n8n?.kill();
+	}
+
+	/** Installs the package as it is now, in place of the one that is there. */
+	async upgrade(): Promise<void> {
+		await this.stop();
+		await installTarball(this.folder, await currentPackage());
+		await this.start();
 	}
 
 	async restart(): Promise<void> {
@@ -234,17 +249,26 @@ export class Field {
 		return items;
 	}
 
-	/** What the failed executions say. */
+	/** What the failed executions say, the oldest first. */
 	async told(workflowId: string): Promise<string[]> {
-		const told: string[] = [];
-		for (const { id } of await this.executions(workflowId)) {
-			const execution = await this.finished(id);
-			if (execution?.status === 'error') told.unshift(execution.error ?? '');
-		}
-		return told;
+		return (await this.failed(workflowId)).map(({ error = '' }) => error);
 	}
 
-	/** Production URL of a trigger, with the token as the service got it. */
+	/** What the failed executions advise, the oldest first. */
+	async advice(workflowId: string): Promise<string[]> {
+		return (await this.failed(workflowId)).map(({ advice = '' }) => advice);
+	}
+
+	private async failed(workflowId: string): Promise<Execution[]> {
+		const failed: Execution[] = [];
+		for (const { id } of await this.executions(workflowId)) {
+			const execution = await this.finished(id);
+			if (execution?.status === 'error') failed.unshift(execution);
+		}
+		return failed;
+	}
+
+	/** Production URL of a trigger, with the signature as the service got it. */
 	webhookUrl(job = 0): string {
 		return this.sandbox.jobs[job]?.webhookUrl ?? '';
 	}
@@ -253,6 +277,10 @@ export class Field {
 		const trigger = workflow.nodes.find(({ type }) => type === TRIGGER);
 		return `${this.webhookBase}/webhook/${String(trigger?.webhookId)}/leadgen`;
 	}
+}
+
+async function currentPackage(): Promise<string> {
+	return process.env.PACKAGE_TARBALL ?? (await packPackage());
 }
 
 export function uuid(): string {

@@ -4,7 +4,7 @@ import { Field, LINE, OWNER, until } from './field';
 
 const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
 
-/** "Verified emails in five minutes" of the README, by clicks only, in an n8n with nothing in it. */
+/** "First verified row" of the README, by clicks only, in an n8n with nothing in it. */
 const field = new Field();
 let editor: Editor;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ it('leads from an empty n8n to verified emails', async () => {
 	// 4. Execute the workflow.
 	await page.getByTestId('execute-workflow-button').click();
 	await node('Row for the CRM').getByTestId('canvas-node-status-success').waitFor();
-	await editor.picture('workflow', { x: 190, y: 200, width: 1240, height: 550 });
+	await editor.picture('workflow', { x: 140, y: 205, width: 1204, height: 535 });
 	await node('Find and verify email').dblclick();
 	await editor.table();
 	await editor.picture('node-panel', page.getByTestId('ndv'));

@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Execution, WorkflowNode } from '../../playground/api';
-import { Field, LINE, node } from './field';
+import { Field, N8N, node, quiet, until, use } from './field';
 
 /** Every operation of the action node, in a workflow on a real n8n. */
 const field = new Field();
@@ -22,6 +25,15 @@ async function run(
 	items: Array<Record<string, unknown>>,
 	more: Partial<WorkflowNode> = {},
 ): Promise<Execution> {
+	return await field.api.finishedExecution(await start(parameters, items, more));
+}
+
+/** The same without waiting for the end. @returns the ID of the execution */
+async function start(
+	parameters: Record<string, unknown>,
+	items: Array<Record<string, unknown>>,
+	more: Partial<WorkflowNode> = {},
+): Promise<string> {
 	const workflow = await field.api.createWorkflow(
 		field.content(
 			node('Manual', 'n8n-nodes-base.manualTrigger', {}),
@@ -32,7 +44,7 @@ async function run(
 			field.leadGen(parameters, more),
 		),
 	);
-	return await field.api.runWorkflow(workflow.id, 'Manual');
+	return (await field.api.startWorkflow(workflow.id, 'Manual')) ?? '';
 }
 
 function outputs(execution: Execution): unknown[][] {
@@ -48,7 +60,7 @@ const person = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}' 
 const found = (confidenceLevel: string): unknown =>
 	expect.objectContaining({ found: true, email: expect.any(String) as string, confidenceLevel });
 
-describe(`n8n ${LINE}.x`, () => {
+describe(`n8n ${N8N.version}`, () => {
 	it('finds business emails', async () => {
 		const execution = await run(
 			{ resource: 'email', operation: 'findBusiness', ...person, company: 'acme.com' },
@@ -191,6 +203,74 @@ describe(`n8n ${LINE}.x`, () => {
 			),
 		]);
 		expect(field.starts).toBe(3);
+	});
+
+	it.each([
+		{ waits: 'for scrapes', requestsPerMinute: 0, sent: 3 },
+		{ waits: 'for the rate limit', requestsPerMinute: 2, sent: 2 },
+	])('ends at once when a person presses Stop while it waits $waits', async (given) => {
+		const { requestsPerMinute, sent, waits } = given;
+		// An account of its own, whose minute holds no call of the tests before.
+		const key = waits.replaceAll(' ', '-');
+		const accounts = { [key]: { plan: 'enterprise', credits: 1000 } };
+		await field.reset({ job: { durationMs: 600_000 }, accounts });
+		const fields = { plan: 'enterprise', requestsPerMinute };
+		const credential = await field.newCredential(waits, key, fields);
+		const parameters = { resource: 'scrape', operation: 'startAndWait' };
+		const id = await start(parameters, people, { credentials: use(credential) });
+		await until('the requests', () => field.sandbox.requests.length >= sent);
+		await field.api.stopExecution(id);
+		const { status, nodes } = await field.api.finishedExecution(id);
+		expect([status, nodes.LeadGen?.outputs ?? []]).toEqual(['canceled', []]);
+		const before = field.sandbox.requests.length;
+		await quiet();
+		expect(field.sandbox.requests).toHaveLength(before);
+		expect(await readFile(field.logFile, 'utf8')).not.toContain('is not a constructor');
+	});
+
+	it('lends the credential to the HTTP Request node, for the service and for nothing else', async () => {
+		const headers: unknown[] = [];
+		const elsewhere = createServer((request, response) => {
+			headers.push(request.headers);
+			response.end('{}');
+		});
+		await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+		const other = `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/credits`;
+		const request = async (url: string): Promise<Execution> => {
+			const authentication = 'predefinedCredentialType';
+			const workflow = await field.api.createWorkflow(
+				field.content(
+					node('Manual', 'n8n-nodes-base.manualTrigger', {}),
+					node('Request', 'n8n-nodes-base.httpRequest', {
+						typeVersion: 4.2,
+						parameters: { url, authentication, nodeCredentialType: 'leadGenApi', options: {} },
+						credentials: use(field.credential),
+					}),
+				),
+			);
+			return await field.api.finishedExecution(
+				(await field.api.startWorkflow(workflow.id, 'Manual')) ?? '',
+			);
+		};
+		const url = `${field.sandbox.url}/credits`;
+		const answered = await request(url);
+		expect(answered.nodes.Request?.outputs).toEqual([
+			[
+				expect.objectContaining({
+					json: { success: true, data: expect.objectContaining({ credits: 1000 }) as object },
+				}),
+			],
+		]);
+
+		const refused = await request(other);
+		const { origin } = new URL(url);
+		expect(refused.error).toContain(`This credential sends its API key to ${origin} only`);
+
+		field.sandbox.set({ faults: [{ kind: 'redirect', status: 302, location: other }] });
+		const redirected = await request(url);
+		expect(redirected.status).toBe('error');
+		expect(headers).toEqual([]);
+		elsewhere.close();
 	});
 
 	it('tests the credential', async () => {

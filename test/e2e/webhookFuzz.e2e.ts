@@ -29,8 +29,9 @@ const LOOKUPS_PER_MINUTE = 100;
 interface Target {
 	workflow: StoredWorkflow;
 	url: string;
-	/** Of the production URL that the service was given; none where the node only listens. */
-	token: string;
+	/** Of the URL that the service was given; made up where the node only listens. */
+	attempt: string;
+	signature: string;
 }
 
 interface Attack {
@@ -41,7 +42,6 @@ interface Attack {
 	headers: Record<string, string>;
 }
 
-const KNOCK = 'x-leadgen-knock';
 const forgedId = fc.oneof(
 	fc.uuid(),
 	fc.constantFrom(
@@ -93,33 +93,38 @@ const type = fc.constantFrom(
 	'nonsense',
 );
 
-/** Tokens that look like the right one, and those that do not. */
-function wrongToken(token: string): fc.Arbitrary<string> {
+/** Signatures that look like the right one, and those that do not. */
+function wrongSignature({ attempt, signature }: Target): fc.Arbitrary<string> {
 	return fc.constantFrom(
 		'',
-		'token=',
-		'token=null',
-		'token[]=a&token[]=b',
-		'token[length]=64',
-		`token=${token.slice(1)}`,
-		`token=${token}0`,
-		`token=${token.toUpperCase()}`,
-		`token=%00${token}`,
-		`token=${token}&token=${token}`,
-		`Token=${token}`,
-		`token=${token.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`,
+		`attempt=${attempt}&signature=`,
+		`attempt=${attempt}&signature=null`,
+		`attempt=${attempt}&signature[]=a&signature[]=b`,
+		`attempt=${attempt}&signature[length]=64`,
+		`attempt=${attempt}&signature=${signature.slice(1)}`,
+		`attempt=${attempt}&signature=${signature}0`,
+		`attempt=${attempt}&signature=${signature.toUpperCase()}`,
+		`attempt=${attempt}&signature=%00${signature}`,
+		`attempt=${attempt}&signature=${signature}&signature=${signature}`,
+		`attempt=${attempt}&Signature=${signature}`,
+		`attempt=another&signature=${signature}`,
+		`signature=${signature}`,
+		`token=${signature}`,
+		`attempt=${attempt}&signature=${signature.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`,
 	);
 }
 
-function attack({ token }: Target): fc.Arbitrary<Attack> {
+function attack(target: Target): fc.Arbitrary<Attack> {
 	const query = fc
-		.tuple(wrongToken(token), fc.webQueryParameters(), fc.option(forgedId, { nil: undefined }))
+		.tuple(wrongSignature(target), fc.webQueryParameters(), fc.option(forgedId, { nil: undefined }))
 		.map(([wrong, more, id]) =>
 			[wrong, more, id && `scrapeId=${encodeURIComponent(id)}`].filter(Boolean).join('&'),
 		);
 	const headers = fc.oneof(
 		fc.constant({}),
-		fc.constantFrom(token, '', 'true', 'f'.repeat(64)).map((value) => ({ [KNOCK]: value })),
+		fc
+			.constantFrom(target.signature, '', 'true', 'f'.repeat(64))
+			.map((value) => ({ 'x-leadgen-signature': value, 'x-leadgen-knock': value })),
 	);
 	const method = fc.constantFrom(
 		'POST',
@@ -182,10 +187,13 @@ async function activated(parameters: Record<string, unknown>): Promise<Target> {
 	await field.api.activateWorkflow(workflow.id);
 	const url = field.plainUrl(workflow);
 	await until('its webhook', async () => (await fetch(url)).status !== 404);
-	if (parameters.mode === 'listen') return { workflow, url, token: 'a1b2'.repeat(16) };
+	if (parameters.mode === 'listen') {
+		return { workflow, url, attempt: 'attempt', signature: 'a1b2'.repeat(16) };
+	}
 	await until('its scrape', () => field.starts === starts + 1);
 	const given = field.sandbox.jobs.at(-1)?.webhookUrl ?? '';
-	return { workflow, url, token: new URL(given).searchParams.get('token') ?? '' };
+	const { attempt = '', signature = '' } = Object.fromEntries(new URL(given).searchParams);
+	return { workflow, url, attempt, signature };
 }
 
 it('answers every one, runs nothing, starts nothing, and lets real completions through once', async () => {
@@ -199,7 +207,7 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	] as const;
 	const [first, second, listening] = targets;
 	const own = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-	expect(targets.map(({ token }) => token.length)).toEqual([64, 64, 64]);
+	expect(targets.map(({ signature }) => signature.length)).toEqual([64, 64, 64]);
 	const heard = [
 		await field.startElsewhere(listening.url),
 		await field.startElsewhere(listening.url),

@@ -11,7 +11,17 @@ import { wait } from './scrape/wait';
 
 /** Everything that the action node can do. A new operation is a file of its own and a name here. */
 export const resources: readonly Resource[] = [
-	{ value: 'credit', name: 'Credit', operations: [get] },
-	{ value: 'email', name: 'Email', operations: [enrich, findBusiness, findPersonal, verify] },
-	{ value: 'scrape', name: 'Scrape', operations: [getStatus, start, startAndWait, wait] },
+	{
+		value: 'email',
+		name: 'Email',
+		operations: [enrich, findBusiness, findPersonal, verify],
+		chosen: enrich,
+	},
+	{
+		value: 'scrape',
+		name: 'Scrape',
+		operations: [start, startAndWait, wait, getStatus],
+		chosen: getStatus,
+	},
+	{ value: 'credit', name: 'Credit', operations: [get], chosen: get },
 ];

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Field, Parameters } from '../parameters';
 import type { Service } from '../service/service';
+import type { ServiceRequest } from '../service/types';
 
 /** One operation of the action node: what a person fills in, what is sent, what comes out. */
 export interface Operation {
@@ -19,14 +20,31 @@ export interface Operation {
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];
+	/**
+	 * A result with every field that there may be. The editor shows their names and types before the first run:
+	 * the build writes them to `__schema__/`, where n8n looks for them.
+	 */
+	output: IDataObject;
 	/** The outputs that its results can be split over. */
 	split?: Split;
+	/**
+	 * Says for a dry run what the work for one item would be, where it is paid for.
+	 * @throws InputError as `run` does
+	 */
+	plan?(parameters: Parameters): PlannedCall;
 	/**
 	 * Does the work for one item.
 	 * @returns the fields of the result
 	 * @throws InputError before anything is sent; ServiceError if the call did not bring a result
 	 */
 	run(parameters: Parameters, service: Service, signal?: AbortSignal): Promise<IDataObject>;
+}
+
+/** The first call for an item. */
+export interface PlannedCall {
+	request: ServiceRequest;
+	/** Paid calls that its answer may make necessary. */
+	mayFollow: number;
 }
 
 export interface Split {
@@ -41,6 +59,8 @@ export interface Split {
 export interface Resource {
 	value: string;
 	name: string;
-	/** The first one is chosen when a person chooses the resource. */
-	operations: readonly [Operation, ...Operation[]];
+	/** In the order of the editor, the common ones first. */
+	operations: readonly Operation[];
+	/** The one that is chosen when a person chooses the resource. Saved workflows rely on it: n8n saves no default. */
+	chosen: Operation;
 }

@@ -1,19 +1,10 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { baseUrlOf } from './http';
-import { Limiter } from './limiter';
+import { Limiter } from './limits/limiter';
+import { pollPauseMs } from './limits/polls';
 import { Memory } from './memory';
-
-/** Requests per minute of the plans that have a published limit (interface 8). */
-const PLAN_LIMITS: Partial<Record<string, number>> = { starter: 60, pro: 300 };
-
-/** The smallest of them is kept until the plan is known, and asked for in time. */
-const ASSUMED_LIMIT = 60;
-const ASK_AT_DEMAND = 50;
-
-/** A plan may be changed; a question that failed may be asked again. */
-const PLAN_KNOWN_MS = 15 * 60_000;
-const ASK_AGAIN_MS = 60_000;
+import { Plan } from './plan';
 
 /** Accounts that the process remembers; the one that was unused for longest goes first. */
 const MAX_ACCOUNTS = 100;
@@ -25,42 +16,30 @@ export class Account {
 	readonly lookups = new Memory();
 	/** What became of starts, and what runs have spent: not to be pushed out by lookups. */
 	readonly runs = new Memory();
-	private plan: { name: string; knownAt: number } | undefined;
-	private askedAt = 0;
-	private chosenPlan = 'auto';
-	private requestsPerMinute = 0;
+	/** Scrapes whose end is waited for. */
+	watched = 0;
+	private readonly plan = new Plan();
 
-	/** Takes the limit from the credential: its `plan`, and `requestsPerMinute` where the plan names none. */
+	/** Takes the limit from the credential. */
 	configure(credential: ICredentialDataDecryptedObject): void {
-		const { plan, requestsPerMinute } = credential;
-		this.chosenPlan = typeof plan === 'string' ? plan : 'auto';
-		this.requestsPerMinute = Number(requestsPerMinute ?? 0);
-		this.updateLimit();
+		this.plan.configure(credential);
+		this.limiter.perMinute = this.plan.perMinute;
 	}
 
-	/** Learns the plan from any answer of `GET /credits` (interface 2.4). */
-	hear({ plan }: IDataObject): void {
-		if (typeof plan !== 'string') return;
-		this.plan = { name: plan.trim().toLowerCase(), knownAt: Date.now() };
-		this.updateLimit();
+	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
+	hear(credits: IDataObject): void {
+		this.plan.hear(credits);
+		this.limiter.perMinute = this.plan.perMinute;
 	}
 
-	/** Whether the plan must be asked for now. A few calls fit any plan, so they don't need the question. */
+	/** Whether the plan must be asked for now. */
 	shouldAskForPlan(): boolean {
-		const now = Date.now();
-		const isKnown = this.plan !== undefined && now - this.plan.knownAt < PLAN_KNOWN_MS;
-		if (this.chosenPlan !== 'auto' || isKnown || now - this.askedAt < ASK_AGAIN_MS) return false;
-		if (this.limiter.demand < ASK_AT_DEMAND) return false;
-		this.askedAt = now;
-		return true;
+		return this.plan.shouldAsk(this.limiter.demand);
 	}
 
-	private updateLimit(): void {
-		const plan = this.chosenPlan === 'auto' ? this.plan?.name : this.chosenPlan;
-		this.limiter.perMinute =
-			plan === undefined
-				? ASSUMED_LIMIT
-				: (PLAN_LIMITS[plan] ?? (this.requestsPerMinute > 0 ? this.requestsPerMinute : Infinity));
+	/** How long to pause at least between two looks at the status of the same scrape, in milliseconds. */
+	get pollPauseMs(): number {
+		return pollPauseMs(this.limiter.knownPerMinute, this.watched);
 	}
 }
 

@@ -14,7 +14,7 @@ export interface Spent {
 	balance?: number;
 	/** By how much the balance went down since the run began; what was added to it does not count. */
 	used: number;
-	/** What its scrapes will cost at most; when they are charged is not shown (interface 4.1). */
+	/** What its scrapes will cost at most; when they are charged is not known (docs/service.md). */
 	owed: number;
 }
 
@@ -30,7 +30,7 @@ export interface BudgetSource {
 }
 
 /**
- * Keeps a run within its budget. The interface does not say what a call costs, so the balance is read
+ * Keeps a run within its budget. The price of a call is not known (docs/service.md), so the balance is read
  * before the run and again after 1, 2, 4, 8 … calls, and the highest price seen so far decides how many
  * calls may follow. Other work on the account counts as if it was this run's, which errs on the safe side.
  */
@@ -122,14 +122,14 @@ export class Budget {
 	private reached(): LeadGenError {
 		const { floor, most } = this.settings;
 		const { cost, balance } = this;
-		const owed = this.spent.owed > 0 ? ', with what its scrapes may cost' : '';
+		const owed = this.spent.owed > 0 ? ', with what its scrapes may still cost' : '';
 		const limit =
 			most !== undefined && most - cost < balance - (floor ?? 0)
-				? `this run may spend ${String(most)} credits`
-				: `${String(floor)} credits are to be kept`;
+				? `of Maximum Spend (${String(most)} credits)`
+				: `of Minimum Balance (${String(floor)} credits)`;
 		return new NotAttemptedError(
 			`Not attempted, because ${limit}`,
-			`The balance is ${String(balance)} credits, and ${String(cost)} were spent since the run began${owed}. Raise the limit under Options to go on. ${this.source.whenRunAgain}`,
+			`The balance is ${String(balance)} credits. This run has used ${String(cost)} credits${owed}. Change the limit in the options to go on. ${this.source.whenRunAgain}`,
 		);
 	}
 }

@@ -1,24 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from './errors';
-import { outcomeAdvice } from './http';
-import type { RawResponse, ServiceRequest } from './types';
+import { outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
-/** What to do about each error code of interface 7. */
+/** What to do about each error code of docs/service.md (The envelope). */
 const ADVICE: Partial<Record<string, string>> = {
-	INVALID_REQUEST: 'Check the fields of this item; the service does not take them as they are.',
+	INVALID_REQUEST: 'The service does not accept the fields of this item. Check them.',
 	UNAUTHORIZED: 'Check the API key in the LeadGen credential.',
 	INSUFFICIENT_CREDITS:
-		'Nothing was bought. Add credits to the account or wait for its reset date, then run the workflow again.',
-	NOT_FOUND: 'Check the identifier; the service has nothing under it.',
+		'This request cost nothing. Add credits to the account, or wait until they reset. Then run the workflow again.',
+	NOT_FOUND: 'The service has nothing under this ID. Check the ID.',
 	RATE_LIMIT_EXCEEDED:
-		'The account makes more requests than its plan allows. Wait a minute, then run the workflow again.',
+		'The account makes more requests than its plan allows. Wait a minute. Then run the workflow again.',
 };
 
 /** The `data` of a call, `null` where the service says `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
 
 /**
- * Reads an answer: the `data` of a success envelope (interface 2.1) with every field that the service
+ * Reads an answer: the `data` of a success envelope (docs/service.md, The envelope) with every field that the service
  * sent, or an error for an error envelope with any HTTP status, and for whatever is no envelope.
  */
 export function readEnvelope(response: RawResponse, request: ServiceRequest): Answer {
@@ -40,7 +39,7 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 export function withoutData(request: ServiceRequest): ServiceError {
 	return new ServiceError(
 		'The service answered without the result',
-		`Its answer is a success, but holds no data. ${outcomeAdvice(request)}`,
+		`The answer reports success, but holds no data. ${outcomeAdvice(request)}`,
 		{ outcome: 'unknown' },
 	);
 }
@@ -49,13 +48,13 @@ function errorOf(error: IDataObject, httpStatus: number, request: ServiceRequest
 	const code = typeof error.code === 'string' && error.code ? error.code : 'no code';
 	const said = typeof error.message === 'string' && error.message ? error.message : 'no message';
 	// The service itself broke down, at a point that we don't know. Which status goes with which error is
-	// not shown: without one that says more, only the codes of interface 7 are a clear no.
+	// not known: without one that says more, only the codes of the documentation are a clear no.
 	const isClear = httpStatus < 400 ? code in ADVICE : code === 'RATE_LIMIT_EXCEEDED';
 	const isRefused = isClear || isRefusal(httpStatus);
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
 		isRefused
-			? (ADVICE[code] ?? 'The documentation of the service may say more about this code.')
+			? (ADVICE[code] ?? 'The documentation of the service may explain this code.')
 			: outcomeAdvice(request),
 		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
 	);
@@ -70,7 +69,7 @@ function redirected({ status, headers }: RawResponse): ServiceError {
 	const target = typeof headers.location === 'string' ? headers.location : 'an unnamed address';
 	return new ServiceError(
 		`The service redirects to ${target}`,
-		`Redirects are not followed, because the API key would be sent there (HTTP ${String(status)}). If that address is right, put it into the base URL of the LeadGen credential.`,
+		`The node does not follow redirects, because it would send the API key there (HTTP ${String(status)}). If the address is right, enter it as the base URL in the LeadGen credential.`,
 		{ outcome: 'refused', httpStatus: status },
 	);
 }
@@ -86,7 +85,7 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 	const refused = isRefusal(status);
 	const wrongAddress =
 		status < 500
-			? 'Check the base URL in the LeadGen credential: this may be another server. '
+			? 'Check the base URL in the LeadGen credential. This may be another server. '
 			: '';
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${what}`,

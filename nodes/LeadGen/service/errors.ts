@@ -44,7 +44,7 @@ export type Outcome = 'refused' | 'notSent' | 'unknown';
 /** A call to the service that did not bring a result. */
 export class ServiceError extends LeadGenError {
 	readonly outcome: Outcome;
-	/** The service's own error code (interface 7), where it gave one. */
+	/** The service's own error code (docs/service.md, The envelope), where it gave one. */
 	readonly code: string | undefined;
 	readonly httpStatus: number | undefined;
 

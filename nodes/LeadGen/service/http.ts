@@ -3,7 +3,8 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { InputError, ServiceError } from './errors';
+import { InputError, type ServiceError } from './errors';
+import { noAnswer } from './networkErrors';
 import { isFree, type RawResponse, type ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
@@ -18,8 +19,8 @@ export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 	if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
 		throw new InputError(
 			'Base URL',
-			'in the credential is not an address that requests can be sent to',
-			'Open the LeadGen credential and give the full address, such as https://api.example.com/v1',
+			'in the LeadGen credential is not a web address that the node can send requests to',
+			'Open the LeadGen credential, and enter the full address, such as https://api.example.com/v1.',
 		);
 	}
 	return text.replace(/\/+$/, '');
@@ -68,69 +69,4 @@ export async function exchange(
 	} catch (error) {
 		return noAnswer(error, request);
 	}
-}
-
-/** Error codes of Node.js that say that the connection itself was not made. */
-const NOT_CONNECTED = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-]);
-
-/** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
-function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
-	const { code, syscall, message } = networkFailure(error);
-	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-		return new ServiceError(
-			'The host of the service was not found',
-			`Check the base URL in the LeadGen credential, and the network of n8n (${code}). Nothing was sent.`,
-			{ outcome: 'notSent', code },
-		);
-	}
-	const isUnconnected = NOT_CONNECTED.has(code) && syscall !== 'read' && syscall !== 'write';
-	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${message}`)) {
-		return new ServiceError(
-			'The service could not be reached',
-			`Check the base URL in the LeadGen credential, and that the service is up (${code}). Nothing was sent.`,
-			{ outcome: 'notSent', code },
-		);
-	}
-	const timedOut = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
-	return new ServiceError(
-		timedOut
-			? 'The service did not answer in time'
-			: 'The connection broke before the service had answered',
-		outcomeAdvice(request) + ` (${code})`,
-		{ outcome: 'unknown', code },
-	);
-}
-
-/** What to tell a person about a request that got no usable answer. */
-export function outcomeAdvice(request: ServiceRequest): string {
-	return isFree(request)
-		? 'Nothing was bought by this request. Run it again.'
-		: 'The service may have done the work, and charged for it, so the request was not sent again. Compare the credits of your account before you run it again.';
-}
-
-/** The handshake comes before the request is sent. Other failures of TLS may hit the answer as well. */
-function isRefusedHandshake(failure: string): boolean {
-	const certificate = /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
-	const protocol = /wrong.version|unsupported.protocol|alert.(handshake.failure|protocol.version)/i;
-	return certificate.test(failure) || protocol.test(failure);
-}
-
-/** Code, system call and words of the innermost error that has them; n8n and axios wrap the original. */
-function networkFailure(error: unknown): { code: string; syscall: string; message: string } {
-	let found = { code: 'no code', syscall: '', message: '' };
-	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
-		const { code, syscall } = level as { code?: unknown; syscall?: unknown };
-		if (typeof code === 'string') {
-			const known = typeof syscall === 'string' ? syscall : found.syscall;
-			found = { code, syscall: known, message: level.message };
-		}
-		level = level.cause;
-	}
-	return found;
 }

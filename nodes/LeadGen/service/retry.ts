@@ -1,4 +1,5 @@
 import type { ServiceError } from './errors';
+import { mayConnectLater } from './networkErrors';
 import { isFree, type ServiceRequest } from './types';
 
 /** Tries of one call, the first one included. */
@@ -6,12 +7,9 @@ const MAX_TRIES = 4;
 const FIRST_DELAY_MS = 500;
 const SLOWEST_DELAY_MS = 10_000;
 /** A service that answered before in this run may be back after a restart or a short outage. */
-export const LONGEST_OUTAGE_MS = 2 * 60_000;
+const LONGEST_OUTAGE_MS = 2 * 60_000;
 
-/** TLS and address mistakes do not go away; these may. */
-const PASSING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-
-/** Whether the service refused a call for its rate alone (interface 7 and 8). */
+/** Whether the service refused a call for its rate alone (docs/service.md, Rate limits). */
 export function isRateRefusal(error: ServiceError): boolean {
 	return error.code === 'RATE_LIMIT_EXCEEDED' || error.httpStatus === 429;
 }
@@ -31,7 +29,7 @@ export function retryDelayMs(
 	// The service said no, and would say it again.
 	if (error.outcome === 'refused') return undefined;
 	// It cannot have done the work.
-	const unsent = error.outcome === 'notSent' && PASSING.has(error.code ?? '');
+	const unsent = mayConnectLater(error);
 	// It may have done it, but a read costs nothing.
 	const free = error.outcome === 'unknown' && isFree(request);
 	// Nothing protects a paid call from being paid twice, so it is not made again.
@@ -40,4 +38,24 @@ export function retryDelayMs(
 	if (isOutage ? downMs >= LONGEST_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
 	const delay = Math.min(SLOWEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
 	return delay * (0.75 + Math.random() / 2);
+}
+
+/** Notices that the service cannot be reached any more. */
+export class Outage {
+	private hasAnswered = false;
+	private since: number | undefined;
+
+	answered(): void {
+		this.hasAnswered = true;
+		this.since = undefined;
+	}
+
+	notReached(): void {
+		this.since ??= Date.now();
+	}
+
+	/** For how long it cannot be reached; `undefined` where it never answered. */
+	get ms(): number | undefined {
+		return this.hasAnswered ? Date.now() - (this.since ?? Date.now()) : undefined;
+	}
 }

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 /** A request that came in, whoever sent it. */
 export interface IncomingRequest {
@@ -7,6 +7,27 @@ export interface IncomingRequest {
 	query: Record<string, unknown>;
 	/** As n8n parsed it: an object, a list, a text, or nothing. */
 	body: unknown;
+}
+
+/** The part of Express's request that we use; its types are no part of n8n-workflow. */
+interface HttpRequest {
+	method: string;
+	rawBody?: unknown;
+}
+
+/** The request that a call of `webhook()` is about. */
+export function requestOf(context: IWebhookFunctions): IncomingRequest {
+	const { method, rawBody } = context.getRequestObject() as unknown as HttpRequest;
+	const body: unknown = context.getBodyData();
+	const isEmpty =
+		typeof body === 'object' ? Object.keys(body ?? {}).length === 0 : body === undefined;
+	return {
+		method,
+		headers: context.getHeaderData(),
+		query: context.getQueryData() as Record<string, unknown>,
+		// A content type that n8n does not parse.
+		body: isEmpty && Buffer.isBuffer(rawBody) ? rawBody.toString('utf8', 0, 100_000) : body,
+	};
 }
 
 /** Names that a scrape ID may have, as compared without case, dashes and underscores. */
@@ -19,7 +40,7 @@ const MAX_VALUES = 2000;
 const MAX_TEXT = 4000;
 
 /** What may be a scrape ID in a notification, the likeliest first. */
-export interface Named {
+export interface NamedIds {
 	/** What has the name of one. */
 	likely: string[];
 	/** What has the name of some identifier. */
@@ -27,10 +48,10 @@ export interface Named {
 }
 
 /**
- * Interface 6 shows neither the shape of a notification nor its method, so the scrape ID is looked for
- * everywhere: in the query, in the body at any depth, and in plain text.
+ * Neither the shape of a notification nor its method is known (docs/service.md, "The completion
+ * notification"), so the scrape ID is looked for everywhere: in the query, in the body at any depth, and in plain text.
  */
-export function idsOf({ query, body }: IncomingRequest): Named {
+export function idsOf({ query, body }: IncomingRequest): NamedIds {
 	const exact: string[] = [];
 	const likely: string[] = [];
 	const others: string[] = [];
@@ -76,29 +97,28 @@ function idsInText(text: string): string[] {
 }
 
 const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
+/** What the node itself adds to its URL. */
+const OWN_QUERY = new Set(['attempt', 'signature', 'token']);
 
-/**
- * The notification as it came, for the output, without what must not get into executions.
- * @param secret the token of the URL, if it has one; also where the service repeats the URL
- */
-export function withoutSecrets(request: IncomingRequest, secret?: string): IDataObject {
+/** The notification as it came, for the output, without the headers and the query that hold secrets. */
+export function rawNotification(request: IncomingRequest): IDataObject {
 	const headers = Object.entries(request.headers).filter(([name]) => !SECRET_HEADERS.test(name));
-	const query = Object.entries(request.query).filter(([name]) => name !== 'token');
-	const raw = {
+	const query = Object.entries(request.query).filter(([name]) => !OWN_QUERY.has(name));
+	return {
 		method: request.method,
 		headers: Object.fromEntries(headers),
 		query: Object.fromEntries(query),
+		// A body that is nested thousands deep cannot be copied.
+		body: (copyWithout([], request.body) as IDataObject | undefined) ?? null,
 	};
-	// A body that is nested thousands deep cannot be copied.
-	const body = copyWithout(secret, request.body) ?? null;
-	return { ...(copyWithout(secret, raw) as IDataObject), body };
 }
 
-function copyWithout(secret: string | undefined, value: unknown): unknown {
+/** A copy without the secrets, wherever they are: the service may repeat the URL that it was given. */
+export function copyWithout(secrets: string[], value: unknown): unknown {
 	try {
-		const json = JSON.stringify(value ?? null);
-		const text = secret === undefined ? json : json.replaceAll(secret, '***');
-		return JSON.parse(text) as unknown;
+		let json = JSON.stringify(value ?? null);
+		for (const secret of secrets) json = json.replaceAll(secret, '***');
+		return JSON.parse(json) as unknown;
 	} catch {
 		return undefined;
 	}

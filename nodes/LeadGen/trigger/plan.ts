@@ -1,12 +1,23 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { readFilters } from '../operations/scrape/filters';
 import { Parameters } from '../parameters';
-import type { Plan } from './decide';
+import { next, type Schedule } from '../schedule/cron';
+import { readSchedule } from '../schedule/fields';
 import * as field from './properties';
-import { everyMonthOn, next, parseCron, type Schedule } from './schedule';
-import { fingerprint, type NodeIdentity } from './secret';
+import { fingerprint, type NodeIdentity } from './signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
+
+/** The parameters of the node, as far as decisions depend on them. */
+export interface Plan {
+	mode: 'startScrape' | 'listen';
+	events: string[];
+	/** Fingerprint of filters and limit. */
+	filters: string;
+	/** When to start; undefined for once. */
+	schedule?: Schedule;
+	timeZone: string;
+}
 
 export function parametersOf(context: Context): Parameters {
 	return new Parameters((name) => context.getNodeParameter(name));
@@ -17,8 +28,8 @@ export function identityOf(context: Pick<Context, 'getWorkflow' | 'getNode'>): N
 }
 
 /**
- * Whose record it is. The n8n is part of it, because a workflow that is carried to another n8n may keep its
- * ids and bring its static data along.
+ * Whose state it is. The n8n is part of it, because a workflow that is carried to another n8n may keep its
+ * IDs and bring its static data along.
  */
 export function ownerOf(context: Context): string {
 	const { workflowId, nodeId } = identityOf(context);
@@ -29,8 +40,6 @@ export function ownerOf(context: Context): string {
 export function readPlan(context: Context): Plan {
 	const parameters = parametersOf(context);
 	const mode = parameters.get(field.mode);
-	const schedule = mode === 'startScrape' ? scheduleOf(parameters) : undefined;
-	const timeZone = context.getTimezone();
 	// As they are written, not as they are evaluated: an expression gives something else every day.
 	const { filtersMode, filters, filtersJson, limit } = context.getNode().parameters;
 	const written = filtersMode === 'json' ? ['json', filtersJson] : ['fields', filters];
@@ -38,9 +47,8 @@ export function readPlan(context: Context): Plan {
 		mode,
 		events: parameters.get(field.events),
 		filters: fingerprint([...written, limit]),
-		schedule: fingerprint([schedule, timeZone]),
-		nextRun: (after) => (schedule ? next(schedule, timeZone, after) : undefined),
-		isUnreachable: false,
+		schedule: mode === 'startScrape' ? readSchedule(parameters) : undefined,
+		timeZone: context.getTimezone(),
 	};
 }
 
@@ -53,14 +61,7 @@ export function checkParameters(context: Context): Plan {
 	return plan;
 }
 
-function scheduleOf(parameters: Parameters): Schedule | undefined {
-	const kind = parameters.get(field.schedule);
-	if (kind === 'once') return undefined;
-	if (kind === 'cron') return parseCron(parameters.get(field.cronExpression));
-	const minute = parameters.get(field.minute);
-	if (kind === 'hourly') return parseCron(`${String(minute)} * * * *`);
-	const hour = parameters.get(field.hour);
-	if (kind === 'monthly') return everyMonthOn(parameters.get(field.dayOfMonth), hour, minute);
-	const days = kind === 'weekly' ? parameters.get(field.weekday) : '*';
-	return parseCron(`${String(minute)} ${String(hour)} * * ${days}`);
+/** The first start by schedule after a time, in milliseconds since 1970; undefined if there is none. */
+export function nextRun({ schedule, timeZone }: Plan, after: number): number | undefined {
+	return schedule && next(schedule, timeZone, after);
 }

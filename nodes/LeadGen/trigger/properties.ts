@@ -1,141 +1,27 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { filterFields } from '../operations/scrape/filters';
-import { numberField, show, textField, type Field } from '../parameters';
+import { choiceField, numberField, show, textField, type Field } from '../parameters';
+import { scheduleFields } from '../schedule/fields';
 import { InputError } from '../service/errors';
+import { leadsField, output } from '../leads';
 
-function choice<T extends string>(
-	property: Omit<INodeProperties, 'type' | 'default' | 'noDataExpression' | 'options'>,
-	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
-	first: T,
-): Field<T> {
-	return {
-		property: {
-			...property,
-			type: 'options',
-			noDataExpression: true,
-			options: [...options],
-			default: first,
-		},
-		read(value) {
-			const known = options.find((option) => option.value === value);
-			if (known) return known.value;
-			throw new InputError(
-				property.displayName,
-				`has no choice ${show(value)}`,
-				'Choose one from the list.',
-			);
-		},
-	};
-}
-
-export const mode = choice(
+export const mode = choiceField(
 	{ displayName: 'Mode', name: 'mode' },
 	[
 		{
 			name: 'Start a Scrape and Receive Its Completion',
 			value: 'startScrape',
 			description:
-				'Activating the workflow starts a scrape. When it is finished, the workflow runs.',
+				'Start a scrape when you publish or activate the workflow. The workflow runs when the scrape finishes.',
 		},
 		{
 			name: 'Only Receive Completions',
 			value: 'listen',
-			description: 'Runs the workflow when a scrape is finished that was started elsewhere',
+			description: 'Run the workflow when a scrape that was started elsewhere finishes',
 		},
 	],
 	'startScrape',
 );
-
-export const schedule = choice(
-	{
-		displayName: 'How Often',
-		name: 'schedule',
-		description: 'How often to start a scrape, beginning with the activation of the workflow',
-	},
-	[
-		{ name: 'Custom (Cron)', value: 'cron' },
-		{ name: 'Every Day', value: 'daily' },
-		{ name: 'Every Hour', value: 'hourly' },
-		{ name: 'Every Month', value: 'monthly' },
-		{ name: 'Every Week', value: 'weekly' },
-		{ name: 'Once', value: 'once' },
-	],
-	'once',
-);
-
-function clockField(
-	displayName: string,
-	name: string,
-	[from, to, first]: [number, number, number],
-	schedules: string[],
-	description: string,
-): Field<number> {
-	return numberField(
-		{
-			displayName,
-			name,
-			typeOptions: { minValue: from, maxValue: to },
-			default: first,
-			displayOptions: { show: { schedule: schedules } },
-			description,
-		},
-		{ minimum: from, maximum: to, whole: true },
-	);
-}
-
-export const dayOfMonth = clockField(
-	'Day of the Month',
-	'triggerAtDayOfMonth',
-	[1, 31, 1],
-	['monthly'],
-	'In a month that is shorter, its last day counts',
-);
-
-export const weekday = choice(
-	{
-		displayName: 'Day of the Week',
-		name: 'triggerAtWeekday',
-		displayOptions: { show: { schedule: ['weekly'] } },
-	},
-	[
-		{ name: 'Friday', value: '5' },
-		{ name: 'Monday', value: '1' },
-		{ name: 'Saturday', value: '6' },
-		{ name: 'Sunday', value: '0' },
-		{ name: 'Thursday', value: '4' },
-		{ name: 'Tuesday', value: '2' },
-		{ name: 'Wednesday', value: '3' },
-	],
-	'1',
-);
-
-const LOCAL = 'In the time zone of the workflow, which its settings name';
-
-export const hour = clockField(
-	'Hour',
-	'triggerAtHour',
-	[0, 23, 9],
-	['daily', 'weekly', 'monthly'],
-	LOCAL,
-);
-
-export const minute = clockField(
-	'Minute',
-	'triggerAtMinute',
-	[0, 59, 0],
-	['hourly', 'daily', 'weekly', 'monthly'],
-	'Minute of the hour',
-);
-
-export const cronExpression = textField({
-	displayName: 'Cron Expression',
-	name: 'cronExpression',
-	required: true,
-	placeholder: 'e.g. 0 9 * * 1-5',
-	displayOptions: { show: { schedule: ['cron'] } },
-	description:
-		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. A sixth part in front stands for seconds.',
-});
 
 export const events: Field<string[]> = {
 	property: {
@@ -149,7 +35,7 @@ export const events: Field<string[]> = {
 			{ name: 'Scrape Failed', value: 'failed' },
 		],
 		default: ['completed', 'failed'],
-		description: 'Which ends of a scrape run the workflow',
+		description: 'Which outcomes of a scrape run the workflow',
 	},
 	read(value) {
 		const chosen = (Array.isArray(value) ? value : [value]).map(String);
@@ -167,7 +53,7 @@ export const testLimit = numberField(
 		default: 5,
 		displayOptions: { show: { '/mode': ['startScrape'] } },
 		description:
-			'How many leads "Execute step" asks for at most, which may cost credits. With 0 it starts nothing and waits for a scrape that is started with the test URL.',
+			'How many leads the scrape of "Execute step" finds at most. It costs credits. With 0, "Execute step" starts no scrape and waits for one that is started with the test URL.',
 	},
 	{ minimum: 0, whole: true },
 );
@@ -177,7 +63,7 @@ export const testScrapeId = textField({
 	name: 'testScrapeId',
 	placeholder: 'e.g. the scrapeId of an earlier scrape',
 	description:
-		'A scrape that "Execute step" waits for instead of starting one. With one that is finished the example is there at once and costs nothing, however long the scrape took.',
+		'ID of the scrape that "Execute step" waits for instead of starting one. A finished scrape gives you the example at once and costs nothing.',
 });
 
 export const internalUrl = textField(
@@ -186,7 +72,7 @@ export const internalUrl = textField(
 		name: 'internalUrl',
 		placeholder: 'e.g. http://127.0.0.1:5678',
 		description:
-			'The node calls its own production URL. Give the address under which n8n reaches itself, if it cannot do so by its public address.',
+			'Address at which n8n reaches itself. The node calls its own production URL; set this if n8n cannot reach its public address.',
 	},
 	(text, displayName) => {
 		if (URL.canParse(text) && /^https?:/i.test(text)) return text.replace(/\/+$/, '');
@@ -201,7 +87,7 @@ export const internalUrl = textField(
 /** Shows a property only for the mode that starts scrapes. */
 function forStarts({ property }: Field): INodeProperties {
 	const show = { mode: ['startScrape'], ...property.displayOptions?.show };
-	return { ...property, displayOptions: { show } };
+	return { ...property, displayOptions: { ...property.displayOptions, show } };
 }
 
 function notice(
@@ -216,23 +102,24 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startNotice',
-		'Publishing or activating the workflow starts a scrape, which costs credits. So does "Execute step", with 5 leads at most (see Test Limit in the options). Where the service cannot reach n8n (localhost), the node looks at the status from time to time.',
+		'Each scrape costs credits. The node starts one when you publish or activate the workflow, when you publish it with other filters, each time the schedule is due, and when you click "Execute step" (5 leads at most, see Test Limit in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status instead, which is free.',
 		{ mode: ['startScrape'] },
 	),
 	notice(
 		'listenNotice',
-		'Copy the Production URL above into the option "Webhook URL" of a LeadGen node that starts scrapes. Each of those scrapes runs this workflow when it is finished. The service must be able to reach this n8n: at localhost nothing comes in, so set WEBHOOK_URL to its public address.',
+		'This mode starts no scrapes and costs no credits. Open "Webhook URLs" above, and copy the production URL into the option "Webhook URL" of the LeadGen node that starts the scrapes. The workflow runs when one of them finishes. The service must be able to reach this n8n: if it runs on localhost, set WEBHOOK_URL to a public address.',
 		{ mode: ['listen'] },
 	),
 	...filterFields.map(forStarts),
-	...[schedule, cronExpression, dayOfMonth, weekday, hour, minute].map(forStarts),
+	...scheduleFields.map(forStarts),
 	events.property,
+	output.property,
 	{
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: [internalUrl.property, testLimit.property, testScrapeId.property],
+		options: [internalUrl.property, leadsField.property, testLimit.property, testScrapeId.property],
 	},
 ];

@@ -1,35 +1,48 @@
-import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHookFunctions,
+	ITriggerFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { readFilters } from '../operations/scrape/filters';
 import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
-import type { Status } from './decide';
+import { accessTo, change, type NodeMemory } from './memory';
+import { statusRefused } from './notices';
 import { parametersOf } from './plan';
+import { addNotice, isOpen, type TriggerState } from './state';
+import { looked, unanswered, type Check, type Found } from './status';
 
-type Context = IHookFunctions | IWebhookFunctions;
+type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 
 /** A start that takes longer has an unknown outcome. */
 const START_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 30_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** The body of a start, but for `webhookUrl`. @param most leads at most */
+export function startBody(
+	context: IHookFunctions | IWebhookFunctions,
+	most = Infinity,
+): IDataObject {
+	const filters = readFilters(parametersOf(context));
+	return { filters: { ...filters, limit: Math.min(Number(filters.limit), most) } };
+}
 
 /**
- * Starts a scrape that reports to `webhookUrl`.
- * @param name makes it a start of its own, however alike it is to another
+ * Starts a scrape.
+ * @param attempt makes it a start of its own, however alike it is to another
  * @returns its ID; undefined if the service does not say
  */
 export async function startScrape(
 	context: Context,
-	webhookUrl: string,
-	name: string,
-	most = Infinity,
+	body: IDataObject,
+	attempt: string,
 ): Promise<string | undefined> {
-	const filters = readFilters(parametersOf(context));
-	const body = {
-		filters: { ...filters, limit: Math.min(Number(filters.limit), most) },
-		webhookUrl,
-	};
-	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: name });
-	return idIn(await service.data({ kind: 'start', path: '/start', body, place: name }));
+	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: attempt });
+	return idIn(await service.data({ kind: 'start', path: '/start', body, place: attempt }));
 }
 
 function idIn({ scrapeId }: IDataObject): string | undefined {
@@ -50,41 +63,77 @@ export async function checkAccount(context: Context): Promise<void> {
 	}
 }
 
-/** What the service says of a scrape: all its fields, and what decisions hang on. */
+/** What the service says of a scrape. @throws ServiceError if it does not say */
 export async function lookUp(
 	context: Context,
+	credential: ICredentialDataDecryptedObject,
 	scrapeId: string,
-): Promise<{ data: IDataObject; status: Status }> {
-	const service = await Service.connect(context, READ_TIMEOUT_MS);
+): Promise<Found> {
+	const service = new Service(context, credential, READ_TIMEOUT_MS);
 	const data = await service
 		.data({ ...statusRequest(scrapeId), kind: 'poll' })
 		.catch((error: unknown) => {
 			if (isUnknownScrape(error)) return undefined;
 			throw error;
 		});
-	if (data === undefined) return { data: {}, status: { status: undefined } };
-	const status = typeof data.status === 'string' ? data.status : 'processing';
+	if (data === undefined) return { data: {} };
 	return {
 		data,
-		status: {
-			id: idIn(data),
-			status,
-			createdAt: time(data.createdAt),
-			completedAt: time(data.completedAt),
-		},
+		id: idIn(data),
+		status: typeof data.status === 'string' ? data.status : 'processing',
+		createdAt: time(data.createdAt),
+		completedAt: time(data.completedAt),
 	};
 }
 
-/** The interface does not show how the service says that it has no such scrape. */
+/** How the service says that it has no such scrape is not known: docs/service.md. */
 function isUnknownScrape(error: unknown): boolean {
 	if (!(error instanceof ServiceError) || error.outcome !== 'refused') return false;
 	return error.code === 'INVALID_REQUEST' || isNotFound(error);
 }
 
-/** The times of the service are UTC (interface 2.2), also where they do not say so. */
+/** The times of the service are UTC (docs/service.md), also where they do not say so. */
 export function time(value: unknown): number | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const isZoned = /(z|utc|gmt|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes(':');
 	const parsed = Date.parse(isZoned ? text : `${text}Z`);
 	return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+/** Looks up a scrape of the node, and writes down what the service says. */
+export async function look(context: Context, memory: NodeMemory, id: string): Promise<void> {
+	const found = await accessTo(context, memory)
+		.then(({ credential }) => lookUp(context, credential, id))
+		.catch((error: unknown) => ({ error }));
+	// The credential may have changed.
+	if ('error' in found) delete memory.access;
+	const { reply, checks } = memory;
+	const now = Date.now();
+	const check: Check = { ...checks.get(id), at: now, isAnswered: !('error' in found) };
+	checks.set(id, check);
+	change(memory, (state) => {
+		if ('error' in found) {
+			context.logger.warn(
+				`LeadGen Trigger: the status of ${id} is not known: ${String(found.error)}`,
+			);
+			unanswered(state, id, now);
+			tellRefusal(state, id, found.error, now);
+		} else if (reply) {
+			const realId = looked(state, id, found, check, reply.plan, now);
+			if (realId !== undefined) checks.set(realId, check);
+		}
+	});
+}
+
+function isRefused(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.outcome === 'refused';
+}
+
+/** The service refuses to say how a scrape is. */
+function tellRefusal(state: TriggerState, id: string, error: unknown, now: number): void {
+	if (!isRefused(error) || error.code === 'RATE_LIMIT_EXCEEDED') return;
+	// Of those that anyone may name, one says it for all.
+	const day = String(Math.floor(now / DAY_MS));
+	const about = isOpen(state.scrapes[id]) ? id : `notifications ${day}`;
+	addNotice(state, `status of ${about}`, statusRefused(id, error.message, error.advice), now);
 }

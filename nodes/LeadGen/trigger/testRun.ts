@@ -6,56 +6,59 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
+import { isFinished } from '../operations/scrape/getStatus';
+import { CREDENTIAL_TYPE } from '../service/http';
 import { asNodeError } from './activation';
-import { callOneself, KNOCK_HEADER, ownAddresses } from './address';
-import { idsOf, withoutSecrets } from './notification';
+import { memoryOf } from './memory';
+import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
+import { ownAddresses, sendMessage, SIGNATURE_HEADER } from './ownUrl';
 import { checkParameters, identityOf, parametersOf } from './plan';
 import { testLimit, testScrapeId } from './properties';
-import { requestOf } from './receive';
-import { lookUp, startScrape } from './scrape';
-import { isSecret, secretFor, type NodeIdentity } from './secret';
+import { lookUp, startBody, startScrape } from './scrape';
+import { Signer } from './signature';
 
 /** n8n stops to listen then. */
 const LISTENS_MS = 120_000;
 const CHECK_MS = 2000;
 /** The notification of the service gets so long to come before the example goes without one. */
 const GRACE_MS = 1500;
+/** Names the URL that the service gets for a test. */
+const ATTEMPT = 'test';
 
-/** One "Execute step". */
-interface TestRun {
+/** The last "Execute step" of a node. */
+export interface TestRun {
+	/** n8n ends a test with the same words as an activation; only the URL tells them apart. */
+	url: string;
 	/** The scrape that it waits for; none if any will do. */
-	scrapeId: string | undefined;
-	secret: string;
+	scrapeId?: string;
 	isOver: boolean;
 }
 
-const runs = new Map<string, TestRun>();
-
-/** By node: n8n ends a test with the same words as an activation, only the URL tells them apart. */
-const testUrls = new Map<string, string>();
-
 /** Whether a URL is the one that the node had in its last test. */
 export function isTest(context: IHookFunctions, url: string): boolean {
-	return testUrls.get(nameOf(identityOf(context))) === url;
-}
-
-function nameOf({ workflowId, nodeId }: NodeIdentity): string {
-	return `${workflowId} ${nodeId}`;
+	return memoryOf(identityOf(context)).test?.url === url;
 }
 
 /** Listening begins: starts a small scrape, or none, as the options say. */
-export async function beginTest(context: IHookFunctions, url: string): Promise<void> {
-	const identity = identityOf(context);
-	testUrls.set(nameOf(identity), url);
+export async function beginTest(context: IHookFunctions): Promise<void> {
+	const url = context.getNodeWebhookUrl('default') ?? '';
+	const memory = memoryOf(identityOf(context));
 	endTest(context);
-	const credential = await context.getCredentials('leadGenApi');
-	const secret = secretFor(credential, identity, 'test');
-	const scrapeId = await testScrape(context, `${url}?token=${secret}`).catch((error: unknown) => {
-		throw asNodeError(context, error);
-	});
-	const run: TestRun = { scrapeId, secret, isOver: false };
-	runs.set(nameOf(identity), run);
-	if (scrapeId !== undefined) void watch(context, run, scrapeId, url);
+	const test: TestRun = { url, isOver: false };
+	memory.test = test;
+	const signer = await signerOf(context);
+	const scrapeId = await testScrape(context, signer.callbackUrl(url, ATTEMPT)).catch(
+		(error: unknown) => {
+			throw asNodeError(context, error);
+		},
+	);
+	if (scrapeId === undefined) return;
+	test.scrapeId = scrapeId;
+	void watch(context, test, scrapeId, signer);
+}
+
+async function signerOf(context: IHookFunctions | IWebhookFunctions): Promise<Signer> {
+	return new Signer(await context.getCredentials(CREDENTIAL_TYPE), identityOf(context));
 }
 
 /** The scrape to wait for, started if the options ask for that; none if any will do. */
@@ -69,32 +72,27 @@ async function testScrape(
 	if (id !== '') return id;
 	const limit = parameters.option(testLimit);
 	if (mode === 'listen' || limit === 0) return undefined;
-	return await startScrape(context, webhookUrl, randomUUID(), limit);
+	return await startScrape(context, { ...startBody(context, limit), webhookUrl }, randomUUID());
 }
 
 export function endTest(context: IHookFunctions): void {
-	const name = nameOf(identityOf(context));
-	const run = runs.get(name);
-	if (run) run.isOver = true;
-	runs.delete(name);
+	const { test } = memoryOf(identityOf(context));
+	if (test) test.isOver = true;
 }
 
-/** The notification may get lost, or have no way to this n8n: then we bring the example in ourselves. */
+/** The notification may get lost, or n8n cannot be reached: then we bring the example in ourselves. */
 async function watch(
 	context: IHookFunctions,
-	run: TestRun,
+	test: TestRun,
 	scrapeId: string,
-	url: string,
+	signer: Signer,
 ): Promise<void> {
-	const addresses = ownAddresses(url, '', context.getNode().webhookId !== undefined);
-	for (const end = Date.now() + LISTENS_MS; Date.now() < end && !run.isOver;) {
+	const addresses = ownAddresses(test.url, '', context.getNode().webhookId !== undefined);
+	for (const end = Date.now() + LISTENS_MS; Date.now() < end && !test.isOver;) {
 		try {
-			if (await isFinished(context, scrapeId)) {
+			if (await finishedData(context, scrapeId)) {
 				await sleep(GRACE_MS);
-				for (const address of addresses) {
-					if (hasEnded(run)) return;
-					await callOneself(context, address, run.secret, { scrapeId }).catch(() => {});
-				}
+				if (!hasEnded(test)) await sendMessage(context, addresses, signer, { scrapeId });
 			}
 		} catch (error) {
 			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
@@ -108,41 +106,36 @@ function hasEnded({ isOver }: TestRun): boolean {
 	return isOver;
 }
 
-async function isFinished(context: IHookFunctions, scrapeId: string): Promise<boolean> {
-	const { status } = await lookUp(context, scrapeId);
-	return status.status === 'completed' || status.status === 'failed';
-}
-
 /** A request to the test URL comes in. n8n goes on listening until there is something to pass on. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const identity = identityOf(context);
-	const run = runs.get(nameOf(identity));
-	const credential = await context.getCredentials('leadGenApi');
-	const secret = secretFor(credential, identity, 'test');
+	const { test } = memoryOf(identityOf(context));
+	const signer = await signerOf(context);
 	const request = requestOf(context);
-	const isOwn = isSecret(request.headers[KNOCK_HEADER], secret);
-	const isSent = isSecret(request.query.token, secret);
-	const waitsFor = run?.scrapeId;
-	if (waitsFor !== undefined && !isOwn && !isSent) return { webhookResponse: REFUSED };
+	const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
+	const isOwn = signer.isOwn(request.headers[SIGNATURE_HEADER], message, Date.now());
+	const waitsFor = test?.scrapeId;
+	if (waitsFor !== undefined && !isOwn && signer.attemptOf(request.query) !== ATTEMPT) {
+		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
+	}
 	const { likely, others } = idsOf(request);
 	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
-	const raw = isOwn ? null : withoutSecrets(request, secret);
+	const raw = isOwn ? null : rawNotification(request);
 	for (const id of ids) {
 		const data = await finishedData(context, id);
-		if (!data || run?.isOver) continue;
-		if (run) run.isOver = true;
-		const json: IDataObject = { ...data, notification: raw };
-		return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
+		if (!data || test?.isOver) continue;
+		if (test) test.isOver = true;
+		const output = { ...data, notification: raw };
+		const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
+		return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
 	}
-	return { webhookResponse: { received: true, finished: false } };
+	return { webhookResponse: { leadGen: 2, finished: false } };
 }
 
-const REFUSED = { error: 'This URL takes the completion of one scrape only' };
-
+/** The status of a scrape once it is finished. */
 async function finishedData(
-	context: IWebhookFunctions,
+	context: IHookFunctions | IWebhookFunctions,
 	id: string,
 ): Promise<IDataObject | undefined> {
-	const { data, status } = await lookUp(context, id);
-	return status.status === 'completed' || status.status === 'failed' ? data : undefined;
+	const found = await lookUp(context, await context.getCredentials(CREDENTIAL_TYPE), id);
+	return isFinished(found.data) ? found.data : undefined;
 }

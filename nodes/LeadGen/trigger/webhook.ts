@@ -1,83 +1,172 @@
 import type {
 	ICredentialDataDecryptedObject,
+	IDataObject,
+	INodeExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { accountOf } from '../service/account';
-import { baseUrlOf } from '../service/http';
-import { isPrivate, KNOCK_HEADER } from './address';
-import type { Knock } from './decide';
-import { answerKnock, type Scene } from './knock';
-import { identityOf, ownerOf, readPlan } from './plan';
-import { receive } from './receive';
-import { isSecret, secretFor } from './secret';
-import { Store } from './store';
+import { LeadGenError } from '../service/errors';
+import { CREDENTIAL_TYPE } from '../service/http';
+import { withContent } from './content';
+import { deliveryItem } from './delivery';
+import { notified } from './events';
+import { memoryOf, PROCESS, Store, type NodeMemory } from './memory';
+import { idsOf, rawNotification, requestOf } from './notification';
+import { ownAddresses, SIGNATURE_HEADER } from './ownUrl';
+import { identityOf, parametersOf, readPlan } from './plan';
+import * as field from './properties';
+import { startBody } from './scrape';
+import { Signer } from './signature';
+import { markDone } from './state';
+import type { SyncReply, SyncRequest } from './sync';
+import { follow } from './timer';
 
-/** How soon the clock looks whether what was wrong was put right. */
-const PROBLEM_MS = 30_000;
+/** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
+const LEGACY_HEADER = 'x-leadgen-knock';
 
 /**
- * A request to the production URL comes in: a knock of our own clock, a notification, or a stranger. Fails
- * for nobody: n8n would make a failed execution of each request.
+ * A request to the production URL came in: a message of the node to itself, a notification, or a stranger.
+ * Fails for nobody, because n8n would make a failed execution of each request.
  */
-export async function answerRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const { [KNOCK_HEADER]: givenKnock } = context.getHeaderData();
-	const { token: givenToken } = context.getQueryData() as Record<string, unknown>;
-	let isKnock = false;
+export async function handleRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const { [SIGNATURE_HEADER]: signature, [LEGACY_HEADER]: legacy } = context.getHeaderData();
+	const query = context.getQueryData() as Record<string, unknown>;
+	const memory = memoryOf(identityOf(context));
+	let isOwn = false;
 	try {
 		const isListening = context.getNodeParameter('mode') === 'listen';
-		// n8n takes its time to decrypt a credential; who brings no secret needs none.
-		if (givenKnock === undefined && givenToken === undefined) {
-			return isListening ? take(context) : refuse(context);
+		const isSigned = [signature, legacy, query.signature, query.token].some(
+			(value) => value !== undefined,
+		);
+		// n8n takes its time to decrypt a credential; a request without a signature needs none.
+		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
+		const credential = await context.getCredentials(CREDENTIAL_TYPE);
+		const signer = new Signer(credential, memory.identity);
+		const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
+		isOwn = signer.isOwn(signature, message, Date.now());
+		if (isOwn) {
+			const request = JSON.parse(message as string) as SyncRequest;
+			if (request.keepOpen !== undefined) {
+				return await answerWhenOver(context, memory, request.keepOpen);
+			}
+			return answerSync(context, memory, credential, request);
 		}
-		const credential = await context.getCredentials('leadGenApi');
-		const identity = identityOf(context);
-		const token = secretFor(credential, identity, 'notification');
-		isKnock = isSecret(givenKnock, secretFor(credential, identity, 'knock'));
-		if (isKnock) return await answerClock(context, credential, token);
-		return isListening || isSecret(givenToken, token) ? take(context, token) : refuse(context);
+		if (signer.isLegacyKnock(legacy)) {
+			follow(context, memory, addressesOf(context));
+			return answer(context, 200, { again: 30_000 });
+		}
+		const attempt = signer.attemptOf(query);
+		if (attempt === undefined && !isListening) return refuse(context);
+		return receiveNotification(context, memory, attempt);
 	} catch (error) {
 		const problem = error instanceof Error ? error.message : String(error);
 		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${problem}`);
-		return isKnock ? { webhookResponse: { again: PROBLEM_MS, problem } } : notNow(context);
+		return isOwn ? answer(context, 200, { leadGen: 2, problem }) : notNow(context);
 	}
 }
 
-async function answerClock(
-	context: IWebhookFunctions,
-	credential: ICredentialDataDecryptedObject,
-	token: string,
-): Promise<IWebhookResponseData> {
-	const url = context.getNodeWebhookUrl('default') ?? '';
-	const scene: Scene = {
-		context,
-		store: new Store(context, identityOf(context)),
-		owner: ownerOf(context),
-		plan: {
-			...readPlan(context),
-			isUnreachable: isPrivate(url) && !isPrivate(baseUrlOf(credential)),
-		},
-		webhookUrl: `${url}?token=${token}`,
-		perMinute: accountOf(credential).limiter.perMinute,
-	};
-	const knock = context.getBodyData() as unknown as Knock;
-	return { webhookResponse: await answerKnock(scene, knock) };
-}
-
-/** A notification is let in. */
-function take(context: IWebhookFunctions, token?: string): IWebhookResponseData {
-	const heard = receive(context, token);
-	return heard === 'full' ? notNow(context) : { webhookResponse: { received: true } };
+/** The service may try again; what was not saved must not be called received. */
+function notNow(context: IWebhookFunctions): IWebhookResponseData {
+	return answer(context, 503, { error: 'Try again later' });
 }
 
 /** Says the same to everyone, and nothing is read, looked up or run. */
 function refuse(context: IWebhookFunctions): IWebhookResponseData {
-	return answer(context, 403, 'This URL is for the service only');
+	return answer(context, 403, { error: 'This URL is for the service only' });
 }
 
-/** The service may try again; what was not written down must not be said to have been received. */
-function notNow(context: IWebhookFunctions): IWebhookResponseData {
-	return answer(context, 503, 'Try again later');
+/**
+ * Takes a notification down. Nothing is looked up or executed here.
+ * @param attempt whose URL it came to: '' for a URL of 1.0.0, undefined without a signature
+ */
+function receiveNotification(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	attempt?: string,
+): IWebhookResponseData {
+	const store = new Store(context, memory);
+	const { state } = store;
+	const now = Date.now();
+	const request = requestOf(context);
+	const view = { plan: readPlan(context), checks: memory.checks };
+	const { outcome, source } = notified(state, attempt, idsOf(request), view, now);
+	if (outcome === 'full') return notNow(context);
+	if (source === undefined) return answer(context, 200, { received: true });
+	const raw = rawNotification(request);
+	const size = JSON.stringify(raw).length;
+	const known = state.notifications[source];
+	// A later ping must not replace the leads that came before it.
+	const largest = known && known.size >= size ? known : { size, raw };
+	state.notifications[source] = { ...largest, at: now, process: PROCESS };
+	store.save();
+	// Answered when n8n is seen to have saved it: it says nothing if it fails to.
+	memory.waiting.push({
+		since: now,
+		source,
+		answer: (isSaved) => {
+			if (isSaved) answer(context, 200, { received: true });
+			else notNow(context);
+		},
+	});
+	follow(context, memory, addressesOf(context));
+	return { noWebhookResponse: true };
+}
+
+function addressesOf(context: IWebhookFunctions): string[] {
+	const url = context.getNodeWebhookUrl('default') ?? '';
+	const internal = parametersOf(context).option(field.internalUrl);
+	return ownAddresses(url, internal, context.getNode().webhookId !== undefined);
+}
+
+/** The node says something to itself. */
+function answerSync(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	credential: ICredentialDataDecryptedObject,
+	{ process, state, done, deliver, starting = '', waiting = [] }: SyncRequest,
+): IWebhookResponseData {
+	const url = context.getNodeWebhookUrl('default') ?? '';
+	memory.addresses ??= addressesOf(context);
+	const store = new Store(context, memory);
+	const isPlanned = store.hasPlanned(starting, process);
+	if (state) store.take(state);
+	const saved = waiting.filter((source) => store.hasSaved(source));
+	if (done) markDone(store.state, done.id, done.at);
+	const plan = readPlan(context);
+	const item = deliver && deliveryItem(store, credential, deliver, Date.now());
+	store.save();
+	const reply: SyncReply = {
+		state: withContent(store.state, () => false),
+		saved,
+		plan,
+		process: PROCESS,
+		isDelivered: item !== undefined,
+		...(isPlanned && { start: startNeeds(context, url) }),
+	};
+	// What this process says to itself is no news to it.
+	if (process !== PROCESS) memory.wake?.();
+	return answer(context, 200, { leadGen: 2, ...reply }, item);
+}
+
+/** Saves the answer to a start that could not be saved otherwise, because n8n stops. */
+async function answerWhenOver(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	attempt: string,
+): Promise<IWebhookResponseData> {
+	const store = new Store(context, memory);
+	// Otherwise nothing is saved: other nodes may have saved static data meanwhile.
+	if (await memory.starting.get(attempt)) store.save();
+	return answer(context, 200, { leadGen: 2 });
+}
+
+function startNeeds(context: IWebhookFunctions, url: string): SyncReply['start'] {
+	try {
+		return { url, body: startBody(context) };
+	} catch (error) {
+		const message = error instanceof Error ? error.message : String(error);
+		return { message, advice: error instanceof LeadGenError ? error.advice : '' };
+	}
 }
 
 /** The part of Express's response that we use; its types are no part of n8n-workflow. */
@@ -85,8 +174,17 @@ interface HttpResponse {
 	status(code: number): { json(body: object): void };
 }
 
-function answer(context: IWebhookFunctions, code: number, error: string): IWebhookResponseData {
+/**
+ * Answers the request ourselves: where n8n does, n8n 2 loses what was written to the static data.
+ * @param item that runs the workflow
+ */
+function answer(
+	context: IWebhookFunctions,
+	code: number,
+	body: object,
+	item?: INodeExecutionData,
+): IWebhookResponseData {
 	const response = context.getResponseObject() as unknown as HttpResponse;
-	response.status(code).json({ error });
-	return { noWebhookResponse: true };
+	response.status(code).json(body);
+	return { noWebhookResponse: true, ...(item && { workflowData: [[item]] }) };
 }

@@ -4,8 +4,9 @@ export const get: Operation = {
 	value: 'get',
 	name: 'Get Balance',
 	action: 'Get the credit balance',
-	description: 'Get the remaining credits, the plan and the date on which the credits are reset',
+	description: 'Get the remaining credits, the plan, and the date on which the credits reset',
 	fields: [],
+	output: { credits: 4200, plan: 'pro', resetDate: '2026-12-01T00:00:00.000Z' },
 	async run(_parameters, service) {
 		return await service.data({ kind: 'read', path: '/credits' });
 	},

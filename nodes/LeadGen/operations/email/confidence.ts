@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** Lower bounds of the bands of interface 4.5, from the top down. */
+/** Lower bounds of the confidence bands of docs/service.md (Operations), from the top down. */
 const BANDS = [
 	[0.9, 'very_high'],
 	[0.7, 'high'],

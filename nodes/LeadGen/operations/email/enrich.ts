@@ -1,20 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../../service/errors';
-import { PlannedCall, type Service } from '../../service/service';
+import type { Service } from '../../service/service';
+import type { ServiceRequest } from '../../service/types';
 import { booleanField, numberField, show, type Field, type Parameters } from '../../parameters';
 import type { Operation } from '../operation';
 import { company, firstName, lastName, linkedinUrl, location } from './fields';
 import { findBusiness } from './findBusiness';
 import { errorIfNotFound, foundOrNot, notFound } from './finder';
 import { findPersonal } from './findPersonal';
-import { verifyAddress } from './verify';
+import { verify, verifyAddress } from './verify';
 
 const tryPersonal = booleanField({
 	displayName: 'Try Personal Email',
 	name: 'tryPersonal',
 	default: false,
 	description:
-		'Whether to look for a private address of the person if there is no business address that is good enough. Costs up to two more calls.',
+		'Whether to look for the personal email if no business email is good enough. This takes up to two more paid calls.',
 });
 
 const accept: Field<string[]> = {
@@ -23,21 +24,21 @@ const accept: Field<string[]> = {
 		name: 'accept',
 		type: 'multiOptions',
 		options: [
+			{ name: 'Valid', value: 'valid', description: 'The address exists and takes mail' },
 			{
 				name: 'Catch-All',
 				value: 'catch_all',
-				description: 'The domain takes all mail, so the address itself cannot be checked',
+				description: 'The domain takes mail for every address, so this one cannot be checked',
 			},
 			{
 				name: 'Unknown',
 				value: 'unknown',
-				description: 'Whether the address works could not be found out',
+				description: 'The service could not find out whether the address works',
 			},
-			{ name: 'Valid', value: 'valid', description: 'The address exists and takes mail' },
 		],
 		default: ['valid'],
 		description:
-			'Which verification results are good enough. The first such address is the result.',
+			'Which verification results are good enough. The first address with one of them is the result.',
 	},
 	read(value) {
 		const chosen = Array.isArray(value) ? value : [value];
@@ -58,7 +59,7 @@ const minConfidence = numberField(
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 0,
 		description:
-			'Addresses found with less confidence are not good enough, and not verified. From 0 to 1: 0.5 leaves out those that the service calls low.',
+			'The lowest confidence that is good enough, from 0 to 1. Addresses below it are not verified. 0.5 leaves out those that the service rates low.',
 	},
 	{ minimum: 0, maximum: 1 },
 );
@@ -70,7 +71,7 @@ const trustConfidence = numberField(
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 0,
 		description:
-			'Addresses found with this confidence or more are accepted without verification, which saves a call. The service calls those from 0.9 verified. 0 verifies every address.',
+			'The confidence from which an address is accepted without verification, from 0 to 1. This saves a paid call. The service rates addresses from 0.9 as verified. 0 verifies every address.',
 	},
 	{ minimum: 0, maximum: 1 },
 );
@@ -80,11 +81,13 @@ interface Demands {
 	accept: string[];
 	minConfidence: number;
 	trustConfidence: number;
+	isErrorIfNotFound: boolean;
 }
 
 /** One kind of address that a person may have. */
 interface Candidate {
 	emailType: 'business' | 'personal';
+	request: () => ServiceRequest;
 	find: (service: Service) => Promise<IDataObject>;
 }
 
@@ -99,21 +102,31 @@ export const enrich: Operation = {
 	name: 'Find and Verify',
 	action: 'Find and verify an email',
 	description:
-		"Find a person's email address and verify it: the business one, then if wanted the personal one, until one is good enough",
+		'Find the email address of a person and verify it. Looks for the business email first, then, if you want, for the personal email.',
 	paid: 'lookup',
 	notice:
-		'Each person takes one or two paid calls, and up to two more if you try the personal email. It stops at the first address that is good enough.',
+		'Each person takes one or two paid calls, and up to two more with Try Personal Email. The search stops at the first address that is good enough.',
 	fields: [firstName, lastName, company, linkedinUrl, accept, tryPersonal],
 	options: [location, minConfidence, trustConfidence, errorIfNotFound],
+	output: {
+		found: true,
+		emailType: 'business',
+		...findBusiness.output,
+		...verify.output,
+		tried: 'business: valid',
+		rejected: [
+			{ emailType: 'personal', outcome: 'invalid', ...findBusiness.output, ...verify.output },
+		],
+	},
 	split: foundOrNot,
+	plan(parameters) {
+		readDemands(parameters);
+		const [first, ...others] = readCandidates(parameters);
+		return { request: first.request(), mayFollow: 1 + 2 * others.length };
+	},
 	async run(parameters, service) {
 		const candidates = readCandidates(parameters);
-		const demands = {
-			accept: parameters.get(accept),
-			minConfidence: parameters.option(minConfidence),
-			trustConfidence: parameters.option(trustConfidence),
-		};
-		const isErrorIfNotFound = parameters.option(errorIfNotFound);
+		const demands = readDemands(parameters);
 		const tries: Try[] = [];
 		try {
 			for (const candidate of candidates) {
@@ -121,15 +134,14 @@ export const enrich: Operation = {
 				if (result) return { found: true, ...result, ...summary(tries, tries.slice(0, -1)) };
 			}
 		} catch (error) {
-			if (error instanceof PlannedCall) error.mayFollow = 2 * candidates.length - 1;
 			// What was bought so far must not get lost with the step that failed.
 			throw error instanceof LeadGenError && tries.length > 0
-				? error.with({ bought: tries }, 'What was found before it is under "bought".')
+				? error.with({ bought: tries }, '"bought" holds what was found before this error.')
 				: error;
 		}
-		if (isErrorIfNotFound) {
-			const message = 'No address that is good enough was found for this person';
-			throw notFound(message).with(summary(tries, tries), 'What was tried is under "tried".');
+		if (demands.isErrorIfNotFound) {
+			const message = 'No address was found for this person that is good enough';
+			throw notFound(message).with(summary(tries, tries), '"tried" says what was tried.');
 		}
 		return { found: false, email: null, ...summary(tries, tries) };
 	},
@@ -144,8 +156,18 @@ function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 	};
 }
 
-/** @throws InputError if there is nothing to look for */
-function readCandidates(parameters: Parameters): Candidate[] {
+/** @throws InputError if they cannot be meant */
+function readDemands(parameters: Parameters): Demands {
+	return {
+		accept: parameters.get(accept),
+		minConfidence: parameters.option(minConfidence),
+		trustConfidence: parameters.option(trustConfidence),
+		isErrorIfNotFound: parameters.option(errorIfNotFound),
+	};
+}
+
+/** The addresses to look for, the first one first; at least one. */
+function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const name = {
 		firstName: parameters.get(firstName),
 		lastName: parameters.get(lastName),
@@ -154,27 +176,25 @@ function readCandidates(parameters: Parameters): Candidate[] {
 	const business = { ...name, company: parameters.get(company) };
 	const personal = { ...name, location: parameters.option(location) };
 	const withPersonal = parameters.get(tryPersonal);
-	const candidates: Candidate[] = [];
-	// Without a company or a profile a business address can't be looked for, and need not be.
-	if (business.company || business.linkedinUrl || !withPersonal) {
-		candidates.push({
-			emailType: 'business',
-			find: async (service) => {
-				const found = findBusiness.find(business, service);
-				return await (withPersonal && !business.company ? found.catch(notWithoutCompany) : found);
-			},
-		});
-	}
-	if (withPersonal) {
-		candidates.push({
-			emailType: 'personal',
-			find: async (service) => await findPersonal.find(personal, service),
-		});
-	}
-	return candidates;
+	const personalOne: Candidate = {
+		emailType: 'personal',
+		request: () => findPersonal.requestFor(personal),
+		find: async (service) => await findPersonal.find(personal, service),
+	};
+	// Without a company or a profile nobody can look for a business address, and nobody needs to.
+	if (withPersonal && !business.company && !business.linkedinUrl) return [personalOne];
+	const businessOne: Candidate = {
+		emailType: 'business',
+		request: () => findBusiness.requestFor(business),
+		find: async (service) => {
+			const found = findBusiness.find(business, service);
+			return await (withPersonal && !business.company ? found.catch(notWithoutCompany) : found);
+		},
+	};
+	return withPersonal ? [businessOne, personalOne] : [businessOne];
 }
 
-/** Whether a profile alone will do is not shown (interface 4.4): if not, the next address is tried. */
+/** A profile alone may not be enough (docs/service.md, What is not known): then the next address is tried. */
 function notWithoutCompany(error: unknown): IDataObject {
 	if (!(error instanceof ServiceError) || error.code !== 'INVALID_REQUEST') throw error;
 	return { found: false, email: null, refused: error.message };

@@ -1,30 +1,31 @@
 import { InputError } from '../../service/errors';
 import { show, textField } from '../../parameters';
 
+/*
+ * A person may be known by one name, and by a company or a profile. So none of these fields is `required`:
+ * n8n would not publish a workflow in which one is empty. The operations say what they cannot do without.
+ */
 export const firstName = textField({
 	displayName: 'First Name',
 	name: 'firstName',
-	required: true,
 	placeholder: 'e.g. Nathan',
-	description: "The person's first name",
+	description: 'The first name of the person. Give at least one of the two names.',
 });
 
 export const lastName = textField({
 	displayName: 'Last Name',
 	name: 'lastName',
-	required: true,
 	placeholder: 'e.g. Smith',
-	description: "The person's last name",
+	description: 'The last name of the person. Give at least one of the two names.',
 });
 
 export const company = textField(
 	{
 		displayName: 'Company Domain',
 		name: 'company',
-		required: true,
 		placeholder: 'e.g. acme.com',
 		description:
-			"The domain of the company's website. The address of any of its pages will do: it is cut down to the domain.",
+			'The domain of the website of the company. You can also give the address of any of its pages. Leave it empty if you only know the LinkedIn URL of the person.',
 	},
 	toDomain,
 );
@@ -34,7 +35,8 @@ export const linkedinUrl = textField(
 		displayName: 'LinkedIn URL',
 		name: 'linkedinUrl',
 		placeholder: 'e.g. https://www.linkedin.com/in/nathan-smith',
-		description: "The address of the person's profile, which makes the result more accurate",
+		description:
+			'The address of the LinkedIn profile of the person. It makes the result more accurate.',
 	},
 	toUrl,
 );
@@ -43,7 +45,7 @@ export const location = textField({
 	displayName: 'Location',
 	name: 'location',
 	placeholder: 'e.g. Austin, Texas',
-	description: 'City and region, which help to tell apart people of the same name',
+	description: 'City and region. They help to tell apart people of the same name.',
 });
 
 export const email = textField(
@@ -57,7 +59,7 @@ export const email = textField(
 	toAddress,
 );
 
-/** The domain in a pasted address: `https://www.Acme.com/team` gives `acme.com` (interface 4.4). */
+/** The domain in a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations). */
 export function toDomain(text: string, displayName = company.property.displayName): string {
 	const url = hasSpace(text) ? undefined : parseUrl(text);
 	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';

@@ -6,8 +6,11 @@ export const findBusiness = finder({
 	value: 'findBusiness',
 	name: 'Find Business Email',
 	action: 'Find a business email',
-	description: "Find a person's work email address from their name and the company's domain",
+	description:
+		'Find the work email address of a person, from the name and the domain of the company or the LinkedIn profile',
 	path: '/email/find',
+	answer: { sources: ['linkedin', 'company_website'] },
+	noun: 'business lookup',
 	fields: [firstName, lastName, company],
 	options: [linkedinUrl],
 	check(person) {

@@ -5,8 +5,9 @@ export const findPersonal = finder({
 	value: 'findPersonal',
 	name: 'Find Personal Email',
 	action: 'Find a personal email',
-	description: "Find a person's private email address from their name and LinkedIn profile",
+	description: 'Find the private email address of a person, from the name and the LinkedIn profile',
 	path: '/email/personal',
+	noun: 'personal lookup',
 	fields: [firstName, lastName, linkedinUrl],
 	options: [location],
 });

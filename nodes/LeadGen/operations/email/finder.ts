@@ -1,13 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
-import { booleanField, type Field } from '../../parameters';
+import type { ServiceRequest } from '../../service/types';
+import { booleanField, type Field, type Parameters } from '../../parameters';
 import type { Operation, Split } from '../operation';
 import { confidenceLevel } from './confidence';
 
 /** What the two finders differ in. */
-interface Finder extends Omit<Operation, 'run' | 'paid'> {
+interface Finder extends Omit<Operation, 'run' | 'paid' | 'output'> {
 	path: string;
+	/** The fields of an answer, beside those that all finders have. */
+	answer?: IDataObject;
+	/** What a person calls one such search, in the singular. */
+	noun: string;
 	/** In the order of the editor; each is sent under its own name, unless it is empty. */
 	fields: ReadonlyArray<Field<string>>;
 	options: ReadonlyArray<Field<string>>;
@@ -15,7 +20,7 @@ interface Finder extends Omit<Operation, 'run' | 'paid'> {
 	check?: (person: IDataObject) => void;
 }
 
-/** An operation that looks for the address of a person (interface 4.4 and 4.6). */
+/** An operation that looks for the address of a person (docs/service.md, Operations). */
 export interface FindOperation extends Operation {
 	/**
 	 * @param person the fields of the request; empty ones are left out
@@ -23,6 +28,8 @@ export interface FindOperation extends Operation {
 	 * @throws InputError before anything is sent; ServiceError if the call did not bring a result
 	 */
 	find(person: Record<string, string>, service: Service): Promise<IDataObject>;
+	/** @throws InputError if these values can only fail */
+	requestFor(person: Record<string, string>): ServiceRequest;
 }
 
 export const errorIfNotFound = booleanField({
@@ -30,45 +37,58 @@ export const errorIfNotFound = booleanField({
 	name: 'errorIfNotFound',
 	default: false,
 	description:
-		'Whether it is an error if no address is found. Otherwise the result says so, with "found" set to false.',
+		'Whether the item fails if no address is found. Otherwise its result has "found" set to false.',
 });
 
 export const foundOrNot: Split = {
 	outputs: ['Found', 'Not Found'],
 	description:
-		'Whether to give people without an address an output of their own, with items that failed',
+		'Whether to use two outputs: one for people with an address, and one for those without and for items that failed',
 	outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
 };
 
-export function finder({ path, check, ...operation }: Finder): FindOperation {
-	const find: FindOperation['find'] = async (person, service) => {
+export function finder({ path, noun, answer, check, ...operation }: Finder): FindOperation {
+	const requestFor: FindOperation['requestFor'] = (person) => {
 		const filled = Object.entries(person).filter(([, value]) => value !== '');
 		const body = Object.fromEntries(filled) as IDataObject;
 		if (!body.firstName && !body.lastName) {
 			throw new InputError(
 				'First Name and Last Name',
 				'are both empty',
-				'Give the name of the person to look for.',
+				'Give at least one of the two names of the person.',
 			);
 		}
 		check?.(body);
-		const data = await service.call({ kind: 'lookup', path, body }).catch(nothingFound);
+		return { kind: 'lookup', noun, path, body };
+	};
+	const find: FindOperation['find'] = async (person, service) => {
+		const data = await service.call(requestFor(person)).catch(nothingFound);
 		return data?.email
 			? { found: true, ...data, ...confidenceLevel(data.confidence) }
 			: { found: false, email: null, ...data };
 	};
+	const read = (parameters: Parameters) =>
+		Object.fromEntries([
+			...operation.fields.map((field) => [field.property.name, parameters.get(field)]),
+			...operation.options.map((field) => [field.property.name, parameters.option(field)]),
+		]) as Record<string, string>;
 	return {
 		...operation,
 		paid: 'lookup',
+		output: {
+			found: true,
+			email: 'ada.okafor@acme.example',
+			confidence: 0.97,
+			confidenceLevel: 'very_high',
+			...answer,
+		},
 		options: [...operation.options, errorIfNotFound],
 		split: foundOrNot,
 		find,
+		requestFor,
+		plan: (parameters) => ({ request: requestFor(read(parameters)), mayFollow: 0 }),
 		async run(parameters, service) {
-			const person = Object.fromEntries([
-				...operation.fields.map((field) => [field.property.name, parameters.get(field)]),
-				...operation.options.map((field) => [field.property.name, parameters.option(field)]),
-			]) as Record<string, string>;
-			const result = await find(person, service);
+			const result = await find(read(parameters), service);
 			if (!result.found && parameters.option(errorIfNotFound)) throw notFound();
 			return result;
 		},
@@ -77,7 +97,7 @@ export function finder({ path, check, ...operation }: Finder): FindOperation {
 
 /** For those who asked for an error if nothing is found. */
 export function notFound(message = 'No address was found for this person'): LeadGenError {
-	return new LeadGenError(message, 'Switch off "Error if Not Found" to get this as a result.', {
+	return new LeadGenError(message, 'Turn off "Error if Not Found" to get this as a result.', {
 		code: 'NOT_FOUND',
 	});
 }

@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../service/errors';
+import type { Parameters } from '../../parameters';
 import type { Service } from '../../service/service';
+import type { ServiceRequest } from '../../service/types';
 import type { Operation } from '../operation';
 import { email } from './fields';
 
@@ -12,27 +14,42 @@ export const verify: Operation = {
 		'Check whether an email address exists and takes mail. The status is valid, invalid, catch_all or unknown.',
 	paid: 'lookup',
 	fields: [email],
+	output: {
+		email: 'ada.okafor@acme.example',
+		status: 'valid',
+		deliverable: true,
+		disposable: false,
+		freeProvider: false,
+	},
 	split: {
 		outputs: ['Valid', 'Risky', 'Invalid'],
 		description:
-			'Whether to give valid and invalid addresses an output each. The rest, catch-all, unknown and failed, are "Risky".',
+			'Whether to use three outputs: one for valid addresses, one for invalid ones, and "Risky" for the rest (catch-all, unknown and failed)',
 		outputOf: (result) =>
 			result?.status === 'valid' ? 'Valid' : result?.status === 'invalid' ? 'Invalid' : 'Risky',
 	},
+	plan: (parameters) => ({ request: verifyRequest(readAddress(parameters)), mayFollow: 0 }),
 	async run(parameters, service) {
-		const address = parameters.get(email);
-		if (!address) {
-			throw new InputError(
-				email.property.displayName,
-				'is empty',
-				'Give the address to verify, or filter out the items that have none before this node.',
-			);
-		}
-		return await verifyAddress(address, service);
+		return await verifyAddress(readAddress(parameters), service);
 	},
 };
 
-/** The service's verdict on an address (interface 4.7). */
+/** @throws InputError if it is empty */
+function readAddress(parameters: Parameters): string {
+	const address = parameters.get(email);
+	if (address) return address;
+	throw new InputError(
+		email.property.displayName,
+		'is empty',
+		'Give the address to verify. Before this node, filter out the items that have none.',
+	);
+}
+
+function verifyRequest(address: string): ServiceRequest {
+	return { kind: 'lookup', noun: 'verification', path: '/email/verify', body: { email: address } };
+}
+
+/** The service's verdict on an address (docs/service.md, Operations). */
 export async function verifyAddress(address: string, service: Service): Promise<IDataObject> {
-	return await service.data({ kind: 'lookup', path: '/email/verify', body: { email: address } });
+	return await service.data(verifyRequest(address));
 }

@@ -1,8 +1,9 @@
 import { jsonParse, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { allowArbitraryValues } from '../../compatibility';
 import { numberField, show, toText, type Field, type Parameters } from '../../parameters';
 import { InputError } from '../../service/errors';
 
-/** Employees as `<min>-<max>` (interface 2.3), in the ranges that people know from company profiles. */
+/** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that people know from company profiles. */
 const COMPANY_SIZES = [
 	'1-10',
 	'11-50',
@@ -14,6 +15,11 @@ const COMPANY_SIZES = [
 	'10001-1000000',
 ];
 
+/** With commas between thousands, as people read numbers. */
+function grouped(range: string): string {
+	return range.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
+}
+
 function listFilter(displayName: string, name: string, placeholder: string): INodeProperties {
 	return {
 		displayName,
@@ -23,25 +29,25 @@ function listFilter(displayName: string, name: string, placeholder: string): INo
 		default: [],
 		placeholder,
 		description:
-			'One value in each field. An expression may give a list. Line breaks separate values, commas do not.',
+			'Enter one value per field. An expression can give a list. Line breaks separate values, but commas do not.',
 	};
 }
 
-/** The filters of interface 2.3 in the order of the editor; `limit` has a field of its own. */
+/** The filters in the order of the editor; `limit` has a field of its own. */
 const FILTERS: readonly INodeProperties[] = [
+	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
+	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
+	listFilter('Industries', 'industries', 'e.g. Software'),
 	{
 		displayName: 'Company Size',
 		name: 'companySize',
 		type: 'options',
-		allowArbitraryValues: true,
-		options: COMPANY_SIZES.map((value) => ({ name: `${value} Employees`, value })),
+		...allowArbitraryValues,
+		options: COMPANY_SIZES.map((value) => ({ name: `${grouped(value)} Employees`, value })),
 		default: '11-50',
 		description:
-			'Number of employees. Choose from the list, or give another range as an expression, such as 30-70.',
+			'The number of employees. Choose a range from the list, or give another one as an expression, such as 30-70.',
 	},
-	listFilter('Industries', 'industries', 'e.g. Software'),
-	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
-	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
 ];
 
 const filtersMode: Field<string> = {
@@ -55,7 +61,7 @@ const filtersMode: Field<string> = {
 			{ name: 'Using JSON', value: 'json' },
 		],
 		default: 'fields',
-		description: 'How to say which leads to look for',
+		description: 'How to set the filters',
 	},
 	read: String,
 };
@@ -83,7 +89,7 @@ const filtersJson: Field<IDataObject> = {
 			'{\n  "jobTitles": [],\n  "locations": [],\n  "industries": [],\n  "companySize": ""\n}',
 		displayOptions: { show: { filtersMode: ['json'] } },
 		description:
-			'An object with any of jobTitles, locations and industries (lists of texts), companySize (such as "11-50") and limit, which then counts instead of the field below. Empty filters are left out.',
+			'An object with any of jobTitles, locations and industries (lists of text), companySize (such as "11-50") and limit, which replaces the field Limit. Empty filters are ignored.',
 	},
 	read: (value) => toFilters(value, 'Filters (JSON)'),
 };
@@ -99,10 +105,48 @@ export const limit = numberField(
 	{ minimum: 1, whole: true },
 );
 
-/** The parameters that say which leads to look for, in the order of the editor. */
-export const filterFields: readonly Field[] = [filtersMode, filtersCollection, filtersJson, limit];
+/** Shows in the editor that there is no filter, for a way of setting them. */
+function noFilterNotice(mode: string, displayOptions: INodeProperties['displayOptions']): Field {
+	return {
+		property: {
+			displayName:
+				'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.',
+			name: `no${mode}FilterNotice`,
+			type: 'notice',
+			default: '',
+			displayOptions,
+		},
+		read: String,
+	};
+}
 
-/** The `filters` of a start (interface 2.3): cleaned, without what is empty, always with `limit`. */
+/** The parameters that say which leads to look for, in the order of the editor. */
+export const filterFields: readonly Field[] = [
+	filtersMode,
+	filtersCollection,
+	noFilterNotice('Field', {
+		show: { filtersMode: ['fields'] },
+		// A path from the root, because n8n takes another one for a parameter, and waits for it in vain.
+		hide: Object.fromEntries(
+			FILTERS.map(({ name }) => [`/filters.${name}`, [{ _cnd: { exists: true } }]]),
+		),
+	}),
+	filtersJson,
+	noFilterNotice('Json', {
+		show: {
+			filtersMode: ['json'],
+			filtersJson: [filtersJson.property.default as string, '{}', ''],
+		},
+	}),
+	limit,
+];
+
+/** Whether the `filters` of a start say which leads to look for. */
+export function hasFilter(filters: IDataObject): boolean {
+	return FILTERS.some(({ name }) => name in filters);
+}
+
+/** The `filters` of a start (docs/service.md, Operations): cleaned, without what is empty, always with `limit`. */
 export function readFilters(parameters: Parameters): IDataObject {
 	const mode = parameters.get(filtersMode);
 	return {
@@ -135,7 +179,7 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 			const known = [...FILTERS, limit.property].map((filter) => filter.name).join(', ');
 			throw new InputError(
 				displayName,
-				`holds "${name}", which is no filter`,
+				`holds "${name}", which is not a filter`,
 				`The filters are ${known}.`,
 			);
 		}

@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { textField, type Parameters } from '../../parameters';
 import { InputError, ServiceError } from '../../service/errors';
 import type { ServiceRequest } from '../../service/types';
@@ -8,7 +9,7 @@ export const scrapeId = textField({
 	name: 'scrapeId',
 	required: true,
 	placeholder: 'e.g. {{ $json.scrapeId }}',
-	description: 'The identifier that starting the scrape gave',
+	description: 'The scrapeId that the operation Start returned',
 });
 
 /** The scrape ID of an item. @throws InputError if it is empty */
@@ -18,15 +19,20 @@ export function readScrapeId(parameters: Parameters): string {
 		throw new InputError(
 			scrapeId.property.displayName,
 			'is empty',
-			'Give the scrapeId that the "Start" operation returned.',
+			'Give the scrapeId that the operation Start returned.',
 		);
 	}
 	return id;
 }
 
-/** The request for the status of a scrape (interface 4.2). */
+/** The request for the status of a scrape (docs/service.md, Operations). */
 export function statusRequest(id: string): ServiceRequest {
 	return { kind: 'read', path: '/status', query: { scrapeId: id } };
+}
+
+/** Whether a scrape is over, whatever became of it (docs/service.md, Scrapes and their status). */
+export function isFinished({ status }: IDataObject): boolean {
+	return status === 'completed' || status === 'failed';
 }
 
 /** Whether the service does not find the scrape, or a gateway says so in its stead. */
@@ -38,8 +44,18 @@ export const getStatus: Operation = {
 	value: 'getStatus',
 	name: 'Get Status',
 	action: 'Get the status of a scrape',
-	description: 'Get the status, progress, number of leads and credits used of a scrape',
+	description:
+		'Get the status of a scrape, with its progress, the number of leads and the credits used',
 	fields: [scrapeId],
+	output: {
+		scrapeId: 'scr_9f2c',
+		status: 'completed',
+		progress: 100,
+		leadsFound: 50,
+		creditsUsed: 50,
+		createdAt: '2026-11-21T09:00:00.000Z',
+		completedAt: '2026-11-21T09:02:10.000Z',
+	},
 	async run(parameters, service) {
 		return await service.data(statusRequest(readScrapeId(parameters)));
 	},

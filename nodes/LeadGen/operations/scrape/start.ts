@@ -1,10 +1,8 @@
-import { textField } from '../../parameters';
+import { show, textField, type Parameters } from '../../parameters';
 import { InputError } from '../../service/errors';
 import type { ServiceRequest } from '../../service/types';
-import type { Parameters } from '../../parameters';
-import { show } from '../../parameters';
 import type { Operation } from '../operation';
-import { filterFields, readFilters } from './filters';
+import { filterFields, hasFilter, readFilters } from './filters';
 
 const webhookUrl = textField(
 	{
@@ -12,7 +10,7 @@ const webhookUrl = textField(
 		name: 'webhookUrl',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
 		description:
-			'Where the service reports that the scrape is complete: the production URL of a LeadGen Trigger node that listens, or {{ $execution.resumeUrl }} for a Wait node',
+			'Where the service reports that the scrape is finished: the production URL of a LeadGen Trigger node that only receives completions, or {{ $execution.resumeUrl }} for a Wait node',
 	},
 	(text, displayName) => {
 		if (!URL.canParse(text) || !/^https?:/i.test(text)) {
@@ -26,14 +24,29 @@ const webhookUrl = textField(
 	},
 );
 
-/** The request that starts a scrape (interface 4.1). */
+/** The request that starts a scrape (docs/service.md, Operations). @throws InputError for wrong values */
 export function startRequest(parameters: Parameters): ServiceRequest {
 	const url = parameters.option(webhookUrl);
+	const filters = readFilters(parameters);
+	const isForAnyone = !hasFilter(filters);
+	// A person sees the notice in the editor. A model that forgets the filters does not.
+	if (isForAnyone && parameters.isTool) {
+		throw new InputError(
+			'Filters',
+			'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+			'A scrape without filters collects leads of any kind, and uses credits for them.',
+		);
+	}
 	return {
 		kind: 'start',
+		noun: 'scrape',
 		path: '/start',
 		place: parameters.place,
-		body: { filters: readFilters(parameters), ...(url && { webhookUrl: url }) },
+		body: { filters, ...(url && { webhookUrl: url }) },
+		...(isForAnyone && {
+			warning:
+				'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
+		}),
 	};
 }
 
@@ -42,12 +55,14 @@ export const start: Operation = {
 	name: 'Start',
 	action: 'Start a scrape',
 	description:
-		'Start collecting leads that match the filters, and go on at once with the scrape ID and the estimated credits',
+		'Start a scrape that collects leads which match the filters. Returns the scrape ID and the estimated credits at once.',
 	paid: 'start',
 	notice:
-		'Each incoming item starts a scrape, which uses credits for up to as many leads as the limit says.',
+		'Each incoming item starts a scrape of its own, which uses credits for its leads, up to the limit.',
 	fields: filterFields,
 	options: [webhookUrl],
+	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
+	plan: (parameters) => ({ request: startRequest(parameters), mayFollow: 0 }),
 	async run(parameters, service) {
 		return await service.data(startRequest(parameters));
 	},

@@ -2,18 +2,23 @@ import { LeadGenError } from '../../service/errors';
 import type { Operation } from '../operation';
 import { scrapeId } from './getStatus';
 import { start, startRequest } from './start';
-import { readWaitSettings, waitForScrape, waitOptions } from './wait';
+import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait';
 
 export const startAndWait: Operation = {
 	value: 'startAndWait',
 	name: 'Start and Wait',
 	action: 'Start a scrape and wait for it',
 	description:
-		'Start collecting leads that match the filters, and wait until the scrape is completed',
+		'Start a scrape that collects leads which match the filters, and wait until it is finished',
 	paid: 'start',
 	notice: start.notice,
 	fields: start.fields,
+	output: { ...start.output, ...wait.output },
 	options: [...(start.options ?? []), ...waitOptions],
+	plan(parameters) {
+		readWaitSettings(parameters);
+		return { request: startRequest(parameters), mayFollow: 0 };
+	},
 	async run(parameters, service, signal) {
 		// Read before anything is paid for, since it may be wrong.
 		const settings = readWaitSettings(parameters);
@@ -22,7 +27,7 @@ export const startAndWait: Operation = {
 		if (id === '') {
 			throw new LeadGenError(
 				'The service started a scrape, but did not say which',
-				'Find it in the dashboard of your account rather than start it again.',
+				'Look for it in the dashboard of your account. If you start it again, you pay for it again.',
 				started,
 			);
 		}

@@ -4,7 +4,14 @@ import { pause } from '../../pause';
 import { LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
 import type { Operation } from '../operation';
-import { isNotFound, readScrapeId, scrapeId, statusRequest } from './getStatus';
+import {
+	getStatus,
+	isFinished,
+	isNotFound,
+	readScrapeId,
+	scrapeId,
+	statusRequest,
+} from './getStatus';
 
 const pollInterval = numberField(
 	{
@@ -12,7 +19,7 @@ const pollInterval = numberField(
 		name: 'pollInterval',
 		typeOptions: { minValue: 1 },
 		default: 5,
-		description: 'How long to pause between two looks at the status',
+		description: 'How long to wait before asking for the status again',
 	},
 	// The editor asks for a second at least; an expression may give less.
 	{ minimum: 0 },
@@ -25,7 +32,7 @@ const timeout = numberField(
 		typeOptions: { minValue: 0 },
 		default: 60,
 		description:
-			'How long to wait at most; 0 waits without an end. The scrape goes on at the service and can be waited for again.',
+			'How long to wait at most. The scrape goes on after that, and you can wait for it again. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
@@ -34,11 +41,14 @@ const failedAsResult = booleanField({
 	displayName: 'Return Failed Scrapes',
 	name: 'failedAsResult',
 	default: false,
-	description: 'Whether a scrape that failed is a result like any other. Otherwise it is an error.',
+	description: 'Whether a scrape that failed is returned as a result. Otherwise the item fails.',
 });
 
-/** A scrape takes long, so that the service may well be restarted meanwhile. */
+/** A scrape takes long. The service may be restarted meanwhile. */
 const LONGEST_SILENCE_MS = 10 * 60_000;
+
+/** How often a pause is made shorter, because other scrapes have finished. */
+const LOOK_AGAIN_MS = 1000;
 
 export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
 
@@ -59,8 +69,8 @@ export function readWaitSettings(parameters: Parameters): WaitSettings {
 }
 
 /**
- * Asks for the status until it is `completed` or `failed` (interface 3). Once it is known that there is
- * this scrape, the service may be out of reach for a while, or not find it.
+ * Asks for the status until the scrape is finished. Once it is known that there is this scrape, the service
+ * may be out of reach for a while, or not find it.
  * @param isKnown whether the service said that there is this scrape
  * @returns the fields of the last status
  * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
@@ -73,6 +83,39 @@ export async function waitForScrape(
 	isKnown = false,
 ): Promise<IDataObject> {
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
+	const last = await service.watching(async (othersMs) => {
+		// Scrapes that are waited for together are not looked at together.
+		await pauseFor(() => Math.min(othersMs, deadline - Date.now()), signal);
+		return await lookUntilFinished(id, service, deadline, isKnown, async (left) => {
+			await pauseFor(() => Math.min(left, Math.max(intervalMs, service.pollPauseMs)), signal);
+		});
+	});
+	if (last.status === 'failed' && !isFailedResult) {
+		throw new LeadGenError(
+			`Scrape ${id} failed`,
+			'The details of the error hold what the service says about it. If On Error is set to Continue, they are in the field "error". Start a new scrape if you still want the leads.',
+			last,
+		);
+	}
+	if (isFinished(last)) return last;
+	throw new LeadGenError(
+		`Scrape ${id} did not finish within ${String(minutes)} minutes`,
+		`Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape goes on. Use "Wait Until Finished" with this scrape ID to wait longer. If you start it again, you pay for it again.`,
+		last,
+	);
+}
+
+/**
+ * @param rest pauses between two looks, for as long at most as it is told
+ * @returns the last status, also if time ran out
+ */
+async function lookUntilFinished(
+	id: string,
+	service: Service,
+	deadline: number,
+	isKnown: boolean,
+	rest: (mostMs: number) => Promise<void>,
+): Promise<IDataObject> {
 	let last: IDataObject = {};
 	let silentSince: number | undefined;
 	for (;;) {
@@ -85,24 +128,17 @@ export async function waitForScrape(
 			const isOver = Date.now() >= Math.min(deadline, silentSince + LONGEST_SILENCE_MS);
 			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id);
 		}
-		if (last.status === 'completed') return last;
-		if (last.status === 'failed') {
-			if (isFailedResult) return last;
-			throw new LeadGenError(
-				`Scrape ${id} failed`,
-				'What the service says of it is in the details of the error, or under "error" if On Error is set to Continue. Start a new scrape if you still want the leads.',
-				last,
-			);
-		}
 		const left = deadline - Date.now();
-		if (left <= 0) {
-			throw new LeadGenError(
-				`Scrape ${id} did not finish within ${String(minutes)} minutes`,
-				`Its status is ${show(last.status)}, its progress ${show(last.progress)}. It goes on at the service: run "Wait Until Finished" with this scrape ID to go on waiting, rather than start it again.`,
-				last,
-			);
-		}
-		await pause(Math.min(intervalMs, left), signal);
+		if (isFinished(last) || left <= 0) return last;
+		await rest(left);
+	}
+}
+
+/** @param ms may become less meanwhile, as other scrapes finish */
+async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Promise<void> {
+	const since = Date.now();
+	for (let left = ms(); left > 0; left = since + ms() - Date.now()) {
+		await pause(Math.min(left, LOOK_AGAIN_MS), signal);
 	}
 }
 
@@ -114,7 +150,7 @@ function mayPass(error: unknown): boolean {
 /** Whatever breaks the wait, the scrape is paid for and its identifier must not get lost. */
 function withScrape(error: unknown, id: string): unknown {
 	if (!(error instanceof LeadGenError)) return error;
-	const advice = `The scrape ${id} goes on: use "Wait Until Finished" with this scrape ID.`;
+	const advice = `The scrape ${id} goes on. Use "Wait Until Finished" with this scrape ID.`;
 	return error.with({ scrapeId: id }, advice);
 }
 
@@ -122,9 +158,10 @@ export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait Until Finished',
 	action: 'Wait for a scrape',
-	description: 'Wait until a scrape that was started before is completed, and get its final status',
+	description: 'Wait until a scrape that was started before is finished, and get its final status',
 	fields: [scrapeId],
 	options: waitOptions,
+	output: getStatus.output,
 	async run(parameters, service, signal) {
 		const settings = readWaitSettings(parameters);
 		return await waitForScrape(readScrapeId(parameters), settings, service, signal);

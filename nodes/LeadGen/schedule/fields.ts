@@ -1,0 +1,110 @@
+import { choiceField, numberField, textField, type Field, type Parameters } from '../parameters';
+import { everyMonthOn, parseCron, type Schedule } from './cron';
+
+const schedule = choiceField(
+	{
+		displayName: 'How Often',
+		name: 'schedule',
+		description:
+			'When to start a scrape, beside the one that starts when you publish or activate the workflow. Each scrape costs credits.',
+	},
+	[
+		{ name: 'Once', value: 'once' },
+		{ name: 'Every Hour', value: 'hourly' },
+		{ name: 'Every Day', value: 'daily' },
+		{ name: 'Every Week', value: 'weekly' },
+		{ name: 'Every Month', value: 'monthly' },
+		{ name: 'Custom (Cron)', value: 'cron' },
+	],
+	'once',
+);
+
+function clockField(
+	displayName: string,
+	name: string,
+	[from, to, first]: [number, number, number],
+	schedules: string[],
+	description: string,
+): Field<number> {
+	return numberField(
+		{
+			displayName,
+			name,
+			typeOptions: { minValue: from, maxValue: to },
+			default: first,
+			displayOptions: { show: { schedule: schedules } },
+			description,
+		},
+		{ minimum: from, maximum: to, whole: true },
+	);
+}
+
+const dayOfMonth = clockField(
+	'Day of the Month',
+	'triggerAtDayOfMonth',
+	[1, 31, 1],
+	['monthly'],
+	'Shorter months use their last day',
+);
+
+const weekday = choiceField(
+	{
+		displayName: 'Day of the Week',
+		name: 'triggerAtWeekday',
+		displayOptions: { show: { schedule: ['weekly'] } },
+	},
+	[
+		{ name: 'Monday', value: '1' },
+		{ name: 'Tuesday', value: '2' },
+		{ name: 'Wednesday', value: '3' },
+		{ name: 'Thursday', value: '4' },
+		{ name: 'Friday', value: '5' },
+		{ name: 'Saturday', value: '6' },
+		{ name: 'Sunday', value: '0' },
+	],
+	'1',
+);
+
+const LOCAL = 'Hour of the day, 0 to 23, in the time zone from the workflow settings';
+
+const hour = clockField('Hour', 'triggerAtHour', [0, 23, 9], ['daily', 'weekly', 'monthly'], LOCAL);
+
+const minute = clockField(
+	'Minute',
+	'triggerAtMinute',
+	[0, 59, 0],
+	['hourly', 'daily', 'weekly', 'monthly'],
+	'Minute of the hour, 0 to 59',
+);
+
+const cronExpression = textField({
+	displayName: 'Cron Expression',
+	name: 'cronExpression',
+	required: true,
+	placeholder: 'e.g. 0 9 * * 1-5',
+	displayOptions: { show: { schedule: ['cron'] } },
+	description:
+		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. A sixth part in front stands for seconds.',
+});
+
+export const scheduleFields: Field[] = [
+	schedule,
+	cronExpression,
+	dayOfMonth,
+	weekday,
+	hour,
+	minute,
+];
+
+/** When to start again; undefined for once. @throws InputError */
+export function readSchedule(parameters: Parameters): Schedule | undefined {
+	const kind = parameters.get(schedule);
+	if (kind === 'once') return undefined;
+	if (kind === 'cron') return parseCron(parameters.get(cronExpression));
+	const atMinute = parameters.get(minute);
+	if (kind === 'hourly') return parseCron(`${String(atMinute)} * * * *`);
+	const atHour = parameters.get(hour);
+	if (kind === 'monthly') return everyMonthOn(parameters.get(dayOfMonth), atHour, atMinute);
+	const days = kind === 'weekly' ? parameters.get(weekday) : '*';
+	return parseCron(`${String(atMinute)} ${String(atHour)} * * ${days}`);
+}

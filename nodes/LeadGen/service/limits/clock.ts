@@ -1,0 +1,18 @@
+import { sleep } from 'n8n-workflow';
+
+/** Time and chance, which a test gives in their place. */
+export interface Clock {
+	/** Milliseconds since any moment. */
+	now(): number;
+	sleep(ms: number): Promise<void>;
+	/** From 0 to 1. */
+	random(): number;
+}
+
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	sleep: async (ms) => {
+		await sleep(ms);
+	},
+	random: () => Math.random(),
+};

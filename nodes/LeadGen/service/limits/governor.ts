@@ -1,0 +1,225 @@
+import type { Call, End } from './call';
+import type { Clock } from './clock';
+import * as concurrency from './concurrency';
+import { Latencies } from './latency';
+import * as rate from './learned';
+import { isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
+import { pollWaitMs } from './polls';
+import { Presumption } from './presumption';
+import { MINUTE_MS, publishedWaitMs } from './published';
+import type { RateNews } from './rateHeaders';
+import { countDown, hear, reset, toldWaitMs, type Told } from './told';
+import { Traffic } from './traffic';
+
+/** A call counts for so much later than it was sent at most, as a share of the window. */
+const LATE = 0.1;
+
+/**
+ * Says when the next call of an account may be sent. It puts together the policies beside it: it tells them
+ * what happens, and the one that makes the call wait for longest counts.
+ */
+export class Governor {
+	/** The published limit; `Infinity` where there is none. */
+	perMinute = Infinity;
+	/** When the service last took a call. */
+	tookAt = -Infinity;
+
+	private readonly traffic = new Traffic();
+	private readonly presumption = new Presumption();
+	private pause: Pause | undefined;
+	private told: Told | undefined;
+	private learned: rate.Learned | undefined;
+	private concurrency = concurrency.opening;
+	private readonly latencies = new Latencies();
+	/** What held back the next call when it was looked last. */
+	private heldBy: 'concurrency' | 'learned' | 'other' | undefined;
+	/** Calls that were sent before are refused for what is corrected already. */
+	private correctedAt = -Infinity;
+
+	constructor(private readonly clock: Clock) {}
+
+	/** Calls sent within the last minute, or under way. */
+	get recent(): number {
+		const { over, underWay } = this.traffic;
+		return over.count(this.clock.now() - MINUTE_MS) + underWay;
+	}
+
+	/** Requests per minute as far as known; `Infinity` if nothing is. */
+	get knownPerMinute(): number {
+		const { limit, ms } = this.window ?? { limit: this.perMinute, ms: MINUTE_MS };
+		return Math.min(this.perMinute, (limit / ms) * MINUTE_MS);
+	}
+
+	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call is over. */
+	waitMs(): number {
+		const now = this.clock.now();
+		for (const call of this.presumption.taken(now)) this.took(call, now);
+		const { sent, over, underWay } = this.traffic;
+		this.told = reset(this.told, now);
+		const told = toldWaitMs(this.told, underWay, now);
+		const window = told === undefined && this.window;
+		const waits = {
+			concurrency: this.concurrencyWaitMs(now),
+			learned: window ? rate.learnedWaitMs(window, sent, now) : 0,
+			other: Math.max(
+				this.pause ? this.pause.until - now : 0,
+				told ?? publishedWaitMs(this.perMinute, over, underWay, now),
+			),
+		};
+		const wait = Math.max(...Object.values(waits));
+		if (wait <= 0) return 0;
+		this.heldBy =
+			waits.other === wait ? 'other' : waits.learned === wait ? 'learned' : 'concurrency';
+		return wait;
+	}
+
+	/** How long the next poll has to wait on top of that. */
+	pollWaitMs(): number {
+		return pollWaitMs(this.knownPerMinute, this.traffic.polls, this.clock.now());
+	}
+
+	/** A call goes out now. */
+	send(path: string, isPoll: boolean): Call {
+		const now = this.clock.now();
+		const { heldBy, traffic } = this;
+		this.heldBy = undefined;
+		const call: Call = { sentAt: now, ahead: traffic.underWay, path, isPoll };
+		traffic.forget(this.window?.ms, now);
+		if (this.learned) {
+			this.learned = rate.climbOn(this.learned, now, heldBy === 'learned', this.perMinute);
+		}
+		const isIdle = !heldBy && !this.pause && traffic.isIdle(now);
+		if (isIdle) this.concurrency = concurrency.rested(this.concurrency, now);
+		this.grow(heldBy === 'concurrency', now);
+		this.told = countDown(this.told);
+		traffic.send(isPoll, isIdle, now);
+		if (this.pause) this.pause = tryOnce(this.pause, this.outlook(), now);
+		this.presumption.sent(call);
+		return call;
+	}
+
+	/** A call is over. */
+	end(call: Call, { outcome, news = {} }: End): void {
+		const now = this.clock.now();
+		const isOpen = this.presumption.over(call);
+		if (outcome === 'taken') this.measure(call, now);
+		this.traffic.end(call, outcome, this.countedAt(call, now), now);
+		// Another call may try in its stead.
+		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
+		if (outcome !== 'taken' && outcome !== 'refused') return;
+		this.told = hear(news, this.traffic.underWay, now);
+		if (outcome === 'refused') {
+			this.presumption.refused(call, now);
+			this.refused(call, news, now);
+			return;
+		}
+		this.tookAt = now;
+		if (isOpen) this.took(call, now);
+		// There is room for another one, if the refusals were for the calls under way.
+		if (this.pause && this.concurrency.before) this.pause = { ...this.pause, until: now };
+	}
+
+	/** The credits ended: the next run begins with few calls. */
+	startOver(): void {
+		if (!this.concurrency.isOpening) return;
+		this.concurrency = { ...concurrency.opening, sentAt: this.clock.now() };
+	}
+
+	/** While it is not clear what a refusal was for, single calls try whether it was the rate. */
+	private concurrencyWaitMs(now: number): number {
+		if (this.pause && this.concurrency.before) return 0;
+		if (this.heldBy === 'concurrency') this.grow(true, now);
+		const most = concurrency.mostUnderWay(this.concurrency);
+		return concurrency.concurrencyWaitMs(most, this.traffic.underWay);
+	}
+
+	/** How many calls were under way when one was sent, at the least: this process may hear late of answers. */
+	private surelyAhead({ sentAt }: Call): number {
+		return this.traffic.sent.count(sentAt - this.latencies.leastMs, sentAt);
+	}
+
+	private grow(isHeld: boolean, now: number): void {
+		this.concurrency = concurrency.grow(this.concurrency, isHeld, this.latencies.usualMs, now);
+	}
+
+	/** The service took a call: if it refused others, that is over, and shows how many it takes in what time. */
+	private took(call: Call, now: number): void {
+		this.concurrency = concurrency.prove(this.concurrency, call);
+		if (!this.pause || call.sentAt < this.pause.since) return;
+		if (concurrency.wasRate(this.concurrency, call, this.surelyAhead(call))) {
+			const seen = this.traffic.seen(
+				this.pause.since,
+				call,
+				this.window?.ms ?? 0,
+				this.latencies.leastMs,
+			);
+			this.learned = rate.learn(this.learned, seen, now, this.perMinute);
+			this.concurrency = concurrency.takeBack(this.concurrency);
+		} else this.concurrency = concurrency.keep(this.concurrency);
+		this.traffic.began = call.sentAt;
+		this.correctedAt = now;
+		this.pause = undefined;
+	}
+
+	/**
+	 * When the service counted a call that is over, at the latest. This process may have been busy for a while after
+	 * the call had its turn, but the service then took no less time than for its fastest answer.
+	 */
+	private countedAt({ sentAt, path }: Call, now: number): number {
+		const { leastMs } = this.latencies.of(path);
+		const mostMs = LATE * (this.window?.ms ?? 0);
+		return sentAt + Math.max(0, Math.min(now - sentAt - leastMs, mostMs));
+	}
+
+	/** Fewer calls under way, if answers are slow with many. */
+	private measure(call: Call, now: number): void {
+		const isNew = call.sentAt >= this.concurrency.cutAt;
+		const slope = this.latencies.measure(call.path, now - call.sentAt, isNew);
+		if (slope === 1) return;
+		this.concurrency = concurrency.slowDown(this.concurrency, slope, call, now);
+	}
+
+	/** The policy that was trying for more takes it back; if none was, the service is left alone for a while. */
+	private refused(call: Call, news: RateNews, now: number): void {
+		const { isLimit, before } = this.concurrency;
+		const isTooMany = concurrency.isTooMany(this.concurrency, call, !this.learned);
+		const isKnown = this.learned !== undefined || (isLimit && isTooMany);
+		if (this.pause || isNamed(news) || !isKnown) {
+			// A time is named for a rate alone, and is kept.
+			if (isNamed(news)) this.concurrency = concurrency.takeBack(this.concurrency);
+			else if (!this.learned && (before || (!isLimit && !this.pause))) this.suspect(call, now);
+			this.pause = pauseOn(this.pause, news, this.outlook(), now);
+			return;
+		}
+		if (call.sentAt < this.correctedAt) return;
+		// One more although the last one was heeded, and nothing taken since: the service takes no calls now.
+		if (this.correctedAt > this.tookAt) {
+			this.pause = pauseOn(undefined, news, this.outlook(), now);
+		} else if (isTooMany) this.concurrency = concurrency.cutTo(this.concurrency, call, now);
+		else if (this.learned) this.learned = rate.slowDown(this.learned, this.perMinute, now);
+		this.correctedAt = now;
+	}
+
+	/** A refusal while nothing is known: it may be for the calls under way, until a later one says that it was not. */
+	private suspect(call: Call, now: number): void {
+		if (this.pause && call.sentAt > this.pause.since) {
+			if (concurrency.wasRate(this.concurrency, call)) {
+				this.concurrency = concurrency.takeBack(this.concurrency);
+			}
+		} else if (concurrency.isTooMany(this.concurrency, call, true)) {
+			this.concurrency = concurrency.cutForNow(this.concurrency, call, now);
+		}
+	}
+
+	private outlook(): Outlook {
+		const first = this.traffic.firstCounted(this.traffic.began, this.latencies.leastMs);
+		const began = Math.min(first, this.pause?.since ?? this.clock.now());
+		const expectedMs = (this.traffic.sent.count(began) / this.perMinute) * MINUTE_MS;
+		return { began, expectedMs, knownMs: this.window?.ms, random: this.clock.random() };
+	}
+
+	/** The window that refusals taught, if they did. */
+	private get window(): rate.Window | undefined {
+		return this.learned && rate.windowOf(this.learned, this.perMinute);
+	}
+}

@@ -1,0 +1,54 @@
+/** What an answer says about the rate limit, as far as it says anything. Times are milliseconds from now. */
+export interface RateNews {
+	/** Pause before the next request. */
+	retryAfterMs?: number;
+	/** Requests that are left until the reset. */
+	remaining?: number;
+	resetMs?: number;
+}
+
+/**
+ * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, their `X-` forms, and the
+ * combined `RateLimit` header. The service promises none of them ("Rate limits" in docs/service.md), so all are optional.
+ * @param now milliseconds since 1970
+ */
+export function readRateHeaders(headers: Record<string, unknown>, now: number): RateNews {
+	const text = (name: string) => {
+		const value = headers[name];
+		return typeof value === 'string' ? value.trim() : '';
+	};
+	const combined = text('ratelimit');
+	const part = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\d+)`).exec(combined)?.[1] ?? '';
+	return {
+		retryAfterMs: toDelay(text('retry-after'), now),
+		remaining: toCount(
+			text('ratelimit-remaining') ||
+				text('x-ratelimit-remaining') ||
+				part('remaining') ||
+				part('r'),
+		),
+		resetMs: toDelay(
+			text('ratelimit-reset') || text('x-ratelimit-reset') || part('reset') || part('t'),
+			now,
+		),
+	};
+}
+
+function toCount(text: string): number | undefined {
+	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Above this a number of seconds is a point in time since 1970; it is more than thirty years. */
+const EPOCH_SECONDS = 1e9;
+
+/** Seconds, seconds or milliseconds since 1970, or a date, as a delay. */
+function toDelay(text: string, now: number): number | undefined {
+	const seconds = Number(text);
+	if (text === '' || seconds < 0 || seconds === Infinity) return undefined;
+	if (Number.isNaN(seconds)) {
+		const date = Date.parse(text);
+		return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	}
+	if (seconds < EPOCH_SECONDS) return seconds * 1000;
+	return Math.max(0, (seconds < EPOCH_SECONDS * 1000 ? seconds * 1000 : seconds) - now);
+}

@@ -1,0 +1,46 @@
+import { HOPELESS_MS } from './pause';
+import { MARGIN_MS } from './published';
+import type { RateNews } from './rateHeaders';
+
+/** What an answer said is left, and until when; `left` shrinks with each call that is sent. */
+export interface Told {
+	left: number;
+	until: number;
+}
+
+/**
+ * An answer came. It counts alone: what an earlier one said is forgotten.
+ * @param underWay calls that may not be counted in it yet
+ */
+export function hear(
+	{ remaining, resetMs }: RateNews,
+	underWay: number,
+	now: number,
+): Told | undefined {
+	if (remaining === undefined || resetMs === undefined) return undefined;
+	const until = now + Math.min(resetMs, HOPELESS_MS) + MARGIN_MS;
+	return { left: remaining - underWay, until };
+}
+
+/** Time passed: after the reset a single call goes ahead, to hear how many are left now. */
+export function reset(told: Told | undefined, now: number): Told | undefined {
+	return told && now >= told.until ? { left: 1, until: Infinity } : told;
+}
+
+/** A call was sent. */
+export function countDown(told: Told | undefined): Told | undefined {
+	return told && { ...told, left: told.left - 1 };
+}
+
+/** @returns how long the next call waits; `undefined` if the service tells nothing */
+export function toldWaitMs(
+	told: Told | undefined,
+	underWay: number,
+	now: number,
+): number | undefined {
+	if (!told) return undefined;
+	if (told.left > 0) return 0;
+	// The one call that went ahead got no answer that tells.
+	if (told.until === Infinity && underWay === 0) return undefined;
+	return told.until - now;
+}

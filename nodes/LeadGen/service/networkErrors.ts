@@ -1,0 +1,65 @@
+import { ServiceError } from './errors';
+import { outcomeAdvice, type ServiceRequest } from './types';
+
+/** Codes of Node.js for a connection that was not made, and that may be made later. */
+const NOT_CONNECTED = new Set([
+	'ECONNREFUSED',
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+]);
+
+/** Whether nothing was sent, for a reason that may pass; mistakes in addresses and certificates do not. */
+export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
+	return outcome === 'notSent' && NOT_CONNECTED.has(code);
+}
+
+/** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
+export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
+	const { code, syscall, message } = innermost(error);
+	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+		return new ServiceError(
+			'The host of the service was not found',
+			`Check the base URL in the LeadGen credential, and the network of n8n (${code}). Nothing was sent.`,
+			{ outcome: 'notSent', code },
+		);
+	}
+	const isUnconnected = NOT_CONNECTED.has(code) && syscall !== 'read' && syscall !== 'write';
+	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${message}`)) {
+		return new ServiceError(
+			'The service could not be reached',
+			`Check the base URL in the LeadGen credential, and check that the service is up (${code}). Nothing was sent.`,
+			{ outcome: 'notSent', code },
+		);
+	}
+	const timedOut = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
+	return new ServiceError(
+		timedOut
+			? 'The service did not answer in time'
+			: 'The connection broke before the service answered',
+		outcomeAdvice(request) + ` (${code})`,
+		{ outcome: 'unknown', code },
+	);
+}
+
+/** The handshake comes before the request is sent. Other failures of TLS may hit the answer as well. */
+function isRefusedHandshake(failure: string): boolean {
+	const certificate = /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
+	const protocol = /wrong.version|unsupported.protocol|alert.(handshake.failure|protocol.version)/i;
+	return certificate.test(failure) || protocol.test(failure);
+}
+
+/** Code, system call and words of the innermost error that has them; n8n and axios wrap the original. */
+function innermost(error: unknown): { code: string; syscall: string; message: string } {
+	let found = { code: 'no code', syscall: '', message: '' };
+	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
+		const { code, syscall } = level as { code?: unknown; syscall?: unknown };
+		if (typeof code === 'string') {
+			const known = typeof syscall === 'string' ? syscall : found.syscall;
+			found = { code, syscall: known, message: level.message };
+		}
+		level = level.cause;
+	}
+	return found;
+}

@@ -1,0 +1,59 @@
+import type { Account } from './account';
+import type { Bought, Memory } from './memory';
+import type { ServiceRequest } from './types';
+
+/** Whose results count, and for how long. */
+export interface Remembering {
+	/** What other executions bought counts for this long. */
+	rememberMs?: number;
+	/** Makes the results bought by this execution its own, also when n8n runs the node again. */
+	executionId?: string;
+}
+
+/** MCP knows no executions: there, a start that may have happened is told of again for so long. */
+const LATELY_MS = 10 * 60_000;
+
+/** What paid calls brought, as far as it counts for a run. */
+export class Purchases {
+	constructor(
+		private readonly account: Account,
+		private readonly settings: Remembering,
+	) {}
+
+	/** What was bought before. */
+	recall({ kind }: ServiceRequest, key: string): Bought | undefined {
+		const { executionId = '', rememberMs = 0 } = this.settings;
+		const memory = this.memoryOf(kind);
+		const known = memory.recall(key, executionId, rememberMs);
+		if (known || executionId !== '') return known;
+		const lately = memory.recall(key, executionId, LATELY_MS);
+		return lately && 'error' in lately ? lately : undefined;
+	}
+
+	keep({ kind }: ServiceRequest, key: string, bought: Bought): void {
+		this.memoryOf(kind).keep(key, this.settings.executionId ?? '', bought);
+	}
+
+	/** For the person who runs the workflow again. */
+	get whenRunAgain(): string {
+		const minutes = (this.settings.rememberMs ?? 0) / 60_000;
+		return minutes > 0
+			? `If you run the workflow again within ${String(minutes)} minutes, you do not pay for the same results again.`
+			: 'Remove the items that have a result before you run the workflow again, or you pay for them again.';
+	}
+
+	private memoryOf(kind: ServiceRequest['kind']): Memory {
+		return kind === 'lookup' ? this.account.lookups : this.account.runs;
+	}
+}
+
+/**
+ * Two lookups with the same key have the same answer: case and spaces make no difference. A start is told
+ * by its place alone, since an expression in its body may give something else when n8n runs it again.
+ */
+export function keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
+	const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+	const content = JSON.stringify(fields);
+	if (kind !== 'lookup') return `${kind} ${path} ${place || content}`;
+	return `${kind} ${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+}

@@ -1,0 +1,98 @@
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+} from 'n8n-workflow';
+import { pause } from '../pause';
+import type { Account } from './account';
+import { readEnvelope } from './envelope';
+import { ServiceError } from './errors';
+import type { Halting } from './halting';
+import { exchange } from './http';
+import type { Run } from './limits/limiter';
+import { readRateHeaders } from './limits/rateHeaders';
+import { isRateRefusal, Outage, retryDelayMs } from './retry';
+import { isPoll, type ServiceRequest } from './types';
+
+/** What every request of a run needs. */
+export interface Sending {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	account: Account;
+	halting: Halting;
+	/** How long to wait for the answer to one request, in milliseconds. */
+	timeoutMs: number;
+}
+
+/** Sends the requests of a run, each when the limiter lets it, and again where the retry policy says so. */
+export class Sender {
+	private readonly outage = new Outage();
+
+	constructor(
+		private readonly sending: Sending,
+		private readonly run: Run,
+	) {}
+
+	/**
+	 * Sends a request until it is answered.
+	 * @param isFirst whether it goes before the calls that wait already
+	 * @returns the `data` of the answer
+	 * @throws ServiceError if there is none; NotAttemptedError if the request was not to be sent
+	 */
+	async send(request: ServiceRequest, isFirst = false): Promise<IDataObject | null> {
+		const { account } = this.sending;
+		for (let tries = 1; ; tries++) {
+			if (account.shouldAskForPlan()) this.askForPlan();
+			const result = await this.attempt(request, isFirst);
+			if (!('error' in result)) {
+				if (request.path === '/credits' && result.data) account.hear(result.data);
+				return result.data;
+			}
+			if (result.isRateRefusal) {
+				tries--;
+				continue;
+			}
+			const delay = retryDelayMs(result.error, request, tries, this.outage.ms);
+			if (delay === undefined) throw result.error;
+			await pause(delay, this.run.signal);
+		}
+	}
+
+	/** Sends a request once, when its turn has come. */
+	private async attempt(
+		request: ServiceRequest,
+		isFirst: boolean,
+	): Promise<{ data: IDataObject | null } | { error: ServiceError; isRateRefusal: boolean }> {
+		const { context, credential, account, halting, timeoutMs } = this.sending;
+		const { limiter } = account;
+		const { path } = request;
+		const call = await limiter.turn(this.run, { path, isPoll: isPoll(request), isFirst });
+		const halted = halting.reasonFor(request);
+		if (halted) {
+			limiter.end(this.run, call, { outcome: 'unsent' });
+			throw halted;
+		}
+		const response = await exchange(context, credential, request, timeoutMs);
+		if (response instanceof ServiceError) {
+			const isUnsent = response.outcome === 'notSent';
+			limiter.end(this.run, call, { outcome: isUnsent ? 'unsent' : 'lost' });
+			if (isUnsent) this.outage.notReached();
+			return { error: response, isRateRefusal: false };
+		}
+		this.outage.answered();
+		const news = readRateHeaders(response.headers, Date.now());
+		const answer = readEnvelope(response, request);
+		if ('error' in answer && isRateRefusal(answer.error)) {
+			const goesOn = limiter.end(this.run, call, { outcome: 'refused', news });
+			if (!goesOn) halting.giveUp();
+			return { error: answer.error, isRateRefusal: goesOn };
+		}
+		limiter.end(this.run, call, { outcome: 'taken', news });
+		return 'error' in answer ? { error: answer.error, isRateRefusal: false } : answer;
+	}
+
+	private askForPlan(): void {
+		// It goes ahead of the calls that wait. If it fails, the smallest limit is kept.
+		this.send({ kind: 'poll', path: '/credits' }, true).catch(() => {});
+	}
+}

@@ -1,0 +1,57 @@
+import type { Notification, TriggerState } from './state';
+
+/** The content of notifications, which can be as large as all leads: what is kept, saved and sent of it. */
+
+/** A copy with the content of some notifications only, which can be as large as all leads. */
+export function withContent(
+	state: TriggerState,
+	isKept: (source: string, notification: Notification) => boolean,
+): TriggerState {
+	const notifications: TriggerState['notifications'] = {};
+	for (const [source, notification] of Object.entries(state.notifications)) {
+		const { raw, ...rest } = notification;
+		notifications[source] = raw && isKept(source, notification) ? notification : rest;
+	}
+	return { ...state, notifications };
+}
+
+/** What the notifications of all nodes may take, in characters. */
+const MAX_CONTENT = 64_000_000;
+
+/** Forgets the content of the oldest notifications where all take too much. */
+export function limitContent(states: TriggerState[]): void {
+	const kept = states
+		.flatMap(({ notifications }) => Object.values(notifications))
+		.filter(({ raw }) => raw !== undefined)
+		.sort((a, b) => a.at - b.at);
+	let used = kept.reduce((sum, { size }) => sum + size, 0);
+	for (const notification of kept) {
+		if (used <= MAX_CONTENT) break;
+		delete notification.raw;
+		used -= notification.size;
+	}
+}
+
+/** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of unverified IDs. */
+const MAX_SAVED = 1_000_000;
+const MAX_SAVED_UNVERIFIED = 100_000;
+const MAX_SAVED_EACH_UNVERIFIED = 2000;
+
+/** What is saved of what a process knows. */
+export function toSave(state: TriggerState): TriggerState {
+	const unverified = new Set(
+		Object.values(state.scrapes).flatMap(({ stage, source }) =>
+			stage === 'unverified' ? source : [],
+		),
+	);
+	let [used, usedUnverified] = [0, 0];
+	return withContent(state, (source, { size }) => {
+		const isUnverified = unverified.has(source);
+		const isKept = isUnverified
+			? size <= MAX_SAVED_EACH_UNVERIFIED && usedUnverified + size <= MAX_SAVED_UNVERIFIED
+			: used + size <= MAX_SAVED;
+		if (isKept && isUnverified) usedUnverified += size;
+		else if (isKept) used += size;
+		return isKept;
+	});
+}

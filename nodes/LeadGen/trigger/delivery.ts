@@ -1,0 +1,58 @@
+import type { ICredentialDataDecryptedObject, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { baseUrlOf } from '../service/http';
+import { PROCESS, type Store } from './memory';
+import { copyWithout } from './notification';
+import { deliverAt } from './planner';
+import { fingerprint, Signer } from './signature';
+import { isOpen } from './state';
+import type { SyncRequest } from './sync';
+
+/** What an execution gets beside the output of the node, which removes it. */
+export interface Delivery {
+	/** Scrape ID, or the ID of a notice. */
+	id: string;
+	/** Idempotency key: the same for each delivery of the same completion. */
+	key: string;
+	/** When the scrape was completed. */
+	at: number;
+	/** The process that delivers it. */
+	process: string;
+	/** Where the node reaches itself. */
+	addresses: string[];
+}
+
+/** The item that runs the workflow; undefined if another process has just delivered the same. */
+export function deliveryItem(
+	{ state, memory }: Pick<Store, 'state' | 'memory'>,
+	credential: ICredentialDataDecryptedObject,
+	{ id, data = {}, completedAt: at }: NonNullable<SyncRequest['deliver']>,
+	now: number,
+): INodeExecutionData | undefined {
+	const scrape = state.scrapes[id];
+	const notice = state.notices[id];
+	const entry = notice ?? (isOpen(scrape) ? scrape : undefined);
+	if (!entry || deliverAt(entry) > now) return undefined;
+	const next = { stage: 'delivering' as const, at: now, tries: (entry.tries ?? 0) + 1 };
+	const delivery: Delivery = {
+		id,
+		// Another account may give the same ID.
+		key: fingerprint([baseUrlOf(credential), credential.apiKey, id, data.createdAt]),
+		at: at ?? now,
+		process: PROCESS,
+		addresses: memory.addresses ?? [],
+	};
+	const leadGenDelivery = { ...delivery };
+	if (notice) {
+		const { message, advice } = notice;
+		state.notices[id] = { ...notice, ...next };
+		return { json: { leadGenDelivery, leadGenNotice: { message, advice } } };
+	}
+	if (!scrape) return undefined;
+	state.scrapes[id] = { ...scrape, ...next };
+	const notification = state.notifications[scrape.source]?.raw ?? null;
+	// The service may repeat the URL that it was given.
+	const secrets = new Signer(credential, memory.identity).secretsOf(scrape.source);
+	const output = copyWithout(secrets, { ...data, notification }) as IDataObject;
+	const skippedStarts = scrape.skipped?.map((time) => new Date(time).toISOString());
+	return { json: { ...output, ...(skippedStarts && { skippedStarts }), leadGenDelivery } };
+}

@@ -1,0 +1,203 @@
+import type { NamedIds } from './notification';
+import { NOT_KNOWN, UNREACHABLE, unknownOutcome } from './notices';
+import { nextRun, type Plan } from './plan';
+import { fingerprint } from './signature';
+import type { Check } from './status';
+import {
+	addNotice,
+	isDone,
+	isOpen,
+	lastStart,
+	openScrapes,
+	reject,
+	type TriggerState,
+	type Want,
+} from './state';
+
+/** What n8n and the service tell the node, and what it changes in the state. */
+
+const MINUTE_MS = 60_000;
+/** n8n does not repeat an activation that is older. */
+const ESTABLISHED_MS = MINUTE_MS;
+const MAX_SKIPPED = 20;
+/** More IDs that only notifications name are put off. */
+export const MAX_UNVERIFIED = 500;
+/** The service could not answer for so long: what it was asked for makes room. */
+const STALE_MS = 60 * MINUTE_MS;
+
+/**
+ * n8n activated the node.
+ * @param mode n8n's word for why
+ * @returns the start that the activation asks for
+ */
+export function activated(
+	state: TriggerState,
+	{ id, mode, isUnreachable }: { id: string; mode: string; isUnreachable: boolean },
+	plan: Plan,
+	now: number,
+): Want | undefined {
+	const { activation: known } = state.facts;
+	// n8n 2 repeats an activation that a crash interrupted, and calls it what it calls one by a person.
+	const isOver = !known || known.isClosed === true || known.isEstablished === true;
+	const isAsked = mode === 'activate' && isOver;
+	const isUnfinished = known === undefined || (mode === 'init' && known.isClosed === true);
+	state.facts.activation = { id, at: now, filters: plan.filters };
+	// The next start is due from now on.
+	if (isAsked) state.facts.schedule = { print: '', at: now };
+	if (plan.mode === 'listen') {
+		if (isAsked && isUnreachable) addNotice(state, `unreachable ${id}`, UNREACHABLE, now);
+		return undefined;
+	}
+	const want = { id, at: now, tries: 0 };
+	if (isAsked) return { why: 'activation', ...want };
+	if (isUnfinished) addNotice(state, `not known ${id}`, NOT_KNOWN, now);
+	else if (known.filters !== plan.filters && /^(activate|update)$/.test(mode)) {
+		return { why: 'filters', ...want };
+	}
+	return undefined;
+}
+
+/** An activation gets established, and the schedule may have changed with the time zone of the workflow. */
+export function timePassed(
+	{ facts }: TriggerState,
+	plan: Plan,
+	{ id, at }: { id: string; at: number },
+	now: number,
+): void {
+	const known = facts.activation;
+	if (known?.id === id && !known.isEstablished && now - at >= ESTABLISHED_MS) {
+		facts.activation = { ...known, at: now, isEstablished: true };
+	}
+	const print = fingerprint([plan.schedule, plan.timeZone]);
+	if (plan.mode === 'startScrape' && facts.schedule?.print !== print) {
+		facts.schedule = { print, at: now, due: nextRun(plan, now) };
+	}
+}
+
+/** A start is written down, to be sent by a process. */
+export function planned(
+	state: TriggerState,
+	attempt: string,
+	want: Want,
+	process: string,
+	plan: Plan,
+	now: number,
+): void {
+	state.starts[attempt] ??= { ...want, stage: 'planned', at: now, process, filters: plan.filters };
+	nextIsDue(state, want, plan, now);
+}
+
+/** The process that planned a start is gone. */
+export function abandoned(state: TriggerState, attempt: string, now: number): void {
+	const start = state.starts[attempt];
+	if (start) state.starts[attempt] = { ...start, stage: 'unknown' };
+	const why = 'n8n stopped before it had saved the answer of the service';
+	addNotice(state, `start ${attempt}`, unknownOutcome(why, attempt), now);
+}
+
+/** After a scheduled start, the next one is due. */
+function nextIsDue({ facts }: TriggerState, { due }: Want, plan: Plan, now: number): void {
+	if (due !== undefined && facts.schedule?.due === due) {
+		facts.schedule = { ...facts.schedule, at: now, due: nextRun(plan, now) };
+	}
+}
+
+/** A start is left out, because a scrape still runs. */
+export function leftOut(
+	state: TriggerState,
+	id: string,
+	want: Want,
+	plan: Plan,
+	now: number,
+): void {
+	const { due, tries } = want;
+	nextIsDue(state, want, plan, now);
+	const scrape = state.scrapes[id];
+	if (scrape?.stage === 'open' && due !== undefined) {
+		scrape.skipped = [...(scrape.skipped ?? []), due].slice(-MAX_SKIPPED);
+		scrape.at = now;
+	}
+	// It was to be tried again.
+	const last = lastStart(state);
+	if (tries > 0 && last) last.stage = 'failed';
+}
+
+/** What a notification led to. */
+export interface Received {
+	outcome: 'noted' | 'known' | 'ignored' | 'full';
+	/** What it is kept for: see `notifications` of the state. */
+	source?: string;
+}
+
+/**
+ * A notification came in. Only its signature proves anything; the IDs that it names are looked up.
+ * @param attempt whose URL it came to: '' for a URL of 1.0.0, undefined without a signature
+ */
+export function notified(
+	state: TriggerState,
+	attempt: string | undefined,
+	{ likely, others }: NamedIds,
+	{ plan, checks }: { plan: Plan; checks: ReadonlyMap<string, Check> },
+	now: number,
+): Received {
+	const start = attempt ? state.starts[attempt] : undefined;
+	const open = openScrapes(state);
+	const named = [...likely, ...others];
+	const [, scrape] =
+		open.find(([id, { source }]) => id === start?.scrapeId || (attempt && source === attempt)) ??
+		open.find(([id]) => named.includes(id)) ??
+		// With several scrapes under way, what names none belongs to none.
+		(attempt === '' && likely.length === 0 && open.length === 1 ? open[0] : undefined) ??
+		[];
+	if (scrape) return { outcome: 'noted', source: scrape.source };
+	// The answer to the start is on its way, unless it gets lost: then the IDs are all that is known.
+	if (attempt && start?.stage === 'planned' && likely.length === 0) {
+		return { outcome: 'noted', source: attempt };
+	}
+	const ids = likely.length > 0 || plan.mode === 'startScrape' ? likely : others;
+	if (start?.scrapeId !== undefined || ids.some((id) => isDone(state, id)))
+		return { outcome: 'known' };
+	const mayBeOurs = attempt !== undefined || plan.mode === 'listen';
+	if (ids.length === 0 || !mayBeOurs) return { outcome: 'ignored' };
+	return addUnverified(state, ids, attempt, checks, now);
+}
+
+function addUnverified(
+	state: TriggerState,
+	ids: readonly string[],
+	attempt: string | undefined,
+	checks: ReadonlyMap<string, Check>,
+	now: number,
+): Received {
+	const { scrapes } = state;
+	if (ids.some((id) => scrapes[id]?.stage === 'rejected')) return { outcome: 'full' };
+	const unverified = Object.entries(scrapes).filter(([, { stage }]) => stage === 'unverified');
+	const known = unverified.find(([id]) => ids.includes(id));
+	if (known) return { outcome: 'noted', source: known[1].source };
+	if (unverified.length + ids.length > MAX_UNVERIFIED) {
+		// Those that the service does not find, or could not answer for long, make room.
+		const stale = unverified.filter(([id, { since }]) => {
+			const check = checks.get(id);
+			return check && (check.missingSince !== undefined || check.at - since > STALE_MS);
+		});
+		if (stale.length < ids.length) return { outcome: 'full' };
+		for (const [id] of stale.slice(0, ids.length)) reject(state, id, now);
+	}
+	const source = attempt || fingerprint([ids, now]);
+	for (const id of ids) scrapes[id] = { stage: 'unverified', at: now, since: now, source };
+	return { outcome: 'noted', source };
+}
+
+/** A start was answered. Its notification may have come before. */
+export function started(state: TriggerState, attempt: string, scrapeId: string, now: number): void {
+	const start = state.starts[attempt];
+	if (!start) return;
+	state.starts[attempt] = { ...start, stage: 'started', scrapeId };
+	// What else an early notification named is something else.
+	for (const [id, scrape] of Object.entries(state.scrapes)) {
+		if (scrape.stage === 'unverified' && scrape.source === attempt) reject(state, id, now);
+	}
+	if (isDone(state, scrapeId) || isOpen(state.scrapes[scrapeId])) return;
+	const { filters } = start;
+	state.scrapes[scrapeId] = { stage: 'open', at: now, since: now, source: attempt, filters };
+}

@@ -1,0 +1,134 @@
+import {
+	NodeOperationError,
+	sleep,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { keepsFailedExecutions } from '../compatibility';
+import { CREDENTIAL_TYPE } from '../service/http';
+import type { Delivery } from './delivery';
+import { outputItems } from '../leads';
+import { change, memoryOf, PROCESS } from './memory';
+import { sendMessage } from './ownUrl';
+import type { NoticeText } from './notices';
+import { identityOf } from './plan';
+import { Signer } from './signature';
+import { markDone } from './state';
+
+/** Each completion takes two of n8n's entries. */
+const MAX_ENTRIES = 4000;
+const LOOKS = 5;
+const PAUSE_MS = 150;
+
+/**
+ * Runs first in each execution that the trigger begins, in whatever process. Deliveries may come twice, after
+ * a crash or from two processes: n8n's own deduplication lets the first one through.
+ * @returns null for a completion that was delivered before, which ends the execution
+ * @throws NodeOperationError with what the person must be told
+ */
+export async function gate(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
+	const items = context.getInputData();
+	const { leadGenDelivery, leadGenNotice, ...json } = items[0]?.json ?? {};
+	const delivery = leadGenDelivery as Delivery | undefined;
+	const notice = leadGenNotice as NoticeText | undefined;
+	if (delivery) {
+		const isNew = !isProduction(context) || (await isFirst(context, delivery));
+		const words = isNew ? 'runs in' : 'was delivered before, so it ends';
+		context.logger.info(
+			`LeadGen Trigger: ${delivery.id} ${words} execution ${context.getExecutionId()} in process ${PROCESS}, delivered by ${delivery.process}`,
+		);
+		acknowledge(context, delivery);
+		if (!isNew) return drop(context);
+	}
+	if (notice) return tell(context, notice);
+	return [items.length > 0 ? outputItems(context, json) : items];
+}
+
+/** Retries and test runs are asked for by a person. */
+function isProduction(context: IExecuteFunctions): boolean {
+	return ['trigger', 'webhook'].includes(context.getMode());
+}
+
+function drop(context: IExecuteFunctions): null {
+	if (context.getNode().alwaysOutputData !== true) return null;
+	throw new NodeOperationError(context.getNode(), 'This completion was delivered before', {
+		description: 'Switch off "Always Output Data" in the settings of this node.',
+	});
+}
+
+function tell(
+	context: IExecuteFunctions,
+	{ message, advice }: NoticeText,
+): INodeExecutionData[][] | null {
+	const { onError } = context.getNode();
+	if (onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
+	// With "Continue" n8n passes the notice on as if it was a scrape.
+	if (onError === 'continueRegularOutput') {
+		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
+		return null;
+	}
+	throw new NodeOperationError(context.getNode(), message, { description: advice });
+}
+
+/** Whether this execution is the one that the completion runs. */
+async function isFirst(context: IExecuteFunctions, { key, process }: Delivery): Promise<boolean> {
+	// A run that a crash caught cannot be retried where n8n does not keep it: there, it runs once for each process.
+	const completion = keepsFailedExecutions(context) ? key : `${key} ${PROCESS}`;
+	const own = `${completion} ${context.getExecutionId()}`;
+	for (let looks = 1; ; looks++) {
+		const seen = await record(context, [completion, own]);
+		// "Retry On Fail", or a worker that took over from one that died.
+		const isOwn = !seen.includes(own);
+		if (looks === 1 && seen.includes(completion) && process === PROCESS) return true;
+		if (!seen.includes(completion)) return isOwn;
+		if (looks === LOOKS) return true;
+		// Another process may have overwritten what was recorded: n8n reads, then writes all of it.
+		await sleep(PAUSE_MS * (1 + Math.random()));
+	}
+}
+
+/** Records the values. @returns those that were not recorded before */
+async function record(context: IExecuteFunctions, values: string[]): Promise<string[]> {
+	const memory = memoryOf(identityOf(context));
+	const check = async () => {
+		const { new: fresh } = await context.helpers.checkProcessedAndRecord(values, 'node', {
+			mode: 'entries',
+			maxEntries: MAX_ENTRIES,
+		});
+		return fresh.map(String);
+	};
+	// Two checks at once would overwrite each other's record.
+	const turn = memory.deduplication.then(check).catch(async () => {
+		// The very first records of two processes collide.
+		await sleep(PAUSE_MS);
+		return await check();
+	});
+	memory.deduplication = turn.catch(() => {});
+	return await turn.catch((error: unknown) => {
+		// Twice is better than never.
+		context.logger.warn(`LeadGen Trigger: the deduplication failed: ${String(error)}`);
+		return values;
+	});
+}
+
+/** Says that the delivery arrived, so that it is not repeated. */
+function acknowledge(context: IExecuteFunctions, { id, at, process, addresses }: Delivery): void {
+	const identity = identityOf(context);
+	const memory = memoryOf(identity);
+	if (process === PROCESS && memory.state) {
+		change(memory, (state) => {
+			markDone(state, id, at);
+		});
+		memory.wake?.();
+		return;
+	}
+	const send = async () => {
+		const signer = new Signer(await context.getCredentials(CREDENTIAL_TYPE), identity);
+		await sendMessage(context, addresses, signer, { done: { id, at } });
+	};
+	send()
+		.catch((error: unknown) => {
+			context.logger.warn(`LeadGen Trigger: a delivery was not acknowledged: ${String(error)}`);
+		})
+		.catch(() => {});
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'crypto';
+import {
+	deepCopy,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHookFunctions,
+	type ITriggerFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
+import { accountOf, type Account } from '../service/account';
+import { CREDENTIAL_TYPE } from '../service/http';
+import { limitContent, toSave, withContent } from './content';
+import { ownerOf } from './plan';
+import { fingerprint, Signer, type NodeIdentity } from './signature';
+import { isDoneWith, join, newState, prune, type TriggerState } from './state';
+import type { Check } from './status';
+import type { SyncReply } from './sync';
+import type { TestRun } from './testRun';
+import { fromRelease1 } from './upgrade';
+
+/** Names this process of n8n, as long as it runs. */
+export const PROCESS = randomUUID();
+
+/** What this process knows of one node, beside what n8n saves. */
+export interface NodeMemory {
+	readonly identity: NodeIdentity;
+	state?: TriggerState;
+	/** The state changed since it was last sent to the node's own URL. */
+	isDirty: boolean;
+	/** What came back from there, and when it was asked for. */
+	reply?: SyncReply;
+	syncedAt: number;
+	/** Made of the credential, until the node does not answer any more. */
+	access?: Access;
+	/** Where the node reaches itself, the one that answered last first. */
+	addresses?: string[];
+	/** A person activated the node, and that was not taken into account yet. */
+	isAsked: boolean;
+	/** The node is being activated, or could not be. */
+	isRefused: boolean;
+	/** The service cannot reach this n8n, by its address. */
+	isUnreachable: boolean;
+	/** By scrape ID. */
+	readonly checks: Map<string, Check>;
+	/** Scrape IDs that are looked up, and attempts that are sent. */
+	readonly busy: Set<string>;
+	/** Attempts that are sent. Each resolves when its answer is in the state, with whether that is not saved. */
+	readonly starting: Map<string, Promise<boolean>>;
+	/** Answers to notifications that wait until n8n has saved them. */
+	waiting: Waiting[];
+	/** Wakes what works for this node in this process; undefined if nothing does. */
+	wake?: () => void;
+	/** The last check of the deduplication. */
+	deduplication: Promise<unknown>;
+	/** The last "Execute step". */
+	test?: TestRun;
+	/** Why the service refused this activation. */
+	refusal?: Error;
+}
+
+export interface Access {
+	credential: ICredentialDataDecryptedObject;
+	signer: Signer;
+	account: Account;
+}
+
+export interface Waiting {
+	since: number;
+	source: string;
+	answer: (isSaved: boolean) => void;
+}
+
+/** The one registry of this process. */
+const nodes = new Map<string, NodeMemory>();
+
+export function memoryOf(identity: NodeIdentity): NodeMemory {
+	const name = JSON.stringify([identity.workflowId, identity.nodeId]);
+	const memory: NodeMemory = nodes.get(name) ?? {
+		identity,
+		isDirty: false,
+		syncedAt: 0,
+		isAsked: false,
+		isRefused: false,
+		isUnreachable: false,
+		checks: new Map(),
+		busy: new Set(),
+		starting: new Map(),
+		waiting: [],
+		deduplication: Promise.resolve(),
+	};
+	nodes.set(name, memory);
+	return memory;
+}
+
+/** The account of the node. n8n takes a tenth of a second of processor time to read a credential, so it is kept. */
+export async function accessTo(
+	context: Pick<ITriggerFunctions, 'getCredentials'>,
+	memory: NodeMemory,
+): Promise<Access> {
+	if (!memory.access) {
+		const credential = await context.getCredentials(CREDENTIAL_TYPE);
+		const signer = new Signer(credential, memory.identity);
+		memory.access = { credential, signer, account: accountOf(credential) };
+	}
+	return memory.access;
+}
+
+/** Changes the state, to be saved by the next call to the node's own URL. */
+export function change(memory: NodeMemory, apply: (state: TriggerState) => void): void {
+	const { state } = memory;
+	if (!state) return;
+	const print = () => fingerprint(withContent(state, () => false));
+	const before = print();
+	apply(state);
+	memory.isDirty ||= print() !== before;
+}
+
+/**
+ * The state of a node, in n8n's static data and in this process. The static data is the workflow's and keyed
+ * by node ID, because that of a node is keyed by its name and lost when it is renamed.
+ */
+export class Store {
+	private readonly owner: string;
+	private readonly data: IDataObject;
+	private readonly key: string;
+	/** As n8n had saved it when the call came in. */
+	private readonly saved: TriggerState | undefined;
+
+	constructor(
+		context: IHookFunctions | IWebhookFunctions,
+		readonly memory: NodeMemory,
+	) {
+		this.owner = ownerOf(context);
+		this.key = `leadGenTrigger ${memory.identity.nodeId}`;
+		this.data = context.getWorkflowStaticData('global');
+		this.saved = read(this.data[this.key], this.owner);
+		if (this.saved) this.take(this.saved);
+	}
+
+	/** What is known now; a new state if nothing is. */
+	get state(): TriggerState {
+		return (this.memory.state ??= newState(this.owner, Date.now()));
+	}
+
+	/** Adds what somebody else knows. */
+	take(known: TriggerState): void {
+		const { memory } = this;
+		if (known.owner !== this.owner) return;
+		const other = deepCopy(known);
+		memory.state = prune(memory.state ? join(memory.state, other) : other, Date.now());
+	}
+
+	/** Whether n8n had saved that a process planned this attempt to start a scrape. */
+	hasPlanned(attempt: string, process: string | undefined): boolean {
+		const start = this.saved?.starts[attempt];
+		return start?.stage === 'planned' && start.process === process;
+	}
+
+	/** Whether n8n had saved a notification, and none that says more came in since. */
+	hasSaved(source: string): boolean {
+		const known = this.state.notifications[source];
+		return !known || known.size <= (this.saved?.notifications[source]?.size ?? -1);
+	}
+
+	/** Writes the state to the static data, which n8n saves when the call is answered. */
+	save(): void {
+		const { memory, saved } = this;
+		memory.state = prune(this.state, Date.now());
+		limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
+		for (const id of memory.checks.keys()) {
+			if (isDoneWith(memory.state.scrapes[id])) memory.checks.delete(id);
+		}
+		const known = toSave(memory.state);
+		if (saved && fingerprint(saved) === fingerprint(known)) return;
+		this.data[this.key] = deepCopy(known);
+	}
+}
+
+/** Static data can be written by anyone: what is no state of this node counts for nothing. */
+function read(value: unknown, owner: string): TriggerState | undefined {
+	const known = value as Partial<TriggerState> | null | undefined;
+	const parts = [known?.facts, known?.starts, known?.scrapes, known?.notifications, known?.notices];
+	const isState = known?.format === 2 && parts.every((part) => part && !Array.isArray(part));
+	// A copy: n8n watches each value of static data, which is slow.
+	const state = isState ? deepCopy(known as TriggerState) : fromRelease1(value, Date.now());
+	return state?.owner === owner ? state : undefined;
+}

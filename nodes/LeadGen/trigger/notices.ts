@@ -1,0 +1,69 @@
+/** The words for the person of what goes on in the background, as failed executions show them. */
+
+export interface NoticeText {
+	message: string;
+	advice: string;
+}
+
+const START_AGAIN = 'To start a scrape, deactivate the workflow and activate it again.';
+
+export const UNREACHABLE: NoticeText = {
+	message: 'The service cannot reach this n8n, so no completion will arrive',
+	advice:
+		'The address of n8n works only on this machine or network. Set WEBHOOK_URL to an address that the internet can reach, such as the address of a tunnel. Restart n8n and use the new production URL. Or let this node start the scrapes: it then asks for their status itself.',
+};
+
+export const NOT_KNOWN: NoticeText = {
+	message: 'No scrape was started, because it is not known whether one runs already',
+	advice: `n8n has no data of this node, though its workflow was active before: the node was added to an active workflow, n8n stopped during the activation, or the data was lost. The node still receives completions. Check in the dashboard of your account whether a scrape runs. ${START_AGAIN}`,
+};
+
+/** @param attempt where the log names it */
+export function unknownOutcome(why: string, attempt?: string): NoticeText {
+	const inLog = attempt === undefined ? '' : ` The log names it start attempt ${attempt}.`;
+	return {
+		message: 'It is not known whether a scrape was started',
+		advice: `${why}. The scrape may run, and you may have paid for it, so the node did not start it again. Check the dashboard and the credits of your account. If it runs, its completion still starts the workflow. ${START_AGAIN}${inLog}`,
+	};
+}
+
+export function notStarted(message: string, advice: string): NoticeText {
+	return {
+		message: `No scrape was started: ${message}`,
+		advice: `${advice} ${START_AGAIN}`.trim(),
+	};
+}
+
+export function missingScrape(id: string): NoticeText {
+	return {
+		message: `The service does not find the scrape ${id} any more`,
+		advice: `The node asks for its status for a day. If the service finds it again, its completion arrives. Look for it in the dashboard of your account. ${START_AGAIN}`,
+	};
+}
+
+export function stuckScrape(id: string, status: string): NoticeText {
+	return {
+		message: `The scrape ${id} is not finished after a day`,
+		advice: `Its status is "${status}". If it finishes within a week from its start, its completion arrives. It no longer delays other starts. Look for it in the dashboard of your account.`,
+	};
+}
+
+export function statusRefused(id: string, message: string, advice: string): NoticeText {
+	return {
+		message,
+		advice: `${advice} The node asks for the status of scrape ${id} until the service gives it.`,
+	};
+}
+
+export const NOT_REACHED: NoticeText = {
+	message: 'n8n cannot reach the production URL of this node',
+	advice:
+		'The node calls this URL to save what it does and to run the workflow. It keeps trying. Set the option "Internal URL" to the address at which n8n reaches itself, such as http://127.0.0.1:5678.',
+};
+
+export function cannotWork(problem: string): NoticeText {
+	return {
+		message: `The node can neither start scrapes nor deliver completions: ${problem}`,
+		advice: 'It keeps trying. Solve the problem, then publish or activate the workflow again.',
+	};
+}

@@ -1,0 +1,76 @@
+import type { IExecuteFunctions, IHookFunctions } from 'n8n-workflow';
+import type { Signer } from './signature';
+
+/** The last part of the node's URL. */
+export const PATH = 'leadgen';
+export const SIGNATURE_HEADER = 'x-leadgen-signature';
+
+/** Where n8n listens unless it was told otherwise. */
+const DEFAULT_INTERNAL = 'http://127.0.0.1:5678';
+const TIMEOUT_MS = 60_000;
+
+/**
+ * The addresses at which the node may reach itself, the likeliest first. From inside, the public one often
+ * does not work: behind NAT, a proxy with a login, or a name that only the outside resolves.
+ * @param internal as the person set it; then only that counts
+ */
+export function ownAddresses(url: string, internal: string, hasWebhookId: boolean): string[] {
+	if (internal !== '') return [internal + innerPath(url, hasWebhookId)];
+	return [...new Set([url, DEFAULT_INTERNAL + innerPath(url, hasWebhookId)])];
+}
+
+/** The path without what a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */
+function innerPath(url: string, hasWebhookId: boolean): string {
+	const parts = new URL(url).pathname.split('/').filter((part) => part !== '');
+	return `/${parts.slice(hasWebhookId ? -3 : -4).join('/')}`;
+}
+
+/** Whether an address is of the machine itself or of a private network, by its name alone. */
+export function isPrivate(url: string): boolean {
+	const host = new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
+	return (
+		/^(localhost|.*\.local|.*\.localhost|.*\.internal|::1|0\.0\.0\.0)$/.test(host) ||
+		/^(127|10)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\./.test(host) ||
+		/^f[cd][0-9a-f]{2}:|^fe80:/.test(host) ||
+		!/[.:]/.test(host)
+	);
+}
+
+/**
+ * Sends a message of the node to its own URL, which answers as the node does if it holds `leadGen`.
+ * @param addresses of the node; the first one that answers counts
+ * @returns undefined if the node was not reached
+ */
+export async function sendMessage(
+	context: Pick<IHookFunctions | IExecuteFunctions, 'helpers' | 'logger'>,
+	addresses: readonly string[],
+	signer: Signer,
+	message: object,
+): Promise<{ reply: object; address: string } | undefined> {
+	// As text, which arrives just as it was signed.
+	const text = JSON.stringify(message);
+	for (const address of addresses) {
+		try {
+			const answer = (await context.helpers.httpRequest({
+				method: 'POST',
+				url: address,
+				headers: {
+					[SIGNATURE_HEADER]: signer.header(text, Date.now()),
+					'Content-Type': 'application/json',
+				},
+				body: JSON.stringify({ message: text }),
+				encoding: 'text',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+				timeout: TIMEOUT_MS,
+			})) as { statusCode: number; body: unknown };
+			const reply: unknown = answer.statusCode === 200 ? JSON.parse(String(answer.body)) : null;
+			if (typeof reply === 'object' && reply && 'leadGen' in reply) return { reply, address };
+		} catch (error) {
+			const details = { address, error: String(error) };
+			context.logger.debug('LeadGen Trigger: an address does not answer', details);
+		}
+	}
+	return undefined;
+}

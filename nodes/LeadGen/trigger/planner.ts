@@ -1,0 +1,226 @@
+import type { Plan } from './plan';
+import {
+	isOpen,
+	lastStart,
+	openScrapes,
+	type Notice,
+	type Scrape,
+	type Start,
+	type TriggerState,
+	type Want,
+} from './state';
+import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
+
+/** Decides what the trigger does next: pure functions of what it knows and the time. */
+
+/** What decisions depend on. Times are milliseconds since 1970. */
+export interface View {
+	state: TriggerState;
+	plan: Plan;
+	/** By scrape ID. */
+	checks: ReadonlyMap<string, Check>;
+	/** Scrape IDs that are looked up and attempts that are sent at the moment. */
+	busy: ReadonlySet<string>;
+	process: string;
+	/** Whether this is the timer of the node, which alone starts scrapes. */
+	isTimer: boolean;
+	/** A start that was asked for and is not planned yet. */
+	want?: Want;
+	/** Something changed that is not saved. */
+	isDirty: boolean;
+	/** When `plan` was read. */
+	syncedAt: number;
+	/** Senders of notifications that wait for the answer. */
+	waiting: ReadonlyArray<{ since: number }>;
+	/** How many IDs that only notifications name are looked up in a minute. */
+	unverifiedPerMinute: number;
+}
+
+export type Action =
+	| { do: 'sync' }
+	/** Run the workflow for a finished scrape or a notice. */
+	| { do: 'deliver'; id: string }
+	| { do: 'look'; id: string }
+	/** Write a start down. */
+	| { do: 'plan'; attempt: string; want: Want }
+	/** Leave a start out, because this scrape still runs. */
+	| { do: 'skip'; id: string; want: Want }
+	/** Send a start that was written down. */
+	| { do: 'send'; attempt: string }
+	/** The process that planned a start is gone. */
+	| { do: 'abandon'; attempt: string }
+	| { do: 'wait'; ms: number };
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const MAX_LOOKS = 5;
+const FIRST_LOOK_MS = 5 * SECOND_MS;
+const SLOWEST_LOOK_MS = 5 * MINUTE_MS;
+/** However often the service notifies of a scrape, it takes no more lookups than the smallest plan can spare. */
+const NOTIFIED_AGAIN_MS = 3 * SECOND_MS;
+/** For some time after a notification we look often, because the status may lag behind. */
+const SLOWEST_NOTIFIED_LOOK_MS = 30 * SECOND_MS;
+/** The notification may hold what nothing else does, so a finished scrape waits for it a moment. */
+const GRACE_MS = 2 * SECOND_MS;
+/** When an ID that was not found is looked up once more. */
+const SECOND_LOOK_MS = 2 * MINUTE_MS;
+/** Another process that was notified gets so long to bring the completion in. */
+const TAKE_OVER_MS = MINUTE_MS;
+/** n8n runs the workflow again for what it did not run in this time; each time waits three times as long. */
+const REDELIVER_MS = 20 * SECOND_MS;
+/** Senders of notifications that come together wait for one and the same save. */
+const TOGETHER_MS = 300;
+/** Two main processes may lead for a moment: each sees in this time which of the two planned a start. */
+const CLAIM_MS = SECOND_MS;
+/** A process that waits for the answer to a start says so more often than this. */
+const LEASE_MS = 15 * SECOND_MS;
+/** A backstop, where other processes receive what is sent to the node. */
+export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
+
+/** What to do next. */
+export function nextAction(view: View, now: number): Action {
+	const { state, isDirty, waiting, checks } = view;
+	const times: number[] = [];
+	/** Whether it is time; if not, there will be another look when it is. */
+	const isTime = (time: number) => {
+		if (time > now) times.push(time);
+		return time <= now;
+	};
+	for (const [id, notice] of Object.entries(state.notices)) {
+		if (isTime(deliverAt(notice))) return { do: 'deliver', id };
+	}
+	for (const [id, scrape] of openScrapes(state)) {
+		const check = checks.get(id);
+		if (!check?.result) continue;
+		const isNotified = state.notifications[scrape.source] !== undefined;
+		const from = Math.max(deliverAt(scrape), isNotified ? 0 : check.at + GRACE_MS);
+		if (isTime(from)) return { do: 'deliver', id };
+	}
+	const unverifiedFrom = unverifiedLookFrom(view, now);
+	const looks = Object.entries(state.scrapes)
+		.filter(
+			([id, scrape]) => !view.busy.has(id) && isTime(lookAt(id, scrape, view, unverifiedFrom)),
+		)
+		.sort((a, b) => compare(a, b, checks, now));
+	if (looks[0] && view.busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
+	// A delivery would have brought the changes along.
+	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
+	if (isDirty || isWaiting) return { do: 'sync' };
+	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
+	const action = isStarter ? nextStart(view, isTime, now) : undefined;
+	return (
+		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
+	);
+}
+
+/** When something may be handed to n8n, or again if its execution did not begin. */
+export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice): number {
+	if (stage === 'open') return 0;
+	return stage === 'delivering' ? at + REDELIVER_MS * 3 ** (tries - 1) : Infinity;
+}
+
+/**
+ * Scrapes of the node come first, then IDs that were never looked up. Many may be forged: by turns the newest
+ * of them and the oldest go first, so that a real one waits neither for all of a flood nor for its end.
+ */
+function compare(
+	[idA, a]: [string, Scrape],
+	[idB, b]: [string, Scrape],
+	checks: ReadonlyMap<string, Check>,
+	now: number,
+): number {
+	const looked = (checks.get(idA)?.at ?? 0) - (checks.get(idB)?.at ?? 0);
+	const direction = Math.floor(now / MINUTE_MS) % 2 === 0 ? -1 : 1;
+	return Number(isOpen(b)) - Number(isOpen(a)) || looked || direction * (a.since - b.since);
+}
+
+/** When to look at the status of a scrape: soon after it started or a notification came, then less often. */
+function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
+	const { stage, since, source } = scrape;
+	const check = view.checks.get(id);
+	if (check?.result || !(isOpen(scrape) || stage === 'unverified')) return Infinity;
+	const { at: noted = since, process } = view.state.notifications[source] ?? {};
+	// When this process was notified.
+	const received = process === view.process ? noted : undefined;
+	if (received === undefined && !(view.isTimer && isOpen(scrape))) {
+		return Math.max(noted + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
+	}
+	if (stage === 'unverified') {
+		const isMissing = check?.missingSince !== undefined;
+		const pause = isMissing
+			? SECOND_LOOK_MS
+			: clamp((check?.at ?? 0) - since, 10 * SECOND_MS, SLOWEST_LOOK_MS);
+		return Math.max(unverifiedFrom, check ? check.at + pause : 0);
+	}
+	if (!check) return received === undefined ? since + FIRST_LOOK_MS : 0;
+	return check.at + pauseAfter(check.at, since, received);
+}
+
+/** When the next ID may be looked up that only a notification names. Those that proved real do not count. */
+function unverifiedLookFrom(
+	{ state, checks, busy, unverifiedPerMinute }: View,
+	now: number,
+): number {
+	const looked = Object.entries(state.scrapes)
+		.filter(([, { stage }]) => stage === 'unverified' || stage === 'rejected')
+		.map(([id]) => (busy.has(id) ? now : (checks.get(id)?.at ?? 0)))
+		.sort((a, b) => b - a);
+	return (looked[unverifiedPerMinute - 1] ?? 0) + MINUTE_MS;
+}
+
+function pauseAfter(checked: number, startedAt: number, received = -Infinity): number {
+	if (received >= checked) return NOTIFIED_AGAIN_MS;
+	const regular = clamp((checked - startedAt) / 4, FIRST_LOOK_MS, SLOWEST_LOOK_MS);
+	const soon = clamp((checked - received) / 2, SECOND_MS, SLOWEST_NOTIFIED_LOOK_MS);
+	return received === -Infinity ? regular : Math.min(regular, soon);
+}
+
+function clamp(value: number, least: number, most: number): number {
+	return Math.min(most, Math.max(least, value));
+}
+
+/** What to do about starts. One is under way at a time. */
+function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
+	const { state, busy, process } = view;
+	for (const [attempt, { stage, at, why, tries, process: owner }] of Object.entries(state.starts)) {
+		if (stage !== 'planned') continue;
+		if (owner !== process) {
+			return isTime(at + LEASE_MS) ? { do: 'abandon', attempt } : undefined;
+		}
+		const isShared = why === 'schedule' || tries > 0;
+		const from = busy.has(attempt) ? Infinity : at + (isShared ? CLAIM_MS : 0);
+		return isTime(from) ? { do: 'send', attempt } : undefined;
+	}
+	const { due } = state.facts.schedule ?? {};
+	const want =
+		view.want ??
+		retry(lastStart(state)) ??
+		(due === undefined ? undefined : { id: String(due), why: 'schedule', at: due, due, tries: 0 });
+	if (!want || !isTime(want.at)) return undefined;
+	// The time zone of the workflow may have changed without an activation.
+	if (want.why === 'schedule' && view.syncedAt < want.at) return { do: 'sync' };
+	return nextWanted(view, want, now);
+}
+
+function retry(last: Start | undefined): Want | undefined {
+	if (last?.stage !== 'notSent') return undefined;
+	const { id, why, retryAt: at = 0, due, tries } = last;
+	return { id, why, at, due, tries: tries + 1 };
+}
+
+function nextWanted(view: View, want: Want, now: number): Action | undefined {
+	const { state, plan, checks, busy } = view;
+	for (const [id, scrape] of openScrapes(state)) {
+		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };
+		const isGone =
+			now - missingSince >= UNKNOWN_SCRAPE_MS || now - scrape.since >= LONGEST_SCRAPE_MS;
+		const isSame =
+			want.why === 'schedule' || (want.why === 'activation' && scrape.filters === plan.filters);
+		// A scrape that still runs is not started a second time beside itself.
+		if (isGone || !isSame || result) continue;
+		if (at < want.at) return busy.has(id) ? undefined : { do: 'look', id };
+		return isAnswered ? { do: 'skip', id, want } : undefined;
+	}
+	// Of two main processes that want the same start, one finds the attempt of the other.
+	return { do: 'plan', attempt: `${want.id}-${String(want.tries)}`, want };
+}

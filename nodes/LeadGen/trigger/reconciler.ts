@@ -1,0 +1,228 @@
+import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { Alarm } from './alarm';
+import { abandoned, activated, leftOut, planned, timePassed } from './events';
+import { accessTo, change, PROCESS, type NodeMemory } from './memory';
+import type { Plan } from './plan';
+import { LONGEST_WAIT_MS, nextAction, type Action } from './planner';
+import { look } from './scrape';
+import { sendStart } from './start';
+import { markDone, type TriggerState, type Want } from './state';
+import { answerSenders, NotReachedError, sync } from './sync';
+
+const SLOWEST_RETRY_MS = 30_000;
+const BUSY_MS = 300;
+/** n8n tried to run the workflow so often for one scrape, over some two hours. */
+const MAX_DELIVERIES = 6;
+/** A third of the account's requests is for IDs that only notifications name, or of the smallest plan's. */
+const UNVERIFIED_SHARE = 1 / 3;
+const FEWEST_UNVERIFIED = 20;
+
+/** What happens, once, when nothing has worked for a time. */
+export interface Outage {
+	afterMs: number;
+	onOutage: (problem: string, isNotReached: boolean) => void;
+}
+
+/**
+ * Brings the scrapes of one node to their end, one action after the other, as the planner decides. Two of
+ * them can work for one node at once, in two processes: what each knows is joined in the static data.
+ */
+export class Reconciler {
+	private isClosed = false;
+	private readonly alarm = new Alarm();
+	private want: Want | undefined;
+	private isActivated = false;
+	private failingSince: number | undefined;
+	private isTold = false;
+
+	/** @param activation that this is the timer of; without one, it ends when nothing is left to do */
+	constructor(
+		private readonly context: ITriggerFunctions | IWebhookFunctions,
+		private readonly memory: NodeMemory,
+		private readonly outage: Outage,
+		private readonly activation?: { id: string; mode: string; at: number },
+	) {
+		memory.wake = this.alarm.wake;
+		delete memory.reply;
+	}
+
+	close(): void {
+		this.isClosed = true;
+		if (this.memory.wake === this.alarm.wake) delete this.memory.wake;
+		this.alarm.wake();
+	}
+
+	/** Works until it is closed. Never fails: what goes wrong is reported and tried again. */
+	async run(): Promise<void> {
+		const { memory } = this;
+		for (let failures = 0; !this.isClosed;) {
+			try {
+				await this.step();
+				failures = 0;
+			} catch (error) {
+				await this.failed(error, failures++);
+			}
+		}
+		// What is written down as delivered is not delivered again by the process that goes on.
+		if (memory.isDirty) await sync(this.context, memory).catch(() => {});
+	}
+
+	/** Tells of an outage that lasts, and waits before the next try. */
+	private async failed(error: unknown, failures: number): Promise<void> {
+		const { memory, outage } = this;
+		// Without the credential nothing can be checked, and nothing speaks against it.
+		answerSenders(memory, () => isCredentialGone(error));
+		this.failingSince ??= Date.now();
+		if (!this.isTold && Date.now() - this.failingSince >= outage.afterMs) {
+			this.isTold = true;
+			try {
+				const problem = error instanceof Error ? error.message : String(error);
+				outage.onOutage(problem, error instanceof NotReachedError);
+			} catch {
+				// Even where nobody can be told, it goes on.
+			}
+		}
+		const longest = memory.waiting.length > 0 ? BUSY_MS : SLOWEST_RETRY_MS;
+		await this.alarm.rest(Math.min(longest, 200 * 1.5 ** failures));
+	}
+
+	private async step(): Promise<void> {
+		const { memory, context } = this;
+		// The hooks of the activation give the addresses.
+		if (!memory.addresses) await this.alarm.rest(BUSY_MS);
+		else {
+			const { account } = await accessTo(context, memory);
+			const { state, reply } = memory;
+			if (state && reply) await this.act(state, reply.plan, account.limiter.perMinute);
+			else await sync(context, memory);
+		}
+		this.failingSince = undefined;
+		this.isTold = false;
+	}
+
+	private async act(state: TriggerState, plan: Plan, perMinute: number): Promise<void> {
+		const { memory } = this;
+		change(memory, () => {
+			this.update(state, plan, Date.now());
+		});
+		const share = Math.max(1, Math.floor(perMinute * UNVERIFIED_SHARE));
+		const view = {
+			...memory,
+			state,
+			plan,
+			process: PROCESS,
+			isTimer: this.activation !== undefined,
+			want: this.want,
+			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
+		};
+		await this.do(nextAction(view, Date.now()), state, plan);
+	}
+
+	/** What the activation and the time change. */
+	private update(state: TriggerState, plan: Plan, now: number): void {
+		const { activation, memory } = this;
+		if (!activation) return;
+		if (!this.isActivated) {
+			this.isActivated = true;
+			// n8n 2 calls it an update when a refused activation is published again.
+			const mode = memory.isAsked ? 'activate' : activation.mode;
+			memory.isAsked = false;
+			const { isUnreachable } = memory;
+			this.want = activated(state, { id: activation.id, mode, isUnreachable }, plan, now);
+		}
+		timePassed(state, plan, activation, now);
+	}
+
+	private async do(action: Action, state: TriggerState, plan: Plan): Promise<void> {
+		const { memory, context } = this;
+		const now = Date.now();
+		switch (action.do) {
+			case 'sync':
+				await sync(context, memory);
+				if (memory.waiting.length > 0) await this.alarm.rest(BUSY_MS);
+				return;
+			case 'deliver':
+				await this.deliver(state, action.id, now);
+				return;
+			case 'look':
+				this.inBackground(action.id, look(context, memory, action.id));
+				return;
+			case 'plan':
+			case 'skip':
+				this.want = undefined;
+				change(memory, () => {
+					if (action.do === 'plan') planned(state, action.attempt, action.want, PROCESS, plan, now);
+					else leftOut(state, action.id, action.want, plan, now);
+				});
+				return;
+			case 'send':
+				await this.send(action.attempt);
+				return;
+			case 'abandon':
+				change(memory, () => {
+					abandoned(state, action.attempt, now);
+				});
+				return;
+			case 'wait': {
+				if (!this.activation && isOver(memory, state)) this.close();
+				await this.alarm.rest(action.ms);
+				// Other processes may have left something behind.
+				if (Date.now() - now >= LONGEST_WAIT_MS) delete memory.reply;
+			}
+		}
+	}
+
+	private async deliver(state: TriggerState, id: string, now: number): Promise<void> {
+		const { memory, context } = this;
+		const { tries = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
+		if (tries >= MAX_DELIVERIES) {
+			const said = 'n8n did not run the workflow. See its failed executions.';
+			context.logger.error(`LeadGen Trigger: ${id}: ${said}`);
+			change(memory, () => {
+				markDone(state, id, now);
+			});
+			return;
+		}
+		const deliver = { id, ...memory.checks.get(id)?.result };
+		const { isDelivered } = await sync(context, memory, { deliver });
+		if (!isDelivered) await this.alarm.rest(BUSY_MS);
+	}
+
+	/** A start goes out when it is seen to be saved: else a crash could make somebody send it again. */
+	private async send(attempt: string): Promise<void> {
+		const { memory, context } = this;
+		const { start: needs } = await sync(context, memory, { starting: attempt });
+		const start = memory.state?.starts[attempt];
+		const isOwn = start?.process === PROCESS && start.stage === 'planned';
+		if (!needs || !isOwn || memory.busy.has(attempt)) await this.alarm.rest(BUSY_MS);
+		else this.inBackground(attempt, sendStart(context, memory, attempt, needs));
+	}
+
+	private inBackground(name: string, task: Promise<void>): void {
+		const { busy } = this.memory;
+		busy.add(name);
+		const free = () => {
+			busy.delete(name);
+			this.memory.wake?.();
+		};
+		task
+			.then(free, (error: unknown) => {
+				free();
+				this.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
+			})
+			.catch(() => {});
+	}
+}
+
+/** Whether a process that only received notifications has nothing left to do. */
+function isOver({ busy, waiting, isDirty }: NodeMemory, state: TriggerState): boolean {
+	const isLeft = Object.values(state.scrapes).some(
+		({ stage, source }) => stage !== 'done' && state.notifications[source] !== undefined,
+	);
+	return !isLeft && !isDirty && busy.size === 0 && waiting.length === 0;
+}
+
+/** By its name, as the class is n8n's own. */
+function isCredentialGone(error: unknown): boolean {
+	return error instanceof Error && error.constructor.name === 'CredentialNotFoundError';
+}

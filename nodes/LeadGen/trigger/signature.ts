@@ -1,0 +1,90 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { createHash, createHmac, timingSafeEqual } from 'crypto';
+import { InputError } from '../service/errors';
+
+/** Which node of which workflow; stays the same when the node is renamed. */
+export interface NodeIdentity {
+	workflowId: string;
+	nodeId: string;
+}
+
+/** Signs and verifies what reaches the URL of one node. The key is derived from the API key, so nothing has to be stored. */
+export class Signer {
+	private readonly apiKey: string;
+
+	/** @throws InputError if there is no API key, since anyone could then sign */
+	constructor(
+		{ apiKey }: ICredentialDataDecryptedObject,
+		private readonly identity: NodeIdentity,
+	) {
+		this.apiKey = typeof apiKey === 'string' ? apiKey.trim() : '';
+		if (this.apiKey === '') {
+			throw new InputError(
+				'API Key',
+				'in the credential is empty',
+				'Open the LeadGen credential and enter the API key of your account.',
+			);
+		}
+	}
+
+	/** The URL that the service is to notify of the scrape that an attempt starts. */
+	callbackUrl(url: string, attempt: string): string {
+		return `${url}?attempt=${encodeURIComponent(attempt)}&signature=${this.sign('attempt', attempt)}`;
+	}
+
+	/** Whether the service was given this URL. @returns the attempt, '' for a URL of 1.0.0, undefined if it is forged */
+	attemptOf({ attempt, signature, token }: Record<string, unknown>): string | undefined {
+		if (typeof attempt === 'string' && isEqual(signature, this.sign('attempt', attempt))) {
+			return attempt;
+		}
+		return isEqual(token, this.sign('notification')) ? '' : undefined;
+	}
+
+	/** All that must not get into the output. */
+	secretsOf(attempt: string): string[] {
+		return [this.sign('attempt', attempt), this.sign('notification')];
+	}
+
+	/** The header that lets a message of the node to itself in. @param time milliseconds since 1970 */
+	header(message: string, time: number): string {
+		return `${String(time)},${this.sign('message', String(time), message)}`;
+	}
+
+	isOwn(header: unknown, message: unknown, now: number): boolean {
+		if (typeof header !== 'string' || typeof message !== 'string') return false;
+		const [time = ''] = header.split(',');
+		return (
+			Math.abs(now - Number(time)) < VALID_MS && isEqual(header, this.header(message, Number(time)))
+		);
+	}
+
+	/** Whether 1.0.0 calls, which goes on until n8n is restarted after an update of the package. */
+	isLegacyKnock(header: unknown): boolean {
+		return isEqual(header, this.sign('knock'));
+	}
+
+	private sign(purpose: string, ...values: string[]): string {
+		const { workflowId, nodeId } = this.identity;
+		const text = JSON.stringify([purpose, workflowId, nodeId, ...values]);
+		return createHmac('sha256', this.apiKey).update(text).digest('hex');
+	}
+}
+
+/** The clocks of two machines may differ, and a machine may be busy. */
+const VALID_MS = 5 * 60_000;
+
+/** Compares in a time that says nothing about where the two differ. */
+function isEqual(given: unknown, expected: string): boolean {
+	return timingSafeEqual(digest(typeof given === 'string' ? given : ''), digest(expected));
+}
+
+/** A short name for a value, by which it can be recognised. */
+export function fingerprint(value: unknown): string {
+	return digest(JSON.stringify([value]))
+		.toString('base64url')
+		.slice(0, 16);
+}
+
+function digest(text: string): Buffer {
+	return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,248 @@
+import { fingerprint } from './signature';
+
+/**
+ * What the trigger knows, kept in n8n's static data of the workflow. Times are milliseconds since 1970.
+ *
+ * Static data has no transactions: other nodes write old copies of it back, and each process of n8n reads and
+ * writes it whole. So each process keeps a copy too, and copies are joined entry by entry: of two versions of
+ * an entry the one in the later stage counts, then the later one. This needs no order and no locks (it is a
+ * last-writer-wins map, a CRDT).
+ */
+export interface TriggerState {
+	format: 2;
+	/** Which node of which n8n this belongs to. A copied workflow brings the state of another node along. */
+	owner: string;
+	facts: Facts;
+	/** By attempt ID. */
+	starts: Record<string, Start>;
+	/** By scrape ID. */
+	scrapes: Record<string, Scrape>;
+	/** By the `source` of the scrape. */
+	notifications: Record<string, Notification>;
+	/** What the person must be told, by an ID that is the same for the same event. */
+	notices: Record<string, Notice>;
+}
+
+/** Later stages of an entry come later here. */
+const STAGES = [
+	// A start. Unknown: it may have been paid for, so it is never sent again.
+	...(['planned', 'unknown', 'notSent', 'failed', 'started'] as const),
+	// A scrape. Unverified: only a notification names it. Rejected: it was looked up in vain.
+	...(['unverified', 'rejected'] as const),
+	// A scrape or a notice. Delivering: handed to n8n, which has not begun to run it as far as is known.
+	...(['open', 'delivering', 'done'] as const),
+];
+type Stage = (typeof STAGES)[number];
+
+interface Entry {
+	/** When it was last changed. */
+	at: number;
+	stage?: Stage;
+	size?: number;
+}
+
+export interface Facts {
+	activation?: Activation;
+	/** When the next scheduled start is due, and the fingerprint of the schedule that says so. */
+	schedule?: Entry & { print: string; due?: number };
+	/** Completions before this time may have been delivered and forgotten. */
+	horizon: Entry;
+}
+
+export interface Activation extends Entry {
+	id: string;
+	/** Fingerprint of the filters. */
+	filters: string;
+	/** It was on for a minute, so n8n does not repeat it after a crash. */
+	isEstablished?: true;
+	/** n8n deactivated the workflow, or is saving it. */
+	isClosed?: true;
+}
+
+/** Why a scrape is started. */
+export interface Want {
+	/** The same for all attempts of one start; for a scheduled one in all processes. */
+	id: string;
+	why: 'activation' | 'filters' | 'schedule';
+	at: number;
+	/** When it was due, by schedule. */
+	due?: number;
+	/** How often it was tried before. */
+	tries: number;
+}
+
+/** One attempt to start a scrape. It is saved as planned before the request is sent. */
+export interface Start extends Want {
+	stage: 'planned' | 'unknown' | 'notSent' | 'failed' | 'started';
+	/** The process of n8n that sends it; no other one does. */
+	process: string;
+	/** Fingerprint of the filters. */
+	filters: string;
+	scrapeId?: string;
+	/** Not sent: when to try again. */
+	retryAt?: number;
+}
+
+export interface Scrape extends Entry {
+	stage: 'unverified' | 'rejected' | 'open' | 'delivering' | 'done';
+	/** When it was started, or first named. */
+	since: number;
+	/** The attempt that started it, or a name for the notification that it came from. */
+	source: string;
+	/** Fingerprint of the filters, if this node started it. */
+	filters?: string;
+	/** Scheduled starts that were left out while it ran. */
+	skipped?: number[];
+	/** How often it was handed to n8n. */
+	tries?: number;
+}
+
+export interface Notification extends Entry {
+	/** Characters; of several notifications the largest holds most. */
+	size: number;
+	/** The process that received it, which looks the scrape up. */
+	process: string;
+	/** Its content, where it is known. */
+	raw?: object;
+}
+
+/** A failed execution that says what happened and what to do. */
+export interface Notice extends Entry {
+	stage: 'open' | 'delivering' | 'done';
+	message: string;
+	advice: string;
+	tries?: number;
+}
+
+const KINDS = ['facts', 'starts', 'scrapes', 'notifications', 'notices'] as const;
+const MAX_DONE = 500;
+const MAX_STARTS = 20;
+const MAX_NOTICES = 5;
+const REJECTED_MS = 10 * 60_000;
+/** Completions may come in in another order, and the clock of the service may differ from ours. */
+const DISORDER_MS = 3_600_000;
+
+export function newState(owner: string, now: number): TriggerState {
+	const facts = { horizon: { at: now - DISORDER_MS } };
+	return { format: 2, owner, facts, starts: {}, scrapes: {}, notifications: {}, notices: {} };
+}
+
+/** All that either of two copies knows. */
+export function join(a: TriggerState, b: TriggerState): TriggerState {
+	const joined = KINDS.map((kind) => {
+		const entries = { ...entriesOf(a, kind) };
+		for (const [key, entry] of Object.entries(entriesOf(b, kind))) {
+			if (isFurther(entry, entries[key])) entries[key] = entry;
+		}
+		return [kind, entries];
+	});
+	return { ...a, ...(Object.fromEntries(joined) as Partial<TriggerState>) };
+}
+
+function entriesOf(state: TriggerState, kind: (typeof KINDS)[number]): Record<string, Entry> {
+	return state[kind] as Record<string, Entry>;
+}
+
+function isFurther(entry: Entry, known: Entry | undefined): boolean {
+	if (!known) return true;
+	const rank = ({ stage }: Entry) => (stage ? STAGES.indexOf(stage) : 0);
+	const order =
+		rank(entry) - rank(known) ||
+		(entry.size ?? 0) - (known.size ?? 0) ||
+		Number('raw' in entry) - Number('raw' in known) ||
+		entry.at - known.at;
+	return order > 0 || (order === 0 && JSON.stringify(entry) > JSON.stringify(known));
+}
+
+/** Whether nothing is left to do for a scrape or a notice. */
+export function isDoneWith(entry: Entry | undefined): boolean {
+	return (entry?.stage ?? 'done') === 'done';
+}
+
+/** Forgets what is too old or too much to keep. */
+export function prune(state: TriggerState, now: number): TriggerState {
+	const fresh = keep(
+		state.scrapes,
+		({ stage, at }) => stage !== 'rejected' || now - at < REJECTED_MS,
+	);
+	const scrapes = newest(fresh, MAX_DONE, isDoneWith);
+	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
+	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
+	const starts = newest(state.starts, MAX_STARTS, ({ stage }) => stage !== 'planned');
+	const sources = new Set(
+		Object.values(scrapes).flatMap((scrape) => (isDoneWith(scrape) ? [] : scrape.source)),
+	);
+	// A notification may come before the answer to the start.
+	for (const [attempt, { stage }] of Object.entries(starts)) {
+		if (stage === 'planned') sources.add(attempt);
+	}
+	const told = newest(state.notices, MAX_DONE / 10, isDoneWith);
+	return {
+		...state,
+		facts: {
+			...state.facts,
+			...(horizon > state.facts.horizon.at && { horizon: { at: horizon } }),
+		},
+		starts,
+		scrapes,
+		notifications: keep(state.notifications, (_notification, source) => sources.has(source)),
+		notices: newest(told, MAX_NOTICES, (notice) => !isDoneWith(notice)),
+	};
+}
+
+function keep<T>(
+	entries: Record<string, T>,
+	isKept: (value: T, key: string) => boolean,
+): Record<string, T> {
+	return Object.fromEntries(Object.entries(entries).filter(([key, value]) => isKept(value, key)));
+}
+
+/** All but the oldest of those that are counted. */
+function newest<T extends Entry>(
+	entries: Record<string, T>,
+	most: number,
+	isCounted: (value: T) => boolean,
+): Record<string, T> {
+	const counted = Object.values(entries).filter(isCounted);
+	const oldest = new Set(counted.sort((a, b) => b.at - a.at).slice(most));
+	return oldest.size === 0 ? entries : keep(entries, (value) => !oldest.has(value));
+}
+
+/** Adds what the person must be told, once. */
+export function addNotice(
+	state: TriggerState,
+	id: string,
+	text: { message: string; advice: string },
+	now: number,
+): void {
+	state.notices[id] ??= { stage: 'open', at: now, ...text };
+}
+
+/** Whether a completion is on its way: the service knows the scrape, and the workflow did not run for it. */
+export function isOpen(scrape: Scrape | undefined): scrape is Scrape {
+	return scrape?.stage === 'open' || scrape?.stage === 'delivering';
+}
+
+export function openScrapes({ scrapes }: TriggerState): Array<[id: string, scrape: Scrape]> {
+	return Object.entries(scrapes).filter(([, scrape]) => isOpen(scrape));
+}
+
+/** A scrape needs nothing more, or a notice was told. @param at when the scrape was completed */
+export function markDone({ scrapes, notices }: TriggerState, id: string, at: number): void {
+	if (notices[id]) notices[id] = { stage: 'done', at, message: '', advice: '' };
+	else scrapes[id] = { stage: 'done', at, since: 0, source: '' };
+}
+
+/** Whether a scrape needs nothing more. 1.0.0 wrote down the fingerprints of those. */
+export function isDone({ scrapes }: TriggerState, id: string): boolean {
+	return [id, fingerprint(id)].some((key) => scrapes[key]?.stage === 'done');
+}
+
+/** An ID that a notification named is no scrape that can be delivered. */
+export function reject({ scrapes }: TriggerState, id: string, now: number): void {
+	scrapes[id] = { stage: 'rejected', at: now, since: now, source: '' };
+}
+
+export function lastStart({ starts }: TriggerState): Start | undefined {
+	return Object.values(starts).sort((a, b) => b.at - a.at)[0];
+}

@@ -1,0 +1,300 @@
+/**
+ * Runs nodes on n8n's engine, without n8n around it. Set N8N_USER_FOLDER before this is loaded: n8n-core
+ * writes its key there at once.
+ */
+import 'reflect-metadata';
+import {
+	ExecutionLifecycleHooks,
+	PackageDirectoryLoader,
+	WorkflowExecute,
+	type Credentials,
+} from 'n8n-core';
+import {
+	ICredentialsHelper,
+	NodeConnectionTypes,
+	NodeHelpers,
+	Workflow,
+	type IBinaryKeyData,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+	type INodeTypes,
+	type IRun,
+	type IWorkflowExecuteAdditionalData,
+	type OnError,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+const PACKAGE = 'n8n-nodes-leadgen';
+const INPUT_TYPE = 'playground.input';
+
+/** Brings the items in; the engine takes them from the pinned data. */
+export class Input implements INodeType {
+	description = {
+		displayName: 'Input',
+		name: 'input',
+		group: ['trigger' as const],
+		version: 1,
+		description: 'Brings items in',
+		defaults: { name: 'Input' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	};
+}
+
+/** Stands for n8n's credential store: one credential, whose class adds the key to each request. */
+class CredentialStore extends ICredentialsHelper {
+	constructor(
+		private readonly loader: PackageDirectoryLoader,
+		private readonly data: ICredentialDataDecryptedObject,
+	) {
+		super();
+	}
+
+	getParentTypes(): string[] {
+		return [];
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		type: string,
+		request: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		const { authenticate } = this.loader.getCredential(type).type;
+		if (typeof authenticate !== 'function') throw new Error(`${type} has no authenticate()`);
+		return await authenticate(credentials, request);
+	}
+
+	preAuthentication(): Promise<undefined> {
+		return Promise.resolve(undefined);
+	}
+
+	runPreAuthentication(): Promise<undefined> {
+		return Promise.resolve(undefined);
+	}
+
+	getCredentials(): Promise<Credentials> {
+		throw new Error('not needed');
+	}
+
+	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		return await Promise.resolve(this.data);
+	}
+
+	async updateCredentials(): Promise<void> {}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {}
+
+	getCredentialsProperties(type: string): INodeProperties[] {
+		return this.loader.getCredential(type).type.properties;
+	}
+}
+
+/** What the node is given. */
+export interface NodeRun {
+	/** Base address of the service. */
+	baseUrl: string;
+	/** Further fields of the credential. */
+	credential?: ICredentialDataDecryptedObject;
+	parameters: INodeParameters;
+	/** The fields of each incoming item. */
+	items: IDataObject[];
+	/** Files that each incoming item has. */
+	binary?: IBinaryKeyData;
+	onError?: OnError;
+	retryOnFail?: boolean;
+	/** As n8n 2 runs the node for an AI agent: like any other node, with a type of its own. */
+	isTool?: boolean;
+	executionId?: string;
+	mode?: WorkflowExecuteMode;
+	/** Called with a function that presses Stop. */
+	onStart?: (stop: () => void) => void;
+}
+
+/** What came out of the node. */
+export interface NodeResult {
+	/** Items on the regular output, the first one if there are several. */
+	items: INodeExecutionData[];
+	/** Items on every output. */
+	outputs: INodeExecutionData[][];
+	/** Items on the error output, where the node has one. */
+	errorItems: INodeExecutionData[];
+	/** What a person sees if the node failed as a whole. */
+	error?: { message: string; description?: string | null; context: IDataObject; httpCode?: string };
+	/** All that n8n keeps of the execution, as text. */
+	record: string;
+	run: IRun;
+}
+
+/** n8n's own engine, with the nodes and the credential of a built package. */
+export class Engine {
+	readonly loader: PackageDirectoryLoader;
+	private readonly loaded: Promise<void>;
+	private executions = 0;
+
+	/** @param folder of the package */
+	constructor(folder: string) {
+		this.loader = new PackageDirectoryLoader(folder);
+		this.loaded = this.loader.loadAll();
+	}
+
+	/** A node class as n8n's own loader reads it. */
+	async loadNode(name: string): Promise<INodeType> {
+		await this.loaded;
+		return this.loader.getNode(name).type as INodeType;
+	}
+
+	/** A credential class as n8n's own loader reads it. */
+	async loadCredential(name: string) {
+		await this.loaded;
+		return this.loader.getCredential(name).type;
+	}
+
+	private async nodeTypes(): Promise<INodeTypes> {
+		await this.loaded;
+		const types: INodeTypes = {
+			getByName: (type) => types.getByNameAndVersion(type),
+			getByNameAndVersion: (type) =>
+				type === INPUT_TYPE
+					? new Input()
+					: (this.loader.getNode(type.replace(`${PACKAGE}.`, '').replace(/Tool$/, ''))
+							.type as INodeType),
+			getKnownTypes: () => ({}),
+		};
+		return types;
+	}
+
+	/** Runs the LeadGen node in a workflow, as an execution of its own. */
+	async runLeadGen(options: NodeRun): Promise<NodeResult> {
+		const nodeTypes = await this.nodeTypes();
+		const type = nodeTypes.getByNameAndVersion(`${PACKAGE}.leadGen`);
+		const node: INode = {
+			id: 'node-1',
+			name: 'LeadGen',
+			type: `${PACKAGE}.leadGen${options.isTool ? 'Tool' : ''}`,
+			typeVersion: 1,
+			position: [200, 0],
+			parameters: {},
+			credentials: { leadGenApi: { id: '1', name: 'Account' } },
+			...(options.onError && { onError: options.onError }),
+			...(options.retryOnFail && { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 }),
+		};
+		node.parameters =
+			NodeHelpers.getNodeParameters(
+				type.description.properties,
+				options.parameters,
+				true,
+				false,
+				node,
+				type.description,
+			) ?? {};
+		const workflow = new Workflow({
+			id: 'workflow-1',
+			name: 'Test',
+			active: false,
+			nodeTypes,
+			nodes: [
+				{
+					id: 'node-0',
+					name: 'Input',
+					type: INPUT_TYPE,
+					typeVersion: 1,
+					position: [0, 0],
+					parameters: {},
+				},
+				node,
+			],
+			connections: { Input: { main: [[{ node: 'LeadGen', type: 'main', index: 0 }]] } },
+			settings: { executionOrder: 'v1' },
+		});
+		const mode = options.mode ?? 'manual';
+		const execution = new WorkflowExecute(this.additionalData(options, mode, workflow), mode);
+		await workflow.expression.acquireIsolate();
+		const running = execution.run({
+			workflow,
+			startNode: workflow.getNode('Input') ?? undefined,
+			pinData: { Input: options.items.map((json) => ({ json, binary: options.binary })) },
+		});
+		options.onStart?.(() => {
+			running.cancel();
+		});
+		const run = await running;
+		await workflow.expression.releaseIsolate();
+		return resultOf(run);
+	}
+
+	/** What n8n gives an execution beside the workflow. */
+	additionalData(
+		options: NodeRun,
+		mode: WorkflowExecuteMode,
+		workflow: Workflow,
+	): IWorkflowExecuteAdditionalData {
+		const executionId = options.executionId ?? `execution-${String(++this.executions)}`;
+		const url = 'http://127.0.0.1:5678/';
+		const unused = () => {
+			throw new Error('not needed');
+		};
+		return {
+			credentialsHelper: new CredentialStore(this.loader, {
+				baseUrl: options.baseUrl,
+				apiKey: 'test-key',
+				plan: 'auto',
+				requestsPerMinute: 0,
+				...options.credential,
+			}),
+			executionId,
+			hooks: new ExecutionLifecycleHooks(mode, executionId, {
+				id: 'workflow-1',
+				name: 'Test',
+				active: false,
+				isArchived: false,
+				createdAt: new Date(),
+				updatedAt: new Date(),
+				nodes: Object.values(workflow.nodes),
+				connections: workflow.connectionsBySourceNode,
+				activeVersionId: null,
+			}),
+			currentNodeExecutionIndex: 0,
+			restApiUrl: url,
+			instanceBaseUrl: url,
+			formBaseUrl: url,
+			formWaitingBaseUrl: url,
+			formTestBaseUrl: url,
+			webhookBaseUrl: url,
+			webhookWaitingBaseUrl: url,
+			webhookTestBaseUrl: url,
+			mcpBaseUrl: url,
+			mcpTestBaseUrl: url,
+			variables: {},
+			executeWorkflow: unused,
+			getRunExecutionData: unused,
+			getRuntimeCredential: unused,
+			startRunnerTask: unused,
+			logAiEvent: () => {},
+		} as unknown as IWorkflowExecuteAdditionalData;
+	}
+}
+
+function resultOf(run: IRun): NodeResult {
+	const task = run.data.resultData.runData.LeadGen?.[0];
+	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
+	const [items = [], errorItems = []] = outputs;
+	return {
+		items,
+		outputs,
+		errorItems,
+		error: run.data.resultData.error as NodeResult['error'],
+		record: JSON.stringify(run),
+		run,
+	};
+}

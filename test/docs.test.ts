@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const ROOT = join(__dirname, '..');
+
+const PAGES = [
+	'README.md',
+	'CONTRIBUTING.md',
+	'SECURITY.md',
+	'CHANGELOG.md',
+	'sandbox/README.md',
+	...readdirSync(join(ROOT, 'docs'))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => `docs/${name}`),
+];
+
+/** Of the package, for which GitHub and npm make web addresses of relative links. */
+const REPOSITORY = 'https://github.com/n8n-nodes-leadgen/n8n-nodes-leadgen';
+
+function textOf(page: string): string {
+	return readFileSync(join(ROOT, page), 'utf8');
+}
+
+function withoutCode(text: string): string {
+	return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, 'code');
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): string[] {
+	const headings = textOf(page)
+		.replace(/^```[\s\S]*?^```/gm, '')
+		.matchAll(/^#+ (.+)$/gm);
+	return [...headings].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N} _-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+}
+
+/** The targets of all links and images, those to other sites left out. */
+function linksOf(page: string): string[] {
+	const links = withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g);
+	return [...links].map(([, target = '']) => target).filter((target) => !/^https?:/.test(target));
+}
+
+/** What is wrong with a link. */
+function problemOf(page: string, target: string): string | undefined {
+	const [path = '', anchor] = target.split('#');
+	const file = path === '' ? page : normalize(join(dirname(page), path));
+	if (!existsSync(join(ROOT, file))) return `${page} links to ${target}, which is not there`;
+	if (anchor === undefined || anchorsOf(file).includes(anchor)) return undefined;
+	return `${page} links to ${target}, and ${file} has no such heading`;
+}
+
+test.each(PAGES)('every link leads to a file and to a heading that is there: %s', (page) => {
+	const links = linksOf(page);
+	expect(links.map((target) => problemOf(page, target)).filter(Boolean)).toEqual([]);
+});
+
+test('the node and the credential link to headings of the README that are there', () => {
+	const files = [
+		'nodes/LeadGen/LeadGen.node.json',
+		'nodes/LeadGen/LeadGenTrigger.node.json',
+		'credentials/LeadGenApi.credentials.ts',
+	];
+	const links = files.flatMap((file) =>
+		[...textOf(file).matchAll(/https:\/\/github\.com\/[^\s'"]+/g)].map(([link]) => link),
+	);
+	expect(links.length).toBeGreaterThan(0);
+	const anchors = ['readme', ...anchorsOf('README.md')];
+	const allowed = anchors.map((anchor) => `${REPOSITORY}#${anchor}`);
+	expect(links.filter((link) => !allowed.includes(link))).toEqual([]);
+});
+
+test('comments cite parts of docs/service.md that are there', () => {
+	const files = ['nodes', 'credentials', 'sandbox'].flatMap((folder) =>
+		readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+			.filter((name) => name.endsWith('.ts'))
+			.map((name) => join(folder, name)),
+	);
+	const cited = files.flatMap((file) => {
+		// A comment may break the line anywhere.
+		const text = textOf(file).replace(/\s*\n\s*(\*|\/\/)?\s*/g, ' ');
+		const headings = text.matchAll(/docs\/service\.md(?:, | \()([A-Z][A-Za-z ]+)\)/g);
+		return [...headings].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
+	});
+	const anchors = anchorsOf('docs/service.md');
+	expect(cited.filter((heading) => !anchors.includes(heading))).toEqual([]);
+});
+
+describe('The README', () => {
+	const text = textOf('README.md');
+
+	test('has 200 lines at most', () => {
+		expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+	});
+
+	test('leads a newcomer to the first verified row in 400 words at most', () => {
+		const [before, after] = text.split('\n## 500 rows\n');
+		expect(after).toBeDefined();
+		expect(before).toContain('\n## First verified row\n');
+		const words = before?.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)) ?? [];
+		expect(words.length).toBeLessThanOrEqual(400);
+	});
+
+	test('names every template', () => {
+		const files = readdirSync(join(ROOT, 'examples'));
+		expect(files.filter((file) => !text.includes(`](examples/${file})`))).toEqual([]);
+	});
+});

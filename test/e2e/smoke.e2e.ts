@@ -1,0 +1,103 @@
+import type { StoredWorkflow } from '../../playground/api';
+import { Field, N8N, node, quiet, until } from './field';
+
+/** In short, what has to work on every n8n: each operation, a start, its completion, a restart. */
+const field = new Field();
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+afterEach(() => {
+	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+});
+
+const person = {
+	firstName: '={{ $json.first }}',
+	lastName: '={{ $json.last }}',
+	company: 'acme.com',
+};
+const scrape = { filters: { jobTitles: ['={{ $json.last }}'] }, limit: 5 };
+const OPERATIONS = [
+	{ resource: 'credit', operation: 'get', gives: { credits: 1000, plan: 'pro' } },
+	{ resource: 'email', operation: 'enrich', ...person, gives: { found: true, status: 'valid' } },
+	{ resource: 'email', operation: 'findBusiness', ...person, gives: { found: true } },
+	{ resource: 'email', operation: 'findPersonal', ...person, gives: { found: true } },
+	{
+		resource: 'email',
+		operation: 'verify',
+		email: '=valid.{{ $json.last }}@acme.com',
+		gives: { status: 'valid' },
+	},
+	{ resource: 'scrape', operation: 'start', ...scrape, gives: { status: 'pending' } },
+	{ resource: 'scrape', operation: 'startAndWait', ...scrape, gives: { status: 'completed' } },
+];
+
+describe(`n8n ${N8N.version}`, () => {
+	it.each(OPERATIONS)('does $resource $operation', async ({ gives, ...parameters }) => {
+		await field.reset({ job: { durationMs: 300 } });
+		expect(await run(parameters)).toEqual([
+			expect.objectContaining(gives),
+			expect.objectContaining(gives),
+		]);
+	});
+
+	it.each([
+		{ operation: 'getStatus', status: 'pending', progress: 0 },
+		{ operation: 'wait', status: 'completed', progress: 100 },
+	])('does scrape $operation', async ({ operation, ...gives }) => {
+		await field.reset({ job: { durationMs: operation === 'wait' ? 300 : 600_000 } });
+		const ids = [await field.startElsewhere(), await field.startElsewhere()];
+		const scrapeId = `={{ ${JSON.stringify(ids)}[$itemIndex] }}`;
+		expect(await run({ resource: 'scrape', operation, scrapeId })).toEqual(
+			ids.map((id) => expect.objectContaining({ scrapeId: id, ...gives }) as unknown),
+		);
+	});
+
+	it('starts a scrape once and runs the workflow once, also over a restart', async () => {
+		await field.reset();
+		const workflow = await field.workflow();
+		await field.api.activateWorkflow(workflow.id);
+		await until('the start', () => field.starts === 1);
+		await until('the completion', async () => (await delivered(workflow)).length === 1);
+
+		const late = await field.workflow({ filters: { jobTitles: ['CFO'] } });
+		field.sandbox.set({ job: { durationMs: 600_000 } });
+		await field.api.activateWorkflow(late.id);
+		await until('its start', () => field.starts === 2);
+		const [first, second] = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		await field.restart();
+		field.sandbox.finish(second ?? '', 'completed');
+		await until('its completion', async () => (await delivered(late)).length === 1, 60_000);
+		await quiet();
+		expect(await delivered(workflow)).toEqual([first]);
+		expect(await delivered(late)).toEqual([second]);
+		expect(field.starts).toBe(2);
+	});
+});
+
+/** Runs an operation for two items. @returns the fields of what it gives */
+async function run(parameters: Record<string, unknown>): Promise<unknown[]> {
+	const items = [
+		{ json: { first: 'Ann', last: 'Sure' } },
+		{ json: { first: 'Bob', last: 'Right' } },
+	];
+	const workflow = await field.api.createWorkflow(
+		field.content(
+			node('Manual', 'n8n-nodes-base.manualTrigger'),
+			node('Items', 'n8n-nodes-base.code', {
+				typeVersion: 2,
+				parameters: { jsCode: `return ${JSON.stringify(items)};` },
+			}),
+			field.leadGen(parameters),
+		),
+	);
+	const { nodes } = await field.api.runWorkflow(workflow.id, 'Manual');
+	return (nodes.LeadGen?.outputs[0] ?? []).map(({ json }) => json);
+}
+
+/** The scrapes that a workflow ran for. */
+async function delivered({ id }: StoredWorkflow): Promise<unknown[]> {
+	return (await field.delivered(id)).map(({ json }) => json.scrapeId);
+}

@@ -1,0 +1,401 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredWorkflow } from '../../playground/api';
+import type { NotificationSettings } from '../../sandbox/settings';
+import { API_KEY, node, quiet, until, use } from './field';
+import { activated, field, LONG, post, untilExecutions, untilStarts } from './triggerField';
+
+/** What must never happen with a completion, on a real n8n: by counts of lookups and of executions. */
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset();
+});
+
+describe('a completion', () => {
+	const shapes: Array<Partial<NotificationSettings>> = [
+		...(
+			[
+				'flat',
+				'nested',
+				'envelope',
+				'leads',
+				'snake',
+				'form',
+				'query',
+				'text',
+				'empty',
+				'broken',
+			] as const
+		).map((shape) => ({ shape })),
+		{ method: 'PUT', shape: 'flat' },
+		{ method: 'PUT', shape: 'empty' },
+		{ method: 'GET' },
+	];
+
+	it('comes in once with each shape and method of its notification', async () => {
+		const workflows: Array<[string, StoredWorkflow]> = [];
+		for (const notification of shapes) {
+			field.sandbox.set({ notification: { method: 'POST', shape: 'flat', ...notification } });
+			const workflow = await activated();
+			workflows.push([JSON.stringify(notification), workflow]);
+			await until('the notification', () => {
+				const job = field.sandbox.jobs.find(({ webhookUrl }) =>
+					webhookUrl?.startsWith(field.plainUrl(workflow)),
+				);
+				return job?.notifications[0]?.status !== undefined;
+			});
+		}
+		await sleep(8000);
+		for (const [shape, { id }] of workflows) {
+			const items = await field.delivered(id);
+			expect([shape, items.length]).toEqual([shape, 1]);
+			const { notification } = items[0]?.json as { notification: { method: string } | null };
+			// n8n itself turns broken JSON away.
+			const isBroken = shape.includes('broken');
+			const method = /PUT|GET/.exec(shape)?.[0] ?? 'POST';
+			expect([shape, notification?.method]).toEqual([shape, isBroken ? undefined : method]);
+		}
+		expect(field.starts).toBe(shapes.length);
+	});
+
+	it.each([
+		['is lost', { notification: { times: 0 } }],
+		['comes before the status says finished', { job: { durationMs: 1000, statusLagMs: 3000 } }],
+		['comes before the end', { job: { durationMs: 3000 }, notification: { earlyMs: 2000 } }],
+		['comes late', { notification: { delayMs: 7000 } }],
+		['comes ten times', { notification: { times: 10, delayMs: 200 } }],
+		['comes thirty times at once', { notification: { times: 30, parallel: true } }],
+		['has an awkward scrape ID', { job: { durationMs: 1000, scrapeIdStyle: 'awkward' as const } }],
+		[
+			'has a number for an ID',
+			{ job: { durationMs: 1000, scrapeIdStyle: 'number-like' as const } },
+		],
+		['says that it failed', { job: { durationMs: 1000, outcome: 'failed' as const } }],
+	])('runs the workflow once if its notification %s', async (_what, settings) => {
+		field.sandbox.set(settings);
+		const { id } = await activated();
+		await untilExecutions(id, 1, 30_000);
+		await quiet(4000);
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
+		expect(items[0]?.json.status).toBe(field.sandbox.jobs[0]?.outcome);
+		expect(field.starts).toBe(1);
+	});
+
+	it('runs the workflow only for the events that were chosen', async () => {
+		const onlyFailed = await activated({ events: ['failed'] });
+		const both = await activated();
+		await untilExecutions(both.id, 1);
+		await quiet();
+		expect(await field.executions(onlyFailed.id)).toHaveLength(0);
+		field.sandbox.set({ job: { durationMs: 1000, outcome: 'failed' } });
+		await field.api.deactivateWorkflow(onlyFailed.id);
+		await field.api.activateWorkflow(onlyFailed.id);
+		await untilExecutions(onlyFailed.id, 1);
+		const [item] = await field.delivered(onlyFailed.id);
+		expect(item?.json.status).toBe('failed');
+	});
+});
+
+describe('a stranger', () => {
+	it('is turned away a thousand times, and nothing is looked up or run', async () => {
+		field.sandbox.set(LONG);
+		const workflow = await activated();
+		const { id } = workflow;
+		await untilStarts(1);
+		await quiet(1000);
+		const scrapeId = field.sandbox.jobs[0]?.scrapeId ?? '';
+		const lookups = field.count('getScrapeStatus');
+		const begin = Date.now();
+		const url = field.plainUrl(workflow);
+		const methods = ['POST', 'PUT', 'GET', 'PATCH'];
+		const answers: number[] = [];
+		for (let batch = 0; batch < 50; batch++) {
+			const requests = Array.from({ length: 20 }, async (_, index) => {
+				const number = batch * 20 + index;
+				const method = methods[number % 4] ?? 'POST';
+				const query =
+					number % 3 === 0 ? '' : `?token=${'0'.repeat(number % 80)}&scrapeId=${scrapeId}`;
+				const headers = { 'content-type': 'application/json', 'x-leadgen-knock': 'a'.repeat(64) };
+				const body = method === 'GET' ? undefined : JSON.stringify({ scrapeId, clock: 'x' });
+				return (await fetch(url + query, { method, headers, body })).status;
+			});
+			answers.push(...(await Promise.all(requests)));
+		}
+		expect(answers.filter((status) => status !== 403)).toEqual([]);
+		expect(answers).toHaveLength(1000);
+		expect(await field.executions(id)).toHaveLength(0);
+		// Only the clock looks, every five seconds at most.
+		const seconds = (Date.now() - begin) / 1000;
+		expect(field.count('getScrapeStatus') - lookups).toBeLessThanOrEqual(1 + seconds / 5);
+		expect(field.starts).toBe(1);
+	});
+
+	it('brings nothing in with a forged ID, even with the token', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		await quiet(1500);
+		// A scrape of the same account that was started elsewhere, and is finished.
+		const foreign = await field.startElsewhere();
+		await quiet(1500);
+		const lookups = field.count('getScrapeStatus');
+		for (const scrapeId of [foreign, 'scrape_forged', field.sandbox.jobs[0]?.scrapeId]) {
+			const answer = await post(field.webhookUrl(), JSON.stringify({ scrapeId }));
+			expect(answer).toBe(200);
+		}
+		await quiet();
+		expect(await field.executions(id)).toHaveLength(1);
+		expect(field.count('getScrapeStatus')).toBe(lookups);
+	});
+
+	it('gets an answer to a body of any size and type', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		const url = field.webhookUrl();
+		const deep = '['.repeat(5000) + ']'.repeat(5000);
+		const bodies: Array<[string, string]> = [
+			['application/json', '{"scrapeId":'],
+			['application/json', deep],
+			['application/json', '"text"'],
+			['application/json', 'null'],
+			[
+				'application/json',
+				JSON.stringify({ id: Array.from({ length: 50_000 }, (_, id) => ({ id })) }),
+			],
+			['application/json', JSON.stringify({ big: 'x'.repeat(20_000_000) })],
+			['text/plain', 'x1'.repeat(1_000_000)],
+			['application/octet-stream', '\u0000\u0001'],
+			['application/xml', '<a><scrapeId>x1</scrapeId></a>'],
+			[
+				'multipart/form-data; boundary=x',
+				'--x\r\nContent-Disposition: form-data; name="scrapeId"\r\n\r\nx1\r\n--x--\r\n',
+			],
+			['multipart/form-data', 'no boundary'],
+			['nonsense', ''],
+		];
+		for (const [type, body] of bodies) {
+			const begin = Date.now();
+			const status = await post(url, body, type);
+			expect([type, status >= 200 && status < 600]).toEqual([type, true]);
+			expect(Date.now() - begin).toBeLessThan(5000);
+		}
+		await quiet(1000);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it.each([
+		['starter', 20],
+		['pro', 100],
+		['enterprise', 20],
+	])(
+		'cannot use up the rate limit of the plan "%s" where a node only listens',
+		async (plan, most) => {
+			const credential = await field.newCredential(plan, API_KEY, { plan });
+			const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
+			const workflow = await field.api.createWorkflow(field.content(trigger));
+			await field.api.activateWorkflow(workflow.id);
+			const url = field.plainUrl(workflow);
+			await quiet(1000);
+			for (let batch = 0; batch < 20; batch++) {
+				await Promise.all(
+					Array.from({ length: 10 }, (_, index) =>
+						post(url, JSON.stringify({ scrapeId: `forged_${String(batch)}_${String(index)}` })),
+					),
+				);
+			}
+			const lookups = () => field.count('getScrapeStatus');
+			await until(`${String(most)} lookups`, () => lookups() >= most, 90_000);
+			await quiet(3000);
+			expect(lookups()).toBe(most);
+			expect(await field.executions(workflow.id)).toHaveLength(0);
+			expect(field.starts).toBe(0);
+		},
+	);
+});
+
+describe('a node that only listens', () => {
+	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		expect(field.starts).toBe(0);
+		field.sandbox.set({ notification: { times: 3, parallel: true } });
+		const ids = [];
+		for (let count = 0; count < 8; count++)
+			ids.push(await field.startElsewhere(field.plainUrl(workflow)));
+		await untilExecutions(workflow.id, 8);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
+		// A repeat that comes later.
+		await field.sandbox.notify(ids[0] ?? '');
+		await quiet();
+		expect(await field.executions(workflow.id)).toHaveLength(8);
+	});
+
+	it('brings in many that finish at once', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		// Each notification is larger than what is saved of one that may be forged.
+		const notification = { shape: 'leads' as const };
+		field.sandbox.set({
+			job: { durationMs: 3_600_000 },
+			notification,
+			cost: { startPerLead: 0.1 },
+		});
+		const ids: string[] = [];
+		while (ids.length < 90) ids.push(await field.startElsewhere(field.plainUrl(workflow), 40));
+		for (const id of ids) field.sandbox.finish(id, 'completed');
+		await untilExecutions(workflow.id, 90, 50_000);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
+		for (const { json } of items) {
+			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
+			expect(data.scrapeId).toBe(json.scrapeId);
+			expect(data.leads).toHaveLength(40);
+			expect(JSON.stringify(data).length).toBeGreaterThan(2000);
+		}
+		expect(field.count('getScrapeStatus')).toBe(90);
+	});
+
+	it('runs the workflow once for a scrape while notifications of another pour in', async () => {
+		// So long a run that what n8n did not write down would be handed over again.
+		const pause = { typeVersion: 1.1, parameters: { amount: 5 } };
+		const wait = node('Pause', 'n8n-nodes-base.wait', pause);
+		const content = field.content(field.trigger({ mode: 'listen' }), wait);
+		const workflow = await field.api.createWorkflow(content);
+		await field.api.activateWorkflow(workflow.id);
+		await quiet(1000);
+		field.sandbox.set(LONG);
+		const url = field.plainUrl(workflow);
+		const [running, finished] = [await field.startElsewhere(url), await field.startElsewhere(url)];
+		const begin = Date.now();
+		let isOver = false;
+		const pour = async () => {
+			while (!isOver) await post(url, JSON.stringify({ scrapeId: running }));
+		};
+		const pouring = Array.from({ length: 20 }, pour);
+		field.sandbox.finish(finished, 'completed');
+		await untilExecutions(workflow.id, 1, 30_000);
+		await quiet(8000);
+		isOver = true;
+		await Promise.all(pouring);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([finished]);
+		// A third of what the smallest plan allows, however often it is asked for.
+		const seconds = (Date.now() - begin) / 1000;
+		expect(field.count('getScrapeStatus')).toBeLessThan(4 + seconds / 3);
+	});
+
+	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		const broken = await field.startElsewhere();
+		field.sandbox.set({
+			faults: [{ kind: 'status', status: 500, match: { path: '/status', times: 4 } }],
+		});
+		await post(field.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
+		await until('a lookup and its repeats', () => field.count('getScrapeStatus') === 4);
+		const good = await field.startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 2, 60_000);
+		const items = await field.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([good, broken]);
+		expect(field.count('getScrapeStatus')).toBeLessThan(15);
+	});
+
+	it('keeps what it heard while the key is refused, and says so once', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		field.sandbox.set({
+			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match: { method: 'GET', times: 3 } }],
+		});
+		const ids = [];
+		for (let count = 0; count < 3; count++) {
+			ids.push(await field.startElsewhere(field.plainUrl(workflow)));
+		}
+		await untilExecutions(workflow.id, 4, 60_000);
+		await quiet();
+		const items = await field.delivered(workflow.id);
+		const delivered = items.flatMap(({ json }) => json.scrapeId ?? []);
+		expect(delivered.sort()).toEqual(ids.sort());
+		expect(await field.told(workflow.id)).toHaveLength(1);
+	});
+
+	it('waits for a status that says finished later than the notification', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		field.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
+		await field.startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 1);
+		await quiet();
+		expect(await field.executions(workflow.id)).toHaveLength(1);
+	});
+});
+
+describe('the output', () => {
+	it.each([
+		['found by itself', {}],
+		['that the person names', { leadsField: 'data.leads' }],
+	])('is one item for each lead of a list %s', async (_what, options) => {
+		field.sandbox.set({ notification: { shape: 'leads' } });
+		const { id } = await activated({ output: 'leads', options });
+		await untilExecutions(id, 1);
+		const items = await field.delivered(id);
+		const { scrapeId } = field.sandbox.jobs[0] ?? {};
+		expect(items).toHaveLength(10);
+		for (const { json, pairedItem } of items) {
+			expect(json).toMatchObject({ scrapeId, name: expect.any(String) as string });
+			expect(pairedItem).toEqual({ item: 0 });
+		}
+	});
+
+	it('is one item for the scrape where the notification holds no list', async () => {
+		const { id } = await activated({ output: 'leads' });
+		await untilExecutions(id, 1);
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({ scrapeId: field.sandbox.jobs[0]?.scrapeId, leadsFound: 10 }),
+		]);
+	});
+});
+
+describe('static data', () => {
+	it('survives a Code node and a schedule that write back old copies of it', async () => {
+		const jsCode =
+			"const data = $getWorkflowStaticData('global'); const before = JSON.stringify(data); data.count = (data.count ?? 0) + 1; await new Promise((resolve) => setTimeout(resolve, 1500)); return [{ json: { before } }];";
+		const trigger = field.trigger();
+		const content = field.content(
+			trigger,
+			node('Code', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
+		);
+		const every = node('Every second', 'n8n-nodes-base.scheduleTrigger', {
+			typeVersion: 1.2,
+			parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
+		});
+		content.nodes.push(every);
+		content.connections['Every second'] = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
+		const { id } = await field.api.createWorkflow(content);
+		await field.api.activateWorkflow(id);
+		for (let round = 1; round <= 4; round++) {
+			await untilStarts(round);
+			await until('the delivery', async () => (await own(id)).length >= round, 20_000);
+			await field.api.deactivateWorkflow(id);
+			if (round < 4) await field.api.activateWorkflow(id);
+		}
+		expect(field.starts).toBe(4);
+		expect(await own(id)).toHaveLength(4);
+	});
+
+	/** Executions that our trigger began. */
+	async function own(id: string) {
+		const all = await Promise.all(
+			(await field.executions(id)).map((execution) => field.api.finishedExecution(execution.id)),
+		);
+		return all.filter(({ nodes }) => nodes['LeadGen Trigger'] !== undefined);
+	}
+});

@@ -1,0 +1,519 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { N8nApi, N8nApiError, type StoredCredential } from '../../playground/api';
+import { setRole } from '../../playground/n8n';
+import { API_KEY, OWNER, quiet, until, use, uuid } from './field';
+import {
+	activated,
+	countRuns,
+	field,
+	LONG,
+	post,
+	save,
+	triggerOf,
+	untilExecutions,
+	untilRuns,
+	untilStarts,
+} from './triggerField';
+
+/** What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset();
+});
+
+describe('a start', () => {
+	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		await quiet();
+		const [item, ...more] = await field.delivered(id);
+		expect(more).toEqual([]);
+		const [job] = field.sandbox.jobs;
+		expect(item?.json).toMatchObject({
+			scrapeId: job?.scrapeId,
+			status: 'completed',
+			progress: 100,
+			leadsFound: 10,
+			creditsUsed: 10,
+			notification: { method: 'POST', query: {}, body: { scrapeId: job?.scrapeId } },
+		});
+		const { searchParams } = new URL(field.webhookUrl());
+		expect(JSON.stringify(item?.json)).not.toContain(searchParams.get('signature'));
+		expect(field.starts).toBe(1);
+		expect(field.sandbox.requests[1]).toMatchObject({
+			operation: 'startScrape',
+			violation: undefined,
+			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
+		});
+	});
+
+	it('may be over before its answer has come', async () => {
+		await field.reset({
+			job: { durationMs: 300 },
+			faults: [{ kind: 'slowBody', delayMs: 3000, match: { path: '/start' } }],
+		});
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		await quiet();
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({
+				scrapeId: field.sandbox.jobs[0]?.scrapeId,
+				notification: expect.objectContaining({ method: 'POST' }) as object,
+			}),
+		]);
+		expect(field.starts).toBe(1);
+	});
+
+	it('happens once though answers get lost between n8n and itself', async () => {
+		let lost = 0;
+		let count = 0;
+		// It lets the node's own calls through, and loses the answer to every second one.
+		const proxy = createServer((request, response) => {
+			const pass = async () => {
+				const answer = await fetch(field.url + (request.url ?? ''), {
+					method: 'POST',
+					headers: {
+						'x-leadgen-signature': String(request.headers['x-leadgen-signature']),
+						'content-type': 'application/json',
+					},
+					body: await text(request),
+				});
+				const answered = await answer.text();
+				if (++count % 2 === 0) response.writeHead(answer.status).end(answered);
+				else if (++lost > 0) request.socket.destroy();
+			};
+			pass().catch(() => request.socket.destroy());
+		});
+		const port = await new Promise<number>((resolve) => {
+			proxy.listen(0, '127.0.0.1', () => {
+				const address = proxy.address();
+				resolve(typeof address === 'object' && address ? address.port : 0);
+			});
+		});
+		try {
+			const internalUrl = `http://127.0.0.1:${String(port)}`;
+			const { id } = await activated({ options: { internalUrl } });
+			await untilRuns(id, 1);
+			await field.api.deactivateWorkflow(id);
+			await field.api.activateWorkflow(id);
+			await untilRuns(id, 2);
+			await quiet();
+			const items = await field.delivered(id);
+			expect(items.map(({ json }) => json.scrapeId)).toEqual(
+				field.sandbox.jobs.map(({ scrapeId }) => scrapeId),
+			);
+			expect(field.starts).toBe(2);
+			expect(lost).toBeGreaterThan(4);
+		} finally {
+			proxy.close();
+		}
+	});
+
+	it('does not happen again in ten saves and publications', async () => {
+		const { id } = await activated();
+		await untilExecutions(id, 1);
+		for (let count = 1; count <= 10; count++) {
+			await save(id, ({ nodes }) => {
+				const [trigger, end] = nodes;
+				if (end) end.notes = `saved ${String(count)} times`;
+				// What makes n8n 2 activate the trigger anew, and is no filter.
+				if (trigger && count % 2 === 0) trigger.parameters.options = { testLimit: count };
+			});
+		}
+		await quiet();
+		expect(field.starts).toBe(1);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('survives that the node is renamed while the scrape runs', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await save(id, (workflow) => {
+			triggerOf(workflow).name = 'Leads, please';
+			workflow.connections = {};
+		});
+		await quiet(1500);
+		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await quiet();
+		expect(await field.delivered(id, 'Leads, please')).toHaveLength(1);
+		expect(field.starts).toBe(1);
+	});
+
+	it('happens once more when the filters change, and both completions come in', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await save(id, (workflow) => {
+			triggerOf(workflow).parameters.filters = { jobTitles: ['CFO'] };
+		});
+		await untilStarts(2);
+		await save(id);
+		await quiet();
+		expect(field.starts).toBe(2);
+		for (const { scrapeId } of field.sandbox.jobs) field.sandbox.finish(scrapeId, 'completed');
+		await untilExecutions(id, 2);
+		await quiet();
+		expect(await field.delivered(id)).toHaveLength(2);
+	});
+
+	it('happens again when the workflow is deactivated and activated, but not beside the same one', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await field.api.deactivateWorkflow(id);
+		await field.api.activateWorkflow(id);
+		await quiet();
+		expect(field.starts).toBe(1);
+		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await field.api.deactivateWorkflow(id);
+		await field.api.activateWorkflow(id);
+		await untilStarts(2);
+		await quiet();
+		expect(field.starts).toBe(2);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('is delivered after an activation if it finished while the workflow was not active', async () => {
+		field.sandbox.set(LONG);
+		const { id } = await activated();
+		await untilStarts(1);
+		await field.api.deactivateWorkflow(id);
+		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await quiet(500);
+		await field.api.activateWorkflow(id);
+		await untilExecutions(id, 1);
+		await untilStarts(2);
+		await quiet();
+		expect(field.starts).toBe(2);
+		expect(await field.executions(id)).toHaveLength(1);
+	});
+
+	it('of two workflows with the same and of a copy, is one each', async () => {
+		const first = await activated();
+		const { connections, settings, ...content } = await field.api.workflow(first.id);
+		// As the editor does it: the nodes keep their ids, and get URLs of their own.
+		const nodes = content.nodes.map((node) => ({ ...node, webhookId: uuid() }));
+		const copy = await field.api.createWorkflow({ nodes, connections, settings, name: 'copy' });
+		await field.api.activateWorkflow(copy.id);
+		const third = await activated();
+		for (const { id } of [first, copy, third]) await untilExecutions(id, 1);
+		await quiet();
+		for (const { id } of [first, copy, third]) expect(await field.delivered(id)).toHaveLength(1);
+		expect(field.starts).toBe(3);
+		const ids = await Promise.all([first, copy, third].map(({ id }) => field.delivered(id)));
+		expect(new Set(ids.flat().map(({ json }) => json.scrapeId)).size).toBe(3);
+	});
+
+	it('does not happen again when n8n follows for a while and leads again, and each completion comes in once', async () => {
+		await field.reset(LONG);
+		const listening = await activated({ mode: 'listen' });
+		const ids: string[] = [];
+		const runs = () => countRuns([listening.id, ...ids]);
+		const heard: string[] = [];
+		for (let turn = 1; turn <= 2; turn++) {
+			for (let count = 0; count < 3; count++) ids.push((await activated()).id);
+			await untilStarts(ids.length + heard.length);
+			const [before = '', between = '', after = ''] = field.sandbox.jobs
+				.slice(-3)
+				.map(({ scrapeId }) => scrapeId);
+			const listened = await field.startElsewhere(field.plainUrl(listening));
+			heard.push(listened);
+			const lookups = field.count('getScrapeStatus');
+			field.sandbox.finish(before, 'completed');
+			await until('a look at it', () => field.count('getScrapeStatus') > lookups);
+			await setRole(field.url, 'follower');
+			await quiet(1000);
+			const count = await runs();
+			for (const id of [between, listened]) field.sandbox.finish(id, 'completed');
+			// The process that receives a notification delivers it, whether it leads or not.
+			await until('both run', async () => (await runs()) === count + 2);
+			await setRole(field.url, 'leader');
+			field.sandbox.finish(after, 'completed');
+		}
+		const all = ids.length + heard.length;
+		await until('all of them run', async () => (await runs()) >= all, 60_000);
+		await quiet(5000);
+		const delivered: unknown[] = [];
+		for (const id of ids) {
+			const items = await field.delivered(id);
+			expect(items).toHaveLength(1);
+			delivered.push(items[0]?.json.scrapeId);
+		}
+		for (const { json } of await field.delivered(listening.id)) delivered.push(json.scrapeId);
+		expect(delivered.sort()).toEqual(field.sandbox.jobs.map(({ scrapeId }) => scrapeId).sort());
+		expect(field.starts).toBe(all);
+	}, 180_000);
+
+	it('is not sent again when n8n stops leading while it is under way', async () => {
+		await field.reset({
+			...LONG,
+			faults: [{ kind: 'slowBody', delayMs: 2000, match: { path: '/start' } }],
+		});
+		const ids: string[] = [];
+		for (const pauseMs of [0, 500, 3000]) {
+			ids.push((await activated()).id);
+			await untilStarts(ids.length);
+			const follows = setRole(field.url, 'follower');
+			await sleep(pauseMs);
+			// In one and the same moment, n8n waits for neither.
+			await Promise.all([follows, setRole(field.url, 'leader')]);
+			await setRole(field.url, 'leader');
+		}
+		await quiet(5000);
+		for (const { scrapeId } of field.sandbox.jobs) field.sandbox.finish(scrapeId, 'completed');
+		for (const id of ids) await untilExecutions(id, 1);
+		await quiet();
+		for (const id of ids) {
+			expect(await field.delivered(id)).toHaveLength(1);
+			expect(await field.told(id)).toEqual([]);
+		}
+		expect(field.starts).toBe(ids.length);
+	});
+
+	it('with an unknown outcome is not repeated; the person is told, and the completion comes in', async () => {
+		field.sandbox.set({
+			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape', nth: [1] } }],
+		});
+		const { id } = await activated();
+		await untilExecutions(id, 2);
+		await quiet();
+		expect(field.starts).toBe(1);
+		expect(await field.told(id)).toEqual(['It is not known whether a scrape was started']);
+		const delivered = await field.delivered(id);
+		expect(delivered.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
+		// The way to go on that the person was told.
+		await field.api.deactivateWorkflow(id);
+		await field.api.activateWorkflow(id);
+		await untilExecutions(id, 3);
+		expect(field.starts).toBe(2);
+	});
+
+	it('that was never sent is sent again until the service can be reached', async () => {
+		field.sandbox.set({
+			faults: [
+				{
+					kind: 'envelope',
+					code: 'RATE_LIMIT_EXCEEDED',
+					status: 429,
+					match: { operation: 'startScrape', nth: [1, 2] },
+				},
+			],
+		});
+		const { id } = await activated();
+		await untilExecutions(id, 1, 60_000);
+		await quiet();
+		expect(field.sandbox.jobs).toHaveLength(1);
+		expect(await field.told(id)).toEqual([]);
+	});
+});
+
+describe('a refusal', () => {
+	async function refused(credential: StoredCredential): Promise<string> {
+		const trigger = field.trigger({}, { credentials: use(credential) });
+		const { id } = await field.api.createWorkflow(field.content(trigger));
+		const said = await activateOrFail(id);
+		if ((await field.api.workflow(id)).active) await field.api.deactivateWorkflow(id);
+		return said;
+	}
+
+	/** What n8n says that cannot be activated. */
+	async function activateOrFail(id: string): Promise<string> {
+		try {
+			const { triggers } = await field.api.activateWorkflow(id);
+			return triggers[0]?.errorMessage ?? '';
+		} catch (error) {
+			// Where n8n does not activate in the background, the call itself fails.
+			if (error instanceof N8nApiError) return String(error);
+			throw error;
+		}
+	}
+
+	it('of the key, or for want of credits, is said when the workflow is activated', async () => {
+		field.sandbox.set({
+			accounts: {
+				'test-key': { plan: 'pro', credits: 100 },
+				'poor-key': { plan: 'pro', credits: 0 },
+			},
+		});
+		const [wrong, poor] = [
+			await field.newCredential('Wrong key', 'wrong-key'),
+			await field.newCredential('No credits', 'poor-key'),
+		];
+		const said = await Promise.all([wrong, poor].map(refused));
+		expect(said[0]).toMatch(/Invalid or missing API key.*Check the API key/);
+		expect(said[1]).toMatch(/no credits left.*Add credits/);
+		expect(field.starts).toBe(0);
+		// n8n 2 tries five times; the service is asked once for each, and once for the plan.
+		expect(field.count('getCredits')).toBeLessThanOrEqual(4);
+	});
+
+	it('is forgotten when the key is put right and the workflow is published again', async () => {
+		const wrong = await field.newCredential('Key to put right', 'wrong-key');
+		const credentials = use(wrong);
+		const trigger = field.trigger({}, { credentials });
+		const { id } = await field.api.createWorkflow(field.content(trigger));
+		await activateOrFail(id);
+		expect(field.starts).toBe(0);
+
+		const data = field.credentialData(API_KEY);
+		await field.api.updateCredential(wrong.id, { ...wrong, data });
+		// n8n 2 calls this an update of what is published, though nothing of it ever ran.
+		await field.api.updateWorkflow(id, { ...(await field.api.workflow(id)), name: 'Put right' });
+		await field.api.activateWorkflow(id);
+		await untilExecutions(id, 1);
+		expect(await field.told(id)).toEqual([]);
+		expect(field.starts).toBe(1);
+	});
+
+	it('that only the start meets is told by one failed execution', async () => {
+		field.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
+		const { id } = await activated({ filters: { jobTitles: ['COO'] } });
+		await untilExecutions(id, 1);
+		await quiet();
+		expect(await field.told(id)).toEqual([
+			expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
+		]);
+		expect(field.starts).toBe(1);
+		await save(id);
+		await quiet();
+		expect(field.starts).toBe(1);
+	});
+});
+
+describe('what cannot work', () => {
+	it('is said once, whatever comes in, and is made up for when it is put right', async () => {
+		const credential = await field.newCredential('To be deleted', API_KEY);
+		const credentials = use(credential);
+		const trigger = field.trigger({ mode: 'listen' }, { credentials });
+		const workflow = await field.api.createWorkflow(field.content(trigger));
+		await field.api.activateWorkflow(workflow.id);
+		await quiet(1000);
+		await field.api.deleteCredential(credential.id);
+		const answers = [];
+		for (let count = 0; count < 10; count++) {
+			answers.push(await post(field.plainUrl(workflow), JSON.stringify({ scrapeId: 'a1' })));
+		}
+		expect(answers).toEqual(new Array(10).fill(200));
+		const early = await field.startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 1, 80_000);
+		await quiet(5000);
+		expect(await field.told(workflow.id)).toEqual([
+			expect.stringMatching(/can neither start scrapes nor deliver completions: .*[Cc]redential/),
+		]);
+
+		const own = use(field.credential);
+		await save(workflow.id, (saved) => (triggerOf(saved).credentials = own));
+		const late = await field.startElsewhere(field.plainUrl(workflow));
+		await untilExecutions(workflow.id, 3, 40_000);
+		const delivered = (await field.delivered(workflow.id)).map(({ json }) => json.scrapeId);
+		expect(delivered.sort()).toEqual([early, late].sort());
+	});
+
+	it('is not run again and again, if n8n refuses it', async () => {
+		const member = { ...OWNER, email: `${uuid()}@example.com` };
+		await field.api.addMember(member);
+		const api = new N8nApi(field.url);
+		await api.signIn(member);
+		const own = await field.newCredential('Own', API_KEY, {}, api);
+		const deleted = await field.newCredential('Deleted', API_KEY, {}, api);
+		const trigger = field.trigger({}, { credentials: use(own) });
+		const balance = { resource: 'credit', operation: 'get' };
+		const next = field.leadGen(balance, { credentials: use(deleted) });
+		const { id } = await api.createWorkflow(field.content(trigger, next));
+		await api.activateWorkflow(id);
+		await untilStarts(1);
+		await api.deleteCredential(deleted.id);
+		const over = async () => (await api.executions(id)).length > 0;
+		await until('the execution', over);
+		await quiet(8000);
+		const executions = await api.executions(id);
+		await api.deactivateWorkflow(id);
+		expect(executions.map(({ status }) => status)).toEqual(['error']);
+		expect(field.starts).toBe(1);
+	});
+});
+
+describe('a schedule', () => {
+	it('starts again, leaves out what falls due while a scrape runs, and says so', async () => {
+		field.sandbox.set({ job: { durationMs: 5000 } });
+		const { id } = await activated({ schedule: 'cron', cronExpression: '*/3 * * * * *' });
+		await untilExecutions(id, 2, 30_000);
+		await field.api.deactivateWorkflow(id);
+		const jobs = field.sandbox.jobs;
+		for (let index = 1; index < jobs.length; index++) {
+			const { createdAt = 0 } = jobs[index] ?? {};
+			expect(createdAt).toBeGreaterThanOrEqual(jobs[index - 1]?.endsAt ?? Infinity);
+		}
+		const [first] = await field.delivered(id);
+		expect(first?.json.skippedStarts).toEqual(
+			expect.arrayContaining([expect.stringMatching(/:\d[0369]\.000Z$|:\d\d\.000Z$/)]),
+		);
+	});
+});
+
+describe('a test run', () => {
+	it.each([
+		['passes on a scrape of the test size', {}, 5],
+		['passes it on without a notification', { notification: { times: 0 } }, 5],
+		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, 5],
+	])('%s', async (_what, settings, leads) => {
+		field.sandbox.set(settings);
+		const { id } = await field.workflow();
+		expect(await field.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
+		await untilStarts(1);
+		await untilExecutions(id, 1);
+		await quiet(1500);
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => [json.status, json.leadsFound])).toEqual([['completed', leads]]);
+		expect(field.starts).toBe(1);
+	});
+
+	it('leaves the same workflow running where it is active', async () => {
+		field.sandbox.set({ ...LONG, notification: { times: 0 } });
+		const { id } = await activated();
+		await untilStarts(1);
+		await field.api.startWorkflow(id, 'LeadGen Trigger');
+		await untilStarts(2);
+		const [own, test] = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		field.sandbox.finish(test ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await quiet();
+		field.sandbox.finish(own ?? '', 'completed');
+		await untilExecutions(id, 2, 30_000);
+		await quiet();
+		const items = await field.delivered(id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
+		expect(field.starts).toBe(2);
+	});
+
+	it('takes a scrape that was named, or starts none', async () => {
+		const scrapeId = await field.startElsewhere();
+		const named = await field.workflow({ options: { testScrapeId: scrapeId } });
+		await field.api.startWorkflow(named.id, 'LeadGen Trigger');
+		await untilExecutions(named.id, 1);
+		const [item] = await field.delivered(named.id);
+		expect(item?.json.scrapeId).toBe(scrapeId);
+
+		const none = await field.workflow({ options: { testLimit: 0 } });
+		await field.api.startWorkflow(none.id, 'LeadGen Trigger');
+		const started = await field.startElsewhere(
+			field.plainUrl(none).replace('/webhook/', '/webhook-test/'),
+		);
+		await untilExecutions(none.id, 1);
+		expect(await field.told(none.id)).toEqual([]);
+		const [received] = await field.delivered(none.id);
+		expect(received?.json.scrapeId).toBe(started);
+		expect(field.starts).toBe(2);
+	});
+});

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { FEW } from '../nodes/LeadGen/service/limits/concurrency';
+import { named } from './simulator/scenarios';
+import { simulateScrapes } from './simulator/scrapes';
+import {
+	atOnce,
+	changing,
+	fixed,
+	leakyBucket,
+	shared,
+	sliding,
+	tokenBucket,
+	type Limit,
+	type ServiceSettings,
+} from './simulator/service';
+import { bound, node, simulate, type Scenario } from './simulator/simulate';
+
+const seed = fc.integer({ min: 1, max: 1_000_000 });
+
+/** The bound takes no time for other things, so a busy process may be slower by this share. */
+const BUSY_SHARE = 0.1;
+
+describe('the aims', () => {
+	it.each(Object.entries(named))('are reached in case %s', async (_name, { aim, ...scenario }) => {
+		await fc.assert(
+			fc.asyncProperty(seed, async (seed) => {
+				const { seconds, refused, taken } = await simulate({ ...scenario, seed }, node);
+				expect(taken).toHaveLength(scenario.calls);
+				expect(seconds / bound(scenario)).toBeLessThanOrEqual(aim.ratio);
+				expect(refused).toBeLessThanOrEqual(aim.refused);
+			}),
+			{ numRuns: 10 },
+		);
+	});
+
+	it.each(Object.entries(named))(
+		'are reached in case %s by a busy process on the average',
+		async (_name, { aim, ...scenario }) => {
+			const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+			let [ratios, refusals] = [0, 0];
+			for (const seed of seeds) {
+				const { seconds, refused, taken } = await simulate(
+					{ ...scenario, isBusy: true, seed },
+					node,
+				);
+				expect(taken).toHaveLength(scenario.calls);
+				ratios += seconds / bound(scenario);
+				refusals += refused;
+			}
+			expect(ratios / seeds.length).toBeLessThanOrEqual(aim.ratio + BUSY_SHARE);
+			expect(refusals / seeds.length).toBeLessThanOrEqual(aim.refused);
+		},
+	);
+
+	it.each([50, 100, 200])('hold at most 64 vain calls, %d ms until each answer', async (ms) => {
+		const { noCredits, taken } = await simulate(
+			{ about: '', calls: 300, credits: 50, limits: () => [], latency: { ms } },
+			node,
+		);
+		expect(taken).toHaveLength(50);
+		expect(noCredits).toBeLessThanOrEqual(64);
+	});
+});
+
+describe('thirty scrapes that are waited for at once, on Starter', () => {
+	it.each([
+		{ processes: 1, isBusy: false },
+		{ processes: 1, isBusy: true },
+		{ processes: 2, isBusy: false },
+	])('let lookups by: $processes processes, busy: $isBusy', async ({ processes, isBusy }) => {
+		const result = await simulateScrapes({
+			...{ perMinute: 60, scrapes: 30 / processes, lookups: 10 / processes, processes, isBusy },
+			...{ lastsMs: 20_000, lookupsAtMs: 10_000, seed: 1 },
+			limits: () => [sliding(60, 60_000)],
+			latency: { ms: 100 },
+		});
+		expect(result.scrapes).toHaveLength(30);
+		expect(result.lookups).toHaveLength(10);
+		expect(Math.max(...result.lookups)).toBeLessThan(1);
+		// Each is looked at once after its end, 20 times a minute in all, and once before.
+		expect(Math.max(...result.scrapes)).toBeLessThan(120);
+	});
+});
+
+/** A limit, and what to say of it. */
+type NamedLimit = [about: string, make: () => Limit];
+
+const windows = fc.tuple(
+	fc.integer({ min: 2, max: 200 }),
+	fc.constantFrom(500, 1000, 2000, 10_000, 60_000),
+);
+const buckets = fc.tuple(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 50 }));
+
+/** A limit of any kind, the slowest of which takes two calls a minute. */
+const plainLimit: fc.Arbitrary<NamedLimit> = fc.oneof(
+	windows.map((of): NamedLimit => [`sliding ${of.join()}`, () => sliding(...of)]),
+	windows.map((of): NamedLimit => [`fixed ${of.join()}`, () => fixed(...of)]),
+	fc
+		.tuple(windows, fc.nat(60_000))
+		.map(([of, at]): NamedLimit => [`aligned ${of.join()},${String(at)}`, () => fixed(...of, at)]),
+	buckets.map((of): NamedLimit => [`tokens ${of.join()}`, () => tokenBucket(...of)]),
+	buckets.map((of): NamedLimit => [`leaky ${of.join()}`, () => leakyBucket(...of)]),
+	fc
+		.integer({ min: 1, max: 200 })
+		.map((most): NamedLimit => [`at once ${String(most)}`, () => atOnce(most)]),
+);
+
+const anyLimit: fc.Arbitrary<NamedLimit> = fc.oneof(
+	{ weight: 6, arbitrary: plainLimit },
+	fc
+		.tuple(plainLimit, plainLimit, fc.nat(60_000))
+		.map(([[before, makeBefore], [after, makeAfter], at]): NamedLimit => [
+			`${before}, then ${after}`,
+			() => changing(makeBefore(), at, makeAfter()),
+		]),
+	// The others use half of it.
+	windows.map(([limit, ms]): NamedLimit => [
+		`shared ${String(limit + 20)},${String(ms)}`,
+		() => shared(sliding(limit + 20, ms), ((limit + 20) / ms) * 500),
+	]),
+);
+
+const anyLatency: fc.Arbitrary<ServiceSettings['latency']> = fc.oneof(
+	fc.constantFrom(20, 100, 500, 2000, 8000, 30_000).map((ms) => ({ ms })),
+	fc.constantFrom(20, 500, 2000).map((ms) => ({ ms, sigma: 1 })),
+);
+
+const anyScenario: fc.Arbitrary<Scenario> = fc
+	.tuple(
+		fc.array(anyLimit, { maxLength: 2 }),
+		fc.record({
+			calls: fc.integer({ min: 1, max: 240 }),
+			latency: anyLatency,
+			says: fc.constantFrom<ServiceSettings['says']>(undefined, 'retryAfter', 'remaining'),
+			slowRefusals: fc.boolean(),
+			perMinute: fc.constantFrom(Infinity, 60, 300, 6000),
+			processes: fc.integer({ min: 1, max: 4 }),
+			runs: fc.integer({ min: 1, max: 3 }),
+			seed,
+		}),
+	)
+	.map(([limits, others]) => ({
+		...others,
+		about: limits.map(([about]) => about).join(' and '),
+		limits: () => limits.map(([, make]) => make()),
+	}));
+
+describe('any service', () => {
+	it('takes every call once: nothing is stuck or lost', async () => {
+		await fc.assert(
+			fc.asyncProperty(anyScenario, async (scenario) => {
+				const { processes = 1, runs = 1, calls } = scenario;
+				const { ends, taken } = await simulate(scenario, node);
+				const each = Math.ceil(calls / processes / runs);
+				expect(ends.flat().map((run) => run.length)).toEqual(
+					new Array(processes * runs).fill(each),
+				);
+				expect(taken).toHaveLength(each * processes * runs);
+			}),
+			{ numRuns: 150 },
+		);
+	}, 120_000);
+
+	it('is shared evenly by the runs of a process', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom(...Object.values(named)),
+				fc.integer({ min: 2, max: 3 }),
+				seed,
+				async (scenario, runs, seed) => {
+					const { ends } = await simulate({ ...scenario, runs, seed }, node);
+					const [first = [], ...others] = ends[0] ?? [];
+					const half = first[Math.floor(first.length / 2)] ?? 0;
+					for (const run of others) {
+						const done = run.filter((end) => end <= half).length;
+						// The first run sends its first calls before the others ask.
+						expect(Math.abs(done - first.length / 2)).toBeLessThanOrEqual(FEW + 5);
+					}
+				},
+			),
+			{ numRuns: 30 },
+		);
+	});
+});

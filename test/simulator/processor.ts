@@ -1,0 +1,70 @@
+import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
+import type { VirtualClock } from './clock';
+
+/** What n8n takes of the processor for a call, in milliseconds. */
+export const CPU_MS = 2;
+/** The same when the code of a call runs for the first time, which goes on for so many calls. */
+const COLD_MS = 20;
+const COLD_CALLS = 10;
+/** What an answer takes. */
+const ANSWER_MS = 1;
+/** A busy process has no time for calls every so often, and for so long: mostly briefly. */
+const STALL_EVERY_MS = 300;
+const STALLS_MS = [5, 200] as const;
+
+/**
+ * The event loop of a process, as its clock. A busy one is late with everything: timers ring late, calls go out
+ * later than they got their turn and bunch, and answers are heard late.
+ */
+export class Processor implements Clock {
+	/** When it is done with what it has to do. */
+	private free = 0;
+	private sent = 0;
+	private nextStall: number;
+
+	/** @param isBusy whether it has other things to do as well */
+	constructor(
+		private readonly clock: VirtualClock,
+		private readonly isBusy = false,
+	) {
+		this.nextStall = isBusy ? 0 : Infinity;
+	}
+
+	now(): number {
+		return this.clock.now();
+	}
+
+	random(): number {
+		return this.clock.random();
+	}
+
+	async sleep(ms: number): Promise<void> {
+		await this.clock.sleep(ms);
+		await this.work(0);
+	}
+
+	/** Sends a request. */
+	async send(): Promise<void> {
+		await this.work(this.isBusy && this.sent++ < COLD_CALLS ? COLD_MS : CPU_MS);
+	}
+
+	/** Takes an answer. */
+	async receive(): Promise<void> {
+		await this.work(this.isBusy ? ANSWER_MS : 0);
+	}
+
+	/** One thing after the other. */
+	private async work(ms: number): Promise<void> {
+		const now = this.clock.now();
+		while (this.nextStall <= Math.max(now, this.free)) this.stall();
+		this.free = Math.max(this.free, now) + ms;
+		if (this.free > now) await this.clock.sleep(this.free - now);
+	}
+
+	private stall(): void {
+		const [least, most] = STALLS_MS;
+		const ms = least + (most - least) * this.clock.random() ** 4;
+		this.free = Math.max(this.free, this.nextStall) + ms;
+		this.nextStall = this.free - STALL_EVERY_MS * Math.log(1 - this.clock.random());
+	}
+}

@@ -1,0 +1,243 @@
+import type { VirtualClock } from './clock';
+
+/** One limit of the simulated service. All times are milliseconds. */
+export interface Limit {
+	/** How long until a call would be taken; 0 takes it now. `Infinity` means until another call is over. */
+	waitMs: (now: number) => number;
+	/** A call was taken. @returns how long it has to wait inside the service */
+	take: (now: number) => number;
+	/** A call that was taken is over. */
+	end?: () => void;
+	/** How many calls are left, for services that say so. */
+	left?: (now: number) => number;
+	/** How long until that is told anew. */
+	resetMs?: (now: number) => number;
+}
+
+/** `limit` calls in any `ms`. */
+export function sliding(limit: number, ms: number): Limit {
+	let times: number[] = [];
+	const forget = (now: number) => {
+		times = times.filter((time) => time > now - ms);
+	};
+	return {
+		waitMs(now) {
+			forget(now);
+			return times.length < limit ? 0 : (times[times.length - limit] ?? now) + ms - now;
+		},
+		take(now) {
+			times.push(now);
+			return 0;
+		},
+		left(now) {
+			forget(now);
+			return limit - times.length;
+		},
+		resetMs: (now) => (times[0] ?? now) + ms - now,
+	};
+}
+
+/** `limit` calls in a window that begins with its first call, or at full `ms` of the clock from `offset` on. */
+export function fixed(limit: number, ms: number, offset?: number): Limit {
+	let began = -Infinity;
+	let taken = 0;
+	const roll = (now: number) => {
+		if (now < began + ms) return;
+		began = offset === undefined ? now : now - ((((now - offset) % ms) + ms) % ms);
+		taken = 0;
+	};
+	return {
+		waitMs(now) {
+			roll(now);
+			return taken < limit ? 0 : began + ms - now;
+		},
+		take(now) {
+			roll(now);
+			taken++;
+			return 0;
+		},
+		left(now) {
+			roll(now);
+			return limit - taken;
+		},
+		resetMs: (now) => began + ms - now,
+	};
+}
+
+/** A bucket of `capacity` tokens that gains `perSecond`. */
+export function tokenBucket(capacity: number, perSecond: number): Limit {
+	let tokens = capacity;
+	let filledAt = 0;
+	const fill = (now: number) => {
+		tokens = Math.min(capacity, tokens + ((now - filledAt) * perSecond) / 1000);
+		filledAt = now;
+	};
+	return {
+		waitMs(now) {
+			fill(now);
+			return tokens >= 1 - 1e-9 ? 0 : ((1 - tokens) / perSecond) * 1000;
+		},
+		take(now) {
+			fill(now);
+			tokens--;
+			return 0;
+		},
+		left(now) {
+			fill(now);
+			return Math.floor(tokens);
+		},
+		resetMs: () => ((1 - (tokens % 1)) / perSecond) * 1000,
+	};
+}
+
+/** A bucket that leaks `perSecond`: calls wait inside the service, up to `capacity` of them. */
+export function leakyBucket(capacity: number, perSecond: number): Limit {
+	let nextAt = 0;
+	const gap = 1000 / perSecond;
+	return {
+		waitMs: (now) => Math.max(0, nextAt - now - capacity * gap),
+		take(now) {
+			const waits = Math.max(0, nextAt - now);
+			nextAt = Math.max(nextAt, now) + gap;
+			return waits;
+		},
+	};
+}
+
+/** At most `most` calls under way. */
+export function atOnce(most: number): Limit {
+	let underWay = 0;
+	return {
+		waitMs: () => (underWay < most ? 0 : Infinity),
+		take() {
+			underWay++;
+			return 0;
+		},
+		end: () => underWay--,
+	};
+}
+
+/** One limit until `at`, another one from then on. */
+export function changing(before: Limit, at: number, after: Limit): Limit {
+	const current = (now: number) => (now < at ? before : after);
+	const underWay: Limit[] = [];
+	return {
+		waitMs: (now) => current(now).waitMs(now),
+		take(now) {
+			underWay.push(current(now));
+			return current(now).take(now);
+		},
+		end: () => underWay.shift()?.end?.(),
+	};
+}
+
+/** The limit is shared with other clients, who call `perSecond` times without a pause. */
+export function shared(limit: Limit, perSecond: number): Limit {
+	let next = 0;
+	const others = (now: number) => {
+		for (; next < now; next += 1000 / perSecond) if (limit.waitMs(next) === 0) limit.take(next);
+	};
+	return {
+		...limit,
+		waitMs(now) {
+			others(now);
+			return limit.waitMs(now);
+		},
+	};
+}
+
+/** How long answers take: always the same, or lognormal around a median. */
+export type Latency = { ms: number; sigma?: number };
+
+export interface ServiceSettings {
+	limits: () => Limit[];
+	latency: Latency;
+	/** What answers say of the rate. */
+	says?: 'retryAfter' | 'remaining';
+	/** How long a request, and an answer, is on its way; up to 25 by default. */
+	wayMs?: number;
+	/** By how much more a request may be late. */
+	jitterMs?: number;
+	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
+	slowRefusals?: boolean;
+	/** Credits of the account; `undefined` is as many as anyone wants. */
+	credits?: number;
+}
+
+/** The longest way from client to service, or back. */
+const LONGEST_WAY_MS = 25;
+
+export interface Said {
+	outcome: 'taken' | 'refused' | 'noCredits';
+	retryAfterMs?: number;
+	remaining?: number;
+	resetMs?: number;
+}
+
+/** A service with any number of limits, all of which must take a call. */
+export class SimulatedService {
+	/** When each call was taken, and when each was refused. */
+	readonly taken: number[] = [];
+	readonly refused: number[] = [];
+	readonly noCredits: number[] = [];
+	private readonly limits: Limit[];
+
+	constructor(
+		private readonly clock: VirtualClock,
+		private readonly settings: ServiceSettings,
+	) {
+		this.limits = settings.limits();
+	}
+
+	/** One exchange, as long as it takes. */
+	async call(): Promise<Said> {
+		const { clock, limits, settings } = this;
+		const way = wayMs(settings);
+		const takes = Math.max(2 * way, duration(settings.latency, clock));
+		await clock.sleep(way + (settings.jitterMs ?? 0) * clock.random());
+		const now = clock.now();
+		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
+		if (wait > 0) {
+			this.refused.push(now);
+			await clock.sleep(settings.slowRefusals ? takes - way : way);
+			return { outcome: 'refused', ...this.says(now, wait) };
+		}
+		const { credits = Infinity } = settings;
+		if (this.taken.length >= credits) {
+			this.noCredits.push(now);
+			await clock.sleep(takes - way);
+			return { outcome: 'noCredits' };
+		}
+		this.taken.push(now);
+		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
+		await clock.sleep(inside + takes - 2 * way);
+		for (const limit of limits) limit.end?.();
+		const said = this.says(now, wait);
+		await clock.sleep(way);
+		return { outcome: 'taken', ...said };
+	}
+
+	private says(now: number, waitMs: number): Partial<Said> {
+		const inSeconds = (ms: number) => Math.ceil(ms / 1000) * 1000;
+		if (this.settings.says === 'retryAfter') {
+			return waitMs > 0 && waitMs < Infinity ? { retryAfterMs: inSeconds(waitMs) } : {};
+		}
+		const [limit] = this.limits;
+		if (this.settings.says !== 'remaining' || !limit?.left || !limit.resetMs) return {};
+		return { remaining: limit.left(now), resetMs: inSeconds(limit.resetMs(now)) };
+	}
+}
+
+/** How long the service takes for a call, in milliseconds. */
+export function duration({ ms, sigma }: Latency, clock: VirtualClock): number {
+	if (sigma === undefined) return ms;
+	const [one, other] = [clock.random(), clock.random()];
+	// A normal number from two even ones (Box-Muller).
+	const normal = Math.sqrt(-2 * Math.log(1 - one)) * Math.cos(2 * Math.PI * other);
+	return ms * Math.exp(sigma * normal);
+}
+
+/** How long a request, and an answer, is on its way. */
+export function wayMs({ wayMs, latency }: ServiceSettings): number {
+	return wayMs ?? Math.min(LONGEST_WAY_MS, latency.ms / 4);
+}
