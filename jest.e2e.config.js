@@ -10,4 +10,5 @@ module.exports = {
 	// An n8n for each suite. Most of the time they wait.
 	maxWorkers: 3,
 	testTimeout: 180_000,
+	verbose: true,
 };

@@ -80,28 +80,29 @@ it('keeps the leads of a notification that came before a restart', async () => {
 
 it('runs once for a completion, and can run again, when the power is cut in the middle of its run', async () => {
 	await field.reset({ job: { durationMs: 500 } });
+	// The power is cut when the trigger has let the completion through.
+	const verify = field.leadGen({ resource: 'email', operation: 'verify', email: 'a@acme.com' });
 	const pause = node('Pause', 'n8n-nodes-base.wait', {
 		typeVersion: 1.1,
 		parameters: { amount: 3 },
 	});
-	const workflow = await field.api.createWorkflow(field.content(field.trigger(), pause));
+	const workflow = await field.api.createWorkflow(field.content(field.trigger(), verify, pause));
+	const runs = () => field.count('verifyEmail');
 	await field.api.activateWorkflow(workflow.id);
-	await until('the run', async () => (await field.executions(workflow.id)).length === 1);
+	await until('the run', () => runs() === 1);
 	await field.kill();
 	await field.start();
 	await quiet(15_000);
 	const executions = await field.executions(workflow.id);
-	const leads = async (id = '') =>
-		(await field.finished(id))?.nodes.Pause?.outputs[0]?.map(({ json }) => json.leadsFound);
 	const [crashed, ...others] = executions.reverse();
 	expect(crashed?.status).toBe('crashed');
 	// Delivered again, and ended at the trigger.
 	expect(others.length).toBeLessThanOrEqual(1);
-	for (const { id, status } of others) {
-		expect([status, await leads(id)]).toEqual(['success', undefined]);
-	}
+	expect(others.map(({ status }) => status)).toEqual(others.map(() => 'success'));
+	expect(runs()).toBe(1);
 	const retried = await field.api.retryExecution(crashed?.id ?? '');
-	expect([retried.status, await leads(retried.id)]).toEqual(['success', [10]]);
+	const items = retried.nodes.Pause?.outputs[0]?.length;
+	expect([retried.status, items, runs()]).toEqual(['success', 1, 2]);
 	await field.restart();
 	await quiet(3000);
 	const count = (await field.executions(workflow.id)).length;
