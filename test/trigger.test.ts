@@ -606,8 +606,9 @@ describe('a scrape', () => {
 describe('a delivery', () => {
 	const credential = { baseUrl: 'https://service.example.com', apiKey: 'key' };
 	const memory = memoryOf({ workflowId: 'w1', nodeId: 'n1' });
+	const signer = new Signer(credential, memory.identity);
 	const deliver = (state: TriggerState, id: string, data: object, now: number) =>
-		deliveryItem({ state, memory }, credential, { id, data: { ...data } }, now)?.json;
+		deliveryItem({ state, memory }, { credential, signer }, { id, data: { ...data } }, now)?.json;
 
 	it('that is repeated has the same key and output, with the starts that were left out', () => {
 		const state = running();
@@ -631,7 +632,6 @@ describe('a delivery', () => {
 
 	it('gives away no signature that the service repeats in the status or the notification', () => {
 		const state = running();
-		const signer = new Signer(credential, memory.identity);
 		const webhookUrl = signer.callbackUrl('https://n8n.example.com/webhook/1', 'attempt 1');
 		note(state, 'attempt 1', T0);
 		Object.assign(state.notifications['attempt 1'] ?? {}, { raw: { body: { webhookUrl } } });

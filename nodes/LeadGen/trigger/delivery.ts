@@ -1,9 +1,9 @@
-import type { ICredentialDataDecryptedObject, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
-import { PROCESS, type Store } from './memory';
+import { PROCESS, type Access, type Store } from './memory';
 import { copyWithout } from './notification';
 import { deliverAt } from './planner';
-import { fingerprint, Signer } from './signature';
+import { fingerprint } from './signature';
 import { isOpen } from './state';
 import type { SyncRequest } from './sync';
 
@@ -24,7 +24,7 @@ export interface Delivery {
 /** The item that runs the workflow; undefined if another process has just delivered the same. */
 export function deliveryItem(
 	{ state, memory }: Pick<Store, 'state' | 'memory'>,
-	credential: ICredentialDataDecryptedObject,
+	{ credential, signer }: Pick<Access, 'credential' | 'signer'>,
 	{ id, data = {}, completedAt: at }: NonNullable<SyncRequest['deliver']>,
 	now: number,
 ): INodeExecutionData | undefined {
@@ -51,7 +51,7 @@ export function deliveryItem(
 	state.scrapes[id] = { ...scrape, ...next };
 	const notification = state.notifications[scrape.source]?.raw ?? null;
 	// The service may repeat the URL that it was given.
-	const secrets = new Signer(credential, memory.identity).secretsOf(scrape.source);
+	const secrets = signer.secretsOf(scrape.source);
 	const output = copyWithout(secrets, { ...data, notification }) as IDataObject;
 	const skippedStarts = scrape.skipped?.map((time) => new Date(time).toISOString());
 	return { json: { ...output, ...(skippedStarts && { skippedStarts }), leadGenDelivery } };

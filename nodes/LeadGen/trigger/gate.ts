@@ -5,14 +5,12 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { keepsFailedExecutions } from '../compatibility';
-import { CREDENTIAL_TYPE } from '../service/http';
 import type { Delivery } from './delivery';
 import { outputItems } from '../leads';
-import { change, memoryOf, PROCESS } from './memory';
+import { accessTo, change, FRESH_MS, memoryOf, PROCESS } from './memory';
 import { sendMessage } from './ownUrl';
 import type { NoticeText } from './notices';
 import { identityOf } from './plan';
-import { Signer } from './signature';
 import { markDone } from './state';
 
 /** Each completion takes two of n8n's entries. */
@@ -113,8 +111,7 @@ async function record(context: IExecuteFunctions, values: string[]): Promise<str
 
 /** Says that the delivery arrived, so that it is not repeated. */
 function acknowledge(context: IExecuteFunctions, { id, at, process, addresses }: Delivery): void {
-	const identity = identityOf(context);
-	const memory = memoryOf(identity);
+	const memory = memoryOf(identityOf(context));
 	if (process === PROCESS && memory.state) {
 		change(memory, (state) => {
 			markDone(state, id, at);
@@ -123,7 +120,7 @@ function acknowledge(context: IExecuteFunctions, { id, at, process, addresses }:
 		return;
 	}
 	const send = async () => {
-		const signer = new Signer(await context.getCredentials(CREDENTIAL_TYPE), identity);
+		const { signer } = await accessTo(context, memory, FRESH_MS);
 		await sendMessage(context, addresses, signer, { done: { id, at } });
 	};
 	send()

@@ -30,7 +30,7 @@ export interface NodeMemory {
 	/** What came back from there, and when it was asked for. */
 	reply?: SyncReply;
 	syncedAt: number;
-	/** Made of the credential, until the node does not answer any more. */
+	/** Made of the credential, which is read again after a call that failed: it may have changed. */
 	access?: Access;
 	/** Where the node reaches itself, the one that answered last first. */
 	addresses?: string[];
@@ -59,10 +59,14 @@ export interface NodeMemory {
 }
 
 export interface Access {
+	readAt: number;
 	credential: ICredentialDataDecryptedObject;
 	signer: Signer;
 	account: Account;
 }
+
+/** Where a person may just have changed the credential, it is not older than this. */
+export const FRESH_MS = 2000;
 
 export interface Waiting {
 	since: number;
@@ -92,15 +96,20 @@ export function memoryOf(identity: NodeIdentity): NodeMemory {
 	return memory;
 }
 
-/** The account of the node. n8n takes a tenth of a second of processor time to read a credential, so it is kept. */
+/**
+ * The account of the node. n8n takes a tenth of a second of processor time to read a credential, so it is kept.
+ * @param maxAgeMs it is read again if it is older
+ */
 export async function accessTo(
 	context: Pick<ITriggerFunctions, 'getCredentials'>,
 	memory: NodeMemory,
+	maxAgeMs = Infinity,
 ): Promise<Access> {
-	if (!memory.access) {
+	const now = Date.now();
+	if (!memory.access || now - memory.access.readAt > maxAgeMs) {
 		const credential = await context.getCredentials(CREDENTIAL_TYPE);
 		const signer = new Signer(credential, memory.identity);
-		memory.access = { credential, signer, account: accountOf(credential) };
+		memory.access = { readAt: now, credential, signer, account: accountOf(credential) };
 	}
 	return memory.access;
 }

@@ -1,12 +1,10 @@
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { LeadGenError, ServiceError } from '../service/errors';
-import { CREDENTIAL_TYPE } from '../service/http';
 import { started } from './events';
-import { change, PROCESS, type NodeMemory } from './memory';
+import { accessTo, change, PROCESS, type NodeMemory } from './memory';
 import { notStarted, unknownOutcome, type NoticeText } from './notices';
 import { sendMessage } from './ownUrl';
 import { startScrape } from './scrape';
-import { Signer } from './signature';
 import { addNotice, type Start, type TriggerState } from './state';
 import { sync, type SyncReply } from './sync';
 
@@ -112,7 +110,7 @@ async function send(
 	if ('message' in needs)
 		return { stage: 'failed', notice: notStarted(needs.message, needs.advice) };
 	try {
-		const signer = new Signer(await context.getCredentials(CREDENTIAL_TYPE), memory.identity);
+		const { signer } = await accessTo(context, memory);
 		const webhookUrl = signer.callbackUrl(needs.url, attempt);
 		const scrapeId = await startScrape(context, { ...needs.body, webhookUrl }, attempt);
 		if (scrapeId !== undefined) return { scrapeId };

@@ -1,22 +1,27 @@
 import type {
-	ICredentialDataDecryptedObject,
 	IDataObject,
 	INodeExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { LeadGenError } from '../service/errors';
-import { CREDENTIAL_TYPE } from '../service/http';
 import { withContent } from './content';
 import { deliveryItem } from './delivery';
 import { notified } from './events';
-import { memoryOf, PROCESS, Store, type NodeMemory } from './memory';
+import {
+	accessTo,
+	FRESH_MS,
+	memoryOf,
+	PROCESS,
+	Store,
+	type Access,
+	type NodeMemory,
+} from './memory';
 import { idsOf, rawNotification, requestOf } from './notification';
 import { ownAddresses, SIGNATURE_HEADER } from './ownUrl';
 import { identityOf, parametersOf, readPlan } from './plan';
 import * as field from './properties';
 import { startBody } from './scrape';
-import { Signer } from './signature';
 import { markDone } from './state';
 import type { SyncReply, SyncRequest } from './sync';
 import { follow } from './timer';
@@ -40,8 +45,8 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		);
 		// n8n takes its time to decrypt a credential; a request without a signature needs none.
 		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
-		const credential = await context.getCredentials(CREDENTIAL_TYPE);
-		const signer = new Signer(credential, memory.identity);
+		const access = await accessTo(context, memory, FRESH_MS);
+		const { signer } = access;
 		const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
 		isOwn = signer.isOwn(signature, message, Date.now());
 		if (isOwn) {
@@ -49,7 +54,7 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 			if (request.keepOpen !== undefined) {
 				return await answerWhenOver(context, memory, request.keepOpen);
 			}
-			return answerSync(context, memory, credential, request);
+			return answerSync(context, memory, access, request);
 		}
 		if (signer.isLegacyKnock(legacy)) {
 			follow(context, memory, addressesOf(context));
@@ -122,7 +127,7 @@ function addressesOf(context: IWebhookFunctions): string[] {
 function answerSync(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
-	credential: ICredentialDataDecryptedObject,
+	access: Access,
 	{ process, state, done, deliver, starting = '', waiting = [] }: SyncRequest,
 ): IWebhookResponseData {
 	const url = context.getNodeWebhookUrl('default') ?? '';
@@ -133,7 +138,7 @@ function answerSync(
 	const saved = waiting.filter((source) => store.hasSaved(source));
 	if (done) markDone(store.state, done.id, done.at);
 	const plan = readPlan(context);
-	const item = deliver && deliveryItem(store, credential, deliver, Date.now());
+	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	store.save();
 	const reply: SyncReply = {
 		state: withContent(store.state, () => false),
