@@ -1,7 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installN8n, packPackage } from '../playground/n8n';
+import { installN8n } from '../playground/install';
+import { packPackage } from '../playground/n8n';
 import { writePage, writeSection } from '../playground/page';
 import { ROOT, STATE_FOLDER, findN8n } from '../playground/versions';
 import { measureCases, measureMemory } from './cases';

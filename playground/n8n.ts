@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claim, release } from './claim';
 import { ProcessGroup, run } from './processes';
-import { type N8nVersion, ROOT, STATE_FOLDER, hasModule, writeRecipe } from './versions';
+import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 
@@ -58,17 +58,6 @@ export interface N8nOptions {
 	/** Default: `n8n.log` in the user folder. */
 	logFile?: string;
 	signal?: AbortSignal;
-}
-
-/** Installs n8n; does nothing if it is there. Prints its progress. */
-export async function installN8n(version: N8nVersion, signal?: AbortSignal): Promise<void> {
-	writeRecipe(version);
-	const size = version.line === '2' ? '3' : '2';
-	const what = `n8n ${version.version} (about 5 minutes and ${size} GB, once)`;
-	await run(process.execPath, [join(ROOT, 'scripts/setup.mjs'), version.folder, what], {
-		signal,
-		stdio: ['ignore', 'inherit', 'inherit'],
-	});
 }
 
 /**
@@ -173,11 +162,13 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	await mkdir(userFolder, { recursive: true });
 	const log = openSync(logFile, 'w');
 	const args = ['--import', join(__dirname, 'endWithParent.ts'), join(modules, 'n8n/bin/n8n')];
-	const group = new ProcessGroup(join(modules, '.bin/node'), [...args, command], {
+	const group = new ProcessGroup(join(modules, 'node/bin/node'), [...args, command], {
 		cwd: userFolder,
 		env: {
 			...inherited(),
 			...QUIET,
+			// With its compiled code at hand n8n starts a quarter faster.
+			NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
 			// It asks n8n's servers for a list. Older versions do not know it, and refuse to start.
 			...(hasModule(version, 'mcp-registry') && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 			N8N_USER_FOLDER: userFolder,

@@ -6,15 +6,8 @@ import { claim, release } from './claim';
 import { type Report, type RunExample, findAndVerify, scrapeAndWait } from './demo';
 import type { Engine } from './engine';
 import { API_KEY, OWNER, setUpInstance } from './instance';
-import {
-	type N8n,
-	PACKAGE_NAME,
-	freePort,
-	installN8n,
-	installTarball,
-	packPackage,
-	startN8n,
-} from './n8n';
+import { installN8n } from './install';
+import { type N8n, PACKAGE_NAME, freePort, installTarball, packPackage, startN8n } from './n8n';
 import { onEngine, onN8n } from './runExample';
 import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
 

@@ -70,9 +70,10 @@ export function writeRecipe({ version, folder }: N8nVersion): void {
 		name: `playground-n8n-${version}`,
 		private: true,
 		dependencies: { n8n: version, ...recipe.dependencies },
-		overrides: recipe.overrides,
-		// Of the install scripts, these build what n8n needs to run.
-		allowScripts: { 'isolated-vm': true, node: true, sqlite3: true },
+		pnpm: {
+			overrides: recipe.overrides,
+			onlyBuiltDependencies: ['isolated-vm', 'node', 'sqlite3'],
+		},
 	};
 	writeFileSync(join(folder, 'package.json'), JSON.stringify(content, undefined, '\t'));
 }

@@ -1,22 +1,16 @@
 /**
- * Makes sure that the packages of a folder's package-lock.json are installed, or without one those of its
- * package.json, which then has exact versions:
- * `node scripts/setup.mjs [folder] [what it is called]`. Needs nothing but Node and npm, so that the
+ * Makes sure that the packages of package-lock.json are installed. Needs nothing but Node and npm, so that the
  * other npm scripts can begin with it in a fresh clone.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = resolve(fileURLToPath(import.meta.url), '../..');
-const folder = resolve(root, process.argv[2] ?? '.');
-const what = process.argv[3] ?? 'development dependencies (about 1 minute, once)';
+const folder = resolve(fileURLToPath(import.meta.url), '../..');
 
 /** What npm notes down at the end of an install. */
 const record = 'node_modules/.package-lock.json';
-
-const hasLock = existsSync(join(folder, 'package-lock.json'));
 
 const [major] = process.versions.node.split('.');
 if (Number(major) < 20) {
@@ -25,23 +19,13 @@ if (Number(major) < 20) {
 }
 
 if (!isInstalled()) {
-	console.log(`Installing ${what} …`);
+	console.log('Installing development dependencies (about 1 minute, once) …');
 	process.exitCode = await install();
-}
-
-/**
- * Where Node's own headers are on this machine, for a native module that is not prebuilt for it (sqlite3):
- * so it can be built without a download. Headers of any Node will do for the stable Node-API.
- */
-function withLocalHeaders(env) {
-	const prefixes = (env.PATH ?? '').split(delimiter).map((folder) => resolve(folder, '..'));
-	const nodedir = prefixes.find((prefix) => existsSync(join(prefix, 'include/node/node_api.h')));
-	return nodedir === undefined ? env : { npm_config_nodedir: nodedir, ...env };
 }
 
 /** Whether npm's own record of what it installed has all that the lock file asks for. */
 function isInstalled() {
-	const wanted = hasLock ? readPackages('package-lock.json') : exactDependencies();
+	const wanted = readPackages('package-lock.json');
 	const present = readPackages(record);
 	return Object.entries(wanted).every(
 		([path, { version, optional, devOptional }]) =>
@@ -51,21 +35,9 @@ function isInstalled() {
 	);
 }
 
-function exactDependencies() {
-	const { dependencies } = readJson('package.json');
-	const entries = Object.entries(dependencies);
-	return Object.fromEntries(
-		entries.map(([name, version]) => [`node_modules/${name}`, { version }]),
-	);
-}
-
-function readJson(file) {
-	return JSON.parse(readFileSync(join(folder, file), 'utf8'));
-}
-
 function readPackages(file) {
 	try {
-		return readJson(file).packages;
+		return JSON.parse(readFileSync(join(folder, file), 'utf8')).packages;
 	} catch (error) {
 		if (error.code === 'ENOENT') return {};
 		throw error;
@@ -81,9 +53,7 @@ function install() {
 	rmSync(join(folder, record), { force: true });
 	const posix = process.platform !== 'win32';
 	// The output is for failures only: hundreds of warnings about packages that are not ours.
-	const command = hasLock ? ['ci'] : ['install', '--no-package-lock'];
-	const npm = spawn('npm', [...command, '--no-audit', '--no-fund', '--loglevel=error'], {
-		env: withLocalHeaders(process.env),
+	const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
 		cwd: folder,
 		stdio: ['ignore', 'pipe', 'pipe'],
 		shell: !posix,
@@ -104,7 +74,7 @@ function install() {
 		npm.on('close', (code) => {
 			clearInterval(timer);
 			if (code === 0) console.log(`  done in ${elapsed()}`);
-			else console.error(`${output}\nnpm ${command[0]} in ${folder} failed; see above.`);
+			else console.error(`${output}\nnpm ci in ${folder} failed; see above.`);
 			done(code === 0 ? 0 : 1);
 		});
 	});

@@ -1,4 +1,5 @@
-import { installN8n, packPackage } from '../../playground/n8n';
+import { installN8n } from '../../playground/install';
+import { packPackage } from '../../playground/n8n';
 import { N8N } from './field';
 
 /** Installs n8n and packs the package, before the suites run side by side. */
