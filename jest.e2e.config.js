@@ -9,6 +9,6 @@ module.exports = {
 	globalSetup: '<rootDir>/test/e2e/prepare.ts',
 	// An n8n for each suite. Most of the time they wait.
 	maxWorkers: 3,
-	testTimeout: 180_000,
+	testTimeout: 300_000,
 	verbose: true,
 };

@@ -123,8 +123,8 @@ async function serve(...tools: WorkflowNode[]): Promise<Client> {
 	return await connect(path);
 }
 
-/** Calls a tool; a client that waits for longer than ten seconds fails the test. */
-async function call(client: Client, name: string, args: object, timeout = 10_000) {
+/** Calls a tool, and waits for the answer as long as MCP clients do by default: a minute. */
+async function call(client: Client, name: string, args: object, timeout?: number) {
 	const request = { name, arguments: { ...args } };
 	const { content, isError = false } = await client
 		.callTool(request, CallToolResultSchema, { timeout })

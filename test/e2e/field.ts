@@ -13,14 +13,8 @@ import {
 	type WorkflowContent,
 	type WorkflowNode,
 } from '../../playground/api';
-import {
-	freePort,
-	installN8n,
-	installTarball,
-	packPackage,
-	startN8n,
-	type N8n,
-} from '../../playground/n8n';
+import { installN8n } from '../../playground/install';
+import { freePort, installTarball, packPackage, startN8n, type N8n } from '../../playground/n8n';
 import { findN8n } from '../../playground/versions';
 import { startSandbox, type Sandbox } from '../../sandbox/server';
 import type { SettingsPatch } from '../../sandbox/settings';
@@ -300,7 +294,7 @@ export function use({ id, name }: StoredCredential): WorkflowNode['credentials']
 export async function until(
 	what: string,
 	check: () => boolean | Promise<boolean>,
-	timeoutMs = 20_000,
+	timeoutMs = 60_000,
 ): Promise<void> {
 	const end = Date.now() + timeoutMs;
 	while (!(await check())) {

@@ -59,7 +59,7 @@ return [{ json: { runs: data.runs } }];`,
 		await field.api.activateWorkflow(id);
 
 		for (const starts of [3, 6]) {
-			await until('scrapes', () => field.starts >= starts, 60_000);
+			await until('scrapes', () => field.starts >= starts);
 			await field.restart();
 		}
 		await until('polls', () => asked >= 3, 180_000);
@@ -97,7 +97,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 		await field.reset({ job: { durationMs: 1000 } });
 		const { id } = await field.workflow({ options: { internalUrl: `${field.url}/` } });
 		await field.api.activateWorkflow(id);
-		await until('the execution', async () => (await field.executions(id)).length === 1, 60_000);
+		await until('the execution', async () => (await field.executions(id)).length === 1);
 		const [item] = await field.delivered(id);
 		expect(item?.json).toMatchObject({ status: 'completed', leadsFound: 10, notification: null });
 		expect(field.webhookUrl()).toContain(UNREACHABLE);
@@ -109,7 +109,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 		await field.reset({ job: { durationMs: 1000 } });
 		const { id } = await field.workflow();
 		await field.api.activateWorkflow(id);
-		await until('the word', async () => (await field.told(id)).length === 1, 60_000);
+		await until('the word', async () => (await field.told(id)).length === 1);
 		expect(await field.told(id)).toEqual([
 			expect.stringContaining('n8n cannot reach the production URL of this node'),
 		]);
@@ -121,7 +121,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 		await field.api.deactivateWorkflow(id);
 		await field.api.updateWorkflow(id, workflow);
 		await field.api.activateWorkflow(id);
-		await until('the completion', async () => (await field.delivered(id)).length === 1, 60_000);
+		await until('the completion', async () => (await field.delivered(id)).length === 1);
 		await quiet();
 		expect(field.starts).toBe(1);
 	});

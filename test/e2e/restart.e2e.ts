@@ -71,7 +71,7 @@ it('keeps the leads of a notification that came before a restart', async () => {
 	await quiet(1000);
 	await field.kill();
 	await field.start();
-	await until('the completion', async () => (await runsOf(workflow)) === 1, 60_000);
+	await until('the completion', async () => (await runsOf(workflow)) === 1);
 	const [item] = await field.delivered(workflow.id);
 	const { notification } = item?.json as { notification: { body: { data: { leads: unknown[] } } } };
 	expect(notification.body.data.leads).toHaveLength(1000);
@@ -159,7 +159,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		}
 		await field.start();
 	}
-	await until('the long scrape is delivered', async () => (await runsOf(running)) === 1, 60_000);
+	await until('the long scrape is delivered', async () => (await runsOf(running)) === 1);
 	await quiet(20_000);
 
 	const table: string[] = [];

@@ -69,7 +69,7 @@ describe(`n8n ${N8N.version}`, () => {
 		const [first, second] = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
 		await field.restart();
 		field.sandbox.finish(second ?? '', 'completed');
-		await until('its completion', async () => (await delivered(late)).length === 1, 60_000);
+		await until('its completion', async () => (await delivered(late)).length === 1);
 		await quiet();
 		expect(await delivered(workflow)).toEqual([first]);
 		expect(await delivered(late)).toEqual([second]);

@@ -17,14 +17,14 @@ export async function untilStarts(count: number): Promise<void> {
 	await until(`${String(count)} starts`, () => field.starts >= count);
 }
 
-export async function untilExecutions(workflowId: string, count: number, timeoutMs = 20_000) {
+export async function untilExecutions(workflowId: string, count: number, timeoutMs?: number) {
 	const enough = async () => (await field.executions(workflowId)).length >= count;
 	await until(`${String(count)} executions`, enough, timeoutMs);
 }
 
 export async function untilRuns(workflowId: string, count: number): Promise<void> {
 	const enough = async () => (await field.delivered(workflowId)).length >= count;
-	await until(`${String(count)} runs`, enough, 60_000);
+	await until(`${String(count)} runs`, enough);
 }
 
 export async function countRuns(workflowIds: string[]): Promise<number> {

@@ -242,7 +242,7 @@ describe('a start', () => {
 			field.sandbox.finish(after, 'completed');
 		}
 		const all = ids.length + heard.length;
-		await until('all of them run', async () => (await runs()) >= all, 60_000);
+		await until('all of them run', async () => (await runs()) >= all);
 		await quiet(5000);
 		const delivered: unknown[] = [];
 		for (const id of ids) {
@@ -311,7 +311,7 @@ describe('a start', () => {
 			],
 		});
 		const { id } = await activated();
-		await untilExecutions(id, 1, 60_000);
+		await untilExecutions(id, 1);
 		await quiet();
 		expect(field.sandbox.jobs).toHaveLength(1);
 		expect(await field.told(id)).toEqual([]);
@@ -415,7 +415,7 @@ describe('what cannot work', () => {
 		const own = use(field.credential);
 		await save(workflow.id, (saved) => (triggerOf(saved).credentials = own));
 		const late = await field.startElsewhere(field.plainUrl(workflow));
-		await untilExecutions(workflow.id, 3, 40_000);
+		await untilExecutions(workflow.id, 3);
 		const delivered = (await field.delivered(workflow.id)).map(({ json }) => json.scrapeId);
 		expect(delivered.sort()).toEqual([early, late].sort());
 	});
@@ -448,7 +448,7 @@ describe('a schedule', () => {
 	it('starts again, leaves out what falls due while a scrape runs, and says so', async () => {
 		field.sandbox.set({ job: { durationMs: 5000 } });
 		const { id } = await activated({ schedule: 'cron', cronExpression: '*/3 * * * * *' });
-		await untilExecutions(id, 2, 30_000);
+		await untilExecutions(id, 2);
 		await field.api.deactivateWorkflow(id);
 		const jobs = field.sandbox.jobs;
 		for (let index = 1; index < jobs.length; index++) {
@@ -490,7 +490,7 @@ describe('a test run', () => {
 		await untilExecutions(id, 1);
 		await quiet();
 		field.sandbox.finish(own ?? '', 'completed');
-		await untilExecutions(id, 2, 30_000);
+		await untilExecutions(id, 2);
 		await quiet();
 		const items = await field.delivered(id);
 		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
