@@ -263,12 +263,21 @@ async function answers(url: string, command: N8nCommand): Promise<boolean> {
  */
 const FIRST_OUTGOING_PORT = 32_768;
 const FIRST_PORT = 10_000;
+/** n8n listens on its ports seconds after they were found free. So test workers choose among ports of their own, */
+const WORKERS = 16;
+const worker = Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS;
+/** and no port is given out twice. */
+const given = new Set<number>();
 
 /** `preferred` if nothing listens on it, else any free port. */
-export async function freePort(
-	preferred = randomInt(FIRST_PORT, FIRST_OUTGOING_PORT),
-): Promise<number> {
-	return (await isFree(preferred)) ? preferred : await freePort();
+export async function freePort(preferred = anyPort()): Promise<number> {
+	if (given.has(preferred) || !(await isFree(preferred))) return await freePort();
+	given.add(preferred);
+	return preferred;
+}
+
+function anyPort(): number {
+	return WORKERS * randomInt(FIRST_PORT / WORKERS, FIRST_OUTGOING_PORT / WORKERS) + worker;
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -290,16 +290,18 @@ export function use({ id, name }: StoredCredential): WorkflowNode['credentials']
 	return { leadGenApi: { id, name } };
 }
 
-/** Waits until something is as it should be. */
+/** Waits until something is as it should be. What n8n has to say is asked for less often, as that takes its time. */
 export async function until(
 	what: string,
 	check: () => boolean | Promise<boolean>,
 	timeoutMs = 60_000,
 ): Promise<void> {
 	const end = Date.now() + timeoutMs;
-	while (!(await check())) {
+	for (;;) {
+		const result = check();
+		if (await result) return;
 		if (Date.now() > end) throw new Error(`In ${String(timeoutMs)} ms it did not happen: ${what}`);
-		await sleep(50);
+		await sleep(typeof result === 'boolean' ? 50 : 300);
 	}
 }
 
