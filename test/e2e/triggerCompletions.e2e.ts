@@ -315,7 +315,11 @@ describe('a node that only listens', () => {
 	});
 
 	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
-		const workflow = await activated({ mode: 'listen' });
+		// The lookups of the tests before have used up the share of another plan.
+		const credential = await field.newCredential('No limit', API_KEY, { plan: 'enterprise' });
+		const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
+		const workflow = await field.api.createWorkflow(field.content(trigger));
+		await field.api.activateWorkflow(workflow.id);
 		await quiet(500);
 		const broken = await field.startElsewhere();
 		field.sandbox.set({
