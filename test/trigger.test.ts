@@ -128,7 +128,9 @@ describe('an activation', () => {
 		const state = newState('owner', T0);
 		const want = activated(state, activation('activate'), plan, T0);
 		const attempt = 'activation 1-0';
-		expect(nextAction(view(state, { want }), T0)).toEqual({ do: 'plan', attempt, want });
+		// Saved together with the activation: after a crash in between nobody would send it.
+		const changed = { want, isDirty: true };
+		expect(nextAction(view(state, changed), T0)).toEqual({ do: 'plan', attempt, want });
 		state.starts[attempt] = {
 			...(want as Want),
 			stage: 'planned',

@@ -103,11 +103,13 @@ export function nextAction(view: View, now: number): Action {
 		)
 		.sort((a, b) => compare(a, b, checks, now));
 	if (looks[0] && view.busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
+	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
+	const action = isStarter ? nextStart(view, isTime, now) : undefined;
+	// A start is saved together with what asks for it: else a crash could make nobody send it.
+	if (action && ['plan', 'skip', 'abandon'].includes(action.do)) return action;
 	// A delivery would have brought the changes along.
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
 	if (isDirty || isWaiting) return { do: 'sync' };
-	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
-	const action = isStarter ? nextStart(view, isTime, now) : undefined;
 	return (
 		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
 	);

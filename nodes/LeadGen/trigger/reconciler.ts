@@ -92,9 +92,10 @@ export class Reconciler {
 		if (!memory.addresses) await this.alarm.rest(BUSY_MS);
 		else {
 			const { account } = await accessTo(context, memory);
+			// After a failure, what does not need the own URL would hide that it still does not answer.
+			if (!memory.reply || this.failingSince !== undefined) await sync(context, memory);
 			const { state, reply } = memory;
 			if (state && reply) await this.act(state, reply.plan, account.limiter.perMinute);
-			else await sync(context, memory);
 		}
 		this.failingSince = undefined;
 		this.isTold = false;
