@@ -44,6 +44,8 @@ export class Reconciler {
 	) {
 		memory.wake = this.alarm.wake;
 		delete memory.reply;
+		// The node may have another credential now.
+		delete memory.access;
 	}
 
 	close(): void {
