@@ -7,8 +7,8 @@ module.exports = {
 	moduleFileExtensions: ['ts', 'js', 'json'],
 	transform: { '^.+\\.ts$': 'ts-jest' },
 	globalSetup: '<rootDir>/test/e2e/prepare.ts',
-	// An n8n for each suite. Most of the time they wait.
-	maxWorkers: 3,
+	// An n8n for each suite, on two cores. With three workers they wait for the processor.
+	maxWorkers: 2,
 	testTimeout: 300_000,
 	verbose: true,
 };

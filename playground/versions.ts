@@ -17,11 +17,13 @@ interface Recipe {
 const node = '22.22.0';
 const xlsx = '0.18.5';
 const msgpackr = { 'msgpackr-extract': '3.0.4' };
+/** The newer ones need a newer core than n8n brings. */
+const checkpoint = { '@langchain/langgraph-checkpoint': '1.0.0' };
 
 /** Further versions, from the oldest supported on. Those of the lines have folders here, with lock files. */
 const RECIPES: Record<string, Recipe | undefined> = {
 	'1.100.1': { dependencies: { node }, overrides: { xlsx } },
-	'2.0.3': { dependencies: { node }, overrides: { xlsx, ...msgpackr } },
+	'2.0.3': { dependencies: { node }, overrides: { xlsx, ...msgpackr, ...checkpoint } },
 	// Its parts share one zod only if it is the one at the top.
 	'2.16.1': { dependencies: { node, zod: '3.25.67' }, overrides: { xlsx, ...msgpackr } },
 };
