@@ -25,7 +25,10 @@ const RECIPES: Record<string, Recipe | undefined> = {
 	'1.100.1': { dependencies: { node }, overrides: { xlsx } },
 	'2.0.3': { dependencies: { node }, overrides: { xlsx, ...msgpackr, ...checkpoint } },
 	// Its parts share one zod only if it is the one at the top.
-	'2.16.1': { dependencies: { node, zod: '3.25.67' }, overrides: { xlsx, ...msgpackr } },
+	'2.16.1': {
+		dependencies: { node, zod: '3.25.67' },
+		overrides: { xlsx, ...msgpackr, ...checkpoint, '@langchain/langgraph': '1.1.2' },
+	},
 };
 
 /** An n8n that we can install. */
