@@ -48,9 +48,14 @@ async function install({ version, folder }: N8nVersion, signal?: AbortSignal): P
 	};
 	const pnpm = async (...args: string[]) =>
 		await run(PNPM, [...args, ...OPTIONS], { cwd: folder, env: withLocalHeaders(), signal });
-	const hasLock = existsSync(join(folder, 'pnpm-lock.yaml'));
+	// Only what git holds has a lock file that is to be kept.
+	const isLocked = !folder.startsWith(STATE_FOLDER);
 	console.log(`Installing n8n ${version} (about 3 minutes and 1.5 GB, once) …`);
-	await pnpm('install', '--ignore-scripts', hasLock ? '--frozen-lockfile' : '--no-frozen-lockfile');
+	await pnpm(
+		'install',
+		'--ignore-scripts',
+		isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
+	);
 	for (const names of BUILDS) {
 		say(`builds ${names.join(' and ')}`);
 		await pnpm('rebuild', ...names);
