@@ -94,11 +94,12 @@ export class Reconciler {
 		if (!memory.addresses) await this.alarm.rest(BUSY_MS);
 		else {
 			const { account } = await accessTo(context, memory);
-			// After a failure, what does not need the own URL would hide that it still does not answer.
-			if (!memory.reply || this.failingSince !== undefined) await sync(context, memory);
 			const { state, reply } = memory;
 			if (state && reply) await this.act(state, reply.plan, account.limiter.perMinute);
+			else await sync(context, memory);
 		}
+		// What does not need the own URL does not show that it answers again.
+		if (memory.syncedAt < (this.failingSince ?? Infinity)) return;
 		this.failingSince = undefined;
 		this.isTold = false;
 	}
@@ -168,7 +169,8 @@ export class Reconciler {
 				return;
 			case 'wait': {
 				if (!this.activation && isOver(memory, state)) this.close();
-				await this.alarm.rest(action.ms);
+				if (this.failingSince === undefined) await this.alarm.rest(action.ms);
+				else await sync(context, memory);
 				// Other processes may have left something behind.
 				if (Date.now() - now >= LONGEST_WAIT_MS) delete memory.reply;
 			}
