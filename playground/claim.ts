@@ -1,4 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Takes a thing for this process by a file that names it. The claim ends with {@link release}, or
@@ -19,6 +21,21 @@ export async function claim(file: string): Promise<boolean> {
 /** Gives back what was claimed. */
 export async function release(file: string): Promise<void> {
 	await rm(file, { force: true });
+}
+
+/** Does something once nobody else has the claim, and gives it back. */
+export async function withClaim<T>(
+	file: string,
+	task: () => Promise<T>,
+	signal?: AbortSignal,
+): Promise<T> {
+	await mkdir(dirname(file), { recursive: true });
+	while (!(await claim(file))) await sleep(200, undefined, { signal });
+	try {
+		return await task();
+	} finally {
+		await release(file);
+	}
 }
 
 function isAlive(pid: string): boolean {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { claim, release } from './claim';
+import { withClaim } from './claim';
 import { run } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, findN8n, writeRecipe } from './versions';
 
@@ -24,21 +23,18 @@ const BUILDS = [['node'], ['isolated-vm', 'sqlite3']];
  * @throws with the output of pnpm if it fails
  */
 export async function installN8n(version: N8nVersion, signal?: AbortSignal): Promise<void> {
-	await mkdir(STATE_FOLDER, { recursive: true });
 	const busy = join(STATE_FOLDER, `install-${version.version}.pid`);
-	while (!(await claim(busy))) await sleep(200, undefined, { signal });
-	try {
-		writeRecipe(version);
-		// What is installed, written down at the end, so that an install that is broken off does not count.
-		const record = join(version.folder, 'node_modules/.installed');
-		const isInstalled = (await read(record)) === (await hashOfRecipe(version));
-		if (isInstalled) return;
-		await rm(record, { force: true });
-		await install(version, signal);
-		await writeFile(record, await hashOfRecipe(version));
-	} finally {
-		await release(busy);
-	}
+	await withClaim(busy, () => installIfMissing(version, signal), signal);
+}
+
+async function installIfMissing(version: N8nVersion, signal?: AbortSignal): Promise<void> {
+	writeRecipe(version);
+	// Written at the end, so that an install that is broken off does not count.
+	const record = join(version.folder, 'node_modules/.installed');
+	if ((await read(record)) === (await hashOfRecipe(version))) return;
+	await rm(record, { force: true });
+	await install(version, signal);
+	await writeFile(record, await hashOfRecipe(version));
 }
 
 async function install({ version, folder }: N8nVersion, signal?: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claim, release } from './claim';
+import { withClaim } from './claim';
 import { ProcessGroup, run } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
 
@@ -66,14 +66,8 @@ export interface N8nOptions {
  * @returns the path of the tarball
  */
 export async function packPackage(signal?: AbortSignal): Promise<string> {
-	await mkdir(STATE_FOLDER, { recursive: true });
 	const busy = join(STATE_FOLDER, 'package.pid');
-	while (!(await claim(busy))) await sleep(200, undefined, { signal });
-	try {
-		return await packIfChanged(signal);
-	} finally {
-		await release(busy);
-	}
+	return await withClaim(busy, () => packIfChanged(signal), signal);
 }
 
 async function packIfChanged(signal?: AbortSignal): Promise<string> {
@@ -263,10 +257,10 @@ async function answers(url: string, command: N8nCommand): Promise<boolean> {
  */
 const FIRST_OUTGOING_PORT = 32_768;
 const FIRST_PORT = 10_000;
-/** n8n listens on its ports seconds after they were found free. So test workers choose among ports of their own, */
 const WORKERS = 16;
+/** n8n listens on a port only seconds after it was found free, so each test worker chooses among ports of its own. */
 const worker = Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS;
-/** and no port is given out twice. */
+/** For the same reason no port is given out twice. */
 const given = new Set<number>();
 
 /** `preferred` if nothing listens on it, else any free port. */

@@ -12,16 +12,7 @@ import {
 	untilStarts,
 } from './triggerField';
 
-/** What must never happen with a completion, on a real n8n: by counts of lookups and of executions. */
-beforeAll(async () => {
-	await field.open();
-});
-afterAll(async () => {
-	await field.close();
-});
-beforeEach(async () => {
-	await field.reset();
-});
+/* What must never happen with a completion, on a real n8n: by counts of lookups and of executions. */
 
 describe('a completion', () => {
 	const shapes: Array<Partial<NotificationSettings>> = [
@@ -229,9 +220,8 @@ describe('a stranger', () => {
 		await until('more lookups than a minute allows', isEnough, 150_000);
 		for (const plan of plans) {
 			const times = lookups(plan);
-			const [first = 0] = times;
 			// A request takes a moment from the node to the service.
-			const spans = times.slice(most[plan]).map((time, index) => time - (times[index] ?? first));
+			const spans = times.slice(most[plan]).map((time, index) => time - (times[index] ?? time));
 			expect([plan, Math.min(...spans) > 58_000]).toEqual([plan, true]);
 		}
 		expect(await countRuns(workflows.map(({ id }) => id))).toBe(0);

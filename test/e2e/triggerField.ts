@@ -2,8 +2,17 @@ import type { StoredWorkflow } from '../../playground/api';
 import { LEADERSHIP_HOOKS } from '../../playground/n8n';
 import { Field, LINE, TRIGGER, until } from './field';
 
-/** An n8n for the tests of the trigger, which can follow and lead. */
+/** An n8n for the tests of the trigger, which can follow and lead. Each test that imports this begins afresh. */
 export const field = new Field({ EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS });
+beforeAll(async () => {
+	await field.open();
+});
+afterAll(async () => {
+	await field.close();
+});
+beforeEach(async () => {
+	await field.reset();
+});
 
 export const LONG = { job: { durationMs: 600_000 } };
 

@@ -17,16 +17,7 @@ import {
 	untilStarts,
 } from './triggerField';
 
-/** What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
-beforeAll(async () => {
-	await field.open();
-});
-afterAll(async () => {
-	await field.close();
-});
-beforeEach(async () => {
-	await field.reset();
-});
+/* What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
 
 describe('a start', () => {
 	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {

@@ -44,8 +44,6 @@ export class Reconciler {
 	) {
 		memory.wake = this.alarm.wake;
 		delete memory.reply;
-		// The node may have another credential now.
-		delete memory.access;
 	}
 
 	close(): void {
@@ -99,7 +97,7 @@ export class Reconciler {
 			else await sync(context, memory);
 		}
 		// What does not need the own URL does not show that it answers again.
-		if (memory.syncedAt < (this.failingSince ?? Infinity)) return;
+		if (this.failingSince === undefined || memory.syncedAt < this.failingSince) return;
 		this.failingSince = undefined;
 		this.isTold = false;
 	}

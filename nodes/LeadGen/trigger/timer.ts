@@ -22,6 +22,8 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const mode = context.getActivationMode();
 	memory.isAsked ||= mode === 'activate';
 	delete memory.refusal;
+	// The node may have another credential now.
+	delete memory.access;
 	const activation = { id: randomUUID(), mode, at: Date.now() };
 	/** Tells the person, in a failed execution that cannot come in over the node's URL. */
 	const onOutage = (problem: string, isNotReached: boolean) => {
