@@ -22,7 +22,7 @@ afterAll(async () => {
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2000);
 const AT_ONCE = 40;
 const SLOW = 20;
-/** What the README promises of a node that only listens: a third of what the plan "pro" allows. */
+/** What docs/trigger.md (Security) promises of a node that only listens: a third of what the plan "pro" allows. */
 const LOOKUPS_PER_MINUTE = 100;
 
 /** A workflow under attack. */
