@@ -426,7 +426,12 @@ export class N8nApi {
 	private async send(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await fetch(`${this.url}/${path}`, {
 			method,
-			headers: { 'content-type': 'application/json', cookie: this.cookie },
+			headers: {
+				'content-type': 'application/json',
+				cookie: this.cookie,
+				// A busy n8n may close a connection that was kept, just as the next request goes out on it.
+				connection: 'close',
+			},
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const text = await response.text();
