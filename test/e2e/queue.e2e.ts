@@ -184,11 +184,10 @@ const TURNS = [
 
 interface Change {
 	when: string;
-	/** Both mains live, and there are two webhook processes. */
-	isLively?: boolean;
 	/** `between` is when a scrape finishes, the one of the workflow that it gives. */
 	change: (leaving: Role, coming: Role, between: () => Promise<StoredWorkflow>) => Promise<void>;
 }
+
 /** The first main ends before the other one starts. */
 function after(end: 'kill' | 'stop'): Change['change'] {
 	return async (leaving, coming, between) => {
@@ -198,18 +197,14 @@ function after(end: 'kill' | 'stop'): Change['change'] {
 	};
 }
 
-const CHANGES: Change[] = [
-	{
-		when: 'the first is killed',
-		change: after('kill'),
-	},
-	{
-		when: 'the first is stopped',
-		change: after('stop'),
-	},
+const WITH_ONE_MAIN: Change[] = [
+	{ when: 'the first is killed', change: after('kill') },
+	{ when: 'the first is stopped', change: after('stop') },
+];
+
+const WITH_TWO_MAINS: Change[] = [
 	{
 		when: 'nobody leads for a while',
-		isLively: true,
 		change: async (leaving, coming, between) => {
 			await field.queue.setRole(leaving, 'follower');
 			// The process that receives its notification delivers it.
@@ -220,7 +215,6 @@ const CHANGES: Change[] = [
 	},
 	{
 		when: 'one follows the other at once',
-		isLively: true,
 		change: async (leaving, coming, between) => {
 			await field.queue.setRole(leaving, 'follower');
 			await field.queue.setRole(coming, 'leader');
@@ -229,7 +223,6 @@ const CHANGES: Change[] = [
 	},
 	{
 		when: 'both lead for a while',
-		isLively: true,
 		change: async (leaving, coming, between) => {
 			await field.queue.setRole(coming, 'leader');
 			await between();
@@ -239,55 +232,73 @@ const CHANGES: Change[] = [
 	},
 ];
 
-it.each(CHANGES)(
-	'starts nothing twice and delivers once when another main process leads, and back again: $when',
-	async ({ when, isLively, change }) => {
-		await field.reset(LONG);
-		try {
-			if (isLively) await field.queue.start('main2', true);
-			if (isLively) await field.queue.start('webhook2');
-			const workflows: StoredWorkflow[] = [];
-			for (const [leaving, coming] of TURNS) {
-				const four = [
-					await activated({}, SLOW),
-					await activated(),
-					await activated(),
-					await activated(),
-				] as const;
-				for (const workflow of four) await until('the start', () => startsOf(workflow) === 1);
-				const [running, early, between, late] = four;
-				field.sandbox.finish(jobOf(running).scrapeId, 'completed');
-				await untilExecutions(running, 1);
-				await finishAndSee(early);
-				await change(leaving, coming, async () => {
-					field.sandbox.finish(jobOf(between).scrapeId, 'completed');
-					await until('its notification', () => jobOf(between).notifications[0]?.status === 200);
-					return between;
-				});
-				field.sandbox.finish(jobOf(late).scrapeId, 'completed');
-				await field.turnTo(coming);
-				workflows.push(...four);
-			}
-			for (const workflow of workflows) await untilRuns(workflow, 1);
-			await quiet(10_000);
-			const runs: unknown[][] = [];
-			for (const workflow of workflows) {
-				runs.push(await executorsOf(workflow));
-				expect(startsOf(workflow)).toBe(1);
-				expect(await field.told(workflow.id)).toEqual([]);
-			}
-			const twice = runs.filter(({ length }) => length === 2).length;
-			report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
-			for (const each of runs) expect(each).toEqual([ON_WORKER]);
-		} finally {
+async function leaderChanges({ when, change }: Change): Promise<void> {
+	await field.reset(LONG);
+	const workflows: StoredWorkflow[] = [];
+	for (const [leaving, coming] of TURNS) {
+		const four = [
+			await activated({}, SLOW),
+			await activated(),
+			await activated(),
+			await activated(),
+		] as const;
+		for (const workflow of four) await until('the start', () => startsOf(workflow) === 1);
+		const [running, early, between, late] = four;
+		field.sandbox.finish(jobOf(running).scrapeId, 'completed');
+		await untilExecutions(running, 1);
+		await finishAndSee(early);
+		await change(leaving, coming, async () => {
+			field.sandbox.finish(jobOf(between).scrapeId, 'completed');
+			await until('its notification', () => jobOf(between).notifications[0]?.status === 200);
+			return between;
+		});
+		field.sandbox.finish(jobOf(late).scrapeId, 'completed');
+		await field.turnTo(coming);
+		workflows.push(...four);
+	}
+	for (const workflow of workflows) await untilRuns(workflow, 1);
+	await quiet(10_000);
+	const runs: unknown[][] = [];
+	for (const workflow of workflows) {
+		runs.push(await executorsOf(workflow));
+		expect(startsOf(workflow)).toBe(1);
+		expect(await field.told(workflow.id)).toEqual([]);
+	}
+	const twice = runs.filter(({ length }) => length === 2).length;
+	report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
+	for (const each of runs) expect(each).toEqual([ON_WORKER]);
+}
+
+describe('starts nothing twice and delivers once when another main process leads, and back again:', () => {
+	afterEach(async () => {
+		await field.queue.start('main');
+		await field.queue.setRole('main', 'leader');
+		await field.turnTo('main');
+	});
+
+	describe('one at a time,', () => {
+		afterEach(async () => {
+			await field.queue.stop('main2');
+		});
+
+		it.each(WITH_ONE_MAIN)('$when', leaderChanges, 400_000);
+	});
+
+	describe('with two webhook processes, and two mains that live on,', () => {
+		beforeAll(async () => {
+			await field.queue.start('main2', true);
+			await field.queue.start('webhook2');
+		});
+		afterEach(async () => {
+			await field.queue.setRole('main2', 'follower');
+		});
+		afterAll(async () => {
 			for (const role of ['main2', 'webhook2'] as const) await field.queue.stop(role);
-			await field.queue.start('main');
-			await field.queue.setRole('main', 'leader');
-			await field.turnTo('main');
-		}
-	},
-	400_000,
-);
+		});
+
+		it.each(WITH_TWO_MAINS)('$when', leaderChanges, 400_000);
+	});
+});
 
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
 	// It does not get past the second node before the worker is killed.
