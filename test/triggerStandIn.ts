@@ -50,9 +50,12 @@ export const SETTING = {
 	/** What becomes of the first starts; the others are `ok`. */
 	starts: fc.array(fc.constantFrom(...START_KINDS), { maxLength: 4 }),
 	/** Which calls of the trigger to n8n throw, counted from the first one. */
-	faults: fc.array(fc.record({ from: fc.nat(600), count: fc.integer({ min: 1, max: 6 }) }), {
-		maxLength: 4,
-	}),
+	faults: fc.array(
+		fc.record({ from: fc.oneof(fc.nat(200), fc.nat(600)), count: fc.integer({ min: 1, max: 6 }) }),
+		{
+			maxLength: 4,
+		},
+	),
 };
 export type Setting = {
 	[key in keyof typeof SETTING]: (typeof SETTING)[key] extends fc.Arbitrary<infer T> ? T : never;
