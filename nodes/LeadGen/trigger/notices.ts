@@ -1,8 +1,16 @@
+import { LeadGenError } from '../service/errors';
+
 /** The words for the person of what goes on in the background, as failed executions show them. */
 
 export interface NoticeText {
 	message: string;
 	advice: string;
+}
+
+/** What any error says. */
+export function textOf(error: unknown): NoticeText {
+	const message = error instanceof Error ? error.message : String(error);
+	return { message, advice: error instanceof LeadGenError ? error.advice : '' };
 }
 
 const START_AGAIN = 'To start a scrape, deactivate the workflow and activate it again.';

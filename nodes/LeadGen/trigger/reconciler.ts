@@ -2,6 +2,7 @@ import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { Alarm } from './alarm';
 import { abandoned, activated, leftOut, planned, timePassed } from './events';
 import { accessTo, change, PROCESS, type NodeMemory } from './memory';
+import { cannotWork, NOT_REACHED, textOf, type NoticeText } from './notices';
 import type { Plan } from './plan';
 import { LONGEST_WAIT_MS, nextAction, type Action } from './planner';
 import { look } from './scrape';
@@ -17,10 +18,18 @@ const MAX_DELIVERIES = 6;
 const UNVERIFIED_SHARE = 1 / 3;
 const FEWEST_UNVERIFIED = 20;
 
-/** What happens, once, when nothing has worked for a time. */
-export interface Outage {
-	afterMs: number;
-	onOutage: (problem: string, isNotReached: boolean) => void;
+/** For so long it is only a matter of n8n getting ready. */
+const PATIENCE_MS = 20_000;
+/** A process without the timer gives up then: the workflow may have been deactivated. */
+const GIVES_UP_MS = 5 * 60_000;
+
+/** An activation in which this process has the timer of the node. */
+export interface Timer {
+	id: string;
+	mode: string;
+	at: number;
+	/** Makes a failed execution that need not come in over the URL of the node. */
+	tell: (notice: NoticeText) => void;
 }
 
 /**
@@ -32,15 +41,14 @@ export class Reconciler {
 	private readonly alarm = new Alarm();
 	private want: Want | undefined;
 	private isActivated = false;
-	private failingSince: number | undefined;
-	private isTold = false;
+	/** Nothing works at the moment. */
+	private outage: { since: number; isTold: boolean } | undefined;
 
-	/** @param activation that this is the timer of; without one, it ends when nothing is left to do */
+	/** @param timer without one, it ends when nothing is left to do */
 	constructor(
 		private readonly context: ITriggerFunctions | IWebhookFunctions,
 		private readonly memory: NodeMemory,
-		private readonly outage: Outage,
-		private readonly activation?: { id: string; mode: string; at: number },
+		private readonly timer?: Timer,
 	) {
 		memory.wake = this.alarm.wake;
 		delete memory.reply;
@@ -67,23 +75,37 @@ export class Reconciler {
 		if (memory.isDirty) await sync(this.context, memory).catch(() => {});
 	}
 
-	/** Tells of an outage that lasts, and waits before the next try. */
+	/** Tells of an outage that lasts, once, and waits before the next try. */
 	private async failed(error: unknown, failures: number): Promise<void> {
-		const { memory, outage } = this;
+		const { memory, timer } = this;
 		// Without the credential nothing can be checked, and nothing speaks against it.
 		answerSenders(memory, () => isCredentialGone(error));
-		this.failingSince ??= Date.now();
-		if (!this.isTold && Date.now() - this.failingSince >= outage.afterMs) {
-			this.isTold = true;
+		const outage = (this.outage ??= { since: Date.now(), isTold: false });
+		if (!outage.isTold && Date.now() - outage.since >= (timer ? PATIENCE_MS : GIVES_UP_MS)) {
+			outage.isTold = true;
 			try {
-				const problem = error instanceof Error ? error.message : String(error);
-				outage.onOutage(problem, error instanceof NotReachedError);
+				this.tell(error);
 			} catch {
 				// Even where nobody can be told, it goes on.
 			}
 		}
 		const longest = memory.waiting.length > 0 ? BUSY_MS : SLOWEST_RETRY_MS;
 		await this.alarm.rest(Math.min(longest, 200 * 1.5 ** failures));
+	}
+
+	private tell(error: unknown): void {
+		const { context, timer } = this;
+		const { message: problem } = textOf(error);
+		if (!timer) {
+			this.close();
+			const said = 'completions cannot be delivered by this process';
+			context.logger.error(`LeadGen Trigger: ${said}: ${problem}`);
+			return;
+		}
+		const { message, advice } =
+			error instanceof NotReachedError ? NOT_REACHED : cannotWork(problem);
+		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
+		timer.tell({ message, advice });
 	}
 
 	private async step(): Promise<void> {
@@ -97,9 +119,7 @@ export class Reconciler {
 			else await sync(context, memory);
 		}
 		// What does not need the own URL does not show that it answers again.
-		if (this.failingSince === undefined || memory.syncedAt < this.failingSince) return;
-		this.failingSince = undefined;
-		this.isTold = false;
+		if (this.outage && memory.syncedAt >= this.outage.since) this.outage = undefined;
 	}
 
 	private async act(state: TriggerState, plan: Plan, perMinute: number): Promise<void> {
@@ -113,7 +133,7 @@ export class Reconciler {
 			state,
 			plan,
 			process: PROCESS,
-			isTimer: this.activation !== undefined,
+			isTimer: this.timer !== undefined,
 			want: this.want,
 			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
 		};
@@ -122,17 +142,17 @@ export class Reconciler {
 
 	/** What the activation and the time change. */
 	private update(state: TriggerState, plan: Plan, now: number): void {
-		const { activation, memory } = this;
-		if (!activation) return;
+		const { timer, memory } = this;
+		if (!timer) return;
 		if (!this.isActivated) {
 			this.isActivated = true;
 			// n8n 2 calls it an update when a refused activation is published again.
-			const mode = memory.isAsked ? 'activate' : activation.mode;
+			const mode = memory.isAsked ? 'activate' : timer.mode;
 			memory.isAsked = false;
 			const { isUnreachable } = memory;
-			this.want = activated(state, { id: activation.id, mode, isUnreachable }, plan, now);
+			this.want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
 		}
-		timePassed(state, plan, activation, now);
+		timePassed(state, plan, timer, now);
 	}
 
 	private async do(action: Action, state: TriggerState, plan: Plan): Promise<void> {
@@ -166,9 +186,9 @@ export class Reconciler {
 				});
 				return;
 			case 'wait': {
-				if (!this.activation && isOver(memory, state)) this.close();
-				if (this.failingSince === undefined) await this.alarm.rest(action.ms);
-				else await sync(context, memory);
+				if (!this.timer && isOver(memory, state)) this.close();
+				if (this.outage) await sync(context, memory);
+				else await this.alarm.rest(action.ms);
 				// Other processes may have left something behind.
 				if (Date.now() - now >= LONGEST_WAIT_MS) delete memory.reply;
 			}

@@ -4,7 +4,6 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { LeadGenError } from '../service/errors';
 import { withContent } from './content';
 import { deliveryItem } from './delivery';
 import { notified } from './events';
@@ -17,6 +16,7 @@ import {
 	type Access,
 	type NodeMemory,
 } from './memory';
+import { textOf } from './notices';
 import { idsOf, rawNotification, requestOf } from './notification';
 import { ownAddresses, SIGNATURE_HEADER } from './ownUrl';
 import { identityOf, parametersOf, readPlan } from './plan';
@@ -64,7 +64,7 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		if (attempt === undefined && !isListening) return refuse(context);
 		return receiveNotification(context, memory, attempt);
 	} catch (error) {
-		const problem = error instanceof Error ? error.message : String(error);
+		const { message: problem } = textOf(error);
 		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${problem}`);
 		return isOwn ? answer(context, 200, { leadGen: 2, problem }) : notNow(context);
 	}
@@ -169,8 +169,7 @@ function startNeeds(context: IWebhookFunctions, url: string): SyncReply['start']
 	try {
 		return { url, body: startBody(context) };
 	} catch (error) {
-		const message = error instanceof Error ? error.message : String(error);
-		return { message, advice: error instanceof LeadGenError ? error.advice : '' };
+		return textOf(error);
 	}
 }
 
