@@ -1,5 +1,6 @@
+import { ServiceError } from '../service/errors';
 import type { NamedIds } from './notification';
-import { NOT_KNOWN, UNREACHABLE, unknownOutcome } from './notices';
+import { NOT_KNOWN, notStarted, textOf, UNREACHABLE, unknownOutcome } from './notices';
 import { nextRun, type Plan } from './plan';
 import { fingerprint } from './signature';
 import type { Check } from './status';
@@ -19,6 +20,8 @@ import {
 const MINUTE_MS = 60_000;
 /** n8n does not repeat an activation that is older. */
 const ESTABLISHED_MS = MINUTE_MS;
+const FIRST_RETRY_MS = 15_000;
+const SLOWEST_RETRY_MS = 10 * MINUTE_MS;
 const MAX_SKIPPED = 20;
 /** More IDs that only notifications name are put off. */
 export const MAX_UNVERIFIED = 500;
@@ -89,9 +92,15 @@ export function planned(
 
 /** The process that planned a start is gone. */
 export function abandoned(state: TriggerState, attempt: string, now: number): void {
-	const start = state.starts[attempt];
-	if (start) state.starts[attempt] = { ...start, stage: 'unknown' };
 	const why = 'n8n stopped before it had saved the answer of the service';
+	outcomeUnknown(state, attempt, why, now);
+}
+
+/** A start may have been paid for: it is never sent again. */
+function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: number): void {
+	const start = state.starts[attempt];
+	if (!start) return;
+	state.starts[attempt] = { ...start, stage: 'unknown' };
 	addNotice(state, `start ${attempt}`, unknownOutcome(why, attempt), now);
 }
 
@@ -200,4 +209,26 @@ export function started(state: TriggerState, attempt: string, scrapeId: string, 
 	if (isDone(state, scrapeId) || isOpen(state.scrapes[scrapeId])) return;
 	const { filters } = start;
 	state.scrapes[scrapeId] = { stage: 'open', at: now, since: now, source: attempt, filters };
+}
+
+/** A start did not bring a scrape. */
+export function startFailed(
+	state: TriggerState,
+	attempt: string,
+	error: unknown,
+	now: number,
+): void {
+	const start = state.starts[attempt];
+	if (!start) return;
+	const { outcome, code } = error instanceof ServiceError ? error : {};
+	const { message, advice } = textOf(error);
+	if (outcome === 'notSent' || code === 'RATE_LIMIT_EXCEEDED') {
+		const delay = Math.min(SLOWEST_RETRY_MS, FIRST_RETRY_MS * 2 ** start.tries);
+		state.starts[attempt] = { ...start, stage: 'notSent', retryAt: now + delay };
+	} else if (outcome === 'unknown') {
+		outcomeUnknown(state, attempt, message, now);
+	} else {
+		state.starts[attempt] = { ...start, stage: 'failed' };
+		addNotice(state, `start ${attempt}`, notStarted(message, advice), now);
+	}
 }

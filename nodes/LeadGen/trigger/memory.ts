@@ -42,10 +42,8 @@ export interface NodeMemory {
 	isUnreachable: boolean;
 	/** By scrape ID. */
 	readonly checks: Map<string, Check>;
-	/** Scrape IDs that are looked up, and attempts that are sent. */
-	readonly busy: Set<string>;
-	/** Attempts that are sent. Each resolves when its answer is in the state, with whether that is not saved. */
-	readonly starting: Map<string, Promise<boolean>>;
+	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to true if the outcome is not saved. */
+	readonly busy: Map<string, Promise<unknown>>;
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[];
 	/** Wakes what works for this node in this process; undefined if nothing does. */
@@ -87,8 +85,7 @@ export function memoryOf(identity: NodeIdentity): NodeMemory {
 		isRefused: false,
 		isUnreachable: false,
 		checks: new Map(),
-		busy: new Set(),
-		starting: new Map(),
+		busy: new Map(),
 		waiting: [],
 		deduplication: Promise.resolve(),
 	};

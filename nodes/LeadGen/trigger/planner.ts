@@ -20,7 +20,7 @@ export interface View {
 	/** By scrape ID. */
 	checks: ReadonlyMap<string, Check>;
 	/** Scrape IDs that are looked up and attempts that are sent at the moment. */
-	busy: ReadonlySet<string>;
+	busy: Pick<ReadonlySet<string>, 'has' | 'size'>;
 	process: string;
 	/** Whether this is the timer of the node, which alone starts scrapes. */
 	isTimer: boolean;

@@ -221,19 +221,17 @@ export class Reconciler {
 		else this.inBackground(attempt, sendStart(context, memory, attempt, needs));
 	}
 
-	private inBackground(name: string, task: Promise<void>): void {
-		const { busy } = this.memory;
-		busy.add(name);
+	private inBackground(name: string, task: Promise<unknown>): void {
+		const { memory, context } = this;
+		const safe = task.catch((error: unknown) => {
+			context.logger.warn(`LeadGen Trigger: ${String(error)}`);
+		});
 		const free = () => {
-			busy.delete(name);
-			this.memory.wake?.();
+			memory.busy.delete(name);
+			memory.wake?.();
 		};
-		task
-			.then(free, (error: unknown) => {
-				free();
-				this.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
-			})
-			.catch(() => {});
+		memory.busy.set(name, safe);
+		safe.then(free, free).catch(() => {});
 	}
 }
 

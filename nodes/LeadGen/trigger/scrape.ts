@@ -34,15 +34,22 @@ export function startBody(
 /**
  * Starts a scrape.
  * @param attempt makes it a start of its own, however alike it is to another
- * @returns its ID; undefined if the service does not say
+ * @returns its ID
+ * @throws ServiceError with what is known of the start
  */
 export async function startScrape(
 	context: Context,
 	body: IDataObject,
 	attempt: string,
-): Promise<string | undefined> {
+): Promise<string> {
 	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: attempt });
-	return idIn(await service.data({ kind: 'start', path: '/start', body, place: attempt }));
+	const id = idIn(await service.data({ kind: 'start', path: '/start', body, place: attempt }));
+	if (id !== undefined) return id;
+	throw new ServiceError(
+		'The service answered without the ID of the scrape',
+		'Check the dashboard and the credits of your account before you start it again.',
+		{ outcome: 'unknown' },
+	);
 }
 
 function idIn({ scrapeId }: IDataObject): string | undefined {

@@ -160,8 +160,9 @@ async function answerWhenOver(
 	attempt: string,
 ): Promise<IWebhookResponseData> {
 	const store = new Store(context, memory);
+	const isUnsaved = await (memory.busy.get(attempt) ?? memory.isDirty);
 	// Otherwise nothing is saved: other nodes may have saved static data meanwhile.
-	if (await memory.starting.get(attempt)) store.save();
+	if (isUnsaved === true) store.save();
 	return answer(context, 200, { leadGen: 2 });
 }
 
