@@ -197,18 +197,26 @@ function addUnverified(
 	return { outcome: 'noted', source };
 }
 
-/** A start was answered. Its notification may have come before. */
-export function started(state: TriggerState, attempt: string, scrapeId: string, now: number): void {
-	const start = state.starts[attempt];
-	if (!start) return;
-	state.starts[attempt] = { ...start, stage: 'started', scrapeId };
-	// What else an early notification named is something else.
+/**
+ * It is known which scrape an attempt started, or a notification is about.
+ * @param since when it was started, or first named
+ */
+export function started(
+	state: TriggerState,
+	source: string,
+	scrapeId: string,
+	now: number,
+	since = now,
+): void {
+	const start = state.starts[source];
+	if (start) state.starts[source] = { ...start, stage: 'started', scrapeId };
+	// What else the notification named is something else.
 	for (const [id, scrape] of Object.entries(state.scrapes)) {
-		if (scrape.stage === 'unverified' && scrape.source === attempt) reject(state, id, now);
+		if (scrape.stage === 'unverified' && scrape.source === source) reject(state, id, now);
 	}
 	if (isDone(state, scrapeId) || isOpen(state.scrapes[scrapeId])) return;
-	const { filters } = start;
-	state.scrapes[scrapeId] = { stage: 'open', at: now, since: now, source: attempt, filters };
+	const filters = start?.filters;
+	state.scrapes[scrapeId] = { stage: 'open', at: now, since, source, filters };
 }
 
 /** A start did not bring a scrape. */

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isFinished } from '../operations/scrape/getStatus';
+import { started } from './events';
 import { missingScrape, stuckScrape } from './notices';
 import type { Plan } from './plan';
 import {
@@ -119,12 +120,7 @@ function verified(
 		reject(state, id, now);
 		return undefined;
 	}
-	// What else its notification named is something else.
-	for (const [other, scrape] of Object.entries(state.scrapes)) {
-		if (scrape.stage === 'unverified' && scrape.source === source) reject(state, other, now);
-	}
-	state.scrapes[realId] = { stage: 'open', at: now, since, source };
-	if (start) state.starts[source] = { ...start, stage: 'started', scrapeId: realId };
+	started(state, source, realId, now, since);
 	return realId;
 }
 
