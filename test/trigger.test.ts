@@ -17,7 +17,7 @@ import {
 	rawNotification,
 	type IncomingRequest,
 } from '../nodes/LeadGen/trigger/notification';
-import { isPrivate, ownAddresses } from '../nodes/LeadGen/trigger/ownUrl';
+import { isPrivate, isReachable, ownAddresses } from '../nodes/LeadGen/trigger/ownUrl';
 import type { Plan } from '../nodes/LeadGen/trigger/plan';
 import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
 import { time } from '../nodes/LeadGen/trigger/scrape';
@@ -46,6 +46,7 @@ const plan: Plan = {
 	events: ['completed', 'failed'],
 	filters: 'filters 1',
 	timeZone: 'UTC',
+	url: 'https://n8n.example.com/webhook/1/leadgen',
 };
 const listen: Plan = { ...plan, mode: 'listen' };
 
@@ -992,5 +993,7 @@ describe('the own address', () => {
 		['http://8.8.8.8/', false],
 	])('%s is private: %s', (url, expected) => {
 		expect(isPrivate(url)).toBe(expected);
+		expect(isReachable(url, 'https://service.example.com')).toBe(!expected);
+		expect(isReachable(url, 'http://127.0.0.1')).toBe(true);
 	});
 });

@@ -1,46 +1,35 @@
 import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
 import { baseUrlOf, CREDENTIAL_TYPE } from '../service/http';
-import { isPrivate, ownAddresses } from './ownUrl';
 import { withContent } from './content';
 import { memoryOf, Store, type NodeMemory } from './memory';
-import { checkParameters, identityOf, parametersOf } from './plan';
-import * as field from './properties';
-import { checkAccount } from './scrape';
+import { isReachable } from './ownUrl';
+import { addressesOf, checkParameters, identityOf } from './plan';
+import { checkAccount, isRefused } from './scrape';
 import { Signer } from './signature';
 
 /**
  * Runs when n8n activates the node. Refuses what can only fail, in words for the person, and starts nothing:
  * n8n may call it again and again. It gives the timer the node's own address, which `trigger()` cannot know.
+ * @throws NodeOperationError if no scrape can be started, or no completion received
  */
 export async function open(context: IHookFunctions): Promise<void> {
-	const activation = context.getActivationMode();
 	const memory = memoryOf(identityOf(context));
-	memory.isRefused = true;
-	const url = context.getNodeWebhookUrl('default') ?? '';
-	// At a start of n8n there is nobody to tell, and completions must come in all the same.
-	if (activation === 'activate' || activation === 'update') await refuse(context, url);
-	const internal = parametersOf(context).option(field.internalUrl);
-	const hasWebhookId = context.getNode().webhookId !== undefined;
-	memory.isRefused = false;
-	memory.addresses = ownAddresses(url, internal, hasWebhookId);
+	try {
+		// At a start of n8n there is nobody to tell, and completions must come in all the same.
+		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
+		memory.addresses = addressesOf(context);
+	} catch (error) {
+		memory.refusal = error;
+		throw asNodeError(context, error);
+	}
+	delete memory.refusal;
 	memory.wake?.();
 }
 
-/** @throws NodeOperationError if no scrape can be started, or no completion received */
-async function refuse(context: IHookFunctions, url: string): Promise<void> {
-	try {
-		await check(context, url);
-	} catch (error) {
-		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
-		if (!isUnknown) throw asNodeError(context, error);
-		// It may work in a moment; the timer goes on trying.
-		context.logger.warn(`LeadGen Trigger: ${error.message}`);
-	}
-}
-
-async function check(context: IHookFunctions, url: string): Promise<void> {
-	const { mode } = checkParameters(context);
+/** @throws LeadGenError if the node can only fail */
+async function check(context: IHookFunctions, memory: NodeMemory): Promise<void> {
+	const { mode, url } = checkParameters(context);
 	if (context.getNode().alwaysOutputData === true) {
 		throw new InputError(
 			'Always Output Data',
@@ -50,16 +39,20 @@ async function check(context: IHookFunctions, url: string): Promise<void> {
 	}
 	const credential = await context.getCredentials(CREDENTIAL_TYPE);
 	// Refuses an empty API key.
-	new Signer(credential, identityOf(context));
-	const memory = memoryOf(identityOf(context));
-	memory.isUnreachable = isPrivate(url) && !isPrivate(baseUrlOf(credential));
-	if (memory.isUnreachable) {
+	new Signer(credential, memory.identity);
+	if (!isReachable(url, baseUrlOf(credential))) {
 		context.logger.warn(
 			`LeadGen Trigger: the service cannot reach ${new URL(url).origin}, so its notifications get lost. Set WEBHOOK_URL to a public address.`,
 		);
 	}
 	if (mode === 'listen' || context.getActivationMode() !== 'activate') return;
-	await checkOnce(context, memory);
+	// n8n 2 calls a failing hook again after 1, 2, 4 and 8 seconds, while the timer runs already.
+	if (memory.wake && isRefused(memory.refusal)) throw memory.refusal;
+	await checkAccount(context).catch((error: unknown) => {
+		if (!(error instanceof ServiceError) || error.outcome !== 'unknown') throw error;
+		// It may work in a moment; the timer goes on trying.
+		context.logger.warn(`LeadGen Trigger: ${error.message}`);
+	});
 }
 
 export function asNodeError(context: IHookFunctions, error: unknown): NodeOperationError {
@@ -70,16 +63,6 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
 	// In some places n8n shows the message only, so that it must say what to do as well.
 	return new NodeOperationError(context.getNode(), `${error.message}. ${error.advice}`, {
 		description: error.advice,
-	});
-}
-
-/** Asks the service whether the account can start anything, once for each activation. */
-async function checkOnce(context: IHookFunctions, memory: NodeMemory): Promise<void> {
-	// n8n 2 calls a failing hook again after 1, 2, 4 and 8 seconds, while the timer runs already.
-	if (memory.wake && memory.refusal) throw memory.refusal;
-	await checkAccount(context).catch((error: unknown) => {
-		if (error instanceof ServiceError && error.outcome === 'refused') memory.refusal = error;
-		throw error;
 	});
 }
 
@@ -95,10 +78,9 @@ export function close(context: IHookFunctions): void {
 	const store = new Store(context, memory);
 	const { activation } = store.state.facts;
 	// n8n also calls this when it could not activate the node.
-	if (activation && !memory.isRefused) {
+	if (activation && memory.refusal === undefined) {
 		store.state.facts.activation = { ...activation, at: Date.now(), isClosed: true };
 	}
-	memory.isRefused = false;
 	store.save();
 	void releaseLater(memory);
 }

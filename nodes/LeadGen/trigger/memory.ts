@@ -36,10 +36,8 @@ export interface NodeMemory {
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
 	isAsked: boolean;
-	/** The node is being activated, or could not be. */
-	isRefused: boolean;
-	/** The service cannot reach this n8n, by its address. */
-	isUnreachable: boolean;
+	/** Why the node could not be activated, until it can. */
+	refusal?: unknown;
 	/** By scrape ID. */
 	readonly checks: Map<string, Check>;
 	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to true if the outcome is not saved. */
@@ -52,8 +50,6 @@ export interface NodeMemory {
 	deduplication: Promise<unknown>;
 	/** The last "Execute step". */
 	test?: TestRun;
-	/** Why the service refused this activation. */
-	refusal?: Error;
 }
 
 export interface Access {
@@ -82,8 +78,6 @@ export function memoryOf(identity: NodeIdentity): NodeMemory {
 		isDirty: false,
 		syncedAt: 0,
 		isAsked: false,
-		isRefused: false,
-		isUnreachable: false,
 		checks: new Map(),
 		busy: new Map(),
 		waiting: [],

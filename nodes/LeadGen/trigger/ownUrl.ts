@@ -36,6 +36,11 @@ export function isPrivate(url: string): boolean {
 	);
 }
 
+/** Whether the service, at its address, may reach a URL. Another one on the same machine or network may. */
+export function isReachable(url: string, service: string): boolean {
+	return !isPrivate(url) || isPrivate(service);
+}
+
 /**
  * Sends a message of the node to its own URL, which answers as the node does if it holds `leadGen`.
  * @param addresses of the node; the first one that answers counts

@@ -3,6 +3,7 @@ import { readFilters } from '../operations/scrape/filters';
 import { Parameters } from '../parameters';
 import { next, type Schedule } from '../schedule/cron';
 import { readSchedule } from '../schedule/fields';
+import { ownAddresses } from './ownUrl';
 import * as field from './properties';
 import { fingerprint, type NodeIdentity } from './signature';
 
@@ -17,6 +18,8 @@ export interface Plan {
 	/** When to start; undefined for once. */
 	schedule?: Schedule;
 	timeZone: string;
+	/** The production URL of the node, as the outside knows it. */
+	url: string;
 }
 
 export function parametersOf(context: Context): Parameters {
@@ -36,6 +39,16 @@ export function ownerOf(context: Context): string {
 	return fingerprint([workflowId, nodeId, context.getInstanceId()]);
 }
 
+function urlOf(context: Context): string {
+	return context.getNodeWebhookUrl('default') ?? '';
+}
+
+/** Where the node reaches itself, the likeliest first. */
+export function addressesOf(context: Context): string[] {
+	const internal = parametersOf(context).option(field.internalUrl);
+	return ownAddresses(urlOf(context), internal, context.getNode().webhookId !== undefined);
+}
+
 /** What the parameters ask for. @throws InputError if they can only be wrong */
 export function readPlan(context: Context): Plan {
 	const parameters = parametersOf(context);
@@ -49,6 +62,7 @@ export function readPlan(context: Context): Plan {
 		filters: fingerprint([...written, limit]),
 		schedule: mode === 'startScrape' ? readSchedule(parameters) : undefined,
 		timeZone: context.getTimezone(),
+		url: urlOf(context),
 	};
 }
 

@@ -1,8 +1,10 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
 import { abandoned, activated, leftOut, planned, timePassed } from './events';
-import { accessTo, change, PROCESS, type NodeMemory } from './memory';
+import { accessTo, change, PROCESS, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf, type NoticeText } from './notices';
+import { isReachable } from './ownUrl';
 import type { Plan } from './plan';
 import { LONGEST_WAIT_MS, nextAction, type Action } from './planner';
 import { look } from './scrape';
@@ -113,21 +115,21 @@ export class Reconciler {
 		// The hooks of the activation give the addresses.
 		if (!memory.addresses) await this.alarm.rest(BUSY_MS);
 		else {
-			const { account } = await accessTo(context, memory);
+			const access = await accessTo(context, memory);
 			const { state, reply } = memory;
-			if (state && reply) await this.act(state, reply.plan, account.limiter.perMinute);
+			if (state && reply) await this.act(state, reply.plan, access);
 			else await sync(context, memory);
 		}
 		// What does not need the own URL does not show that it answers again.
 		if (this.outage && memory.syncedAt >= this.outage.since) this.outage = undefined;
 	}
 
-	private async act(state: TriggerState, plan: Plan, perMinute: number): Promise<void> {
+	private async act(state: TriggerState, plan: Plan, access: Access): Promise<void> {
 		const { memory } = this;
 		change(memory, () => {
-			this.update(state, plan, Date.now());
+			this.update(state, plan, access, Date.now());
 		});
-		const share = Math.max(1, Math.floor(perMinute * UNVERIFIED_SHARE));
+		const share = Math.max(1, Math.floor(access.account.limiter.perMinute * UNVERIFIED_SHARE));
 		const view = {
 			...memory,
 			state,
@@ -141,7 +143,7 @@ export class Reconciler {
 	}
 
 	/** What the activation and the time change. */
-	private update(state: TriggerState, plan: Plan, now: number): void {
+	private update(state: TriggerState, plan: Plan, { credential }: Access, now: number): void {
 		const { timer, memory } = this;
 		if (!timer) return;
 		if (!this.isActivated) {
@@ -149,7 +151,7 @@ export class Reconciler {
 			// n8n 2 calls it an update when a refused activation is published again.
 			const mode = memory.isAsked ? 'activate' : timer.mode;
 			memory.isAsked = false;
-			const { isUnreachable } = memory;
+			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
 			this.want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
 		}
 		timePassed(state, plan, timer, now);

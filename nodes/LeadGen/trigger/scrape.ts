@@ -132,7 +132,8 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 	});
 }
 
-function isRefused(error: unknown): error is ServiceError {
+/** Whether the service itself said no. */
+export function isRefused(error: unknown): error is ServiceError {
 	return error instanceof ServiceError && error.outcome === 'refused';
 }
 

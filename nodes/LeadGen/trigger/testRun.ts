@@ -11,8 +11,8 @@ import { CREDENTIAL_TYPE } from '../service/http';
 import { asNodeError } from './activation';
 import { memoryOf } from './memory';
 import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
-import { ownAddresses, sendMessage, SIGNATURE_HEADER } from './ownUrl';
-import { checkParameters, identityOf, parametersOf } from './plan';
+import { sendMessage, SIGNATURE_HEADER } from './ownUrl';
+import { addressesOf, checkParameters, identityOf, parametersOf } from './plan';
 import { testLimit, testScrapeId } from './properties';
 import { lookUp, startBody, startScrape } from './scrape';
 import { Signer } from './signature';
@@ -87,7 +87,7 @@ async function watch(
 	scrapeId: string,
 	signer: Signer,
 ): Promise<void> {
-	const addresses = ownAddresses(test.url, '', context.getNode().webhookId !== undefined);
+	const addresses = addressesOf(context);
 	for (const end = Date.now() + LISTENS_MS; Date.now() < end && !test.isOver;) {
 		try {
 			if (await finishedData(context, scrapeId)) {

@@ -18,9 +18,8 @@ import {
 } from './memory';
 import { textOf } from './notices';
 import { idsOf, rawNotification, requestOf } from './notification';
-import { ownAddresses, SIGNATURE_HEADER } from './ownUrl';
-import { identityOf, parametersOf, readPlan } from './plan';
-import * as field from './properties';
+import { SIGNATURE_HEADER } from './ownUrl';
+import { addressesOf, identityOf, readPlan, type Plan } from './plan';
 import { startBody } from './scrape';
 import { markDone } from './state';
 import type { SyncReply, SyncRequest } from './sync';
@@ -117,12 +116,6 @@ function receiveNotification(
 	return { noWebhookResponse: true };
 }
 
-function addressesOf(context: IWebhookFunctions): string[] {
-	const url = context.getNodeWebhookUrl('default') ?? '';
-	const internal = parametersOf(context).option(field.internalUrl);
-	return ownAddresses(url, internal, context.getNode().webhookId !== undefined);
-}
-
 /** The node says something to itself. */
 function answerSync(
 	context: IWebhookFunctions,
@@ -130,7 +123,6 @@ function answerSync(
 	access: Access,
 	{ process, state, done, deliver, starting = '', waiting = [] }: SyncRequest,
 ): IWebhookResponseData {
-	const url = context.getNodeWebhookUrl('default') ?? '';
 	memory.addresses ??= addressesOf(context);
 	const store = new Store(context, memory);
 	const isPlanned = store.hasPlanned(starting, process);
@@ -146,7 +138,7 @@ function answerSync(
 		plan,
 		process: PROCESS,
 		isDelivered: item !== undefined,
-		...(isPlanned && { start: startNeeds(context, url) }),
+		...(isPlanned && { start: startNeeds(context, plan) }),
 	};
 	// What this process says to itself is no news to it.
 	if (process !== PROCESS) memory.wake?.();
@@ -166,7 +158,7 @@ async function answerWhenOver(
 	return answer(context, 200, { leadGen: 2 });
 }
 
-function startNeeds(context: IWebhookFunctions, url: string): SyncReply['start'] {
+function startNeeds(context: IWebhookFunctions, { url }: Plan): SyncReply['start'] {
 	try {
 		return { url, body: startBody(context) };
 	} catch (error) {
