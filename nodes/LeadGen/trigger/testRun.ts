@@ -20,8 +20,6 @@ import { Signer } from './signature';
 /** n8n stops to listen then. */
 const LISTENS_MS = 120_000;
 const CHECK_MS = 2000;
-/** The notification of the service gets so long to come before the example goes without one. */
-const GRACE_MS = 1500;
 /** Names the URL that the service gets for a test. */
 const ATTEMPT = 'test';
 
@@ -31,6 +29,8 @@ export interface TestRun {
 	url: string;
 	/** The scrape that it waits for; none if any will do. */
 	scrapeId?: string;
+	/** That scrape is finished, so that its notification may be on its way. */
+	isFinished: boolean;
 	isOver: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const memory = memoryOf(identityOf(context));
 	endTest(context);
-	const test: TestRun = { url, isOver: false };
+	const test: TestRun = { url, isFinished: false, isOver: false };
 	memory.test = test;
 	const signer = await signerOf(context);
 	const scrapeId = await testScrape(context, signer.callbackUrl(url, ATTEMPT)).catch(
@@ -54,7 +54,7 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	);
 	if (scrapeId === undefined) return;
 	test.scrapeId = scrapeId;
-	void watch(context, test, scrapeId, signer);
+	watch(context, test, signer, addressesOf(context)).catch(() => {});
 }
 
 async function signerOf(context: IHookFunctions | IWebhookFunctions): Promise<Signer> {
@@ -80,30 +80,20 @@ export function endTest(context: IHookFunctions): void {
 	if (test) test.isOver = true;
 }
 
-/** The notification may get lost, or n8n cannot be reached: then we bring the example in ourselves. */
+/** The notification may get lost, or n8n cannot be reached: so the node calls its own test URL all the time. */
 async function watch(
 	context: IHookFunctions,
 	test: TestRun,
-	scrapeId: string,
 	signer: Signer,
+	addresses: string[],
 ): Promise<void> {
-	const addresses = addressesOf(context);
+	let known = addresses;
 	for (const end = Date.now() + LISTENS_MS; Date.now() < end && !test.isOver;) {
-		try {
-			if (await finishedData(context, scrapeId)) {
-				await sleep(GRACE_MS);
-				if (!hasEnded(test)) await sendMessage(context, addresses, signer, { scrapeId });
-			}
-		} catch (error) {
-			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
-		}
+		const answer = await sendMessage(context, known, signer, {});
+		// Another address may take a minute each time to show that it does not answer.
+		if (answer) known = [answer.address];
 		await sleep(CHECK_MS);
 	}
-}
-
-/** Changes while we wait. */
-function hasEnded({ isOver }: TestRun): boolean {
-	return isOver;
 }
 
 /** A request to the test URL comes in. n8n goes on listening until there is something to pass on. */
@@ -119,12 +109,20 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	}
 	const { likely, others } = idsOf(request);
 	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
-	const raw = isOwn ? null : rawNotification(request);
 	for (const id of ids) {
-		const data = await finishedData(context, id);
+		const data = await finishedData(context, id).catch((error: unknown) => {
+			// The node asks again in a moment.
+			if (!isOwn) throw error;
+			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
+			return undefined;
+		});
 		if (!data || test?.isOver) continue;
+		const isAwaited = isOwn && test?.isFinished === false;
+		if (test) test.isFinished = true;
+		// The notification has until the next call to come.
+		if (isAwaited) continue;
 		if (test) test.isOver = true;
-		const output = { ...data, notification: raw };
+		const output = { ...data, notification: isOwn ? null : rawNotification(request) };
 		const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
 		return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
 	}
