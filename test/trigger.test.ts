@@ -8,6 +8,7 @@ import {
 	MAX_UNVERIFIED,
 	notified,
 	started,
+	timePassed,
 } from '../nodes/LeadGen/trigger/events';
 import { memoryOf } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
@@ -221,8 +222,14 @@ describe('a start', () => {
 		for (const id of ['scrape 1', 'scrape 2']) markDone(state, id, T0);
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 15_000 });
 		state.starts['attempt 3'].at = T0 + 5000;
-		expect(nextAction(view(state), T0 + 19_000).do).toBe('wait');
-		expect(nextAction(view(state), T0 + 20_000)).toEqual({ do: 'abandon', attempt: 'attempt 3' });
+		const at = (now: number) => {
+			timePassed(state, plan, { id: 'activation 1', at: T0 }, 'process 1', now);
+			const { message = '' } = state.notices['start attempt 3'] ?? {};
+			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
+		};
+		expect(at(T0 + 19_999)).toEqual(['wait', 'planned', '']);
+		const said = 'It is not known whether a scrape was started';
+		expect(at(T0 + 20_000)).toEqual(['deliver', 'unknown', said]);
 	});
 
 	it('that was not sent is wanted again, by the same name', () => {

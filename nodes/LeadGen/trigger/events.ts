@@ -23,6 +23,8 @@ const ESTABLISHED_MS = MINUTE_MS;
 const FIRST_RETRY_MS = 15_000;
 const SLOWEST_RETRY_MS = 10 * MINUTE_MS;
 const MAX_SKIPPED = 20;
+/** A process that waits for the answer to a start says so more often than this. */
+export const LEASE_MS = 15_000;
 /** More IDs that only notifications name are put off. */
 export const MAX_UNVERIFIED = 500;
 /** The service could not answer for so long: what it was asked for makes room. */
@@ -60,20 +62,31 @@ export function activated(
 	return undefined;
 }
 
-/** An activation gets established, and the schedule may have changed with the time zone of the workflow. */
+/**
+ * An activation gets established, the schedule may have changed with the time zone of the workflow, and a process
+ * that planned a start may be gone.
+ */
 export function timePassed(
-	{ facts }: TriggerState,
+	state: TriggerState,
 	plan: Plan,
 	{ id, at }: { id: string; at: number },
+	process: string,
 	now: number,
 ): void {
+	const { facts, starts } = state;
 	const known = facts.activation;
 	if (known?.id === id && !known.isEstablished && now - at >= ESTABLISHED_MS) {
 		facts.activation = { ...known, at: now, isEstablished: true };
 	}
+	if (plan.mode !== 'startScrape') return;
 	const print = fingerprint([plan.schedule, plan.timeZone]);
-	if (plan.mode === 'startScrape' && facts.schedule?.print !== print) {
+	if (facts.schedule?.print !== print) {
 		facts.schedule = { print, at: now, due: nextRun(plan, now) };
+	}
+	for (const [attempt, start] of Object.entries(starts)) {
+		const isLeft = start.stage === 'planned' && start.process !== process;
+		const why = 'n8n stopped before it had saved the answer of the service';
+		if (isLeft && now - start.at >= LEASE_MS) outcomeUnknown(state, attempt, why, now);
 	}
 }
 
@@ -88,12 +101,6 @@ export function planned(
 ): void {
 	state.starts[attempt] ??= { ...want, stage: 'planned', at: now, process, filters: plan.filters };
 	nextIsDue(state, want, plan, now);
-}
-
-/** The process that planned a start is gone. */
-export function abandoned(state: TriggerState, attempt: string, now: number): void {
-	const why = 'n8n stopped before it had saved the answer of the service';
-	outcomeUnknown(state, attempt, why, now);
 }
 
 /** A start may have been paid for: it is never sent again. */

@@ -1,3 +1,4 @@
+import { LEASE_MS } from './events';
 import type { Plan } from './plan';
 import {
 	isOpen,
@@ -47,8 +48,6 @@ export type Action =
 	| { do: 'skip'; id: string; want: Want }
 	/** Send a start that was written down. */
 	| { do: 'send'; attempt: string }
-	/** The process that planned a start is gone. */
-	| { do: 'abandon'; attempt: string }
 	| { do: 'wait'; ms: number };
 
 const SECOND_MS = 1000;
@@ -72,8 +71,6 @@ const REDELIVER_MS = 20 * SECOND_MS;
 const TOGETHER_MS = 300;
 /** Two main processes may lead for a moment: each sees in this time which of the two planned a start. */
 const CLAIM_MS = SECOND_MS;
-/** A process that waits for the answer to a start says so more often than this. */
-const LEASE_MS = 15 * SECOND_MS;
 /** A backstop, where other processes receive what is sent to the node. */
 export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
@@ -106,7 +103,7 @@ export function nextAction(view: View, now: number): Action {
 	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
 	const action = isStarter ? nextStart(view, isTime, now) : undefined;
 	// A start is saved together with what asks for it: else a crash could make nobody send it.
-	if (action && ['plan', 'skip', 'abandon'].includes(action.do)) return action;
+	if (action?.do === 'plan' || action?.do === 'skip') return action;
 	// A delivery would have brought the changes along.
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
 	if (isDirty || isWaiting) return { do: 'sync' };
@@ -186,12 +183,10 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 	const { state, busy, process } = view;
 	for (const [attempt, { stage, at, why, tries, process: owner }] of Object.entries(state.starts)) {
 		if (stage !== 'planned') continue;
-		if (owner !== process) {
-			return isTime(at + LEASE_MS) ? { do: 'abandon', attempt } : undefined;
-		}
 		const isShared = why === 'schedule' || tries > 0;
 		const from = busy.has(attempt) ? Infinity : at + (isShared ? CLAIM_MS : 0);
-		return isTime(from) ? { do: 'send', attempt } : undefined;
+		const isDue = isTime(owner === process ? from : at + LEASE_MS);
+		return isDue && owner === process ? { do: 'send', attempt } : undefined;
 	}
 	const { due } = state.facts.schedule ?? {};
 	const want =

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
-import { abandoned, activated, leftOut, planned, timePassed } from './events';
+import { activated, leftOut, planned, timePassed } from './events';
 import { accessTo, change, PROCESS, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf, type NoticeText } from './notices';
 import { isReachable } from './ownUrl';
@@ -126,8 +126,9 @@ export class Reconciler {
 
 	private async act(state: TriggerState, plan: Plan, access: Access): Promise<void> {
 		const { memory } = this;
+		const now = Date.now();
 		change(memory, () => {
-			this.update(state, plan, access, Date.now());
+			this.update(state, plan, access, now);
 		});
 		const share = Math.max(1, Math.floor(access.account.limiter.perMinute * UNVERIFIED_SHARE));
 		const view = {
@@ -139,7 +140,7 @@ export class Reconciler {
 			want: this.want,
 			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
 		};
-		await this.do(nextAction(view, Date.now()), state, plan);
+		await this.do(nextAction(view, now), state, plan);
 	}
 
 	/** What the activation and the time change. */
@@ -154,7 +155,7 @@ export class Reconciler {
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
 			this.want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
 		}
-		timePassed(state, plan, timer, now);
+		timePassed(state, plan, timer, PROCESS, now);
 	}
 
 	private async do(action: Action, state: TriggerState, plan: Plan): Promise<void> {
@@ -181,11 +182,6 @@ export class Reconciler {
 				return;
 			case 'send':
 				await this.send(action.attempt);
-				return;
-			case 'abandon':
-				change(memory, () => {
-					abandoned(state, action.attempt, now);
-				});
 				return;
 			case 'wait': {
 				if (!this.timer && isOver(memory, state)) this.close();
