@@ -10,7 +10,7 @@ import {
 	started,
 	timePassed,
 } from '../nodes/LeadGen/trigger/events';
-import { memoryOf } from '../nodes/LeadGen/trigger/memory';
+import { memoryOf, NodeMemory } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
 import {
 	copyWithout,
@@ -51,17 +51,29 @@ const plan: Plan = {
 };
 const listen: Plan = { ...plan, mode: 'listen' };
 
-function view(state: TriggerState, fields: Partial<View> = {}): View {
+/** What a process knows beside the state, where some of it matters. */
+type Memory = Partial<Pick<NodeMemory, 'isDirty'>> & {
+	checks?: Map<string, Check>;
+	busy?: string[];
+	/** Since when senders wait. */
+	waiting?: number[];
+};
+
+function view(
+	state: TriggerState,
+	{ checks, busy = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
+): View {
+	const memory = Object.assign(new NodeMemory({ workflowId: 'w1', nodeId: 'n1' }), {
+		...{ isDirty, syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
+		busy: new Map(busy.map((name) => [name, Promise.resolve()])),
+		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
+	});
 	return {
+		memory,
 		state,
 		plan,
-		checks: new Map(),
-		busy: new Set(),
 		process: 'process 1',
 		isTimer: true,
-		isDirty: false,
-		syncedAt: Infinity,
-		waiting: [],
 		unverifiedPerMinute: 1000,
 		...fields,
 	};
@@ -140,7 +152,7 @@ describe('an activation', () => {
 			filters: 'filters 1',
 		};
 		expect(nextAction(view(state), T0)).toEqual({ do: 'send', attempt });
-		expect(nextAction(view(state, { busy: new Set([attempt]) }), T0).do).toBe('wait');
+		expect(nextAction(view(state, { busy: [attempt] }), T0).do).toBe('wait');
 		started(state, attempt, 'scrape 1', T0);
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		expect(nextAction(view(state), T0 + 5000)).toEqual({ do: 'look', id: 'scrape 1' });
@@ -521,7 +533,7 @@ describe('a notification', () => {
 
 	it('is answered together with others, when n8n has saved them', () => {
 		const state = newState('owner', T0);
-		const next = view(state, { plan: listen, waiting: [{ since: T0 }] });
+		const next = view(state, { plan: listen, waiting: [T0] });
 		expect(nextAction(next, T0 + 100)).toEqual({ do: 'wait', ms: 200 });
 		expect(nextAction(next, T0 + 300)).toEqual({ do: 'sync' });
 	});

@@ -22,34 +22,40 @@ import { fromRelease1 } from './upgrade';
 export const PROCESS = randomUUID();
 
 /** What this process knows of one node, beside what n8n saves. */
-export interface NodeMemory {
-	readonly identity: NodeIdentity;
+export class NodeMemory {
+	constructor(readonly identity: NodeIdentity) {}
+
 	state?: TriggerState;
 	/** The state changed since it was last sent to the node's own URL. */
-	isDirty: boolean;
+	isDirty = false;
 	/** What came back from there, and when it was asked for. */
 	reply?: SyncReply;
-	syncedAt: number;
+	syncedAt = 0;
 	/** Made of the credential, which is read again after a call that failed: it may have changed. */
 	access?: Access;
 	/** Where the node reaches itself, the one that answered last first. */
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
-	isAsked: boolean;
+	isAsked = false;
 	/** Why the node could not be activated, until it can. */
 	refusal?: unknown;
 	/** By scrape ID. */
-	readonly checks: Map<string, Check>;
+	readonly checks = new Map<string, Check>();
 	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to true if the outcome is not saved. */
-	readonly busy: Map<string, Promise<unknown>>;
+	readonly busy = new Map<string, Promise<unknown>>();
 	/** Answers to notifications that wait until n8n has saved them. */
-	waiting: Waiting[];
+	waiting: Waiting[] = [];
 	/** Wakes what works for this node in this process; undefined if nothing does. */
 	wake?: () => void;
 	/** The last check of the deduplication. */
-	deduplication: Promise<unknown>;
+	deduplication: Promise<unknown> = Promise.resolve();
 	/** The last "Execute step". */
 	test?: TestRun;
+
+	/** Adds what somebody else knows. */
+	take(known: TriggerState): void {
+		this.state = prune(this.state ? join(this.state, known) : known, Date.now());
+	}
 }
 
 export interface Access {
@@ -73,16 +79,7 @@ const nodes = new Map<string, NodeMemory>();
 
 export function memoryOf(identity: NodeIdentity): NodeMemory {
 	const name = JSON.stringify([identity.workflowId, identity.nodeId]);
-	const memory: NodeMemory = nodes.get(name) ?? {
-		identity,
-		isDirty: false,
-		syncedAt: 0,
-		isAsked: false,
-		checks: new Map(),
-		busy: new Map(),
-		waiting: [],
-		deduplication: Promise.resolve(),
-	};
+	const memory = nodes.get(name) ?? new NodeMemory(identity);
 	nodes.set(name, memory);
 	return memory;
 }
@@ -142,12 +139,9 @@ export class Store {
 		return (this.memory.state ??= newState(this.owner, Date.now()));
 	}
 
-	/** Adds what somebody else knows. */
+	/** Adds what somebody else knows of this node. */
 	take(known: TriggerState): void {
-		const { memory } = this;
-		if (known.owner !== this.owner) return;
-		const other = deepCopy(known);
-		memory.state = prune(memory.state ? join(memory.state, other) : other, Date.now());
+		if (known.owner === this.owner) this.memory.take(deepCopy(known));
 	}
 
 	/** Whether n8n had saved that a process planned this attempt to start a scrape. */

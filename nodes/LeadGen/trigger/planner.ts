@@ -1,4 +1,5 @@
 import { LEASE_MS } from './events';
+import type { NodeMemory } from './memory';
 import type { Plan } from './plan';
 import {
 	isOpen,
@@ -16,23 +17,15 @@ import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
 
 /** What decisions depend on. Times are milliseconds since 1970. */
 export interface View {
+	/** What the process knows beside the state. */
+	memory: Pick<NodeMemory, 'checks' | 'busy' | 'waiting' | 'isDirty' | 'syncedAt'>;
 	state: TriggerState;
 	plan: Plan;
-	/** By scrape ID. */
-	checks: ReadonlyMap<string, Check>;
-	/** Scrape IDs that are looked up and attempts that are sent at the moment. */
-	busy: Pick<ReadonlySet<string>, 'has' | 'size'>;
 	process: string;
 	/** Whether this is the timer of the node, which alone starts scrapes. */
 	isTimer: boolean;
 	/** A start that was asked for and is not planned yet. */
 	want?: Want;
-	/** Something changed that is not saved. */
-	isDirty: boolean;
-	/** When `plan` was read. */
-	syncedAt: number;
-	/** Senders of notifications that wait for the answer. */
-	waiting: ReadonlyArray<{ since: number }>;
 	/** How many IDs that only notifications name are looked up in a minute. */
 	unverifiedPerMinute: number;
 }
@@ -76,7 +69,8 @@ export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
 /** What to do next. */
 export function nextAction(view: View, now: number): Action {
-	const { state, isDirty, waiting, checks } = view;
+	const { state, memory } = view;
+	const { isDirty, waiting, checks, busy } = memory;
 	const times: number[] = [];
 	/** Whether it is time; if not, there will be another look when it is. */
 	const isTime = (time: number) => {
@@ -95,11 +89,9 @@ export function nextAction(view: View, now: number): Action {
 	}
 	const unverifiedFrom = unverifiedLookFrom(view, now);
 	const looks = Object.entries(state.scrapes)
-		.filter(
-			([id, scrape]) => !view.busy.has(id) && isTime(lookAt(id, scrape, view, unverifiedFrom)),
-		)
+		.filter(([id, scrape]) => !busy.has(id) && isTime(lookAt(id, scrape, view, unverifiedFrom)))
 		.sort((a, b) => compare(a, b, checks, now));
-	if (looks[0] && view.busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
+	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
 	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
 	const action = isStarter ? nextStart(view, isTime, now) : undefined;
 	// A start is saved together with what asks for it: else a crash could make nobody send it.
@@ -136,7 +128,7 @@ function compare(
 /** When to look at the status of a scrape: soon after it started or a notification came, then less often. */
 function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
 	const { stage, since, source } = scrape;
-	const check = view.checks.get(id);
+	const check = view.memory.checks.get(id);
 	if (check?.result || !(isOpen(scrape) || stage === 'unverified')) return Infinity;
 	const { at: noted = since, process } = view.state.notifications[source] ?? {};
 	// When this process was notified.
@@ -157,7 +149,7 @@ function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number):
 
 /** When the next ID may be looked up that only a notification names. Those that proved real do not count. */
 function unverifiedLookFrom(
-	{ state, checks, busy, unverifiedPerMinute }: View,
+	{ state, memory: { checks, busy }, unverifiedPerMinute }: View,
 	now: number,
 ): number {
 	const looked = Object.entries(state.scrapes)
@@ -180,11 +172,11 @@ function clamp(value: number, least: number, most: number): number {
 
 /** What to do about starts. One is under way at a time. */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
-	const { state, busy, process } = view;
+	const { state, memory, process } = view;
 	for (const [attempt, { stage, at, why, tries, process: owner }] of Object.entries(state.starts)) {
 		if (stage !== 'planned') continue;
 		const isShared = why === 'schedule' || tries > 0;
-		const from = busy.has(attempt) ? Infinity : at + (isShared ? CLAIM_MS : 0);
+		const from = memory.busy.has(attempt) ? Infinity : at + (isShared ? CLAIM_MS : 0);
 		const isDue = isTime(owner === process ? from : at + LEASE_MS);
 		return isDue && owner === process ? { do: 'send', attempt } : undefined;
 	}
@@ -195,7 +187,7 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 		(due === undefined ? undefined : { id: String(due), why: 'schedule', at: due, due, tries: 0 });
 	if (!want || !isTime(want.at)) return undefined;
 	// The time zone of the workflow may have changed without an activation.
-	if (want.why === 'schedule' && view.syncedAt < want.at) return { do: 'sync' };
+	if (want.why === 'schedule' && memory.syncedAt < want.at) return { do: 'sync' };
 	return nextWanted(view, want, now);
 }
 
@@ -206,7 +198,8 @@ function retry(last: Start | undefined): Want | undefined {
 }
 
 function nextWanted(view: View, want: Want, now: number): Action | undefined {
-	const { state, plan, checks, busy } = view;
+	const { state, plan, memory } = view;
+	const { checks, busy } = memory;
 	for (const [id, scrape] of openScrapes(state)) {
 		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };
 		const isGone =

@@ -132,7 +132,7 @@ export class Reconciler {
 		});
 		const share = Math.max(1, Math.floor(access.account.limiter.perMinute * UNVERIFIED_SHARE));
 		const view = {
-			...memory,
+			memory,
 			state,
 			plan,
 			process: PROCESS,

@@ -3,7 +3,7 @@ import { withContent } from './content';
 import { accessTo, PROCESS, type NodeMemory } from './memory';
 import { sendMessage } from './ownUrl';
 import type { Plan } from './plan';
-import { join, prune, type TriggerState } from './state';
+import type { TriggerState } from './state';
 
 /** What the node says to itself. */
 export interface SyncRequest {
@@ -62,8 +62,7 @@ export async function sync(
 		memory.isDirty ||= isDirty;
 		throw error;
 	});
-	const known = memory.state ? join(memory.state, reply.state) : reply.state;
-	memory.state = prune(known, Date.now());
+	memory.take(reply.state);
 	memory.reply = reply;
 	memory.syncedAt = now;
 	answerSenders(memory, ({ since, source }) => since < now && reply.saved.includes(source));
