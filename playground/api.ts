@@ -78,6 +78,8 @@ export interface Execution extends ExecutionSummary {
 	advice?: string;
 	/** By node name; a node that did not run is not there. */
 	nodes: Record<string, NodeResult | undefined>;
+	/** It was waiting when n8n wrote this. */
+	wasWaiting?: boolean;
 }
 
 /** How the triggers of a published workflow fare (n8n 2.x). */
@@ -88,6 +90,7 @@ export interface Publication {
 
 /** How n8n stores an execution's data, as far as we read it. */
 interface StoredRunData {
+	waitTill?: unknown;
 	resultData: {
 		error?: { message: string; description?: string | null };
 		runData?: Record<
@@ -108,8 +111,8 @@ function isOver({ status }: ExecutionSummary): boolean {
 /** Whether an execution is over, and all of it is written; n8n 1 writes that it is a moment before what came out of it. */
 function isWhole(execution: Execution): boolean {
 	if (!isOver(execution)) return false;
-	const { status, error, nodes } = execution;
-	const hasResult = error !== undefined || Object.keys(nodes).length > 0;
+	const { status, error, nodes, wasWaiting } = execution;
+	const hasResult = error !== undefined || (Object.keys(nodes).length > 0 && wasWaiting !== true);
 	return hasResult || !['success', 'error'].includes(status);
 }
 
@@ -389,6 +392,7 @@ export class N8nApi {
 			error: error?.message,
 			advice: error?.description ?? undefined,
 			nodes: Object.fromEntries(nodes),
+			wasWaiting: Boolean(stored?.waitTill),
 		};
 	}
 
