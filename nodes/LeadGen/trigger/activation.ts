@@ -89,5 +89,7 @@ export function close(context: IHookFunctions): void {
 async function releaseLater(memory: NodeMemory): Promise<void> {
 	await sleep(OFF_MS);
 	// What is saved comes back with the next activation.
-	if (!memory.addresses && memory.state) memory.state = withContent(memory.state, () => false);
+	if (memory.addresses || !memory.state) return;
+	memory.state = withContent(memory.state, () => false);
+	memory.versions.clear();
 }

@@ -39,6 +39,8 @@ export class NodeMemory {
 	isAsked = false;
 	/** Why the node could not be activated, until it can. */
 	refusal?: unknown;
+	/** Of the saved state: those that hold nothing that is not in `state`. */
+	readonly versions = new Set<string>();
 	/** By scrape ID. */
 	readonly checks = new Map<string, Check>();
 	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to true if the outcome is not saved. */
@@ -71,6 +73,8 @@ export const FRESH_MS = 2000;
 export interface Waiting {
 	since: number;
 	source: string;
+	/** The request itself wrote the notification down. */
+	isWritten: boolean;
 	answer: (isSaved: boolean) => void;
 }
 
@@ -112,6 +116,8 @@ export function change(memory: NodeMemory, apply: (state: TriggerState) => void)
 	memory.isDirty ||= print() !== before;
 }
 
+const MAX_VERSIONS = 100;
+
 /**
  * The state of a node, in n8n's static data and in this process. The static data is the workflow's and keyed
  * by node ID, because that of a node is keyed by its name and lost when it is renamed.
@@ -120,7 +126,7 @@ export class Store {
 	private readonly owner: string;
 	private readonly data: IDataObject;
 	private readonly key: string;
-	/** As n8n had saved it when the call came in. */
+	/** As n8n had saved it when the call came in. n8n watches each value of it, so that reading takes time. */
 	private readonly saved: TriggerState | undefined;
 
 	constructor(
@@ -131,12 +137,20 @@ export class Store {
 		this.key = `leadGenTrigger ${memory.identity.nodeId}`;
 		this.data = context.getWorkflowStaticData('global');
 		this.saved = read(this.data[this.key], this.owner);
-		if (this.saved) this.take(this.saved);
+		// Hundreds of notifications may come at once, and most find what this process itself wrote.
+		if (!memory.state || !memory.versions.has(this.saved?.version ?? '')) this.load();
 	}
 
 	/** What is known now; a new state if nothing is. */
 	get state(): TriggerState {
 		return (this.memory.state ??= newState(this.owner, Date.now()));
+	}
+
+	/** Takes what n8n had saved, also the content of notifications that this process had no room for. */
+	load(): void {
+		if (!this.saved) return;
+		this.take(this.saved);
+		this.knows(this.saved.version);
 	}
 
 	/** Adds what somebody else knows of this node. */
@@ -165,8 +179,18 @@ export class Store {
 			if (isDoneWith(memory.state.scrapes[id])) memory.checks.delete(id);
 		}
 		const known = toSave(memory.state);
-		if (saved && fingerprint(saved) === fingerprint(known)) return;
-		this.data[this.key] = deepCopy(known);
+		if (saved && fingerprint({ ...known, version: saved.version }) === fingerprint(saved)) return;
+		const version = randomUUID();
+		this.data[this.key] = { ...deepCopy(known), version };
+		this.knows(version);
+	}
+
+	/** A version of the saved state holds nothing that is news to this process. */
+	private knows(version = ''): void {
+		const { versions } = this.memory;
+		const [oldest = ''] = versions;
+		if (versions.size >= MAX_VERSIONS) versions.delete(oldest);
+		if (version !== '') versions.add(version);
 	}
 }
 
@@ -175,7 +199,6 @@ function read(value: unknown, owner: string): TriggerState | undefined {
 	const known = value as Partial<TriggerState> | null | undefined;
 	const parts = [known?.facts, known?.starts, known?.scrapes, known?.notifications, known?.notices];
 	const isState = known?.format === 2 && parts.every((part) => part && !Array.isArray(part));
-	// A copy: n8n watches each value of static data, which is slow.
-	const state = isState ? deepCopy(known as TriggerState) : fromRelease1(value, Date.now());
+	const state = isState ? (known as TriggerState) : fromRelease1(value, Date.now());
 	return state?.owner === owner ? state : undefined;
 }

@@ -81,7 +81,7 @@ export class Reconciler {
 	private async failed(error: unknown, failures: number): Promise<void> {
 		const { memory, timer } = this;
 		// Without the credential nothing can be checked, and nothing speaks against it.
-		answerSenders(memory, () => isCredentialGone(error));
+		answerSenders(memory, ({ isWritten }) => isWritten && isCredentialGone(error));
 		const outage = (this.outage ??= { since: Date.now(), isTold: false });
 		if (!outage.isTold && Date.now() - outage.since >= (timer ? PATIENCE_MS : GIVES_UP_MS)) {
 			outage.isTold = true;

@@ -12,6 +12,8 @@ export interface TriggerState {
 	format: 2;
 	/** Which node of which n8n this belongs to. A copied workflow brings the state of another node along. */
 	owner: string;
+	/** Names the copy that n8n saved. */
+	version?: string;
 	facts: Facts;
 	/** By attempt ID. */
 	starts: Record<string, Start>;

@@ -102,17 +102,23 @@ function receiveNotification(
 	// A later ping must not replace the leads that came before it.
 	const largest = known && known.size >= size ? known : { size, raw };
 	state.notifications[source] = { ...largest, at: now, process: PROCESS };
-	store.save();
+	follow(context, memory, addressesOf(context));
+	// The service sends again what it got no answer for in time.
+	if (store.hasSaved(source)) return answer(context, 200, { received: true });
+	// Of many at once the first is written down here, and the others by the sync that they wait for.
+	const isWritten = memory.waiting.length === 0;
+	if (isWritten) store.save();
+	else memory.isDirty = true;
 	// Answered when n8n is seen to have saved it: it says nothing if it fails to.
 	memory.waiting.push({
 		since: now,
 		source,
+		isWritten,
 		answer: (isSaved) => {
 			if (isSaved) answer(context, 200, { received: true });
 			else notNow(context);
 		},
 	});
-	follow(context, memory, addressesOf(context));
 	return { noWebhookResponse: true };
 }
 
@@ -130,6 +136,7 @@ function answerSync(
 	const saved = waiting.filter((source) => store.hasSaved(source));
 	if (done) markDone(store.state, done.id, done.at);
 	const plan = readPlan(context);
+	if (deliver) store.load();
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	store.save();
 	const reply: SyncReply = {
