@@ -70,19 +70,22 @@ export async function checkAccount(context: Context): Promise<void> {
 	}
 }
 
-/** What the service says of a scrape. @throws ServiceError if it does not say */
+/**
+ * What the service says of a scrape.
+ * @param kind polls leave room for other calls
+ * @throws ServiceError if it does not say
+ */
 export async function lookUp(
 	context: Context,
 	credential: ICredentialDataDecryptedObject,
 	scrapeId: string,
+	kind: 'read' | 'poll' = 'poll',
 ): Promise<Found> {
 	const service = new Service(context, credential, READ_TIMEOUT_MS);
-	const data = await service
-		.data({ ...statusRequest(scrapeId), kind: 'poll' })
-		.catch((error: unknown) => {
-			if (isUnknownScrape(error)) return undefined;
-			throw error;
-		});
+	const data = await service.data({ ...statusRequest(scrapeId), kind }).catch((error: unknown) => {
+		if (isUnknownScrape(error)) return undefined;
+		throw error;
+	});
 	if (data === undefined) return { data: {} };
 	return {
 		data,
@@ -109,8 +112,9 @@ export function time(value: unknown): number | undefined {
 
 /** Looks up a scrape of the node, and writes down what the service says. */
 export async function look(context: Context, memory: NodeMemory, id: string): Promise<void> {
+	const kind = isNotifiedSince(memory, id) ? 'read' : 'poll';
 	const found = await accessTo(context, memory)
-		.then(({ credential }) => lookUp(context, credential, id))
+		.then(({ credential }) => lookUp(context, credential, id, kind))
 		.catch((error: unknown) => ({ error }));
 	// The credential may have changed.
 	if ('error' in found) delete memory.access;
@@ -130,6 +134,12 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 			if (realId !== undefined) checks.set(realId, check);
 		}
 	});
+}
+
+/** Whether a notification came in since a scrape was looked up last: then it is likely to be finished. */
+function isNotifiedSince({ state, checks }: NodeMemory, id: string): boolean {
+	const notification = state?.notifications[state.scrapes[id]?.source ?? ''];
+	return notification !== undefined && notification.at > (checks.get(id)?.at ?? 0);
 }
 
 /** Whether the service itself said no. */
