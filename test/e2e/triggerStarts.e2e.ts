@@ -310,9 +310,12 @@ describe('a start', () => {
 });
 
 describe('a refusal', () => {
-	async function refused(credential: StoredCredential): Promise<string> {
+	async function created(credential: StoredCredential): Promise<string> {
 		const trigger = field.trigger({}, { credentials: use(credential) });
-		const { id } = await field.api.createWorkflow(field.content(trigger));
+		return (await field.api.createWorkflow(field.content(trigger))).id;
+	}
+
+	async function refused(id: string): Promise<string> {
 		const said = await activateOrFail(id);
 		if ((await field.api.workflow(id)).active) await field.api.deactivateWorkflow(id);
 		return said;
@@ -338,8 +341,8 @@ describe('a refusal', () => {
 			},
 		});
 		const [wrong, poor] = [
-			await field.newCredential('Wrong key', 'wrong-key'),
-			await field.newCredential('No credits', 'poor-key'),
+			await created(await field.newCredential('Wrong key', 'wrong-key')),
+			await created(await field.newCredential('No credits', 'poor-key')),
 		];
 		const said = await Promise.all([wrong, poor].map(refused));
 		expect(said[0]).toMatch(/Invalid or missing API key.*Check the API key/);

@@ -25,6 +25,8 @@ import { markDone } from './state';
 import type { SyncReply, SyncRequest } from './sync';
 import { follow } from './timer';
 
+/** Writing takes longer the more there is, and n8n then writes all of it to its database. */
+const WRITTEN_AT_ONCE = 30;
 /** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
 const LEGACY_HEADER = 'x-leadgen-knock';
 
@@ -105,8 +107,8 @@ function receiveNotification(
 	follow(context, memory, addressesOf(context));
 	// The service sends again what it got no answer for in time.
 	if (store.hasSaved(source)) return answer(context, 200, { received: true });
-	// Of many at once the first is written down here, and the others by the sync that they wait for.
-	const isWritten = memory.waiting.length === 0;
+	// Of hundreds at once the first are written down here, and the others by the sync that they wait for.
+	const isWritten = memory.waiting.length < WRITTEN_AT_ONCE;
 	if (isWritten) store.save();
 	else memory.isDirty = true;
 	// Answered when n8n is seen to have saved it: it says nothing if it fails to.
