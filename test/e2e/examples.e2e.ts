@@ -270,6 +270,9 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		const execution = await field.api.startWorkflow(id, MANUAL);
 		const looksThenWaits = async (looks: number) => {
 			await until(`look ${String(looks)}, and a wait`, async () => {
+				// n8n 2.16 cannot show one that has just begun.
+				const [listed] = await field.executions(id);
+				if (listed?.status !== 'waiting') return false;
 				const { status, nodes } = await field.api.execution(String(execution));
 				const { outputs = [] } = nodes['Look at the status'] ?? {};
 				return status === 'waiting' && (outputs[0] ?? []).length === looks;
