@@ -18,18 +18,20 @@ export function withContent(
 /** What the notifications of all nodes may take, in characters. */
 const MAX_CONTENT = 64_000_000;
 
-/** Forgets the content of the oldest notifications where all take too much. */
-export function limitContent(states: TriggerState[]): void {
+/** Forgets the content of the oldest notifications where all take too much. @returns whether it did */
+export function limitContent(states: TriggerState[]): boolean {
 	const kept = states
 		.flatMap(({ notifications }) => Object.values(notifications))
 		.filter(({ raw }) => raw !== undefined)
 		.sort((a, b) => a.at - b.at);
 	let used = kept.reduce((sum, { size }) => sum + size, 0);
+	const isTooMuch = used > MAX_CONTENT;
 	for (const notification of kept) {
 		if (used <= MAX_CONTENT) break;
 		delete notification.raw;
 		used -= notification.size;
 	}
+	return isTooMuch;
 }
 
 /** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of unverified IDs. */

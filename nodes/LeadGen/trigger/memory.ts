@@ -146,8 +146,7 @@ export class Store {
 		return (this.memory.state ??= newState(this.owner, Date.now()));
 	}
 
-	/** Takes what n8n had saved, also the content of notifications that this process had no room for. */
-	load(): void {
+	private load(): void {
 		if (!this.saved) return;
 		this.take(this.saved);
 		this.knows(this.saved.version);
@@ -174,7 +173,9 @@ export class Store {
 	save(): void {
 		const { memory, saved } = this;
 		memory.state = prune(this.state, Date.now());
-		limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
+		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
+		// What is saved may hold what was forgotten.
+		if (isForgotten) for (const { versions } of nodes.values()) versions.clear();
 		for (const id of memory.checks.keys()) {
 			if (isDoneWith(memory.state.scrapes[id])) memory.checks.delete(id);
 		}
@@ -186,11 +187,11 @@ export class Store {
 	}
 
 	/** A version of the saved state holds nothing that is news to this process. */
-	private knows(version = ''): void {
+	private knows(version: string | undefined): void {
 		const { versions } = this.memory;
+		if (version !== undefined) versions.add(version);
 		const [oldest = ''] = versions;
-		if (versions.size >= MAX_VERSIONS) versions.delete(oldest);
-		if (version !== '') versions.add(version);
+		if (versions.size > MAX_VERSIONS) versions.delete(oldest);
 	}
 }
 

@@ -10,7 +10,7 @@ import { sync, type SyncReply } from './sync';
 type Context = ITriggerFunctions | IWebhookFunctions;
 type Needs = NonNullable<SyncReply['start']>;
 
-/** How often a process says that it still waits for the answer; less than the planner's lease. */
+/** How often a process says that it still waits for the answer; less than `LEASE_MS` in events. */
 const ALIVE_MS = 5000;
 /** n8n ends the process after 30 seconds by default, whatever is under way. */
 const LONGEST_CLOSING_MS = 15_000;

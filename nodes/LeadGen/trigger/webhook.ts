@@ -138,7 +138,6 @@ function answerSync(
 	const saved = waiting.filter((source) => store.hasSaved(source));
 	if (done) markDone(store.state, done.id, done.at);
 	const plan = readPlan(context);
-	if (deliver) store.load();
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	store.save();
 	const reply: SyncReply = {
