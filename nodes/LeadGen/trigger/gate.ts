@@ -17,6 +17,11 @@ import { markDone } from './state';
 const MAX_ENTRIES = 4000;
 const LOOKS = 5;
 const PAUSE_MS = 150;
+/**
+ * n8n saves the static data of a workflow as a whole, so that what a short execution keeps there, by a Code node
+ * for instance, would get lost if we saved at the same time.
+ */
+const ACKNOWLEDGED_AFTER_MS = 1500;
 
 /**
  * Runs first in each execution that the trigger begins, in whatever process. Deliveries may come twice, after
@@ -112,18 +117,19 @@ async function record(context: IExecuteFunctions, values: string[]): Promise<str
 /** Says that the delivery arrived, so that it is not repeated. */
 function acknowledge(context: IExecuteFunctions, { id, at, process, addresses }: Delivery): void {
 	const memory = memoryOf(identityOf(context));
-	if (process === PROCESS && memory.state) {
+	const isHere = process === PROCESS && memory.state !== undefined;
+	if (isHere) {
 		change(memory, (state) => {
 			markDone(state, id, at);
 		});
-		memory.wake?.();
-		return;
 	}
-	const send = async () => {
+	const save = async () => {
+		await sleep(ACKNOWLEDGED_AFTER_MS);
+		if (isHere) return memory.wake?.();
 		const { signer } = await accessTo(context, memory, FRESH_MS);
 		await sendMessage(context, addresses, signer, { done: { id, at } });
 	};
-	send()
+	save()
 		.catch((error: unknown) => {
 			context.logger.warn(`LeadGen Trigger: a delivery was not acknowledged: ${String(error)}`);
 		})

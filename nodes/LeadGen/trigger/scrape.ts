@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
@@ -32,18 +33,13 @@ export function startBody(
 }
 
 /**
- * Starts a scrape.
- * @param attempt makes it a start of its own, however alike it is to another
+ * Starts a scrape. What other starts brought never counts, however alike they are.
  * @returns its ID
  * @throws ServiceError with what is known of the start
  */
-export async function startScrape(
-	context: Context,
-	body: IDataObject,
-	attempt: string,
-): Promise<string> {
-	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: attempt });
-	const id = idIn(await service.data({ kind: 'start', path: '/start', body, place: attempt }));
+export async function startScrape(context: Context, body: IDataObject): Promise<string> {
+	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: randomUUID() });
+	const id = idIn(await service.data({ kind: 'start', path: '/start', body }));
 	if (id !== undefined) return id;
 	throw new ServiceError(
 		'The service answered without the ID of the scrape',

@@ -95,5 +95,5 @@ async function send(
 	if ('message' in needs) throw new LeadGenError(needs.message, needs.advice);
 	const { signer } = await accessTo(context, memory);
 	const webhookUrl = signer.callbackUrl(needs.url, attempt);
-	return { scrapeId: await startScrape(context, { ...needs.body, webhookUrl }, attempt) };
+	return { scrapeId: await startScrape(context, { ...needs.body, webhookUrl }) };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'crypto';
 import {
 	sleep,
 	type IDataObject,
@@ -72,7 +71,7 @@ async function testScrape(
 	if (id !== '') return id;
 	const limit = parameters.option(testLimit);
 	if (mode === 'listen' || limit === 0) return undefined;
-	return await startScrape(context, { ...startBody(context, limit), webhookUrl }, randomUUID());
+	return await startScrape(context, { ...startBody(context, limit), webhookUrl });
 }
 
 export function endTest(context: IHookFunctions): void {
