@@ -213,3 +213,19 @@ test('A deactivated node keeps no content of notifications in memory', async () 
 	await clock.pass(2 * MINUTE);
 	expect(held()).toEqual([false]);
 });
+
+test('Notifications that come at once are saved together, answered, and delivered once each', async () => {
+	const here = begin({ ...QUIET, mode: 'listen' });
+	await clock.pass(5 * MINUTE);
+	const writes = here.writes;
+	// Nothing else is saved as long as nothing is known of the scrapes.
+	here.fail('status', MINUTE);
+	here.burst(200);
+	await clock.pass(10_000);
+	expect(here.scrapes.filter(({ isNotified }) => isNotified)).toHaveLength(200);
+	expect(here.executions).toEqual([]);
+	expect(here.writes - writes).toBeLessThanOrEqual(20);
+	await clock.pass(5 * MINUTE);
+	const delivered = here.executions.map((each) => `${idOf(each)} ${String(each.result)}`);
+	expect(delivered.sort()).toEqual(here.scrapes.map(({ id }) => `${id} passed`).sort());
+});

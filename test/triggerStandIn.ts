@@ -704,6 +704,22 @@ export class World {
 		return id;
 	}
 
+	/** So many scrapes of somebody else finish now, and the service notifies of each at once. */
+	burst(count: number): void {
+		const { now } = this.clock;
+		for (let left = count; left > 0; left--) {
+			const id = `scrape-${String(this.scrapes.length)}`;
+			const scrape: Scrape = { id, attempt: '', createdAt: now, finishedAt: now };
+			this.scrapes.push(scrape);
+			this.notifyLater(0, scrape, {}, 5);
+		}
+	}
+
+	/** How often the static data was saved. */
+	get writes(): number {
+		return this.versions.length;
+	}
+
 	private notifyLater(ms: number, scrape: Scrape, query: IDataObject, repeats: number): void {
 		const notify = async () => {
 			const target = this.oneOf(this.topology.receivers);

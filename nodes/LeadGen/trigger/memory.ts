@@ -41,6 +41,8 @@ export class NodeMemory {
 	refusal?: unknown;
 	/** Of the saved state: those that hold nothing that is not in `state`. */
 	readonly versions = new Set<string>();
+	/** When a notification was last written down by its own request. */
+	writtenAt = 0;
 	/** By scrape ID. */
 	readonly checks = new Map<string, Check>();
 	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to true if the outcome is not saved. */

@@ -61,7 +61,7 @@ const TAKE_OVER_MS = MINUTE_MS;
 /** n8n runs the workflow again for what it did not run in this time; each time waits three times as long. */
 const REDELIVER_MS = 20 * SECOND_MS;
 /** Senders of notifications that come together wait for one and the same save. */
-const TOGETHER_MS = 300;
+export const TOGETHER_MS = 300;
 /** Two main processes may lead for a moment: each sees in this time which of the two planned a start. */
 const CLAIM_MS = SECOND_MS;
 /** A backstop, where other processes receive what is sent to the node. */

@@ -20,13 +20,12 @@ import { textOf } from './notices';
 import { idsOf, rawNotification, requestOf } from './notification';
 import { SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan, type Plan } from './plan';
+import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
 import { markDone } from './state';
-import type { SyncReply, SyncRequest } from './sync';
+import { answerSenders, type SyncReply, type SyncRequest } from './sync';
 import { follow } from './timer';
 
-/** Writing takes longer the more there is, and n8n then writes all of it to its database. */
-const WRITTEN_AT_ONCE = 30;
 /** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
 const LEGACY_HEADER = 'x-leadgen-knock';
 
@@ -105,12 +104,15 @@ function receiveNotification(
 	const largest = known && known.size >= size ? known : { size, raw };
 	state.notifications[source] = { ...largest, at: now, process: PROCESS };
 	follow(context, memory, addressesOf(context));
+	answerSenders(memory, (each) => store.hasSaved(each.source));
 	// The service sends again what it got no answer for in time.
 	if (store.hasSaved(source)) return answer(context, 200, { received: true });
-	// Of hundreds at once the first are written down here, and the others by the sync that they wait for.
-	const isWritten = memory.waiting.length < WRITTEN_AT_ONCE;
-	if (isWritten) store.save();
-	else memory.isDirty = true;
+	// Of hundreds at once one now and then writes for all before it, and a sync for the last ones.
+	const isWritten = now - memory.writtenAt >= TOGETHER_MS;
+	if (isWritten) {
+		memory.writtenAt = now;
+		store.save();
+	} else memory.isDirty = true;
 	// Answered when n8n is seen to have saved it: it says nothing if it fails to.
 	memory.waiting.push({
 		since: now,
