@@ -7,21 +7,15 @@ import {
 import { keepsFailedExecutions } from '../compatibility';
 import type { Delivery } from './delivery';
 import { outputItems } from '../leads';
-import { accessTo, change, FRESH_MS, memoryOf, PROCESS } from './memory';
+import { accessTo, acknowledged, FRESH_MS, memoryOf, PROCESS } from './memory';
 import { sendMessage } from './ownUrl';
 import type { NoticeText } from './notices';
 import { identityOf } from './plan';
-import { markDone } from './state';
 
 /** Each completion takes two of n8n's entries. */
 const MAX_ENTRIES = 4000;
 const LOOKS = 5;
 const PAUSE_MS = 150;
-/**
- * n8n saves the static data of a workflow as a whole, so that what a short execution keeps there, by a Code node
- * for instance, would get lost if we saved at the same time.
- */
-const ACKNOWLEDGED_AFTER_MS = 1500;
 
 /**
  * Runs first in each execution that the trigger begins, in whatever process. Deliveries may come twice, after
@@ -117,19 +111,15 @@ async function record(context: IExecuteFunctions, values: string[]): Promise<str
 /** Says that the delivery arrived, so that it is not repeated. */
 function acknowledge(context: IExecuteFunctions, { id, at, process, addresses }: Delivery): void {
 	const memory = memoryOf(identityOf(context));
-	const isHere = process === PROCESS && memory.state !== undefined;
-	if (isHere) {
-		change(memory, (state) => {
-			markDone(state, id, at);
-		});
+	if (process === PROCESS && memory.state) {
+		acknowledged(memory, id, at);
+		return;
 	}
-	const save = async () => {
-		await sleep(ACKNOWLEDGED_AFTER_MS);
-		if (isHere) return memory.wake?.();
+	const send = async () => {
 		const { signer } = await accessTo(context, memory, FRESH_MS);
 		await sendMessage(context, addresses, signer, { done: { id, at } });
 	};
-	save()
+	send()
 		.catch((error: unknown) => {
 			context.logger.warn(`LeadGen Trigger: a delivery was not acknowledged: ${String(error)}`);
 		})

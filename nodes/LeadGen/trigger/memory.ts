@@ -12,7 +12,7 @@ import { CREDENTIAL_TYPE } from '../service/http';
 import { limitContent, toSave, withContent } from './content';
 import { ownerOf } from './plan';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
-import { isDoneWith, join, newState, prune, type TriggerState } from './state';
+import { isDoneWith, join, markDone, newState, prune, type TriggerState } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
 import type { TestRun } from './testRun';
@@ -41,6 +41,8 @@ export class NodeMemory {
 	refusal?: unknown;
 	/** Of the saved state: those that hold nothing that is not in `state`. */
 	readonly versions = new Set<string>();
+	/** When an execution last began. */
+	acknowledgedAt = 0;
 	/** When a notification was last written down by its own request. */
 	writtenAt = 0;
 	/** By scrape ID. */
@@ -116,6 +118,15 @@ export function change(memory: NodeMemory, apply: (state: TriggerState) => void)
 	const before = print();
 	apply(state);
 	memory.isDirty ||= print() !== before;
+}
+
+/** An execution began for a scrape or a notice. @param at when the scrape was completed */
+export function acknowledged(memory: NodeMemory, id: string, at: number): void {
+	change(memory, (state) => {
+		markDone(state, id, at);
+	});
+	memory.acknowledgedAt = Date.now();
+	memory.wake?.();
 }
 
 const MAX_VERSIONS = 100;

@@ -18,7 +18,10 @@ import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
 /** What decisions depend on. Times are milliseconds since 1970. */
 export interface View {
 	/** What the process knows beside the state. */
-	memory: Pick<NodeMemory, 'checks' | 'busy' | 'waiting' | 'isDirty' | 'syncedAt'>;
+	memory: Pick<
+		NodeMemory,
+		'checks' | 'busy' | 'waiting' | 'isDirty' | 'acknowledgedAt' | 'syncedAt'
+	>;
 	state: TriggerState;
 	plan: Plan;
 	process: string;
@@ -62,6 +65,11 @@ const TAKE_OVER_MS = MINUTE_MS;
 const REDELIVER_MS = 20 * SECOND_MS;
 /** Senders of notifications that come together wait for one and the same save. */
 export const TOGETHER_MS = 300;
+/**
+ * n8n saves static data as a whole, also at the end of an execution that changed it: what a Code node keeps there
+ * would get lost if we saved at that moment.
+ */
+const SHORT_EXECUTION_MS = 1500;
 /** Two main processes may lead for a moment: each sees in this time which of the two planned a start. */
 const CLAIM_MS = SECOND_MS;
 /** A backstop, where other processes receive what is sent to the node. */
@@ -70,7 +78,7 @@ export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 /** What to do next. */
 export function nextAction(view: View, now: number): Action {
 	const { state, memory } = view;
-	const { isDirty, waiting, checks, busy } = memory;
+	const { isDirty, acknowledgedAt, waiting, checks, busy } = memory;
 	const times: number[] = [];
 	/** Whether it is time; if not, there will be another look when it is. */
 	const isTime = (time: number) => {
@@ -97,8 +105,9 @@ export function nextAction(view: View, now: number): Action {
 	// A start is saved together with what asks for it: else a crash could make nobody send it.
 	if (action?.do === 'plan' || action?.do === 'skip') return action;
 	// A delivery would have brought the changes along.
+	const isDue = isDirty && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
-	if (isDirty || isWaiting) return { do: 'sync' };
+	if (isDue || isWaiting) return { do: 'sync' };
 	return (
 		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
 	);

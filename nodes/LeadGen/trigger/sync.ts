@@ -7,11 +7,11 @@ import type { TriggerState } from './state';
 
 /** What the node says to itself. */
 export interface SyncRequest {
-	/** The process that says it, unless it is the gate. */
+	/** The process that says it, unless it is an execution. */
 	process?: string;
 	/** What the sender knows. */
 	state?: TriggerState;
-	/** An execution began for this scrape or notice. */
+	/** An execution began for this scrape or notice. Nothing else comes with it. */
 	done?: { id: string; at: number };
 	/** Run the workflow for this scrape or notice, with the status of the scrape as the service gave it. */
 	deliver?: { id: string; data?: IDataObject; completedAt?: number };

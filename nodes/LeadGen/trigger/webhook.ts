@@ -9,6 +9,7 @@ import { deliveryItem } from './delivery';
 import { notified } from './events';
 import {
 	accessTo,
+	acknowledged,
 	FRESH_MS,
 	memoryOf,
 	PROCESS,
@@ -22,7 +23,6 @@ import { SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan, type Plan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
-import { markDone } from './state';
 import { answerSenders, type SyncReply, type SyncRequest } from './sync';
 import { follow } from './timer';
 
@@ -54,6 +54,7 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 			if (request.keepOpen !== undefined) {
 				return await answerWhenOver(context, memory, request.keepOpen);
 			}
+			if (request.done) return takeAcknowledgement(context, memory, request.done);
 			return answerSync(context, memory, access, request);
 		}
 		if (signer.isLegacyKnock(legacy)) {
@@ -131,14 +132,13 @@ function answerSync(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	access: Access,
-	{ process, state, done, deliver, starting = '', waiting = [] }: SyncRequest,
+	{ process, state, deliver, starting = '', waiting = [] }: SyncRequest,
 ): IWebhookResponseData {
 	memory.addresses ??= addressesOf(context);
 	const store = new Store(context, memory);
 	const isPlanned = store.hasPlanned(starting, process);
 	if (state) store.take(state);
 	const saved = waiting.filter((source) => store.hasSaved(source));
-	if (done) markDone(store.state, done.id, done.at);
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	store.save();
@@ -153,6 +153,18 @@ function answerSync(
 	// What this process says to itself is no news to it.
 	if (process !== PROCESS) memory.wake?.();
 	return answer(context, 200, { leadGen: 2, ...reply }, item);
+}
+
+/** An execution began in another process, which may still go on: it is saved a moment later. */
+function takeAcknowledgement(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	{ id, at }: NonNullable<SyncRequest['done']>,
+): IWebhookResponseData {
+	const store = new Store(context, memory);
+	acknowledged(store.memory, id, at);
+	follow(context, memory, addressesOf(context));
+	return answer(context, 200, { leadGen: 2 });
 }
 
 /** Saves the answer to a start that could not be saved otherwise, because n8n stops. */
