@@ -131,6 +131,13 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 	field.sandbox.set({ job: { durationMs: 600_000 } });
 	await field.api.activateWorkflow(running.id);
 	await until('the long scrape', () => startsOf(running) === 1);
+	// The node knows its ID, so that no power cut can lose it.
+	const isLong = ({ webhookUrl }: { webhookUrl?: string }) =>
+		webhookUrl?.startsWith(field.plainUrl(running)) === true;
+	const longId = () => field.sandbox.jobs.find(isLong)?.scrapeId;
+	await until('a look at it', () =>
+		field.sandbox.requests.some(({ query }) => query.scrapeId === (longId() ?? '')),
+	);
 	field.sandbox.set({ job: { durationMs: 1500 } });
 
 	const drills: Drill[] = [];
@@ -156,12 +163,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		await field.kill();
 		await Promise.all(activations);
 		drills.push(...batch.map(({ workflow, at }) => ({ workflow, ms: cut - at })));
-		if (round === 9) {
-			const long = field.sandbox.jobs.find(({ webhookUrl }) =>
-				webhookUrl?.startsWith(field.plainUrl(running)),
-			);
-			field.sandbox.finish(long?.scrapeId ?? '', 'completed');
-		}
+		if (round === 9) field.sandbox.finish(longId() ?? '', 'completed');
 		await field.start();
 	}
 	await until('the long scrape is delivered', async () => (await runsOf(running)) === 1);
