@@ -192,14 +192,15 @@ describe('a stranger', () => {
 		const keyOf = (plan: string) => `${API_KEY}-${plan}`;
 		const accounts = plans.map((plan) => [keyOf(plan), { plan, credits: 1000 }] as const);
 		field.sandbox.set({ accounts: Object.fromEntries(accounts) });
-		const listening = plans.map(async (plan) => {
+		const workflows: StoredWorkflow[] = [];
+		// One by one: n8n 1 mixes up transactions that come together on SQLite.
+		for (const plan of plans) {
 			const credential = await field.newCredential(plan, keyOf(plan), { plan });
 			const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
 			const workflow = await field.api.createWorkflow(field.content(trigger));
 			await field.api.activateWorkflow(workflow.id);
-			return workflow;
-		});
-		const workflows = await Promise.all(listening);
+			workflows.push(workflow);
+		}
 		await quiet(1000);
 		for (let batch = 0; batch < 20; batch++) {
 			const forged = Array.from({ length: 10 }, (_, index) => `${String(batch)}_${String(index)}`);
