@@ -85,7 +85,7 @@ return [{ json: { runs: data.runs } }];`,
 		const entries = (await field.delivered(id, 'Feed')).map(({ json }) => json.title);
 		expect(new Set(entries).size).toBeGreaterThanOrEqual(2);
 		const runs = (await field.delivered(counting.id, 'Count')).map(({ json }) => Number(json.runs));
-		expect(runs.length).toBeGreaterThan(3);
+		expect(Math.max(...runs)).toBeGreaterThan(3);
 		expect(Math.max(...runs)).toBeGreaterThanOrEqual(runs.length - 2);
 	}, 300_000);
 });

@@ -7,7 +7,7 @@ import type { TriggerState } from './state';
 
 /** What the node says to itself. */
 export interface SyncRequest {
-	/** The process that says it, unless it is an execution. */
+	/** The process that says it. */
 	process?: string;
 	/** What the sender knows. */
 	state?: TriggerState;
