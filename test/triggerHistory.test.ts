@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import * as crypto from 'node:crypto';
 import * as n8nWorkflow from 'n8n-workflow';
-import { Clock, idOf, SETTING, thrown, World, type Copy, type Setting } from './triggerStandIn';
+import { Clock } from './standIn/clock';
+import { idOf, type TriggerNode } from './standIn/node';
+import type { Copy } from './standIn/process';
+import { SETTING, thrown, World, type Setting } from './standIn/world';
 
 /**
  * Takes the trigger through random histories. A failure prints its history; `TRIGGER_HISTORY` takes it to be
@@ -70,7 +73,7 @@ const calm = fc.record({ ...SETTING, starts: fc.constant<[]>([]), faults: fc.con
 
 const QUIET: Setting = {
 	...{ seed: 1, mode: 'startScrape', schedule: 'once', topology: 'single', version: 2 },
-	...{ starts: [], faults: [] },
+	...{ second: 'none', starts: [], faults: [] },
 };
 
 function begin(setting: Setting): World {
@@ -91,29 +94,31 @@ async function live({ events, ...setting }: Setting & { events: Event[] }): Prom
 	await clock.pass(10_000);
 	await here.heal();
 	const healed = clock.now;
+	const lost = () => here.nodes.flatMap((node) => missing(node, healed));
 	for (let left = 24; left > 0; left--) {
 		await clock.pass(5 * MINUTE);
-		if (left <= 20 && missing(here, healed).length === 0) break;
+		if (left <= 20 && lost().length === 0) break;
 	}
-	here.wrong.push(...missing(here, healed), ...repeated(here));
+	here.wrong.push(...lost(), ...here.nodes.flatMap(repeated), ...here.nodes.flatMap(foreign));
 	return here;
 }
 
 /** What should have run the workflow, or have been told, and did not. */
-function missing(here: World, healed: number): string[] {
+function missing(node: TriggerNode, healed: number): string[] {
+	const { executions, scrapes, sent, workflow } = node;
 	// What began in a process that crashed can be retried by a person.
 	const hasRun = (id: string) =>
-		here.executions.some(
+		executions.some(
 			(each) => idOf(each) === id && each.process !== undefined && each.result !== 'dropped',
 		);
-	const lost = here.scrapes.filter(({ id, finishedAt, isNotified }) => {
-		const isDue = here.isKnown(id) || (isNotified && !here.hasWrittenBack);
+	const lost = scrapes.filter(({ id, finishedAt, isNotified }) => {
+		const isDue = node.isKnown(id) || (isNotified && !workflow.hasWrittenBack);
 		return finishedAt < healed && isDue && !hasRun(id);
 	});
-	const untold = here.sent.filter(({ attempt, at }) => {
-		const { id = '' } = here.scrapes.find((each) => each.attempt === attempt) ?? {};
-		const isTold = hasRun(`start ${attempt}`) || here.isKnown(id) || hasRun(id);
-		return at < healed - 3 * MINUTE && here.isKnown(attempt) && !isTold;
+	const untold = sent.filter(({ attempt, at }) => {
+		const { id = '' } = scrapes.find((each) => each.attempt === attempt) ?? {};
+		const isTold = hasRun(`start ${attempt}`) || node.isKnown(id) || hasRun(id);
+		return at < healed - 3 * MINUTE && node.isKnown(attempt) && !isTold;
 	});
 	return [
 		...lost.map(({ id, isNotified }) => `${id} did not run; notified: ${String(isNotified)}`),
@@ -122,7 +127,7 @@ function missing(here: World, healed: number): string[] {
 }
 
 /** What passed the gate more than once, but for two at the same moment: n8n's deduplication is not atomic. */
-function repeated({ executions }: World): string[] {
+function repeated({ executions }: TriggerNode): string[] {
 	const passed = executions.filter(({ result }) => result === 'passed' || result === 'failed');
 	return passed.flatMap((each, index) => {
 		const earlier = passed.slice(0, index).find((other) => idOf(other) === idOf(each));
@@ -131,6 +136,13 @@ function repeated({ executions }: World): string[] {
 		const isTogether = each.process !== earlier.process && each.from <= earlier.to;
 		return isTogether ? [] : [`${idOf(each)} passed the gate twice`];
 	});
+}
+
+/** What ran the workflow of one node, and belongs to another one. */
+function foreign({ id, executions, scrapes }: TriggerNode): string[] {
+	const own = new Set(scrapes.map((scrape) => scrape.id));
+	const ids = executions.map(idOf).filter((each) => each.startsWith('scrape-') && !own.has(each));
+	return ids.map((each) => `${each} ran the workflow of ${id}`);
 }
 
 test('Whatever happens, nothing is paid for twice, lost or delivered twice', async () => {
@@ -158,11 +170,13 @@ test('Where nothing happens, the node works and seldom calls itself', async () =
 	const property = fc.asyncProperty(calm, async (setting) => {
 		const here = begin(setting);
 		await clock.pass(20 * MINUTE);
-		const { ownCalls, sent, log } = here;
-		// Otherwise the histories would prove nothing.
-		const isAlive = ownCalls > 0 && sent.length > 0 === (setting.mode === 'startScrape');
-		const isCalm = ownCalls <= MOST_OWN_CALLS * (1 + sent.length);
-		if (!isAlive || !isCalm) throw new Error([ownCalls, ...log].join('\n'));
+		for (const { ownCalls, sent } of here.nodes) {
+			// Otherwise the histories would prove nothing.
+			const isAlive = ownCalls > 0 && sent.length > 0 === (setting.mode === 'startScrape');
+			const isCalm = ownCalls <= MOST_OWN_CALLS * (1 + sent.length);
+			if (!isAlive || !isCalm) throw new Error([ownCalls, ...here.log].join('\n'));
+		}
+		expect(here.nodes.flatMap(foreign)).toEqual([]);
 	});
 	// Where other processes receive, too, each look at a scrape that ran for long once took a call.
 	const long: Setting = { ...QUIET, seed: -469575914, topology: 'queue', version: 1 };
@@ -177,7 +191,7 @@ test('Each outage of the own URL is told once', async () => {
 		// A start is due in this time.
 		here.fail('url', 8 * MINUTE);
 		await clock.pass(8 * MINUTE);
-		told.push(here.executions.filter(({ json }) => 'leadGenNotice' in json).length);
+		told.push(here.nodes[0].executions.filter(({ json }) => 'leadGenNotice' in json).length);
 	}
 	expect(told).toEqual([1, 2]);
 });
@@ -186,27 +200,27 @@ test.each([1, 2] as const)(
 	'After a top-up the next activation starts a scrape: n8n %i',
 	async (version) => {
 		const here = begin({ ...QUIET, version });
-		here.credits = 0;
+		here.service.credits = 0;
 		await clock.pass(5000);
-		expect(here.sent).toEqual([]);
-		here.credits = 100;
+		expect(here.nodes[0].sent).toEqual([]);
+		here.service.credits = 100;
 		here.events.deactivate();
 		await clock.pass(1000);
 		here.events.activate();
 		await clock.pass(5000);
-		expect(here.sent).toHaveLength(1);
+		expect(here.nodes[0].sent).toHaveLength(1);
 	},
 );
 
 test('A deactivated node keeps no content of notifications in memory', async () => {
 	const here = begin({ ...QUIET, mode: 'listen' });
 	const held = () => {
-		const { state } = copies[0]?.memoryOf(here.identity) ?? {};
+		const { state } = copies[0]?.memoryOf(here.nodes[0].identity) ?? {};
 		return Object.values(state?.notifications ?? {}).map(({ raw }) => raw !== undefined);
 	};
 	await clock.pass(MINUTE);
 	here.fail('lag', 60 * MINUTE);
-	here.events.scrape();
+	here.events.scrape(0);
 	for (let left = 1200; left > 0 && held().length === 0; left--) await clock.pass(1000);
 	expect(held()).toEqual([true]);
 	here.events.deactivate();
@@ -216,16 +230,17 @@ test('A deactivated node keeps no content of notifications in memory', async () 
 
 test('Notifications that come at once are saved together, answered, and delivered once each', async () => {
 	const here = begin({ ...QUIET, mode: 'listen' });
+	const [node] = here.nodes;
 	await clock.pass(5 * MINUTE);
-	const writes = here.writes;
+	const { writes } = node.workflow;
 	// Nothing else is saved as long as nothing is known of the scrapes.
 	here.fail('status', MINUTE);
-	here.burst(200);
+	here.service.burst(node, 200);
 	await clock.pass(10_000);
-	expect(here.scrapes.filter(({ isNotified }) => isNotified)).toHaveLength(200);
-	expect(here.executions).toEqual([]);
-	expect(here.writes - writes).toBeLessThanOrEqual(20);
+	expect(node.scrapes.filter(({ isNotified }) => isNotified)).toHaveLength(200);
+	expect(node.executions).toEqual([]);
+	expect(node.workflow.writes - writes).toBeLessThanOrEqual(20);
 	await clock.pass(5 * MINUTE);
-	const delivered = here.executions.map((each) => `${idOf(each)} ${String(each.result)}`);
-	expect(delivered.sort()).toEqual(here.scrapes.map(({ id }) => `${id} passed`).sort());
+	const delivered = node.executions.map((each) => `${idOf(each)} ${String(each.result)}`);
+	expect(delivered.sort()).toEqual(node.scrapes.map(({ id }) => `${id} passed`).sort());
 });

@@ -138,7 +138,6 @@ const MAX_VERSIONS = 100;
 export class Store {
 	private readonly owner: string;
 	private readonly data: IDataObject;
-	private readonly key: string;
 	/** As n8n had saved it when the call came in. n8n watches each value of it, so that reading takes time. */
 	private readonly saved: TriggerState | undefined;
 
@@ -147,9 +146,8 @@ export class Store {
 		readonly memory: NodeMemory,
 	) {
 		this.owner = ownerOf(context);
-		this.key = `leadGenTrigger ${memory.identity.nodeId}`;
 		this.data = context.getWorkflowStaticData('global');
-		this.saved = read(this.data[this.key], this.owner);
+		this.saved = read(this.data[keyOf(memory)], this.owner);
 		// Hundreds of notifications may come at once, and most find what this process itself wrote.
 		if (!memory.state || !memory.versions.has(this.saved?.version ?? '')) this.load();
 	}
@@ -162,7 +160,7 @@ export class Store {
 	private load(): void {
 		if (!this.saved) return;
 		this.take(this.saved);
-		this.knows(this.saved.version);
+		knows(this.memory, this.saved.version);
 	}
 
 	/** Adds what somebody else knows of this node. */
@@ -182,8 +180,11 @@ export class Store {
 		return !known || known.size <= (this.saved?.notifications[source]?.size ?? -1);
 	}
 
-	/** Writes the state to the static data, which n8n saves when the call is answered. */
-	save(): void {
+	/**
+	 * Writes the state to the static data, which n8n saves when the call is answered.
+	 * @returns whether it was not saved already
+	 */
+	save(): boolean {
 		const { memory, saved } = this;
 		memory.state = prune(this.state, Date.now());
 		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
@@ -192,20 +193,43 @@ export class Store {
 		for (const id of memory.checks.keys()) {
 			if (isDoneWith(memory.state.scrapes[id])) memory.checks.delete(id);
 		}
+		this.repair();
 		const known = toSave(memory.state);
-		if (saved && fingerprint({ ...known, version: saved.version }) === fingerprint(saved)) return;
-		const version = randomUUID();
-		this.data[this.key] = { ...deepCopy(known), version };
-		this.knows(version);
+		if (saved && fingerprint({ ...known, version: saved.version }) === fingerprint(saved))
+			return false;
+		this.write(memory, known);
+		return true;
 	}
 
-	/** A version of the saved state holds nothing that is news to this process. */
-	private knows(version: string | undefined): void {
-		const { versions } = this.memory;
-		if (version !== undefined) versions.add(version);
-		const [oldest = ''] = versions;
-		if (versions.size > MAX_VERSIONS) versions.delete(oldest);
+	/** n8n saves static data as a whole, so nodes that save at the same moment undo what the others saved. */
+	private repair(): void {
+		const { workflowId } = this.memory.identity;
+		for (const other of nodes.values()) {
+			const { state, versions, identity } = other;
+			if (other === this.memory || !state || identity.workflowId !== workflowId) continue;
+			const newest = [...versions].at(-1);
+			const { version } = (this.data[keyOf(other)] ?? {}) as { version?: string };
+			const isOld = version === undefined || (version !== newest && versions.has(version));
+			if (newest !== undefined && isOld) this.write(other, toSave(state));
+		}
 	}
+
+	private write(memory: NodeMemory, known: TriggerState): void {
+		const version = randomUUID();
+		this.data[keyOf(memory)] = { ...deepCopy(known), version };
+		knows(memory, version);
+	}
+}
+
+function keyOf({ identity }: NodeMemory): string {
+	return `leadGenTrigger ${identity.nodeId}`;
+}
+
+/** A version of the saved state holds nothing that is news to this process. */
+function knows({ versions }: NodeMemory, version: string | undefined): void {
+	if (version !== undefined) versions.add(version);
+	const [oldest = ''] = versions;
+	if (versions.size > MAX_VERSIONS) versions.delete(oldest);
 }
 
 /** Static data can be written by anyone: what is no state of this node counts for nothing. */

@@ -20,7 +20,7 @@ export interface View {
 	/** What the process knows beside the state. */
 	memory: Pick<
 		NodeMemory,
-		'checks' | 'busy' | 'waiting' | 'isDirty' | 'acknowledgedAt' | 'syncedAt'
+		'checks' | 'busy' | 'waiting' | 'isDirty' | 'acknowledgedAt' | 'syncedAt' | 'reply'
 	>;
 	state: TriggerState;
 	plan: Plan;
@@ -70,15 +70,20 @@ export const TOGETHER_MS = 300;
  * would get lost if we saved at that moment.
  */
 const SHORT_EXECUTION_MS = 1500;
-/** Two main processes may lead for a moment: each sees in this time which of the two planned a start. */
+/**
+ * In this time each of two main processes that lead for a moment sees which of the two planned a start, and an
+ * old copy that another node of the workflow is just saving has not erased it.
+ */
 const CLAIM_MS = SECOND_MS;
+/** After this, what was written is looked for once more: another node may have saved an old copy of everything. */
+const CONFIRM_MS = 3 * SECOND_MS;
 /** A backstop, where other processes receive what is sent to the node. */
 export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
 /** What to do next. */
 export function nextAction(view: View, now: number): Action {
 	const { state, memory } = view;
-	const { isDirty, acknowledgedAt, waiting, checks, busy } = memory;
+	const { isDirty, acknowledgedAt, waiting, checks, busy, syncedAt, reply } = memory;
 	const times: number[] = [];
 	/** Whether it is time; if not, there will be another look when it is. */
 	const isTime = (time: number) => {
@@ -107,7 +112,8 @@ export function nextAction(view: View, now: number): Action {
 	// A delivery would have brought the changes along.
 	const isDue = isDirty && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
-	if (isDue || isWaiting) return { do: 'sync' };
+	const isUnconfirmed = reply?.isWritten && isTime(syncedAt + CONFIRM_MS);
+	if (isDue || isWaiting || isUnconfirmed) return { do: 'sync' };
 	return (
 		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
 	);
@@ -182,10 +188,9 @@ function clamp(value: number, least: number, most: number): number {
 /** What to do about starts. One is under way at a time. */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
 	const { state, memory, process } = view;
-	for (const [attempt, { stage, at, why, tries, process: owner }] of Object.entries(state.starts)) {
+	for (const [attempt, { stage, at, process: owner }] of Object.entries(state.starts)) {
 		if (stage !== 'planned') continue;
-		const isShared = why === 'schedule' || tries > 0;
-		const from = memory.busy.has(attempt) ? Infinity : at + (isShared ? CLAIM_MS : 0);
+		const from = memory.busy.has(attempt) ? Infinity : at + CLAIM_MS;
 		const isDue = isTime(owner === process ? from : at + LEASE_MS);
 		return isDue && owner === process ? { do: 'send', attempt } : undefined;
 	}

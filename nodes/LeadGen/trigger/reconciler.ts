@@ -215,7 +215,9 @@ export class Reconciler {
 		const { start: needs } = await sync(context, memory, { starting: attempt });
 		const start = memory.state?.starts[attempt];
 		const isOwn = start?.process === PROCESS && start.stage === 'planned';
-		if (!needs || !isOwn || memory.busy.has(attempt)) await this.alarm.rest(BUSY_MS);
+		// Without addresses the node was deactivated meanwhile, and could not save the answer.
+		const isOff = this.isClosed || !memory.addresses;
+		if (!needs || !isOwn || isOff || memory.busy.has(attempt)) await this.alarm.rest(BUSY_MS);
 		else this.inBackground(attempt, sendStart(context, memory, attempt, needs));
 	}
 

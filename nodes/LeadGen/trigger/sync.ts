@@ -28,6 +28,8 @@ export interface SyncReply {
 	problem?: string;
 	/** What is known now. */
 	state: TriggerState;
+	/** The state was written, and is not seen to be saved. */
+	isWritten: boolean;
 	/** Those of the sources that senders wait for whose notification n8n had saved. */
 	saved: string[];
 	plan: Plan;

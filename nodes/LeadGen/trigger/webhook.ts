@@ -141,9 +141,10 @@ function answerSync(
 	const saved = waiting.filter((source) => store.hasSaved(source));
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
-	store.save();
+	const isWritten = store.save();
 	const reply: SyncReply = {
 		state: withContent(store.state, () => false),
+		isWritten,
 		saved,
 		plan,
 		process: PROCESS,
