@@ -65,7 +65,7 @@ async function measureTriggers(): Promise<void> {
 		setting: describeSetting(),
 		uses: await measureIdle(console.log),
 	};
-	await writeFile(IDLE_FILE, JSON.stringify(results, null, '\t'));
+	await writeFile(IDLE_FILE, `${JSON.stringify(results, null, '\t')}\n`);
 }
 
 /** Writes the page and the chart. */
@@ -98,7 +98,8 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	if (values.before !== undefined) {
-		await writeFile(BEFORE_FILE, JSON.stringify(await simulateBefore(values.before), null, '\t'));
+		const before = await simulateBefore(values.before);
+		await writeFile(BEFORE_FILE, `${JSON.stringify(before, null, '\t')}\n`);
 		return 0;
 	}
 	if (values.limits) {
