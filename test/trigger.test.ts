@@ -151,8 +151,11 @@ describe('an activation', () => {
 			process: 'process 1',
 			filters: 'filters 1',
 		};
-		expect(nextAction(view(state), T0)).toEqual({ do: 'send', attempt });
-		expect(nextAction(view(state, { busy: [attempt] }), T0).do).toBe('wait');
+		// Until then another node of the workflow may erase it.
+		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
+		const now = T0 + 1000;
+		expect(nextAction(view(state), now)).toEqual({ do: 'send', attempt });
+		expect(nextAction(view(state, { busy: [attempt] }), now).do).toBe('wait');
 		started(state, attempt, 'scrape 1', T0);
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		expect(nextAction(view(state), T0 + 5000)).toEqual({ do: 'look', id: 'scrape 1' });
