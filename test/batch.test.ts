@@ -263,7 +263,11 @@ describe('when n8n runs the node again', () => {
 	});
 
 	it('starts none of several again that may have been started', async () => {
-		sandbox.set({ faults: [{ kind: 'resetAfterWork', match: { path: '/start' } }] });
+		// All ten are under way when the first one breaks.
+		sandbox.set({
+			latencyMs: 500,
+			faults: [{ kind: 'resetMidBody', match: { path: '/start' } }],
+		});
 		const limits = Array.from({ length: 10 }, (_, i) => ({ limit: i + 1 }));
 		const result = await run(START, limits, { retryOnFail: true });
 		expect(sandbox.jobs).toHaveLength(10);

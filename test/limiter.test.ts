@@ -21,7 +21,7 @@ function limiterOf(perMinute: number) {
 	const pass = async (ms: number) => {
 		await clock.runUntil(clock.sleep(ms), Infinity);
 	};
-	return { limiter, pass };
+	return { limiter, clock, pass };
 }
 
 const newRun = (cap = Infinity): Run => ({ inFlight: 0, waitedMs: 0, cap, signal: undefined });
@@ -229,7 +229,7 @@ describe('looks at the status of scrapes', () => {
 		for (let scrape = 0; scrape < 15; scrape++) {
 			void limiter.turn(run, POLL).then(() => polls++);
 		}
-		await pass(1);
+		await pass(15);
 		expect(polls).toBe(15);
 	});
 });
@@ -247,7 +247,7 @@ describe('calls under way', () => {
 	it('become more by time, up to a thousand, without a single answer', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const calls = crowd(limiter, newRun());
-		await pass(1);
+		await pass(30);
 		expect(calls).toHaveLength(20);
 		await pass(1000);
 		expect(calls.length).toBeGreaterThan(150);
@@ -269,6 +269,26 @@ describe('calls under way', () => {
 		expect(run.inFlight).toBeLessThan(30);
 	});
 
+	it('are few again after ten seconds without a call', async () => {
+		const { limiter, clock, pass } = limiterOf(Infinity);
+		const run = newRun();
+		let most = 0;
+		for (let turns = 0; turns < 2000; turns++) {
+			void limiter.turn(run, LOOKUP).then(async (call) => {
+				most = Math.max(most, run.inFlight);
+				await clock.sleep(400);
+				limiter.end(run, call, { outcome: 'taken' });
+			});
+		}
+		await pass(5000);
+		expect(most).toBeGreaterThan(200);
+		expect(run.inFlight).toBe(0);
+		await pass(10_000);
+		const later = crowd(limiter, run);
+		await pass(30);
+		expect(later).toHaveLength(20);
+	});
+
 	it('are few again in the run after the one whose credits ended', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const run = newRun();
@@ -277,7 +297,7 @@ describe('calls under way', () => {
 		expect(calls.length).toBeGreaterThan(150);
 		limiter.startOver();
 		for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'taken' });
-		await pass(1);
+		await pass(30);
 		expect(calls).toHaveLength(20);
 	});
 });

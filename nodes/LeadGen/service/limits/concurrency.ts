@@ -13,6 +13,8 @@ const IDLE_MS = 10_000;
 const UNIT_MS = 1000;
 /** With fewer under way than this share of what was good, a refusal is not for the calls under way. */
 const DOUBT = 0.5;
+/** With fewer under way than this share of the most, no more are needed. */
+const NEED = 0.5;
 /** How often it is looked whether more calls may be under way. */
 const LOOK_MS = 20;
 
@@ -58,17 +60,18 @@ export function concurrencyWaitMs(most: number, underWay: number): number {
 
 /**
  * A call is sent, or may be.
- * @param isHeld whether this policy held it back
+ * @param underWay calls, of which there have to be enough to need more
  * @param latencyMs how long answers take: the service says no to what is tried no earlier
  */
 export function grow(
 	state: Concurrency,
-	isHeld: boolean,
+	underWay: number,
 	latencyMs: number,
 	now: number,
 ): Concurrency {
 	// Where it took longer, it was this process that had no time.
-	const heldMs = isHeld ? Math.min(now - state.sentAt, 2 * LOOK_MS) : 0;
+	const isNeeded = underWay >= NEED * mostUnderWay(state);
+	const heldMs = isNeeded ? Math.min(now - state.sentAt, 2 * LOOK_MS) : 0;
 	const unitMs = state.isOpening ? DOUBLING_MS : Math.max(UNIT_MS, latencyMs);
 	return { ...held(state, heldMs / unitMs), sentAt: now };
 }

@@ -90,7 +90,7 @@ export class Governor {
 		}
 		const isIdle = !heldBy && !this.pause && traffic.isIdle(now);
 		if (isIdle) this.concurrency = concurrency.rested(this.concurrency, now);
-		this.grow(heldBy === 'concurrency', now);
+		this.grow(now);
 		this.told = countDown(this.told);
 		traffic.send(isPoll, isIdle, now);
 		if (this.pause) this.pause = tryOnce(this.pause, this.outlook(), now);
@@ -128,7 +128,7 @@ export class Governor {
 	/** While it is not clear what a refusal was for, single calls try whether it was the rate. */
 	private concurrencyWaitMs(now: number): number {
 		if (this.pause && this.concurrency.before) return 0;
-		if (this.heldBy === 'concurrency') this.grow(true, now);
+		if (this.traffic.underWay > 0) this.grow(now);
 		const most = concurrency.mostUnderWay(this.concurrency);
 		return concurrency.concurrencyWaitMs(most, this.traffic.underWay);
 	}
@@ -138,8 +138,9 @@ export class Governor {
 		return this.traffic.sent.count(sentAt - this.latencies.leastMs, sentAt);
 	}
 
-	private grow(isHeld: boolean, now: number): void {
-		this.concurrency = concurrency.grow(this.concurrency, isHeld, this.latencies.usualMs, now);
+	private grow(now: number): void {
+		const { underWay } = this.traffic;
+		this.concurrency = concurrency.grow(this.concurrency, underWay, this.latencies.usualMs, now);
 	}
 
 	/** The service took a call: if it refused others, that is over, and shows how many it takes in what time. */

@@ -149,8 +149,11 @@ export class Limiter {
 			);
 			const isPollWaiting = this.lines.some(({ isPoll }) => isPoll);
 			const wait = next >= 0 ? this.governor.waitMs() : isPollWaiting ? polls : Infinity;
-			if (wait <= 0) this.letGo(next);
-			else await this.sleepUntilWoken(wait, this.lines[next]?.run);
+			if (wait <= 0) {
+				this.letGo(next);
+				// Answers are read in between: a refusal among them may say that no more should go out.
+				await this.clock.sleep(0);
+			} else await this.sleepUntilWoken(wait, this.lines[next]?.run);
 		}
 		this.pumping = false;
 	}
