@@ -10,5 +10,4 @@ module.exports = {
 	// An n8n for each suite, on two cores. With three workers they wait for the processor.
 	maxWorkers: 2,
 	testTimeout: 300_000,
-	verbose: true,
 };

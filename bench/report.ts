@@ -230,7 +230,7 @@ ${aims.join('\n')}
 Repeat it (memory and CPU are read from \`/proc\`, so on Linux only):
 
 \`\`\`sh
-npm run bench             # about an hour, writes this page and the charts
+npm run bench             # one to two hours, writes this page and the charts
 npm run bench -- --quick  # about 15 minutes, one round, prints the tables only
 \`\`\`
 

@@ -85,8 +85,8 @@ function items(execution: Execution | Execution[], node: string, output = 0) {
 }
 
 /** How each execution ended, in the words of n8n. */
-function outcomes(all: Execution[]): string[] {
-	return all.map(({ status, error }) => error ?? status);
+function outcomes(execution: Execution | Execution[]): string[] {
+	return [execution].flat().map(({ status, error }) => error ?? status);
 }
 
 describe(`n8n ${N8N.version}, the example`, () => {
@@ -94,7 +94,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		const { id } = await imported('find-and-verify');
 		const execution = await field.api.runWorkflow(id, MANUAL);
 
-		expect(execution).toMatchObject({ status: 'success' });
+		expect(outcomes(execution)).toEqual(['success']);
 		const rows = items(execution, 'Row for the CRM');
 		expect(rows.map(({ name, company, kind, status }) => [name, company, kind, status])).toEqual([
 			['Ada Okafor', 'acme.example', 'business', 'valid'],
@@ -124,7 +124,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		const { id } = await imported('find-and-verify', withRows('People', 'people', rows));
 		const execution = await field.api.runWorkflow(id, MANUAL);
 
-		expect(execution).toMatchObject({ status: 'success' });
+		expect(outcomes(execution)).toEqual(['success']);
 		expect(items(execution, 'Row for the CRM').map(({ name }) => name)).toEqual([
 			'Eva Sure',
 			'Cem Sure',
@@ -160,7 +160,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		const { id } = await imported('verify-and-route', withRows('Addresses', 'addresses', rows));
 		const execution = await field.api.runWorkflow(id, MANUAL);
 
-		expect(execution).toMatchObject({ status: 'success' });
+		expect(outcomes(execution)).toEqual(['success']);
 		expect(items(execution, 'Send the campaign').map(({ email }) => email)).toEqual([
 			'valid.eva@acme.example',
 		]);
