@@ -178,6 +178,16 @@ describe('an activation', () => {
 		);
 	});
 
+	it('is one that n8n does not repeat when it was on for a minute', () => {
+		const state = running();
+		const isEstablished = (now: number) => {
+			timePassed(state, plan, 'activation 1', 'process 1', now);
+			return state.facts.activation?.isEstablished;
+		};
+		expect(isEstablished(T0 + 59_999)).toBeUndefined();
+		expect(isEstablished(T0 + 60_000)).toBe(true);
+	});
+
 	it('by a person wants a start though an old copy overwrote that it was closed', () => {
 		const state = running();
 		const old = structuredClone(state);
@@ -238,7 +248,7 @@ describe('a start', () => {
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 15_000 });
 		state.starts['attempt 3'].at = T0 + 5000;
 		const at = (now: number) => {
-			timePassed(state, plan, { id: 'activation 1', at: T0 }, 'process 1', now);
+			timePassed(state, plan, 'activation 1', 'process 1', now);
 			const { message = '' } = state.notices['start attempt 3'] ?? {};
 			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
 		};

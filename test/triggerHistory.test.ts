@@ -54,6 +54,8 @@ interface Event {
 	ms: number;
 }
 
+type History = Setting & { events: Event[] };
+
 const ms = fc.oneof(fc.nat(500), fc.nat(10_000), fc.nat(10_000), fc.nat(3 * MINUTE));
 const event: fc.Arbitrary<Event> = fc.record({
 	wait: ms,
@@ -84,7 +86,7 @@ function begin(setting: Setting): World {
 	return world;
 }
 
-async function live({ events, ...setting }: Setting & { events: Event[] }): Promise<World> {
+async function live({ events, ...setting }: History): Promise<World> {
 	const here = begin(setting);
 	for (const event of events) {
 		const enough = here.calls + event.calls;
@@ -147,7 +149,7 @@ function foreign({ id, executions, scrapes }: TriggerNode): string[] {
 
 test('Whatever happens, nothing is paid for twice, lost or delivered twice', async () => {
 	const parse = (text: string) =>
-		fc.constant(JSON.parse(text.replaceAll('null', '1e999')) as Parameters<typeof live>[0]);
+		fc.constant(JSON.parse(text.replaceAll('null', '1e999')) as History);
 	const property = fc.asyncProperty(
 		TRIGGER_HISTORY === undefined ? history : parse(TRIGGER_HISTORY),
 		async (given) => {
@@ -165,6 +167,67 @@ test('Whatever happens, nothing is paid for twice, lost or delivered twice', asy
 	if (TRIGGER_HISTORY === undefined)
 		expect([...thrown.keys()]).toEqual(expect.arrayContaining(CALLS));
 }, 7_200_000);
+
+/** Histories that went wrong once. */
+const KNOWN: Array<[what: string, history: History]> = [
+	[
+		'is saved when n8n stops just after it, beside another trigger of the workflow',
+		{
+			...{ ...QUIET, seed: 527392066, schedule: 'cron', second: 'sameWorkflow' },
+			starts: ['notDone'],
+			events: [
+				{ wait: 295, calls: 81, what: 'save', pick: 690, ms: 4063 },
+				{ wait: 415, calls: 36, what: 'stop', pick: 343, ms: 2261 },
+			],
+		},
+	],
+	[
+		'is saved when one of two main processes stops seconds after it',
+		{
+			...{ ...QUIET, seed: 206487042, schedule: 'cron', second: 'sameWorkflow', topology: 'multi' },
+			starts: ['rate', 'ok'],
+			events: [{ wait: 3957, calls: Infinity, what: 'stop', pick: 216, ms: 4135 }],
+		},
+	],
+	[
+		'is sent once though n8n could not activate another trigger of the workflow, and crashed',
+		{
+			...{ ...QUIET, seed: 1011331899, second: 'sameWorkflow', topology: 'multi' },
+			starts: ['lost'],
+			faults: [
+				{ from: 2, count: 3 },
+				{ from: 124, count: 1 },
+				{ from: 163, count: 3 },
+				{ from: 175, count: 4 },
+			],
+			events: [
+				{ wait: 7262, calls: Infinity, what: 'leader', pick: 391, ms: 647 },
+				{ wait: 472, calls: 18, what: 'crash', pick: 121, ms: 0 },
+				{ wait: 66, calls: Infinity, what: 'save', pick: 398, ms: 11 },
+				{ wait: 5224, calls: Infinity, what: 'crash', pick: 352, ms: 2989 },
+			],
+		},
+	],
+];
+
+test.each(KNOWN)('A start %s', async (_what, given) => {
+	const { wrong, log } = await live(given);
+	expect([...wrong, ...log]).toEqual(log);
+});
+
+test('What became of a start is saved though n8n takes no new requests', async () => {
+	const here = begin({ ...QUIET, seed: 4, starts: ['slow'] });
+	const [node] = here.nodes;
+	const { sent, workflow } = node;
+	await clock.pass(MINUTE, () => sent.length === 1);
+	await clock.pass(100);
+	here.fail('url', 10 * MINUTE);
+	await clock.pass(5 * MINUTE, () => node.isKnown('scrape-0000'));
+	await clock.pass(15_000);
+	expect(here.log.filter((line) => line.includes('notification'))).toEqual([]);
+	expect(sent).toHaveLength(1);
+	expect(workflow.saved).toContain('scrape-0000');
+});
 
 test('Where nothing happens, the node works and seldom calls itself', async () => {
 	const property = fc.asyncProperty(calm, async (setting) => {

@@ -11,7 +11,7 @@ import { resources } from './operations';
 import type { Operation } from './operations/operation';
 import { splitItems } from './outputs';
 import { Parameters, show } from './parameters';
-import { throwIfStopped } from './pause';
+import { takeTurns, throwIfStopped } from './pause';
 import { count, Progress, sum } from './progress';
 import { includeInput, resultField } from './properties';
 import { dryRun, readRunSettings, requestTimeout } from './runOptions';
@@ -46,11 +46,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const progress = new Progress(context, inputs.length);
 	const place = placeOf(context);
 
+	// n8n takes milliseconds to resolve the expressions of an item: in between, calls go out and answers come in.
+	const turn = takeTurns();
+
 	const runItem = async (index: number, input: INodeExecutionData) => {
 		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
 		try {
 			const toItem = readOutput(parameters, input, index);
 			const { service, isDryRun } = await connecting;
+			await turn();
+			throwIfStopped(signal);
 			const foreseen = isDryRun ? foresee(operation, parameters, service) : undefined;
 			if (foreseen) {
 				planned.set(index, foreseen);

@@ -4,6 +4,9 @@ import { cancelledError } from './compatibility';
 /** Longest timer that is left behind after Stop. */
 const SLICE_MS = 1000;
 
+/** What takes longer holds up everything else in the process. */
+const LONGEST_STRETCH_MS = 2;
+
 /**
  * Waits `ms` milliseconds.
  * @throws {@link cancelledError} as soon as a person presses Stop
@@ -25,4 +28,21 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 
 export function throwIfStopped(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw cancelledError();
+}
+
+/**
+ * Divides long work, so that the process does other things in between.
+ * @returns what is awaited before each part; whoever asks first goes on first
+ */
+export function takeTurns(): () => Promise<void> {
+	let since = Date.now();
+	let last = Promise.resolve();
+	const yieldIfLong = async () => {
+		if (Date.now() - since < LONGEST_STRETCH_MS) return;
+		await sleep(0);
+		since = Date.now();
+	};
+	return async () => {
+		await (last = last.then(yieldIfLong));
+	};
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
 import type { VirtualClock } from './clock';
 
 /** What n8n takes of the processor for a call, in milliseconds. */
-export const CPU_MS = 2;
+export const CPU_MS = 4;
 /** The same when the code of a call runs for the first time, which goes on for so many calls. */
 const COLD_MS = 20;
 const COLD_CALLS = 10;

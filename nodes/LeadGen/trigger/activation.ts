@@ -2,7 +2,7 @@ import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
 import { baseUrlOf, CREDENTIAL_TYPE } from '../service/http';
 import { withContent } from './content';
-import { memoryOf, Store, type NodeMemory } from './memory';
+import { memoryOf, nodesOf, Store, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
 import { addressesOf, checkParameters, identityOf } from './plan';
 import { checkAccount, isRefused } from './scrape';
@@ -77,8 +77,9 @@ export function close(context: IHookFunctions): void {
 	delete memory.addresses;
 	const store = new Store(context, memory);
 	const { activation } = store.state.facts;
-	// n8n also calls this when it could not activate the node.
-	if (activation && memory.refusal === undefined) {
+	// n8n also calls this when it could not activate the node, or another one of the workflow.
+	const all = nodesOf(memory.identity.workflowId);
+	if (activation && all.every(({ refusal }) => refusal === undefined)) {
 		store.state.facts.activation = { ...activation, at: Date.now(), isClosed: true };
 	}
 	store.save();

@@ -65,17 +65,18 @@ export function activated(
 /**
  * An activation gets established, the schedule may have changed with the time zone of the workflow, and a process
  * that planned a start may be gone.
+ * @param id of the activation
  */
 export function timePassed(
 	state: TriggerState,
 	plan: Plan,
-	{ id, at }: { id: string; at: number },
+	id: string,
 	process: string,
 	now: number,
 ): void {
 	const { facts, starts } = state;
 	const known = facts.activation;
-	if (known?.id === id && !known.isEstablished && now - at >= ESTABLISHED_MS) {
+	if (known?.id === id && !known.isEstablished && now - known.at >= ESTABLISHED_MS) {
 		facts.activation = { ...known, at: now, isEstablished: true };
 	}
 	if (plan.mode !== 'startScrape') return;

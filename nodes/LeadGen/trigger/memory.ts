@@ -47,10 +47,12 @@ export class NodeMemory {
 	writtenAt = 0;
 	/** By scrape ID. */
 	readonly checks = new Map<string, Check>();
-	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to true if the outcome is not saved. */
+	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to whether the outcome is seen to be saved. */
 	readonly busy = new Map<string, Promise<unknown>>();
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[] = [];
+	/** n8n stops, and takes no new requests. */
+	isStopping = false;
 	/** Wakes what works for this node in this process; undefined if nothing does. */
 	wake?: () => void;
 	/** The last check of the deduplication. */
@@ -90,6 +92,11 @@ export function memoryOf(identity: NodeIdentity): NodeMemory {
 	const memory = nodes.get(name) ?? new NodeMemory(identity);
 	nodes.set(name, memory);
 	return memory;
+}
+
+/** The triggers of a workflow that this process knows. */
+export function nodesOf(workflowId: string): NodeMemory[] {
+	return [...nodes.values()].filter(({ identity }) => identity.workflowId === workflowId);
 }
 
 /**
@@ -203,14 +210,13 @@ export class Store {
 
 	/** n8n saves static data as a whole, so nodes that save at the same moment undo what the others saved. */
 	private repair(): void {
-		const { workflowId } = this.memory.identity;
-		for (const other of nodes.values()) {
-			const { state, versions, identity } = other;
-			if (other === this.memory || !state || identity.workflowId !== workflowId) continue;
+		for (const other of nodesOf(this.memory.identity.workflowId)) {
+			const { state, versions, isDirty } = other;
+			if (other === this.memory || !state) continue;
 			const newest = [...versions].at(-1);
 			const { version } = (this.data[keyOf(other)] ?? {}) as { version?: string };
 			const isOld = version === undefined || (version !== newest && versions.has(version));
-			if (newest !== undefined && isOld) this.write(other, toSave(state));
+			if (newest !== undefined && (isOld || isDirty)) this.write(other, toSave(state));
 		}
 	}
 

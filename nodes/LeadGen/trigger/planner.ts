@@ -76,7 +76,7 @@ const SHORT_EXECUTION_MS = 1500;
  */
 const CLAIM_MS = SECOND_MS;
 /** After this, what was written is looked for once more: another node may have saved an old copy of everything. */
-const CONFIRM_MS = 3 * SECOND_MS;
+export const CONFIRM_MS = 3 * SECOND_MS;
 /** A backstop, where other processes receive what is sent to the node. */
 export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 

@@ -29,7 +29,6 @@ const GIVES_UP_MS = 5 * 60_000;
 export interface Timer {
 	id: string;
 	mode: string;
-	at: number;
 	/** Makes a failed execution that need not come in over the URL of the node. */
 	tell: (notice: NoticeText) => void;
 }
@@ -155,7 +154,7 @@ export class Reconciler {
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
 			this.want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
 		}
-		timePassed(state, plan, timer, PROCESS, now);
+		timePassed(state, plan, timer.id, PROCESS, now);
 	}
 
 	private async do(action: Action, state: TriggerState, plan: Plan): Promise<void> {

@@ -1,8 +1,9 @@
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { LeadGenError } from '../service/errors';
 import { started, startFailed } from './events';
-import { accessTo, change, PROCESS, type NodeMemory } from './memory';
+import { accessTo, change, PROCESS, type NodeMemory, type Store } from './memory';
 import { sendMessage } from './ownUrl';
+import { CONFIRM_MS } from './planner';
 import { startScrape } from './scrape';
 import type { TriggerState } from './state';
 import { sync, type SyncReply } from './sync';
@@ -16,12 +17,14 @@ const ALIVE_MS = 5000;
 const LONGEST_CLOSING_MS = 15_000;
 /** A server that answers does so in this time. */
 const LONGEST_PROBE_MS = 3000;
-/** n8n saves static data in this time. */
+/** What another node of the workflow saves at this moment is in the database in this time. */
 const SAVING_MS = 500;
+const MAX_CONFIRMS = 3;
+const STOP_CHECK_MS = 100;
 
 /**
  * Sends a start that is saved as planned, and writes down what became of it, also if the node is closed.
- * @returns whether that could not be saved
+ * @returns whether that is seen to be saved
  */
 export async function sendStart(
 	context: Context,
@@ -31,10 +34,7 @@ export async function sendStart(
 ): Promise<boolean> {
 	const save = async (apply: (state: TriggerState) => void) => {
 		change(memory, apply);
-		return await sync(context, memory).then(
-			() => false,
-			() => true,
-		);
+		await sync(context, memory).catch(() => {});
 	};
 	let isOver = false;
 	const keepAlive = async () => {
@@ -51,14 +51,32 @@ export async function sendStart(
 	void keepOpen(context, memory, attempt).catch(() => {});
 	const result = await send(context, memory, attempt, needs).catch((error: unknown) => ({ error }));
 	isOver = true;
-	const isUnsaved = await save((state) => {
+	await save((state) => {
 		const now = Date.now();
 		if ('error' in result) startFailed(state, attempt, result.error, now);
 		else started(state, attempt, result.scrapeId, now);
 	});
 	const words = 'error' in result ? String(result.error) : `scrape ${result.scrapeId}`;
 	context.logger.info(`LeadGen Trigger: start attempt ${attempt}: ${words}, in process ${PROCESS}`);
-	return isUnsaved;
+	return await isConfirmed(context, memory);
+}
+
+/** Asks whether n8n has saved what it was given: another node of the workflow may have undone it meanwhile. */
+async function isConfirmed(context: Context, memory: NodeMemory): Promise<boolean> {
+	const { addresses } = memory;
+	let reply: SyncReply | undefined;
+	for (let tries = 0; tries < MAX_CONFIRMS; tries++) {
+		const end = Date.now() + CONFIRM_MS;
+		do await sleep(STOP_CHECK_MS);
+		while (!memory.isStopping && Date.now() < end);
+		// The node was deactivated, and n8n has saved all that was known then.
+		if (addresses && !memory.addresses) return true;
+		// Where n8n stops, another main process may answer.
+		reply = await sync(context, memory).catch(() => undefined);
+		if (reply?.isWritten === false) return true;
+	}
+	// Where n8n answers, it saves what it is given.
+	return reply !== undefined;
 }
 
 /**
@@ -82,8 +100,19 @@ export async function finishStarts(context: Context, memory: NodeMemory): Promis
 		() => false,
 	);
 	if (await Promise.race([isReached, sleep(LONGEST_PROBE_MS)])) return;
-	const over = Promise.allSettled(starts.map(([, task]) => task)).then(() => sleep(SAVING_MS));
+	memory.isStopping = true;
+	const over = Promise.allSettled(starts.map(([, task]) => task)).then(() => sleep(2 * SAVING_MS));
 	await Promise.race([over, sleep(LONGEST_CLOSING_MS)]);
+}
+
+/** Saves what became of a start in the request that was kept open for it, if n8n takes no other one. */
+export async function saveAtStop(store: Store, attempt: string): Promise<void> {
+	const { memory } = store;
+	const isSaved = await memory.busy.get(attempt);
+	// Otherwise nothing is saved: other nodes may have saved static data meanwhile.
+	if (isSaved !== false) return;
+	await sleep(SAVING_MS);
+	store.save();
 }
 
 async function send(

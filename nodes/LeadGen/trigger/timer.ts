@@ -11,13 +11,14 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(identityOf(context));
 	const mode = context.getActivationMode();
 	memory.isAsked ||= mode === 'activate';
+	memory.isStopping = false;
 	delete memory.refusal;
 	// The node may have another credential now.
 	delete memory.access;
 	const tell = (leadGenNotice: NoticeText) => {
 		context.emit([[{ json: { leadGenNotice } }]]);
 	};
-	const timer = { id: randomUUID(), mode, at: Date.now(), tell };
+	const timer = { id: randomUUID(), mode, tell };
 	const reconciler = new Reconciler(context, memory, timer);
 	void reconciler.run();
 	const closeFunction = async () => {

@@ -23,6 +23,7 @@ import { SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan, type Plan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
+import { saveAtStop } from './start';
 import { answerSenders, type SyncReply, type SyncRequest } from './sync';
 import { follow } from './timer';
 
@@ -52,7 +53,8 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		if (isOwn) {
 			const request = JSON.parse(message as string) as SyncRequest;
 			if (request.keepOpen !== undefined) {
-				return await answerWhenOver(context, memory, request.keepOpen);
+				await saveAtStop(new Store(context, memory), request.keepOpen);
+				return answer(context, 200, { leadGen: 2 });
 			}
 			if (request.done) return takeAcknowledgement(context, memory, request.done);
 			return answerSync(context, memory, access, request);
@@ -165,19 +167,6 @@ function takeAcknowledgement(
 	const store = new Store(context, memory);
 	acknowledged(store.memory, id, at);
 	follow(context, memory, addressesOf(context));
-	return answer(context, 200, { leadGen: 2 });
-}
-
-/** Saves the answer to a start that could not be saved otherwise, because n8n stops. */
-async function answerWhenOver(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
-	attempt: string,
-): Promise<IWebhookResponseData> {
-	const store = new Store(context, memory);
-	const isUnsaved = await (memory.busy.get(attempt) ?? memory.isDirty);
-	// Otherwise nothing is saved: other nodes may have saved static data meanwhile.
-	if (isUnsaved === true) store.save();
 	return answer(context, 200, { leadGen: 2 });
 }
 

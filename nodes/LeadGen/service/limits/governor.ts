@@ -13,6 +13,8 @@ import { Traffic } from './traffic';
 
 /** A call counts for so much later than it was sent at most, as a share of the window. */
 const LATE = 0.1;
+/** An answer takes this share of the fastest one at the least. */
+const SURE = 0.8;
 
 /**
  * Says when the next call of an account may be sent. It puts together the policies beside it: it tells them
@@ -53,7 +55,10 @@ export class Governor {
 	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call is over. */
 	waitMs(): number {
 		const now = this.clock.now();
-		for (const call of this.presumption.taken(now)) this.took(call, now);
+		for (const call of this.presumption.taken(now)) {
+			this.tookAt = now;
+			this.took(call, now);
+		}
 		const { sent, over, underWay } = this.traffic;
 		this.told = reset(this.told, now);
 		const told = toldWaitMs(this.told, underWay, now);
@@ -134,8 +139,9 @@ export class Governor {
 	}
 
 	/** How many calls were under way when one was sent, at the least: this process may hear late of answers. */
-	private surelyAhead({ sentAt }: Call): number {
-		return this.traffic.sent.count(sentAt - this.latencies.leastMs, sentAt);
+	private surelyAhead({ sentAt, ahead }: Call): number {
+		const began = sentAt - SURE * this.latencies.leastMs;
+		return Math.min(ahead, this.traffic.sent.count(began, sentAt));
 	}
 
 	private grow(now: number): void {

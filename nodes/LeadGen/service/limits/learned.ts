@@ -1,9 +1,13 @@
 import { cut, held, known, level, type Cubic } from './cubic';
-import { MARGIN_MS, MINUTE_MS } from './published';
+import { MARGIN_MS, MINUTE_MS, USUAL_MS } from './published';
 import type { TimeLog } from './timeLog';
 
 /** The most that a pause takes from a rate, as a factor. */
 const LARGEST_CUT = 0.5;
+/** With more than this share of the published limit, that is likely to be right on the average. */
+const LIKELY = 0.5;
+/** A busy process needs so much longer for the calls of a window, as a factor. */
+const BUSY = 1.15;
 /** What happens in less time says nothing of a rate. */
 const LEAST_MS = 500;
 
@@ -78,12 +82,22 @@ export function learn(
 	perMinute: number,
 ): Learned {
 	const published = perMinute / MINUTE_MS;
+	const corrected = { sentAt: now, correctedAt: now };
+	if (!learned && seen.rate >= LIKELY * published) {
+		return { ...known(published), burst: likelyBurst(seen.burst, published), ...corrected };
+	}
 	const before = learned ? windowOf(learned, perMinute) : { limit: Infinity, ms: Infinity };
 	const least = learned ? (LARGEST_CUT * before.limit) / before.ms : 0;
 	return {
 		...known(Math.min(published, Math.max(seen.rate, least))),
 		burst: Math.max(1, Math.min(seen.burst, before.limit)),
-		sentAt: now,
-		correctedAt: now,
+		...corrected,
 	};
+}
+
+/** The published limit counted over less than a minute. @param taken how many calls the service took */
+function likelyBurst(taken: number, published: number): number {
+	const ms = taken / published;
+	const usual = USUAL_MS.find((each) => ms > each && ms <= BUSY * each);
+	return Math.max(1, usual === undefined ? taken : usual * published);
 }

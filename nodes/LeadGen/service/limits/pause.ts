@@ -1,4 +1,4 @@
-import { MARGIN_MS, MINUTE_MS } from './published';
+import { MARGIN_MS, MINUTE_MS, USUAL_MS } from './published';
 import type { RateNews } from './rateHeaders';
 
 /** Pauses after refusals that name no time: the first one, and the longest. */
@@ -7,9 +7,7 @@ const LONGEST_MS = 10_000;
 /** Each is this share of the time since the calls began that led to it, as far as that was lately. */
 const SHARE = 0.35;
 const LATELY_MS = 3000;
-/** Limits are counted over these times, so that calls are likely to be taken when they are over. */
-const USUAL_MS = [1000, 10_000, MINUTE_MS];
-/** Later than that by this share at most. */
+/** Calls are likely to be taken when a usual window is over: later than that by this share at most. */
 const JITTER = 0.002;
 
 /** Without a single success for this long, more patience does not help, and no longer pause is kept. */
@@ -54,7 +52,9 @@ export function pauseOn(
 export function tryOnce({ since }: Pause, outlook: Outlook, now: number): Pause {
 	const { began, expectedMs, knownMs = LATELY_MS, random } = outlook;
 	const sinceMs = now - Math.max(began, since - knownMs);
-	const pauseMs = Math.min(LONGEST_MS, Math.max(FIRST_MS, SHARE * sinceMs));
+	// A window slides, so that there may be room again at once.
+	const share = now === since ? 0 : SHARE;
+	const pauseMs = Math.min(LONGEST_MS, Math.max(FIRST_MS, share * sinceMs));
 	const ends = [...USUAL_MS, expectedMs]
 		.map((ms) => began + ms * (1 + JITTER * random) + MARGIN_MS)
 		.filter((at) => at > now);

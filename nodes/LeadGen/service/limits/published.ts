@@ -3,6 +3,9 @@ import type { TimeLog } from './timeLog';
 /** Limits are written per minute ("Rate limits" in docs/service.md). */
 export const MINUTE_MS = 60_000;
 
+/** Limits are usually counted over one of these times. */
+export const USUAL_MS = [1000, 10_000, MINUTE_MS];
+
 /** Clocks and timers are not exact, so a window is kept a little longer than it is. */
 export const MARGIN_MS = 5;
 
