@@ -292,7 +292,7 @@ export function use({ id, name }: StoredCredential): WorkflowNode['credentials']
 
 /** Waits until something is as it should be. What n8n has to say is asked for less often, as that takes its time. */
 export async function until(
-	what: string,
+	what: string | (() => string),
 	check: () => boolean | Promise<boolean>,
 	timeoutMs = 60_000,
 ): Promise<void> {
@@ -300,7 +300,10 @@ export async function until(
 	for (;;) {
 		const result = check();
 		if (await result) return;
-		if (Date.now() > end) throw new Error(`In ${String(timeoutMs)} ms it did not happen: ${what}`);
+		if (Date.now() > end) {
+			const missing = typeof what === 'string' ? what : what();
+			throw new Error(`In ${String(timeoutMs)} ms it did not happen: ${missing}`);
+		}
 		await sleep(typeof result === 'boolean' ? 50 : 300);
 	}
 }

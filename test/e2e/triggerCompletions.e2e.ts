@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../playground/api';
 import type { NotificationSettings } from '../../sandbox/settings';
-import { API_KEY, node, quiet, until, use } from './field';
+import { API_KEY, LINE, node, quiet, until, use } from './field';
 import {
 	activated,
 	countRuns,
@@ -254,7 +254,7 @@ describe('a node that only listens', () => {
 		await quiet(500);
 		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
 		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
-		const notification = { shape: 'leads' as const, retries: 5, backoffMs: 2000 };
+		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 2000 };
 		field.sandbox.set({
 			job: { durationMs: 3_600_000 },
 			notification,
@@ -263,7 +263,15 @@ describe('a node that only listens', () => {
 		const ids: string[] = [];
 		while (ids.length < 90) ids.push(await field.startElsewhere(field.plainUrl(workflow), 40));
 		for (const id of ids) field.sandbox.finish(id, 'completed');
-		await untilExecutions(workflow.id, 90, 120_000);
+		const begin = Date.now();
+		await untilExecutions(workflow.id, 90, 240_000).finally(() => {
+			const seconds = ((Date.now() - begin) / 1000).toFixed(0);
+			const sent = field.sandbox.jobs.flatMap(({ notifications }) => notifications);
+			const answered = sent.filter(({ status }) => status === 200);
+			const said = `${String(answered.length)} of ${String(sent.length)} notifications answered`;
+			const lookups = `${String(field.count('getScrapeStatus'))} lookups`;
+			process.stdout.write(`n8n ${LINE}: 90 completions: ${seconds} s, ${said}, ${lookups}\n`);
+		});
 		await quiet();
 		const items = await field.delivered(workflow.id);
 		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());

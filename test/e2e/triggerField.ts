@@ -27,8 +27,9 @@ export async function untilStarts(count: number): Promise<void> {
 }
 
 export async function untilExecutions(workflowId: string, count: number, timeoutMs?: number) {
-	const enough = async () => (await field.executions(workflowId)).length >= count;
-	await until(`${String(count)} executions`, enough, timeoutMs);
+	let seen = 0;
+	const enough = async () => (seen = (await field.executions(workflowId)).length) >= count;
+	await until(() => `${String(count)} executions, not ${String(seen)}`, enough, timeoutMs);
 }
 
 export async function untilRuns(workflowId: string, count: number): Promise<void> {
