@@ -7,7 +7,7 @@ const EVERY_MS = 10_000;
 const SETTLES_MS = 6500;
 
 /** What became of a scrape that finished. */
-type Fate = 'ran once' | 'ran once, after Retry' | 'its start was reported' | 'ran twice' | 'lost';
+type Fate = 'ran once' | 'ran once, after Retry' | 'reported as an unknown start' | 'ran twice' | 'lost';
 
 /** Follows each scrape that a trigger starts every ten seconds. */
 export class Tally {
@@ -76,7 +76,7 @@ export class Tally {
 function fateOf(before: number, runs: number, isReported: boolean): Fate {
 	if (runs > 1) return 'ran twice';
 	if (runs === 1) return before === 1 ? 'ran once' : 'ran once, after Retry';
-	return isReported ? 'its start was reported' : 'lost';
+	return isReported ? 'reported as an unknown start' : 'lost';
 }
 
 /** Which start attempt a scrape is from, by its callback URL. */

@@ -158,6 +158,22 @@ describe('what the run did is said beside its output', () => {
 		expect(hints(await run({ resource: 'credit', operation: 'get' }, people(2)))).toEqual([]);
 	});
 
+	it('a call that failed is no result that was known', async () => {
+		sandbox.set({ faults: [{ kind: 'envelope', code: 'MAINTENANCE', status: 500 }] });
+		const failed = await run(FIND, [...people(1), ...people(1), ...people(1)], {
+			onError: 'continueRegularOutput',
+		});
+		expect(sandbox.requests).toHaveLength(1);
+		expect(failed.items.map(({ json }) => json.error)).toEqual(
+			new Array(3).fill(expect.objectContaining({ outcome: 'unknown' })),
+		);
+		expect(hints(failed)).toEqual([]);
+		sandbox.set({ faults: [{ kind: 'envelope', code: 'NOT_FOUND', status: 404 }] });
+		expect(hints(await run(FIND, [...people(1), ...people(1)]))).toEqual(
+			info('2 items, 1 paid call: 1 business lookup. 1 result was already known and cost nothing.'),
+		);
+	});
+
 	it('which kinds of calls they were', async () => {
 		const parameters = {
 			resource: 'email',
@@ -206,14 +222,12 @@ describe('what the run did is said beside its output', () => {
 		await run(FIND, people(1));
 		const dry = { ...FIND, options: { dryRun: true } };
 		expect(hints(await run(dry, [...people(3), ...people(1)]))).toEqual(
-			info(
-				'Dry run: nothing was sent. 4 items, 2 paid calls. 2 results are already known and cost nothing.',
-			),
+			info('Dry run: nothing was sent. 4 items, 2 paid calls. 2 repeated calls cost nothing.'),
 		);
 		const enrich = { ...dry, operation: 'enrich', tryPersonal: true };
 		expect(hints(await run(enrich, people(2)))).toEqual(
 			info(
-				'Dry run: nothing was sent. 2 items, 1 paid call. Depending on the answers, up to 6 paid calls may follow. 1 result is already known and costs nothing.',
+				'Dry run: nothing was sent. 2 items, 1 paid call. Depending on the answers, up to 6 paid calls may follow. 1 repeated call costs nothing.',
 			),
 		);
 	});
@@ -340,7 +354,7 @@ describe('an error that stops the node', () => {
 		);
 		const ids = sandbox.jobs.map(({ scrapeId }) => `"${scrapeId}"`).join(', ');
 		expect(ids).not.toBe('');
-		expect(error?.description).toContain(`This run started 2 scrapes: ${ids}. They go on.`);
+		expect(error?.description).toContain(`This run started 2 scrapes: ${ids}. Remove each item`);
 		expect(error?.description).not.toContain('you do not pay');
 	});
 
@@ -380,6 +394,19 @@ describe('when the credits run out', () => {
 			]);
 		},
 	);
+
+	it('sends nothing more, whatever the service calls it', async () => {
+		sandbox.set({ faults: [{ kind: 'envelope', code: 'PAYMENT_REQUIRED', status: 402 }] });
+		const { items } = await run(OUT_OF_CREDITS, people(8), { onError: 'continueRegularOutput' });
+		expect(sandbox.requests).toHaveLength(1);
+		expect(items.map(({ json }) => json.error)).toEqual([
+			expect.objectContaining({
+				code: 'PAYMENT_REQUIRED',
+				advice: expect.stringContaining('Add credits to the account') as string,
+			}),
+			...new Array<unknown>(7).fill(expect.objectContaining({ attempted: false })),
+		]);
+	});
 
 	it('says how many were bought, and does not pay for them in the next run', async () => {
 		account({ plan: 'enterprise', credits: 3 });
@@ -656,6 +683,21 @@ describe('a budget', () => {
 			retryOnFail: true,
 		});
 		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (10 credits)');
+	});
+
+	it('of which the balance is less ends a run by its own name', async () => {
+		account({ plan: 'enterprise', credits: 80 });
+		const options = { spendAtMost: 100 };
+		const result = await run({ ...START, limit: 150, options }, people(2));
+		expect(sandbox.jobs).toEqual([]);
+		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (100 credits)');
+		expect(result.error?.description).toContain('The balance is 80 credits.');
+	});
+
+	it('of one credit is said as one', async () => {
+		const result = await run({ ...FIND, options: { spendAtMost: 1 } }, people(3));
+		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (1 credit)');
+		expect(result.error?.description).toContain('This run has used 1 credit.');
 	});
 
 	it('says once what becomes of the results that it paid for', async () => {

@@ -126,6 +126,21 @@ const cases: Case[] = [
 		details: { outcome: 'unknown', code: 'no code', httpStatus: 200 },
 	},
 	{
+		name: 'an error that is a text',
+		fault: body('{"success":false,"error":"That went wrong"}', 403),
+		...says('no code', 403, 'refused'),
+	},
+	{
+		name: 'an error with its message beside it',
+		fault: body('{"success":false,"message":"That went wrong"}', 403),
+		...says('no code', 403, 'refused'),
+	},
+	{
+		name: 'an error in a success without data',
+		fault: body('{"success":true,"error":{"code":"ODD","message":"That went wrong"}}'),
+		...says('ODD', 200, 'unknown'),
+	},
+	{
 		name: 'an error that is not marked as one',
 		fault: body('{"error":{"code":"ODD","message":"That went wrong"}}'),
 		...says('ODD', 200, 'unknown'),
@@ -528,4 +543,19 @@ test('an answer that is damaged on the way may have been paid for', async () => 
 	} finally {
 		damaged.close();
 	}
+});
+
+test('an empty error beside the data of a success is none', async () => {
+	const data = { email: 'ada@acme.com', status: 'valid', deliverable: true };
+	const error = { code: '', message: '' };
+	sandbox.set({ faults: [body(JSON.stringify({ success: true, data, error }))] });
+	const emails = ['ada@acme.com', 'tom@acme.com'];
+	const result = await run(
+		VERIFY,
+		{ email: '={{ $json.email }}' },
+		emails.map((email) => ({ email })),
+		{},
+	);
+	expect(result.items).toEqual(paired([data, data]));
+	expect(sandbox.requests).toHaveLength(2);
 });

@@ -1,6 +1,8 @@
+import { Halting } from '../nodes/LeadGen/service/halting';
 import type { Call } from '../nodes/LeadGen/service/limits/call';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateNews } from '../nodes/LeadGen/service/limits/rateHeaders';
+import { Plan } from '../nodes/LeadGen/service/plan';
 import { VirtualClock } from './simulator/clock';
 import { fixed, sliding, tokenBucket, type ServiceSettings } from './simulator/service';
 import { node, simulate } from './simulator/simulate';
@@ -29,6 +31,18 @@ const LOOKUP = { path: '/email/find' };
 const POLL = { path: '/status', isPoll: true };
 
 describe('a limit that is known', () => {
+	it.each([
+		[1000, 1000],
+		[16.67, 16],
+		[0.5, 1],
+		[0, Infinity],
+		[-1, Infinity],
+	])('is a whole number: %d a minute in the credential is %d', (requestsPerMinute, perMinute) => {
+		const plan = new Plan();
+		plan.configure({ plan: 'enterprise', requestsPerMinute });
+		expect(plan.perMinute).toBe(perMinute);
+	});
+
 	const cases = Object.entries(kinds).flatMap(([name, limits]) =>
 		[1, 59, 60, 61, 120, 121, 300].map((calls) => ({ name, limits, calls })),
 	);
@@ -126,6 +140,42 @@ describe('several runs', () => {
 	});
 });
 
+describe('a run', () => {
+	it.each([1, 3])('has no more than %d calls under way, also while polls wait', async (cap) => {
+		const { limiter, pass } = limiterOf(60);
+		const run = newRun(cap);
+		const underWay: Call[] = [];
+		for (let more = 0; more < 5; more++) {
+			for (const what of [LOOKUP, POLL]) {
+				void limiter.turn(run, what).then((call) => underWay.push(call));
+			}
+		}
+		for (let over = 0; over < 10; over++) {
+			await pass(1000);
+			expect(underWay).toHaveLength(Math.min(cap, 10 - over));
+			const call = underWay.shift();
+			if (call) limiter.end(run, call, { outcome: 'taken' });
+		}
+		expect(limiter.demand).toBe(10);
+	});
+
+	it('that waits for its turn ends when it is given up', async () => {
+		const { limiter, pass } = limiterOf(1);
+		const halting = new Halting('Run it again.');
+		const run = { ...newRun(), signal: halting.signal };
+		await limiter.turn(run, LOOKUP);
+		const waiting = [LOOKUP, POLL].map((what) => limiter.turn(run, what));
+		const outcomes = Promise.allSettled(waiting);
+		await pass(1000);
+		halting.giveUp();
+		expect(await outcomes).toEqual([
+			{ status: 'rejected', reason: halting.reason },
+			{ status: 'rejected', reason: halting.reason },
+		]);
+		expect(halting.reason?.message).toContain('too many requests');
+	});
+});
+
 describe('a limit that is not known', () => {
 	const tells: Array<ServiceSettings['says']> = [undefined, 'retryAfter', 'remaining'];
 	const cases = Object.entries(kinds).flatMap(([name, limits]) =>
@@ -174,6 +224,25 @@ describe('a limit that is not known', () => {
 			expect(tries).toBeGreaterThan(15);
 			expect(tries).toBeLessThan(100);
 		}
+	});
+
+	it('is given up on for one operation while the service takes another', async () => {
+		const { limiter, pass } = limiterOf(Infinity);
+		const [lookups, looks] = [newRun(), newRun()];
+		let tries = 0;
+		const trying = (async () => {
+			let call;
+			do {
+				call = await limiter.turn(lookups, LOOKUP);
+				tries++;
+			} while (limiter.end(lookups, call, { outcome: 'refused' }));
+		})();
+		for (let seconds = 0; seconds < 11 * 60; seconds += 5) {
+			void limiter.turn(looks, POLL).then((call) => limiter.end(looks, call, { outcome: 'taken' }));
+			await pass(5000);
+		}
+		await trying;
+		expect(tries).toBeGreaterThan(15);
 	});
 
 	it('is not forgotten by a trickle of calls that does not use it', async () => {

@@ -12,7 +12,8 @@ import type { Operation } from './operations/operation';
 import { splitItems } from './outputs';
 import { Parameters, show } from './parameters';
 import { takeTurns, throwIfStopped } from './pause';
-import { count, Progress, sum } from './progress';
+import { count } from './count';
+import { Progress, sum } from './progress';
 import { includeInput, resultField } from './properties';
 import { dryRun, readRunSettings, requestTimeout } from './runOptions';
 import { LeadGenError } from './service/errors';
@@ -169,7 +170,7 @@ function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown
 	if (started.length > 0) {
 		const ids = started.slice(0, MOST_SHOWN).map(({ scrapeId }) => show(scrapeId));
 		const more = started.length > MOST_SHOWN ? ' …' : '';
-		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. They go on. Remove their items before you run the workflow again, or they are started and paid for again.`;
+		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Remove each item whose scrape was started before you run the workflow again, or you pay for that scrape again.`;
 	}
 	const paid = sum(bought);
 	if (paid === 0) return '';

@@ -1,5 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { cancelledError } from './compatibility';
+import { LeadGenError } from './service/errors';
 
 /** Longest timer that is left behind after Stop. */
 const SLICE_MS = 1000;
@@ -9,7 +10,7 @@ const LONGEST_STRETCH_MS = 2;
 
 /**
  * Waits `ms` milliseconds.
- * @throws {@link cancelledError} as soon as a person presses Stop
+ * @throws as `throwIfStopped` does, as soon as the signal is aborted
  */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	const end = Date.now() + ms;
@@ -26,8 +27,10 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 	throwIfStopped(signal);
 }
 
+/** @throws {@link cancelledError} if a person pressed Stop, or the reason that we gave ourselves */
 export function throwIfStopped(signal: AbortSignal | undefined): void {
-	if (signal?.aborted) throw cancelledError();
+	if (!signal?.aborted) return;
+	throw signal.reason instanceof LeadGenError ? signal.reason : cancelledError();
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { count } from './count';
 import type { Totals } from './dryRun';
 import type { Service } from './service/service';
 
@@ -49,8 +50,7 @@ export class Progress {
 			`Dry run: nothing was sent. ${count(this.total, 'item')}, ${count(paid, 'paid call')}.`,
 			mayFollow > 0 &&
 				`Depending on the answers, up to ${count(mayFollow, 'paid call')} may follow.`,
-			known > 0 &&
-				`${count(known, 'result')} ${known === 1 ? 'is' : 'are'} already known and ${known === 1 ? 'costs' : 'cost'} nothing.`,
+			known > 0 && `${count(known, 'repeated call')} ${known === 1 ? 'costs' : 'cost'} nothing.`,
 		].filter((fact) => fact !== false);
 		this.hint(facts.join(' '), 'info');
 	}
@@ -63,9 +63,4 @@ export class Progress {
 /** The paid calls of a run, of every kind. */
 export function sum(bought: Service['bought']): number {
 	return [...bought.values()].reduce((all, number) => all + number, 0);
-}
-
-/** A number with its noun, such as "1 item" or "2 items". */
-export function count(number: number, noun: string): string {
-	return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { count } from '../count';
 import { LeadGenError, NotAttemptedError } from './errors';
 
 /** Limits that a person sets on a run, in credits; `undefined` where there is none. */
@@ -124,12 +125,12 @@ export class Budget {
 		const { cost, balance } = this;
 		const owed = this.spent.owed > 0 ? ', with what its scrapes may still cost' : '';
 		const limit =
-			most !== undefined && most - cost < balance - (floor ?? 0)
-				? `of Maximum Spend (${String(most)} credits)`
-				: `of Minimum Balance (${String(floor)} credits)`;
+			most !== undefined && (floor === undefined || most - cost < balance - floor)
+				? `of Maximum Spend (${count(most, 'credit')})`
+				: `of Minimum Balance (${count(floor ?? 0, 'credit')})`;
 		return new NotAttemptedError(
 			`Not attempted, because ${limit}`,
-			`The balance is ${String(balance)} credits. This run has used ${String(cost)} credits${owed}. Change the limit in the options to go on. ${this.source.whenRunAgain}`,
+			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${owed}. Change the limit in the options to go on. ${this.source.whenRunAgain}`,
 		);
 	}
 }

@@ -13,6 +13,9 @@ const ADVICE: Partial<Record<string, string>> = {
 		'The account makes more requests than its plan allows. Wait a minute. Then run the workflow again.',
 };
 
+/** HTTP's word for it, with whatever code. */
+const PAYMENT_REQUIRED = 402;
+
 /** The `data` of a call, `null` where the service says `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
 
@@ -25,14 +28,17 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (status >= 300 && status < 400) return { error: redirected(response) };
 
 	const envelope = parseObject(response.text);
-	if (envelope?.success === false || isObject(envelope?.error)) {
-		return { error: errorOf(isObject(envelope.error) ? envelope.error : {}, status, request) };
-	}
+	if (envelope && isError(envelope)) return { error: errorOf(envelope, status, request) };
 	if (!envelope || status >= 400) return { error: unreadable(response, request) };
 
 	const { data } = envelope;
 	if (data === null || isObject(data)) return { data };
 	return { error: withoutData(request) };
+}
+
+/** Whether the account has too few credits for a call. */
+export function isOutOfCredits({ code, httpStatus }: ServiceError): boolean {
+	return code === 'INSUFFICIENT_CREDITS' || httpStatus === PAYMENT_REQUIRED;
 }
 
 /** The error for a success that brings nothing. */
@@ -44,9 +50,17 @@ export function withoutData(request: ServiceRequest): ServiceError {
 	);
 }
 
-function errorOf(error: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
-	const code = typeof error.code === 'string' && error.code ? error.code : 'no code';
-	const said = typeof error.message === 'string' && error.message ? error.message : 'no message';
+/** A success may hold an empty error beside its data. */
+function isError({ success, data, error }: IDataObject): boolean {
+	return success === false || (isObject(error) && (success !== true || data === undefined));
+}
+
+function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
+	const { error, message } = envelope;
+	const details = isObject(error) ? error : { message: error ?? message };
+	const code = typeof details.code === 'string' && details.code ? details.code : 'no code';
+	const said =
+		typeof details.message === 'string' && details.message ? details.message : 'no message';
 	// The service itself broke down, at a point that we don't know. Which status goes with which error is
 	// not known: without one that says more, only the codes of the documentation are a clear no.
 	const isClear = httpStatus < 400 ? code in ADVICE : code === 'RATE_LIMIT_EXCEEDED';
@@ -54,7 +68,8 @@ function errorOf(error: IDataObject, httpStatus: number, request: ServiceRequest
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
 		isRefused
-			? (ADVICE[code] ?? 'The documentation of the service may explain this code.')
+			? (ADVICE[httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code] ??
+					'The documentation of the service may explain this code.')
 			: outcomeAdvice(request),
 		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
 	);

@@ -21,7 +21,9 @@ export class Plan {
 	/** Takes what the credential says: its `plan`, and `requestsPerMinute` where the plan names none. */
 	configure({ plan, requestsPerMinute }: ICredentialDataDecryptedObject): void {
 		this.chosen = typeof plan === 'string' ? plan : 'auto';
-		this.requestsPerMinute = Number(requestsPerMinute ?? 0);
+		// Such as 16.67, for 1,000 an hour.
+		const given = Number(requestsPerMinute ?? 0);
+		this.requestsPerMinute = given > 0 ? Math.max(1, Math.floor(given)) : 0;
 	}
 
 	/** Learns it from any answer of `GET /credits` (docs/service.md, Credits). */

@@ -1,3 +1,4 @@
+import { count } from '../count';
 import type { Account } from './account';
 import type { Bought, Memory } from './memory';
 import type { ServiceRequest } from './types';
@@ -38,7 +39,7 @@ export class Purchases {
 	get whenRunAgain(): string {
 		const minutes = (this.settings.rememberMs ?? 0) / 60_000;
 		return minutes > 0
-			? `If you run the workflow again within ${String(minutes)} minutes, you do not pay for the same results again.`
+			? `If you run the workflow again within ${count(minutes, 'minute')}, you do not pay for the same results again.`
 			: 'Remove the items that have a result before you run the workflow again, or you pay for them again.';
 	}
 

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { accountOf, type Account } from './account';
 import type { BudgetSettings } from './budget';
-import { withoutData } from './envelope';
+import { isOutOfCredits, withoutData } from './envelope';
 import { NotAttemptedError, ServiceError } from './errors';
 import { Halting } from './halting';
 import { CREDENTIAL_TYPE } from './http';
@@ -46,8 +46,8 @@ export class Service {
 	private readonly halting: Halting;
 	private readonly sender: Sender;
 	private readonly budget: RunBudget | undefined;
-	/** The answers of this run as JSON, so that everyone who asks gets a copy of their own. */
-	private readonly asked = new Map<string, Promise<string>>();
+	/** The answers of this run, by what was asked. */
+	private readonly asked = new Map<string, Promise<Bought>>();
 
 	/**
 	 * @param timeoutMs how long to wait for the answer to one request
@@ -61,9 +61,10 @@ export class Service {
 	) {
 		const account = (this.account = accountOf(credential));
 		const { parallel = 0, signal, budget, executionId = '', place = '' } = settings;
-		this.run = { inFlight: 0, waitedMs: 0, cap: parallel || Infinity, signal };
 		this.purchases = new Purchases(account, settings);
 		const halting = (this.halting = new Halting(this.whenRunAgain));
+		const ends = AbortSignal.any([halting.signal, ...(signal ? [signal] : [])]);
+		this.run = { inFlight: 0, waitedMs: 0, cap: parallel || Infinity, signal: ends };
 		this.sender = new Sender({ context, credential, account, halting, timeoutMs }, this.run);
 		this.budget =
 			budget &&
@@ -98,13 +99,13 @@ export class Service {
 		if (request.kind === 'poll') return await this.sender.send(request);
 		this.note(request);
 		const key = keyOf(request);
-		let answer = this.asked.get(key);
-		if (answer) this.saved += isFree(request) ? 0 : 1;
-		else {
-			answer = this.first(request, key);
-			this.asked.set(key, answer);
-		}
-		return JSON.parse(await answer) as IDataObject | null;
+		const asked = this.asked.get(key);
+		const answer = asked ?? this.first(request, key);
+		this.asked.set(key, answer);
+		const outcome = await answer;
+		if (asked && !isFree(request) && isResult(outcome)) this.saved++;
+		if ('error' in outcome) throw outcome.error;
+		return JSON.parse(outcome.json) as IDataObject | null;
 	}
 
 	/** Like `call`, for operations that have nothing to say without data. */
@@ -120,7 +121,7 @@ export class Service {
 		this.note(request);
 		const key = keyOf(request);
 		if (this.asked.has(key)) return 'duplicate';
-		this.asked.set(key, Promise.resolve(''));
+		this.asked.set(key, Promise.resolve({ json: '' }));
 		return this.purchases.recall(request, key) ? 'remembered' : 'new';
 	}
 
@@ -158,17 +159,16 @@ export class Service {
 	}
 
 	/** The first call of its kind in this run: from memory, or from the service. */
-	private async first(request: ServiceRequest, key: string): Promise<string> {
+	private async first(request: ServiceRequest, key: string): Promise<Bought> {
 		const send = async () => await this.sender.send(request);
-		if (isFree(request)) return JSON.stringify(await send());
+		if (isFree(request)) return { json: JSON.stringify(await send()) };
 		const known = this.purchases.recall(request, key);
-		if (known) this.saved++;
+		if (known && isResult(known)) this.saved++;
 		const outcome = known ?? (await this.buy(request, key, send));
-		if ('error' in outcome) throw outcome.error;
-		if (request.kind === 'start') {
+		if (request.kind === 'start' && 'json' in outcome) {
 			this.started.push((JSON.parse(outcome.json) as IDataObject | null) ?? {});
 		}
-		return outcome.json;
+		return outcome;
 	}
 
 	private async buy(
@@ -196,11 +196,11 @@ export class Service {
 		if (error instanceof NotAttemptedError) this.halting.halt(error);
 		if (!(error instanceof ServiceError))
 			return error instanceof Error ? error : new Error('Unknown');
-		if (error.code === 'INSUFFICIENT_CREDITS') {
+		if (isOutOfCredits(error)) {
 			this.halting.outOfCredits();
 			this.account.limiter.startOver();
 		}
-		const isBought = request.kind === 'lookup' && error.code === 'NOT_FOUND';
+		const isBought = request.kind === 'lookup' && isResult({ error });
 		// A start that may have happened must not happen again when n8n runs the node once more.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
 		if (isBought) this.count(request);
@@ -213,4 +213,10 @@ export class Service {
 		if (this.halting.reason) throw this.halting.reason;
 		return await this.sender.send({ kind: 'poll', path: '/credits' });
 	}
+}
+
+/** Whether a paid call brought what it was paid for. That nobody was found is a result, too. */
+function isResult(outcome: Bought): boolean {
+	if ('json' in outcome) return true;
+	return outcome.error instanceof ServiceError && outcome.error.code === 'NOT_FOUND';
 }

@@ -13,7 +13,8 @@ export function textOf(error: unknown): NoticeText {
 	return { message, advice: error instanceof LeadGenError ? error.advice : '' };
 }
 
-const START_AGAIN = 'To start a scrape, deactivate the workflow and activate it again.';
+const START_AGAIN =
+	'To start a scrape, unpublish the workflow and publish it again (n8n 1: deactivate and activate it).';
 
 export const UNREACHABLE: NoticeText = {
 	message: 'The service cannot reach this n8n, so no completion will arrive',

@@ -41,7 +41,11 @@ export const events: Field<string[]> = {
 		const chosen = (Array.isArray(value) ? value : [value]).map(String);
 		const known = chosen.filter((event) => event === 'completed' || event === 'failed');
 		if (known.length > 0 && known.length === chosen.length) return known;
-		throw new InputError('Events', 'are not chosen', 'Choose completed, failed, or both.');
+		throw new InputError(
+			'Events',
+			'must hold "completed" or "failed"',
+			'Choose Scrape Completed, Scrape Failed, or both.',
+		);
 	},
 };
 
@@ -102,7 +106,7 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startNotice',
-		'Each scrape costs credits. The node starts one when you publish or activate the workflow, when you publish it with other filters, each time the schedule is due, and when you click "Execute step" (5 leads at most, see Test Limit in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status instead, which is free.',
+		'Each scrape costs credits. The node starts one when you publish or activate the workflow, when you publish it with other filters or another limit, each time the schedule is due, and when you click "Execute step" (5 leads at most, see Test Limit in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status instead, which is free.',
 		{ mode: ['startScrape'] },
 	),
 	notice(

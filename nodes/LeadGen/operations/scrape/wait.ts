@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { count } from '../../count';
 import { booleanField, numberField, show, type Field, type Parameters } from '../../parameters';
 import { pause } from '../../pause';
 import { LeadGenError, ServiceError } from '../../service/errors';
@@ -99,7 +100,7 @@ export async function waitForScrape(
 	}
 	if (isFinished(last)) return last;
 	throw new LeadGenError(
-		`Scrape ${id} did not finish within ${String(minutes)} minutes`,
+		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
 		`Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape goes on. Use "Wait Until Finished" with this scrape ID to wait longer. If you start it again, you pay for it again.`,
 		last,
 	);

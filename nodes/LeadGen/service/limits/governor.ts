@@ -23,11 +23,11 @@ const SURE = 0.8;
 export class Governor {
 	/** The published limit; `Infinity` where there is none. */
 	perMinute = Infinity;
-	/** When the service last took a call. */
-	tookAt = -Infinity;
 
 	private readonly traffic = new Traffic();
 	private readonly presumption = new Presumption();
+	/** When the service last took a call. */
+	private tookAt = -Infinity;
 	private pause: Pause | undefined;
 	private told: Told | undefined;
 	private learned: rate.Learned | undefined;

@@ -15,8 +15,8 @@ export interface Run {
 	/** How many calls of the run may be under way at once. */
 	cap: number;
 	signal: AbortSignal | undefined;
-	/** Since when every call of the run was refused. */
-	refusedSince?: number;
+	/** By path: since when every call of the run was refused. */
+	refusedSince?: Map<string, number>;
 }
 
 /** The calls of a run that wait, the next one first; polls have a line of their own. */
@@ -76,7 +76,7 @@ export class Limiter {
 	/**
 	 * Waits for the turn of a call. The caller says how it ended.
 	 * @param what `isFirst`: whether it goes before the calls that wait already
-	 * @throws as `throwIfStopped` does, when a person presses Stop
+	 * @throws as `throwIfStopped` does, when the run is stopped
 	 */
 	async turn(run: Run, what: What): Promise<Call> {
 		for (;;) {
@@ -91,11 +91,14 @@ export class Limiter {
 		run.inFlight--;
 		this.governor.end(call, end);
 		this.wake();
+		// A service may limit each of its operations by itself.
+		const refusedSince = (run.refusedSince ??= new Map<string, number>());
+		if (end.outcome === 'taken') refusedSince.delete(call.path);
 		if (end.outcome !== 'refused') return true;
 		const now = this.clock.now();
-		const { refusedSince = -Infinity } = run;
-		run.refusedSince = refusedSince > this.governor.tookAt ? refusedSince : now;
-		return now - run.refusedSince < HOPELESS_MS;
+		const since = refusedSince.get(call.path) ?? now;
+		refusedSince.set(call.path, since);
+		return now - since < HOPELESS_MS;
 	}
 
 	/** No further call would bring anything for now. */
@@ -148,7 +151,9 @@ export class Limiter {
 				({ run, isPoll }) => run.inFlight < run.cap && (!isPoll || polls <= 0),
 			);
 			const isPollWaiting = this.lines.some(({ isPoll }) => isPoll);
-			const wait = next >= 0 ? this.governor.waitMs() : isPollWaiting ? polls : Infinity;
+			// With all runs at their cap, a call that is over wakes the queue.
+			const heldMs = isPollWaiting && polls > 0 ? polls : Infinity;
+			const wait = next >= 0 ? this.governor.waitMs() : heldMs;
 			if (wait <= 0) {
 				this.letGo(next);
 				// Answers are read in between: a refusal among them may say that no more should go out.
