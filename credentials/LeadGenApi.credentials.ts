@@ -58,7 +58,8 @@ export class LeadGenApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'The key from your account dashboard. n8n sends it to the host of the base URL only.',
+			description:
+				'The key from your account dashboard. n8n sends it to the host of the base URL only.',
 		},
 		{
 			displayName: 'Plan',

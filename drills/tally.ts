@@ -7,7 +7,8 @@ const EVERY_MS = 10_000;
 const SETTLES_MS = 6500;
 
 /** What became of a scrape that finished. */
-type Fate = 'ran once' | 'ran once, after Retry' | 'reported as an unknown start' | 'ran twice' | 'lost';
+type Fate =
+	'ran once' | 'ran once, after Retry' | 'reported as an unknown start' | 'ran twice' | 'lost';
 
 /** Follows each scrape that a trigger starts every ten seconds. */
 export class Tally {

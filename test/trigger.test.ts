@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { limitContent, toSave } from '../nodes/LeadGen/trigger/content';
+import { largest, limitContent, toSave, toSend } from '../nodes/LeadGen/trigger/content';
 import { deliveryItem } from '../nodes/LeadGen/trigger/delivery';
 import {
 	activated,
@@ -118,6 +118,11 @@ function note(state: TriggerState, source: string, at: number, process = 'proces
 /** A notification without a signature comes in. */
 function hear(state: TriggerState, ids: string[], now: number, checks = unchecked) {
 	return notified(state, undefined, { likely: ids, others: [] }, { plan: listen, checks }, now);
+}
+
+/** What a notification without a signature is kept for. */
+function sourcesOf(...notification: Parameters<typeof hear>): string[] {
+	return hear(...notification).sources;
 }
 
 function checkAt(at: number): Check {
@@ -314,19 +319,19 @@ describe('a notification', () => {
 		start(state, 'attempt 2', 'scrape 2', T0);
 		const about = (attempt: string, likely: string[]) =>
 			notified(state, attempt, { likely, others: [] }, { plan, checks: unchecked }, T0);
-		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', source: 'attempt 1' });
-		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', source: 'attempt 2' });
+		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', sources: ['attempt 1'] });
+		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', sources: ['attempt 2'] });
 		markDone(state, 'scrape 2', T0);
-		expect(about('attempt 2', [])).toEqual({ outcome: 'known' });
+		expect(about('attempt 2', [])).toEqual({ outcome: 'known', sources: [] });
 	});
 
 	it('without a name is about the only scrape, and about none of several', () => {
 		const state = running();
 		const anonymous = () =>
 			notified(state, '', { likely: [], others: [] }, { plan, checks: unchecked }, T0);
-		expect(anonymous()).toEqual({ outcome: 'noted', source: 'attempt 1' });
+		expect(anonymous()).toEqual({ outcome: 'noted', sources: ['attempt 1'] });
 		start(state, 'attempt 2', 'scrape 2', T0);
-		expect(anonymous()).toEqual({ outcome: 'ignored' });
+		expect(anonymous()).toEqual({ outcome: 'ignored', sources: [] });
 	});
 
 	it('may come before the answer to the start', () => {
@@ -335,7 +340,7 @@ describe('a notification', () => {
 		state.starts.early = { ...known, stage: 'planned' };
 		const named = { likely: ['scrape 2', 'event 1'], others: [] };
 		const received = notified(state, 'early', named, { plan, checks: unchecked }, T0 + 100);
-		expect(received).toEqual({ outcome: 'noted', source: 'early' });
+		expect(received).toEqual({ outcome: 'noted', sources: ['early'] });
 		note(state, 'early', T0 + 100);
 		expect(Object.keys(prune(state, T0 + 200).notifications)).toEqual(['early']);
 		started(state, 'early', 'scrape 2', T0 + 200);
@@ -437,7 +442,10 @@ describe('a notification', () => {
 		const LOOKUPS = 20;
 		let forged = 0;
 		const come = (id: string, now: number) => {
-			const { outcome, source = '' } = hear(state, [id], now, checks);
+			const {
+				outcome,
+				sources: [source = ''],
+			} = hear(state, [id], now, checks);
 			if (outcome === 'noted') note(state, source, now);
 			return outcome;
 		};
@@ -465,6 +473,27 @@ describe('a notification', () => {
 		expect([...looks(after), ...looks(after + MINUTE)]).toContain('after it');
 	});
 
+	it('that names something else that others named is about its own scrape', () => {
+		const state = newState('owner', T0);
+		const [first = ''] = sourcesOf(state, ['nightly', 'scrape 1'], T0);
+		// Before the service was asked for any of these names.
+		const second = sourcesOf(state, ['nightly', 'scrape 2'], T0 + 1);
+		expect(second).toHaveLength(2);
+		expect(second[1]).toBe(first);
+		const done = { status: 'completed', completedAt: T0 };
+		expect(lookUp(state, 'scrape 1', { id: 'scrape 1', ...done }, T0 + 2).isFinished).toBe(true);
+		// And after it: what is no scrape does not put off those that name it.
+		expect(state.scrapes.nightly?.stage).toBe('rejected');
+		const third = sourcesOf(state, ['nightly', 'scrape 3'], T0 + 3);
+		expect(third).toHaveLength(1);
+		for (const id of ['scrape 2', 'scrape 3']) {
+			expect(lookUp(state, id, { id, ...done }, T0 + 4).isFinished).toBe(true);
+		}
+		expect(openScrapes(state).map(([id]) => id)).toEqual(['scrape 1', 'scrape 2', 'scrape 3']);
+		// One that names nothing new is turned away.
+		expect(hear(state, ['nightly'], T0 + 5)).toEqual({ outcome: 'full', sources: [] });
+	});
+
 	it('is put off when too many are waiting, and the state stays small', () => {
 		const state = newState('owner', T0);
 		const outcomes = Array.from({ length: 1000 }, (_, index) =>
@@ -481,7 +510,7 @@ describe('a notification', () => {
 		const checks = new Map<string, Check>();
 		for (let count = 0; count < MAX_UNVERIFIED; count++) {
 			const id = `id ${String(count)}`;
-			note(state, hear(state, [id], T0).source ?? '', T0);
+			note(state, sourcesOf(state, [id], T0)[0] ?? '', T0);
 			checks.set(id, { at: T0, isAnswered: false });
 		}
 		const next = view(state, { plan: listen, checks });
@@ -506,7 +535,7 @@ describe('a notification', () => {
 	it('again and again takes a look each three seconds, and goes before unverified ones', () => {
 		const state = running();
 		const checks = new Map([['scrape 1', { at: T0 + 100, isAnswered: true }]]);
-		const { source = '' } = hear(state, ['forged'], T0);
+		const [source = ''] = sourcesOf(state, ['forged'], T0);
 		const next = (now: number) => {
 			for (const each of ['attempt 1', source]) note(state, each, now);
 			const action = nextAction(view(state, { checks }), now);
@@ -523,7 +552,7 @@ describe('a notification', () => {
 		const state = newState('owner', T0);
 		const checks = new Map<string, Check>();
 		for (const id of ['a', 'b', 'c']) {
-			note(state, hear(state, [id], T0).source ?? '', T0);
+			note(state, sourcesOf(state, [id], T0)[0] ?? '', T0);
 			if (id !== 'c') checks.set(id, lookUp(state, id, {}, T0).check);
 		}
 		const next = (now: number) => {
@@ -538,10 +567,23 @@ describe('a notification', () => {
 
 	it('to another process is left to that one for a minute', () => {
 		const state = newState('owner', T0);
-		const { source = '' } = hear(state, ['scrape 1'], T0);
+		const [source = ''] = sourcesOf(state, ['scrape 1'], T0);
 		note(state, source, T0, 'process 2');
 		expect(nextAction(view(state, { plan: listen }), T0)).toEqual({ do: 'wait', ms: MINUTE });
 		expect(nextAction(view(state, { plan: listen }), T0 + MINUTE).do).toBe('look');
+	});
+
+	it('that a process before this one received takes the same share of the lookups', () => {
+		const state = newState('owner', T0);
+		for (const id of ['a', 'b', 'c']) note(state, sourcesOf(state, [id], T0)[0] ?? '', T0, 'gone');
+		const checks = new Map([
+			['a', checkAt(T0 + MINUTE)],
+			['b', checkAt(T0 + MINUTE)],
+		]);
+		const next = (unverifiedPerMinute: number) =>
+			nextAction(view(state, { plan: listen, checks, unverifiedPerMinute }), T0 + MINUTE);
+		expect(next(3)).toEqual({ do: 'look', id: 'c' });
+		expect(next(2)).toEqual({ do: 'wait', ms: MINUTE });
 	});
 
 	it('is answered together with others, when n8n has saved them', () => {
@@ -635,6 +677,25 @@ describe('a scrape', () => {
 		expect(waits).toEqual([20, 60, 180, 540]);
 		markDone(state, 'scrape 1', T0);
 		expect(nextAction(view(state, { checks }), T0 + DAY).do).toBe('wait');
+	});
+
+	it('is not handed to n8n again while that works off a queue of executions, for ten minutes', () => {
+		const state = running();
+		const { check } = lookUp(state, 'scrape 1', { status: 'completed' }, T0);
+		const checks = new Map([['scrape 1', check]]);
+		const delivering = { stage: 'delivering' as const, at: T0, tries: 1 };
+		state.scrapes['scrape 1'] = { ...delivering, since: T0, source: 'attempt 1' };
+		const next = (now: number) => {
+			const queue = view(state, { checks });
+			queue.memory.acknowledgedAt = now - 5000;
+			const action = nextAction(queue, now);
+			return action.do === 'wait' ? action.ms / SECOND : action.do;
+		};
+		expect([next(T0 + 30 * SECOND), next(T0 + 9 * MINUTE), next(T0 + 10 * MINUTE)]).toEqual([
+			15,
+			15,
+			'deliver',
+		]);
 	});
 });
 
@@ -809,11 +870,44 @@ describe('the state', () => {
 		expect(prune(second, T0).notifications).toEqual({});
 	});
 
+	it('takes content again that it has lost, and never less than it had', () => {
+		const notification = (size: number, raw?: object) => ({
+			...{ at: T0 + size, size, process: 'p' },
+			...(raw && { raw }),
+		});
+		const sent = { ...notification(10, { leads: 1 }), raw: { leads: 1 } };
+		expect(largest(undefined, sent)).toEqual(sent);
+		expect(largest(notification(9, { ping: 1 }), sent)).toEqual(sent);
+		expect(largest(notification(10), sent)).toEqual(sent);
+		const kept = [notification(10, { first: 1 }), notification(11), notification(11, { more: 1 })];
+		expect(kept.map((known) => largest(known, sent))).toEqual(
+			kept.map((known) => ({ ...known, at: sent.at })),
+		);
+	});
+
+	it('sends content where it may be missing, as much as one message may hold', () => {
+		const state = running();
+		const sizes = { small: 100, other: 2_000_000, large: 3_000_000, huge: 5_000_000 };
+		for (const [source, size] of Object.entries(sizes)) {
+			state.notifications[source] = { at: T0, size, process: 'p', raw: { source } };
+		}
+		state.notifications.foreign = { at: T0, size: 1, process: 'q', raw: { source: 'foreign' } };
+		const sent = (needed?: string, isElsewhere = true) =>
+			Object.entries(toSend(state, 'p', needed, isElsewhere).notifications).flatMap(
+				([source, { raw }]) => (raw ? source : []),
+			);
+		expect(sent('large', false)).toEqual(['large']);
+		expect(sent(undefined, false)).toEqual([]);
+		expect(sent()).toEqual(['small', 'other']);
+		expect(sent('large')).toEqual(['small', 'large']);
+		expect(sent('huge')).toEqual([]);
+	});
+
 	it('saves little of what only strangers may have sent', () => {
 		const state = running();
 		note(state, 'attempt 1', T0);
 		for (let number = 0; number < 100; number++) {
-			const { source = '' } = hear(state, [`id ${String(number)}`], T0);
+			const [source = ''] = sourcesOf(state, [`id ${String(number)}`], T0);
 			const size = number === 0 ? 2001 : 2000;
 			state.notifications[source] = { at: T0, size, process: 'p', raw: { number } };
 		}

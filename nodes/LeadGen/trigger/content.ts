@@ -15,6 +15,42 @@ export function withContent(
 	return { ...state, notifications };
 }
 
+/** Of several notifications the one that says most: a later ping must not replace the leads that came before it. */
+export function largest(
+	known: Notification | undefined,
+	received: Notification & { raw: object },
+): Notification {
+	const isMore =
+		!known || known.size < received.size || (known.size === received.size && !known.raw);
+	const { at, process } = received;
+	return isMore ? received : { ...known, at, process };
+}
+
+/** What one message may hold, in characters. n8n takes 16 MB, and the message is JSON within JSON. */
+const MAX_SENT = 4_000_000;
+
+/**
+ * What a process sends of what it knows. The content of a notification goes along where it may be missing.
+ * @param process that sends; it has the content of what it received itself
+ * @param needed what is to be delivered
+ * @param isElsewhere whether another process answered last
+ */
+export function toSend(
+	state: TriggerState,
+	process: string,
+	needed: string | undefined,
+	isElsewhere: boolean,
+): TriggerState {
+	let used = state.notifications[needed ?? '']?.size ?? 0;
+	return withContent(state, (source, notification) => {
+		if (notification.process !== process) return false;
+		if (source === needed) return notification.size <= MAX_SENT;
+		if (!isElsewhere || used + notification.size > MAX_SENT) return false;
+		used += notification.size;
+		return true;
+	});
+}
+
 /** What the notifications of all nodes may take, in characters. */
 const MAX_CONTENT = 64_000_000;
 

@@ -142,8 +142,8 @@ export function leftOut(
 /** What a notification led to. */
 export interface Received {
 	outcome: 'noted' | 'known' | 'ignored' | 'full';
-	/** What it is kept for: see `notifications` of the state. */
-	source?: string;
+	/** What it is kept for: see `notifications` of the state. More than one where it names what others named. */
+	sources: string[];
 }
 
 /**
@@ -166,16 +166,17 @@ export function notified(
 		// With several scrapes under way, what names none belongs to none.
 		(attempt === '' && likely.length === 0 && open.length === 1 ? open[0] : undefined) ??
 		[];
-	if (scrape) return { outcome: 'noted', source: scrape.source };
+	if (scrape) return { outcome: 'noted', sources: [scrape.source] };
 	// The answer to the start is on its way, unless it gets lost: then the IDs are all that is known.
 	if (attempt && start?.stage === 'planned' && likely.length === 0) {
-		return { outcome: 'noted', source: attempt };
+		return { outcome: 'noted', sources: [attempt] };
 	}
 	const ids = likely.length > 0 || plan.mode === 'startScrape' ? likely : others;
-	if (start?.scrapeId !== undefined || ids.some((id) => isDone(state, id)))
-		return { outcome: 'known' };
+	if (start?.scrapeId !== undefined || ids.some((id) => isDone(state, id))) {
+		return { outcome: 'known', sources: [] };
+	}
 	const mayBeOurs = attempt !== undefined || plan.mode === 'listen';
-	if (ids.length === 0 || !mayBeOurs) return { outcome: 'ignored' };
+	if (ids.length === 0 || !mayBeOurs) return { outcome: 'ignored', sources: [] };
 	return addUnverified(state, ids, attempt, checks, now);
 }
 
@@ -187,22 +188,23 @@ function addUnverified(
 	now: number,
 ): Received {
 	const { scrapes } = state;
-	if (ids.some((id) => scrapes[id]?.stage === 'rejected')) return { outcome: 'full' };
 	const unverified = Object.entries(scrapes).filter(([, { stage }]) => stage === 'unverified');
-	const known = unverified.find(([id]) => ids.includes(id));
-	if (known) return { outcome: 'noted', source: known[1].source };
-	if (unverified.length + ids.length > MAX_UNVERIFIED) {
+	const sources = unverified.flatMap(([id, { source }]) => (ids.includes(id) ? source : []));
+	// Several notifications may name the same thing beside their scrapes, such as an account.
+	const fresh = ids.filter((id) => scrapes[id] === undefined);
+	if (fresh.length === 0) return { outcome: sources.length > 0 ? 'noted' : 'full', sources };
+	if (unverified.length + fresh.length > MAX_UNVERIFIED) {
 		// Those that the service does not find, or could not answer for long, make room.
 		const stale = unverified.filter(([id, { since }]) => {
 			const check = checks.get(id);
 			return check && (check.missingSince !== undefined || check.at - since > STALE_MS);
 		});
-		if (stale.length < ids.length) return { outcome: 'full' };
-		for (const [id] of stale.slice(0, ids.length)) reject(state, id, now);
+		if (stale.length < fresh.length) return { outcome: 'full', sources: [] };
+		for (const [id] of stale.slice(0, fresh.length)) reject(state, id, now);
 	}
 	const source = attempt || fingerprint([ids, now]);
-	for (const id of ids) scrapes[id] = { stage: 'unverified', at: now, since: now, source };
-	return { outcome: 'noted', source };
+	for (const id of fresh) scrapes[id] = { stage: 'unverified', at: now, since: now, source };
+	return { outcome: 'noted', sources: [...new Set([source, ...sources])] };
 }
 
 /**

@@ -33,6 +33,7 @@ export class NodeMemory {
 	syncedAt = 0;
 	/** Made of the credential, which is read again after a call that failed: it may have changed. */
 	access?: Access;
+	reading?: Promise<Access>;
 	/** Where the node reaches itself, the one that answered last first. */
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
@@ -62,7 +63,10 @@ export class NodeMemory {
 
 	/** Adds what somebody else knows. */
 	take(known: TriggerState): void {
-		this.state = prune(this.state ? join(this.state, known) : known, Date.now());
+		const state = (this.state = prune(this.state ? join(this.state, known) : known, Date.now()));
+		for (const id of this.checks.keys()) {
+			if (isDoneWith(state.scrapes[id])) this.checks.delete(id);
+		}
 	}
 }
 
@@ -79,8 +83,6 @@ export const FRESH_MS = 2000;
 export interface Waiting {
 	since: number;
 	source: string;
-	/** The request itself wrote the notification down. */
-	isWritten: boolean;
 	answer: (isSaved: boolean) => void;
 }
 
@@ -108,13 +110,21 @@ export async function accessTo(
 	memory: NodeMemory,
 	maxAgeMs = Infinity,
 ): Promise<Access> {
-	const now = Date.now();
-	if (!memory.access || now - memory.access.readAt > maxAgeMs) {
-		const credential = await context.getCredentials(CREDENTIAL_TYPE);
-		const signer = new Signer(credential, memory.identity);
-		memory.access = { readAt: now, credential, signer, account: accountOf(credential) };
-	}
-	return memory.access;
+	const { access } = memory;
+	if (access && Date.now() - access.readAt <= maxAgeMs) return access;
+	// Hundreds of requests may come at once.
+	memory.reading ??= readAccess(context, memory).finally(() => delete memory.reading);
+	return await memory.reading;
+}
+
+async function readAccess(
+	context: Pick<ITriggerFunctions, 'getCredentials'>,
+	memory: NodeMemory,
+): Promise<Access> {
+	const readAt = Date.now();
+	const credential = await context.getCredentials(CREDENTIAL_TYPE);
+	const signer = new Signer(credential, memory.identity);
+	return (memory.access = { readAt, credential, signer, account: accountOf(credential) });
 }
 
 /** Changes the state, to be saved by the next call to the node's own URL. */
@@ -197,9 +207,6 @@ export class Store {
 		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
 		// What is saved may hold what was forgotten.
 		if (isForgotten) for (const { versions } of nodes.values()) versions.clear();
-		for (const id of memory.checks.keys()) {
-			if (isDoneWith(memory.state.scrapes[id])) memory.checks.delete(id);
-		}
 		this.repair();
 		const known = toSave(memory.state);
 		if (saved && fingerprint({ ...known, version: saved.version }) === fingerprint(saved))

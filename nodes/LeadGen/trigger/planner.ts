@@ -63,6 +63,8 @@ const SECOND_LOOK_MS = 2 * MINUTE_MS;
 const TAKE_OVER_MS = MINUTE_MS;
 /** n8n runs the workflow again for what it did not run in this time; each time waits three times as long. */
 const REDELIVER_MS = 20 * SECOND_MS;
+/** So long it may wait for other executions, where n8n limits how many there are at once. */
+const LONGEST_QUEUE_MS = 10 * MINUTE_MS;
 /** Senders of notifications that come together wait for one and the same save. */
 export const TOGETHER_MS = 300;
 /**
@@ -90,21 +92,22 @@ export function nextAction(view: View, now: number): Action {
 		if (time > now) times.push(time);
 		return time <= now;
 	};
+	const unverifiedFrom = unverifiedLookFrom(view, now);
+	const looks = Object.entries(state.scrapes)
+		.filter(([id, scrape]) => !busy.has(id) && isTime(lookAt(id, scrape, view, unverifiedFrom)))
+		.sort((a, b) => compare(a, b, checks, now));
+	// They go on beside what comes next.
+	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
 	for (const [id, notice] of Object.entries(state.notices)) {
-		if (isTime(deliverAt(notice))) return { do: 'deliver', id };
+		if (isTime(deliverAt(notice, acknowledgedAt))) return { do: 'deliver', id };
 	}
 	for (const [id, scrape] of openScrapes(state)) {
 		const check = checks.get(id);
 		if (!check?.result) continue;
 		const isNotified = state.notifications[scrape.source] !== undefined;
-		const from = Math.max(deliverAt(scrape), isNotified ? 0 : check.at + GRACE_MS);
-		if (isTime(from)) return { do: 'deliver', id };
+		const from = isNotified ? 0 : check.at + GRACE_MS;
+		if (isTime(Math.max(from, deliverAt(scrape, acknowledgedAt)))) return { do: 'deliver', id };
 	}
-	const unverifiedFrom = unverifiedLookFrom(view, now);
-	const looks = Object.entries(state.scrapes)
-		.filter(([id, scrape]) => !busy.has(id) && isTime(lookAt(id, scrape, view, unverifiedFrom)))
-		.sort((a, b) => compare(a, b, checks, now));
-	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
 	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
 	const action = isStarter ? nextStart(view, isTime, now) : undefined;
 	// A start is saved together with what asks for it: else a crash could make nobody send it.
@@ -119,10 +122,15 @@ export function nextAction(view: View, now: number): Action {
 	);
 }
 
-/** When something may be handed to n8n, or again if its execution did not begin. */
-export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice): number {
+/**
+ * When something may be handed to n8n, or again if its execution did not begin.
+ * @param acknowledgedAt when another execution last began: n8n may work off a queue of them
+ */
+export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice, acknowledgedAt = 0): number {
 	if (stage === 'open') return 0;
-	return stage === 'delivering' ? at + REDELIVER_MS * 3 ** (tries - 1) : Infinity;
+	if (stage !== 'delivering') return Infinity;
+	const queued = Math.min(acknowledgedAt + REDELIVER_MS, at + LONGEST_QUEUE_MS);
+	return Math.max(queued, at + REDELIVER_MS * 3 ** (tries - 1));
 }
 
 /**
@@ -149,7 +157,8 @@ function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number):
 	// When this process was notified.
 	const received = process === view.process ? noted : undefined;
 	if (received === undefined && !(view.isTimer && isOpen(scrape))) {
-		return Math.max(noted + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
+		const shareFrom = stage === 'unverified' ? unverifiedFrom : 0;
+		return Math.max(shareFrom, noted + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
 	}
 	if (stage === 'unverified') {
 		const isMissing = check?.missingSince !== undefined;

@@ -1,5 +1,5 @@
 import type { IDataObject, ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { withContent } from './content';
+import { toSend } from './content';
 import { accessTo, PROCESS, type NodeMemory } from './memory';
 import { sendMessage } from './ownUrl';
 import type { Plan } from './plan';
@@ -42,7 +42,7 @@ export interface SyncReply {
 }
 
 /** The sender of a notification waits no longer for the answer. */
-const LONGEST_ANSWER_MS = 8000;
+export const LONGEST_ANSWER_MS = 8000;
 
 /** No server answers at the node's own URL, or another one than n8n. */
 export class NotReachedError extends Error {}
@@ -78,12 +78,9 @@ async function exchange(
 ): Promise<SyncReply> {
 	const access = await accessTo(context, memory);
 	const { addresses = [], reply: last } = memory;
-	// The content of a notification goes along where it may be missing.
 	const needed = memory.state?.scrapes[request.deliver?.id ?? '']?.source;
-	const isMissing = (source: string) => source === needed || last?.process !== PROCESS;
-	const state =
-		memory.state &&
-		withContent(memory.state, (source, { process }) => process === PROCESS && isMissing(source));
+	const isElsewhere = last?.process !== PROCESS;
+	const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
 	const waiting = memory.waiting.map(({ source }) => source);
 	const message: SyncRequest = { ...request, process: PROCESS, state, waiting };
 	const answer = await sendMessage(context, addresses, access.signer, message);
@@ -102,7 +99,7 @@ export function answerSenders(
 ): void {
 	memory.waiting = memory.waiting.filter((each) => {
 		const saved = isSaved(each);
-		if (!saved && Date.now() - each.since <= LONGEST_ANSWER_MS) return true;
+		if (!saved && Date.now() - each.since < LONGEST_ANSWER_MS) return true;
 		each.answer(saved);
 		return false;
 	});

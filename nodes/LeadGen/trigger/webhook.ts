@@ -1,10 +1,11 @@
-import type {
-	IDataObject,
-	INodeExecutionData,
-	IWebhookFunctions,
-	IWebhookResponseData,
+import {
+	sleep,
+	type IDataObject,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { withContent } from './content';
+import { largest, withContent } from './content';
 import { deliveryItem } from './delivery';
 import { notified } from './events';
 import {
@@ -24,11 +25,14 @@ import { addressesOf, identityOf, readPlan, type Plan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
 import { saveAtStop } from './start';
-import { answerSenders, type SyncReply, type SyncRequest } from './sync';
+import { answerSenders, LONGEST_ANSWER_MS, type SyncReply, type SyncRequest } from './sync';
 import { follow } from './timer';
 
 /** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
 const LEGACY_HEADER = 'x-leadgen-knock';
+
+/** A request with a valid signature needs no newer credential. */
+const USUAL_AGE_MS = 60_000;
 
 /**
  * A request to the production URL came in: a message of the node to itself, a notification, or a stranger.
@@ -44,28 +48,24 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		const isSigned = [signature, legacy, query.signature, query.token].some(
 			(value) => value !== undefined,
 		);
-		// n8n takes its time to decrypt a credential; a request without a signature needs none.
-		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
-		const access = await accessTo(context, memory, FRESH_MS);
-		const { signer } = access;
-		const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
-		isOwn = signer.isOwn(signature, message, Date.now());
-		if (isOwn) {
-			const request = JSON.parse(message as string) as SyncRequest;
-			if (request.keepOpen !== undefined) {
-				await saveAtStop(new Store(context, memory), request.keepOpen);
-				return answer(context, 200, { leadGen: 2 });
+		// n8n takes its time to decrypt a credential, and a person may just have changed it.
+		for (const maxAgeMs of isSigned ? [USUAL_AGE_MS, FRESH_MS] : []) {
+			const access = await accessTo(context, memory, maxAgeMs);
+			const { signer } = access;
+			const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
+			isOwn = signer.isOwn(signature, message, Date.now());
+			if (isOwn) {
+				const request = JSON.parse(message as string) as SyncRequest;
+				return await answerMessage(context, memory, access, request);
 			}
-			if (request.done) return takeAcknowledgement(context, memory, request.done);
-			return answerSync(context, memory, access, request);
+			if (signer.isLegacyKnock(legacy)) {
+				follow(context, memory, addressesOf(context));
+				return answer(context, 200, { again: 30_000 });
+			}
+			const attempt = signer.attemptOf(query);
+			if (attempt !== undefined) return receiveNotification(context, memory, attempt);
 		}
-		if (signer.isLegacyKnock(legacy)) {
-			follow(context, memory, addressesOf(context));
-			return answer(context, 200, { again: 30_000 });
-		}
-		const attempt = signer.attemptOf(query);
-		if (attempt === undefined && !isListening) return refuse(context);
-		return receiveNotification(context, memory, attempt);
+		return isListening ? receiveNotification(context, memory) : refuse(context);
 	} catch (error) {
 		const { message: problem } = textOf(error);
 		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${problem}`);
@@ -97,22 +97,21 @@ function receiveNotification(
 	const now = Date.now();
 	const request = requestOf(context);
 	const view = { plan: readPlan(context), checks: memory.checks };
-	const { outcome, source } = notified(state, attempt, idsOf(request), view, now);
+	const { outcome, sources } = notified(state, attempt, idsOf(request), view, now);
 	if (outcome === 'full') return notNow(context);
+	const [source] = sources;
 	if (source === undefined) return answer(context, 200, { received: true });
 	const raw = rawNotification(request);
-	const size = JSON.stringify(raw).length;
-	const known = state.notifications[source];
-	// A later ping must not replace the leads that came before it.
-	const largest = known && known.size >= size ? known : { size, raw };
-	state.notifications[source] = { ...largest, at: now, process: PROCESS };
+	const received = { at: now, process: PROCESS, size: JSON.stringify(raw).length, raw };
+	for (const each of sources) {
+		state.notifications[each] = largest(state.notifications[each], received);
+	}
 	follow(context, memory, addressesOf(context));
 	answerSenders(memory, (each) => store.hasSaved(each.source));
 	// The service sends again what it got no answer for in time.
 	if (store.hasSaved(source)) return answer(context, 200, { received: true });
 	// Of hundreds at once one now and then writes for all before it, and a sync for the last ones.
-	const isWritten = now - memory.writtenAt >= TOGETHER_MS;
-	if (isWritten) {
+	if (now - memory.writtenAt >= TOGETHER_MS) {
 		memory.writtenAt = now;
 		store.save();
 	} else memory.isDirty = true;
@@ -120,16 +119,30 @@ function receiveNotification(
 	memory.waiting.push({
 		since: now,
 		source,
-		isWritten,
 		answer: (isSaved) => {
 			if (isSaved) answer(context, 200, { received: true });
 			else notNow(context);
 		},
 	});
+	void sleep(LONGEST_ANSWER_MS).then(() => {
+		answerSenders(memory, () => false);
+	});
 	return { noWebhookResponse: true };
 }
 
 /** The node says something to itself. */
+async function answerMessage(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	access: Access,
+	request: SyncRequest,
+): Promise<IWebhookResponseData> {
+	if (request.done) return takeAcknowledgement(context, memory, request.done);
+	if (request.keepOpen === undefined) return answerSync(context, memory, access, request);
+	await saveAtStop(new Store(context, memory), request.keepOpen);
+	return answer(context, 200, { leadGen: 2 });
+}
+
 function answerSync(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
