@@ -176,6 +176,7 @@ async function measure(options: Options): Promise<void> {
 		console.log(
 			`left ${String(left)}, failed or unknown ${String(failed)}, refused calls ${String(refused)}`,
 		);
+		console.log(`the table takes ${((await list.bytes()) / 1_000_000).toFixed(1)} MB`);
 		for (const [name, log] of logs) {
 			console.log(`memory of ${name}, MB: ${(await log.end()).join(' ')}`);
 		}

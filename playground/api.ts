@@ -247,6 +247,11 @@ export class N8nApi {
 		await this.patch(path, { filter: { type: 'and', filters }, data });
 	}
 
+	/** What all Data Tables take, in bytes, as n8n counts it for its limit. */
+	async dataTableBytes(): Promise<number> {
+		return ((await this.get('data-tables-global/limits')) as { totalBytes: number }).totalBytes;
+	}
+
 	private async dataTablePath(): Promise<string> {
 		const { id } = (await this.get('projects/personal')) as { id: string };
 		return `projects/${id}/data-tables`;

@@ -106,6 +106,13 @@ export class LargeList {
 			: await this.field.api.dataTableCount(await this.dataTable());
 	}
 
+	/** What the table takes, in bytes. */
+	async bytes(): Promise<number> {
+		return this.store === 'Postgres'
+			? Number(await sql(this.postgres?.port ?? 0, `SELECT pg_total_relation_size('${TABLE}')`))
+			: await this.field.api.dataTableBytes();
+	}
+
 	/** The rows of the table, the oldest first. */
 	async rows(): Promise<ListRow[]> {
 		if (this.store === 'Postgres') {

@@ -83,6 +83,8 @@ export const FRESH_MS = 2000;
 export interface Waiting {
 	since: number;
 	source: string;
+	/** The request itself wrote the notification down. */
+	isWritten: boolean;
 	answer: (isSaved: boolean) => void;
 }
 

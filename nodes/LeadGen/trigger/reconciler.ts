@@ -10,7 +10,7 @@ import { LONGEST_WAIT_MS, nextAction, type Action } from './planner';
 import { look } from './scrape';
 import { sendStart } from './start';
 import { markDone, type TriggerState, type Want } from './state';
-import { NotReachedError, sync } from './sync';
+import { answerSenders, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
 const BUSY_MS = 300;
@@ -79,6 +79,8 @@ export class Reconciler {
 	/** Tells of an outage that lasts, once, and waits before the next try. */
 	private async failed(error: unknown, failures: number): Promise<void> {
 		const { memory, timer } = this;
+		// Without the credential nothing can be checked, and nothing speaks against it.
+		answerSenders(memory, ({ isWritten }) => isWritten && isCredentialGone(error));
 		const outage = (this.outage ??= { since: Date.now(), isTold: false });
 		if (!outage.isTold && Date.now() - outage.since >= (timer ? PATIENCE_MS : GIVES_UP_MS)) {
 			outage.isTold = true;
@@ -238,4 +240,9 @@ function isOver({ busy, waiting, isDirty }: NodeMemory, state: TriggerState): bo
 		({ stage, source }) => stage !== 'done' && state.notifications[source] !== undefined,
 	);
 	return !isLeft && !isDirty && busy.size === 0 && waiting.length === 0;
+}
+
+/** By its name, as the class is n8n's own. */
+function isCredentialGone(error: unknown): boolean {
+	return error instanceof Error && error.constructor.name === 'CredentialNotFoundError';
 }

@@ -31,9 +31,6 @@ import { follow } from './timer';
 /** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
 const LEGACY_HEADER = 'x-leadgen-knock';
 
-/** A request with a valid signature needs no newer credential. */
-const USUAL_AGE_MS = 60_000;
-
 /**
  * A request to the production URL came in: a message of the node to itself, a notification, or a stranger.
  * Fails for nobody, because n8n would make a failed execution of each request.
@@ -48,24 +45,23 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		const isSigned = [signature, legacy, query.signature, query.token].some(
 			(value) => value !== undefined,
 		);
-		// n8n takes its time to decrypt a credential, and a person may just have changed it.
-		for (const maxAgeMs of isSigned ? [USUAL_AGE_MS, FRESH_MS] : []) {
-			const access = await accessTo(context, memory, maxAgeMs);
-			const { signer } = access;
-			const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
-			isOwn = signer.isOwn(signature, message, Date.now());
-			if (isOwn) {
-				const request = JSON.parse(message as string) as SyncRequest;
-				return await answerMessage(context, memory, access, request);
-			}
-			if (signer.isLegacyKnock(legacy)) {
-				follow(context, memory, addressesOf(context));
-				return answer(context, 200, { again: 30_000 });
-			}
-			const attempt = signer.attemptOf(query);
-			if (attempt !== undefined) return receiveNotification(context, memory, attempt);
+		// n8n takes its time to decrypt a credential; a request without a signature needs none.
+		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
+		const access = await accessTo(context, memory, FRESH_MS);
+		const { signer } = access;
+		const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
+		isOwn = signer.isOwn(signature, message, Date.now());
+		if (isOwn) {
+			const request = JSON.parse(message as string) as SyncRequest;
+			return await answerMessage(context, memory, access, request);
 		}
-		return isListening ? receiveNotification(context, memory) : refuse(context);
+		if (signer.isLegacyKnock(legacy)) {
+			follow(context, memory, addressesOf(context));
+			return answer(context, 200, { again: 30_000 });
+		}
+		const attempt = signer.attemptOf(query);
+		if (attempt === undefined && !isListening) return refuse(context);
+		return receiveNotification(context, memory, attempt);
 	} catch (error) {
 		const { message: problem } = textOf(error);
 		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${problem}`);
@@ -111,7 +107,8 @@ function receiveNotification(
 	// The service sends again what it got no answer for in time.
 	if (store.hasSaved(source)) return answer(context, 200, { received: true });
 	// Of hundreds at once one now and then writes for all before it, and a sync for the last ones.
-	if (now - memory.writtenAt >= TOGETHER_MS) {
+	const isWritten = now - memory.writtenAt >= TOGETHER_MS;
+	if (isWritten) {
 		memory.writtenAt = now;
 		store.save();
 	} else memory.isDirty = true;
@@ -119,6 +116,7 @@ function receiveNotification(
 	memory.waiting.push({
 		since: now,
 		source,
+		isWritten,
 		answer: (isSaved) => {
 			if (isSaved) answer(context, 200, { received: true });
 			else notNow(context);
