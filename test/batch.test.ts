@@ -220,7 +220,7 @@ describe('what the run did is said beside its output', () => {
 
 	it('what a dry run would pay for', async () => {
 		await run(FIND, people(1));
-		const dry = { ...FIND, options: { dryRun: true } };
+		const dry = { ...FIND, options: { dryRun: '={{ "TRUE" }}' } };
 		expect(hints(await run(dry, [...people(3), ...people(1)]))).toEqual(
 			info('Dry run: nothing was sent. 4 items, 2 paid calls. 2 repeated calls cost nothing.'),
 		);

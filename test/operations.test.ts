@@ -172,14 +172,24 @@ describe('Email: Find Business', () => {
 			[{ first: ['Ann'] }, 'First Name must be text, and is ["Ann"]', 'First Name'],
 			[{ last: { a: 1 } }, 'Last Name must be text, and is {"a":1}', 'Last Name'],
 			[{ company: ' ' }, 'Company Domain is empty', 'Company Domain'],
-			...['Acme', 'Acme Inc', 'acme inc.com', 'https://', '.com', 'acme..com'].map(
-				(company): [IDataObject, string, string] => [
-					{ company },
-					noDomain(company),
-					'Company Domain',
+			...[
+				...[
+					'Acme',
+					'Acme Inc',
+					'acme inc.com',
+					'https://',
+					'.com',
+					'acme..com',
+					'12.5',
+					'10.0.0.1',
 				],
-			),
-			...['not a page', 'ftp://linkedin.com/in/ann', 'javascript://x'].map(
+				...['acme.com,acme.de', 'https://www.linkedin.com/company/acme', 'linkedin.com/in/ann'],
+			].map((company): [IDataObject, string, string] => [
+				{ company },
+				noDomain(company),
+				'Company Domain',
+			]),
+			...['not a page', 'ftp://linkedin.com/in/ann', 'javascript://x', 'N/A', '-', 'in/nathan'].map(
 				(profile): [IDataObject, string, string] => [{ profile }, noPage(profile), 'LinkedIn URL'],
 			),
 		];
@@ -299,7 +309,7 @@ describe('Email: Verify', () => {
 		const { items } = await service.run(VERIFY, { email: '={{ $json.address }}' }, [
 			{ address: 'valid@acme.com' },
 			{ address: '  invalid@gmail.com\n' },
-			{ address: 'mailto:catchall@beta.io' },
+			{ address: 'mailto:catchall@beta.io?subject=Hello' },
 			{ address: 'Unknown.Person@Beta.io' },
 			{ address: 'disposable@mailinator.com' },
 		]);
@@ -332,6 +342,9 @@ describe('Email: Verify', () => {
 			['  ', 'Email is empty'],
 			wrong('ann'),
 			wrong('ann@'),
+			wrong('Ann<ann@acme.com>'),
+			wrong('ann@acme.com,bob@acme.com'),
+			wrong('ann@acme.com;'),
 			wrong('@acme.com'),
 			wrong('ann@acme@com'),
 			wrong('ann sure@acme.com'),

@@ -968,16 +968,24 @@ describe('the list of leads', () => {
 		[[{ a: 1 }, { a: 2 }, { a: 3 }], 3],
 		[{ sources: [{ s: 1 }, { s: 2 }, { s: 3 }], leads: [{ a: 1 }] }, 1],
 		[{ unknown: [{ a: 1 }, { a: 2 }], tags: ['x', 'y', 'z'] }, 2],
+		[{ data: [{ s: 1 }, { s: 2 }], leads: [{ a: 1 }] }, 1],
+		[[{ event: 'done', leads: [{ a: 1 }, { a: 2 }] }], 2],
+		[{ leads: [{ a: 1 }, null, { a: 2 }] }, 2],
+		[{ leads: [{ a: 1, contacts: [{ c: 1 }, { c: 2 }] }] }, 1],
 	])('is found in %j', (body, length) => {
 		expect(findLeads(body)).toHaveLength(length);
 	});
 
-	it.each([[undefined], [null], ['text'], [{ scrapeId: 'a', leads: 5 }], [{ leads: [] }]])(
-		'is not there in %j',
-		(body) => {
-			expect(findLeads(body)).toBeUndefined();
-		},
-	);
+	it.each([
+		[undefined],
+		[null],
+		['text'],
+		[{ scrapeId: 'a', leads: 5 }],
+		[{ leads: [] }],
+		[{ leads: [], warnings: [{ w: 1 }] }],
+	])('is not there in %j', (body) => {
+		expect(findLeads(body)).toBeUndefined();
+	});
 });
 
 describe('a time of the service', () => {

@@ -38,9 +38,9 @@ export const leadsField = textField({
 
 const MAX_DEPTH = 5;
 const MAX_VALUES = 2000;
-/** Names that a list of leads may have, as compared in lower case. */
-const LEAD_NAMES =
-	/^(leads|results|people|contacts|profiles|prospects|persons|records|items|rows|data)$/;
+/** Names that a list of leads may have, as compared in lower case: those that say what they hold, and others. */
+const LEAD_NAMES = /^(leads|people|contacts|profiles|prospects|persons)$/;
+const LIST_NAMES = /^(results|records|items|rows|data)$/;
 
 /**
  * The items that a finished scrape gives: one for the scrape, or one for each lead of its notification.
@@ -53,12 +53,13 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 	const body = parsed((scrape.notification as IDataObject | null)?.body);
 	const path = parameters.option(leadsField);
 	const leads = path === '' ? findLeads(body) : toList(valueAt(body, path));
-	if (!leads) {
+	// Without an item the workflow would end without a word.
+	if (!leads || leads.length === 0) {
 		context.addExecutionHints({
 			message:
 				path === ''
-					? 'The notification holds no list of leads, so the output is one item for the scrape.'
-					: `The notification has no list at "${path}", so the output is one item for the scrape. Check the option "Leads Field".`,
+					? 'The notification holds no leads, so the output is one item for the scrape.'
+					: `The notification has no leads at "${path}", so the output is one item for the scrape. Check the option "Leads Field".`,
 			type: 'warning',
 			location: 'outputPane',
 		});
@@ -73,14 +74,20 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 
 /** The list of objects that is the leads, wherever it is: by its name if one has it, else the longest one. */
 export function findLeads(body: unknown): unknown[] | undefined {
-	const found: Array<{ name: string; list: unknown[]; depth: number }> = [];
+	const found: Array<{ name: string; list: unknown[] }> = [];
 	const queue: Array<{ name: string; value: unknown; depth: number }> = [
 		{ name: '', value: body, depth: 0 },
 	];
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
 		const { name, value, depth } = queue[seen] ?? { name: '', value: undefined, depth: 0 };
 		if (Array.isArray(value)) {
-			if (value.length > 0 && value.every(isObject)) found.push({ name, list: value, depth });
+			const list = value.filter(isObject);
+			const isList = value.every((each) => isObject(each) || each === null);
+			if (isList && (list.length > 0 || LEAD_NAMES.test(name.toLowerCase()))) {
+				found.push({ name, list });
+			}
+			// A notification may be a list of one.
+			if (depth === 0 && list.length === 1) queue.push({ name, value: list[0], depth: 1 });
 			continue;
 		}
 		if (!isObject(value) || depth === MAX_DEPTH) continue;
@@ -88,11 +95,11 @@ export function findLeads(body: unknown): unknown[] | undefined {
 			queue.push({ name: key, value: inner, depth: depth + 1 });
 		}
 	}
-	const isNamed = ({ name }: { name: string }) => LEAD_NAMES.test(name.toLowerCase());
-	const [best] = found.sort(
-		(a, b) => Number(isNamed(b)) - Number(isNamed(a)) || b.list.length - a.list.length,
-	);
-	return best?.list;
+	const rank = ({ name }: { name: string }) =>
+		2 * Number(LEAD_NAMES.test(name.toLowerCase())) + Number(LIST_NAMES.test(name.toLowerCase()));
+	const [best] = found.sort((a, b) => rank(b) - rank(a) || b.list.length - a.list.length);
+	// An empty one with its name says that there are none, whatever else is listed.
+	return best && best.list.length > 0 ? best.list : undefined;
 }
 
 /** The body is text where its content type does not say that it is JSON. */

@@ -57,8 +57,8 @@ export function failedItem(
 	const { message, description } = nodeError(context, error, index);
 	const facts = error instanceof LeadGenError ? error.details : {};
 	const json: IDataObject = { error: { message, ...facts, advice: description } };
-	return {
-		json: context.getNode().onError === 'continueErrorOutput' ? json : { ...input.json, ...json },
-		pairedItem: { item: index },
-	};
+	const pairedItem = { item: index };
+	if (context.getNode().onError === 'continueErrorOutput') return { json, pairedItem };
+	const { binary } = input;
+	return { json: { ...input.json, ...json }, ...(binary && { binary }), pairedItem };
 }

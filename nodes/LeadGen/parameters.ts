@@ -52,10 +52,50 @@ export function textField(
 	};
 }
 
+/** A switch; a text or number that means on or off, as spreadsheets have it, will do. */
 export function booleanField(property: Omit<INodeProperties, 'type'>): Field<boolean> {
 	return {
 		property: { ...property, type: 'boolean' },
-		read: (value) => value === true || value === 'true',
+		read(value) {
+			const text = toText(value, property.displayName).trim().toLowerCase();
+			if (/^(true|yes|on|1)$/.test(text)) return true;
+			if (/^(false|no|off|0|)$/.test(text)) return false;
+			throw new InputError(
+				property.displayName,
+				`must be on or off, and is ${show(value)}`,
+				'Change the expression so that it gives true or false.',
+			);
+		},
+	};
+}
+
+/** Some of a list of values, at least one; a text with commas between them, or their names, will do. */
+export function choicesField<T extends string>(
+	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
+	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
+	chosen: T[],
+): Field<T[]> {
+	const { displayName } = property;
+	return {
+		property: { ...property, type: 'multiOptions', options: [...options], default: chosen },
+		read(value) {
+			const given = Array.isArray(value) ? value : toText(value, displayName).split(',');
+			if (given.length === 0) {
+				throw new InputError(displayName, 'is empty', 'Choose one or more.');
+			}
+			return given.map((each: unknown) => {
+				const text = toText(each, displayName).trim().toLowerCase();
+				const known = options.find(
+					(option) => option.value === text || option.name.toLowerCase() === text,
+				);
+				if (known) return known.value;
+				throw new InputError(
+					displayName,
+					`has no option ${show(each)}`,
+					`Choose one or more of ${options.map((option) => option.value).join(', ')}.`,
+				);
+			});
+		},
 	};
 }
 

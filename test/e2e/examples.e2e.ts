@@ -178,11 +178,12 @@ describe(`n8n ${N8N.version}, the example`, () => {
 
 	test('spreadsheet-to-verified-emails takes a file and gives it back with emails', async () => {
 		const workflow = await activated('spreadsheet-to-verified-emails');
+		// As Excel saves it: with a byte order mark.
 		const csv = [
-			'First Name,Last Name,Website',
-			'Ann,Sure,https://www.acme.com/team',
-			'Bob,High,"Beta, Inc"',
-			'Tom,Nobody,acme.com',
+			'\ufeffFirst Name,Last Name,Website,Phone',
+			'Ann,Sure,https://www.acme.com/team,1',
+			'Bob,High,"Beta, Inc",2',
+			'Tom,Nobody,acme.com,3',
 		].join('\n');
 		const form = new FormData();
 		form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
@@ -206,6 +207,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 				'First Name': 'Ann',
 				'Last Name': 'Sure',
 				Website: 'https://www.acme.com/team',
+				Phone: '1',
 				Email: 'ann.sure@acme.com',
 				Status: 'valid',
 				Confidence: '0.97',
@@ -215,6 +217,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 				'First Name': 'Bob',
 				'Last Name': 'High',
 				Website: 'Beta, Inc',
+				Phone: '2',
 				Email: '',
 				Status: '',
 				Confidence: '',
@@ -224,6 +227,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 				'First Name': 'Tom',
 				'Last Name': 'Nobody',
 				Website: 'acme.com',
+				Phone: '3',
 				Email: '',
 				Status: '',
 				Confidence: '',
@@ -295,6 +299,34 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			{ message: expect.stringMatching(/failed. It had found/) as string },
 		]);
 		expect(items(finished, 'Say what it found')).toEqual([]);
+		expect(field.starts).toBe(1);
+	});
+
+	test('scrape-suspend-until-finished waits again after an outage, and stops if the service refuses to answer', async () => {
+		field.sandbox.set({ job: { durationMs: 3_600_000 } });
+		const { id } = await imported('scrape-suspend-until-finished', (content) => {
+			Object.assign(parametersOf(content, 'Wait for the notification'), {
+				resumeAmount: 1,
+				resumeUnit: 'seconds',
+			});
+			for (const node of content.nodes) {
+				if (node.name === 'Look at the status') node.retryOnFail = false;
+			}
+		});
+		const execution = await field.api.startWorkflow(id, MANUAL);
+		await until('the start', () => field.starts === 1);
+		const statuses = () =>
+			field.sandbox.requests.filter(({ path }) => path === '/status').map(({ status }) => status);
+		field.sandbox.set({ faults: [{ kind: 'status', status: 503, match: { path: '/status' } }] });
+		await until('looks in vain', () => statuses().filter((status) => status === 503).length > 4);
+		field.sandbox.set({ faults: [] });
+		await until('a look', () => statuses().includes(200));
+		field.sandbox.set({
+			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', status: 401, match: { path: '/status' } }],
+		});
+		const finished = await field.api.finishedExecution(String(execution));
+		expect(finished.status).toBe('error');
+		expect(finished.error).toMatch(/UNAUTHORIZED/);
 		expect(field.starts).toBe(1);
 	});
 

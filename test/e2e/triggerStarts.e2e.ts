@@ -458,10 +458,10 @@ describe('a schedule', () => {
 
 describe('a test run', () => {
 	it.each([
-		['passes on a scrape of the test size', {}, 5],
-		['passes it on without a notification', { notification: { times: 0 } }, 5],
-		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, 5],
-	])('%s', async (_what, settings, leads) => {
+		['passes on a scrape of the test size', {}, true],
+		['passes it on without a notification', { notification: { times: 0 } }, false],
+		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, true],
+	])('%s', async (_what, settings, isNotified) => {
 		field.sandbox.set(settings);
 		const { id } = await field.workflow();
 		expect(await field.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
@@ -469,7 +469,9 @@ describe('a test run', () => {
 		await untilExecutions(id, 1);
 		await quiet(1500);
 		const items = await field.delivered(id);
-		expect(items.map(({ json }) => [json.status, json.leadsFound])).toEqual([['completed', leads]]);
+		expect(
+			items.map(({ json }) => [json.status, json.leadsFound, json.notification !== null]),
+		).toEqual([['completed', 5, isNotified]]);
 		expect(field.starts).toBe(1);
 	});
 
@@ -498,6 +500,11 @@ describe('a test run', () => {
 		await untilExecutions(named.id, 1);
 		const [item] = await field.delivered(named.id);
 		expect(item?.json.scrapeId).toBe(scrapeId);
+
+		const unknown = await field.workflow({ options: { testScrapeId: 'scr_unknown' } });
+		await expect(field.api.startWorkflow(unknown.id, 'LeadGen Trigger')).rejects.toThrow(
+			/Test Scrape ID names no scrape that the service finds/,
+		);
 
 		const none = await field.workflow({ options: { testLimit: 0 } });
 		await field.api.startWorkflow(none.id, 'LeadGen Trigger');

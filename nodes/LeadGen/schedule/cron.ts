@@ -76,12 +76,13 @@ function parsePart(text: string, part: Part, whole: string): number[] {
 	const values = new Set<number>();
 	for (const piece of text.toLowerCase().split(',')) {
 		const [, range = '', step] = /^([^/]+)(?:\/(\d+))?$/.exec(piece) ?? [];
-		const [first = '', last] = range === '?' ? ['*'] : range.split('-');
+		const [first = '', last, more] = range === '?' ? ['*'] : range.split('-');
 		const from = first === '*' ? part.from : toNumber(first, part);
 		const isOpen = first === '*' || (last === undefined && step !== undefined);
 		const to = isOpen ? part.to : last === undefined ? from : toNumber(last, part);
 		const by = step === undefined ? 1 : Number(step);
-		if (!(from >= part.from && to <= part.to && from <= to && by >= 1)) {
+		const isOdd = more !== undefined || (first === '*' && last !== undefined);
+		if (isOdd || !(from >= part.from && to <= part.to && from <= to && by >= 1)) {
 			throw cronError(whole, `has a wrong ${part.name}: ${show(text)}`);
 		}
 		for (let value = from; value <= to; value += by) values.add(value);

@@ -20,7 +20,7 @@ export class LeadGenError extends Error {
 	with(details: IDataObject, advice: string): this {
 		const copy = Object.create(this) as this;
 		copy.details = { ...details, ...this.details };
-		copy.advice = `${this.advice} ${advice}`;
+		copy.advice = `${this.advice} ${advice}`.trim();
 		return copy;
 	}
 }

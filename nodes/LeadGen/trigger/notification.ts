@@ -26,7 +26,7 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 		headers: context.getHeaderData(),
 		query: context.getQueryData() as Record<string, unknown>,
 		// A content type that n8n does not parse.
-		body: isEmpty && Buffer.isBuffer(rawBody) ? rawBody.toString('utf8', 0, 100_000) : body,
+		body: isEmpty && Buffer.isBuffer(rawBody) ? rawBody.toString('utf8') : body,
 	};
 }
 

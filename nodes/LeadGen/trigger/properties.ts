@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { filterFields } from '../operations/scrape/filters';
-import { choiceField, numberField, show, textField, type Field } from '../parameters';
+import { choiceField, choicesField, numberField, show, textField, type Field } from '../parameters';
 import { scheduleFields } from '../schedule/fields';
 import { InputError } from '../service/errors';
 import { leadsField, output } from '../leads';
@@ -23,31 +23,20 @@ export const mode = choiceField(
 	'startScrape',
 );
 
-export const events: Field<string[]> = {
-	property: {
+export const events = choicesField(
+	{
 		displayName: 'Events',
 		name: 'events',
-		type: 'multiOptions',
 		noDataExpression: true,
 		required: true,
-		options: [
-			{ name: 'Scrape Completed', value: 'completed' },
-			{ name: 'Scrape Failed', value: 'failed' },
-		],
-		default: ['completed', 'failed'],
 		description: 'Which outcomes of a scrape run the workflow',
 	},
-	read(value) {
-		const chosen = (Array.isArray(value) ? value : [value]).map(String);
-		const known = chosen.filter((event) => event === 'completed' || event === 'failed');
-		if (known.length > 0 && known.length === chosen.length) return known;
-		throw new InputError(
-			'Events',
-			'must hold "completed" or "failed"',
-			'Choose Scrape Completed, Scrape Failed, or both.',
-		);
-	},
-};
+	[
+		{ name: 'Scrape Completed', value: 'completed' },
+		{ name: 'Scrape Failed', value: 'failed' },
+	],
+	['completed', 'failed'],
+);
 
 export const testLimit = numberField(
 	{

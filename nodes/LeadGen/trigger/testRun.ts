@@ -6,6 +6,8 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { isFinished } from '../operations/scrape/getStatus';
+import { show } from '../parameters';
+import { InputError } from '../service/errors';
 import { CREDENTIAL_TYPE } from '../service/http';
 import { asNodeError } from './activation';
 import { memoryOf } from './memory';
@@ -19,6 +21,7 @@ import { Signer } from './signature';
 /** n8n stops to listen then. */
 const LISTENS_MS = 120_000;
 const CHECK_MS = 2000;
+const LOOKS = 3;
 /** Names the URL that the service gets for a test. */
 const ATTEMPT = 'test';
 
@@ -28,6 +31,8 @@ export interface TestRun {
 	url: string;
 	/** The scrape that it waits for; none if any will do. */
 	scrapeId?: string;
+	/** The notification of that scrape, which may come before its status says that it is finished. */
+	notification?: IDataObject;
 	/** That scrape is finished, so that its notification may be on its way. */
 	isFinished: boolean;
 	isOver: boolean;
@@ -68,7 +73,16 @@ async function testScrape(
 	const { mode } = checkParameters(context);
 	const parameters = parametersOf(context);
 	const id = parameters.option(testScrapeId);
-	if (id !== '') return id;
+	if (id !== '') {
+		const credential = await context.getCredentials(CREDENTIAL_TYPE);
+		const known = await lookUp(context, credential, id).catch(() => undefined);
+		if (!known || known.status !== undefined) return id;
+		throw new InputError(
+			'Test Scrape ID',
+			`names no scrape that the service finds: ${show(id)}`,
+			'Copy the scrapeId of an earlier scrape of this account.',
+		);
+	}
 	const limit = parameters.option(testLimit);
 	if (mode === 'listen' || limit === 0) return undefined;
 	return await startScrape(context, { ...startBody(context, limit), webhookUrl });
@@ -108,7 +122,12 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	}
 	const { likely, others } = idsOf(request);
 	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
-	for (const id of ids) {
+	if (test && !isOwn) test.notification = rawNotification(request);
+	// The status may lag behind the notification, and without a scrape to wait for nothing asks for it again.
+	const looks = waitsFor === undefined ? LOOKS : 1;
+	for (let look = 0; look < looks * ids.length; look++) {
+		const id = ids[look % ids.length] ?? '';
+		if (look >= ids.length) await sleep(CHECK_MS / 2);
 		const data = await finishedData(context, id).catch((error: unknown) => {
 			// The node asks again in a moment.
 			if (!isOwn) throw error;
@@ -121,7 +140,8 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 		// The notification has until the next call to come.
 		if (isAwaited) continue;
 		if (test) test.isOver = true;
-		const output = { ...data, notification: isOwn ? null : rawNotification(request) };
+		const notification = isOwn ? (test?.notification ?? null) : rawNotification(request);
+		const output = { ...data, notification };
 		const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
 		return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
 	}

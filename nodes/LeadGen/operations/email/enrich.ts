@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { InputError, LeadGenError, ServiceError } from '../../service/errors';
+import { LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
 import type { ServiceRequest } from '../../service/types';
-import { booleanField, numberField, show, type Field, type Parameters } from '../../parameters';
+import { booleanField, choicesField, numberField, type Parameters } from '../../parameters';
 import type { Operation } from '../operation';
 import { company, firstName, lastName, linkedinUrl, location } from './fields';
 import { findBusiness } from './findBusiness';
@@ -18,39 +18,28 @@ const tryPersonal = booleanField({
 		'Whether to look for the personal email if no business email is good enough. This takes up to two more paid calls.',
 });
 
-const accept: Field<string[]> = {
-	property: {
+const accept = choicesField(
+	{
 		displayName: 'Accept Results',
 		name: 'accept',
-		type: 'multiOptions',
-		options: [
-			{ name: 'Valid', value: 'valid', description: 'The address exists and takes mail' },
-			{
-				name: 'Catch-All',
-				value: 'catch_all',
-				description: 'The domain takes mail for every address, so this one cannot be checked',
-			},
-			{
-				name: 'Unknown',
-				value: 'unknown',
-				description: 'The service could not find out whether the address works',
-			},
-		],
-		default: ['valid'],
 		description:
 			'Which verification results are good enough. The first address with one of them is the result.',
 	},
-	read(value) {
-		const chosen = Array.isArray(value) ? value : [value];
-		if (chosen.length > 0 && chosen.every((status) => typeof status === 'string' && status !== ''))
-			return chosen as string[];
-		throw new InputError(
-			'Accept Results',
-			`must be a list of verification results, and is ${show(value)}`,
-			'Choose at least one, such as Valid.',
-		);
-	},
-};
+	[
+		{ name: 'Valid', value: 'valid', description: 'The address exists and takes mail' },
+		{
+			name: 'Catch-All',
+			value: 'catch_all',
+			description: 'The domain takes mail for every address, so this one cannot be checked',
+		},
+		{
+			name: 'Unknown',
+			value: 'unknown',
+			description: 'The service could not find out whether the address works',
+		},
+	],
+	['valid'],
+);
 
 const minConfidence = numberField(
 	{
@@ -222,11 +211,14 @@ async function tryCandidate(
 		own.outcome = 'confidence too low';
 		return undefined;
 	}
-	if (typeof confidence === 'number' && trustConfidence > 0 && confidence >= trustConfidence) {
-		return { emailType, ...found, status: null };
-	}
+	if (isTrusted(confidence, trustConfidence)) return { emailType, ...found, status: null };
 	const verdict = await verifyAddress(email, service);
 	const outcome = typeof verdict.status === 'string' ? verdict.status : 'unknown';
 	Object.assign(own, verdict, { email, outcome });
 	return accept.includes(outcome) ? { emailType, ...found, ...verdict, email } : undefined;
+}
+
+/** Whether a confidence is enough without a verification; above 1 it has another scale than the one of docs/service.md. */
+function isTrusted(confidence: unknown, from: number): boolean {
+	return typeof confidence === 'number' && from > 0 && confidence >= from && confidence <= 1;
 }

@@ -61,9 +61,10 @@ export const email = textField(
 
 /** The domain in a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations). */
 export function toDomain(text: string, displayName = company.property.displayName): string {
-	const url = hasSpace(text) ? undefined : parseUrl(text);
+	const url = parseUrl(text);
 	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
-	if (!/^[^.]+(\.[^.]+)+$/.test(host)) {
+	const isPage = host.endsWith('linkedin.com') && url?.pathname !== '/';
+	if (!isHost(host) || isPage) {
 		throw new InputError(
 			displayName,
 			`must be a domain, and is ${show(text)}`,
@@ -75,8 +76,8 @@ export function toDomain(text: string, displayName = company.property.displayNam
 
 /** The address of a page, with `https://` where the scheme was left out. */
 export function toUrl(text: string, displayName: string): string {
-	const url = hasSpace(text) ? undefined : parseUrl(text);
-	if (!url || !/^https?:$/.test(url.protocol)) {
+	const url = parseUrl(text);
+	if (!url || !/^https?:$/.test(url.protocol) || !isHost(url.hostname)) {
 		throw new InputError(
 			displayName,
 			`must be the address of a page, and is ${show(text)}`,
@@ -86,10 +87,11 @@ export function toUrl(text: string, displayName: string): string {
 	return /^https?:/i.test(text) ? text : `https://${text}`;
 }
 
-/** An email address without a `mailto:` in front; only what can't be an address is refused. */
+/** An email address without what a `mailto:` link has around it; only what can't be one address is refused. */
 export function toAddress(text: string, displayName = email.property.displayName): string {
-	const address = text.replace(/^mailto:/i, '').trim();
-	if (hasSpace(address) || !/^[^@]+@[^@]+$/.test(address)) {
+	const [, linked] = /^mailto:([^?]*)/i.exec(text) ?? [];
+	const address = (linked ?? text).trim();
+	if (!/^[^@\s<>,;]+@[^@\s<>,;]+$/.test(address)) {
 		throw new InputError(
 			displayName,
 			`must be one email address, and is ${show(text)}`,
@@ -99,11 +101,13 @@ export function toAddress(text: string, displayName = email.property.displayName
 	return address;
 }
 
-function hasSpace(text: string): boolean {
-	return /\s/.test(text);
+/** Whether a host can be in the internet: two names at least, and no number or IP address. */
+function isHost(host: string): boolean {
+	return /^([a-z\d_-]+\.)+(?!\d+\.?$)[a-z\d-]+\.?$/i.test(host);
 }
 
 function parseUrl(text: string): URL | undefined {
+	if (/\s/.test(text)) return undefined;
 	const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
 	return URL.canParse(address) ? new URL(address) : undefined;
 }

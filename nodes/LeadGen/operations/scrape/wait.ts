@@ -127,7 +127,7 @@ async function lookUntilFinished(
 		} catch (error) {
 			silentSince ??= Date.now();
 			const isOver = Date.now() >= Math.min(deadline, silentSince + LONGEST_SILENCE_MS);
-			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id);
+			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
 		}
 		const left = deadline - Date.now();
 		if (isFinished(last) || left <= 0) return last;
@@ -149,10 +149,12 @@ function mayPass(error: unknown): boolean {
 }
 
 /** Whatever breaks the wait, the scrape is paid for and its identifier must not get lost. */
-function withScrape(error: unknown, id: string): unknown {
+function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
-	const advice = `The scrape ${id} goes on. Use "Wait Until Finished" with this scrape ID.`;
-	return error.with({ scrapeId: id }, advice);
+	// It may be mistyped.
+	const isOdd = !isKnown && isNotFound(error);
+	const goesOn = `The scrape ${id} goes on. Use "Wait Until Finished" with this scrape ID.`;
+	return error.with({ scrapeId: id }, isOdd ? '' : goesOn);
 }
 
 export const wait: Operation = {
