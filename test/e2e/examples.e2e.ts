@@ -76,6 +76,18 @@ async function executions({ id }: StoredWorkflow, count: number): Promise<Execut
 	return finished.toReversed();
 }
 
+/** An execution of scrape-suspend-until-finished has looked at the status so often, and waits. */
+async function looksThenWaits(id: string, execution: string, looks: number): Promise<void> {
+	await until(`look ${String(looks)}, and a wait`, async () => {
+		// n8n 2.16 cannot show one that has just begun.
+		const [listed] = await field.executions(id);
+		if (listed?.status !== 'waiting') return false;
+		const { status, nodes } = await field.api.execution(execution);
+		const { outputs = [] } = nodes['Look at the status'] ?? {};
+		return status === 'waiting' && (outputs[0] ?? []).length === looks;
+	});
+}
+
 /** The items of a node, over all executions; by default those of its first output. */
 function items(execution: Execution | Execution[], node: string, output = 0) {
 	return [execution]
@@ -276,23 +288,13 @@ describe(`n8n ${N8N.version}, the example`, () => {
 	test('scrape-suspend-until-finished waits again as long as the scrape runs, and tells one that failed', async () => {
 		field.sandbox.set({ job: { durationMs: 3_600_000 } });
 		const { id } = await imported('scrape-suspend-until-finished');
-		const execution = await field.api.startWorkflow(id, MANUAL);
-		const looksThenWaits = async (looks: number) => {
-			await until(`look ${String(looks)}, and a wait`, async () => {
-				// n8n 2.16 cannot show one that has just begun.
-				const [listed] = await field.executions(id);
-				if (listed?.status !== 'waiting') return false;
-				const { status, nodes } = await field.api.execution(String(execution));
-				const { outputs = [] } = nodes['Look at the status'] ?? {};
-				return status === 'waiting' && (outputs[0] ?? []).length === looks;
-			});
-		};
-		await looksThenWaits(0);
+		const execution = String(await field.api.startWorkflow(id, MANUAL));
+		await looksThenWaits(id, execution, 0);
 		const scrapeId = String(field.sandbox.jobs[0]?.scrapeId);
 		await field.sandbox.notify(scrapeId);
-		await looksThenWaits(1);
+		await looksThenWaits(id, execution, 1);
 		field.sandbox.finish(scrapeId, 'failed');
-		const finished = await field.api.finishedExecution(String(execution));
+		const finished = await field.api.finishedExecution(execution);
 		const looks = items(finished, 'Look at the status').map(({ status }) => status);
 		expect(looks).toEqual([expect.stringMatching(/pending|processing/), 'failed']);
 		expect(items(finished, 'Say that it failed')).toEqual([
@@ -304,27 +306,17 @@ describe(`n8n ${N8N.version}, the example`, () => {
 
 	test('scrape-suspend-until-finished waits again after an outage, and stops if the service refuses to answer', async () => {
 		field.sandbox.set({ job: { durationMs: 3_600_000 } });
-		const { id } = await imported('scrape-suspend-until-finished', (content) => {
-			Object.assign(parametersOf(content, 'Wait for the notification'), {
-				resumeAmount: 1,
-				resumeUnit: 'seconds',
-			});
-			for (const node of content.nodes) {
-				if (node.name === 'Look at the status') node.retryOnFail = false;
-			}
-		});
-		const execution = await field.api.startWorkflow(id, MANUAL);
-		await until('the start', () => field.starts === 1);
-		const statuses = () =>
-			field.sandbox.requests.filter(({ path }) => path === '/status').map(({ status }) => status);
-		field.sandbox.set({ faults: [{ kind: 'status', status: 503, match: { path: '/status' } }] });
-		await until('looks in vain', () => statuses().filter((status) => status === 503).length > 4);
-		field.sandbox.set({ faults: [] });
-		await until('a look', () => statuses().includes(200));
-		field.sandbox.set({
-			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', status: 401, match: { path: '/status' } }],
-		});
-		const finished = await field.api.finishedExecution(String(execution));
+		const { id } = await imported('scrape-suspend-until-finished');
+		const execution = String(await field.api.startWorkflow(id, MANUAL));
+		await looksThenWaits(id, execution, 0);
+		const scrapeId = String(field.sandbox.jobs[0]?.scrapeId);
+		const match = { path: '/status' };
+		field.sandbox.set({ faults: [{ kind: 'status', status: 503, match }] });
+		await field.sandbox.notify(scrapeId);
+		await looksThenWaits(id, execution, 1);
+		field.sandbox.set({ faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match }] });
+		await field.sandbox.notify(scrapeId);
+		const finished = await field.api.finishedExecution(execution);
 		expect(finished.status).toBe('error');
 		expect(finished.error).toMatch(/UNAUTHORIZED/);
 		expect(field.starts).toBe(1);
