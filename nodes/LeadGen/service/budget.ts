@@ -1,5 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import { count } from '../count';
-import { LeadGenError, NotAttemptedError } from './errors';
+import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
+import type { Memory } from './memory';
+import type { ServiceRequest } from './types';
 
 /** Limits that a person sets on a run, in credits; `undefined` where there is none. */
 export interface BudgetSettings {
@@ -10,7 +13,7 @@ export interface BudgetSettings {
 }
 
 /** What a run has used so far; kept, in case n8n runs the node again. */
-export interface Spent {
+interface Spent {
 	/** The balance that was read last, if it was. */
 	balance?: number;
 	/** By how much the balance went down since the run began; what was added to it does not count. */
@@ -19,13 +22,15 @@ export interface Spent {
 	owed: number;
 }
 
-/** What a budget needs from outside. */
+/** What a budget needs from the rest of its run. */
 export interface BudgetSource {
-	/** Gives the credits of the account. */
-	readBalance: () => Promise<number>;
-	/** Of the same run, before n8n ran the node again. */
-	spent: Spent | undefined;
-	keep: (spent: Spent) => void;
+	/** Asks the service for the balance (docs/service.md, Credits). */
+	readCredits: () => Promise<IDataObject | null>;
+	/** Keeps what was spent. */
+	memory: Memory;
+	executionId: string;
+	/** Where in the execution the node runs; the same when n8n runs it again. */
+	place: string;
 	/** What becomes of what was bought; for the person whose budget is used up. */
 	whenRunAgain: string;
 }
@@ -33,7 +38,8 @@ export interface BudgetSource {
 /**
  * Keeps a run within its budget. The price of a call is not known (docs/service.md), so the balance is read
  * before the run and again after 1, 2, 4, 8 … calls, and the highest price seen so far decides how many
- * calls may follow. Other work on the account counts as if it was this run's, which errs on the safe side.
+ * calls may follow. Other work on the account counts as if it was this run's, which errs on the safe side. When n8n runs
+ * the node again, the budget is the one that the run began with.
  */
 export class Budget {
 	private readonly spent: Spent;
@@ -53,13 +59,18 @@ export class Budget {
 		private readonly settings: BudgetSettings,
 		private readonly source: BudgetSource,
 	) {
-		this.spent = source.spent ?? { used: 0, owed: 0 };
+		const known = source.memory.recall(this.key, source.executionId, 0);
+		const isKnown = known !== undefined && 'json' in known;
+		this.spent = isKnown ? (JSON.parse(known.json) as Spent) : { used: 0, owed: 0 };
 	}
 
-	/** Counts a scrape that may be charged later, in credits. */
-	owe(credits: number): void {
-		this.spent.owed += credits;
-		this.source.keep(this.spent);
+	private get key(): string {
+		return `budget ${this.source.place}`;
+	}
+
+	private keep(): void {
+		const json = JSON.stringify(this.spent);
+		this.source.memory.keep(this.key, this.source.executionId, { json });
 	}
 
 	/** What the run has cost, with what it owes. */
@@ -72,22 +83,35 @@ export class Budget {
 		return (this.spent.balance ?? 0) - (this.cost - this.spent.used);
 	}
 
-	/**
-	 * Makes a paid call if the budget bears it.
-	 * @param weight 1 for a lookup, the number of leads for a scrape
-	 * @throws NotAttemptedError if it does not
-	 */
-	async spend<T>(weight: number, call: () => Promise<T>): Promise<T> {
+	/** Makes a paid call if the budget bears it. @throws NotAttemptedError if it does not */
+	async buy(
+		request: ServiceRequest,
+		call: () => Promise<IDataObject | null>,
+	): Promise<IDataObject | null> {
 		const permitted = this.turn.then(async () => {
-			await this.permit(weight);
+			await this.permit(weightOf(request));
 		});
 		this.turn = permitted.catch(() => {});
 		await permitted;
 		const calling = call();
-		const over = calling.catch(() => {});
+		const over = calling.then(
+			(data) => {
+				this.owe(request, data?.estimatedCredits);
+			},
+			(error: unknown) => {
+				if (error instanceof ServiceError && error.outcome === 'unknown') this.owe(request);
+			},
+		);
 		this.underWay.add(over);
 		void over.then(() => this.underWay.delete(over));
 		return await calling;
+	}
+
+	/** A scrape was started, or may have been, and is charged later. */
+	private owe(request: ServiceRequest, credits?: unknown): void {
+		if (request.kind !== 'start') return;
+		this.spent.owed += typeof credits === 'number' ? credits : weightOf(request);
+		this.keep();
 	}
 
 	private async permit(weight: number): Promise<void> {
@@ -102,13 +126,13 @@ export class Budget {
 	}
 
 	private async measure(weight: number): Promise<void> {
-		const balance = await this.source.readBalance();
+		const balance = await balanceOf(this.source.readCredits);
 		const { spent } = this;
 		const decrease = (spent.balance ?? balance) - balance;
 		// Credits that were added hide what was spent meanwhile.
 		spent.used += decrease < 0 ? this.since * this.price : decrease;
 		spent.balance = balance;
-		this.source.keep(spent);
+		this.keep();
 		if (this.since > 0) {
 			this.price = Math.max(this.price, (this.cost - this.costBefore) / this.since);
 		}
@@ -133,4 +157,28 @@ export class Budget {
 			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${owed}. Change the limit in the options to go on. ${this.source.whenRunAgain}`,
 		);
 	}
+}
+
+async function balanceOf(readCredits: BudgetSource['readCredits']): Promise<number> {
+	const data = await readCredits().catch((error: unknown) => {
+		// What happened to this free call must not be taken for what happened to the paid one.
+		const isClear = error instanceof ServiceError && error.outcome === 'refused';
+		if (!(error instanceof ServiceError) || (isClear && error.code !== 'NOT_FOUND')) throw error;
+		throw noBalance(error.message);
+	});
+	if (typeof data?.credits === 'number') return data.credits;
+	throw noBalance('The service did not say how many credits are left');
+}
+
+function noBalance(why: string): NotAttemptedError {
+	return new NotAttemptedError(
+		'Not attempted, because the balance of the account could not be read',
+		`${why}. Try again later, or remove Maximum Spend and Minimum Balance from the options.`,
+	);
+}
+
+/** What a paid call costs in relation to others: a scrape is paid for by its leads. */
+function weightOf({ kind, body }: ServiceRequest): number {
+	const filters = body?.filters as IDataObject | undefined;
+	return kind === 'start' && typeof filters?.limit === 'number' ? filters.limit : 1;
 }

@@ -4,7 +4,7 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { accountOf, type Account } from './account';
-import type { BudgetSettings } from './budget';
+import { Budget, type BudgetSettings } from './budget';
 import { isOutOfCredits, withoutData } from './envelope';
 import { NotAttemptedError, ServiceError } from './errors';
 import { Halting } from './halting';
@@ -12,7 +12,6 @@ import { CREDENTIAL_TYPE } from './http';
 import type { Run } from './limits/limiter';
 import type { Bought } from './memory';
 import { keyOf, Purchases, type Remembering } from './purchases';
-import { RunBudget } from './runBudget';
 import { Sender } from './sender';
 import { isFree, type ServiceRequest } from './types';
 
@@ -45,7 +44,7 @@ export class Service {
 	private readonly purchases: Purchases;
 	private readonly halting: Halting;
 	private readonly sender: Sender;
-	private readonly budget: RunBudget | undefined;
+	private readonly budget: Budget | undefined;
 	/** The answers of this run, by what was asked. */
 	private readonly asked = new Map<string, Promise<Bought>>();
 
@@ -68,7 +67,7 @@ export class Service {
 		this.sender = new Sender({ context, credential, account, halting, timeoutMs }, this.run);
 		this.budget =
 			budget &&
-			new RunBudget(budget, {
+			new Budget(budget, {
 				readCredits: async () => await this.readCredits(),
 				memory: account.runs,
 				executionId,
