@@ -5,6 +5,8 @@ import type { Outcome } from './drills';
 
 const EVERY_MS = 10_000;
 const SETTLES_MS = 6500;
+/** A delivery in vain is repeated after 20 and 60 seconds, and after three minutes. */
+const LATEST_MS = 200_000;
 
 /** What became of a scrape that finished. */
 type Fate =
@@ -29,13 +31,11 @@ export class Tally {
 		await field.api.activateWorkflow(id);
 		await disturb();
 		await sleep(15_000);
+		const latest = Date.now() + LATEST_MS;
+		while ((await isMissing(field, id, durationMs)) && Date.now() < latest) await sleep(5000);
 		await field.api.deactivateWorkflow(id);
 		const end = Date.now();
-		// What was started last may not be finished yet, or not be delivered.
-		const finished = field.sandbox.jobs.filter(
-			({ status, createdAt }) =>
-				status === 'completed' && createdAt < end - durationMs - SETTLES_MS,
-		);
+		const finished = finishedBefore(field, end, durationMs);
 		const before = await runsOf(field, id);
 		if (finished.some(({ scrapeId }) => !before.has(scrapeId))) await retryCrashed(field, id);
 		const after = await runsOf(field, id);
@@ -71,6 +71,21 @@ export class Tally {
 			paidTwice: unasked + repeated,
 		};
 	}
+}
+
+/** The scrapes that are finished and may be delivered; what was started last may not be. */
+function finishedBefore({ sandbox }: Field, time: number, durationMs: number): Job[] {
+	return sandbox.jobs.filter(
+		({ status, createdAt }) => status === 'completed' && createdAt < time - durationMs - SETTLES_MS,
+	);
+}
+
+/** Whether a finished scrape did not run the workflow, and no execution waits for a person to retry it. */
+async function isMissing(field: Field, id: string, durationMs: number): Promise<boolean> {
+	const runs = await runsOf(field, id);
+	const finished = finishedBefore(field, Date.now(), durationMs);
+	if (finished.every(({ scrapeId }) => runs.has(scrapeId))) return false;
+	return (await field.executions(id)).every(({ status }) => status !== 'crashed');
 }
 
 /** @param isReported whether a failed execution says of its own start that its outcome is not known */

@@ -14,6 +14,7 @@ export class Workflow {
 	/** Changes with each change of the filters. */
 	filters = 0;
 	saved = '{}';
+	private removal = Promise.resolve();
 	private readonly versions = [{ at: 0, text: '{}' }];
 
 	constructor(
@@ -33,14 +34,17 @@ export class Workflow {
 		this.world.note(`activate ${this.id}`);
 		this.isActive = this.isActivating = true;
 		for (const node of this.nodes) node.asked++;
-		void this.add(process, 'activate');
+		// n8n answers a person once the workflow is deactivated.
+		void this.removal.then(async () => {
+			await this.add(process, 'activate');
+		});
 	}
 
 	deactivate(process: Process): void {
 		if (!this.isActive) return;
 		this.world.note(`deactivate ${this.id}`);
 		this.isActive = this.isActivating = false;
-		void this.remove(process);
+		this.removal = this.remove(process);
 	}
 
 	/** Somebody saves or publishes it. */
@@ -55,6 +59,7 @@ export class Workflow {
 
 	/** A process restarts. */
 	async restart(process: Process, isLeading: boolean): Promise<void> {
+		this.removal = Promise.resolve();
 		if (!this.isActive) return;
 		if (isLeading) await this.add(process, this.isActivating ? 'activate' : 'init');
 		else await this.hook(process, 'create', 'init').catch(() => {});

@@ -166,9 +166,7 @@ export class Store {
 	) {
 		this.owner = ownerOf(context);
 		this.data = context.getWorkflowStaticData('global');
-		this.saved = read(this.data[keyOf(memory)], this.owner);
-		// Hundreds of notifications may come at once, and most find what this process itself wrote.
-		if (!memory.state || !memory.versions.has(this.saved?.version ?? '')) this.load();
+		this.saved = this.load(memory, this.owner);
 	}
 
 	/** What is known now; a new state if nothing is. */
@@ -176,10 +174,15 @@ export class Store {
 		return (this.memory.state ??= newState(this.owner, Date.now()));
 	}
 
-	private load(): void {
-		if (!this.saved) return;
-		this.take(this.saved);
-		knows(this.memory, this.saved.version);
+	/** Adds what n8n has saved of a node, if that is news. @returns it */
+	private load(memory: NodeMemory, owner: string): TriggerState | undefined {
+		const saved = read(this.data[keyOf(memory)], owner);
+		// Hundreds of notifications may come at once, and most find what this process itself wrote.
+		if (saved && !(memory.state && memory.versions.has(saved.version ?? ''))) {
+			memory.take(deepCopy(saved));
+			knows(memory, saved.version);
+		}
+		return saved;
 	}
 
 	/** Adds what somebody else knows of this node. */
@@ -200,39 +203,33 @@ export class Store {
 	}
 
 	/**
-	 * Writes the state to the static data, which n8n saves when the call is answered.
-	 * @returns whether it was not saved already
+	 * Writes the state to the static data, which n8n saves when the call is answered. n8n saves static data as a
+	 * whole, so nodes that save at the same moment undo what the others saved: that is written again, too.
+	 * @returns whether the state was not saved already
 	 */
 	save(): boolean {
-		const { memory, saved } = this;
+		const { memory } = this;
 		memory.state = prune(this.state, Date.now());
 		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
 		// What is saved may hold what was forgotten.
 		if (isForgotten) for (const { versions } of nodes.values()) versions.clear();
-		this.repair();
-		const known = toSave(memory.state);
-		if (saved && fingerprint({ ...known, version: saved.version }) === fingerprint(saved))
-			return false;
-		this.write(memory, known);
-		return true;
-	}
-
-	/** n8n saves static data as a whole, so nodes that save at the same moment undo what the others saved. */
-	private repair(): void {
-		for (const other of nodesOf(this.memory.identity.workflowId)) {
-			const { state, versions, isDirty } = other;
-			if (other === this.memory || !state) continue;
-			const newest = [...versions].at(-1);
-			const { version } = (this.data[keyOf(other)] ?? {}) as { version?: string };
-			const isOld = version === undefined || (version !== newest && versions.has(version));
-			if (newest !== undefined && (isOld || isDirty)) this.write(other, toSave(state));
+		for (const other of nodesOf(memory.identity.workflowId)) {
+			if (other === memory || !other.state || other.versions.size === 0) continue;
+			this.load(other, other.state.owner);
+			this.write(other, other.state);
 		}
+		return this.write(memory, memory.state);
 	}
 
-	private write(memory: NodeMemory, known: TriggerState): void {
-		const version = randomUUID();
-		this.data[keyOf(memory)] = { ...deepCopy(known), version };
+	/** @returns whether it was not written already */
+	private write(memory: NodeMemory, state: TriggerState): boolean {
+		const known = { ...toSave(state), version: undefined };
+		const version = fingerprint(known);
+		const key = keyOf(memory);
 		knows(memory, version);
+		if ((this.data[key] as { version?: string } | undefined)?.version === version) return false;
+		this.data[key] = { ...deepCopy(known), version };
+		return true;
 	}
 }
 

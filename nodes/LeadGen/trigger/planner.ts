@@ -79,8 +79,8 @@ const SHORT_EXECUTION_MS = 1500;
 const CLAIM_MS = SECOND_MS;
 /** After this, what was written is looked for once more: another node may have saved an old copy of everything. */
 export const CONFIRM_MS = 3 * SECOND_MS;
-/** A backstop, where other processes receive what is sent to the node. */
-export const LONGEST_WAIT_MS = 30 * MINUTE_MS;
+/** Other processes may have left something behind. */
+const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
 /** What to do next. */
 export function nextAction(view: View, now: number): Action {
@@ -115,8 +115,8 @@ export function nextAction(view: View, now: number): Action {
 	// A delivery would have brought the changes along.
 	const isDue = isDirty && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
-	const isUnconfirmed = reply?.isWritten && isTime(syncedAt + CONFIRM_MS);
-	if (isDue || isWaiting || isUnconfirmed) return { do: 'sync' };
+	const isOld = reply && isTime(syncedAt + (reply.isWritten ? CONFIRM_MS : LONGEST_WAIT_MS));
+	if (isDue || isWaiting || isOld) return { do: 'sync' };
 	return (
 		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
 	);

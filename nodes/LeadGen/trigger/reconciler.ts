@@ -6,7 +6,7 @@ import { accessTo, change, PROCESS, type Access, type NodeMemory } from './memor
 import { cannotWork, NOT_REACHED, textOf, type NoticeText } from './notices';
 import { isReachable } from './ownUrl';
 import type { Plan } from './plan';
-import { LONGEST_WAIT_MS, nextAction, type Action } from './planner';
+import { nextAction, type Action } from './planner';
 import { look } from './scrape';
 import { sendStart } from './start';
 import { markDone, type TriggerState, type Want } from './state';
@@ -186,8 +186,6 @@ export class Reconciler {
 				if (!this.timer && isOver(memory, state)) this.close();
 				if (this.outage) await sync(context, memory);
 				else await this.alarm.rest(action.ms);
-				// Other processes may have left something behind.
-				if (Date.now() - now >= LONGEST_WAIT_MS) delete memory.reply;
 			}
 		}
 	}

@@ -37,8 +37,13 @@ export function startBody(
  * @returns its ID
  * @throws ServiceError with what is known of the start
  */
-export async function startScrape(context: Context, body: IDataObject): Promise<string> {
-	const service = await Service.connect(context, START_TIMEOUT_MS, { executionId: randomUUID() });
+export async function startScrape(
+	context: Context,
+	credential: ICredentialDataDecryptedObject,
+	body: IDataObject,
+): Promise<string> {
+	const settings = { executionId: randomUUID() };
+	const service = new Service(context, credential, START_TIMEOUT_MS, settings);
 	const id = idIn(await service.data({ kind: 'start', path: '/start', body }));
 	if (id !== undefined) return id;
 	throw new ServiceError(

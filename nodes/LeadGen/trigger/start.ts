@@ -122,7 +122,8 @@ async function send(
 	needs: Needs,
 ): Promise<{ scrapeId: string }> {
 	if ('message' in needs) throw new LeadGenError(needs.message, needs.advice);
-	const { signer } = await accessTo(context, memory);
+	// The key that starts the scrape signs the URL, too.
+	const { credential, signer } = await accessTo(context, memory, 0);
 	const webhookUrl = signer.callbackUrl(needs.url, attempt);
-	return { scrapeId: await startScrape(context, { ...needs.body, webhookUrl }) };
+	return { scrapeId: await startScrape(context, credential, { ...needs.body, webhookUrl }) };
 }

@@ -12,7 +12,7 @@ export interface TriggerState {
 	format: 2;
 	/** Which node of which n8n this belongs to. A copied workflow brings the state of another node along. */
 	owner: string;
-	/** Names the copy that n8n saved. */
+	/** Names the copy that n8n saved: a fingerprint of the rest. */
 	version?: string;
 	facts: Facts;
 	/** By attempt ID. */

@@ -1,5 +1,6 @@
 import {
 	sleep,
+	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type IHookFunctions,
 	type IWebhookFunctions,
@@ -50,31 +51,32 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	endTest(context);
 	const test: TestRun = { url, isFinished: false, isOver: false };
 	memory.test = test;
-	const signer = await signerOf(context);
-	const scrapeId = await testScrape(context, signer.callbackUrl(url, ATTEMPT)).catch(
-		(error: unknown) => {
-			throw asNodeError(context, error);
-		},
-	);
+	const { credential, signer } = await readCredential(context);
+	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
+	const scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
+		throw asNodeError(context, error);
+	});
 	if (scrapeId === undefined) return;
 	test.scrapeId = scrapeId;
 	watch(context, test, signer, addressesOf(context)).catch(() => {});
 }
 
-async function signerOf(context: IHookFunctions | IWebhookFunctions): Promise<Signer> {
-	return new Signer(await context.getCredentials(CREDENTIAL_TYPE), identityOf(context));
+/** A test may use another credential than the workflow that is active, so it is not kept. */
+async function readCredential(context: IHookFunctions | IWebhookFunctions) {
+	const credential = await context.getCredentials(CREDENTIAL_TYPE);
+	return { credential, signer: new Signer(credential, identityOf(context)) };
 }
 
 /** The scrape to wait for, started if the options ask for that; none if any will do. */
 async function testScrape(
 	context: IHookFunctions,
+	credential: ICredentialDataDecryptedObject,
 	webhookUrl: string,
 ): Promise<string | undefined> {
 	const { mode } = checkParameters(context);
 	const parameters = parametersOf(context);
 	const id = parameters.option(testScrapeId);
 	if (id !== '') {
-		const credential = await context.getCredentials(CREDENTIAL_TYPE);
 		const known = await lookUp(context, credential, id).catch(() => undefined);
 		if (!known || known.status !== undefined) return id;
 		throw new InputError(
@@ -85,7 +87,7 @@ async function testScrape(
 	}
 	const limit = parameters.option(testLimit);
 	if (mode === 'listen' || limit === 0) return undefined;
-	return await startScrape(context, { ...startBody(context, limit), webhookUrl });
+	return await startScrape(context, credential, { ...startBody(context, limit), webhookUrl });
 }
 
 export function endTest(context: IHookFunctions): void {
@@ -112,7 +114,7 @@ async function watch(
 /** A request to the test URL comes in. n8n goes on listening until there is something to pass on. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const { test } = memoryOf(identityOf(context));
-	const signer = await signerOf(context);
+	const { credential, signer } = await readCredential(context);
 	const request = requestOf(context);
 	const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
 	const isOwn = signer.isOwn(request.headers[SIGNATURE_HEADER], message, Date.now());
@@ -128,7 +130,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	for (let look = 0; look < looks * ids.length; look++) {
 		const id = ids[look % ids.length] ?? '';
 		if (look >= ids.length) await sleep(CHECK_MS / 2);
-		const data = await finishedData(context, id).catch((error: unknown) => {
+		const data = await finishedData(context, credential, id).catch((error: unknown) => {
 			// The node asks again in a moment.
 			if (!isOwn) throw error;
 			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
@@ -150,9 +152,10 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 
 /** The status of a scrape once it is finished. */
 async function finishedData(
-	context: IHookFunctions | IWebhookFunctions,
+	context: IWebhookFunctions,
+	credential: ICredentialDataDecryptedObject,
 	id: string,
 ): Promise<IDataObject | undefined> {
-	const found = await lookUp(context, await context.getCredentials(CREDENTIAL_TYPE), id);
+	const found = await lookUp(context, credential, id);
 	return isFinished(found.data) ? found.data : undefined;
 }
