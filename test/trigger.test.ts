@@ -679,23 +679,22 @@ describe('a scrape', () => {
 		expect(nextAction(view(state, { checks }), T0 + DAY).do).toBe('wait');
 	});
 
-	it('is not handed to n8n again while that works off a queue of executions, for ten minutes', () => {
+	it('is not handed to n8n again while executions begin that were handed to it before', () => {
 		const state = running();
 		const { check } = lookUp(state, 'scrape 1', { status: 'completed' }, T0);
 		const checks = new Map([['scrape 1', check]]);
 		const delivering = { stage: 'delivering' as const, at: T0, tries: 1 };
 		state.scrapes['scrape 1'] = { ...delivering, since: T0, source: 'attempt 1' };
-		const next = (now: number) => {
+		const next = (begunUpTo: number, acknowledgedAt: number) => {
 			const queue = view(state, { checks });
-			queue.memory.acknowledgedAt = now - 5000;
-			const action = nextAction(queue, now);
+			Object.assign(queue.memory, { begunUpTo, acknowledgedAt });
+			const action = nextAction(queue, T0 + 10 * MINUTE);
 			return action.do === 'wait' ? action.ms / SECOND : action.do;
 		};
-		expect([next(T0 + 30 * SECOND), next(T0 + 9 * MINUTE), next(T0 + 10 * MINUTE)]).toEqual([
-			15,
-			15,
-			'deliver',
-		]);
+		const lately = T0 + 10 * MINUTE - 5 * SECOND;
+		expect([next(T0 - 1, lately), next(T0 - 1, T0 + 9 * MINUTE)]).toEqual([15, 'deliver']);
+		// One that was handed over later has begun, so this one is not in a queue.
+		expect(next(T0 + 1, lately)).toBe('deliver');
 	});
 });
 

@@ -44,6 +44,8 @@ export class NodeMemory {
 	readonly versions = new Set<string>();
 	/** When an execution last began. */
 	acknowledgedAt = 0;
+	/** Of the deliveries whose execution began, when the last one was handed to n8n. */
+	begunUpTo = 0;
 	/** When a notification was last written down by its own request. */
 	writtenAt = 0;
 	/** By scrape ID. */
@@ -142,6 +144,8 @@ export function change(memory: NodeMemory, apply: (state: TriggerState) => void)
 /** An execution began for a scrape or a notice. @param at when the scrape was completed */
 export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 	change(memory, (state) => {
+		const { stage, at: deliveredAt = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
+		if (stage === 'delivering') memory.begunUpTo = Math.max(memory.begunUpTo, deliveredAt);
 		markDone(state, id, at);
 	});
 	memory.acknowledgedAt = Date.now();

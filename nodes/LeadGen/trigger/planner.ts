@@ -20,7 +20,14 @@ export interface View {
 	/** What the process knows beside the state. */
 	memory: Pick<
 		NodeMemory,
-		'checks' | 'busy' | 'waiting' | 'isDirty' | 'acknowledgedAt' | 'syncedAt' | 'reply'
+		| 'checks'
+		| 'busy'
+		| 'waiting'
+		| 'isDirty'
+		| 'acknowledgedAt'
+		| 'begunUpTo'
+		| 'syncedAt'
+		| 'reply'
 	>;
 	state: TriggerState;
 	plan: Plan;
@@ -63,8 +70,6 @@ const SECOND_LOOK_MS = 2 * MINUTE_MS;
 const TAKE_OVER_MS = MINUTE_MS;
 /** n8n runs the workflow again for what it did not run in this time; each time waits three times as long. */
 const REDELIVER_MS = 20 * SECOND_MS;
-/** So long it may wait for other executions, where n8n limits how many there are at once. */
-const LONGEST_QUEUE_MS = 10 * MINUTE_MS;
 /** Senders of notifications that come together wait for one and the same save. */
 export const TOGETHER_MS = 300;
 /**
@@ -99,14 +104,16 @@ export function nextAction(view: View, now: number): Action {
 	// They go on beside what comes next.
 	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
 	for (const [id, notice] of Object.entries(state.notices)) {
-		if (isTime(deliverAt(notice, acknowledgedAt))) return { do: 'deliver', id };
+		const from = Math.max(deliverAt(notice), queuedUntil(notice, view));
+		if (isTime(from)) return { do: 'deliver', id };
 	}
 	for (const [id, scrape] of openScrapes(state)) {
 		const check = checks.get(id);
 		if (!check?.result) continue;
 		const isNotified = state.notifications[scrape.source] !== undefined;
-		const from = isNotified ? 0 : check.at + GRACE_MS;
-		if (isTime(Math.max(from, deliverAt(scrape, acknowledgedAt)))) return { do: 'deliver', id };
+		const graceUntil = isNotified ? 0 : check.at + GRACE_MS;
+		const from = Math.max(deliverAt(scrape), queuedUntil(scrape, view), graceUntil);
+		if (isTime(from)) return { do: 'deliver', id };
 	}
 	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
 	const action = isStarter ? nextStart(view, isTime, now) : undefined;
@@ -122,15 +129,16 @@ export function nextAction(view: View, now: number): Action {
 	);
 }
 
-/**
- * When something may be handed to n8n, or again if its execution did not begin.
- * @param acknowledgedAt when another execution last began: n8n may work off a queue of them
- */
-export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice, acknowledgedAt = 0): number {
+/** When something may be handed to n8n, or again if its execution did not begin. */
+export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice): number {
 	if (stage === 'open') return 0;
-	if (stage !== 'delivering') return Infinity;
-	const queued = Math.min(acknowledgedAt + REDELIVER_MS, at + LONGEST_QUEUE_MS);
-	return Math.max(queued, at + REDELIVER_MS * 3 ** (tries - 1));
+	return stage === 'delivering' ? at + REDELIVER_MS * 3 ** (tries - 1) : Infinity;
+}
+
+/** Where n8n limits how many executions there are at once, a delivery waits as long as earlier ones begin. */
+function queuedUntil({ stage, at }: Scrape | Notice, { memory }: View): number {
+	const isQueued = stage === 'delivering' && at > memory.begunUpTo;
+	return isQueued ? memory.acknowledgedAt + REDELIVER_MS : 0;
 }
 
 /**
