@@ -110,6 +110,8 @@ describe('Email: Find Business', () => {
 			'http://acme.com:8080/': 'acme.com',
 			'acme.com:443': 'acme.com',
 			'shop.acme.co.uk/a/b': 'shop.acme.co.uk',
+			'https://notlinkedin.com/team': 'notlinkedin.com',
+			'www.linkedin.com': 'linkedin.com',
 			'ann@acme.com': 'acme.com',
 			'www.com': 'www.com',
 			'bücher.example': 'xn--bcher-kva.example',

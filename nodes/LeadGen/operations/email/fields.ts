@@ -63,8 +63,8 @@ export const email = textField(
 export function toDomain(text: string, displayName = company.property.displayName): string {
 	const url = parseUrl(text);
 	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
-	const isPage = host.endsWith('linkedin.com') && url?.pathname !== '/';
-	if (!isHost(host) || isPage) {
+	const isProfile = /^(.+\.)?linkedin\.com$/.test(host) && url?.pathname !== '/';
+	if (!isHost(host) || isProfile) {
 		throw new InputError(
 			displayName,
 			`must be a domain, and is ${show(text)}`,
