@@ -2,19 +2,14 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { largest, limitContent, toSave, toSend } from '../nodes/LeadGen/trigger/content';
 import { deliveryItem } from '../nodes/LeadGen/trigger/delivery';
-import {
-	activated,
-	leftOut,
-	MAX_UNVERIFIED,
-	notified,
-	started,
-	timePassed,
-} from '../nodes/LeadGen/trigger/events';
+import { activated, leftOut, started, timePassed } from '../nodes/LeadGen/trigger/events';
 import { memoryOf, NodeMemory } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
 import {
 	copyWithout,
 	idsOf,
+	MAX_UNVERIFIED,
+	notified,
 	rawNotification,
 	type IncomingRequest,
 } from '../nodes/LeadGen/trigger/notification';

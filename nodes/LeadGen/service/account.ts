@@ -17,7 +17,7 @@ export class Account {
 	/** What became of starts, and what runs have spent: not to be pushed out by lookups. */
 	readonly runs = new Memory();
 	/** Scrapes whose end is waited for. */
-	watched = 0;
+	private watched = 0;
 	private readonly plan = new Plan();
 
 	/** Takes the limit from the credential. */
@@ -35,6 +35,20 @@ export class Account {
 	/** Whether the plan must be asked for now. */
 	shouldAskForPlan(): boolean {
 		return this.plan.shouldAsk(this.limiter.demand);
+	}
+
+	/**
+	 * Waits for a scrape, beside all others that are waited for.
+	 * @param wait gets what `pollPauseMs` was for the others
+	 */
+	async watching<T>(wait: (othersMs: number) => Promise<T>): Promise<T> {
+		const othersMs = this.pollPauseMs;
+		this.watched++;
+		try {
+			return await wait(othersMs);
+		} finally {
+			this.watched--;
+		}
 	}
 
 	/** How long to pause at least between two looks at the status of the same scrape, in milliseconds. */

@@ -1,5 +1,13 @@
+import { ServiceError } from './errors';
+
 /** What a paid call brought: its data as JSON, or an error that must not be paid for again. */
 export type Bought = { json: string } | { error: Error };
+
+/** Whether a paid call brought what it was paid for. That nobody was found is a result, too. */
+export function isResult(outcome: Bought): boolean {
+	if ('json' in outcome) return true;
+	return outcome.error instanceof ServiceError && outcome.error.code === 'NOT_FOUND';
+}
 
 interface Entry {
 	bought: Bought;

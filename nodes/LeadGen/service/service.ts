@@ -10,7 +10,7 @@ import { NotAttemptedError, ServiceError } from './errors';
 import { Halting } from './halting';
 import { CREDENTIAL_TYPE } from './http';
 import type { Run } from './limits/limiter';
-import type { Bought } from './memory';
+import { isResult, type Bought } from './memory';
 import { keyOf, Purchases, type Remembering } from './purchases';
 import { Sender } from './sender';
 import { isFree, type ServiceRequest } from './types';
@@ -30,6 +30,7 @@ export type CallStatus = 'new' | 'duplicate' | 'remembered' | 'free';
 
 /** The service as one run of a node uses it: each call is made once, and what was bought is remembered. */
 export class Service {
+	readonly account: Account;
 	/** How many paid calls of this run brought a result, by what a person calls them. */
 	readonly bought = new Map<string, number>();
 	/** What the person should know who made the calls of this run. */
@@ -39,7 +40,6 @@ export class Service {
 	/** Paid calls that were not needed, because the same one was made before. */
 	saved = 0;
 
-	private readonly account: Account;
 	private readonly run: Run;
 	private readonly purchases: Purchases;
 	private readonly halting: Halting;
@@ -124,25 +124,6 @@ export class Service {
 		return this.purchases.recall(request, key) ? 'remembered' : 'new';
 	}
 
-	/**
-	 * Waits for a scrape, beside all others that are waited for.
-	 * @param wait gets what `pollPauseMs` was for the others
-	 */
-	async watching<T>(wait: (othersMs: number) => Promise<T>): Promise<T> {
-		const othersMs = this.pollPauseMs;
-		this.account.watched++;
-		try {
-			return await wait(othersMs);
-		} finally {
-			this.account.watched--;
-		}
-	}
-
-	/** How long to pause at least between two looks at the status of the same scrape, in milliseconds. */
-	get pollPauseMs(): number {
-		return this.account.pollPauseMs;
-	}
-
 	/** How long the rate limit held up the run, in milliseconds. */
 	get waitedMs(): number {
 		return this.run.waitedMs;
@@ -212,10 +193,4 @@ export class Service {
 		if (this.halting.reason) throw this.halting.reason;
 		return await this.sender.send({ kind: 'poll', path: '/credits' });
 	}
-}
-
-/** Whether a paid call brought what it was paid for. That nobody was found is a result, too. */
-function isResult(outcome: Bought): boolean {
-	if ('json' in outcome) return true;
-	return outcome.error instanceof ServiceError && outcome.error.code === 'NOT_FOUND';
 }

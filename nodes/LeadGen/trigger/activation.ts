@@ -2,11 +2,12 @@ import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
 import { baseUrlOf, CREDENTIAL_TYPE } from '../service/http';
 import { withContent } from './content';
-import { memoryOf, nodesOf, Store, type NodeMemory } from './memory';
+import { memoryOf, nodesOf, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
 import { addressesOf, checkParameters, identityOf } from './plan';
 import { checkAccount, isRefused } from './scrape';
 import { Signer } from './signature';
+import { Store } from './store';
 
 /**
  * Runs when n8n activates the node. Refuses what can only fail, in words for the person, and starts nothing:

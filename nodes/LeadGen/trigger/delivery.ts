@@ -1,10 +1,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
-import { PROCESS, type Access, type Store } from './memory';
+import { PROCESS, type Access } from './memory';
 import { copyWithout } from './notification';
 import { deliverAt } from './planner';
 import { fingerprint } from './signature';
 import { isOpen } from './state';
+import type { Store } from './store';
 import type { SyncRequest } from './sync';
 
 /** What an execution gets beside the output of the node, which removes it. */

@@ -1,15 +1,12 @@
 import { ServiceError } from '../service/errors';
-import type { NamedIds } from './notification';
 import { NOT_KNOWN, notStarted, textOf, UNREACHABLE, unknownOutcome } from './notices';
 import { nextRun, type Plan } from './plan';
 import { fingerprint } from './signature';
-import type { Check } from './status';
 import {
 	addNotice,
 	isDone,
 	isOpen,
 	lastStart,
-	openScrapes,
 	reject,
 	type TriggerState,
 	type Want,
@@ -25,10 +22,6 @@ const SLOWEST_RETRY_MS = 10 * MINUTE_MS;
 const MAX_SKIPPED = 20;
 /** A process that waits for the answer to a start says so more often than this. */
 export const LEASE_MS = 15_000;
-/** More IDs that only notifications name are put off. */
-export const MAX_UNVERIFIED = 500;
-/** The service could not answer for so long: what it was asked for makes room. */
-const STALE_MS = 60 * MINUTE_MS;
 
 /**
  * n8n activated the node.
@@ -137,74 +130,6 @@ export function leftOut(
 	// It was to be tried again.
 	const last = lastStart(state);
 	if (tries > 0 && last) last.stage = 'failed';
-}
-
-/** What a notification led to. */
-export interface Received {
-	outcome: 'noted' | 'known' | 'ignored' | 'full';
-	/** What it is kept for: see `notifications` of the state. More than one where it names what others named. */
-	sources: string[];
-}
-
-/**
- * A notification came in. Only its signature proves anything; the IDs that it names are looked up.
- * @param attempt whose URL it came to: '' for a URL of 1.0.0, undefined without a signature
- */
-export function notified(
-	state: TriggerState,
-	attempt: string | undefined,
-	{ likely, others }: NamedIds,
-	{ plan, checks }: { plan: Plan; checks: ReadonlyMap<string, Check> },
-	now: number,
-): Received {
-	const start = attempt ? state.starts[attempt] : undefined;
-	const open = openScrapes(state);
-	const named = [...likely, ...others];
-	const [, scrape] =
-		open.find(([id, { source }]) => id === start?.scrapeId || (attempt && source === attempt)) ??
-		open.find(([id]) => named.includes(id)) ??
-		// With several scrapes under way, what names none belongs to none.
-		(attempt === '' && likely.length === 0 && open.length === 1 ? open[0] : undefined) ??
-		[];
-	if (scrape) return { outcome: 'noted', sources: [scrape.source] };
-	// The answer to the start is on its way, unless it gets lost: then the IDs are all that is known.
-	if (attempt && start?.stage === 'planned' && likely.length === 0) {
-		return { outcome: 'noted', sources: [attempt] };
-	}
-	const ids = likely.length > 0 || plan.mode === 'startScrape' ? likely : others;
-	if (start?.scrapeId !== undefined || ids.some((id) => isDone(state, id))) {
-		return { outcome: 'known', sources: [] };
-	}
-	const mayBeOurs = attempt !== undefined || plan.mode === 'listen';
-	if (ids.length === 0 || !mayBeOurs) return { outcome: 'ignored', sources: [] };
-	return addUnverified(state, ids, attempt, checks, now);
-}
-
-function addUnverified(
-	state: TriggerState,
-	ids: readonly string[],
-	attempt: string | undefined,
-	checks: ReadonlyMap<string, Check>,
-	now: number,
-): Received {
-	const { scrapes } = state;
-	const unverified = Object.entries(scrapes).filter(([, { stage }]) => stage === 'unverified');
-	const sources = unverified.flatMap(([id, { source }]) => (ids.includes(id) ? source : []));
-	// Several notifications may name the same thing beside their scrapes, such as an account.
-	const fresh = ids.filter((id) => scrapes[id] === undefined);
-	if (fresh.length === 0) return { outcome: sources.length > 0 ? 'noted' : 'full', sources };
-	if (unverified.length + fresh.length > MAX_UNVERIFIED) {
-		// Those that the service does not find, or could not answer for long, make room.
-		const stale = unverified.filter(([id, { since }]) => {
-			const check = checks.get(id);
-			return check && (check.missingSince !== undefined || check.at - since > STALE_MS);
-		});
-		if (stale.length < fresh.length) return { outcome: 'full', sources: [] };
-		for (const [id] of stale.slice(0, fresh.length)) reject(state, id, now);
-	}
-	const source = attempt || fingerprint([ids, now]);
-	for (const id of fresh) scrapes[id] = { stage: 'unverified', at: now, since: now, source };
-	return { outcome: 'noted', sources: [...new Set([source, ...sources])] };
 }
 
 /**

@@ -1,22 +1,13 @@
 import { randomUUID } from 'crypto';
-import {
-	deepCopy,
-	type ICredentialDataDecryptedObject,
-	type IDataObject,
-	type IHookFunctions,
-	type ITriggerFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
 import { accountOf, type Account } from '../service/account';
 import { CREDENTIAL_TYPE } from '../service/http';
-import { limitContent, toSave, withContent } from './content';
-import { ownerOf } from './plan';
+import { withContent } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
-import { isDoneWith, join, markDone, newState, prune, type TriggerState } from './state';
+import { isDoneWith, join, markDone, prune, type TriggerState } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
 import type { TestRun } from './testRun';
-import { fromRelease1 } from './upgrade';
 
 /** Names this process of n8n, as long as it runs. */
 export const PROCESS = randomUUID();
@@ -91,7 +82,7 @@ export interface Waiting {
 }
 
 /** The one registry of this process. */
-const nodes = new Map<string, NodeMemory>();
+export const nodes = new Map<string, NodeMemory>();
 
 export function memoryOf(identity: NodeIdentity): NodeMemory {
 	const name = JSON.stringify([identity.workflowId, identity.nodeId]);
@@ -150,109 +141,4 @@ export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 	});
 	memory.acknowledgedAt = Date.now();
 	memory.wake?.();
-}
-
-const MAX_VERSIONS = 100;
-
-/**
- * The state of a node, in n8n's static data and in this process. The static data is the workflow's and keyed
- * by node ID, because that of a node is keyed by its name and lost when it is renamed.
- */
-export class Store {
-	private readonly owner: string;
-	private readonly data: IDataObject;
-	/** As n8n had saved it when the call came in. n8n watches each value of it, so that reading takes time. */
-	private readonly saved: TriggerState | undefined;
-
-	constructor(
-		context: IHookFunctions | IWebhookFunctions,
-		readonly memory: NodeMemory,
-	) {
-		this.owner = ownerOf(context);
-		this.data = context.getWorkflowStaticData('global');
-		this.saved = this.load(memory, this.owner);
-	}
-
-	/** What is known now; a new state if nothing is. */
-	get state(): TriggerState {
-		return (this.memory.state ??= newState(this.owner, Date.now()));
-	}
-
-	/** Adds what n8n has saved of a node, if that is news. @returns it */
-	private load(memory: NodeMemory, owner: string): TriggerState | undefined {
-		const saved = read(this.data[keyOf(memory)], owner);
-		// Hundreds of notifications may come at once, and most find what this process itself wrote.
-		if (saved && !(memory.state && memory.versions.has(saved.version ?? ''))) {
-			memory.take(deepCopy(saved));
-			knows(memory, saved.version);
-		}
-		return saved;
-	}
-
-	/** Adds what somebody else knows of this node. */
-	take(known: TriggerState): void {
-		if (known.owner === this.owner) this.memory.take(deepCopy(known));
-	}
-
-	/** Whether n8n had saved that a process planned this attempt to start a scrape. */
-	hasPlanned(attempt: string, process: string | undefined): boolean {
-		const start = this.saved?.starts[attempt];
-		return start?.stage === 'planned' && start.process === process;
-	}
-
-	/** Whether n8n had saved a notification, and none that says more came in since. */
-	hasSaved(source: string): boolean {
-		const known = this.state.notifications[source];
-		return !known || known.size <= (this.saved?.notifications[source]?.size ?? -1);
-	}
-
-	/**
-	 * Writes the state to the static data, which n8n saves when the call is answered. n8n saves static data as a
-	 * whole, so nodes that save at the same moment undo what the others saved: that is written again, too.
-	 * @returns whether the state was not saved already
-	 */
-	save(): boolean {
-		const { memory } = this;
-		memory.state = prune(this.state, Date.now());
-		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
-		// What is saved may hold what was forgotten.
-		if (isForgotten) for (const { versions } of nodes.values()) versions.clear();
-		for (const other of nodesOf(memory.identity.workflowId)) {
-			if (other === memory || !other.state || other.versions.size === 0) continue;
-			this.load(other, other.state.owner);
-			this.write(other, other.state);
-		}
-		return this.write(memory, memory.state);
-	}
-
-	/** @returns whether it was not written already */
-	private write(memory: NodeMemory, state: TriggerState): boolean {
-		const known = { ...toSave(state), version: undefined };
-		const version = fingerprint(known);
-		const key = keyOf(memory);
-		knows(memory, version);
-		if ((this.data[key] as { version?: string } | undefined)?.version === version) return false;
-		this.data[key] = { ...deepCopy(known), version };
-		return true;
-	}
-}
-
-function keyOf({ identity }: NodeMemory): string {
-	return `leadGenTrigger ${identity.nodeId}`;
-}
-
-/** A version of the saved state holds nothing that is news to this process. */
-function knows({ versions }: NodeMemory, version: string | undefined): void {
-	if (version !== undefined) versions.add(version);
-	const [oldest = ''] = versions;
-	if (versions.size > MAX_VERSIONS) versions.delete(oldest);
-}
-
-/** Static data can be written by anyone: what is no state of this node counts for nothing. */
-function read(value: unknown, owner: string): TriggerState | undefined {
-	const known = value as Partial<TriggerState> | null | undefined;
-	const parts = [known?.facts, known?.starts, known?.scrapes, known?.notifications, known?.notices];
-	const isState = known?.format === 2 && parts.every((part) => part && !Array.isArray(part));
-	const state = isState ? (known as TriggerState) : fromRelease1(value, Date.now());
-	return state?.owner === owner ? state : undefined;
 }

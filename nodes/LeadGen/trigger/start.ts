@@ -1,11 +1,12 @@
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { LeadGenError } from '../service/errors';
 import { started, startFailed } from './events';
-import { accessTo, change, PROCESS, type NodeMemory, type Store } from './memory';
+import { accessTo, change, PROCESS, type NodeMemory } from './memory';
 import { sendMessage } from './ownUrl';
 import { CONFIRM_MS } from './planner';
 import { startScrape } from './scrape';
 import type { TriggerState } from './state';
+import type { Store } from './store';
 import { sync, type SyncReply } from './sync';
 
 type Context = ITriggerFunctions | IWebhookFunctions;

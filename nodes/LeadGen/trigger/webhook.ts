@@ -7,24 +7,23 @@ import {
 } from 'n8n-workflow';
 import { largest, withContent } from './content';
 import { deliveryItem } from './delivery';
-import { notified } from './events';
 import {
 	accessTo,
 	acknowledged,
 	FRESH_MS,
 	memoryOf,
 	PROCESS,
-	Store,
 	type Access,
 	type NodeMemory,
 } from './memory';
 import { textOf } from './notices';
-import { idsOf, rawNotification, requestOf } from './notification';
+import { idsOf, notified, rawNotification, requestOf } from './notification';
 import { SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan, type Plan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
 import { saveAtStop } from './start';
+import { Store } from './store';
 import { answerSenders, LONGEST_ANSWER_MS, type SyncReply, type SyncRequest } from './sync';
 import { follow } from './timer';
 

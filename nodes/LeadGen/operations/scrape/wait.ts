@@ -84,11 +84,14 @@ export async function waitForScrape(
 	isKnown = false,
 ): Promise<IDataObject> {
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
-	const last = await service.watching(async (othersMs) => {
+	const last = await service.account.watching(async (othersMs) => {
 		// Scrapes that are waited for together are not looked at together.
 		await pauseFor(() => Math.min(othersMs, deadline - Date.now()), signal);
 		return await lookUntilFinished(id, service, deadline, isKnown, async (left) => {
-			await pauseFor(() => Math.min(left, Math.max(intervalMs, service.pollPauseMs)), signal);
+			await pauseFor(
+				() => Math.min(left, Math.max(intervalMs, service.account.pollPauseMs)),
+				signal,
+			);
 		});
 	});
 	if (last.status === 'failed' && !isFailedResult) {

@@ -47,13 +47,14 @@ export const opening: Concurrency = {
 	proven: 0,
 };
 
-export function mostUnderWay(state: Concurrency): number {
+function mostUnderWay(state: Concurrency): number {
 	const most = state.isOpening ? state.good * 2 ** state.age : level(state);
 	return Math.max(1, Math.floor(Math.min(MOST_SOCKETS, most)));
 }
 
 /** @returns how long the next call waits, or until there may be room for it */
-export function concurrencyWaitMs(most: number, underWay: number): number {
+export function concurrencyWaitMs(state: Concurrency, underWay: number): number {
+	const most = mostUnderWay(state);
 	if (underWay < most) return 0;
 	return most < MOST_SOCKETS ? LOOK_MS : Infinity;
 }
@@ -79,6 +80,11 @@ export function grow(
 /** There was nothing to do before the call that is sent now. */
 export function rested(state: Concurrency, now: number): Concurrency {
 	return state.isOpening && now - state.sentAt > IDLE_MS ? opening : state;
+}
+
+/** Calls become vain, such as when the credits end. */
+export function startOver(state: Concurrency, now: number): Concurrency {
+	return state.isOpening ? { ...opening, sentAt: now } : state;
 }
 
 /** A call was taken. */
@@ -121,13 +127,14 @@ export function keep(state: Concurrency): Concurrency {
 	return { ...state, before: undefined, isLimit: true };
 }
 
-/** Answers became slower. @param gradient from 0 to 1 */
+/** Answers became slower, if the gradient is below 1. */
 export function slowDown(
 	state: Concurrency,
 	gradient: number,
 	{ ahead }: Call,
 	now: number,
 ): Concurrency {
+	if (gradient === 1) return state;
 	const most = Math.min(mostUnderWay(state), ahead + 1);
 	return setTo(state, Math.max(FEW, most * gradient), now);
 }

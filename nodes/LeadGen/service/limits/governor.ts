@@ -1,7 +1,6 @@
 import type { Call, End } from './call';
 import type { Clock } from './clock';
 import * as concurrency from './concurrency';
-import { Latencies } from './latency';
 import * as rate from './learned';
 import { isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
 import { pollWaitMs } from './polls';
@@ -10,11 +9,6 @@ import { MINUTE_MS, publishedWaitMs } from './published';
 import type { RateNews } from './rateHeaders';
 import { countDown, hear, reset, toldWaitMs, type Told } from './told';
 import { Traffic } from './traffic';
-
-/** A call counts for so much later than it was sent at most, as a share of the window. */
-const LATE = 0.1;
-/** An answer takes this share of the fastest one at the least. */
-const SURE = 0.8;
 
 /**
  * Says when the next call of an account may be sent. It puts together the policies beside it: it tells them
@@ -32,7 +26,6 @@ export class Governor {
 	private told: Told | undefined;
 	private learned: rate.Learned | undefined;
 	private concurrency = concurrency.opening;
-	private readonly latencies = new Latencies();
 	/** What held back the next call when it was looked last. */
 	private heldBy: 'concurrency' | 'learned' | 'other' | undefined;
 	/** Calls that were sent before are refused for what is corrected already. */
@@ -42,8 +35,7 @@ export class Governor {
 
 	/** Calls sent within the last minute, or under way. */
 	get recent(): number {
-		const { over, underWay } = this.traffic;
-		return over.count(this.clock.now() - MINUTE_MS) + underWay;
+		return this.traffic.recent(this.clock.now());
 	}
 
 	/** Requests per minute as far as known; `Infinity` if nothing is. */
@@ -108,7 +100,7 @@ export class Governor {
 		const now = this.clock.now();
 		const isOpen = this.presumption.over(call);
 		if (outcome === 'taken') this.measure(call, now);
-		this.traffic.end(call, outcome, this.countedAt(call, now), now);
+		this.traffic.end(call, outcome, this.window?.ms ?? 0, now);
 		// Another call may try in its stead.
 		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
 		if (outcome !== 'taken' && outcome !== 'refused') return;
@@ -126,40 +118,27 @@ export class Governor {
 
 	/** The credits ended: the next run begins with few calls. */
 	startOver(): void {
-		if (!this.concurrency.isOpening) return;
-		this.concurrency = { ...concurrency.opening, sentAt: this.clock.now() };
+		this.concurrency = concurrency.startOver(this.concurrency, this.clock.now());
 	}
 
 	/** While it is not clear what a refusal was for, single calls try whether it was the rate. */
 	private concurrencyWaitMs(now: number): number {
 		if (this.pause && this.concurrency.before) return 0;
 		if (this.traffic.underWay > 0) this.grow(now);
-		const most = concurrency.mostUnderWay(this.concurrency);
-		return concurrency.concurrencyWaitMs(most, this.traffic.underWay);
-	}
-
-	/** How many calls were under way when one was sent, at the least: this process may hear late of answers. */
-	private surelyAhead({ sentAt, ahead }: Call): number {
-		const began = sentAt - SURE * this.latencies.leastMs;
-		return Math.min(ahead, this.traffic.sent.count(began, sentAt));
+		return concurrency.concurrencyWaitMs(this.concurrency, this.traffic.underWay);
 	}
 
 	private grow(now: number): void {
-		const { underWay } = this.traffic;
-		this.concurrency = concurrency.grow(this.concurrency, underWay, this.latencies.usualMs, now);
+		const { underWay, latencies } = this.traffic;
+		this.concurrency = concurrency.grow(this.concurrency, underWay, latencies.usualMs, now);
 	}
 
 	/** The service took a call: if it refused others, that is over, and shows how many it takes in what time. */
 	private took(call: Call, now: number): void {
 		this.concurrency = concurrency.prove(this.concurrency, call);
 		if (!this.pause || call.sentAt < this.pause.since) return;
-		if (concurrency.wasRate(this.concurrency, call, this.surelyAhead(call))) {
-			const seen = this.traffic.seen(
-				this.pause.since,
-				call,
-				this.window?.ms ?? 0,
-				this.latencies.leastMs,
-			);
+		if (concurrency.wasRate(this.concurrency, call, this.traffic.surelyAhead(call))) {
+			const seen = this.traffic.seen(this.pause.since, call, this.window?.ms ?? 0);
 			this.learned = rate.learn(this.learned, seen, now, this.perMinute);
 			this.concurrency = concurrency.takeBack(this.concurrency);
 		} else this.concurrency = concurrency.keep(this.concurrency);
@@ -168,21 +147,10 @@ export class Governor {
 		this.pause = undefined;
 	}
 
-	/**
-	 * When the service counted a call that is over, at the latest. This process may have been busy for a while after
-	 * the call had its turn, but the service then took no less time than for its fastest answer.
-	 */
-	private countedAt({ sentAt, path }: Call, now: number): number {
-		const { leastMs } = this.latencies.of(path);
-		const mostMs = LATE * (this.window?.ms ?? 0);
-		return sentAt + Math.max(0, Math.min(now - sentAt - leastMs, mostMs));
-	}
-
 	/** Fewer calls under way, if answers are slow with many. */
 	private measure(call: Call, now: number): void {
 		const isNew = call.sentAt >= this.concurrency.cutAt;
-		const slope = this.latencies.measure(call.path, now - call.sentAt, isNew);
-		if (slope === 1) return;
+		const slope = this.traffic.latencies.measure(call.path, now - call.sentAt, isNew);
 		this.concurrency = concurrency.slowDown(this.concurrency, slope, call, now);
 	}
 
@@ -219,7 +187,7 @@ export class Governor {
 	}
 
 	private outlook(): Outlook {
-		const first = this.traffic.firstCounted(this.traffic.began, this.latencies.leastMs);
+		const first = this.traffic.firstCounted(this.traffic.began);
 		const began = Math.min(first, this.pause?.since ?? this.clock.now());
 		const expectedMs = (this.traffic.sent.count(began) / this.perMinute) * MINUTE_MS;
 		return { began, expectedMs, knownMs: this.window?.ms, random: this.clock.random() };

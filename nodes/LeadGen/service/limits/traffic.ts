@@ -1,10 +1,15 @@
 import type { Call, End } from './call';
+import { Latencies } from './latency';
 import { HOPELESS_MS } from './pause';
 import { MARGIN_MS, MINUTE_MS } from './published';
 import { TimeLog } from './timeLog';
 
 /** A pause that is longer says that there was nothing to do. */
 const IDLE_MS = 1000;
+/** A call counts for so much later than it was sent at most, as a share of the window. */
+const LATE = 0.1;
+/** An answer takes this share of the fastest one at the least. */
+const SURE = 0.8;
 
 /** What was sent and what came back, as far as policies go by it. */
 export class Traffic {
@@ -14,12 +19,18 @@ export class Traffic {
 	readonly over = new TimeLog();
 	/** When each poll was sent. */
 	readonly polls = new TimeLog();
+	readonly latencies = new Latencies();
 	underWay = 0;
 	/** Since when there was always something to do. */
 	private busySince = 0;
 	private endedAt = -Infinity;
 	/** Since when the service takes calls, or took them until it refused one. */
 	began = 0;
+
+	/** Calls of the last minute, or under way. */
+	recent(now: number): number {
+		return this.over.count(now - MINUTE_MS) + this.underWay;
+	}
 
 	isIdle(now: number): boolean {
 		return this.underWay === 0 && now - this.endedAt > IDLE_MS;
@@ -33,22 +44,38 @@ export class Traffic {
 		this.underWay++;
 	}
 
-	/** @param countedAt when the service counted it */
-	end({ sentAt, isPoll }: Call, outcome: End['outcome'], countedAt: number, now: number): void {
+	/** @param windowMs the window that is known */
+	end(call: Call, outcome: End['outcome'], windowMs: number, now: number): void {
+		const { sentAt, isPoll } = call;
 		this.underWay--;
 		this.endedAt = now;
 		if (outcome === 'unsent' || outcome === 'refused') this.sent.remove(sentAt);
 		else {
-			this.sent.move(sentAt, countedAt);
+			this.sent.move(sentAt, this.countedAt(call, windowMs, now));
 			this.over.add(now);
 		}
 		if (outcome === 'unsent' && isPoll) this.polls.remove(sentAt);
 	}
 
-	/** When the service counted the first call from `begin` on, at the latest. @param leastMs for any answer */
-	firstCounted(begin: number, leastMs: number): number {
-		const byAnswer = this.over.firstFrom(begin) - leastMs;
+	/**
+	 * When the service counted a call that is over, at the latest. This process may have been busy for a while after
+	 * the call had its turn, but the service then took no less time than for its fastest answer.
+	 */
+	private countedAt({ sentAt, path }: Call, windowMs: number, now: number): number {
+		const { leastMs } = this.latencies.of(path);
+		return sentAt + Math.max(0, Math.min(now - sentAt - leastMs, LATE * windowMs));
+	}
+
+	/** When the service counted the first call from `begin` on, at the latest. */
+	firstCounted(begin: number): number {
+		const byAnswer = this.over.firstFrom(begin) - this.latencies.leastMs;
 		return Math.max(this.sent.firstFrom(begin), byAnswer);
+	}
+
+	/** How many calls were under way when one was sent, at the least: this process may hear late of answers. */
+	surelyAhead({ sentAt, ahead }: Call): number {
+		const began = sentAt - SURE * this.latencies.leastMs;
+		return Math.min(ahead, this.sent.count(began, sentAt));
 	}
 
 	/**
@@ -56,19 +83,14 @@ export class Traffic {
 	 * until it took `next`.
 	 * @param windowMs the window that is known: it may have been full from before
 	 */
-	seen(
-		since: number,
-		next: Call,
-		windowMs: number,
-		leastMs: number,
-	): { burst: number; rate: number } {
+	seen(since: number, next: Call, windowMs: number): { burst: number; rate: number } {
 		const windows = Math.min(this.began, next.sentAt - 2 * windowMs);
 		// What it took in the last minute is the least that it takes in a minute.
 		const lately = Math.max(this.busySince, windows);
 		const spans = windowMs > 0 ? [lately] : [lately, since - MINUTE_MS];
 		const rates = spans.map((begin) => {
 			const taken = Math.max(1, this.sent.count(begin, since));
-			return taken / Math.max(1, next.sentAt - this.firstCounted(begin, leastMs));
+			return taken / Math.max(1, next.sentAt - this.firstCounted(begin));
 		});
 		return { burst: this.sent.count(this.began, since), rate: Math.max(...rates) };
 	}
