@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as crypto from 'node:crypto';
 import * as n8nWorkflow from 'n8n-workflow';
 import { Clock } from './standIn/clock';
-import { idOf, type TriggerNode } from './standIn/node';
+import { idOf, type Execution, type TriggerNode } from './standIn/node';
 import type { Copy } from './standIn/process';
 import { SETTING, thrown, World, type Setting } from './standIn/world';
 
@@ -95,6 +95,9 @@ async function live({ events, ...setting }: History): Promise<World> {
 	}
 	await clock.pass(10_000);
 	await here.heal();
+	// Completions may be under way when a person retries what a crash caught.
+	await clock.pass(here.between(0, 5 * MINUTE));
+	for (const node of here.nodes) node.retryCrashed();
 	const healed = clock.now;
 	const lost = () => here.nodes.flatMap((node) => missing(node, healed));
 	for (let left = 24; left > 0; left--) {
@@ -108,18 +111,14 @@ async function live({ events, ...setting }: History): Promise<World> {
 /** What should have run the workflow, or have been told, and did not. */
 function missing(node: TriggerNode, healed: number): string[] {
 	const { executions, scrapes, sent, workflow } = node;
-	// What began in a process that crashed can be retried by a person.
-	const hasRun = (id: string) =>
-		executions.some(
-			(each) => idOf(each) === id && each.process !== undefined && each.result !== 'dropped',
-		);
+	const hasRun = (id: string) => executions.some((each) => idOf(each) === id && isThrough(each));
 	const lost = scrapes.filter(({ id, finishedAt, isNotified }) => {
 		const isDue = node.isKnown(id) || (isNotified && !workflow.hasWrittenBack);
 		return finishedAt < healed && isDue && !hasRun(id);
 	});
 	const untold = sent.filter(({ attempt, at }) => {
-		const { id = '' } = scrapes.find((each) => each.attempt === attempt) ?? {};
-		const isTold = hasRun(`start ${attempt}`) || node.isKnown(id) || hasRun(id);
+		const ids = scrapes.filter((each) => each.attempt === attempt).map(({ id }) => id);
+		const isTold = hasRun(`start ${attempt}`) || ids.some((id) => node.isKnown(id) || hasRun(id));
 		return at < healed - 3 * MINUTE && node.isKnown(attempt) && !isTold;
 	});
 	return [
@@ -128,9 +127,14 @@ function missing(node: TriggerNode, healed: number): string[] {
 	];
 }
 
+/** Whether it passed the gate. */
+function isThrough({ result }: Execution): boolean {
+	return result === 'passed' || result === 'failed';
+}
+
 /** What passed the gate more than once, but for two at the same moment: n8n's deduplication is not atomic. */
 function repeated({ executions }: TriggerNode): string[] {
-	const passed = executions.filter(({ result }) => result === 'passed' || result === 'failed');
+	const passed = executions.filter(isThrough);
 	return passed.flatMap((each, index) => {
 		const earlier = passed.slice(0, index).find((other) => idOf(other) === idOf(each));
 		if (!earlier || idOf(each) === 'no delivery' || each.isUnchecked || earlier.isUnchecked)
@@ -244,6 +248,20 @@ test('Where nothing happens, the node works and seldom calls itself', async () =
 	// Where other processes receive, too, each look at a scrape that ran for long once took a call.
 	const long: Setting = { ...QUIET, seed: -469575914, topology: 'queue', version: 1 };
 	await fc.assert(property, { numRuns: 50, examples: [[long]] });
+});
+
+test('A retry of an execution that a crash caught ends, if the completion ran the workflow since', async () => {
+	const here = begin({ ...QUIET, seed: 4 });
+	const [node] = here.nodes;
+	const { executions } = node;
+	const results = () => executions.map(({ result = 'crashed' }) => result);
+	await clock.pass(20 * MINUTE, () => executions[0]?.process !== undefined);
+	here.events.crash(0, 1000);
+	await clock.pass(10 * MINUTE);
+	expect(results()).toEqual(['crashed', 'passed']);
+	node.retryCrashed();
+	await clock.pass(MINUTE);
+	expect(results()).toEqual(['crashed', 'passed', 'dropped']);
 });
 
 test('Each outage of the own URL is told once', async () => {

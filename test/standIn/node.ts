@@ -22,7 +22,7 @@ export interface Execution {
 	id: string;
 	json: IDataObject;
 	/** The process in which it began, if it did, and when its gate began and ended. */
-	process?: string;
+	process?: Process;
 	from: number;
 	to: number;
 	result?: 'passed' | 'dropped' | 'failed';
@@ -35,7 +35,7 @@ export class TriggerNode {
 	readonly executions: Execution[] = [];
 	readonly scrapes: Scrape[] = [];
 	/** Starts that the service may have accepted. */
-	readonly sent: Array<{ attempt: string; at: number }> = [];
+	sent: Array<{ attempt: string; at: number }> = [];
 	/** Calls of the node to its own URL. */
 	ownCalls = 0;
 	/** Starts that a person or a change of the filters asked for. */
@@ -176,6 +176,16 @@ export class TriggerNode {
 		});
 	}
 
+	/** As a person does with the executions that a crash caught. */
+	retryCrashed(): void {
+		const { world } = this;
+		const crashed = this.executions.filter(
+			(each) => each.process?.isAlive === false && !each.result,
+		);
+		const process = world.oneOf(world.topology.mains);
+		for (const { json } of crashed) if (process) this.execute(process, json, 'retry');
+	}
+
 	private enqueue(origin: Process, execution: Execution, mode: string): void {
 		const { world } = this;
 		const { workers } = world.topology;
@@ -187,7 +197,7 @@ export class TriggerNode {
 	}
 
 	private async run(process: Process, execution: Execution, mode: string): Promise<void> {
-		execution.process = process.name;
+		execution.process = process;
 		execution.from = this.world.clock.now;
 		const context = this.context(process, mode, {
 			getExecutionId: () => execution.id,
@@ -279,19 +289,30 @@ export class TriggerNode {
 
 	// What is paid for, and who knows what
 
+	/** A start goes out. */
+	send(process: Process, attempt: string): void {
+		if (this.isErased(attempt)) this.sent = this.sent.filter((each) => each.attempt !== attempt);
+		this.sent.push({ attempt, at: this.world.clock.now });
+		this.learn(process, attempt, attempt);
+		this.checkPaid();
+	}
+
+	/** Of what a crash and an old copy erased together, nobody can know. */
+	private isErased(attempt: string): boolean {
+		const { hasWrittenBack, nodes } = this.workflow;
+		return (hasWrittenBack || nodes.length > 1) && !this.isKnown(attempt);
+	}
+
 	/** Nothing is paid for twice: no start goes out that nobody asked for. */
-	checkPaid(): void {
-		const { world, workflow, sent } = this;
+	private checkPaid(): void {
+		const { world, sent } = this;
 		const minutes = world.clock.passed / 60_000;
 		const inHours = Math.floor(minutes / 60) * Math.ceil(60 / DUE_MINUTES);
 		const isScheduled = world.setting.schedule === 'cron';
 		const due = isScheduled ? inHours + Math.floor((minutes % 60) / DUE_MINUTES) : 0;
 		const wants = sent.map(({ attempt }) => attempt.replace(/-\d+$/, ''));
 		if (new Set(wants).size < wants.length) world.wrong.push(`paid twice for ${wants.join()}`);
-		// Of what a crash and an old copy erased together, nobody can know.
-		const isShared = workflow.hasWrittenBack || workflow.nodes.length > 1;
-		const isErased = ({ attempt }: { attempt: string }) => isShared && !this.isKnown(attempt);
-		const erased = sent.filter(isErased).length;
+		const erased = sent.filter(({ attempt }) => this.isErased(attempt)).length;
 		if (wants.length > this.asked + due + erased)
 			world.wrong.push('paid for what nobody asked for');
 	}

@@ -81,9 +81,7 @@ export class Service {
 		if (kind === 'unconnected') throw networkError('ECONNREFUSED', 'connect');
 		if (kind === 'rate') return failure(429, 'RATE_LIMIT_EXCEEDED');
 		if (kind === 'refused') return failure(402, 'INSUFFICIENT_CREDITS');
-		node.sent.push({ attempt, at: world.clock.now });
-		node.learn(process, attempt, attempt);
-		node.checkPaid();
+		node.send(process, attempt);
 		if (kind === 'notDone') return failure(500, 'BROKEN');
 		const { id: scrapeId } = this.addScrape(node, attempt, query);
 		if (kind === 'slow') await process.wait(world.between(5000, 150_000));

@@ -16,8 +16,9 @@ export interface Delivery {
 	key: string;
 	/** When the scrape was completed. */
 	at: number;
-	/** The process that delivers it. */
+	/** The process that delivers it, and when. */
 	process: string;
+	deliveredAt: number;
 	/** Where the node reaches itself. */
 	addresses: string[];
 }
@@ -40,6 +41,7 @@ export function deliveryItem(
 		key: fingerprint([baseUrlOf(credential), credential.apiKey, id, data.createdAt]),
 		at: at ?? now,
 		process: PROCESS,
+		deliveredAt: now,
 		addresses: memory.addresses ?? [],
 	};
 	const leadGenDelivery = { ...delivery };

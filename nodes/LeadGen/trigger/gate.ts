@@ -29,7 +29,7 @@ export async function gate(context: IExecuteFunctions): Promise<INodeExecutionDa
 	const delivery = leadGenDelivery as Delivery | undefined;
 	const notice = leadGenNotice as NoticeText | undefined;
 	if (delivery) {
-		const isNew = !isProduction(context) || (await isFirst(context, delivery));
+		const isNew = context.getMode() === 'manual' || (await isFirst(context, delivery));
 		const words = isNew ? 'runs in' : 'was delivered before, so it ends';
 		context.logger.info(
 			`LeadGen Trigger: ${delivery.id} ${words} execution ${context.getExecutionId()} in process ${PROCESS}, delivered by ${delivery.process}`,
@@ -39,11 +39,6 @@ export async function gate(context: IExecuteFunctions): Promise<INodeExecutionDa
 	}
 	if (notice) return tell(context, notice);
 	return [items.length > 0 ? outputItems(context, json) : items];
-}
-
-/** Retries and test runs are asked for by a person. */
-function isProduction(context: IExecuteFunctions): boolean {
-	return ['trigger', 'webhook'].includes(context.getMode());
 }
 
 function drop(context: IExecuteFunctions): null {
@@ -67,14 +62,17 @@ function tell(
 	throw new NodeOperationError(context.getNode(), message, { description: advice });
 }
 
-/** Whether this execution is the one that the completion runs. */
-async function isFirst(context: IExecuteFunctions, { key, process }: Delivery): Promise<boolean> {
+/** Whether this execution, or the one that it retries, is the one that the completion runs. */
+async function isFirst(
+	context: IExecuteFunctions,
+	{ key, process, deliveredAt }: Delivery,
+): Promise<boolean> {
 	// A run that a crash caught cannot be retried where n8n does not keep it: there, it runs once for each process.
 	const completion = keepsFailedExecutions(context) ? key : `${key} ${PROCESS}`;
-	const own = `${completion} ${context.getExecutionId()}`;
+	const own = `${completion} ${process} ${String(deliveredAt)}`;
 	for (let looks = 1; ; looks++) {
 		const seen = await record(context, [completion, own]);
-		// "Retry On Fail", or a worker that took over from one that died.
+		// A person's retry, "Retry On Fail", or a worker that took over from one that died.
 		const isOwn = !seen.includes(own);
 		if (looks === 1 && seen.includes(completion) && process === PROCESS) return true;
 		if (!seen.includes(completion)) return isOwn;
