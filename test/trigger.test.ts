@@ -736,7 +736,7 @@ describe('a delivery', () => {
 
 /** A delivery but for when it is made. */
 function withoutTime({ leadGenDelivery, ...json }: IDataObject = {}): object {
-	return { ...json, ...(leadGenDelivery as object), at: 0 };
+	return { ...json, ...(leadGenDelivery as object), at: 0, deliveredAt: 0 };
 }
 
 describe('the state', () => {
