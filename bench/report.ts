@@ -91,7 +91,7 @@ function caseGrid(measured: Case): Grid {
 	return {
 		head: [
 			...['', 'Time', 'Fastest – slowest', '÷ HTTP Request', '÷ bound'],
-			...['Calls', 'Of them refused', 'Credits', 'Items lost', 'At once', 'CPU per item'],
+			...['Calls', 'Refused', 'Credits', 'Items lost', 'At once', 'CPU per item'],
 		],
 		rows: [...measured.entries.map(row), [...bound, ...boundCounts(measured), '', '']],
 	};
@@ -170,7 +170,7 @@ function aimsOfCase(one: Case): Aim[] {
 		...atMost('HTTP Request', one.aim.ofHttp, ms / timesOf(entryOf(one, 'http')).ms, times),
 		...atMost('the bound', one.aim.ofBound, ms / one.boundMs, times),
 		...atMost('refused calls', one.aim.refused, worst('refused')),
-		...atMost('calls in vain', one.aim.vain, worst('vain')),
+		...atMost('wasted calls', one.aim.vain, worst('vain')),
 		...loopAim(one, ms),
 	];
 }

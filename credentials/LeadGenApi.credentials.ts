@@ -49,7 +49,7 @@ export class LeadGenApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com/v1',
 			description:
-				'The address of the service. You find it in its documentation or in your account dashboard.',
+				'The base URL of the service. You can find it in the documentation of the service or in your account dashboard.',
 		},
 		{
 			displayName: 'API Key',

@@ -117,7 +117,7 @@ export const lookupDrills: Array<(field: Field) => Promise<Outcome>> = [
 	),
 	drill(
 		'The service goes down for a minute in the middle of a run',
-		'Every row has its result',
+		'Every row has its result, or an error that says that the call may have been paid for; none is sent twice',
 		{ latencyMs: 1000 },
 		async ({ sandbox }) => {
 			while (sandbox.requests.length < 100) await sleep(10);

@@ -63,9 +63,9 @@ async function writeRows(rows: Map<string, string>): Promise<void> {
 	const sorted = VERSIONS.flatMap((version) => rows.get(version) ?? []);
 	const text = `# Compatibility
 
-What ran on which n8n, with the packed package and the [sandbox](../sandbox/README.md) of the service. Each row was written by the
-run that it tells of (\`npm run compatibility\`). The suites are the files in [test/e2e](../test/e2e). They run on SQLite
-and in one process; _queue_ runs on Postgres and Redis, in queue mode.
+Which end-to-end tests passed on which n8n, with the packed package and the [sandbox](../sandbox/README.md) of the service.
+\`npm run compatibility\` runs the tests and writes this table. The suites are files in [test/e2e](../test/e2e). They run on
+SQLite, in one process.
 
 | n8n | Passed tests of each suite | Package | Day |
 | --- | --- | --- | --- |

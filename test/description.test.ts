@@ -421,6 +421,7 @@ describe('n8n publishes a workflow', () => {
 
 	test.each<INodeParameters>([
 		{ ...business, firstName: 'Nathan', lastName: 'Smith', options: { linkedinUrl } },
+		{ ...business, firstName: 'Nathan', lastName: 'Smith', linkedinUrl },
 		{ ...business, firstName: 'Nathan', company: 'acme.com' },
 		{ ...business, lastName: 'Smith', company: 'acme.com' },
 		{ ...enrich, firstName: 'Nathan', lastName: 'Smith', linkedinUrl },

@@ -43,7 +43,7 @@ describe('Email: Find Business', () => {
 	test('sends what is filled in and gives what was found', async () => {
 		const { items } = await service.run(
 			BUSINESS,
-			{ ...person, options: { linkedinUrl: '={{ $json.profile }}' } },
+			{ ...person, linkedinUrl: '={{ $json.profile }}' },
 			[
 				{ first: ' Ann ', last: 'Sure\n', company: 'acme.com' },
 				{ first: 'Bob', last: 'High', company: 'acme.com', profile: '' },
@@ -140,7 +140,7 @@ describe('Email: Find Business', () => {
 		};
 		await service.run(
 			BUSINESS,
-			{ ...person, options: { linkedinUrl: '={{ $json.profile }}' } },
+			{ ...person, linkedinUrl: '={{ $json.profile }}' },
 			Object.keys(profiles).map((profile, index) => ({
 				first: `N${String(index)}`,
 				last: 'Sure',
@@ -164,7 +164,7 @@ describe('Email: Find Business', () => {
 	test('refuses what can only be wrong before anything is sent', async () => {
 		const good = { first: 'Ann', last: 'Sure', company: 'acme.com', profile: '' };
 		const noDomain = (text: string) => `Company Domain must be a domain, and is "${text}"`;
-		const noPage = (text: string) => `LinkedIn URL must be the address of a page, and is "${text}"`;
+		const noPage = (text: string) => `LinkedIn URL must be a URL, and is "${text}"`;
 		const cases: Array<[IDataObject, string, string]> = [
 			[
 				{ first: ' ', last: '' },
@@ -198,7 +198,7 @@ describe('Email: Find Business', () => {
 		const inputs = cases.map(([wrong]) => ({ ...good, ...wrong }));
 		const { items } = await service.run(
 			BUSINESS,
-			{ ...person, options: { linkedinUrl: '={{ $json.profile }}' } },
+			{ ...person, linkedinUrl: '={{ $json.profile }}' },
 			[...inputs, good],
 			keepGoing,
 		);
@@ -221,7 +221,7 @@ describe('Email: Find Business', () => {
 		];
 		const { items } = await service.run(
 			BUSINESS,
-			{ ...person, options: { linkedinUrl: '={{ $json.profile }}' } },
+			{ ...person, linkedinUrl: '={{ $json.profile }}' },
 			inputs,
 			keepGoing,
 		);
@@ -249,6 +249,49 @@ describe('Email: Find Business', () => {
 				})),
 			),
 		);
+	});
+
+	test('takes the LinkedIn URL of a workflow of 1.0.0 from the options, unless the field has one', async () => {
+		const { items } = await service.run(
+			BUSINESS,
+			{
+				...person,
+				linkedinUrl: '={{ $json.profile }}',
+				options: { linkedinUrl: '={{ $json.old }}' },
+			},
+			[
+				{ first: 'Ann', last: 'Sure', company: 'acme.com', old: 'linkedin.com/in/ann' },
+				{
+					first: 'Bob',
+					last: 'High',
+					company: 'acme.com',
+					profile: 'linkedin.com/in/bob',
+					old: 'linkedin.com/in/b',
+				},
+				{ first: 'Cid', last: 'Low', company: 'acme.com', old: 'N/A' },
+			],
+			keepGoing,
+		);
+
+		service.expectCalls([
+			post('/email/find', {
+				firstName: 'Ann',
+				lastName: 'Sure',
+				company: 'acme.com',
+				linkedinUrl: 'https://linkedin.com/in/ann',
+			}),
+			post('/email/find', {
+				firstName: 'Bob',
+				lastName: 'High',
+				company: 'acme.com',
+				linkedinUrl: 'https://linkedin.com/in/bob',
+			}),
+		]);
+		expect(items.map(({ json }) => json.email ?? (json.error as IDataObject).message)).toEqual([
+			'ann.sure@acme.com',
+			'bob.high@acme.com',
+			'LinkedIn URL (Deprecated) must be a URL, and is "N/A"',
+		]);
 	});
 });
 
@@ -776,7 +819,7 @@ describe('Scrape: Start', () => {
 			{ options: { webhookUrl: '={{ $json.value }}' } },
 			['nowhere', 'ftp://example.com/a', 'example.com/hook'],
 			'Webhook URL',
-			(value) => `Webhook URL must be a web address, and is ${value}`,
+			(value) => `Webhook URL must be a URL, and is ${value}`,
 		],
 	])(
 		'a wrong %s is refused before anything is sent',

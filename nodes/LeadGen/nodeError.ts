@@ -27,17 +27,19 @@ export function nodeError(
 	const description = `${error.advice} ${remark}`.trim();
 	if (!(error instanceof ServiceError)) {
 		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
+		nodeError.message = message;
 		nodeError.context.details = error.details;
 		return nodeError;
 	}
 	const httpCode = error.httpStatus === undefined ? undefined : String(error.httpStatus);
-	// Made of our own words only: the original error of a request holds the key, and n8n would replace
-	// our message by one of its own if it found the code of a network error.
+	// Made of our own words only: the original error of a request holds the key.
 	const apiError = new NodeApiError(
 		node,
 		{ message },
 		{ message, description, httpCode, itemIndex },
 	);
+	// n8n replaces a message that names a network error, by words that may advise to pay twice.
+	apiError.message = message;
 	apiError.context.details = error.details;
 	return apiError;
 }
@@ -56,7 +58,7 @@ export function failedItem(
 ): INodeExecutionData {
 	const { message, description } = nodeError(context, error, index);
 	const facts = error instanceof LeadGenError ? error.details : {};
-	const json: IDataObject = { error: { message, ...facts, advice: description } };
+	const json: IDataObject = { error: { ...facts, message, advice: description } };
 	const pairedItem = { item: index };
 	if (context.getNode().onError === 'continueErrorOutput') return { json, pairedItem };
 	const { binary } = input;

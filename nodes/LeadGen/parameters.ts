@@ -27,8 +27,9 @@ export class Parameters {
 
 	/** A field inside the "Options" collection; its default where the person did not add it. */
 	option<T>(field: Field<T>): T {
-		const options = this.raw('options') as Record<string, unknown> | undefined;
-		return field.read(options?.[field.property.name] ?? field.property.default);
+		const options = (this.raw('options') ?? {}) as Record<string, unknown>;
+		const { name, default: ifMissing } = field.property;
+		return field.read(name in options ? options[name] : ifMissing);
 	}
 }
 
@@ -52,14 +53,20 @@ export function textField(
 	};
 }
 
-/** A switch; a text or number that means on or off, as spreadsheets have it, will do. */
-export function booleanField(property: Omit<INodeProperties, 'type'>): Field<boolean> {
+/**
+ * A switch; a text or number that means on or off, as spreadsheets have it, will do.
+ * @param isEmptyOff whether it is off if an expression gives nothing
+ */
+export function booleanField(
+	property: Omit<INodeProperties, 'type'>,
+	isEmptyOff = true,
+): Field<boolean> {
 	return {
 		property: { ...property, type: 'boolean' },
 		read(value) {
 			const text = toText(value, property.displayName).trim().toLowerCase();
 			if (/^(true|yes|on|1)$/.test(text)) return true;
-			if (/^(false|no|off|0|)$/.test(text)) return false;
+			if (/^(false|no|off|0)$/.test(text) || (isEmptyOff && text === '')) return false;
 			throw new InputError(
 				property.displayName,
 				`must be on or off, and is ${show(value)}`,
@@ -153,7 +160,7 @@ export function numberField(
 				throw new InputError(
 					property.displayName,
 					`must be ${kind} ${range}, and is ${show(value)}`,
-					`Give ${property.displayName} ${kind} such as ${show(property.default)}.`,
+					`Enter ${kind} such as ${show(property.default)}.`,
 				);
 			}
 			return number;

@@ -9,7 +9,7 @@ export const includeInput = booleanField({
 	name: 'includeInput',
 	default: false,
 	description:
-		'Whether to pass on the fields of the incoming item as well. If a field of the result has the same name, it replaces the other.',
+		'Whether to pass on the fields of the incoming item as well. A field of the result replaces an incoming field of the same name.',
 });
 
 export const resultField = textField({

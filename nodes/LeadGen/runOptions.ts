@@ -23,7 +23,7 @@ const parallel = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'How many requests to send at the same time at most. 0 starts with a few, and sends as many as the service can handle, up to 1,000.',
+			'Max number of requests to send at the same time. With 0, the node starts with 20 and sends as many as the service can handle, up to 1,000.',
 	},
 	{ minimum: 0, whole: true },
 );
@@ -64,13 +64,17 @@ const spendAtMost = numberField(
 	{ minimum: 0 },
 );
 
-export const dryRun = booleanField({
-	displayName: 'Dry Run',
-	name: 'dryRun',
-	default: false,
-	description:
-		'Whether to send nothing, and only show which calls the node would make and how many of them cost credits',
-});
+export const dryRun = booleanField(
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		default: false,
+		description:
+			'Whether to send nothing, and only show which calls the node would make and how many of them cost credits',
+	},
+	// A mistake in the expression must not make the run pay.
+	false,
+);
 
 /** The options that an operation offers for how its calls are made. */
 export function runOptions({ paid }: Operation): Field[] {

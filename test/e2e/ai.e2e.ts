@@ -332,7 +332,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 					message: 'Company Domain must be a domain, and is "Acme Inc"',
 					field: 'Company Domain',
 					advice:
-						"Give the domain of the company's website, such as acme.com, rather than its name.",
+						"Enter the domain of the company's website, such as acme.com, rather than its name.",
 				},
 			],
 			[
@@ -341,7 +341,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'First Name and Last Name are both empty',
 					field: 'First Name and Last Name',
-					advice: 'Give at least one of the two names of the person.',
+					advice: 'Enter at least one of the two names of the person.',
 				},
 			],
 			[
@@ -355,7 +355,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'Email must be one email address, and is "a@acme.com, b@acme.com"',
 					field: 'Email',
-					advice: 'Give an address such as nathan@acme.com.',
+					advice: 'Enter an address such as nathan@acme.com.',
 				},
 			],
 			[
@@ -364,7 +364,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'Limit must be a whole number of at least 1, and is 0',
 					field: 'Limit',
-					advice: 'Give Limit a whole number such as 50.',
+					advice: 'Enter a whole number such as 50.',
 				},
 			],
 			[
@@ -465,7 +465,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		const { text } = await call(client, 'Find_business_email', args);
 		expect(text).toContain('Company Domain must be a domain, and is');
 		expect(text).toContain(
-			"Give the domain of the company's website, such as acme.com, rather than its name.",
+			"Enter the domain of the company's website, such as acme.com, rather than its name.",
 		);
 		// The next call fares as if nothing had happened.
 		expect(
@@ -575,7 +575,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 						message: 'Company Domain must be a domain, and is "Acme Inc"',
 						field: 'Company Domain',
 						advice:
-							"Give the domain of the company's website, such as acme.com, rather than its name.",
+							"Enter the domain of the company's website, such as acme.com, rather than its name.",
 					},
 				}),
 			],

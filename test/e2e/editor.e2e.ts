@@ -384,7 +384,7 @@ describe('a click', () => {
 		[
 			'no credits',
 			'poor-key',
-			'The account has no credits left. No scrape was started. Add credits to the account or wait for its reset date, then activate the workflow again.',
+			'The account has no credits left. No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.',
 		],
 	])('that cannot activate it for %s says so in plain words', async (_why, key, words) => {
 		const account = { plan: 'pro', credits: 100 };

@@ -99,7 +99,7 @@ function cronError(text: string, problem: string): InputError {
 	return new InputError(
 		'Cron Expression',
 		`${problem} (${show(text)})`,
-		'Give minute, hour, day of the month, month and weekday, such as 0 9 * * 1-5 for nine o’clock on working days.',
+		'Enter minute, hour, day of the month, month and weekday, such as 0 9 * * 1-5 for nine o’clock on working days.',
 	);
 }
 

@@ -6,7 +6,7 @@ const schedule = choiceField(
 		displayName: 'How Often',
 		name: 'schedule',
 		description:
-			'When to start a scrape, beside the one that starts when you publish or activate the workflow. Each scrape costs credits.',
+			'When to start further scrapes. The first one starts when you publish or activate the workflow. Each scrape costs credits.',
 	},
 	[
 		{ name: 'Once', value: 'once' },

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from './errors';
-import { outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
+import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
 /** What to do about each error code of docs/service.md (The envelope). */
 const ADVICE: Partial<Record<string, string>> = {
@@ -15,6 +15,7 @@ const ADVICE: Partial<Record<string, string>> = {
 
 /** HTTP's word for it, with whatever code. */
 const PAYMENT_REQUIRED = 402;
+const SEE_OTHER = 303;
 
 /** The `data` of a call, `null` where the service says `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
@@ -25,7 +26,7 @@ export type Answer = { data: IDataObject | null } | { error: ServiceError };
  */
 export function readEnvelope(response: RawResponse, request: ServiceRequest): Answer {
 	const { status } = response;
-	if (status >= 300 && status < 400) return { error: redirected(response) };
+	if (status >= 300 && status < 400) return { error: redirected(response, request) };
 
 	const envelope = parseObject(response.text);
 	if (envelope && isError(envelope)) return { error: errorOf(envelope, status, request) };
@@ -34,6 +35,11 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	const { data } = envelope;
 	if (data === null || isObject(data)) return { data };
 	return { error: withoutData(request) };
+}
+
+/** Whether the service documents an error code (docs/service.md, The envelope). */
+export function isDocumented(code: string): boolean {
+	return Object.hasOwn(ADVICE, code);
 }
 
 /** Whether the account has too few credits for a call. */
@@ -50,9 +56,11 @@ export function withoutData(request: ServiceRequest): ServiceError {
 	);
 }
 
-/** A success may hold an empty error beside its data. */
+/** A success may hold an error beside its data, or an empty one where nothing was found. */
 function isError({ success, data, error }: IDataObject): boolean {
-	return success === false || (isObject(error) && (success !== true || data === undefined));
+	if (success === false) return true;
+	if (!isObject(error) || (success === true && isObject(data))) return false;
+	return success !== true || data === undefined || Boolean(error.code ?? error.message);
 }
 
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
@@ -63,7 +71,7 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		typeof details.message === 'string' && details.message ? details.message : 'no message';
 	// The service itself broke down, at a point that we don't know. Which status goes with which error is
 	// not known: without one that says more, only the codes of the documentation are a clear no.
-	const isClear = httpStatus < 400 ? code in ADVICE : code === 'RATE_LIMIT_EXCEEDED';
+	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
 	const isRefused = isClear || isRefusal(httpStatus);
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
@@ -80,12 +88,15 @@ function isRefusal(httpStatus: number): boolean {
 	return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
 }
 
-function redirected({ status, headers }: RawResponse): ServiceError {
+function redirected({ status, headers }: RawResponse, request: ServiceRequest): ServiceError {
 	const target = typeof headers.location === 'string' ? headers.location : 'an unnamed address';
+	// "See Other" leads to the result of what was done.
+	const isDone = status === SEE_OTHER && !isFree(request);
+	const advice = `The node does not follow redirects, because it would send the API key there (HTTP ${String(status)}). If the address is right, enter it as the base URL in the LeadGen credential.`;
 	return new ServiceError(
 		`The service redirects to ${target}`,
-		`The node does not follow redirects, because it would send the API key there (HTTP ${String(status)}). If the address is right, enter it as the base URL in the LeadGen credential.`,
-		{ outcome: 'refused', httpStatus: status },
+		isDone ? `${advice} ${outcomeAdvice(request)}` : advice,
+		{ outcome: isDone ? 'unknown' : 'refused', httpStatus: status },
 	);
 }
 

@@ -10,9 +10,12 @@ const NOT_CONNECTED = new Set([
 	'ENETUNREACH',
 ]);
 
+/** Further ones where no connection was made. */
+const MAY_PASS = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
+
 /** Whether nothing was sent, for a reason that may pass; mistakes in addresses and certificates do not. */
 export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
-	return outcome === 'notSent' && NOT_CONNECTED.has(code);
+	return outcome === 'notSent' && MAY_PASS.has(code);
 }
 
 /** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
@@ -38,7 +41,7 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 		timedOut
 			? 'The service did not answer in time'
 			: 'The connection broke before the service answered',
-		outcomeAdvice(request) + ` (${code})`,
+		`${outcomeAdvice(request)} The error code is ${code}.`,
 		{ outcome: 'unknown', code },
 	);
 }
@@ -59,7 +62,9 @@ function innermost(error: unknown): { code: string; syscall: string; message: st
 			const known = typeof syscall === 'string' ? syscall : found.syscall;
 			found = { code, syscall: known, message: level.message };
 		}
-		level = level.cause;
+		// Where a host has several addresses, each has an error of its own.
+		const [first] = (level as { errors?: unknown[] }).errors ?? [];
+		level = level.cause ?? first;
 	}
 	return found;
 }

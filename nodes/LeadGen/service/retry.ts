@@ -1,3 +1,4 @@
+import { isDocumented } from './envelope';
 import type { ServiceError } from './errors';
 import { mayConnectLater } from './networkErrors';
 import { isFree, type ServiceRequest } from './types';
@@ -10,8 +11,9 @@ const SLOWEST_DELAY_MS = 10_000;
 const LONGEST_OUTAGE_MS = 2 * 60_000;
 
 /** Whether the service refused a call for its rate alone (docs/service.md, Rate limits). */
-export function isRateRefusal(error: ServiceError): boolean {
-	return error.code === 'RATE_LIMIT_EXCEEDED' || error.httpStatus === 429;
+export function isRateRefusal({ code = '', httpStatus }: ServiceError): boolean {
+	// With another documented code, HTTP 429 stands for something else, such as credits that are used up.
+	return code === 'RATE_LIMIT_EXCEEDED' || (httpStatus === 429 && !isDocumented(code));
 }
 
 /**

@@ -87,7 +87,8 @@ export class Sender {
 			if (!goesOn) halting.giveUp();
 			return { error: answer.error, isRateRefusal: goesOn };
 		}
-		limiter.end(this.run, call, { outcome: 'taken', news });
+		const isFailed = 'error' in answer && answer.error.outcome === 'unknown';
+		limiter.end(this.run, call, { outcome: 'taken', news, isFailed });
 		return 'error' in answer ? { error: answer.error, isRateRefusal: false } : answer;
 	}
 

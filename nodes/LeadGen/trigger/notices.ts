@@ -45,7 +45,7 @@ export function notStarted(message: string, advice: string): NoticeText {
 
 export function missingScrape(id: string): NoticeText {
 	return {
-		message: `The service does not find the scrape ${id} any more`,
+		message: `The service can no longer find scrape ${id}`,
 		advice: `The node asks for its status for a day. If the service finds it again, its completion arrives. Look for it in the dashboard of your account. ${START_AGAIN}`,
 	};
 }

@@ -46,7 +46,7 @@ export const testLimit = numberField(
 		default: 5,
 		displayOptions: { show: { '/mode': ['startScrape'] } },
 		description:
-			'How many leads the scrape of "Execute step" finds at most. It costs credits. With 0, "Execute step" starts no scrape and waits for one that is started with the test URL.',
+			'Max number of leads of the scrape that "Execute step" starts, which costs credits. With 0, "Execute step" starts no scrape and waits for one that is started with the test URL.',
 	},
 	{ minimum: 0, whole: true },
 );
@@ -54,9 +54,9 @@ export const testLimit = numberField(
 export const testScrapeId = textField({
 	displayName: 'Test Scrape ID',
 	name: 'testScrapeId',
-	placeholder: 'e.g. the scrapeId of an earlier scrape',
+	placeholder: 'e.g. scr_9f2c',
 	description:
-		'ID of the scrape that "Execute step" waits for instead of starting one. A finished scrape gives you the example at once and costs nothing.',
+		'The scrapeId of an earlier scrape. "Execute step" waits for this scrape instead of starting one. A finished scrape gives you the example at once and costs nothing.',
 });
 
 export const internalUrl = textField(
@@ -72,7 +72,7 @@ export const internalUrl = textField(
 		throw new InputError(
 			displayName,
 			`must be a web address, and is ${show(text)}`,
-			'Give an address such as http://127.0.0.1:5678, or leave it empty.',
+			'Enter an address such as http://127.0.0.1:5678, or leave it empty.',
 		);
 	},
 );

@@ -65,7 +65,7 @@ export async function checkAccount(context: Context): Promise<void> {
 	if (typeof credits === 'number' && credits <= 0) {
 		throw new ServiceError(
 			'The account has no credits left',
-			'No scrape was started. Add credits to the account or wait for its reset date, then activate the workflow again.',
+			'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.',
 			{ outcome: 'refused', code: 'INSUFFICIENT_CREDITS' },
 		);
 	}

@@ -26,11 +26,11 @@ const accept = choicesField(
 			'Which verification results are good enough. The first address with one of them is the result.',
 	},
 	[
-		{ name: 'Valid', value: 'valid', description: 'The address exists and takes mail' },
+		{ name: 'Valid', value: 'valid', description: 'The address exists and accepts mail' },
 		{
 			name: 'Catch-All',
 			value: 'catch_all',
-			description: 'The domain takes mail for every address, so this one cannot be checked',
+			description: 'The domain accepts all mail, so this address cannot be checked',
 		},
 		{
 			name: 'Unknown',
@@ -94,7 +94,7 @@ export const enrich: Operation = {
 		'Find the email address of a person and verify it. Looks for the business email first, then, if you want, for the personal email.',
 	paid: 'lookup',
 	notice:
-		'Each person takes one or two paid calls, and up to two more with Try Personal Email. The search stops at the first address that is good enough.',
+		'Each person costs one or two paid calls, and up to two more with Try Personal Email. The search stops at the first address that is good enough.',
 	fields: [firstName, lastName, company, linkedinUrl, accept, tryPersonal],
 	options: [location, minConfidence, trustConfidence, errorIfNotFound],
 	output: {

@@ -9,14 +9,14 @@ export const firstName = textField({
 	displayName: 'First Name',
 	name: 'firstName',
 	placeholder: 'e.g. Nathan',
-	description: 'The first name of the person. Give at least one of the two names.',
+	description: 'The first name of the person. Enter at least one of the two names.',
 });
 
 export const lastName = textField({
 	displayName: 'Last Name',
 	name: 'lastName',
 	placeholder: 'e.g. Smith',
-	description: 'The last name of the person. Give at least one of the two names.',
+	description: 'The last name of the person. Enter at least one of the two names.',
 });
 
 export const company = textField(
@@ -25,7 +25,7 @@ export const company = textField(
 		name: 'company',
 		placeholder: 'e.g. acme.com',
 		description:
-			'The domain of the website of the company. You can also give the address of any of its pages. Leave it empty if you only know the LinkedIn URL of the person.',
+			'The domain of the website of the company. You can also enter the URL of any of its pages. Leave it empty if you only know the LinkedIn URL of the person.',
 	},
 	toDomain,
 );
@@ -36,7 +36,17 @@ export const linkedinUrl = textField(
 		name: 'linkedinUrl',
 		placeholder: 'e.g. https://www.linkedin.com/in/nathan-smith',
 		description:
-			'The address of the LinkedIn profile of the person. It makes the result more accurate.',
+			'The URL of the LinkedIn profile of the person. It makes the result more accurate.',
+	},
+	toUrl,
+);
+
+/** Where the operation Find Business Email had the field in 1.0.0. */
+export const linkedinUrlOption = textField(
+	{
+		...linkedinUrl.property,
+		displayName: 'LinkedIn URL (Deprecated)',
+		description: 'Use the field LinkedIn URL instead. If that one is filled in, it counts.',
 	},
 	toUrl,
 );
@@ -68,7 +78,7 @@ export function toDomain(text: string, displayName = company.property.displayNam
 		throw new InputError(
 			displayName,
 			`must be a domain, and is ${show(text)}`,
-			"Give the domain of the company's website, such as acme.com, rather than its name.",
+			"Enter the domain of the company's website, such as acme.com, rather than its name.",
 		);
 	}
 	return host;
@@ -80,8 +90,8 @@ export function toUrl(text: string, displayName: string): string {
 	if (!url || !/^https?:$/.test(url.protocol) || !isHost(url.hostname)) {
 		throw new InputError(
 			displayName,
-			`must be the address of a page, and is ${show(text)}`,
-			'Give a full address such as https://www.linkedin.com/in/nathan-smith, or leave it empty.',
+			`must be a URL, and is ${show(text)}`,
+			'Enter a full URL such as https://www.linkedin.com/in/nathan-smith, or leave it empty.',
 		);
 	}
 	return /^https?:/i.test(text) ? text : `https://${text}`;
@@ -95,7 +105,7 @@ export function toAddress(text: string, displayName = email.property.displayName
 		throw new InputError(
 			displayName,
 			`must be one email address, and is ${show(text)}`,
-			'Give an address such as nathan@acme.com.',
+			'Enter an address such as nathan@acme.com.',
 		);
 	}
 	return address;

@@ -1,5 +1,5 @@
 import { InputError } from '../../service/errors';
-import { company, firstName, lastName, linkedinUrl } from './fields';
+import { company, firstName, lastName, linkedinUrl, linkedinUrlOption } from './fields';
 import { finder } from './finder';
 
 export const findBusiness = finder({
@@ -11,14 +11,14 @@ export const findBusiness = finder({
 	path: '/email/find',
 	answer: { sources: ['linkedin', 'company_website'] },
 	noun: 'business lookup',
-	fields: [firstName, lastName, company],
-	options: [linkedinUrl],
+	fields: [firstName, lastName, company, linkedinUrl],
+	options: [linkedinUrlOption],
 	check(person) {
 		if (!person.company && !person.linkedinUrl) {
 			throw new InputError(
 				company.property.displayName,
 				'is empty',
-				'Give the domain of the company, such as acme.com, or the LinkedIn URL of the person.',
+				'Enter the domain of the company, such as acme.com, or the LinkedIn URL of the person.',
 			);
 		}
 	},

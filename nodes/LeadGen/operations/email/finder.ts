@@ -55,7 +55,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			throw new InputError(
 				'First Name and Last Name',
 				'are both empty',
-				'Give at least one of the two names of the person.',
+				'Enter at least one of the two names of the person.',
 			);
 		}
 		check?.(body);
@@ -64,14 +64,18 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 	const find: FindOperation['find'] = async (person, service) => {
 		const data = await service.call(requestFor(person)).catch(nothingFound);
 		return data?.email
-			? { found: true, ...data, ...confidenceLevel(data.confidence) }
+			? { found: true, ...confidenceLevel(data.confidence), ...data }
 			: { found: false, email: null, ...data };
 	};
-	const read = (parameters: Parameters) =>
-		Object.fromEntries([
-			...operation.fields.map((field) => [field.property.name, parameters.get(field)]),
-			...operation.options.map((field) => [field.property.name, parameters.option(field)]),
-		]) as Record<string, string>;
+	const read = (parameters: Parameters) => {
+		const fields = operation.fields.map((field) => [field.property.name, parameters.get(field)]);
+		const options = operation.options.map((field) => [
+			field.property.name,
+			parameters.option(field),
+		]);
+		const filled = [...options, ...fields].filter(([, value]) => value !== '');
+		return Object.fromEntries(filled) as Record<string, string>;
+	};
 	return {
 		...operation,
 		paid: 'lookup',
@@ -86,10 +90,14 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		split: foundOrNot,
 		find,
 		requestFor,
-		plan: (parameters) => ({ request: requestFor(read(parameters)), mayFollow: 0 }),
+		plan(parameters) {
+			parameters.option(errorIfNotFound);
+			return { request: requestFor(read(parameters)), mayFollow: 0 };
+		},
 		async run(parameters, service) {
+			const isError = parameters.option(errorIfNotFound);
 			const result = await find(read(parameters), service);
-			if (!result.found && parameters.option(errorIfNotFound)) throw notFound();
+			if (!result.found && isError) throw notFound();
 			return result;
 		},
 	};

@@ -11,7 +11,7 @@ export const verify: Operation = {
 	name: 'Verify',
 	action: 'Verify an email address',
 	description:
-		'Check whether an email address exists and takes mail. The status is valid, invalid, catch_all or unknown.',
+		'Check whether an email address exists and accepts mail. The status is valid, invalid, catch_all or unknown.',
 	paid: 'lookup',
 	fields: [email],
 	output: {
@@ -41,7 +41,7 @@ function readAddress(parameters: Parameters): string {
 	throw new InputError(
 		email.property.displayName,
 		'is empty',
-		'Give the address to verify. Before this node, filter out the items that have none.',
+		'Enter the address to verify. Before this node, filter out the items that have none.',
 	);
 }
 

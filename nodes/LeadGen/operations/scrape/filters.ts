@@ -163,7 +163,7 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 		throw new InputError(
 			displayName,
 			`must be a JSON object, and is ${show(value)}`,
-			'Give an object such as { "jobTitles": ["Head of Sales"] }.',
+			'Enter an object such as { "jobTitles": ["Head of Sales"] }.',
 		);
 	}
 	const cleaned: IDataObject = {};
@@ -203,7 +203,7 @@ function toRange(value: unknown): string {
 		throw new InputError(
 			'Company Size',
 			`must be a range written <min>-<max>, and is ${show(text)}`,
-			'Give a range such as 11-50.',
+			'Enter a range such as 11-50.',
 		);
 	}
 	return range;

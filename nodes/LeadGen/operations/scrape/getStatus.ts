@@ -8,7 +8,7 @@ export const scrapeId = textField({
 	displayName: 'Scrape ID',
 	name: 'scrapeId',
 	required: true,
-	placeholder: 'e.g. {{ $json.scrapeId }}',
+	placeholder: 'e.g. scr_9f2c',
 	description: 'The scrapeId that the operation Start returned',
 });
 
@@ -19,7 +19,7 @@ export function readScrapeId(parameters: Parameters): string {
 		throw new InputError(
 			scrapeId.property.displayName,
 			'is empty',
-			'Give the scrapeId that the operation Start returned.',
+			'Enter the scrapeId that the operation Start returned.',
 		);
 	}
 	return id;

@@ -16,8 +16,8 @@ const webhookUrl = textField(
 		if (!URL.canParse(text) || !/^https?:/i.test(text)) {
 			throw new InputError(
 				displayName,
-				`must be a web address, and is ${show(text)}`,
-				'Give a full address that the service can reach, or leave it empty.',
+				`must be a URL, and is ${show(text)}`,
+				'Enter a full URL that the service can reach, or leave it empty.',
 			);
 		}
 		return text;

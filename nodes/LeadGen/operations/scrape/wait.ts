@@ -124,7 +124,8 @@ async function lookUntilFinished(
 	let silentSince: number | undefined;
 	for (;;) {
 		try {
-			last = await service.data({ ...statusRequest(id), kind: 'poll' });
+			const status = service.data({ ...statusRequest(id), kind: 'poll' });
+			last = (await before(deadline, status)) ?? last;
 			isKnown = true;
 			silentSince = undefined;
 		} catch (error) {
@@ -136,6 +137,14 @@ async function lookUntilFinished(
 		if (isFinished(last) || left <= 0) return last;
 		await rest(left);
 	}
+}
+
+/** What comes before the deadline; the service may answer much later, or never. */
+async function before<T>(deadline: number, answer: Promise<T>): Promise<T | undefined> {
+	const began = Date.now();
+	let isOver = false;
+	const late = pauseFor(() => (isOver ? 0 : deadline - began), undefined);
+	return await Promise.race([answer, late.then(() => undefined)]).finally(() => (isOver = true));
 }
 
 /** @param ms may become less meanwhile, as other scrapes finish */
@@ -157,7 +166,10 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	// It may be mistyped.
 	const isOdd = !isKnown && isNotFound(error);
 	const goesOn = `The scrape ${id} goes on. Use "Wait Until Finished" with this scrape ID.`;
-	return error.with({ scrapeId: id }, isOdd ? '' : goesOn);
+	const told = error.with({ scrapeId: id }, isOdd ? '' : goesOn);
+	// It was the status that was not asked for; the scrape was started.
+	delete told.details.attempted;
+	return told;
 }
 
 export const wait: Operation = {

@@ -21,4 +21,6 @@ export interface End {
 	outcome: 'taken' | 'refused' | 'lost' | 'unsent';
 	/** What the answer says of the rate. */
 	news?: RateNews;
+	/** Whether the service took it and failed, so that nobody knows what it did. */
+	isFailed?: boolean;
 }

@@ -2,7 +2,7 @@ import type { Call, End } from './call';
 import type { Clock } from './clock';
 import * as concurrency from './concurrency';
 import * as rate from './learned';
-import { isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
+import { HOPELESS_MS, isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
 import { pollWaitMs } from './polls';
 import { Presumption } from './presumption';
 import { MINUTE_MS, publishedWaitMs } from './published';
@@ -23,6 +23,8 @@ export class Governor {
 	/** When the service last took a call. */
 	private tookAt = -Infinity;
 	private pause: Pause | undefined;
+	/** Until when the service said that it does not work. */
+	private closedUntil = -Infinity;
 	private told: Told | undefined;
 	private learned: rate.Learned | undefined;
 	private concurrency = concurrency.opening;
@@ -53,14 +55,15 @@ export class Governor {
 		}
 		const { sent, over, underWay } = this.traffic;
 		this.told = reset(this.told, now);
-		const told = toldWaitMs(this.told, underWay, now);
-		const window = told === undefined && this.window;
+		const { window } = this;
 		const waits = {
 			concurrency: this.concurrencyWaitMs(now),
 			learned: window ? rate.learnedWaitMs(window, sent, now) : 0,
 			other: Math.max(
 				this.pause ? this.pause.until - now : 0,
-				told ?? publishedWaitMs(this.perMinute, over, underWay, now),
+				this.closedUntil - now,
+				toldWaitMs(this.told, underWay, now),
+				publishedWaitMs(this.perMinute, over, underWay, now),
 			),
 		};
 		const wait = Math.max(...Object.values(waits));
@@ -96,7 +99,7 @@ export class Governor {
 	}
 
 	/** A call is over. */
-	end(call: Call, { outcome, news = {} }: End): void {
+	end(call: Call, { outcome, news = {}, isFailed = false }: End): void {
 		const now = this.clock.now();
 		const isOpen = this.presumption.over(call);
 		if (outcome === 'taken') this.measure(call, now);
@@ -104,6 +107,7 @@ export class Governor {
 		// Another call may try in its stead.
 		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
 		if (outcome !== 'taken' && outcome !== 'refused') return;
+		if (isFailed && news.retryAfterMs) this.close(news.retryAfterMs, now);
 		this.told = hear(news, this.traffic.underWay, now);
 		if (outcome === 'refused') {
 			this.presumption.refused(call, now);
@@ -114,6 +118,12 @@ export class Governor {
 		if (isOpen) this.took(call, now);
 		// There is room for another one, if the refusals were for the calls under way.
 		if (this.pause && this.concurrency.before) this.pause = { ...this.pause, until: now };
+	}
+
+	/** The service failed, and said when to come back: few calls go out then, as it may fail again. */
+	private close(ms: number, now: number): void {
+		this.closedUntil = Math.max(this.closedUntil, now + Math.min(ms, HOPELESS_MS));
+		this.startOver();
 	}
 
 	/** The credits ended: the next run begins with few calls. */

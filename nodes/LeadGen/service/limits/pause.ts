@@ -66,7 +66,7 @@ export function isNamed(news: RateNews): boolean {
 	return namedMs(news) !== undefined;
 }
 
-/** A time that is over already says nothing. */
-function namedMs({ retryAfterMs, resetMs }: RateNews): number | undefined {
-	return (retryAfterMs ?? resetMs) || undefined;
+/** A time that is over already says nothing, and neither does the reset of a limit that is not used up. */
+function namedMs({ retryAfterMs, remaining, resetMs }: RateNews): number | undefined {
+	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
 }

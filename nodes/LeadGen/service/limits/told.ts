@@ -32,15 +32,10 @@ export function countDown(told: Told | undefined): Told | undefined {
 	return told && { ...told, left: told.left - 1 };
 }
 
-/** @returns how long the next call waits; `undefined` if the service tells nothing */
-export function toldWaitMs(
-	told: Told | undefined,
-	underWay: number,
-	now: number,
-): number | undefined {
-	if (!told) return undefined;
-	if (told.left > 0) return 0;
+/** @returns how long the next call waits; 0 if the service tells nothing */
+export function toldWaitMs(told: Told | undefined, underWay: number, now: number): number {
+	if (!told || told.left > 0) return 0;
 	// The one call that went ahead got no answer that tells.
-	if (told.until === Infinity && underWay === 0) return undefined;
+	if (told.until === Infinity && underWay === 0) return 0;
 	return told.until - now;
 }
