@@ -2,11 +2,20 @@ import type { Notification, TriggerState } from './state';
 
 /** The content of notifications, which can be as large as all leads: what is kept, saved and sent of it. */
 
+/** What n8n has saved, as far as somebody waits for it. */
+export type Saved = Pick<TriggerState, 'starts' | 'notifications'>;
+
+/** Whether n8n has saved a notification, and none that says more came in since. */
+export function isSaved(known: Saved, saved: Saved, source: string): boolean {
+	const { size = -1 } = known.notifications[source] ?? {};
+	return size <= (saved.notifications[source]?.size ?? -1);
+}
+
 /** A copy with the content of some notifications only, which can be as large as all leads. */
-export function withContent(
-	state: TriggerState,
+export function withContent<State extends Saved>(
+	state: State,
 	isKept: (source: string, notification: Notification) => boolean,
-): TriggerState {
+): State {
 	const notifications: TriggerState['notifications'] = {};
 	for (const [source, notification] of Object.entries(state.notifications)) {
 		const { raw, ...rest } = notification;

@@ -202,20 +202,22 @@ export class Reconciler {
 			return;
 		}
 		const deliver = { id, ...memory.checks.get(id)?.result };
-		const { isDelivered } = await sync(context, memory, { deliver });
+		const { isDelivered } = await sync(context, memory, deliver);
 		if (!isDelivered) await this.alarm.rest(BUSY_MS);
 	}
 
 	/** A start goes out when it is seen to be saved: else a crash could make somebody send it again. */
 	private async send(attempt: string): Promise<void> {
 		const { memory, context } = this;
-		const { start: needs } = await sync(context, memory, { starting: attempt });
-		const start = memory.state?.starts[attempt];
-		const isOwn = start?.process === PROCESS && start.stage === 'planned';
+		const reply = await sync(context, memory);
+		const isOwn = [reply.saved, memory.state].every((known) => {
+			const start = known?.starts[attempt];
+			return start?.process === PROCESS && start.stage === 'planned';
+		});
 		// Without addresses the node was deactivated meanwhile, and could not save the answer.
 		const isOff = this.isClosed || !memory.addresses;
-		if (!needs || !isOwn || isOff || memory.busy.has(attempt)) await this.alarm.rest(BUSY_MS);
-		else this.inBackground(attempt, sendStart(context, memory, attempt, needs));
+		if (!isOwn || isOff || memory.busy.has(attempt)) await this.alarm.rest(BUSY_MS);
+		else this.inBackground(attempt, sendStart(context, memory, attempt, reply));
 	}
 
 	private inBackground(name: string, task: Promise<unknown>): void {

@@ -10,7 +10,6 @@ import type { Store } from './store';
 import { sync, type SyncReply } from './sync';
 
 type Context = ITriggerFunctions | IWebhookFunctions;
-type Needs = NonNullable<SyncReply['start']>;
 
 /** How often a process says that it still waits for the answer; less than `LEASE_MS` in events. */
 const ALIVE_MS = 5000;
@@ -31,7 +30,7 @@ export async function sendStart(
 	context: Context,
 	memory: NodeMemory,
 	attempt: string,
-	needs: Needs,
+	reply: SyncReply,
 ): Promise<boolean> {
 	const save = async (apply: (state: TriggerState) => void) => {
 		change(memory, apply);
@@ -50,7 +49,7 @@ export async function sendStart(
 	};
 	void keepAlive();
 	void keepOpen(context, memory, attempt).catch(() => {});
-	const result = await send(context, memory, attempt, needs).catch((error: unknown) => ({ error }));
+	const result = await send(context, memory, attempt, reply).catch((error: unknown) => ({ error }));
 	isOver = true;
 	await save((state) => {
 		const now = Date.now();
@@ -120,11 +119,11 @@ async function send(
 	context: Context,
 	memory: NodeMemory,
 	attempt: string,
-	needs: Needs,
+	{ start, plan }: SyncReply,
 ): Promise<{ scrapeId: string }> {
-	if ('message' in needs) throw new LeadGenError(needs.message, needs.advice);
+	if ('message' in start) throw new LeadGenError(start.message, start.advice);
 	// The key that starts the scrape signs the URL, too.
 	const { credential, signer } = await accessTo(context, memory, 0);
-	const webhookUrl = signer.callbackUrl(needs.url, attempt);
-	return { scrapeId: await startScrape(context, credential, { ...needs.body, webhookUrl }) };
+	const webhookUrl = signer.callbackUrl(plan.url, attempt);
+	return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
 }

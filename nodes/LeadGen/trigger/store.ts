@@ -4,7 +4,7 @@ import {
 	type IHookFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { limitContent, toSave } from './content';
+import { limitContent, toSave, type Saved } from './content';
 import { nodes, nodesOf, type NodeMemory } from './memory';
 import { ownerOf } from './plan';
 import { fingerprint } from './signature';
@@ -21,7 +21,7 @@ export class Store {
 	private readonly owner: string;
 	private readonly data: IDataObject;
 	/** As n8n had saved it when the call came in. n8n watches each value of it, so that reading takes time. */
-	private readonly saved: TriggerState | undefined;
+	readonly saved: Saved;
 
 	constructor(
 		context: IHookFunctions | IWebhookFunctions,
@@ -29,7 +29,7 @@ export class Store {
 	) {
 		this.owner = ownerOf(context);
 		this.data = context.getWorkflowStaticData('global');
-		this.saved = this.load(memory, this.owner);
+		this.saved = this.load(memory, this.owner) ?? { starts: {}, notifications: {} };
 	}
 
 	/** What is known now; a new state if nothing is. */
@@ -51,18 +51,6 @@ export class Store {
 	/** Adds what somebody else knows of this node. */
 	take(known: TriggerState): void {
 		if (known.owner === this.owner) this.memory.take(deepCopy(known));
-	}
-
-	/** Whether n8n had saved that a process planned this attempt to start a scrape. */
-	hasPlanned(attempt: string, process: string | undefined): boolean {
-		const start = this.saved?.starts[attempt];
-		return start?.stage === 'planned' && start.process === process;
-	}
-
-	/** Whether n8n had saved a notification, and none that says more came in since. */
-	hasSaved(source: string): boolean {
-		const known = this.state.notifications[source];
-		return !known || known.size <= (this.saved?.notifications[source]?.size ?? -1);
 	}
 
 	/**

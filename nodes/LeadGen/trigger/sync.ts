@@ -1,8 +1,9 @@
 import type { IDataObject, ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { toSend } from './content';
+import { isSaved, toSend, type Saved } from './content';
 import { accessTo, PROCESS, type NodeMemory } from './memory';
 import { sendMessage } from './ownUrl';
 import type { Plan } from './plan';
+import type { NoticeText } from './notices';
 import type { TriggerState } from './state';
 
 /** What the node says to itself. */
@@ -15,12 +16,8 @@ export interface SyncRequest {
 	done?: { id: string; at: number };
 	/** Run the workflow for this scrape or notice, with the status of the scrape as the service gave it. */
 	deliver?: { id: string; data?: IDataObject; completedAt?: number };
-	/** Give what this attempt to start a scrape needs. */
-	starting?: string;
 	/** Answer when this attempt to start a scrape is over. Nothing else comes with it. */
 	keepOpen?: string;
-	/** Senders wait to hear that the notifications for these sources are saved. */
-	waiting?: string[];
 }
 
 export interface SyncReply {
@@ -28,17 +25,17 @@ export interface SyncReply {
 	problem?: string;
 	/** What is known now. */
 	state: TriggerState;
+	/** What n8n had saved before this call. */
+	saved: Saved;
 	/** The state was written, and is not seen to be saved. */
 	isWritten: boolean;
-	/** Those of the sources that senders wait for whose notification n8n had saved. */
-	saved: string[];
 	plan: Plan;
 	/** The process that answers. */
 	process: string;
 	/** Whether an execution begins. */
 	isDelivered: boolean;
-	/** URL of the node and body of the request, or why there can be none; given when n8n has saved the attempt. */
-	start?: { url: string; body: IDataObject } | { message: string; advice: string };
+	/** The body of a start, or why there can be none. */
+	start: { body: IDataObject } | NoticeText;
 }
 
 /** The sender of a notification waits no longer for the answer. */
@@ -54,12 +51,12 @@ export class NotReachedError extends Error {}
 export async function sync(
 	context: ITriggerFunctions | IWebhookFunctions,
 	memory: NodeMemory,
-	request: Pick<SyncRequest, 'deliver' | 'starting'> = {},
+	deliver?: SyncRequest['deliver'],
 ): Promise<SyncReply> {
 	const { isDirty } = memory;
 	const now = Date.now();
 	memory.isDirty = false;
-	const reply = await exchange(context, memory, request).catch((error: unknown) => {
+	const reply = await exchange(context, memory, deliver).catch((error: unknown) => {
 		delete memory.access;
 		memory.isDirty ||= isDirty;
 		throw error;
@@ -67,22 +64,24 @@ export async function sync(
 	memory.take(reply.state);
 	memory.reply = reply;
 	memory.syncedAt = now;
-	answerSenders(memory, ({ since, source }) => since < now && reply.saved.includes(source));
+	answerSenders(
+		memory,
+		({ since, source }) => since < now && isSaved(reply.state, reply.saved, source),
+	);
 	return reply;
 }
 
 async function exchange(
 	context: ITriggerFunctions | IWebhookFunctions,
 	memory: NodeMemory,
-	request: Pick<SyncRequest, 'deliver' | 'starting'>,
+	deliver: SyncRequest['deliver'],
 ): Promise<SyncReply> {
 	const access = await accessTo(context, memory);
 	const { addresses = [], reply: last } = memory;
-	const needed = memory.state?.scrapes[request.deliver?.id ?? '']?.source;
+	const needed = memory.state?.scrapes[deliver?.id ?? '']?.source;
 	const isElsewhere = last?.process !== PROCESS;
 	const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
-	const waiting = memory.waiting.map(({ source }) => source);
-	const message: SyncRequest = { ...request, process: PROCESS, state, waiting };
+	const message: SyncRequest = { process: PROCESS, state, deliver };
 	const answer = await sendMessage(context, addresses, access.signer, message);
 	if (!answer) throw new NotReachedError('No address of the node answers');
 	const reply = answer.reply as SyncReply;

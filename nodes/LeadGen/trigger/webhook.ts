@@ -5,7 +5,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { largest, withContent } from './content';
+import { isSaved, largest, withContent } from './content';
 import { deliveryItem } from './delivery';
 import {
 	accessTo,
@@ -19,7 +19,7 @@ import {
 import { textOf } from './notices';
 import { idsOf, notified, rawNotification, requestOf } from './notification';
 import { SIGNATURE_HEADER } from './ownUrl';
-import { addressesOf, identityOf, readPlan, type Plan } from './plan';
+import { addressesOf, identityOf, readPlan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
 import { saveAtStop } from './start';
@@ -102,9 +102,9 @@ function receiveNotification(
 		state.notifications[each] = largest(state.notifications[each], received);
 	}
 	follow(context, memory, addressesOf(context));
-	answerSenders(memory, (each) => store.hasSaved(each.source));
+	answerSenders(memory, (each) => isSaved(state, store.saved, each.source));
 	// The service sends again what it got no answer for in time.
-	if (store.hasSaved(source)) return answer(context, 200, { received: true });
+	if (isSaved(state, store.saved, source)) return answer(context, 200, { received: true });
 	// Of hundreds at once one now and then writes for all before it, and a sync for the last ones.
 	const isWritten = now - memory.writtenAt >= TOGETHER_MS;
 	if (isWritten) {
@@ -144,24 +144,24 @@ function answerSync(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	access: Access,
-	{ process, state, deliver, starting = '', waiting = [] }: SyncRequest,
+	{ process, state, deliver }: SyncRequest,
 ): IWebhookResponseData {
 	memory.addresses ??= addressesOf(context);
 	const store = new Store(context, memory);
-	const isPlanned = store.hasPlanned(starting, process);
+	const { starts, notifications } = store.saved;
+	const saved = withContent({ starts, notifications }, () => false);
 	if (state) store.take(state);
-	const saved = waiting.filter((source) => store.hasSaved(source));
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	const isWritten = store.save();
 	const reply: SyncReply = {
 		state: withContent(store.state, () => false),
-		isWritten,
 		saved,
+		isWritten,
 		plan,
 		process: PROCESS,
 		isDelivered: item !== undefined,
-		...(isPlanned && { start: startNeeds(context, plan) }),
+		start: startNeeds(context),
 	};
 	// What this process says to itself is no news to it.
 	if (process !== PROCESS) memory.wake?.();
@@ -180,9 +180,9 @@ function takeAcknowledgement(
 	return answer(context, 200, { leadGen: 2 });
 }
 
-function startNeeds(context: IWebhookFunctions, { url }: Plan): SyncReply['start'] {
+function startNeeds(context: IWebhookFunctions): SyncReply['start'] {
 	try {
-		return { url, body: startBody(context) };
+		return { body: startBody(context) };
 	} catch (error) {
 		return textOf(error);
 	}
