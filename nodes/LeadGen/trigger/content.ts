@@ -50,14 +50,22 @@ export function toSend(
 	needed: string | undefined,
 	isElsewhere: boolean,
 ): TriggerState {
-	let used = state.notifications[needed ?? '']?.size ?? 0;
+	const neededSize = state.notifications[needed ?? '']?.size ?? 0;
+	const fits = budget(MAX_SENT - neededSize);
 	return withContent(state, (source, notification) => {
 		if (notification.process !== process) return false;
-		if (source === needed) return notification.size <= MAX_SENT;
-		if (!isElsewhere || used + notification.size > MAX_SENT) return false;
-		used += notification.size;
-		return true;
+		return source === needed ? neededSize <= MAX_SENT : isElsewhere && fits(notification);
 	});
+}
+
+/** Takes what fits in beside what was taken before. */
+function budget(most: number): (notification: Notification) => boolean {
+	let left = most;
+	return ({ size }) => {
+		if (size > left) return false;
+		left -= size;
+		return true;
+	};
 }
 
 /** What the notifications of all nodes may take, in characters. */
@@ -65,18 +73,14 @@ const MAX_CONTENT = 64_000_000;
 
 /** Forgets the content of the oldest notifications where all take too much. @returns whether it did */
 export function limitContent(states: TriggerState[]): boolean {
-	const kept = states
+	const fits = budget(MAX_CONTENT);
+	const forgotten = states
 		.flatMap(({ notifications }) => Object.values(notifications))
 		.filter(({ raw }) => raw !== undefined)
-		.sort((a, b) => a.at - b.at);
-	let used = kept.reduce((sum, { size }) => sum + size, 0);
-	const isTooMuch = used > MAX_CONTENT;
-	for (const notification of kept) {
-		if (used <= MAX_CONTENT) break;
-		delete notification.raw;
-		used -= notification.size;
-	}
-	return isTooMuch;
+		.sort((a, b) => b.at - a.at)
+		.filter((notification) => !fits(notification));
+	for (const notification of forgotten) delete notification.raw;
+	return forgotten.length > 0;
 }
 
 /** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of unverified IDs. */
@@ -91,14 +95,10 @@ export function toSave(state: TriggerState): TriggerState {
 			stage === 'unverified' ? source : [],
 		),
 	);
-	let [used, usedUnverified] = [0, 0];
-	return withContent(state, (source, { size }) => {
-		const isUnverified = unverified.has(source);
-		const isKept = isUnverified
-			? size <= MAX_SAVED_EACH_UNVERIFIED && usedUnverified + size <= MAX_SAVED_UNVERIFIED
-			: used + size <= MAX_SAVED;
-		if (isKept && isUnverified) usedUnverified += size;
-		else if (isKept) used += size;
-		return isKept;
-	});
+	const [fits, fitsUnverified] = [budget(MAX_SAVED), budget(MAX_SAVED_UNVERIFIED)];
+	return withContent(state, (source, notification) =>
+		unverified.has(source)
+			? notification.size <= MAX_SAVED_EACH_UNVERIFIED && fitsUnverified(notification)
+			: fits(notification),
+	);
 }
