@@ -18,17 +18,7 @@ import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
 /** What decisions depend on. Times are milliseconds since 1970. */
 export interface View {
 	/** What the process knows beside the state. */
-	memory: Pick<
-		NodeMemory,
-		| 'checks'
-		| 'busy'
-		| 'waiting'
-		| 'isDirty'
-		| 'acknowledgedAt'
-		| 'begunUpTo'
-		| 'syncedAt'
-		| 'reply'
-	>;
+	memory: NodeMemory;
 	state: TriggerState;
 	plan: Plan;
 	process: string;
