@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { ITriggerFunctions, ITriggerResponse, IWebhookFunctions } from 'n8n-workflow';
 import { memoryOf, type NodeMemory } from './memory';
 import type { NoticeText } from './notices';
-import { identityOf } from './plan';
+import { addressesOf, identityOf } from './plan';
 import { Reconciler } from './reconciler';
 import { finishStarts } from './start';
 
@@ -29,8 +29,8 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 }
 
 /** Sees to it that something works for the node in this process, until nothing is left to do. */
-export function follow(context: IWebhookFunctions, memory: NodeMemory, addresses: string[]): void {
-	memory.addresses ??= addresses;
+export function follow(context: IWebhookFunctions, memory: NodeMemory): void {
+	memory.addresses ??= addressesOf(context);
 	if (memory.wake) memory.wake();
 	else void new Reconciler(context, memory).run();
 }

@@ -55,7 +55,7 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 			return await answerMessage(context, memory, access, request);
 		}
 		if (signer.isLegacyKnock(legacy)) {
-			follow(context, memory, addressesOf(context));
+			follow(context, memory);
 			return answer(context, 200, { again: 30_000 });
 		}
 		const attempt = signer.attemptOf(query);
@@ -101,7 +101,7 @@ function receiveNotification(
 	for (const each of sources) {
 		state.notifications[each] = largest(state.notifications[each], received);
 	}
-	follow(context, memory, addressesOf(context));
+	follow(context, memory);
 	answerSenders(memory, (each) => isSaved(state, store.saved, each.source));
 	// The service sends again what it got no answer for in time.
 	if (isSaved(state, store.saved, source)) return answer(context, 200, { received: true });
@@ -134,20 +134,25 @@ async function answerMessage(
 	access: Access,
 	request: SyncRequest,
 ): Promise<IWebhookResponseData> {
-	if (request.done) return takeAcknowledgement(context, memory, request.done);
-	if (request.keepOpen === undefined) return answerSync(context, memory, access, request);
-	await saveAtStop(new Store(context, memory), request.keepOpen);
+	const store = new Store(context, memory);
+	const { done, keepOpen } = request;
+	if (keepOpen !== undefined) await saveAtStop(store, keepOpen);
+	else if (done) {
+		// Saved a moment later: in another process, the execution may still go on.
+		acknowledged(memory, done.id, done.at);
+		follow(context, memory);
+	} else return answerSync(context, store, access, request);
 	return answer(context, 200, { leadGen: 2 });
 }
 
 function answerSync(
 	context: IWebhookFunctions,
-	memory: NodeMemory,
+	store: Store,
 	access: Access,
 	{ process, state, deliver }: SyncRequest,
 ): IWebhookResponseData {
+	const { memory } = store;
 	memory.addresses ??= addressesOf(context);
-	const store = new Store(context, memory);
 	const { starts, notifications } = store.saved;
 	const saved = withContent({ starts, notifications }, () => false);
 	if (state) store.take(state);
@@ -166,18 +171,6 @@ function answerSync(
 	// What this process says to itself is no news to it.
 	if (process !== PROCESS) memory.wake?.();
 	return answer(context, 200, { leadGen: 2, ...reply }, item);
-}
-
-/** An execution began in another process, which may still go on: it is saved a moment later. */
-function takeAcknowledgement(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
-	{ id, at }: NonNullable<SyncRequest['done']>,
-): IWebhookResponseData {
-	const store = new Store(context, memory);
-	acknowledged(store.memory, id, at);
-	follow(context, memory, addressesOf(context));
-	return answer(context, 200, { leadGen: 2 });
 }
 
 function startNeeds(context: IWebhookFunctions): SyncReply['start'] {
