@@ -34,7 +34,7 @@ export async function gate(context: IExecuteFunctions): Promise<INodeExecutionDa
 		context.logger.info(
 			`LeadGen Trigger: ${delivery.id} ${words} execution ${context.getExecutionId()} in process ${PROCESS}, delivered by ${delivery.process}`,
 		);
-		acknowledge(context, delivery);
+		acknowledge(context, delivery).catch(() => {});
 		if (!isNew) return drop(context);
 	}
 	if (notice) return tell(context, notice);
@@ -107,19 +107,18 @@ async function record(context: IExecuteFunctions, values: string[]): Promise<str
 }
 
 /** Says that the delivery arrived, so that it is not repeated. */
-function acknowledge(context: IExecuteFunctions, { id, at, process, addresses }: Delivery): void {
+async function acknowledge(
+	context: IExecuteFunctions,
+	{ id, at, process, addresses }: Delivery,
+): Promise<void> {
 	const memory = memoryOf(identityOf(context));
-	if (process === PROCESS && memory.state) {
-		acknowledged(memory, id, at);
-		return;
+	try {
+		if (process === PROCESS && memory.state) acknowledged(memory, id, at);
+		else {
+			const { signer } = await accessTo(context, memory, FRESH_MS);
+			await sendMessage(context, addresses, signer, { done: { id, at } });
+		}
+	} catch (error) {
+		context.logger.warn(`LeadGen Trigger: a delivery was not acknowledged: ${String(error)}`);
 	}
-	const send = async () => {
-		const { signer } = await accessTo(context, memory, FRESH_MS);
-		await sendMessage(context, addresses, signer, { done: { id, at } });
-	};
-	send()
-		.catch((error: unknown) => {
-			context.logger.warn(`LeadGen Trigger: a delivery was not acknowledged: ${String(error)}`);
-		})
-		.catch(() => {});
 }
