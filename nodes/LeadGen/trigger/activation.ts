@@ -5,8 +5,9 @@ import { withContent } from './content';
 import { memoryOf, nodesOf, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
 import { addressesOf, checkParameters, identityOf } from './plan';
-import { checkAccount, isRefused } from './scrape';
+import { checkAccount } from './scrape';
 import { Signer } from './signature';
+import { isRefused } from './status';
 import { Store } from './store';
 
 /**

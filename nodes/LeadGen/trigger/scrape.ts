@@ -11,17 +11,14 @@ import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
 import { accessTo, change, type NodeMemory } from './memory';
-import { statusRefused } from './notices';
 import { parametersOf } from './plan';
-import { addNotice, isOpen, type TriggerState } from './state';
-import { looked, unanswered, type Check, type Found } from './status';
+import { isRefused, looked, unanswered, type Check, type Found } from './status';
 
 type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 
 /** A start that takes longer has an unknown outcome. */
 const START_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 30_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** The body of a start, but for `webhookUrl`. @param most leads at most */
 export function startBody(
@@ -99,8 +96,7 @@ export async function lookUp(
 
 /** How the service says that it has no such scrape is not known: docs/service.md. */
 function isUnknownScrape(error: unknown): boolean {
-	if (!(error instanceof ServiceError) || error.outcome !== 'refused') return false;
-	return error.code === 'INVALID_REQUEST' || isNotFound(error);
+	return isRefused(error) && (error.code === 'INVALID_REQUEST' || isNotFound(error));
 }
 
 /** The times of the service are UTC (docs/service.md), also where they do not say so. */
@@ -117,20 +113,19 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 	const found = await accessTo(context, memory)
 		.then(({ credential }) => lookUp(context, credential, id, kind))
 		.catch((error: unknown) => ({ error }));
-	// The credential may have changed.
-	if ('error' in found) delete memory.access;
 	const { reply, checks } = memory;
 	const now = Date.now();
 	const check: Check = { ...checks.get(id), at: now, isAnswered: !('error' in found) };
 	checks.set(id, check);
+	if ('error' in found) {
+		// The credential may have changed.
+		delete memory.access;
+		const said = `the status of ${id} is not known: ${String(found.error)}`;
+		context.logger.warn(`LeadGen Trigger: ${said}`);
+	}
 	change(memory, (state) => {
-		if ('error' in found) {
-			context.logger.warn(
-				`LeadGen Trigger: the status of ${id} is not known: ${String(found.error)}`,
-			);
-			unanswered(state, id, now);
-			tellRefusal(state, id, found.error, now);
-		} else if (reply) {
+		if ('error' in found) unanswered(state, id, now, found.error);
+		else if (reply) {
 			const realId = looked(state, id, found, check, reply.plan, now);
 			if (realId !== undefined) checks.set(realId, check);
 		}
@@ -141,18 +136,4 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 function isNotifiedSince({ state, checks }: NodeMemory, id: string): boolean {
 	const notification = state?.notifications[state.scrapes[id]?.source ?? ''];
 	return notification !== undefined && notification.at > (checks.get(id)?.at ?? 0);
-}
-
-/** Whether the service itself said no. */
-export function isRefused(error: unknown): error is ServiceError {
-	return error instanceof ServiceError && error.outcome === 'refused';
-}
-
-/** The service refuses to say how a scrape is. */
-function tellRefusal(state: TriggerState, id: string, error: unknown, now: number): void {
-	if (!isRefused(error) || error.code === 'RATE_LIMIT_EXCEEDED') return;
-	// Of those that anyone may name, one says it for all.
-	const day = String(Math.floor(now / DAY_MS));
-	const about = isOpen(state.scrapes[id]) ? id : `notifications ${day}`;
-	addNotice(state, `status of ${about}`, statusRefused(id, error.message, error.advice), now);
 }

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isFinished } from '../operations/scrape/getStatus';
+import { ServiceError } from '../service/errors';
 import { started } from './events';
-import { missingScrape, stuckScrape } from './notices';
+import { missingScrape, statusRefused, stuckScrape } from './notices';
 import type { Plan } from './plan';
 import {
 	addNotice,
@@ -124,8 +125,17 @@ function verified(
 	return realId;
 }
 
-/** The service did not answer; an ID that only a notification names is given up on some day. */
-export function unanswered(state: TriggerState, id: string, now: number): void {
+/** The service did not say how a scrape is; an ID that only a notification names is given up on some day. */
+export function unanswered(state: TriggerState, id: string, now: number, error?: unknown): void {
 	const scrape = state.scrapes[id];
 	if (scrape?.stage === 'unverified' && now - scrape.since > DAY_MS) reject(state, id, now);
+	if (!isRefused(error) || error.code === 'RATE_LIMIT_EXCEEDED') return;
+	// Of those that anyone may name, one says it for all.
+	const about = isOpen(scrape) ? id : `notifications ${String(Math.floor(now / DAY_MS))}`;
+	addNotice(state, `status of ${about}`, statusRefused(id, error.message, error.advice), now);
+}
+
+/** Whether the service itself said no. */
+export function isRefused(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.outcome === 'refused';
 }
