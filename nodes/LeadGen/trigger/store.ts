@@ -43,7 +43,7 @@ export class Store {
 		// Hundreds of notifications may come at once, and most find what this process itself wrote.
 		if (saved && !(memory.state && memory.versions.has(saved.version ?? ''))) {
 			memory.take(deepCopy(saved));
-			knows(memory, saved.version);
+			if (saved.version !== undefined) memory.versions.add(saved.version);
 		}
 		return saved;
 	}
@@ -77,7 +77,8 @@ export class Store {
 		const known = { ...toSave(state), version: undefined };
 		const version = fingerprint(known);
 		const key = keyOf(memory);
-		knows(memory, version);
+		if (memory.versions.size >= MAX_VERSIONS) memory.versions.clear();
+		memory.versions.add(version);
 		if ((this.data[key] as { version?: string } | undefined)?.version === version) return false;
 		this.data[key] = { ...deepCopy(known), version };
 		return true;
@@ -86,13 +87,6 @@ export class Store {
 
 function keyOf({ identity }: NodeMemory): string {
 	return `leadGenTrigger ${identity.nodeId}`;
-}
-
-/** A version of the saved state holds nothing that is news to this process. */
-function knows({ versions }: NodeMemory, version: string | undefined): void {
-	if (version !== undefined) versions.add(version);
-	const [oldest = ''] = versions;
-	if (versions.size > MAX_VERSIONS) versions.delete(oldest);
 }
 
 /** Static data can be written by anyone: what is no state of this node counts for nothing. */
