@@ -39,6 +39,10 @@ export interface TestRun {
 	isOver: boolean;
 }
 
+function newTest(url: string): TestRun {
+	return { url, isFinished: false, isOver: false };
+}
+
 /** Whether a URL is the one that the node had in its last test. */
 export function isTest(context: IHookFunctions, url: string): boolean {
 	return memoryOf(identityOf(context)).test?.url === url;
@@ -49,8 +53,7 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const memory = memoryOf(identityOf(context));
 	endTest(context);
-	const test: TestRun = { url, isFinished: false, isOver: false };
-	memory.test = test;
+	const test = (memory.test = newTest(url));
 	const { credential, signer } = await readCredential(context);
 	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
 	const scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
@@ -113,49 +116,40 @@ async function watch(
 
 /** A request to the test URL comes in. n8n goes on listening until there is something to pass on. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const { test } = memoryOf(identityOf(context));
+	// After a restart nothing is known of the test.
+	const { test = newTest('') } = memoryOf(identityOf(context));
 	const { credential, signer } = await readCredential(context);
 	const request = requestOf(context);
 	const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
 	const isOwn = signer.isOwn(request.headers[SIGNATURE_HEADER], message, Date.now());
-	const waitsFor = test?.scrapeId;
+	const waitsFor = test.scrapeId;
 	if (waitsFor !== undefined && !isOwn && signer.attemptOf(request.query) !== ATTEMPT) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
 	const { likely, others } = idsOf(request);
 	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
-	if (test && !isOwn) test.notification = rawNotification(request);
+	if (!isOwn) test.notification = rawNotification(request);
 	// The status may lag behind the notification, and without a scrape to wait for nothing asks for it again.
 	const looks = waitsFor === undefined ? LOOKS : 1;
 	for (let look = 0; look < looks * ids.length; look++) {
 		const id = ids[look % ids.length] ?? '';
 		if (look >= ids.length) await sleep(CHECK_MS / 2);
-		const data = await finishedData(context, credential, id).catch((error: unknown) => {
+		const { data } = await lookUp(context, credential, id).catch((error: unknown) => {
 			// The node asks again in a moment.
 			if (!isOwn) throw error;
 			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
-			return undefined;
+			return { data: {} };
 		});
-		if (!data || test?.isOver) continue;
-		const isAwaited = isOwn && test?.isFinished === false;
-		if (test) test.isFinished = true;
+		if (!isFinished(data) || test.isOver) continue;
 		// The notification has until the next call to come.
+		const isAwaited = isOwn && !test.isFinished;
+		test.isFinished = true;
 		if (isAwaited) continue;
-		if (test) test.isOver = true;
-		const notification = isOwn ? (test?.notification ?? null) : rawNotification(request);
+		test.isOver = true;
+		const notification = isOwn ? (test.notification ?? null) : rawNotification(request);
 		const output = { ...data, notification };
 		const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
 		return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
 	}
 	return { webhookResponse: { leadGen: 2, finished: false } };
-}
-
-/** The status of a scrape once it is finished. */
-async function finishedData(
-	context: IWebhookFunctions,
-	credential: ICredentialDataDecryptedObject,
-	id: string,
-): Promise<IDataObject | undefined> {
-	const found = await lookUp(context, credential, id);
-	return isFinished(found.data) ? found.data : undefined;
 }
