@@ -93,16 +93,9 @@ export function nextAction(view: View, now: number): Action {
 		.sort((a, b) => compare(a, b, checks, now));
 	// They go on beside what comes next.
 	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
-	for (const [id, notice] of Object.entries(state.notices)) {
-		const from = Math.max(deliverAt(notice), queuedUntil(notice, view));
-		if (isTime(from)) return { do: 'deliver', id };
-	}
-	for (const [id, scrape] of openScrapes(state)) {
-		const check = checks.get(id);
-		if (!check?.result) continue;
-		const isNotified = state.notifications[scrape.source] !== undefined;
-		const graceUntil = isNotified ? 0 : check.at + GRACE_MS;
-		const from = Math.max(deliverAt(scrape), queuedUntil(scrape, view), graceUntil);
+	for (const [id, entry] of [...Object.entries(state.notices), ...openScrapes(state)]) {
+		const completeAt = 'source' in entry ? outputCompleteAt(id, entry, view) : 0;
+		const from = Math.max(completeAt, deliverAt(entry), queuedUntil(entry, view));
 		if (isTime(from)) return { do: 'deliver', id };
 	}
 	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
@@ -117,6 +110,13 @@ export function nextAction(view: View, now: number): Action {
 	return (
 		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
 	);
+}
+
+/** When all is there that the output of a scrape holds. */
+function outputCompleteAt(id: string, { source }: Scrape, { state, memory }: View): number {
+	const check = memory.checks.get(id);
+	if (!check?.result) return Infinity;
+	return state.notifications[source] ? 0 : check.at + GRACE_MS;
 }
 
 /** When something may be handed to n8n, or again if its execution did not begin. */
