@@ -171,13 +171,9 @@ export function prune(state: TriggerState, now: number): TriggerState {
 	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
 	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
 	const starts = newest(state.starts, MAX_STARTS, ({ stage }) => stage !== 'planned');
-	const sources = new Set(
-		Object.values(scrapes).flatMap((scrape) => (isDoneWith(scrape) ? [] : scrape.source)),
-	);
 	// A notification may come before the answer to the start.
-	for (const [attempt, { stage }] of Object.entries(starts)) {
-		if (stage === 'planned') sources.add(attempt);
-	}
+	const planned = keep(starts, ({ stage }) => stage === 'planned');
+	const sources = new Set(Object.values(scrapes).map(({ source }) => source));
 	const told = newest(state.notices, MAX_DONE / 10, isDoneWith);
 	return {
 		...state,
@@ -187,7 +183,10 @@ export function prune(state: TriggerState, now: number): TriggerState {
 		},
 		starts,
 		scrapes,
-		notifications: keep(state.notifications, (_notification, source) => sources.has(source)),
+		notifications: keep(
+			state.notifications,
+			(_content, source) => source in planned || sources.has(source),
+		),
 		notices: newest(told, MAX_NOTICES, (notice) => !isDoneWith(notice)),
 	};
 }
