@@ -35,7 +35,7 @@ export function deliveryItem(
 	const entry = notice ?? (isOpen(scrape) ? scrape : undefined);
 	if (!entry || deliverAt(entry) > now) return undefined;
 	const next = { stage: 'delivering' as const, at: now, tries: (entry.tries ?? 0) + 1 };
-	const delivery: Delivery = {
+	const leadGenDelivery = {
 		id,
 		// Another account may give the same ID.
 		key: fingerprint([baseUrlOf(credential), credential.apiKey, id, data.createdAt]),
@@ -43,8 +43,7 @@ export function deliveryItem(
 		process: PROCESS,
 		deliveredAt: now,
 		addresses: memory.addresses ?? [],
-	};
-	const leadGenDelivery = { ...delivery };
+	} satisfies Delivery;
 	if (notice) {
 		const { message, advice } = notice;
 		state.notices[id] = { ...notice, ...next };
