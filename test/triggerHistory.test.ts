@@ -194,6 +194,13 @@ const KNOWN: Array<[what: string, history: History]> = [
 		},
 	],
 	[
+		'is saved when n8n stops in the moment in which it is sent',
+		{
+			...{ ...QUIET, seed: 2147483625, version: 1, starts: ['unconnected', 'rate', 'rate'] },
+			events: [{ wait: 4158, calls: 50, what: 'stop', pick: 236, ms: 7457 }],
+		},
+	],
+	[
 		'is sent once though n8n could not activate another trigger of the workflow, and crashed',
 		{
 			...{ ...QUIET, seed: 1011331899, second: 'sameWorkflow', topology: 'multi' },

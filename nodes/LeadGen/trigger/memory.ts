@@ -45,6 +45,8 @@ export class NodeMemory {
 	readonly busy = new Map<string, Promise<unknown>>();
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[] = [];
+	/** The request that is kept open for a start has arrived. */
+	keptOpen?: () => void;
 	/** n8n stops, and takes no new requests. */
 	isStopping = false;
 	/** Wakes what works for this node in this process; undefined if nothing does. */

@@ -36,6 +36,8 @@ export async function sendStart(
 		change(memory, apply);
 		await sync(context, memory).catch(() => {});
 	};
+	// Else n8n may be stopping, and could not save the answer.
+	if (!(await keepOpen(context, memory, attempt))) return false;
 	let isOver = false;
 	const keepAlive = async () => {
 		for (;;) {
@@ -48,7 +50,6 @@ export async function sendStart(
 		}
 	};
 	void keepAlive();
-	void keepOpen(context, memory, attempt).catch(() => {});
 	const result = await send(context, memory, attempt, reply).catch((error: unknown) => ({ error }));
 	isOver = true;
 	await save((state) => {
@@ -82,12 +83,20 @@ async function isConfirmed(context: Context, memory: NodeMemory): Promise<boolea
 /**
  * Calls the node's own URL, which answers when the start is over. n8n takes no new requests when it stops, but it
  * lets this one save the answer of the service.
+ * @returns whether it arrived
  */
-async function keepOpen(context: Context, memory: NodeMemory, attempt: string): Promise<void> {
-	const { access, addresses = [], reply } = memory;
+async function keepOpen(context: Context, memory: NodeMemory, attempt: string): Promise<boolean> {
+	const { addresses = [], reply } = memory;
 	// Another process goes on to answer.
-	if (reply?.process !== PROCESS) return;
-	if (access) await sendMessage(context, addresses, access.signer, { keepOpen: attempt });
+	if (reply?.process !== PROCESS) return true;
+	const { signer } = await accessTo(context, memory);
+	const hasArrived = new Promise<boolean>((resolve) => {
+		memory.keptOpen = () => {
+			resolve(true);
+		};
+	});
+	const isAnswered = sendMessage(context, addresses, signer, { keepOpen: attempt });
+	return await Promise.race([hasArrived, isAnswered.then((answer) => answer !== undefined)]);
 }
 
 /** Waits for the starts under way where n8n stops, so that their answers can be saved. */
@@ -108,6 +117,7 @@ export async function finishStarts(context: Context, memory: NodeMemory): Promis
 /** Saves what became of a start in the request that was kept open for it, if n8n takes no other one. */
 export async function saveAtStop(store: Store, attempt: string): Promise<void> {
 	const { memory } = store;
+	memory.keptOpen?.();
 	const isSaved = await memory.busy.get(attempt);
 	// Otherwise nothing is saved: other nodes may have saved static data meanwhile.
 	if (isSaved !== false) return;
