@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, IHookFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHookFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import type { Signer } from './signature';
 
 /** The last part of the node's URL. */
@@ -78,4 +83,11 @@ export async function sendMessage(
 		}
 	}
 	return undefined;
+}
+
+/** What the node says to itself; undefined if somebody else calls. */
+export function ownMessage(context: IWebhookFunctions, signer: Signer): object | undefined {
+	const { message } = (context.getBodyData() as IDataObject | undefined) ?? {};
+	const header = context.getHeaderData()[SIGNATURE_HEADER];
+	return signer.isOwn(header, message, Date.now()) ? (JSON.parse(message) as object) : undefined;
 }

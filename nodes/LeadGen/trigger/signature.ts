@@ -50,7 +50,7 @@ export class Signer {
 		return `${String(time)},${this.sign('message', String(time), message)}`;
 	}
 
-	isOwn(header: unknown, message: unknown, now: number): boolean {
+	isOwn(header: unknown, message: unknown, now: number): message is string {
 		if (typeof header !== 'string' || typeof message !== 'string') return false;
 		const [time = ''] = header.split(',');
 		return (

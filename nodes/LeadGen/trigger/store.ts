@@ -48,11 +48,6 @@ export class Store {
 		return saved;
 	}
 
-	/** Adds what somebody else knows of this node. */
-	take(known: TriggerState): void {
-		if (known.owner === this.owner) this.memory.take(deepCopy(known));
-	}
-
 	/**
 	 * Writes the state to the static data, which n8n saves when the call is answered. n8n saves static data as a
 	 * whole, so nodes that save at the same moment undo what the others saved: that is written again, too.

@@ -13,7 +13,7 @@ import { CREDENTIAL_TYPE } from '../service/http';
 import { asNodeError } from './activation';
 import { memoryOf } from './memory';
 import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
-import { sendMessage, SIGNATURE_HEADER } from './ownUrl';
+import { ownMessage, sendMessage } from './ownUrl';
 import { addressesOf, checkParameters, identityOf, parametersOf } from './plan';
 import { testLimit, testScrapeId } from './properties';
 import { lookUp, startBody, startScrape } from './scrape';
@@ -120,8 +120,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	const { test = newTest('') } = memoryOf(identityOf(context));
 	const { credential, signer } = await readCredential(context);
 	const request = requestOf(context);
-	const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
-	const isOwn = signer.isOwn(request.headers[SIGNATURE_HEADER], message, Date.now());
+	const isOwn = ownMessage(context, signer) !== undefined;
 	const waitsFor = test.scrapeId;
 	if (waitsFor !== undefined && !isOwn && signer.attemptOf(request.query) !== ATTEMPT) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };

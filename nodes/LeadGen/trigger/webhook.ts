@@ -1,6 +1,5 @@
 import {
 	sleep,
-	type IDataObject,
 	type INodeExecutionData,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
@@ -18,7 +17,7 @@ import {
 } from './memory';
 import { textOf } from './notices';
 import { idsOf, notified, rawNotification, requestOf } from './notification';
-import { SIGNATURE_HEADER } from './ownUrl';
+import { ownMessage, SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
@@ -48,12 +47,9 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
 		const access = await accessTo(context, memory, FRESH_MS);
 		const { signer } = access;
-		const message: unknown = (context.getBodyData() as IDataObject | undefined)?.message;
-		isOwn = signer.isOwn(signature, message, Date.now());
-		if (isOwn) {
-			const request = JSON.parse(message as string) as SyncRequest;
-			return await answerMessage(context, memory, access, request);
-		}
+		const message = ownMessage(context, signer);
+		isOwn = message !== undefined;
+		if (message) return await answerMessage(context, memory, access, message);
 		if (signer.isLegacyKnock(legacy)) {
 			follow(context, memory);
 			return answer(context, 200, { again: 30_000 });
@@ -155,7 +151,7 @@ function answerSync(
 	memory.addresses ??= addressesOf(context);
 	const { starts, notifications } = store.saved;
 	const saved = withContent({ starts, notifications }, () => false);
-	if (state) store.take(state);
+	if (state?.owner === store.state.owner) memory.take(state);
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	const isWritten = store.save();
