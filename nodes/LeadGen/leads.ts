@@ -39,7 +39,7 @@ export const leadsField = textField({
 const MAX_DEPTH = 5;
 const MAX_VALUES = 2000;
 /** Names that a list of leads may have, as compared in lower case: those that say what they hold, and others. */
-const LEAD_NAMES = /^(leads|people|contacts|profiles|prospects|persons)$/;
+const LEAD_NAMES = /^(lead|person|contact|profile|prospect)s?$|^people$/;
 const LIST_NAMES = /^(results|records|items|rows|data)$/;
 
 /**
@@ -50,9 +50,10 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
 	const parameters = new Parameters((name) => context.getNodeParameter(name, 0));
 	if (parameters.get(output) !== 'leads') return whole;
+	const { scrapeId } = scrape;
 	const body = parsed((scrape.notification as IDataObject | null)?.body);
 	const path = parameters.option(leadsField);
-	const leads = path === '' ? findLeads(body) : toList(valueAt(body, path));
+	const leads = path === '' ? findLeads(body, scrapeId) : toList(valueAt(body, path));
 	// Without an item the workflow would end without a word.
 	if (!leads || leads.length === 0) {
 		context.addExecutionHints({
@@ -65,46 +66,74 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 		});
 		return whole;
 	}
-	const { scrapeId } = scrape;
 	return leads.map((lead) => ({
 		json: { scrapeId, ...(isObject(lead) ? lead : { lead }) },
 		pairedItem: { item: 0 },
 	}));
 }
 
-/** The list of objects that is the leads, wherever it is: by its name if one has it, else the longest one. */
-export function findLeads(body: unknown): unknown[] | undefined {
-	const found: Array<{ name: string; list: unknown[] }> = [];
-	const queue: Array<{ name: string; value: unknown; depth: number }> = [
-		{ name: '', value: body, depth: 0 },
-	];
+/** A list that may be the leads. */
+interface Candidate {
+	/** Whether it is in a part of the notification that has the ID of the scrape. */
+	isOwn: boolean;
+	name: string;
+	list: unknown[];
+}
+
+/**
+ * The list that is the leads, wherever it is: of several, one beside the ID of the scrape, else one that has a name
+ * for it, else the longest.
+ */
+export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
+	const found: Candidate[] = [];
+	const queue = [{ isOwn: false, name: '', value: body, depth: 0 }];
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
-		const { name, value, depth } = queue[seen] ?? { name: '', value: undefined, depth: 0 };
+		const { isOwn, name, value: raw, depth } = queue[seen] ?? { isOwn: false, name: '', depth: 0 };
+		const value = parsed(raw);
+		const isNamed = LEAD_NAMES.test(name);
 		if (Array.isArray(value)) {
-			const list = value.filter(isObject);
-			const isList = value.every((each) => isObject(each) || each === null);
-			if (isList && (list.length > 0 || LEAD_NAMES.test(name.toLowerCase()))) {
-				found.push({ name, list });
+			const list = value.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
+			const isList = value.every((each) => isObject(each) || !isGiven(each)) || isNamed;
+			if (isList && (list.length > 0 || isNamed)) found.push({ isOwn, name, list });
+			if (!isNamed) queue.push(...parts(list, scrapeId, depth));
+		} else if (isObject(value) && depth < MAX_DEPTH) {
+			const isPart = isOwn || Object.values(value).includes(scrapeId);
+			for (const [key, inner] of Object.entries(value)) {
+				const inside = { isOwn: isPart, name: key.toLowerCase(), depth: depth + 1 };
+				// XML has no lists: a single lead is no list there.
+				const isSingle = isNamed && LEAD_NAMES.test(inside.name) && isObject(inner);
+				queue.push({ ...inside, value: isSingle ? [inner] : inner });
 			}
-			// A notification may be a list of one.
-			if (depth === 0 && list.length === 1) queue.push({ name, value: list[0], depth: 1 });
-			continue;
-		}
-		if (!isObject(value) || depth === MAX_DEPTH) continue;
-		for (const [key, inner] of Object.entries(value)) {
-			queue.push({ name: key, value: inner, depth: depth + 1 });
 		}
 	}
-	const rank = ({ name }: { name: string }) =>
-		2 * Number(LEAD_NAMES.test(name.toLowerCase())) + Number(LIST_NAMES.test(name.toLowerCase()));
+	const rank = ({ isOwn, name }: Candidate) =>
+		4 * Number(isOwn) + 2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
 	const [best] = found.sort((a, b) => rank(b) - rank(a) || b.list.length - a.list.length);
 	// An empty one with its name says that there are none, whatever else is listed.
 	return best && best.list.length > 0 ? best.list : undefined;
 }
 
-/** The body is text where its content type does not say that it is JSON. */
-function parsed(body: unknown): unknown {
-	return typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
+/** The element of a list that holds the leads: a notification may be a list, or tell of several scrapes. */
+function parts(list: unknown[], scrapeId: unknown, depth: number) {
+	const holders = list
+		.filter(isObject)
+		.filter((each) => Object.keys(each).some((name) => LEAD_NAMES.test(name.toLowerCase())));
+	const own = holders.filter((each) => Object.values(each).includes(scrapeId));
+	const chosen = own.length > 0 || depth > 0 ? own : holders;
+	// Where several do, they are the leads, and what they hold is theirs.
+	return chosen.length === 1
+		? chosen.map((value) => ({ isOwn: false, name: '', value, depth: depth + 1 }))
+		: [];
+}
+
+/** Text may be JSON where its content type or its field does not say so. */
+function parsed(value: unknown): unknown {
+	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);
+	return isJson ? jsonParse(value, { fallbackValue: value }) : value;
+}
+
+function isGiven(value: unknown): boolean {
+	return value !== null && value !== undefined;
 }
 
 function valueAt(value: unknown, path: string): unknown {

@@ -123,17 +123,18 @@ export function next(schedule: Schedule, timeZone: string, after: number): numbe
 	for (let ahead = -1; ahead < MOST_DAYS; ahead++) {
 		const day = today + ahead * DAY_MS;
 		if (!isDay(schedule, day)) continue;
-		const first = offset(day - DAY_MS);
-		const isPlain = [0, 1, 2].every((days) => offset(day + days * DAY_MS) === first);
+		const offsets = [-1, 0, 1, 2].map((days) => offset(day + days * DAY_MS));
+		const [least, most] = [Math.min(...offsets), Math.max(...offsets)];
 		let found: number | undefined;
 		for (const local of timesOf(schedule, day)) {
-			const times = isPlain
-				? [local - first]
-				: instants(local, offset, schedule.hours.length === 24);
+			// A day with a change of clocks may have 86,400 times, each of which takes a while to work out.
+			if (local - least <= after) continue;
+			if (local - most > (found ?? Infinity)) break;
+			const times =
+				least === most ? [local - least] : instants(local, offset, schedule.hours.length === 24);
 			for (const time of times) {
 				if (time > after && time < (found ?? Infinity)) found = time;
 			}
-			if (isPlain && found !== undefined) break;
 		}
 		if (found !== undefined) return found;
 	}

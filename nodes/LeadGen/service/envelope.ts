@@ -3,15 +3,19 @@ import { ServiceError } from './errors';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
 /** What to do about each error code of docs/service.md (The envelope). */
-const ADVICE: Partial<Record<string, string>> = {
-	INVALID_REQUEST: 'The service does not accept the fields of this item. Check them.',
-	UNAUTHORIZED: 'Check the API key in the LeadGen credential.',
-	INSUFFICIENT_CREDITS:
+const ADVICE = new Map([
+	['INVALID_REQUEST', 'The service does not accept the fields of this item. Check them.'],
+	['UNAUTHORIZED', 'Check the API key in the LeadGen credential.'],
+	[
+		'INSUFFICIENT_CREDITS',
 		'This request cost nothing. Add credits to the account, or wait until they reset. Then run the workflow again.',
-	NOT_FOUND: 'The service has nothing under this ID. Check the ID.',
-	RATE_LIMIT_EXCEEDED:
+	],
+	['NOT_FOUND', 'The service has nothing under this ID. Check the ID.'],
+	[
+		'RATE_LIMIT_EXCEEDED',
 		'The account makes more requests than its plan allows. Wait a minute. Then run the workflow again.',
-};
+	],
+]);
 
 /** HTTP's word for it, with whatever code. */
 const PAYMENT_REQUIRED = 402;
@@ -39,7 +43,7 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 
 /** Whether the service documents an error code (docs/service.md, The envelope). */
 export function isDocumented(code: string): boolean {
-	return Object.hasOwn(ADVICE, code);
+	return ADVICE.has(code);
 }
 
 /** Whether the account has too few credits for a call. */
@@ -76,7 +80,7 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	return new ServiceError(
 		`The service says: ${said} (${code})`,
 		isRefused
-			? (ADVICE[httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code] ??
+			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
 					'The documentation of the service may explain this code.')
 			: outcomeAdvice(request),
 		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },

@@ -1,7 +1,10 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 
 /** Requests per minute of the plans that have a published limit (docs/service.md, Rate limits). */
-const PLAN_LIMITS: Partial<Record<string, number>> = { starter: 60, pro: 300 };
+const PLAN_LIMITS = new Map([
+	['starter', 60],
+	['pro', 300],
+]);
 
 /** The smallest of them is kept until the plan is known, and asked for in time. */
 const ASSUMED_LIMIT = 60;
@@ -49,6 +52,8 @@ export class Plan {
 	get perMinute(): number {
 		const plan = this.chosen === 'auto' ? this.known?.name : this.chosen;
 		if (plan === undefined) return ASSUMED_LIMIT;
-		return PLAN_LIMITS[plan] ?? (this.requestsPerMinute > 0 ? this.requestsPerMinute : Infinity);
+		return (
+			PLAN_LIMITS.get(plan) ?? (this.requestsPerMinute > 0 ? this.requestsPerMinute : Infinity)
+		);
 	}
 }

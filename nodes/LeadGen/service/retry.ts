@@ -39,7 +39,10 @@ export function retryDelayMs(
 	const isOutage = unsent && downMs !== undefined;
 	if (isOutage ? downMs >= LONGEST_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
 	const delay = Math.min(SLOWEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
-	return delay * (0.75 + Math.random() / 2);
+	const delayMs = delay * (0.75 + Math.random() / 2);
+	// The answer would come too late to be of use.
+	const isLate = Date.now() + delayMs >= (request.deadline ?? Infinity);
+	return isLate ? undefined : delayMs;
 }
 
 /** Notices that the service cannot be reached any more. */

@@ -1,14 +1,16 @@
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IDataObject,
+import {
+	sleep,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
 } from 'n8n-workflow';
-import { pause } from '../pause';
+import { pause, throwIfStopped } from '../pause';
 import type { Account } from './account';
 import { readEnvelope } from './envelope';
 import { ServiceError } from './errors';
 import type { Halting } from './halting';
 import { exchange } from './http';
+import type { Call, End } from './limits/call';
 import type { Run } from './limits/limiter';
 import { readRateHeaders } from './limits/rateHeaders';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
@@ -68,14 +70,16 @@ export class Sender {
 		const { path } = request;
 		const call = await limiter.turn(this.run, { path, isPoll: isPoll(request), isFirst });
 		const halted = halting.reasonFor(request);
-		if (halted) {
-			limiter.end(this.run, call, { outcome: 'unsent' });
-			throw halted;
-		}
-		const response = await exchange(context, credential, request, timeoutMs);
+		const { signal } = this.run;
+		// What an answer showed meanwhile may have stopped the run.
+		if (halted || signal?.aborted) limiter.end(this.run, call, { outcome: 'unsent' });
+		throwIfStopped(signal);
+		if (halted) throw halted;
+		const leftMs = Math.max(1, (request.deadline ?? Infinity) - Date.now());
+		const response = await exchange(context, credential, request, Math.min(timeoutMs, leftMs));
 		if (response instanceof ServiceError) {
 			const isUnsent = response.outcome === 'notSent';
-			limiter.end(this.run, call, { outcome: isUnsent ? 'unsent' : 'lost' });
+			void this.failed(call, { outcome: isUnsent ? 'unsent' : 'lost' });
 			if (isUnsent) this.outage.notReached();
 			return { error: response, isRateRefusal: false };
 		}
@@ -87,9 +91,19 @@ export class Sender {
 			if (!goesOn) halting.giveUp();
 			return { error: answer.error, isRateRefusal: goesOn };
 		}
-		const isFailed = 'error' in answer && answer.error.outcome === 'unknown';
-		limiter.end(this.run, call, { outcome: 'taken', news, isFailed });
-		return 'error' in answer ? { error: answer.error, isRateRefusal: false } : answer;
+		if ('error' in answer) {
+			const isFailed = answer.error.outcome === 'unknown';
+			void this.failed(call, { outcome: 'taken', news, isFailed });
+			return { error: answer.error, isRateRefusal: false };
+		}
+		limiter.end(this.run, call, { outcome: 'taken', news });
+		return answer;
+	}
+
+	/** A failure may stop the run: that is done before the next call goes out. */
+	private async failed(call: Call, end: End): Promise<void> {
+		await sleep(0);
+		this.sending.account.limiter.end(this.run, call, end);
 	}
 
 	private askForPlan(): void {

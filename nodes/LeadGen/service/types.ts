@@ -17,6 +17,8 @@ export interface ServiceRequest {
 	body?: IDataObject;
 	/** Tells apart starts: the place of the item in its execution. Without one, the body does. */
 	place?: string;
+	/** When its answer is of no use any more, in milliseconds since 1970. */
+	deadline?: number;
 	/** What the person who makes it should know; shown beside the result. */
 	warning?: string;
 }

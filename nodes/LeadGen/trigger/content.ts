@@ -1,4 +1,4 @@
-import type { Notification, TriggerState } from './state';
+import { compareContent, type Notification, type TriggerState } from './state';
 
 /** The content of notifications, which can be as large as all leads: what is kept, saved and sent of it. */
 
@@ -7,8 +7,8 @@ export type Saved = Pick<TriggerState, 'starts' | 'notifications'>;
 
 /** Whether n8n has saved a notification, and none that says more came in since. */
 export function isSaved(known: Saved, saved: Saved, source: string): boolean {
-	const { size = -1 } = known.notifications[source] ?? {};
-	return size <= (saved.notifications[source]?.size ?? -1);
+	const [now, then] = [known, saved].map(({ notifications }) => notifications[source]);
+	return !now || (then !== undefined && compareContent(now, then) <= 0);
 }
 
 /** A copy with the content of some notifications only, which can be as large as all leads. */
@@ -24,15 +24,19 @@ export function withContent<State extends Saved>(
 	return { ...state, notifications };
 }
 
+/** A notification that just came in. */
+export type Content = Notification & { raw: object };
+
 /** Of several notifications the one that says most: a later ping must not replace the leads that came before it. */
-export function largest(
-	known: Notification | undefined,
-	received: Notification & { raw: object },
-): Notification {
-	const isMore =
-		!known || known.size < received.size || (known.size === received.size && !known.raw);
+export function largest(known: Notification | undefined, received: Content): Notification {
 	const { at, process } = received;
-	return isMore ? received : { ...known, at, process };
+	return known && !isMore(received, known) ? { ...known, at, process } : received;
+}
+
+/** Whether a notification says more than the one that is known. */
+export function isMore(received: Content, known: Notification | undefined): boolean {
+	const order = known ? compareContent(received, known) : 1;
+	return order > 0 || (order === 0 && !known?.raw);
 }
 
 /** What one message may hold, in characters. n8n takes 16 MB, and the message is JSON within JSON. */

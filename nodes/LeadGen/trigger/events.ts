@@ -1,5 +1,13 @@
 import { ServiceError } from '../service/errors';
-import { NOT_KNOWN, notStarted, textOf, UNREACHABLE, unknownOutcome } from './notices';
+import { isRateRefusal } from '../service/retry';
+import {
+	NOT_KNOWN,
+	notStarted,
+	repeatedScrape,
+	textOf,
+	UNREACHABLE,
+	unknownOutcome,
+} from './notices';
 import { nextRun, type Plan } from './plan';
 import { fingerprint } from './signature';
 import {
@@ -72,8 +80,8 @@ export function timePassed(
 	if (known?.id === id && !known.isEstablished && now - known.at >= ESTABLISHED_MS) {
 		facts.activation = { ...known, at: now, isEstablished: true };
 	}
-	if (plan.mode !== 'startScrape') return;
-	const print = fingerprint([plan.schedule, plan.timeZone]);
+	// Starts that fall due while the node only listens are not made up for.
+	const print = plan.mode === 'listen' ? '' : fingerprint([plan.schedule, plan.timeZone]);
 	if (facts.schedule?.print !== print) {
 		facts.schedule = { print, at: now, due: nextRun(plan, now) };
 	}
@@ -144,10 +152,15 @@ export function started(
 	since = now,
 ): void {
 	const start = state.starts[source];
-	if (start) state.starts[source] = { ...start, stage: 'started', scrapeId };
-	// What else the notification named is something else.
-	for (const [id, scrape] of Object.entries(state.scrapes)) {
-		if (scrape.stage === 'unverified' && scrape.source === source) reject(state, id, now);
+	if (start && start.stage !== 'started' && isDone(state, scrapeId)) {
+		addNotice(state, `start ${source}`, repeatedScrape(scrapeId), now);
+	}
+	if (start) {
+		state.starts[source] = { ...start, stage: 'started', scrapeId };
+		// What else its notification named is something else.
+		for (const [id, scrape] of Object.entries(state.scrapes)) {
+			if (scrape.stage === 'unverified' && scrape.source === source) reject(state, id, now);
+		}
 	}
 	if (isDone(state, scrapeId) || isOpen(state.scrapes[scrapeId])) return;
 	const filters = start?.filters;
@@ -162,13 +175,14 @@ export function startFailed(
 	now: number,
 ): void {
 	const start = state.starts[attempt];
-	if (!start) return;
-	const { outcome, code } = error instanceof ServiceError ? error : {};
+	// Its notification may have come before the answer, and told which scrape it is.
+	if (!start || start.stage === 'started') return;
+	const known = error instanceof ServiceError ? error : undefined;
 	const { message, advice } = textOf(error);
-	if (outcome === 'notSent' || code === 'RATE_LIMIT_EXCEEDED') {
+	if (known?.outcome === 'notSent' || (known && isRateRefusal(known))) {
 		const delay = Math.min(SLOWEST_RETRY_MS, FIRST_RETRY_MS * 2 ** start.tries);
 		state.starts[attempt] = { ...start, stage: 'notSent', retryAt: now + delay };
-	} else if (outcome === 'unknown') {
+	} else if (known?.outcome === 'unknown') {
 		outcomeUnknown(state, attempt, message, now);
 	} else {
 		state.starts[attempt] = { ...start, stage: 'failed' };

@@ -4,7 +4,7 @@ import { accountOf, type Account } from '../service/account';
 import { CREDENTIAL_TYPE } from '../service/http';
 import { withContent } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
-import { isDoneWith, join, markDone, prune, type TriggerState } from './state';
+import { isDoneWith, join, markDone, prune, type TriggerState, type Want } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
 import type { TestRun } from './testRun';
@@ -29,6 +29,8 @@ export class NodeMemory {
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
 	isAsked = false;
+	/** A start that is asked for, and not planned yet. */
+	want?: Want;
 	/** Why the node could not be activated, until it can. */
 	refusal?: unknown;
 	/** Of the saved state: those that hold nothing that is not in `state`. */

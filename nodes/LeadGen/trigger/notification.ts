@@ -1,10 +1,6 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import type { Plan } from './plan';
-import { fingerprint } from './signature';
-import { isDone, openScrapes, reject, type TriggerState } from './state';
-import type { Check } from './status';
+import { jsonParse, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
 
-/** What comes in at the URL of the node, and what it changes in the state. */
+/** What comes in at the URL of the node, and what is read in it. */
 
 /** A request that came in, whoever sent it. */
 export interface IncomingRequest {
@@ -36,10 +32,13 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 	};
 }
 
-/** Names that a scrape ID may have, as compared without case, dashes and underscores. */
-const ID_NAMES = new Set(['scrapeid', 'id', 'jobid', 'scrape', 'job']);
-const OTHER_NAME = /id$/;
+/** Names that a scrape ID may have, as compared in lower case, without dashes and underscores. */
+const EXACT_NAME = /^scrapeids?$/;
+const LIKELY_NAME = /^(id|jobid|scrape|job)s?$/;
+const OTHER_NAME = /ids?$/;
 const MAX_IDS = 5;
+/** One notification may tell of many scrapes. */
+const MAX_EXACT_IDS = 100;
 const MAX_ID_LENGTH = 200;
 /** How much of a notification is looked through; it may be as large as the leads of a scrape. */
 const MAX_VALUES = 2000;
@@ -55,35 +54,53 @@ export interface NamedIds {
 
 /**
  * Neither the shape of a notification nor its method is known (docs/service.md, "The completion
- * notification"), so the scrape ID is looked for everywhere: in the query, in the body at any depth, and in plain text.
+ * notification"), so the scrape ID is looked for everywhere: in the query, in the body at any depth, and in text.
  */
 export function idsOf({ query, body }: IncomingRequest): NamedIds {
 	const exact: string[] = [];
 	const likely: string[] = [];
 	const others: string[] = [];
+	const listFor = (name: string) => {
+		if (EXACT_NAME.test(name)) return exact;
+		return LIKELY_NAME.test(name) ? likely : OTHER_NAME.test(name) ? others : undefined;
+	};
 	// Breadth first: what belongs to the scrape itself comes before what belongs to its leads.
-	const queue: unknown[] = [query, body];
+	const queue: unknown[] = [query, parsed(body)];
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
 		const value = queue[seen];
 		if (typeof value === 'string') likely.push(...idsInText(value));
 		if (typeof value !== 'object' || value === null) continue;
-		for (const [name, inner] of Object.entries(value).slice(0, MAX_VALUES)) {
-			const plain = name.toLowerCase().replace(/[-_]/g, '');
-			const id = toId(inner);
-			if (id !== undefined && ID_NAMES.has(plain)) {
-				(plain === 'scrapeid' ? exact : likely).push(id);
-			} else if (id !== undefined && OTHER_NAME.test(plain)) {
-				others.push(id);
-			} else if (typeof inner === 'object' && inner !== null && queue.length < MAX_VALUES) {
-				queue.push(inner);
-			}
+		for (const [name, text] of Object.entries(value).slice(0, MAX_VALUES)) {
+			const inner = parsed(text);
+			const list = listFor(plainName(name));
+			const ids = (Array.isArray(inner) ? inner : [inner]).flatMap((each) => toId(each) ?? []);
+			if (list && ids.length > 0) list.push(...ids);
+			else if (typeof inner === 'object' && queue.length < MAX_VALUES) queue.push(inner);
 		}
 	}
-	return { likely: first(exact.length > 0 ? exact : likely), others: first(others) };
+	return {
+		likely: exact.length > 0 ? first(exact, MAX_EXACT_IDS) : first(likely, MAX_IDS),
+		others: first(others, MAX_IDS),
+	};
 }
 
-function first(ids: string[]): string[] {
-	return [...new Set(ids)].slice(0, MAX_IDS);
+/** A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
+function plainName(name: string): string {
+	const [last = ''] = name
+		.split(/[[\].]+/)
+		.filter((part) => part !== '')
+		.slice(-1);
+	return last.toLowerCase().replace(/[-_]/g, '');
+}
+
+/** A text may be JSON that does not say so, or hold JSON in one of its fields. */
+function parsed(value: unknown): unknown {
+	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);
+	return isJson ? jsonParse(value, { fallbackValue: value }) : value;
+}
+
+function first(ids: string[], most: number): string[] {
+	return [...new Set(ids)].slice(0, most);
 }
 
 function toId(value: unknown): string | undefined {
@@ -91,7 +108,7 @@ function toId(value: unknown): string | undefined {
 	return typeof text === 'string' && text !== '' && text.length <= MAX_ID_LENGTH ? text : undefined;
 }
 
-/** Words with a digit in them. A text may also be JSON that does not say so. */
+/** What is named as an ID; else the words with a digit in them. */
 function idsInText(text: string): string[] {
 	const start = text.slice(0, MAX_TEXT);
 	const named = [...start.matchAll(/scrape_?id"?\s*[:=]\s*"?([^"\s,;&}]+)/gi)].flatMap(
@@ -128,77 +145,4 @@ export function copyWithout(secrets: string[], value: unknown): unknown {
 	} catch {
 		return undefined;
 	}
-}
-
-/** More IDs that only notifications name are put off. */
-export const MAX_UNVERIFIED = 500;
-/** The service could not answer for so long: what it was asked for makes room. */
-const STALE_MS = 3_600_000;
-
-/** What a notification led to. */
-export interface Received {
-	outcome: 'noted' | 'known' | 'ignored' | 'full';
-	/** What it is kept for: see `notifications` of the state. More than one where it names what others named. */
-	sources: string[];
-}
-
-/**
- * A notification came in. Only its signature proves anything; the IDs that it names are looked up.
- * @param attempt whose URL it came to: '' for a URL of 1.0.0, undefined without a signature
- */
-export function notified(
-	state: TriggerState,
-	attempt: string | undefined,
-	{ likely, others }: NamedIds,
-	{ plan, checks }: { plan: Plan; checks: ReadonlyMap<string, Check> },
-	now: number,
-): Received {
-	const start = attempt ? state.starts[attempt] : undefined;
-	const open = openScrapes(state);
-	const named = [...likely, ...others];
-	const [, scrape] =
-		open.find(([id, { source }]) => id === start?.scrapeId || (attempt && source === attempt)) ??
-		open.find(([id]) => named.includes(id)) ??
-		// With several scrapes under way, what names none belongs to none.
-		(attempt === '' && likely.length === 0 && open.length === 1 ? open[0] : undefined) ??
-		[];
-	if (scrape) return { outcome: 'noted', sources: [scrape.source] };
-	// The answer to the start is on its way, unless it gets lost: then the IDs are all that is known.
-	if (attempt && start?.stage === 'planned' && likely.length === 0) {
-		return { outcome: 'noted', sources: [attempt] };
-	}
-	const ids = likely.length > 0 || plan.mode === 'startScrape' ? likely : others;
-	if (start?.scrapeId !== undefined || ids.some((id) => isDone(state, id))) {
-		return { outcome: 'known', sources: [] };
-	}
-	const mayBeOurs = attempt !== undefined || plan.mode === 'listen';
-	if (ids.length === 0 || !mayBeOurs) return { outcome: 'ignored', sources: [] };
-	return addUnverified(state, ids, attempt, checks, now);
-}
-
-function addUnverified(
-	state: TriggerState,
-	ids: readonly string[],
-	attempt: string | undefined,
-	checks: ReadonlyMap<string, Check>,
-	now: number,
-): Received {
-	const { scrapes } = state;
-	const unverified = Object.entries(scrapes).filter(([, { stage }]) => stage === 'unverified');
-	const sources = unverified.flatMap(([id, { source }]) => (ids.includes(id) ? source : []));
-	// Several notifications may name the same thing beside their scrapes, such as an account.
-	const fresh = ids.filter((id) => scrapes[id] === undefined);
-	if (fresh.length === 0) return { outcome: sources.length > 0 ? 'noted' : 'full', sources };
-	if (unverified.length + fresh.length > MAX_UNVERIFIED) {
-		// Those that the service does not find, or could not answer for long, make room.
-		const stale = unverified.filter(([id, { since }]) => {
-			const check = checks.get(id);
-			return check && (check.missingSince !== undefined || check.at - since > STALE_MS);
-		});
-		if (stale.length < fresh.length) return { outcome: 'full', sources: [] };
-		for (const [id] of stale.slice(0, fresh.length)) reject(state, id, now);
-	}
-	const source = attempt || fingerprint([ids, now]);
-	for (const id of fresh) scrapes[id] = { stage: 'unverified', at: now, since: now, source };
-	return { outcome: 'noted', sources: [...new Set([source, ...sources])] };
 }

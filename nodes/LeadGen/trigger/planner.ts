@@ -24,8 +24,6 @@ export interface View {
 	process: string;
 	/** Whether this is the timer of the node, which alone starts scrapes. */
 	isTimer: boolean;
-	/** A start that was asked for and is not planned yet. */
-	want?: Want;
 	/** How many IDs that only notifications name are looked up in a minute. */
 	unverifiedPerMinute: number;
 }
@@ -203,7 +201,7 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 	}
 	const { due } = state.facts.schedule ?? {};
 	const want =
-		view.want ??
+		memory.want ??
 		retry(lastStart(state)) ??
 		(due === undefined ? undefined : { id: String(due), why: 'schedule', at: due, due, tries: 0 });
 	if (!want || !isTime(want.at)) return undefined;

@@ -9,7 +9,7 @@ import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
 import { look } from './scrape';
 import { sendStart } from './start';
-import { markDone, type TriggerState, type Want } from './state';
+import { markDone, type TriggerState } from './state';
 import { answerSenders, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
@@ -40,7 +40,6 @@ export interface Timer {
 export class Reconciler {
 	private isClosed = false;
 	private readonly alarm = new Alarm();
-	private want: Want | undefined;
 	private isActivated = false;
 	/** Nothing works at the moment. */
 	private outage: { since: number; isTold: boolean } | undefined;
@@ -136,7 +135,6 @@ export class Reconciler {
 			plan,
 			process: PROCESS,
 			isTimer: this.timer !== undefined,
-			want: this.want,
 			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
 		};
 		await this.do(nextAction(view, now), state, plan);
@@ -152,7 +150,10 @@ export class Reconciler {
 			const mode = memory.isAsked ? 'activate' : timer.mode;
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
-			this.want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
+			const want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
+			// One that the activation before asked for may not be planned yet.
+			if (want) memory.want = want;
+			if (plan.mode === 'listen') delete memory.want;
 		}
 		timePassed(state, plan, timer.id, PROCESS, now);
 	}
@@ -173,7 +174,7 @@ export class Reconciler {
 				return;
 			case 'plan':
 			case 'skip':
-				this.want = undefined;
+				delete memory.want;
 				change(memory, () => {
 					if (action.do === 'plan') planned(state, action.attempt, action.want, PROCESS, plan, now);
 					else leftOut(state, action.id, action.want, plan, now);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'crypto';
-import type {
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IHookFunctions,
-	ITriggerFunctions,
-	IWebhookFunctions,
+import {
+	sleep,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHookFunctions,
+	type ITriggerFunctions,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { readFilters } from '../operations/scrape/filters';
 import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
@@ -19,6 +20,8 @@ type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 /** A start that takes longer has an unknown outcome. */
 const START_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 30_000;
+/** A person waits for the activation. */
+const LONGEST_CHECK_MS = 15_000;
 
 /** The body of a start, but for `webhookUrl`. @param most leads at most */
 export function startBody(
@@ -57,7 +60,13 @@ function idIn({ scrapeId }: IDataObject): string | undefined {
 
 /** @throws ServiceError if the account can start nothing */
 export async function checkAccount(context: Context): Promise<void> {
-	const service = await Service.connect(context, READ_TIMEOUT_MS);
+	const late = new AbortController();
+	void sleep(LONGEST_CHECK_MS).then(() => {
+		late.abort(
+			new ServiceError('The service did not name the balance in time', '', { outcome: 'unknown' }),
+		);
+	});
+	const service = await Service.connect(context, READ_TIMEOUT_MS, { signal: late.signal });
 	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
 	if (typeof credits === 'number' && credits <= 0) {
 		throw new ServiceError(
@@ -88,7 +97,7 @@ export async function lookUp(
 	return {
 		data,
 		id: idIn(data),
-		status: typeof data.status === 'string' ? data.status : 'processing',
+		status: typeof data.status === 'string' ? data.status : '',
 		createdAt: time(data.createdAt),
 		completedAt: time(data.completedAt),
 	};

@@ -41,6 +41,7 @@ interface Entry {
 	at: number;
 	stage?: Stage;
 	size?: number;
+	leads?: number;
 }
 
 export interface Facts {
@@ -100,8 +101,9 @@ export interface Scrape extends Entry {
 }
 
 export interface Notification extends Entry {
-	/** Characters; of several notifications the largest holds most. */
+	/** Characters; of several notifications the largest holds most, unless another one holds more leads. */
 	size: number;
+	leads?: number;
 	/** The process that received it, which looks the scrape up. */
 	process: string;
 	/** Its content, where it is known. */
@@ -124,9 +126,16 @@ const REJECTED_MS = 10 * 60_000;
 /** Completions may come in in another order, and the clock of the service may differ from ours. */
 const DISORDER_MS = 3_600_000;
 
-export function newState(owner: string, now: number): TriggerState {
-	const facts = { horizon: { at: now - DISORDER_MS } };
-	return { format: 2, owner, facts, starts: {}, scrapes: {}, notifications: {}, notices: {} };
+export function newState(owner: string): TriggerState {
+	return {
+		format: 2,
+		owner,
+		facts: { horizon: { at: 0 } },
+		starts: {},
+		scrapes: {},
+		notifications: {},
+		notices: {},
+	};
 }
 
 /** All that either of two copies knows. */
@@ -150,10 +159,15 @@ function isFurther(entry: Entry, known: Entry | undefined): boolean {
 	const rank = ({ stage }: Entry) => (stage ? STAGES.indexOf(stage) : 0);
 	const order =
 		rank(entry) - rank(known) ||
-		(entry.size ?? 0) - (known.size ?? 0) ||
+		compareContent(entry, known) ||
 		Number('raw' in entry) - Number('raw' in known) ||
 		entry.at - known.at;
 	return order > 0 || (order === 0 && JSON.stringify(entry) > JSON.stringify(known));
+}
+
+/** Which of two notifications says more: positive if it is the first. */
+export function compareContent(a: Entry, b: Entry): number {
+	return (a.leads ?? 0) - (b.leads ?? 0) || (a.size ?? 0) - (b.size ?? 0);
 }
 
 /** Whether nothing is left to do for a scrape or a notice. */

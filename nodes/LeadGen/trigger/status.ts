@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isFinished } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
+import { isRateRefusal } from '../service/retry';
 import { started } from './events';
-import { missingScrape, statusRefused, stuckScrape } from './notices';
+import { missingScrape, noStatus, stuckScrape, textOf } from './notices';
 import type { Plan } from './plan';
 import {
 	addNotice,
@@ -19,7 +20,7 @@ import {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How far the clock of the service may differ from ours. */
-const SKEW_MS = 5 * MINUTE_MS;
+const SKEW_MS = 60 * MINUTE_MS;
 /** A scrape that runs for longer does not delay other starts. A failed one has no time of its end. */
 export const LONGEST_SCRAPE_MS = DAY_MS;
 /** After this it is not looked up any more. */
@@ -42,7 +43,7 @@ export interface Found {
 	data: IDataObject;
 	/** As the service spells it, which may take others for the same. */
 	id?: string;
-	/** Undefined if the service has no such scrape. */
+	/** Undefined if the service has no such scrape, empty if it does not say. */
 	status?: string;
 	createdAt?: number;
 	completedAt?: number;
@@ -63,7 +64,9 @@ export function looked(
 	const scrape = state.scrapes[id];
 	if (!scrape || !(scrape.stage === 'unverified' || isOpen(scrape))) return undefined;
 	const { data, status, completedAt = now } = found;
-	if (status === undefined) return missing(state, id, scrape, check, now);
+	// Some services may answer for any ID; what is said of a scrape holds its status.
+	const isMissing = scrape.stage === 'unverified' ? !status : status === undefined;
+	if (isMissing || status === undefined) return missing(state, id, scrape, check, now);
 	delete check.missingSince;
 	const realId = isOpen(scrape) ? id : verified(state, id, scrape, found, now);
 	if (realId === undefined) return undefined;
@@ -125,14 +128,19 @@ function verified(
 	return realId;
 }
 
-/** The service did not say how a scrape is; an ID that only a notification names is given up on some day. */
+/** The service did not say how a scrape is. The person is told at once if it refuses to, else after a day. */
 export function unanswered(state: TriggerState, id: string, now: number, error?: unknown): void {
 	const scrape = state.scrapes[id];
-	if (scrape?.stage === 'unverified' && now - scrape.since > DAY_MS) reject(state, id, now);
-	if (!isRefused(error) || error.code === 'RATE_LIMIT_EXCEEDED') return;
-	// Of those that anyone may name, one says it for all.
-	const about = isOpen(scrape) ? id : `notifications ${String(Math.floor(now / DAY_MS))}`;
-	addNotice(state, `status of ${about}`, statusRefused(id, error.message, error.advice), now);
+	const age = scrape ? now - scrape.since : 0;
+	const isClear = isRefused(error) && !isRateRefusal(error);
+	if (isClear || age >= DAY_MS) {
+		const { message, advice } = textOf(error);
+		// Of those that anyone may name, one says it for all.
+		const about = isOpen(scrape) ? id : `notifications ${String(Math.floor(now / DAY_MS))}`;
+		addNotice(state, `status of ${about}`, noStatus(id, message, advice), now);
+	}
+	if (scrape?.stage === 'unverified' && age >= DAY_MS) reject(state, id, now);
+	if (isOpen(scrape) && age >= GIVEN_UP_MS) markDone(state, id, now);
 }
 
 /** Whether the service itself said no. */

@@ -34,7 +34,7 @@ export class Store {
 
 	/** What is known now; a new state if nothing is. */
 	get state(): TriggerState {
-		return (this.memory.state ??= newState(this.owner, Date.now()));
+		return (this.memory.state ??= newState(this.owner));
 	}
 
 	/** Adds what n8n has saved of a node, if that is news. @returns it */

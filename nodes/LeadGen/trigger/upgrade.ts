@@ -29,7 +29,7 @@ interface Release1 {
 export function fromRelease1(value: unknown, now: number): TriggerState | undefined {
 	if (!isRelease1(value)) return undefined;
 	const { owner, horizon, clock, closed, filters = '', schedule: print, due } = value;
-	const state = newState(owner, now);
+	const state = newState(owner);
 	const { at, id } = clock;
 	const isOver = closed ? { isClosed: closed } : { isEstablished: true as const };
 	state.facts = {

@@ -4,7 +4,8 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { isSaved, largest, withContent } from './content';
+import { findLeads } from '../leads';
+import { isSaved, withContent, type Content } from './content';
 import { deliveryItem } from './delivery';
 import {
 	accessTo,
@@ -16,7 +17,8 @@ import {
 	type NodeMemory,
 } from './memory';
 import { textOf } from './notices';
-import { idsOf, notified, rawNotification, requestOf } from './notification';
+import { idsOf, rawNotification, requestOf, type IncomingRequest } from './notification';
+import { notified } from './notified';
 import { ownMessage, SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
 import { TOGETHER_MS } from './planner';
@@ -88,14 +90,13 @@ function receiveNotification(
 	const now = Date.now();
 	const request = requestOf(context);
 	const view = { plan: readPlan(context), checks: memory.checks };
-	const { outcome, sources } = notified(state, attempt, idsOf(request), view, now);
+	const receive = () => contentOf(request, now);
+	const { outcome, source } = notified(state, attempt, idsOf(request), view, receive, now);
 	if (outcome === 'full') return notNow(context);
-	const [source] = sources;
-	if (source === undefined) return answer(context, 200, { received: true });
-	const raw = rawNotification(request);
-	const received = { at: now, process: PROCESS, size: JSON.stringify(raw).length, raw };
-	for (const each of sources) {
-		state.notifications[each] = largest(state.notifications[each], received);
+	if (source === undefined) {
+		const why = outcome === 'known' ? 'came before' : 'names no scrape of this node';
+		context.logger.info(`LeadGen Trigger: a notification has no effect: it ${why}`);
+		return answer(context, 200, { received: true });
 	}
 	follow(context, memory);
 	answerSenders(memory, (each) => isSaved(state, store.saved, each.source));
@@ -121,6 +122,12 @@ function receiveNotification(
 		answerSenders(memory, () => false);
 	});
 	return { noWebhookResponse: true };
+}
+
+function contentOf(request: IncomingRequest, at: number): Content {
+	const raw = rawNotification(request);
+	const { length } = findLeads(raw.body) ?? [];
+	return { at, process: PROCESS, size: JSON.stringify(raw).length, leads: length, raw };
 }
 
 /** The node says something to itself. */

@@ -48,6 +48,9 @@ const failedAsResult = booleanField({
 /** A scrape takes long. The service may be restarted meanwhile. */
 const LONGEST_SILENCE_MS = 10 * 60_000;
 
+/** A request that is not answered at the end of the wait ends so much later. */
+const LATE_MS = 1000;
+
 /** How often a pause is made shorter, because other scrapes have finished. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -95,17 +98,22 @@ export async function waitForScrape(
 		});
 	});
 	if (last.status === 'failed' && !isFailedResult) {
+		const said = [last.message, last.error].find((each) => typeof each === 'string');
 		throw new LeadGenError(
-			`Scrape ${id} failed`,
+			`Scrape ${id} failed${said === undefined ? '' : `: ${said}`}`,
 			'The details of the error hold what the service says about it. If On Error is set to Continue, they are in the field "error". Start a new scrape if you still want the leads.',
 			last,
 		);
 	}
 	if (isFinished(last)) return last;
+	const progress =
+		last.status === undefined
+			? 'The service did not say how far it is.'
+			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape goes on.`;
 	throw new LeadGenError(
 		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
-		`Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape goes on. Use "Wait Until Finished" with this scrape ID to wait longer. If you start it again, you pay for it again.`,
-		last,
+		`${progress} Use "Wait Until Finished" with this scrape ID to wait longer. If you start it again, you pay for it again.`,
+		{ scrapeId: id, ...last },
 	);
 }
 
@@ -124,7 +132,8 @@ async function lookUntilFinished(
 	let silentSince: number | undefined;
 	for (;;) {
 		try {
-			const status = service.data({ ...statusRequest(id), kind: 'poll' });
+			const request = { ...statusRequest(id), kind: 'poll' as const };
+			const status = service.data({ ...request, deadline: deadline + LATE_MS });
 			last = (await before(deadline, status)) ?? last;
 			isKnown = true;
 			silentSince = undefined;

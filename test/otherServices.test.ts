@@ -1,0 +1,638 @@
+/** How a service may answer that the sandbox does not imitate. */
+import { createServer, type OutgoingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
+import { runLeadGen, type NodeResult, type NodeRun } from './engine';
+import { get, paired, post, sleep, until, type Call } from './service';
+
+jest.setTimeout(30_000);
+
+/** A request as it came, and when. */
+interface Received extends Call {
+	at: number;
+	query: Record<string, unknown>;
+}
+
+type Reply = (body: unknown, status?: number, headers?: OutgoingHttpHeaders) => void;
+
+let answer: (request: Received, reply: Reply) => void;
+let received: Received[] = [];
+let keysSent: unknown[] = [];
+let baseUrl: string;
+
+const server = createServer((incoming, outgoing) => {
+	let text = '';
+	incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
+	incoming.on('end', () => {
+		const { pathname, searchParams } = new URL(incoming.url ?? '', baseUrl);
+		const request = {
+			at: Date.now(),
+			method: incoming.method ?? '',
+			path: pathname,
+			query: Object.fromEntries(searchParams),
+			body: text === '' ? undefined : (JSON.parse(text) as unknown),
+		};
+		received.push(request);
+		keysSent.push(incoming.headers.authorization);
+		answer(request, (body, status = 200, headers = {}) => {
+			outgoing.writeHead(status, { 'content-type': 'application/json', ...headers });
+			outgoing.end(JSON.stringify(body));
+		});
+	});
+});
+
+/** The runs of a test; none of them goes on after it. */
+let runs: Array<Promise<NodeResult>> = [];
+let stops: Array<() => void> = [];
+// An account of its own for each test, since the node remembers by account.
+let accounts = 0;
+
+beforeAll(async () => {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+beforeEach(() => {
+	received = [];
+	keysSent = [];
+	accounts += 1;
+});
+afterEach(async () => {
+	for (const stop of stops) stop();
+	await Promise.allSettled(runs);
+	runs = [];
+	stops = [];
+	const key = `Bearer key-${String(accounts)}`;
+	expect(keysSent).toEqual(received.map(() => key));
+});
+afterAll(() => {
+	server.close();
+	server.closeAllConnections();
+});
+
+const VERIFY = ['email', 'verify'] as const;
+const FIND_BUSINESS = ['email', 'findBusiness'] as const;
+const FIND_PERSONAL = ['email', 'findPersonal'] as const;
+const WAIT = ['scrape', 'wait'] as const;
+
+const keepGoing = { onError: 'continueRegularOutput' } as const;
+const someText: unknown = expect.stringMatching(/\S/);
+
+async function run(
+	[resource, operation]: readonly [string, string],
+	parameters: INodeParameters,
+	items: IDataObject[],
+	options: Partial<NodeRun> = keepGoing,
+): Promise<NodeResult> {
+	const running = runLeadGen({
+		baseUrl,
+		parameters: { resource, operation, ...parameters },
+		items,
+		...options,
+		credential: {
+			apiKey: `key-${String(accounts)}`,
+			plan: 'enterprise',
+			requestsPerMinute: 0,
+			...options.credential,
+		},
+		onStart: (stop) => stops.push(stop),
+	});
+	runs.push(running);
+	return await running;
+}
+
+/** `count` addresses, and how each is verified. */
+function addresses(count: number) {
+	return Array.from({ length: count }, (_, index) => ({ address: `p${String(index)}@acme.com` }));
+}
+
+const ADDRESS = { email: '={{ $json.address }}' };
+
+const verifyCall = ({ address }: { address: string }) => post('/email/verify', { email: address });
+
+const verdictOn = (email: unknown) => ({
+	email,
+	status: 'valid',
+	deliverable: true,
+	disposable: false,
+	freeProvider: false,
+});
+
+/** The result of verifying the address in a request. */
+const verdict = (request: Received) => success(verdictOn(fieldsOf(request).email));
+
+const success = (data: unknown) => ({ success: true, data });
+
+const failure = (code: string, message = 'That went wrong') => ({
+	success: false,
+	error: { code, message },
+});
+
+const fieldsOf = ({ body }: Received) => body as IDataObject;
+
+/** Requests in any order, as those of several items are under way together. */
+function expectCalls(calls: Call[], requests = received): void {
+	const keyOf = (call: Call) => inspect(call, { sorted: true, depth: Infinity });
+	const sorted = (of: Call[]) =>
+		of
+			.map(({ method, path, query, body }) => ({ method, path, query, body }))
+			.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+	expect(sorted(requests)).toEqual(sorted(calls));
+}
+
+describe('Headers about an hour, from a service with a limit per minute,', () => {
+	const OF_THE_HOUR = {
+		'x-ratelimit-limit': '5000',
+		'x-ratelimit-remaining': '4900',
+		'x-ratelimit-reset': '3600',
+	};
+
+	test.each<ICredentialDataDecryptedObject>([
+		{ plan: 'starter' },
+		{ plan: 'enterprise', requestsPerMinute: 60 },
+	])('do not lift the limit of %j', async (credential) => {
+		const rows = addresses(150);
+		answer = (request, reply) => {
+			reply(verdict(request), 200, OF_THE_HOUR);
+		};
+		const running = run(VERIFY, ADDRESS, rows, { ...keepGoing, credential });
+
+		await until(() => received.length >= 60);
+		// More would go out at once if they were allowed to.
+		await sleep(2000);
+		stops[0]?.();
+		const { run: execution } = await running;
+
+		expectCalls(rows.slice(0, 60).map(verifyCall));
+		expect(execution.status).toBe('canceled');
+	});
+
+	test('do not make refused calls wait for the end of the hour', async () => {
+		const rows = addresses(40);
+		const taken: Received[] = [];
+		answer = (request, reply) => {
+			const lately = taken.filter(({ at }) => request.at - at < 1000);
+			if (lately.length >= 15) {
+				reply(failure('RATE_LIMIT_EXCEEDED'), 429, OF_THE_HOUR);
+				return;
+			}
+			taken.push(request);
+			reply(verdict(request), 200, OF_THE_HOUR);
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		expect(items).toEqual(paired(rows.map(({ address }) => verdictOn(address))));
+		expectCalls(rows.map(verifyCall), taken);
+		expect(received.length).toBeGreaterThan(taken.length);
+	});
+});
+
+describe('Retry-After of a service that fails', () => {
+	test('is kept before a free call is repeated', async () => {
+		const scrapes = ['s1', 's2', 's3'].map((id) => ({ id }));
+		const status = (id: unknown) => ({ scrapeId: id, status: 'processing', progress: 10 });
+		answer = ({ query }, reply) => {
+			if (received.length === 1) reply('busy', 503, { 'retry-after': '2' });
+			else reply(success(status(query.scrapeId)));
+		};
+		const { items } = await run(['scrape', 'getStatus'], { scrapeId: '={{ $json.id }}' }, scrapes);
+
+		expect(items).toEqual(paired(scrapes.map(({ id }) => status(id))));
+		const failed = received[0]?.query.scrapeId;
+		expectCalls(
+			[...scrapes.map(({ id }) => id), failed].map((scrapeId) => get('/status', { scrapeId })),
+		);
+		const [first, again] = received.filter(({ query }) => query.scrapeId === failed);
+		expect(Number(again?.at) - Number(first?.at)).toBeGreaterThanOrEqual(1900);
+	});
+
+	test('holds back the rows that were not sent, and no row is sent twice', async () => {
+		const rows = addresses(300);
+		answer = (request, reply) => {
+			if (received.length <= 5) reply('busy', 503, { 'retry-after': '2' });
+			// Later, so that the node hears of the failures first.
+			else setTimeout(reply, 50, verdict(request));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		const failed = new Set(received.slice(0, 5).map((request) => fieldsOf(request).email));
+		const error = {
+			message: 'The service answered HTTP 503 with something other than its JSON envelope',
+			advice: expect.stringContaining('did not send the request again') as string,
+			outcome: 'unknown',
+			httpStatus: 503,
+		};
+		expect(failed.size).toBe(5);
+		expect(items).toEqual(
+			paired(
+				rows.map((row) => (failed.has(row.address) ? { ...row, error } : verdictOn(row.address))),
+			),
+		);
+		expectCalls(rows.map(verifyCall));
+		const since = Number(received[4]?.at);
+		// Those that were under way already.
+		expect(received.filter(({ at }) => at - since < 1900).length).toBeLessThanOrEqual(60);
+	});
+});
+
+describe('An option that limits what is spent, from an expression that gives nothing,', () => {
+	test.each([
+		{
+			option: 'spendAtMost',
+			message: 'Maximum Spend (Credits) must be a number of at least 0, and is empty',
+			field: 'Maximum Spend (Credits)',
+		},
+		{
+			option: 'keepCredits',
+			message: 'Minimum Balance (Credits) must be a number of at least 0, and is empty',
+			field: 'Minimum Balance (Credits)',
+		},
+		{
+			option: 'dryRun',
+			message: 'Dry Run must be on or off, and is empty',
+			field: 'Dry Run',
+		},
+	])('is no permission to spend: $option', async ({ option, message, field }) => {
+		const rows = addresses(3);
+		answer = (request, reply) => {
+			reply(request.path === '/credits' ? success({ credits: 100 }) : verdict(request));
+		};
+		const options = { [option]: '={{ $json.budgett }}' };
+		const { items } = await run(VERIFY, { ...ADDRESS, options }, rows);
+
+		expectCalls([]);
+		expect(items).toEqual(
+			paired(rows.map((row) => ({ ...row, error: { message, advice: someText, field } }))),
+		);
+	});
+});
+
+describe('Error If Not Found that is neither on nor off', () => {
+	const people = [
+		{ first: 'Ann', strict: 'maybe' },
+		{ first: 'Bob', strict: 'yes' },
+		{ first: 'Cid', strict: 'perhaps' },
+	];
+
+	test.each([
+		{ operation: FIND_BUSINESS, path: '/email/find', place: { company: 'acme.com' } },
+		{ operation: FIND_PERSONAL, path: '/email/personal', place: {} },
+		{
+			operation: ['email', 'enrich'] as const,
+			path: '/email/find',
+			place: { company: 'acme.com' },
+		},
+	])('is an error before anything is paid for: $operation', async ({ operation, path, place }) => {
+		answer = (_request, reply) => {
+			reply(success({ email: null }));
+		};
+		const { items } = await run(
+			operation,
+			{
+				...place,
+				firstName: '={{ $json.first }}',
+				options: { errorIfNotFound: '={{ $json.strict }}' },
+			},
+			people,
+		);
+
+		expectCalls([post(path, { firstName: 'Bob', ...place })]);
+		const wrong = (value: string) => ({
+			message: `Error if Not Found must be on or off, and is "${value}"`,
+			advice: someText,
+			field: 'Error if Not Found',
+		});
+		expect(items).toEqual(
+			paired([
+				{ ...people[0], error: wrong('maybe') },
+				{
+					...people[1],
+					error: expect.objectContaining({ code: 'NOT_FOUND', message: someText }) as unknown,
+				},
+				{ ...people[2], error: wrong('perhaps') },
+			]),
+		);
+	});
+});
+
+describe('A message of the service that names a network error', () => {
+	const rows = ['upstream ETIMEDOUT', 'ECONNREFUSED', 'getaddrinfo ENOTFOUND db.internal'].map(
+		(said, index) => ({ said, address: `p${String(index)}@acme.com` }),
+	);
+	const shown = (said: string) => `The service says: ${said} (INTERNAL)`;
+
+	test('is shown as it is in the item', async () => {
+		answer = (request, reply) => {
+			const row = rows.find(({ address }) => address === fieldsOf(request).email);
+			reply(failure('INTERNAL', row?.said), 500);
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		const facts = { advice: someText, outcome: 'unknown', code: 'INTERNAL', httpStatus: 500 };
+		expect(items).toEqual(
+			paired(rows.map((row) => ({ ...row, error: { message: shown(row.said), ...facts } }))),
+		);
+		expectCalls(rows.map(verifyCall));
+	});
+
+	test.each(rows)('is shown as it is where the node fails: $said', async (row) => {
+		const others = ['a', 'b'].map((name) => ({ address: `${name}@acme.com` }));
+		answer = (request, reply) => {
+			const { email } = fieldsOf(request);
+			if (email === row.address) reply(failure('INTERNAL', row.said), 500);
+			else reply(verdict(request));
+		};
+		const options = { parallel: 1 };
+		const { items, error } = await run(VERIFY, { ...ADDRESS, options }, [...others, row], {});
+
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			message: shown(row.said),
+			description: expect.stringContaining('may have done the work') as string,
+			context: { itemIndex: 2 },
+			httpCode: '500',
+		});
+		expectCalls([...others, row].map(verifyCall));
+	});
+});
+
+describe('An error that the envelope holds in an unusual way', () => {
+	const people = ['Ann', 'Trouble', 'Bob'].map((name) => ({ name }));
+	const isTrouble = (request: Received) => JSON.stringify(request.body).includes('Trouble');
+	const found = { email: 'somebody@acme.com', confidence: 0.75 };
+	const finders = [
+		{
+			operation: FIND_BUSINESS,
+			path: '/email/find',
+			parameters: { firstName: '={{ $json.name }}', company: 'acme.com' },
+			body: (name: string) => ({ firstName: name, company: 'acme.com' }),
+			data: found,
+			result: { found: true, confidenceLevel: 'high', ...found },
+		},
+		{
+			operation: FIND_PERSONAL,
+			path: '/email/personal',
+			parameters: { firstName: '={{ $json.name }}' },
+			body: (name: string) => ({ firstName: name }),
+			data: found,
+			result: { found: true, confidenceLevel: 'high', ...found },
+		},
+	];
+	const verifier = {
+		operation: VERIFY,
+		path: '/email/verify',
+		parameters: { email: '={{ $json.name }}@acme.com' },
+		body: (name: string) => ({ email: `${name}@acme.com` }),
+		data: verdictOn('somebody@acme.com'),
+		result: verdictOn('somebody@acme.com'),
+	};
+
+	test.each([...finders, verifier])(
+		'is an error beside data that is null: $operation',
+		async ({ operation, path, parameters, body, data, result }) => {
+			const error = { code: 'INTERNAL', message: 'That went wrong' };
+			answer = (request, reply) => {
+				reply(isTrouble(request) ? { ...success(null), error } : success(data));
+			};
+			const { items } = await run(operation, parameters, people);
+
+			expect(items).toEqual(
+				paired([
+					result,
+					{
+						name: 'Trouble',
+						error: {
+							message: 'The service says: That went wrong (INTERNAL)',
+							advice: expect.stringContaining('may have done the work') as string,
+							outcome: 'unknown',
+							code: 'INTERNAL',
+							httpStatus: 200,
+						},
+					},
+					result,
+				]),
+			);
+			expectCalls(people.map(({ name }) => post(path, body(name))));
+		},
+	);
+
+	test.each(finders)(
+		'is none if it is empty, and nobody was found: $operation',
+		async ({ operation, path, parameters, body, data, result }) => {
+			const error = { code: '', message: '' };
+			answer = (request, reply) => {
+				reply(isTrouble(request) ? { ...success(null), error } : success(data));
+			};
+			const { items } = await run(operation, parameters, people);
+
+			expect(items).toEqual(paired([result, { found: false, email: null }, result]));
+			expectCalls(people.map(({ name }) => post(path, body(name))));
+		},
+	);
+});
+
+describe('An error code that every object of JavaScript has as a field', () => {
+	const rows = ['constructor', 'toString', '__proto__'].map((code) => ({
+		code,
+		address: `${code}@acme.com`,
+	}));
+	const answerAll = (status: number) => {
+		answer = (request, reply) => {
+			const row = rows.find(({ address }) => address === fieldsOf(request).email);
+			reply(failure(String(row?.code)), status);
+		};
+	};
+	const failed = (facts: object) =>
+		paired(
+			rows.map(({ code, address }) => ({
+				code,
+				address,
+				error: { message: `The service says: That went wrong (${code})`, code, ...facts },
+			})),
+		);
+
+	test('leaves open what became of a paid call', async () => {
+		answerAll(200);
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		expect(items).toEqual(
+			failed({
+				advice: expect.stringContaining('may have done the work') as string,
+				outcome: 'unknown',
+				httpStatus: 200,
+			}),
+		);
+		expectCalls(rows.map(verifyCall));
+	});
+
+	test('has no advice of its own where the call is refused', async () => {
+		answerAll(400);
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		expect(items).toEqual(
+			failed({
+				advice: 'The documentation of the service may explain this code.',
+				outcome: 'refused',
+				httpStatus: 400,
+			}),
+		);
+		expectCalls(rows.map(verifyCall));
+	});
+});
+
+test('Too few credits are no matter of the rate, also with HTTP 429', async () => {
+	const rows = addresses(3);
+	answer = (_request, reply) => {
+		reply(failure('INSUFFICIENT_CREDITS'), 429);
+	};
+	const { items } = await run(VERIFY, { ...ADDRESS, options: { parallel: 1 } }, rows);
+
+	const refused = {
+		message: 'The service says: That went wrong (INSUFFICIENT_CREDITS)',
+		advice: expect.stringContaining('Add credits to the account') as string,
+		outcome: 'refused',
+		code: 'INSUFFICIENT_CREDITS',
+		httpStatus: 429,
+	};
+	const notAttempted = {
+		message: 'Not attempted, because the account has too few credits',
+		advice: someText,
+		attempted: false,
+	};
+	expect(items).toEqual(
+		paired(rows.map((row, index) => ({ ...row, error: index === 0 ? refused : notAttempted }))),
+	);
+	expectCalls(rows.slice(0, 1).map(verifyCall));
+});
+
+test('A confidenceLevel that the service itself sends is passed on untouched', async () => {
+	const people = [{ name: 'Ann', level: 'A+' }, { name: 'Bob', level: null }, { name: 'Cid' }];
+	const answers = [
+		{ email: 'ann@acme.com', confidence: 0.95, confidenceLevel: 'A+' },
+		{ email: 'bob@acme.com', confidence: 0.95, confidenceLevel: null },
+		{ email: 'cid@acme.com', confidence: 0.95 },
+	];
+	answer = (request, reply) => {
+		const index = people.findIndex(({ name }) => name === fieldsOf(request).firstName);
+		reply(success(answers[index]));
+	};
+	const { items } = await run(
+		FIND_BUSINESS,
+		{ firstName: '={{ $json.name }}', company: 'acme.com' },
+		people,
+	);
+
+	expect(items).toEqual(
+		paired([
+			{ found: true, ...answers[0] },
+			{ found: true, ...answers[1] },
+			{ found: true, ...answers[2], confidenceLevel: 'very_high' },
+		]),
+	);
+	expectCalls(
+		people.map(({ name }) => post('/email/find', { firstName: name, company: 'acme.com' })),
+	);
+});
+
+describe('A wait for scrapes', () => {
+	const scrapes = ['s1', 's2', 's3'].map((id) => ({ id }));
+	const SCRAPE = { scrapeId: '={{ $json.id }}' };
+
+	test('ends at its Timeout, also if no status was ever answered', async () => {
+		const late: Array<() => void> = [];
+		answer = ({ query }, reply) => {
+			late.push(() => {
+				reply(success({ scrapeId: query.scrapeId, status: 'completed' }));
+			});
+		};
+		const { items } = await run(WAIT, { ...SCRAPE, options: { timeout: 0.02 } }, scrapes);
+		const tookMs = Date.now() - Number(received[0]?.at);
+		// Nothing is left to repeat then.
+		for (const answerNow of late) answerNow();
+
+		// The request alone would wait for five minutes.
+		expect(tookMs).toBeLessThan(10_000);
+		expect(items).toEqual(
+			paired(
+				scrapes.map(({ id }) => ({
+					id,
+					error: {
+						message: `Scrape ${id} did not finish within 0.02 minutes`,
+						advice: expect.stringContaining('wait longer') as string,
+						scrapeId: id,
+					},
+				})),
+			),
+		);
+		expectCalls(scrapes.map(({ id }) => get('/status', { scrapeId: id })));
+	});
+
+	test('names the scrape that failed, whatever message the service has for it', async () => {
+		const statusOf = (id: unknown) =>
+			id === 's2'
+				? { scrapeId: id, status: 'failed', message: 'No leads', progress: 40 }
+				: { scrapeId: id, status: 'completed', message: 'Done', progress: 100 };
+		answer = ({ query }, reply) => {
+			reply(success(statusOf(query.scrapeId)));
+		};
+		const { items } = await run(WAIT, SCRAPE, scrapes);
+
+		expect(items).toEqual(
+			paired([
+				statusOf('s1'),
+				{
+					id: 's2',
+					error: {
+						...statusOf('s2'),
+						message: 'Scrape s2 failed: No leads',
+						advice: someText,
+					},
+				},
+				statusOf('s3'),
+			]),
+		);
+		expectCalls(scrapes.map(({ id }) => get('/status', { scrapeId: id })));
+	});
+});
+
+test('A start that is answered with a redirect to its result is not sent again by Retry On Fail', async () => {
+	const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+	const startCall = (title: string) =>
+		post('/start', { filters: { limit: 5, jobTitles: [title] } });
+	const location = `${baseUrl}/status?scrapeId=scr_CFO`;
+	answer = (request, reply) => {
+		const text = JSON.stringify(request.body);
+		if (text.includes('CFO')) reply({}, 303, { location });
+		else reply(success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 }));
+	};
+	const { items, error } = await run(
+		['scrape', 'start'],
+		{ limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } },
+		rows,
+		{ retryOnFail: true },
+	);
+
+	expect(items).toEqual([]);
+	expect(error).toMatchObject({
+		message: `The service redirects to ${location}`,
+		description: expect.stringContaining('may have done the work') as string,
+		context: { itemIndex: 1 },
+		httpCode: '303',
+	});
+	expectCalls(rows.map(({ title }) => startCall(title)));
+});
+
+test('A start that is refused stops the run before the next one goes out', async () => {
+	answer = ({ body }, reply) => {
+		reply(failure('INVALID_REQUEST', JSON.stringify(body)), 400);
+	};
+	const titles = ['CTO', 'CFO', 'COO', 'CEO'].map((title) => ({ title }));
+	const parameters = {
+		filters: { jobTitles: ['={{ $json.title }}'] },
+		options: { parallel: 1 },
+	};
+	const { error } = await run(['scrape', 'start'], parameters, titles, {});
+
+	expect(error?.message).toContain('INVALID_REQUEST');
+	expectCalls([post('/start', { filters: { jobTitles: ['CTO'], limit: 50 } })]);
+});
