@@ -23,8 +23,7 @@ export class NodeMemory {
 	reply?: SyncReply;
 	syncedAt = 0;
 	/** Made of the credential, which is read again after a call that failed: it may have changed. */
-	access?: Access;
-	reading?: Promise<Access>;
+	access?: { readAt: number; read: Promise<Access> };
 	/** Where the node reaches itself, the one that answered last first. */
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
@@ -68,7 +67,6 @@ export class NodeMemory {
 }
 
 export interface Access {
-	readAt: number;
 	credential: ICredentialDataDecryptedObject;
 	signer: Signer;
 	account: Account;
@@ -109,21 +107,17 @@ export async function accessTo(
 	memory: NodeMemory,
 	maxAgeMs = Infinity,
 ): Promise<Access> {
-	const { access } = memory;
-	if (access && Date.now() - access.readAt <= maxAgeMs) return access;
-	// Hundreds of requests may come at once.
-	memory.reading ??= readAccess(context, memory).finally(() => delete memory.reading);
-	return await memory.reading;
-}
-
-async function readAccess(
-	context: Pick<ITriggerFunctions, 'getCredentials'>,
-	memory: NodeMemory,
-): Promise<Access> {
-	const readAt = Date.now();
-	const credential = await context.getCredentials(CREDENTIAL_TYPE);
-	const signer = new Signer(credential, memory.identity);
-	return (memory.access = { readAt, credential, signer, account: accountOf(credential) });
+	const now = Date.now();
+	if (!memory.access || now - memory.access.readAt > maxAgeMs) {
+		const read = async () => {
+			const credential = await context.getCredentials(CREDENTIAL_TYPE);
+			const signer = new Signer(credential, memory.identity);
+			return { credential, signer, account: accountOf(credential) };
+		};
+		// Hundreds of requests may come at once.
+		memory.access = { readAt: now, read: read() };
+	}
+	return await memory.access.read;
 }
 
 /** Changes the state, to be saved by the next call to the node's own URL. */

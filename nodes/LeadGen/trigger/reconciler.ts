@@ -78,6 +78,7 @@ export class Reconciler {
 	/** Tells of an outage that lasts, once, and waits before the next try. */
 	private async failed(error: unknown, failures: number): Promise<void> {
 		const { memory, timer } = this;
+		delete memory.access;
 		// Without the credential nothing can be checked, and nothing speaks against it.
 		answerSenders(memory, ({ isWritten }) => isWritten && isCredentialGone(error));
 		const outage = (this.outage ??= { since: Date.now(), isTold: false });

@@ -57,7 +57,6 @@ export async function sync(
 	const now = Date.now();
 	memory.isDirty = false;
 	const reply = await exchange(context, memory, deliver).catch((error: unknown) => {
-		delete memory.access;
 		memory.isDirty ||= isDirty;
 		throw error;
 	});
