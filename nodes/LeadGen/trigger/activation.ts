@@ -1,12 +1,11 @@
 import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
-import { baseUrlOf, CREDENTIAL_TYPE } from '../service/http';
+import { baseUrlOf } from '../service/http';
 import { withContent } from './content';
-import { memoryOf, nodesOf, type NodeMemory } from './memory';
+import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
 import { addressesOf, checkParameters, identityOf } from './plan';
 import { checkAccount } from './scrape';
-import { Signer } from './signature';
 import { isRefused } from './status';
 import { Store } from './store';
 
@@ -39,9 +38,7 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 			'With it, a completion that n8n delivers twice would run the workflow twice.',
 		);
 	}
-	const credential = await context.getCredentials(CREDENTIAL_TYPE);
-	// Refuses an empty API key.
-	new Signer(credential, memory.identity);
+	const { credential } = await readAccess(context, memory);
 	if (!isReachable(url, baseUrlOf(credential))) {
 		context.logger.warn(
 			`LeadGen Trigger: the service cannot reach ${new URL(url).origin}, so its notifications get lost. Set WEBHOOK_URL to a public address.`,

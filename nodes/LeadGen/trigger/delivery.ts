@@ -26,7 +26,7 @@ export interface Delivery {
 /** The item that runs the workflow; undefined if another process has just delivered the same. */
 export function deliveryItem(
 	{ state, memory }: Pick<Store, 'state' | 'memory'>,
-	{ credential, signer }: Pick<Access, 'credential' | 'signer'>,
+	{ credential, signer }: Access,
 	{ id, data = {}, completedAt: at }: NonNullable<SyncRequest['deliver']>,
 	now: number,
 ): INodeExecutionData | undefined {

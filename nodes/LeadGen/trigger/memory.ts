@@ -1,6 +1,5 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
-import { accountOf, type Account } from '../service/account';
 import { CREDENTIAL_TYPE } from '../service/http';
 import { withContent } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
@@ -69,7 +68,6 @@ export class NodeMemory {
 export interface Access {
 	credential: ICredentialDataDecryptedObject;
 	signer: Signer;
-	account: Account;
 }
 
 /** Where a person may just have changed the credential, it is not older than this. */
@@ -109,15 +107,19 @@ export async function accessTo(
 ): Promise<Access> {
 	const now = Date.now();
 	if (!memory.access || now - memory.access.readAt > maxAgeMs) {
-		const read = async () => {
-			const credential = await context.getCredentials(CREDENTIAL_TYPE);
-			const signer = new Signer(credential, memory.identity);
-			return { credential, signer, account: accountOf(credential) };
-		};
 		// Hundreds of requests may come at once.
-		memory.access = { readAt: now, read: read() };
+		memory.access = { readAt: now, read: readAccess(context, memory) };
 	}
 	return await memory.access.read;
+}
+
+/** @throws InputError if the API key is empty */
+export async function readAccess(
+	context: Pick<ITriggerFunctions, 'getCredentials'>,
+	{ identity }: NodeMemory,
+): Promise<Access> {
+	const credential = await context.getCredentials(CREDENTIAL_TYPE);
+	return { credential, signer: new Signer(credential, identity) };
 }
 
 /** Changes the state, to be saved by the next call to the node's own URL. */

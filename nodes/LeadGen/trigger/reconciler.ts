@@ -1,4 +1,5 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
 import { activated, leftOut, planned, timePassed } from './events';
@@ -129,7 +130,8 @@ export class Reconciler {
 		change(memory, () => {
 			this.update(state, plan, access, now);
 		});
-		const share = Math.max(1, Math.floor(access.account.limiter.perMinute * UNVERIFIED_SHARE));
+		const { perMinute } = accountOf(access.credential).limiter;
+		const share = Math.max(1, Math.floor(perMinute * UNVERIFIED_SHARE));
 		const view = {
 			memory,
 			state,

@@ -9,15 +9,14 @@ import {
 import { isFinished } from '../operations/scrape/getStatus';
 import { show } from '../parameters';
 import { InputError } from '../service/errors';
-import { CREDENTIAL_TYPE } from '../service/http';
 import { asNodeError } from './activation';
-import { memoryOf } from './memory';
+import { memoryOf, readAccess } from './memory';
 import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
 import { ownMessage, sendMessage } from './ownUrl';
 import { addressesOf, checkParameters, identityOf, parametersOf } from './plan';
 import { testLimit, testScrapeId } from './properties';
 import { lookUp, startBody, startScrape } from './scrape';
-import { Signer } from './signature';
+import type { Signer } from './signature';
 
 /** n8n stops to listen then. */
 const LISTENS_MS = 120_000;
@@ -54,7 +53,8 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	endTest(context);
 	const test = (memory.test = newTest(url));
-	const { credential, signer } = await readCredential(context);
+	// It may be another credential than that of the workflow that is active.
+	const { credential, signer } = await readAccess(context, memory);
 	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
 	const scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
 		throw asNodeError(context, error);
@@ -62,12 +62,6 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	if (scrapeId === undefined) return;
 	test.scrapeId = scrapeId;
 	watch(context, test, signer, addressesOf(context)).catch(() => {});
-}
-
-/** A test may use another credential than the workflow that is active, so it is not kept. */
-async function readCredential(context: IHookFunctions | IWebhookFunctions) {
-	const credential = await context.getCredentials(CREDENTIAL_TYPE);
-	return { credential, signer: new Signer(credential, identityOf(context)) };
 }
 
 /** The scrape to wait for, started if the options ask for that; none if any will do. */
@@ -116,9 +110,10 @@ async function watch(
 
 /** A request to the test URL comes in. n8n goes on listening until there is something to pass on. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const memory = memoryOf(identityOf(context));
 	// After a restart nothing is known of the test.
-	const { test = newTest('') } = memoryOf(identityOf(context));
-	const { credential, signer } = await readCredential(context);
+	const { test = newTest('') } = memory;
+	const { credential, signer } = await readAccess(context, memory);
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
 	const waitsFor = test.scrapeId;
