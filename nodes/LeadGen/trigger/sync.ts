@@ -55,39 +55,31 @@ export async function sync(
 ): Promise<SyncReply> {
 	const { isDirty } = memory;
 	const now = Date.now();
+	let hasSynced = false;
 	memory.isDirty = false;
-	const reply = await exchange(context, memory, deliver).catch((error: unknown) => {
-		memory.isDirty ||= isDirty;
-		throw error;
-	});
-	memory.take(reply.state);
-	memory.reply = reply;
-	memory.syncedAt = now;
-	answerSenders(
-		memory,
-		({ since, source }) => since < now && isSaved(reply.state, reply.saved, source),
-	);
-	return reply;
-}
-
-async function exchange(
-	context: ITriggerFunctions | IWebhookFunctions,
-	memory: NodeMemory,
-	deliver: SyncRequest['deliver'],
-): Promise<SyncReply> {
-	const access = await accessTo(context, memory);
-	const { addresses = [], reply: last } = memory;
-	const needed = memory.state?.scrapes[deliver?.id ?? '']?.source;
-	const isElsewhere = last?.process !== PROCESS;
-	const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
-	const message: SyncRequest = { process: PROCESS, state, deliver };
-	const answer = await sendMessage(context, addresses, access.signer, message);
-	if (!answer) throw new NotReachedError('No address of the node answers');
-	const reply = answer.reply as SyncReply;
-	if (reply.problem !== undefined) throw new Error(reply.problem);
-	// The next time this address comes first.
-	memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
-	return reply;
+	try {
+		const { signer } = await accessTo(context, memory);
+		const { addresses = [], reply: last } = memory;
+		const needed = memory.state?.scrapes[deliver?.id ?? '']?.source;
+		const isElsewhere = last?.process !== PROCESS;
+		const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
+		const message: SyncRequest = { process: PROCESS, state, deliver };
+		const answer = await sendMessage(context, addresses, signer, message);
+		if (!answer) throw new NotReachedError('No address of the node answers');
+		const reply = answer.reply as SyncReply;
+		if (reply.problem !== undefined) throw new Error(reply.problem);
+		// The next time this address comes first.
+		memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
+		memory.take(reply.state);
+		memory.reply = reply;
+		memory.syncedAt = now;
+		const isKnown = (source: string) => isSaved(reply.state, reply.saved, source);
+		answerSenders(memory, ({ since, source }) => since < now && isKnown(source));
+		hasSynced = true;
+		return reply;
+	} finally {
+		if (!hasSynced) memory.isDirty ||= isDirty;
+	}
 }
 
 /** Answers the senders of notifications that are saved, and those that waited for too long. */
