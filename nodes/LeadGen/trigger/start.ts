@@ -30,7 +30,7 @@ export async function sendStart(
 	context: Context,
 	memory: NodeMemory,
 	attempt: string,
-	reply: SyncReply,
+	{ start, plan }: SyncReply,
 ): Promise<boolean> {
 	const save = async (apply: (state: TriggerState) => void) => {
 		change(memory, apply);
@@ -44,13 +44,20 @@ export async function sendStart(
 			await sleep(ALIVE_MS);
 			if (isOver) return;
 			await save(({ starts }) => {
-				const start = starts[attempt];
-				if (start) start.at = Date.now();
+				const known = starts[attempt];
+				if (known) known.at = Date.now();
 			});
 		}
 	};
 	void keepAlive();
-	const result = await send(context, memory, attempt, reply).catch((error: unknown) => ({ error }));
+	const send = async () => {
+		if ('message' in start) throw new LeadGenError(start.message, start.advice);
+		// The key that starts the scrape signs the URL, too.
+		const { credential, signer } = await accessTo(context, memory, 0);
+		const webhookUrl = signer.callbackUrl(plan.url, attempt);
+		return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
+	};
+	const result = await send().catch((error: unknown) => ({ error }));
 	isOver = true;
 	await save((state) => {
 		const now = Date.now();
@@ -123,17 +130,4 @@ export async function saveAtStop(store: Store, attempt: string): Promise<void> {
 	if (isSaved !== false) return;
 	await sleep(SAVING_MS);
 	store.save();
-}
-
-async function send(
-	context: Context,
-	memory: NodeMemory,
-	attempt: string,
-	{ start, plan }: SyncReply,
-): Promise<{ scrapeId: string }> {
-	if ('message' in start) throw new LeadGenError(start.message, start.advice);
-	// The key that starts the scrape signs the URL, too.
-	const { credential, signer } = await accessTo(context, memory, 0);
-	const webhookUrl = signer.callbackUrl(plan.url, attempt);
-	return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
 }
