@@ -1,10 +1,11 @@
+import { randomUUID } from 'crypto';
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
 import { activated, leftOut, planned, timePassed } from './events';
 import { accessTo, change, PROCESS, type Access, type NodeMemory } from './memory';
-import { cannotWork, NOT_REACHED, textOf, type NoticeText } from './notices';
+import { cannotWork, NOT_REACHED, textOf } from './notices';
 import { isReachable } from './ownUrl';
 import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
@@ -26,30 +27,24 @@ const PATIENCE_MS = 20_000;
 /** A process without the timer gives up then: the workflow may have been deactivated. */
 const GIVES_UP_MS = 5 * 60_000;
 
-/** An activation in which this process has the timer of the node. */
-export interface Timer {
-	id: string;
-	mode: string;
-	/** Makes a failed execution that need not come in over the URL of the node. */
-	tell: (notice: NoticeText) => void;
-}
-
 /**
  * Brings the scrapes of one node to their end, one action after the other, as the planner decides. Two of
  * them can work for one node at once, in two processes: what each knows is joined in the static data.
  */
 export class Reconciler {
+	/** Names the activation in which this process has the timer. */
+	private readonly id = randomUUID();
 	private isClosed = false;
 	private readonly alarm = new Alarm();
 	private isActivated = false;
 	/** Nothing works at the moment. */
 	private outage: { since: number; isTold: boolean } | undefined;
 
-	/** @param timer without one, it ends when nothing is left to do */
+	/** @param timer n8n called `trigger()`; otherwise it ends when nothing is left to do */
 	constructor(
 		private readonly context: ITriggerFunctions | IWebhookFunctions,
 		private readonly memory: NodeMemory,
-		private readonly timer?: Timer,
+		private readonly timer?: ITriggerFunctions,
 	) {
 		memory.wake = this.alarm.wake;
 		delete memory.reply;
@@ -107,7 +102,8 @@ export class Reconciler {
 		const { message, advice } =
 			error instanceof NotReachedError ? NOT_REACHED : cannotWork(problem);
 		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
-		timer.tell({ message, advice });
+		// It need not come in over the URL of the node.
+		timer.emit([[{ json: { leadGenNotice: { message, advice } } }]]);
 	}
 
 	private async step(): Promise<void> {
@@ -145,20 +141,20 @@ export class Reconciler {
 
 	/** What the activation and the time change. */
 	private update(state: TriggerState, plan: Plan, { credential }: Access, now: number): void {
-		const { timer, memory } = this;
+		const { id, timer, memory } = this;
 		if (!timer) return;
 		if (!this.isActivated) {
 			this.isActivated = true;
 			// n8n 2 calls it an update when a refused activation is published again.
-			const mode = memory.isAsked ? 'activate' : timer.mode;
+			const mode = memory.isAsked ? 'activate' : timer.getActivationMode();
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
-			const want = activated(state, { id: timer.id, mode, isUnreachable }, plan, now);
+			const want = activated(state, { id, mode, isUnreachable }, plan, now);
 			// One that the activation before asked for may not be planned yet.
 			if (want) memory.want = want;
 			if (plan.mode === 'listen') delete memory.want;
 		}
-		timePassed(state, plan, timer.id, PROCESS, now);
+		timePassed(state, plan, id, PROCESS, now);
 	}
 
 	private async do(action: Action, state: TriggerState, plan: Plan): Promise<void> {

@@ -1,7 +1,5 @@
-import { randomUUID } from 'crypto';
 import type { ITriggerFunctions, ITriggerResponse, IWebhookFunctions } from 'n8n-workflow';
 import { memoryOf, type NodeMemory } from './memory';
-import type { NoticeText } from './notices';
 import { addressesOf, identityOf } from './plan';
 import { Reconciler } from './reconciler';
 import { finishStarts } from './start';
@@ -9,17 +7,12 @@ import { finishStarts } from './start';
 /** What `trigger()` does: it works for the node from now on, until n8n deactivates it or stops leading. */
 export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(identityOf(context));
-	const mode = context.getActivationMode();
-	memory.isAsked ||= mode === 'activate';
+	memory.isAsked ||= context.getActivationMode() === 'activate';
 	memory.isStopping = false;
 	delete memory.refusal;
 	// The node may have another credential now.
 	delete memory.access;
-	const tell = (leadGenNotice: NoticeText) => {
-		context.emit([[{ json: { leadGenNotice } }]]);
-	};
-	const timer = { id: randomUUID(), mode, tell };
-	const reconciler = new Reconciler(context, memory, timer);
+	const reconciler = new Reconciler(context, memory, context);
 	void reconciler.run();
 	const closeFunction = async () => {
 		reconciler.close();
