@@ -36,8 +36,6 @@ export async function sendStart(
 		change(memory, apply);
 		await sync(context, memory).catch(() => {});
 	};
-	// Else n8n may be stopping, and could not save the answer.
-	if (!(await keepOpen(context, memory, attempt))) return false;
 	let isOver = false;
 	const keepAlive = async () => {
 		for (;;) {
@@ -50,6 +48,11 @@ export async function sendStart(
 		}
 	};
 	void keepAlive();
+	// Where it does not arrive, n8n may be stopping, and could not save the answer.
+	if (!(await keepOpen(context, memory, attempt).catch(() => false))) {
+		isOver = true;
+		return false;
+	}
 	const send = async () => {
 		if ('message' in start) throw new LeadGenError(start.message, start.advice);
 		// The key that starts the scrape signs the URL, too.
