@@ -243,9 +243,9 @@ async function answers(url: string, command: N8nCommand): Promise<boolean> {
 		const ready = await fetch(`${url}/healthz/readiness`);
 		// The others have no editor.
 		if (command !== 'start') return ready.ok;
-		const settings = await fetch(`${url}/rest/settings`);
+		const login = await fetch(`${url}/rest/login`);
 		// While n8n starts, the second is a page that says so.
-		return ready.ok && (settings.headers.get('content-type') ?? '').includes('json');
+		return ready.ok && (login.headers.get('content-type') ?? '').includes('json');
 	} catch {
 		return false;
 	}
@@ -258,8 +258,12 @@ async function answers(url: string, command: N8nCommand): Promise<boolean> {
 const FIRST_OUTGOING_PORT = 32_768;
 const FIRST_PORT = 10_000;
 const WORKERS = 16;
-/** n8n listens on a port only seconds after it was found free, so each test worker chooses among ports of its own. */
-const worker = Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS;
+/**
+ * n8n listens on a port only seconds after it was found free, so each test worker chooses among ports of its own.
+ * Two runs of tests at the same time need different values of `PORT_GROUP`.
+ */
+const { JEST_WORKER_ID = 0, PORT_GROUP = 0 } = process.env;
+const worker = (Number(JEST_WORKER_ID) + Number(PORT_GROUP)) % WORKERS;
 /** For the same reason no port is given out twice. */
 const given = new Set<number>();
 

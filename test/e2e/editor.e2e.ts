@@ -4,7 +4,7 @@ import { buildProperties } from '../../nodes/LeadGen/properties';
 import { listAsInstalled } from '../../playground/instance';
 import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
 import { Editor } from './browser';
-import { Field, LINE, node, OWNER, quiet, until, use } from './field';
+import { Field, LINE, node, OWNER, quiet, until, use, WITH_EDITOR } from './field';
 
 /** What a person sees and clicks in the editor, in a real browser. */
 class EditorField extends Field {
@@ -14,7 +14,7 @@ class EditorField extends Field {
 	}
 }
 
-const field = new EditorField();
+const field = new EditorField(WITH_EDITOR);
 let editor: Editor;
 beforeAll(async () => {
 	await field.open();

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Editor } from './browser';
-import { Field, LINE, OWNER, until } from './field';
+import { Field, LINE, OWNER, until, WITH_EDITOR } from './field';
 
 const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
 
 /** "First verified row" of the README, by clicks only, in an n8n with nothing in it. */
-const field = new Field();
+const field = new Field(WITH_EDITOR);
 let editor: Editor;
 beforeAll(async () => {
 	await field.open();
