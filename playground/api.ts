@@ -143,13 +143,12 @@ export class N8nApi {
 
 	/** Creates the owner account on a fresh n8n, or signs in to the existing one. */
 	async signIn(owner: Owner): Promise<void> {
-		const { userManagement } = (await this.get('settings')) as {
-			userManagement: { showSetupOnFirstLoad: boolean };
-		};
-		if (userManagement.showSetupOnFirstLoad) await this.post('owner/setup', owner);
-		else {
-			const { email, password } = owner;
+		const { email, password } = owner;
+		try {
 			await this.post('login', { emailOrLdapLoginId: email, password });
+		} catch (error) {
+			if (!(error instanceof N8nApiError) || error.status !== 401) throw error;
+			await this.post('owner/setup', owner);
 		}
 	}
 
