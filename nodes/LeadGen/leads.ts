@@ -1,9 +1,5 @@
-import {
-	jsonParse,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { jsonIn } from './json';
 import { choiceField, Parameters, textField } from './parameters';
 
 export const output = choiceField(
@@ -51,7 +47,7 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 	const parameters = new Parameters((name) => context.getNodeParameter(name, 0));
 	if (parameters.get(output) !== 'leads') return whole;
 	const { scrapeId } = scrape;
-	const body = parsed((scrape.notification as IDataObject | null)?.body);
+	const body = jsonIn((scrape.notification as IDataObject | null)?.body);
 	const path = parameters.option(leadsField);
 	const leads = path === '' ? findLeads(body, scrapeId) : toList(valueAt(body, path));
 	// Without an item the workflow would end without a word.
@@ -89,7 +85,7 @@ export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefi
 	const queue = [{ isOwn: false, name: '', value: body, depth: 0 }];
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
 		const { isOwn, name, value: raw, depth } = queue[seen] ?? { isOwn: false, name: '', depth: 0 };
-		const value = parsed(raw);
+		const value = jsonIn(raw);
 		const isNamed = LEAD_NAMES.test(name);
 		if (Array.isArray(value)) {
 			const list = value.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
@@ -124,12 +120,6 @@ function parts(list: unknown[], scrapeId: unknown, depth: number) {
 	return chosen.length === 1
 		? chosen.map((value) => ({ isOwn: false, name: '', value, depth: depth + 1 }))
 		: [];
-}
-
-/** Text may be JSON where its content type or its field does not say so. */
-function parsed(value: unknown): unknown {
-	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);
-	return isJson ? jsonParse(value, { fallbackValue: value }) : value;
 }
 
 function isGiven(value: unknown): boolean {

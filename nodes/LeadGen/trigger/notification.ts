@@ -1,4 +1,5 @@
-import { jsonParse, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { jsonIn } from '../json';
 
 /** What comes in at the URL of the node, and what is read in it. */
 
@@ -65,13 +66,13 @@ export function idsOf({ query, body }: IncomingRequest): NamedIds {
 		return LIKELY_NAME.test(name) ? likely : OTHER_NAME.test(name) ? others : undefined;
 	};
 	// Breadth first: what belongs to the scrape itself comes before what belongs to its leads.
-	const queue: unknown[] = [query, parsed(body)];
+	const queue: unknown[] = [query, jsonIn(body)];
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
 		const value = queue[seen];
 		if (typeof value === 'string') likely.push(...idsInText(value));
 		if (typeof value !== 'object' || value === null) continue;
 		for (const [name, text] of Object.entries(value).slice(0, MAX_VALUES)) {
-			const inner = parsed(text);
+			const inner = jsonIn(text);
 			const list = listFor(plainName(name));
 			const ids = (Array.isArray(inner) ? inner : [inner]).flatMap((each) => toId(each) ?? []);
 			if (list && ids.length > 0) list.push(...ids);
@@ -91,12 +92,6 @@ function plainName(name: string): string {
 		.filter((part) => part !== '')
 		.slice(-1);
 	return last.toLowerCase().replace(/[-_]/g, '');
-}
-
-/** A text may be JSON that does not say so, or hold JSON in one of its fields. */
-function parsed(value: unknown): unknown {
-	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);
-	return isJson ? jsonParse(value, { fallbackValue: value }) : value;
 }
 
 function first(ids: string[], most: number): string[] {
