@@ -1,18 +1,33 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { largest, limitContent, toSave, toSend } from '../nodes/LeadGen/trigger/content';
+import {
+	isSaved,
+	largest,
+	limitContent,
+	toSave,
+	toSend,
+	type Content,
+} from '../nodes/LeadGen/trigger/content';
 import { deliveryItem } from '../nodes/LeadGen/trigger/delivery';
-import { activated, leftOut, started, timePassed } from '../nodes/LeadGen/trigger/events';
+import {
+	activated,
+	leftOut,
+	planned,
+	started,
+	startFailed,
+	timePassed,
+} from '../nodes/LeadGen/trigger/events';
 import { memoryOf, NodeMemory } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
+import { parseCron } from '../nodes/LeadGen/schedule/cron';
+import { ServiceError } from '../nodes/LeadGen/service/errors';
 import {
 	copyWithout,
 	idsOf,
-	MAX_UNVERIFIED,
-	notified,
 	rawNotification,
 	type IncomingRequest,
 } from '../nodes/LeadGen/trigger/notification';
+import { MAX_UNVERIFIED, notified } from '../nodes/LeadGen/trigger/notified';
 import { isPrivate, isReachable, ownAddresses } from '../nodes/LeadGen/trigger/ownUrl';
 import type { Plan } from '../nodes/LeadGen/trigger/plan';
 import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
@@ -25,6 +40,7 @@ import {
 	newState,
 	openScrapes,
 	prune,
+	type Notification,
 	type TriggerState,
 	type Want,
 } from '../nodes/LeadGen/trigger/state';
@@ -47,7 +63,7 @@ const plan: Plan = {
 const listen: Plan = { ...plan, mode: 'listen' };
 
 /** What a process knows beside the state, where some of it matters. */
-type Memory = Partial<Pick<NodeMemory, 'isDirty'>> & {
+type Memory = Partial<Pick<NodeMemory, 'isDirty' | 'want'>> & {
 	checks?: Map<string, Check>;
 	busy?: string[];
 	/** Since when senders wait. */
@@ -56,10 +72,17 @@ type Memory = Partial<Pick<NodeMemory, 'isDirty'>> & {
 
 function view(
 	state: TriggerState,
-	{ checks, busy = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
+	{
+		checks,
+		busy = [],
+		waiting = [],
+		isDirty = false,
+		want,
+		...fields
+	}: Memory & Partial<View> = {},
 ): View {
 	const memory = Object.assign(new NodeMemory({ workflowId: 'w1', nodeId: 'n1' }), {
-		...{ isDirty, syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
+		...{ isDirty, want, syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
 		busy: new Map(busy.map((name) => [name, Promise.resolve()])),
 		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
 	});
@@ -80,7 +103,7 @@ function activation(mode: string, id = 'activation 1') {
 
 /** A node that was activated and whose first scrape runs. */
 function running(): TriggerState {
-	const state = newState('owner', T0);
+	const state = newState('owner');
 	activated(state, activation('activate'), plan, T0);
 	start(state, 'attempt 1', 'scrape 1', T0);
 	return state;
@@ -110,14 +133,26 @@ function note(state: TriggerState, source: string, at: number, process = 'proces
 	state.notifications[source] = { at, size: 1, process };
 }
 
+/** What a notification brings. */
+function content(at: number, fields: Partial<Content> = {}) {
+	return () => ({ at, size: 1, process: 'process 1', raw: {}, ...fields });
+}
+
 /** A notification without a signature comes in. */
 function hear(state: TriggerState, ids: string[], now: number, checks = unchecked) {
-	return notified(state, undefined, { likely: ids, others: [] }, { plan: listen, checks }, now);
+	return notified(
+		state,
+		undefined,
+		{ likely: ids, others: [] },
+		{ plan: listen, checks },
+		content(now),
+		now,
+	);
 }
 
 /** What a notification without a signature is kept for. */
-function sourcesOf(...notification: Parameters<typeof hear>): string[] {
-	return hear(...notification).sources;
+function sourceOf(...notification: Parameters<typeof hear>): string {
+	return hear(...notification).source ?? '';
 }
 
 function checkAt(at: number): Check {
@@ -139,7 +174,7 @@ function lookUp(
 
 describe('an activation', () => {
 	it('by a person wants a start, which is planned, sent when it is saved, and looked at', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const want = activated(state, activation('activate'), plan, T0);
 		const attempt = 'activation 1-0';
 		// Saved together with the activation: after a crash in between nobody would send it.
@@ -203,7 +238,7 @@ describe('an activation', () => {
 
 	it('without a state starts only if a person made it, and says so otherwise', () => {
 		for (const mode of ['init', 'update', 'leadershipChange']) {
-			const state = newState('owner', T0);
+			const state = newState('owner');
 			expect(activated(state, activation(mode), plan, T0)).toBeUndefined();
 			expect(Object.values(state.notices)).toHaveLength(1);
 		}
@@ -295,8 +330,115 @@ describe('a start', () => {
 		});
 	});
 
+	it.each([
+		['0 9 * * *', 9, 33],
+		['30 6 * * *', 6.5, 30.5],
+		['0 0 1 * *', 20 * 24, 51 * 24],
+	])(
+		'by schedule (%s) that fell due while the node only listened is not made up for',
+		(cron, firstHours, nextHours) => {
+			const state = newState('owner');
+			const scheduledPlan = { ...plan, schedule: parseCron(cron) };
+			const HOUR = 60 * MINUTE;
+			const save = (id: string, mode: string, changed: Plan, now: number) => {
+				const want = activated(state, activation(mode, id), changed, now);
+				timePassed(state, changed, id, 'process 1', now);
+				return want?.why;
+			};
+			expect(save('activation 1', 'activate', scheduledPlan, T0)).toBe('activation');
+			expect(state.facts.schedule?.due).toBe(T0 + firstHours * HOUR);
+			expect(save('activation 2', 'update', listen, T0 + MINUTE)).toBeUndefined();
+			expect(state.facts.schedule?.due).toBeUndefined();
+			// After the first time at which it would have been due, and before the second one.
+			const now = T0 + (firstHours + 1) * HOUR;
+			timePassed(state, listen, 'activation 2', 'process 1', now - 1);
+			expect(save('activation 3', 'update', scheduledPlan, now)).toBeUndefined();
+			const due = T0 + nextHours * HOUR;
+			const next = (time: number) => nextAction(view(state, { plan: scheduledPlan }), time);
+			expect([now, due - 1].map((time) => next(time).do)).toEqual(['wait', 'wait']);
+			const want = scheduled(due);
+			expect(next(due)).toEqual({ do: 'plan', attempt: `${String(due)}-0`, want });
+		},
+	);
+
+	it.each([
+		[429, undefined, true],
+		[429, 'SLOW_DOWN', true],
+		[429, 'RATE_LIMIT_EXCEEDED', true],
+		[400, 'RATE_LIMIT_EXCEEDED', true],
+		[429, 'INSUFFICIENT_CREDITS', false],
+		[400, undefined, false],
+	])(
+		'that is refused for the rate is tried again: HTTP %i, code %s: %s',
+		(httpStatus, code, isAgain) => {
+			const error = new ServiceError('no', '', { outcome: 'refused', httpStatus, code });
+			const results = [0, 1, 2, 9].map((tries) => {
+				const state = newState('owner');
+				planned(state, 'attempt', { ...scheduled(T0), tries }, 'process 1', plan, T0);
+				startFailed(state, 'attempt', error, T0 + SECOND);
+				const { stage, retryAt } = state.starts.attempt ?? {};
+				return [stage, retryAt, Object.keys(state.notices)];
+			});
+			const at = (seconds: number) => ['notSent', T0 + SECOND + seconds * SECOND, []];
+			expect(results).toEqual(
+				isAgain
+					? [at(15), at(30), at(60), at(600)]
+					: new Array(4).fill(['failed', undefined, ['start attempt']]),
+			);
+		},
+	);
+
+	it('whose notification told which scrape it is does not fail, whatever its answer is', () => {
+		const state = running();
+		for (const [index, status] of ['processing', 'completed'].entries()) {
+			const attempt = `early ${String(index)}`;
+			const id = `scrape early ${String(index)}`;
+			planned(state, attempt, scheduled(T0 + index), 'process 1', plan, T0);
+			const ids = { likely: [id], others: [] };
+			const mode = { plan, checks: unchecked };
+			notified(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
+			expect(lookUp(state, id, { id, status, createdAt: T0 }, T0 + SECOND, { mode: plan }).id).toBe(
+				id,
+			);
+			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
+			const before = structuredClone(state);
+			for (const error of [
+				new ServiceError('broken', '', { outcome: 'unknown', httpStatus: 200 }),
+				new ServiceError('not sent', '', { outcome: 'notSent' }),
+				new ServiceError('refused', '', { outcome: 'refused', httpStatus: 402 }),
+				new ServiceError('rate', '', { outcome: 'refused', httpStatus: 429 }),
+				new Error('another'),
+			]) {
+				startFailed(state, attempt, error, T0 + MINUTE);
+				expect(state).toEqual(before);
+			}
+		}
+	});
+
+	it('that brings the ID of an earlier scrape is told once, and keeps nothing open', () => {
+		const state = newState('owner');
+		for (const [index, id] of ['1', 'scrape 1'].entries()) {
+			const attempt = `attempt ${id}`;
+			start(state, `first ${id}`, id, T0);
+			markDone(state, id, T0 + MINUTE);
+			// The answer and the notification may both tell of the same scrape.
+			started(state, `first ${id}`, id, T0 + MINUTE);
+			expect(Object.keys(state.notices)).toHaveLength(index);
+			start(state, attempt, id, T0 + DAY);
+			started(state, attempt, id, T0 + DAY + 1);
+			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
+			expect(state.scrapes[id]).toMatchObject({ stage: 'done', at: T0 + MINUTE });
+		}
+		expect(
+			Object.entries(state.notices).map(([id, { stage, message }]) => [id, stage, message]),
+		).toEqual([
+			['start attempt 1', 'open', 'A new scrape has the ID of an earlier one: 1'],
+			['start attempt scrape 1', 'open', 'A new scrape has the ID of an earlier one: scrape 1'],
+		]);
+	});
+
 	it('by schedule waits a second, in which another main process may have planned the same', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		state.starts.due = {
 			...scheduled(T0),
 			stage: 'planned',
@@ -313,20 +455,27 @@ describe('a notification', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
 		const about = (attempt: string, likely: string[]) =>
-			notified(state, attempt, { likely, others: [] }, { plan, checks: unchecked }, T0);
-		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', sources: ['attempt 1'] });
-		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', sources: ['attempt 2'] });
+			notified(
+				state,
+				attempt,
+				{ likely, others: [] },
+				{ plan, checks: unchecked },
+				content(T0),
+				T0,
+			);
+		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', source: 'attempt 1' });
+		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', source: 'attempt 2' });
 		markDone(state, 'scrape 2', T0);
-		expect(about('attempt 2', [])).toEqual({ outcome: 'known', sources: [] });
+		expect(about('attempt 2', [])).toEqual({ outcome: 'known' });
 	});
 
 	it('without a name is about the only scrape, and about none of several', () => {
 		const state = running();
 		const anonymous = () =>
-			notified(state, '', { likely: [], others: [] }, { plan, checks: unchecked }, T0);
-		expect(anonymous()).toEqual({ outcome: 'noted', sources: ['attempt 1'] });
+			notified(state, '', { likely: [], others: [] }, { plan, checks: unchecked }, content(T0), T0);
+		expect(anonymous()).toEqual({ outcome: 'noted', source: 'attempt 1' });
 		start(state, 'attempt 2', 'scrape 2', T0);
-		expect(anonymous()).toEqual({ outcome: 'ignored', sources: [] });
+		expect(anonymous()).toEqual({ outcome: 'ignored' });
 	});
 
 	it('may come before the answer to the start', () => {
@@ -334,8 +483,15 @@ describe('a notification', () => {
 		const known = { ...scheduled(T0), process: 'process 1', filters: 'filters 1' };
 		state.starts.early = { ...known, stage: 'planned' };
 		const named = { likely: ['scrape 2', 'event 1'], others: [] };
-		const received = notified(state, 'early', named, { plan, checks: unchecked }, T0 + 100);
-		expect(received).toEqual({ outcome: 'noted', sources: ['early'] });
+		const received = notified(
+			state,
+			'early',
+			named,
+			{ plan, checks: unchecked },
+			content(T0 + 100),
+			T0 + 100,
+		);
+		expect(received).toEqual({ outcome: 'noted', source: 'early' });
 		note(state, 'early', T0 + 100);
 		expect(Object.keys(prune(state, T0 + 200).notifications)).toEqual(['early']);
 		started(state, 'early', 'scrape 2', T0 + 200);
@@ -349,11 +505,10 @@ describe('a notification', () => {
 		state.starts.lost = { ...known, stage: 'unknown' };
 		const named = { likely: ['scrape 1', 'scrape 2', 'event'], others: [] };
 		markDone(state, 'scrape 1', T0);
-		expect(notified(state, 'lost', named, { plan, checks: unchecked }, T0 + DAY).outcome).toBe(
-			'known',
-		);
+		notified(state, 'lost', named, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
+		expect(Object.keys(state.scrapes)).toEqual(['scrape 1', 'scrape 2', 'event']);
 		const ids = { likely: ['scrape 2', 'event'], others: [] };
-		notified(state, 'lost', ids, { plan, checks: unchecked }, T0 + DAY);
+		notified(state, 'lost', ids, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
 		const old = { status: 'completed', createdAt: T0 };
 		expect(lookUp(state, 'event', old, T0 + DAY).id).toBeUndefined();
 		const real = { status: 'completed', createdAt: T0 + DAY };
@@ -368,15 +523,15 @@ describe('a notification', () => {
 		const state = running();
 		const named = { likely: ['scrape 2'], others: [] };
 		const mode = { plan, checks: unchecked };
-		expect(notified(state, undefined, named, mode, T0).outcome).toBe('ignored');
-		expect(notified(state, '', named, mode, T0).outcome).toBe('noted');
+		expect(notified(state, undefined, named, mode, content(T0), T0).outcome).toBe('ignored');
+		expect(notified(state, '', named, mode, content(T0), T0).outcome).toBe('noted');
 		expect(hear(state, ['scrape 3'], T0).outcome).toBe('noted');
 	});
 
 	it('is known by an open scrape in it, whatever the name, and else by the names of scrape IDs', () => {
 		const state = running();
 		const about = (likely: string[], others: string[], mode = listen) => {
-			notified(state, '', { likely, others }, { plan: mode, checks: unchecked }, T0);
+			notified(state, '', { likely, others }, { plan: mode, checks: unchecked }, content(T0), T0);
 			return Object.keys(state.scrapes);
 		};
 		expect(about(['event 1'], ['scrape 1'])).toEqual(['scrape 1']);
@@ -387,7 +542,7 @@ describe('a notification', () => {
 	});
 
 	it('of a completion that is older than what is remembered is refused where the node listens', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		state.facts.horizon.at = T0;
 		hear(state, ['old'], T0 + 10);
 		hear(state, ['new'], T0 + 11);
@@ -396,8 +551,23 @@ describe('a notification', () => {
 		expect(lookUp(state, 'new', at(T0 + 1), T0 + 20).isFinished).toBe(true);
 	});
 
+	it('of an old completion runs where the node listens only since then', () => {
+		const state = newState('owner');
+		const old: Array<[id: string, found: Omit<Found, 'data'>]> = [
+			['an hour', { status: 'completed', completedAt: T0 - 60 * MINUTE }],
+			['a month', { status: 'completed', completedAt: T0 - 30 * DAY }],
+			['failed', { status: 'failed', createdAt: T0 - 30 * DAY }],
+		];
+		for (const [id, found] of old) {
+			hear(state, [id], T0);
+			expect(lookUp(state, id, { id, ...found }, T0 + 1).isFinished).toBe(true);
+		}
+		const open = openScrapes(prune(state, T0 + 2)).map(([id]) => id);
+		expect(open).toEqual(['an hour', 'a month', 'failed']);
+	});
+
 	it('of a failure, which has no time, may be of a scrape that ran for a day', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		state.facts.horizon.at = T0;
 		hear(state, ['old'], T0 + DAY);
 		hear(state, ['long'], T0 + DAY + 1);
@@ -411,7 +581,7 @@ describe('a notification', () => {
 	});
 
 	it('of a scrape that the service does not find is looked up once more, after new ones', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		hear(state, ['found late', 'forged'], T0);
 		const checks = new Map<string, Check>();
 		for (const id of ['found late', 'forged']) {
@@ -431,16 +601,32 @@ describe('a notification', () => {
 		expect(hear(state, ['forged'], at).outcome).toBe('full');
 	});
 
+	it('of an ID for which the service names no status is one of no scrape, unless it names one later', () => {
+		const state = running();
+		hear(state, ['any 1', 'any 2', 'real'], T0);
+		const ids = ['any 1', 'any 2', 'real'];
+		const answer = { id: undefined, status: '' };
+		const checks = ids.map((id) => lookUp(state, id, answer, T0 + 1).check);
+		const stages = () => ids.map((id) => state.scrapes[id]?.stage);
+		expect(stages()).toEqual(['unverified', 'unverified', 'unverified']);
+		const at = T0 + 3 * MINUTE;
+		for (const [index, id] of ids.entries()) {
+			const found = id === 'real' ? { id, status: 'processing' } : answer;
+			lookUp(state, id, found, at, { check: checks[index] });
+		}
+		expect(stages()).toEqual(['rejected', 'rejected', 'open']);
+		// One that the node started is real, whatever is said of it.
+		const { check } = lookUp(state, 'scrape 1', answer, at);
+		expect([check.missingSince, state.scrapes['scrape 1']?.stage]).toEqual([undefined, 'open']);
+	});
+
 	it('comes in while a flood of forged ones lasts, and at once when it is over', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const checks = new Map<string, Check>();
 		const LOOKUPS = 20;
 		let forged = 0;
 		const come = (id: string, now: number) => {
-			const {
-				outcome,
-				sources: [source = ''],
-			} = hear(state, [id], now, checks);
+			const { outcome, source = '' } = hear(state, [id], now, checks);
 			if (outcome === 'noted') note(state, source, now);
 			return outcome;
 		};
@@ -468,44 +654,77 @@ describe('a notification', () => {
 		expect([...looks(after), ...looks(after + MINUTE)]).toContain('after it');
 	});
 
-	it('that names something else that others named is about its own scrape', () => {
-		const state = newState('owner', T0);
-		const [first = ''] = sourcesOf(state, ['nightly', 'scrape 1'], T0);
+	it('that names something else that others named is about its own scrape, with its own content', () => {
+		const state = newState('owner');
+		const bring = (ids: string[], at: number, size: number) =>
+			notified(
+				state,
+				undefined,
+				{ likely: ids, others: [] },
+				{ plan: listen, checks: unchecked },
+				content(at, { size, raw: { ids } }),
+				at,
+			);
+		const contentOf = (id: string) => state.notifications[state.scrapes[id]?.source ?? '']?.raw;
+		bring(['nightly', 'scrape 1'], T0, 10);
 		// Before the service was asked for any of these names.
-		const second = sourcesOf(state, ['nightly', 'scrape 2'], T0 + 1);
-		expect(second).toHaveLength(2);
-		expect(second[1]).toBe(first);
+		bring(['nightly', 'scrape 2'], T0 + 1, 20);
 		const done = { status: 'completed', completedAt: T0 };
 		expect(lookUp(state, 'scrape 1', { id: 'scrape 1', ...done }, T0 + 2).isFinished).toBe(true);
-		// And after it: what is no scrape does not put off those that name it.
-		expect(state.scrapes.nightly?.stage).toBe('rejected');
-		const third = sourcesOf(state, ['nightly', 'scrape 3'], T0 + 3);
-		expect(third).toHaveLength(1);
+		// And after it.
+		bring(['nightly', 'scrape 3'], T0 + 3, 5);
 		for (const id of ['scrape 2', 'scrape 3']) {
 			expect(lookUp(state, id, { id, ...done }, T0 + 4).isFinished).toBe(true);
 		}
 		expect(openScrapes(state).map(([id]) => id)).toEqual(['scrape 1', 'scrape 2', 'scrape 3']);
-		// One that names nothing new is turned away.
-		expect(hear(state, ['nightly'], T0 + 5)).toEqual({ outcome: 'full', sources: [] });
+		expect(['scrape 1', 'scrape 2', 'scrape 3'].map(contentOf)).toEqual([
+			{ ids: ['nightly', 'scrape 1'] },
+			{ ids: ['nightly', 'scrape 2'] },
+			{ ids: ['nightly', 'scrape 3'] },
+		]);
+		// What is no scrape is looked up twice. Then one that names nothing else is turned away.
+		const { check } = lookUp(state, 'nightly', {}, T0 + 5);
+		lookUp(state, 'nightly', {}, T0 + MINUTE, { check });
+		expect(hear(state, ['nightly'], T0 + MINUTE)).toEqual({ outcome: 'full' });
+	});
+
+	it('tells of several scrapes, some of which are known', () => {
+		const state = running();
+		markDone(state, 'done', T0);
+		const ids = [
+			'done',
+			'scrape 1',
+			...Array.from({ length: 8 }, (_, index) => `new ${String(index)}`),
+		];
+		expect(hear(state, ids, T0 + 1).outcome).toBe('noted');
+		expect(state.scrapes['scrape 1']?.source).toBe('attempt 1');
+		for (const id of ids.slice(2)) {
+			const found = { id, status: 'completed', completedAt: T0 };
+			expect(lookUp(state, id, found, T0 + 2).isFinished).toBe(true);
+		}
+		expect(openScrapes(state).map(([id]) => id)).toEqual(ids.slice(1));
+		markDone(state, 'scrape 1', T0 + 3);
+		expect(hear(state, ['done', 'scrape 1'], T0 + 4)).toEqual({ outcome: 'known' });
 	});
 
 	it('is put off when too many are waiting, and the state stays small', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const outcomes = Array.from({ length: 1000 }, (_, index) =>
 			hear(state, [`forged ${String(index)}`], T0 + index),
 		);
 		const noted = outcomes.filter(({ outcome }) => outcome === 'noted');
 		expect(noted).toHaveLength(MAX_UNVERIFIED);
 		expect(outcomes[999]?.outcome).toBe('full');
-		expect(JSON.stringify(state).length).toBeLessThan(60_000);
+		// How much of the notifications is saved has its own limits.
+		expect(JSON.stringify({ ...state, notifications: {} }).length).toBeLessThan(60_000);
 	});
 
 	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const checks = new Map<string, Check>();
 		for (let count = 0; count < MAX_UNVERIFIED; count++) {
 			const id = `id ${String(count)}`;
-			note(state, sourcesOf(state, [id], T0)[0] ?? '', T0);
+			note(state, sourceOf(state, [id], T0), T0);
 			checks.set(id, { at: T0, isAnswered: false });
 		}
 		const next = view(state, { plan: listen, checks });
@@ -515,6 +734,32 @@ describe('a notification', () => {
 		expect(hear(state, ['late'], T0 + 61 * MINUTE, checks).outcome).toBe('noted');
 		unanswered(state, 'id 1', T0 + 2 * DAY);
 		expect(state.scrapes['id 1']?.stage).toBe('rejected');
+	});
+
+	it('that the service cannot answer for is told once a day for all of them, and rejected after a day', () => {
+		const state = newState('owner');
+		const error = new ServiceError('broken', 'Wait.', { outcome: 'unknown', httpStatus: 500 });
+		const toldAt = (ids: string[], now: number) => {
+			for (const id of ids) unanswered(state, id, now, error);
+			const stages = ids.map((id) => state.scrapes[id]?.stage);
+			return [Object.keys(state.notices), new Set(stages)];
+		};
+		const [first, second] = [
+			['a', 'b', 'c'],
+			['d', 'e'],
+		] as const;
+		hear(state, [...first], T0);
+		hear(state, [...second], T0 + DAY);
+		const unverified = new Set(['unverified']);
+		const rejected = new Set(['rejected']);
+		expect(toldAt([...first], T0 + DAY - 1)).toEqual([[], unverified]);
+		expect(toldAt([...first], T0 + DAY)).toEqual([['status of notifications 101'], rejected]);
+		expect(toldAt([...second], T0 + 2 * DAY - 1)).toEqual([
+			['status of notifications 101'],
+			unverified,
+		]);
+		const both = ['status of notifications 101', 'status of notifications 102'];
+		expect(toldAt([...second], T0 + 2 * DAY)).toEqual([both, rejected]);
 	});
 
 	it('has some time to come when the scrape is seen to be finished before it', () => {
@@ -530,7 +775,7 @@ describe('a notification', () => {
 	it('again and again takes a look each three seconds, and goes before unverified ones', () => {
 		const state = running();
 		const checks = new Map([['scrape 1', { at: T0 + 100, isAnswered: true }]]);
-		const [source = ''] = sourcesOf(state, ['forged'], T0);
+		const source = sourceOf(state, ['forged'], T0);
 		const next = (now: number) => {
 			for (const each of ['attempt 1', source]) note(state, each, now);
 			const action = nextAction(view(state, { checks }), now);
@@ -544,10 +789,10 @@ describe('a notification', () => {
 	});
 
 	it('of unverified IDs takes its share of the lookups, unless they prove real', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const checks = new Map<string, Check>();
 		for (const id of ['a', 'b', 'c']) {
-			note(state, sourcesOf(state, [id], T0)[0] ?? '', T0);
+			note(state, sourceOf(state, [id], T0), T0);
 			if (id !== 'c') checks.set(id, lookUp(state, id, {}, T0).check);
 		}
 		const next = (now: number) => {
@@ -561,16 +806,16 @@ describe('a notification', () => {
 	});
 
 	it('to another process is left to that one for a minute', () => {
-		const state = newState('owner', T0);
-		const [source = ''] = sourcesOf(state, ['scrape 1'], T0);
+		const state = newState('owner');
+		const source = sourceOf(state, ['scrape 1'], T0);
 		note(state, source, T0, 'process 2');
 		expect(nextAction(view(state, { plan: listen }), T0)).toEqual({ do: 'wait', ms: MINUTE });
 		expect(nextAction(view(state, { plan: listen }), T0 + MINUTE).do).toBe('look');
 	});
 
 	it('that a process before this one received takes the same share of the lookups', () => {
-		const state = newState('owner', T0);
-		for (const id of ['a', 'b', 'c']) note(state, sourcesOf(state, [id], T0)[0] ?? '', T0, 'gone');
+		const state = newState('owner');
+		for (const id of ['a', 'b', 'c']) note(state, sourceOf(state, [id], T0), T0, 'gone');
 		const checks = new Map([
 			['a', checkAt(T0 + MINUTE)],
 			['b', checkAt(T0 + MINUTE)],
@@ -582,14 +827,14 @@ describe('a notification', () => {
 	});
 
 	it('is answered together with others, when n8n has saved them', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const next = view(state, { plan: listen, waiting: [T0] });
 		expect(nextAction(next, T0 + 100)).toEqual({ do: 'wait', ms: 200 });
 		expect(nextAction(next, T0 + 300)).toEqual({ do: 'sync' });
 	});
 
 	it('that spells the ID in its own way is about the scrape that the service names', () => {
-		const state = newState('owner', T0);
+		const state = newState('owner');
 		const done = { id: 'ab-1', status: 'completed', completedAt: T0 };
 		const results = ['AB-1', '{ab-1}'].map((id) => {
 			hear(state, [id], T0 + 100);
@@ -651,6 +896,41 @@ describe('a scrape', () => {
 		expect(at(7)[0]).toBe('plan');
 		expect(state.scrapes['scrape 1']?.stage).toBe('done');
 	});
+
+	it.each([
+		[
+			'at once if the service refuses to say it',
+			{ outcome: 'refused', httpStatus: 403 } as const,
+			[1, 1, 1, 1, 1, 1],
+		],
+		['after a day', { outcome: 'unknown', httpStatus: 500 } as const, [0, 0, 1, 1, 1, 1]],
+		[
+			'after a day if it is for the rate',
+			{ outcome: 'refused', httpStatus: 429 } as const,
+			[0, 0, 1, 1, 1, 1],
+		],
+		['after a day without a connection', { outcome: 'notSent' } as const, [0, 0, 1, 1, 1, 1]],
+	])(
+		'whose status cannot be had is told once, %s, and given up after a week',
+		(_when, details, told) => {
+			const state = running();
+			start(state, 'attempt 2', 'scrape 2', T0 + DAY);
+			const error = new ServiceError('No status', 'Wait.', details);
+			const at = (id: string, since: number) =>
+				[0, DAY - 1, DAY, 2 * DAY, 7 * DAY - 1, 7 * DAY].map((age) => {
+					unanswered(state, id, since + age, error);
+					const notices = Object.keys(state.notices).filter((each) => each === `status of ${id}`);
+					return [notices.length, state.scrapes[id]?.stage];
+				});
+			const expected = told.map((count, index) => [count, index === 5 ? 'done' : 'open']);
+			expect(at('scrape 1', T0)).toEqual(expected);
+			expect(at('scrape 2', T0 + DAY)).toEqual(expected);
+			expect(Object.values(state.notices)).toMatchObject([
+				{ stage: 'open', message: 'No status' },
+				{ stage: 'open', message: 'No status' },
+			]);
+		},
+	);
 
 	it('whose end was not chosen is done with', () => {
 		const state = running();
@@ -741,7 +1021,7 @@ function withoutTime({ leadGenDelivery, ...json }: IDataObject = {}): object {
 
 describe('the state', () => {
 	it('stays small over 10,000 scrapes, each of them delivered once', () => {
-		let state = newState('owner', T0);
+		let state = newState('owner');
 		let largest = 0;
 		for (let number = 1; number <= 10_000; number++) {
 			const [id, now] = [`scrape ${String(number)}`, T0 + number * SECOND];
@@ -761,7 +1041,7 @@ describe('the state', () => {
 	});
 
 	it('takes the completions of a large batch in any order, each once', () => {
-		let state = newState('owner', T0);
+		let state = newState('owner');
 		const ids = Array.from({ length: 3000 }, (_, index) => `scrape ${String(index)}`);
 		const [shuffled = []] = fc.sample(fc.shuffledSubarray(ids, { minLength: 3000 }), {
 			numRuns: 1,
@@ -845,6 +1125,46 @@ describe('the state', () => {
 		}
 	});
 
+	it('keeps the notification that holds most leads, though a larger one comes', () => {
+		const notifications = [
+			...[{ size: 100, leads: 2 }, { size: 900 }, { size: 900, leads: 0 }],
+			...[
+				{ size: 120, leads: 2 },
+				{ size: 800, leads: 1 },
+			],
+		].map((fields, index) => content(T0 + index, { ...fields, raw: fields })());
+		const orders = fc.shuffledSubarray(notifications, { minLength: notifications.length });
+		const best = { size: 120, leads: 2, raw: { size: 120, leads: 2 } };
+		fc.assert(
+			fc.property(orders, (order) => {
+				const inOne = order.reduce<Notification | undefined>(largest, undefined);
+				// When one came in last is known, too.
+				expect(inOne).toEqual({ ...best, process: 'process 1', at: order.at(-1)?.at });
+				const [first = running(), ...others] = order.map((received) => {
+					const state = running();
+					state.notifications['attempt 1'] = received;
+					return state;
+				});
+				expect(others.reduce(join, first).notifications['attempt 1']).toMatchObject(best);
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
+	it('has saved a notification if what n8n has holds as many leads', () => {
+		const saved = (kept: Partial<Content>, known: Partial<Content>) => {
+			const [then, now] = [running(), running()];
+			then.notifications['attempt 1'] = content(T0, kept)();
+			now.notifications['attempt 1'] = content(T0 + 1, known)();
+			return isSaved(now, then, 'attempt 1');
+		};
+		const [few, many] = [
+			{ size: 900, leads: 1 },
+			{ size: 100, leads: 2 },
+		];
+		expect([saved(few, few), saved(few, many), saved(many, few)]).toEqual([true, false, true]);
+	});
+
 	it('keeps no more content of notifications than all nodes together may hold', () => {
 		const states = [1, 2, 3].map((number) => {
 			const state = running();
@@ -901,7 +1221,7 @@ describe('the state', () => {
 		const state = running();
 		note(state, 'attempt 1', T0);
 		for (let number = 0; number < 100; number++) {
-			const [source = ''] = sourcesOf(state, [`id ${String(number)}`], T0);
+			const source = sourceOf(state, [`id ${String(number)}`], T0);
 			const size = number === 0 ? 2001 : 2000;
 			state.notifications[source] = { at: T0, size, process: 'p', raw: { number } };
 		}
@@ -971,6 +1291,63 @@ describe('the list of leads', () => {
 	});
 
 	it.each([
+		['JSON in a field', { scrapeId: 'a', leads: '[{"a":1},{"a":2}]' }, [{ a: 1 }, { a: 2 }]],
+		['JSON text', '{"scrapeId":"a","data":{"leads":[{"a":1},{"a":2}]}}', [{ a: 1 }, { a: 2 }]],
+		['JSON in JSON', { payload: '{"leads":"[{\\"a\\":1}]"}' }, [{ a: 1 }]],
+		[
+			'a list of texts',
+			{ leads: ['a@example.com', 'b@example.com'] },
+			[...['a@example.com', 'b@example.com']],
+		],
+		['XML with one lead', { scrape: { leads: { lead: { a: 1, b: 2 } } } }, [{ a: 1, b: 2 }]],
+		['XML with two leads', { leads: { lead: [{ a: 1 }, { a: 2 }] } }, [{ a: 1 }, { a: 2 }]],
+		[
+			'a list of messages',
+			[{ type: 'event' }, { leads: [{ a: 1 }, { a: 2 }, { a: 3 }] }],
+			[...[{ a: 1 }, { a: 2 }, { a: 3 }]],
+		],
+	])('is read from %s', (_what, body, expected) => {
+		expect(findLeads(body)).toEqual(expected);
+	});
+
+	it('of one of several scrapes is the one beside its ID', () => {
+		const leads = { a: [{ of: 'a' }], b: [{ of: 'b' }, { of: 'b' }, { of: 'b' }], c: ['c', 'c'] };
+		const scrapes = Object.entries(leads).map(([scrapeId, list]) => ({ scrapeId, leads: list }));
+		const bodies = [
+			{ event: 'done', scrapes },
+			scrapes,
+			JSON.stringify({ data: { scrapes } }),
+			{ scrapes: JSON.stringify(scrapes) },
+			{ first: scrapes[0], second: { data: scrapes[1] }, third: [scrapes[2]] },
+			{ scrapes: scrapes.map((data) => ({ data })) },
+			{ scrapes: scrapes.map(({ scrapeId, ...data }) => ({ scrapeId, data })) },
+			{
+				scrapes: scrapes.map(({ scrapeId, ...data }) => ({ id: scrapeId.toUpperCase(), ...data })),
+			},
+			{ scrapes: Object.fromEntries(scrapes.map(({ scrapeId, ...data }) => [scrapeId, data])) },
+		];
+		for (const body of bodies) {
+			const found = Object.keys(leads).map((id) => findLeads(body, id));
+			expect(found).toEqual(Object.values(leads));
+		}
+	});
+
+	it('is not what single leads hold', () => {
+		const contacts = [{ c: 1 }, { c: 2 }, { c: 3 }];
+		const two = [
+			{ a: 1, contacts },
+			{ a: 2, contacts: [{ c: 4 }] },
+		];
+		const one = [{ a: 1, contacts }, { a: 2 }];
+		for (const list of [two, one]) {
+			for (const body of [{ data: list }, { scrapeId: 'a', results: list }, { leads: list }]) {
+				expect(findLeads(body, 'a')).toEqual(list);
+			}
+		}
+		expect(findLeads(two)).toEqual(two);
+	});
+
+	it.each([
 		[undefined],
 		[null],
 		['text'],
@@ -1025,6 +1402,49 @@ describe('scrape IDs', () => {
 			'scrape_01ab',
 		);
 		expect(idsOf(request({ body: { scrapeId: 1234567 } })).likely).toEqual(['1234567']);
+	});
+
+	it.each([
+		['a form', { body: { 'data[scrapeId]': 'a1', 'data[status]': 'completed' } }, ['a1']],
+		[
+			'a form of several',
+			{ body: { 'scrapes[0][scrape_id]': 'a1', 'scrapes[1][scrape_id]': 'b', 'user[id]': '7' } },
+			['a1', 'b'],
+		],
+		['a form with dots', { body: { 'data.scrape-id': 'a1', 'data.jobId': 'b2' } }, ['a1']],
+		['JSON in a form', { body: { payload: '{"scrapeId":"a1"}' } }, ['a1']],
+		['JSON in JSON text', { body: '{"payload":"{\\"data\\":{\\"scrapeId\\":\\"a\\"}}"}' }, ['a']],
+		['JSON text', { body: '{"id":"abcdef","status":"completed"}' }, ['abcdef']],
+		['JSON text with a number', { body: ' {"id":417,"status":"completed"}' }, ['417']],
+		['JSON text with a list', { body: '[{"id":"ab"},{"id":"cd"}]' }, ['ab', 'cd']],
+		['a list of texts', { body: { scrapeIds: ['a1', 'b'] } }, ['a1', 'b']],
+		['a list of numbers', { body: { data: { scrape_ids: [41, 7] } } }, ['41', '7']],
+		['a list under another name', { body: { jobs: ['a1', 'b'] } }, ['a1', 'b']],
+		['a repeated query', { query: { scrapeId: ['a1', 'b'] } }, ['a1', 'b']],
+		['what is repeated', { query: { id: 'a1' }, body: { id: ['b', 'a1'] } }, ['a1', 'b']],
+	])('are these in %s', (_what, fields, expected) => {
+		expect(idsOf(request(fields)).likely).toEqual(expected);
+	});
+
+	it('are found behind the leads of a JSON text', () => {
+		const leads = Array.from({ length: 60 }, (_, index) => ({
+			...{ email: `person${String(index)}@example.com`, title: 'Head of Sales and much else' },
+		}));
+		for (const scrapeId of ['scr_9f2c', 'abc', 7]) {
+			const body = JSON.stringify({ leads, scrapeId });
+			expect(idsOf(request({ body })).likely).toEqual([String(scrapeId)]);
+		}
+	});
+
+	it('are up to a hundred where they are named so, and else five', () => {
+		const ids = Array.from({ length: 120 }, (_, index) => `scrape ${String(index)}`);
+		const likely = (name: string) => [
+			idsOf(request({ body: { scrapes: ids.map((id) => ({ [name]: id })) } })).likely,
+			idsOf(request({ body: JSON.stringify({ [`${name}s`]: ids }) })).likely,
+			idsOf(request({ query: { [name]: ids } })).likely,
+		];
+		expect(likely('scrapeId')).toEqual(new Array(3).fill(ids.slice(0, 100)));
+		expect(likely('id')).toEqual(new Array(3).fill(ids.slice(0, 5)));
 	});
 
 	it('are at most five, whatever comes in, and quickly so', () => {

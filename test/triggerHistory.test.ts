@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import * as crypto from 'node:crypto';
-import * as n8nWorkflow from 'n8n-workflow';
-import { Clock } from './standIn/clock';
+import { begin, clock, copies, loadCopies, QUIET } from './standIn/begin';
 import { idOf, type Execution, type TriggerNode } from './standIn/node';
-import type { Copy } from './standIn/process';
-import { SETTING, thrown, World, type Setting } from './standIn/world';
+import { SETTING, thrown, type Setting, type World } from './standIn/world';
 
 /**
  * Takes the trigger through random histories. A failure prints its history; `TRIGGER_HISTORY` takes it to be
@@ -12,7 +9,6 @@ import { SETTING, thrown, World, type Setting } from './standIn/world';
  */
 
 const MINUTE = 60_000;
-const PROCESSES = 10;
 /** In 20 minutes: for the activation, and for each start. */
 const MOST_OWN_CALLS = 10;
 /** What the trigger calls of n8n all the time. Each can throw. */
@@ -21,29 +17,8 @@ const CALLS = [
 	...['request', 'request to the service', 'static data', 'time zone'],
 ];
 const { TRIGGER_HISTORY, TRIGGER_HISTORY_PATH, TRIGGER_HISTORY_RUNS } = process.env;
-const copies: Copy[] = [];
-let uuids = 0;
-let worlds = 0;
-let clock = new Clock();
-let world: World | undefined;
 
-beforeAll(async () => {
-	jest.doMock('crypto', () => ({ ...crypto, randomUUID: () => `uuid-${String(uuids++)}` }));
-	for (let index = 0; index < PROCESSES; index++) {
-		await jest.isolateModulesAsync(async () => {
-			jest.doMock('n8n-workflow', () => ({
-				...n8nWorkflow,
-				sleep: async (ms: number) => await copy.process?.wait(ms),
-			}));
-			const { LeadGenTrigger } = await import('../nodes/LeadGen/LeadGenTrigger.node');
-			const { memoryOf } = await import('../nodes/LeadGen/trigger/memory');
-			const copy: Copy = { node: new LeadGenTrigger(), memoryOf };
-			copies.push(copy);
-		});
-	}
-	jest.spyOn(Date, 'now').mockImplementation(() => clock.read());
-	jest.spyOn(Math, 'random').mockImplementation(() => world?.random() ?? 0);
-});
+beforeAll(loadCopies);
 
 interface Event {
 	/** When it happens: after so much time, or after so many calls of the trigger if they are finite. */
@@ -72,19 +47,6 @@ const event: fc.Arbitrary<Event> = fc.record({
 });
 const history = fc.record({ ...SETTING, events: fc.array(event, { maxLength: 10, size: 'max' }) });
 const calm = fc.record({ ...SETTING, starts: fc.constant<[]>([]), faults: fc.constant<[]>([]) });
-
-const QUIET: Setting = {
-	...{ seed: 1, mode: 'startScrape', schedule: 'once', topology: 'single', version: 2 },
-	...{ second: 'none', starts: [], faults: [] },
-};
-
-function begin(setting: Setting): World {
-	uuids = 1000;
-	world = new World(setting, copies, String(worlds++));
-	({ clock } = world);
-	world.events.activate();
-	return world;
-}
 
 async function live({ events, ...setting }: History): Promise<World> {
 	const here = begin(setting);

@@ -40,6 +40,33 @@ it('starts every hour also while clocks change', () => {
 	]);
 });
 
+it.each([
+	['forward', '2026-03-29T01:00:00Z'],
+	['back', '2026-10-25T01:00:00Z'],
+])('comes every ten seconds also when clocks go %s', (_where, change) => {
+	// Before and after the change, and at the ends of the local times that are left out or come twice.
+	for (const hours of [-1, 0, 1, 2]) {
+		const from = Date.parse(change) + hours * 3_600_000 - 35_000;
+		const expected = [5, 15, 25, 35, 45, 55].map((seconds) =>
+			new Date(from + seconds * 1000).toISOString(),
+		);
+		const after = new Date(from).toISOString();
+		expect(nextOf('*/10 * * * * *', 'Europe/Berlin', after, 6)).toEqual(expected);
+	}
+});
+
+it.each([
+	// On the 29th, 2:30:30 is 3:30:30.
+	['2026-03-27T12:00:00Z', ['2026-03-28T01:30:30', '2026-03-29T01:30:30', '2026-03-30T00:30:30']],
+	// On the 25th, 2:30:30 comes twice and counts once.
+	['2026-10-23T12:00:00Z', ['2026-10-24T00:30:30', '2026-10-25T00:30:30', '2026-10-26T01:30:30']],
+	['2026-10-25T00:30:29.999Z', ['2026-10-25T00:30:30', '2026-10-26T01:30:30']],
+	['2026-10-25T00:30:30Z', ['2026-10-26T01:30:30']],
+])('comes once a day with seconds, also when clocks change: after %s', (after, expected) => {
+	const times = nextOf('30 30 2 * * *', 'Europe/Berlin', after, expected.length);
+	expect(times).toEqual(expected.map((time) => `${time}.000Z`));
+});
+
 it('takes the last day of a month that is shorter', () => {
 	const days: string[] = [];
 	let time = Date.parse('2026-01-01T00:00:00Z');

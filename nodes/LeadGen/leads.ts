@@ -70,56 +70,75 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 
 /** A list that may be the leads. */
 interface Candidate {
-	/** Whether it is in a part of the notification that has the ID of the scrape. */
-	isOwn: boolean;
 	name: string;
 	list: unknown[];
 }
 
 /**
- * The list that is the leads, wherever it is: of several, one beside the ID of the scrape, else one that has a name
- * for it, else the longest.
+ * The list that is the leads, wherever it is: one that has a name for it, else the longest.
+ * @param scrapeId of the scrape, if the notification may tell of several
  */
 export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
-	const found: Candidate[] = [];
-	const queue = [{ isOwn: false, name: '', value: body, depth: 0 }];
-	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
-		const { isOwn, name, value: raw, depth } = queue[seen] ?? { isOwn: false, name: '', depth: 0 };
-		const value = jsonIn(raw);
-		const isNamed = LEAD_NAMES.test(name);
-		if (Array.isArray(value)) {
-			const list = value.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
-			const isList = value.every((each) => isObject(each) || !isGiven(each)) || isNamed;
-			if (isList && (list.length > 0 || isNamed)) found.push({ isOwn, name, list });
-			if (!isNamed) queue.push(...parts(list, scrapeId, depth));
-		} else if (isObject(value) && depth < MAX_DEPTH) {
-			const isPart = isOwn || Object.values(value).includes(scrapeId);
-			for (const [key, inner] of Object.entries(value)) {
-				const inside = { isOwn: isPart, name: key.toLowerCase(), depth: depth + 1 };
-				// XML has no lists: a single lead is no list there.
-				const isSingle = isNamed && LEAD_NAMES.test(inside.name) && isObject(inner);
-				queue.push({ ...inside, value: isSingle ? [inner] : inner });
-			}
-		}
-	}
-	const rank = ({ isOwn, name }: Candidate) =>
-		4 * Number(isOwn) + 2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
-	const [best] = found.sort((a, b) => rank(b) - rank(a) || b.list.length - a.list.length);
+	const own = isGiven(scrapeId) ? partsOf(body, idText(scrapeId)) : [];
+	const [part] = own.length === 1 ? own : [body];
+	const rank = ({ name }: Candidate) =>
+		2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
+	const [best] = listsIn(part).sort((a, b) => rank(b) - rank(a) || b.list.length - a.list.length);
 	// An empty one with its name says that there are none, whatever else is listed.
 	return best && best.list.length > 0 ? best.list : undefined;
 }
 
-/** The element of a list that holds the leads: a notification may be a list, or tell of several scrapes. */
-function parts(list: unknown[], scrapeId: unknown, depth: number) {
+/** The parts of a notification that have the ID of a scrape, and leads. What a lead holds is no part. */
+function partsOf(value: unknown, id: string, name = '', depth = 0): unknown[] {
+	const inner = jsonIn(value);
+	if (depth > MAX_DEPTH || typeof inner !== 'object' || inner === null) return [];
+	const isOwn = [name, ...(Object.values(inner) as unknown[])].some((each) => idText(each) === id);
+	if (isOwn && isObject(inner) && listsIn(inner).some((each) => LEAD_NAMES.test(each.name))) {
+		return [inner];
+	}
+	if (Array.isArray(inner) && LEAD_NAMES.test(name.toLowerCase())) return [];
+	return Object.entries(inner)
+		.slice(0, MAX_VALUES)
+		.flatMap(([key, each]) => partsOf(each, id, Array.isArray(inner) ? '' : key, depth + 1));
+}
+
+/** The service may spell an ID in another way. */
+function idText(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
+}
+
+/** The lists in an object at any depth, but not those in other lists. */
+function listsIn(body: unknown): Candidate[] {
+	const found: Candidate[] = [];
+	const queue = [{ name: '', value: body, depth: 0 }];
+	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
+		const { name = '', value: raw, depth = 0 } = queue[seen] ?? {};
+		const value = jsonIn(raw);
+		const isNamed = LEAD_NAMES.test(name);
+		if (Array.isArray(value)) {
+			const list = value.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
+			const isList = isNamed || value.every((each) => isObject(each) || !isGiven(each));
+			if (isList && (list.length > 0 || isNamed)) found.push({ name, list });
+			const message = depth === 0 ? messageIn(list) : undefined;
+			if (message) queue.push({ name: '', value: message, depth: 1 });
+		} else if (isObject(value) && depth < MAX_DEPTH) {
+			for (const [key, inner] of Object.entries(value)) {
+				const inside = key.toLowerCase();
+				// XML has no lists: a single lead is no list there.
+				const isSingle = isNamed && LEAD_NAMES.test(inside) && isObject(inner);
+				queue.push({ name: inside, value: isSingle ? [inner] : inner, depth: depth + 1 });
+			}
+		}
+	}
+	return found;
+}
+
+/** A notification may be a list. If several of its elements hold leads, they are leads themselves. */
+function messageIn(list: unknown[]): unknown {
 	const holders = list
 		.filter(isObject)
 		.filter((each) => Object.keys(each).some((name) => LEAD_NAMES.test(name.toLowerCase())));
-	const own = holders.filter((each) => Object.values(each).includes(scrapeId));
-	const chosen = own.length > 0 || depth > 0 ? own : holders;
-	// Where several do, they are the leads, and what they hold is theirs.
-	return chosen.length === 1
-		? chosen.map((value) => ({ isOwn: false, name: '', value, depth: depth + 1 }))
-		: [];
+	return holders.length === 1 ? holders[0] : undefined;
 }
 
 function isGiven(value: unknown): boolean {

@@ -12,6 +12,8 @@ export interface Scrape {
 	attempt: string;
 	createdAt: number;
 	finishedAt: number;
+	/** Of the URL that the service notifies, which the node may have signed. */
+	query: IDataObject;
 	/** The node answered a notification of it with success. */
 	isNotified?: boolean;
 }
@@ -34,6 +36,8 @@ export interface Answer {
 export class Service {
 	/** What the account has left. */
 	credits = 100;
+	/** It says of no scrape how it is. */
+	isStatusBroken = false;
 
 	constructor(private readonly world: World) {}
 
@@ -57,6 +61,7 @@ export class Service {
 			if (data) process.started.push({ id: data.scrapeId, workflow: node.workflow });
 			return answer;
 		}
+		if (this.isStatusBroken) return failure(500, 'INTERNAL');
 		const failing = world.is('status') ? world.between(0, 4) : undefined;
 		if (failing === 0) throw networkError('ECONNRESET', 'read');
 		if (failing === 1) throw networkError('ECONNREFUSED', 'connect');
@@ -94,31 +99,38 @@ export class Service {
 	addScrape(node: TriggerNode, attempt = '', query: IDataObject = {}): Scrape {
 		const { world } = this;
 		const lasts = world.between(500, world.random() < 0.5 ? 20_000 : 900_000);
-		const scrape = this.add(node, attempt, lasts);
+		const scrape = this.add(node, attempt, lasts, query);
 		for (let left = world.between(attempt === '' ? 1 : 0, 4); left > 0; left--) {
 			const late = world.between(-3000, world.random() < 0.5 ? 10 : 30_000);
-			this.notifyLater(lasts + late, scrape, query, world.between(0, 5));
+			this.notifyLater(lasts + late, scrape, world.between(0, 5));
 		}
 		return scrape;
 	}
 
 	/** So many scrapes of somebody else finish now, and the service notifies of each at once. */
 	burst(node: TriggerNode, count: number): void {
-		for (let left = count; left > 0; left--) this.notifyLater(0, this.add(node, '', 0), {}, 5);
+		for (let left = count; left > 0; left--) this.notifyLater(0, this.add(node, '', 0), 5);
 	}
 
-	private add(node: TriggerNode, attempt: string, lasts: number): Scrape {
+	/** A scrape of somebody else finished so long ago, and the service does not notify of it. */
+	finished(node: TriggerNode, msAgo = 0): Scrape {
+		const scrape = this.add(node, '', -msAgo);
+		scrape.createdAt = scrape.finishedAt - 300_000;
+		return scrape;
+	}
+
+	private add(node: TriggerNode, attempt: string, lasts: number, query: IDataObject = {}): Scrape {
 		const { now } = this.world.clock;
 		// None is the beginning of another one.
 		const id = `scrape-${String(this.scrapes.length).padStart(4, '0')}`;
-		const scrape: Scrape = { id, node, attempt, createdAt: now, finishedAt: now + lasts };
+		const scrape = { id, node, attempt, createdAt: now, finishedAt: now + lasts, query };
 		node.scrapes.push(scrape);
 		return scrape;
 	}
 
-	private notifyLater(ms: number, scrape: Scrape, query: IDataObject, repeats: number): void {
+	private notifyLater(ms: number, scrape: Scrape, repeats: number): void {
 		const { world } = this;
-		const { id: scrapeId, node } = scrape;
+		const { id: scrapeId, node, query } = scrape;
 		const notify = async () => {
 			const target = world.oneOf(world.topology.receivers);
 			const leads = [{ name: 'A' }, { name: 'B' }];
@@ -128,8 +140,7 @@ export class Service {
 			const status = (await (answer || undefined)?.catch(() => undefined))?.status;
 			world.note(`notification of ${scrapeId} at ${String(target?.name)}: ${String(status)}`);
 			if (status === 200) scrape.isNotified = true;
-			else if (repeats > 0)
-				this.notifyLater(world.between(5000, 60_000), scrape, query, repeats - 1);
+			else if (repeats > 0) this.notifyLater(world.between(5000, 60_000), scrape, repeats - 1);
 		};
 		world.clock.after(ms, () => void notify());
 	}
