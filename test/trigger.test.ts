@@ -33,13 +33,13 @@ import type { Plan } from '../nodes/LeadGen/trigger/plan';
 import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
 import { time } from '../nodes/LeadGen/trigger/scrape';
 import { Signer } from '../nodes/LeadGen/trigger/signature';
+import { prune } from '../nodes/LeadGen/trigger/prune';
 import {
 	addNotice,
 	join,
 	markDone,
 	newState,
 	openScrapes,
-	prune,
 	type Notification,
 	type TriggerState,
 	type Want,

@@ -3,7 +3,8 @@ import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-work
 import { CREDENTIAL_TYPE } from '../service/http';
 import { withContent } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
-import { isDoneWith, join, markDone, prune, type TriggerState, type Want } from './state';
+import { prune } from './prune';
+import { isDoneWith, join, markDone, type TriggerState, type Want } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
 import type { TestRun } from './testRun';

@@ -8,7 +8,8 @@ import { limitContent, toSave, type Saved } from './content';
 import { nodes, nodesOf, type NodeMemory } from './memory';
 import { ownerOf } from './plan';
 import { fingerprint } from './signature';
-import { newState, prune, type TriggerState } from './state';
+import { prune } from './prune';
+import { newState, type TriggerState } from './state';
 import { fromRelease1 } from './upgrade';
 
 const MAX_VERSIONS = 100;

@@ -1,0 +1,58 @@
+import { isDoneWith, type Entry, type TriggerState } from './state';
+
+/** What is forgotten, so that the static data stays small. */
+
+const MAX_DONE = 500;
+const MAX_STARTS = 20;
+const MAX_NOTICES = 5;
+const REJECTED_MS = 10 * 60_000;
+/** Completions may come in in another order, and the clock of the service may differ from ours. */
+const DISORDER_MS = 3_600_000;
+
+/** Forgets what is too old or too much to keep. */
+export function prune(state: TriggerState, now: number): TriggerState {
+	const fresh = keep(
+		state.scrapes,
+		({ stage, at }) => stage !== 'rejected' || now - at < REJECTED_MS,
+	);
+	const scrapes = newest(fresh, MAX_DONE, isDoneWith);
+	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
+	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
+	const starts = newest(state.starts, MAX_STARTS, ({ stage }) => stage !== 'planned');
+	// A notification may come before the answer to the start.
+	const planned = keep(starts, ({ stage }) => stage === 'planned');
+	const sources = new Set(Object.values(scrapes).map(({ source }) => source));
+	const told = newest(state.notices, MAX_DONE / 10, isDoneWith);
+	return {
+		...state,
+		facts: {
+			...state.facts,
+			...(horizon > state.facts.horizon.at && { horizon: { at: horizon } }),
+		},
+		starts,
+		scrapes,
+		notifications: keep(
+			state.notifications,
+			(_content, source) => source in planned || sources.has(source),
+		),
+		notices: newest(told, MAX_NOTICES, (notice) => !isDoneWith(notice)),
+	};
+}
+
+function keep<T>(
+	entries: Record<string, T>,
+	isKept: (value: T, key: string) => boolean,
+): Record<string, T> {
+	return Object.fromEntries(Object.entries(entries).filter(([key, value]) => isKept(value, key)));
+}
+
+/** All but the oldest of those that are counted. */
+function newest<T extends Entry>(
+	entries: Record<string, T>,
+	most: number,
+	isCounted: (value: T) => boolean,
+): Record<string, T> {
+	const counted = Object.values(entries).filter(isCounted);
+	const oldest = new Set(counted.sort((a, b) => b.at - a.at).slice(most));
+	return oldest.size === 0 ? entries : keep(entries, (value) => !oldest.has(value));
+}
