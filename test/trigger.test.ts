@@ -688,6 +688,32 @@ describe('a notification', () => {
 		expect(hear(state, ['nightly'], T0 + MINUTE)).toEqual({ outcome: 'full' });
 	});
 
+	it('names what belongs to its scrape, such as leads, deeper than the scrape', () => {
+		const state = newState('owner');
+		const lists = {
+			leads: { id: 'scrape 1', data: { list: [{ id: 'lead 1' }, { id: 'lead 2' }] } },
+			scrapes: { scrapes: [{ id: 'scrape 2' }, { id: 'scrape 3' }] },
+			event: { id: 'event', scrape: { id: 'scrape 4' } },
+		};
+		for (const body of Object.values(lists)) {
+			const named = idsOf({ method: 'POST', headers: {}, query: {}, body });
+			notified(state, undefined, named, { plan: listen, checks: unchecked }, content(T0), T0);
+		}
+		for (const id of ['scrape 1', 'scrape 2', 'scrape 3', 'scrape 4']) {
+			lookUp(state, id, { id, status: 'completed', completedAt: T0 }, T0 + 1);
+		}
+		const stages = Object.entries(state.scrapes).map(([id, { stage }]) => `${id}: ${stage}`);
+		expect(stages.sort()).toEqual([
+			'event: unverified',
+			'lead 1: rejected',
+			'lead 2: rejected',
+			'scrape 1: open',
+			'scrape 2: open',
+			'scrape 3: open',
+			'scrape 4: open',
+		]);
+	});
+
 	it('tells of several scrapes, some of which are known', () => {
 		const state = running();
 		markDone(state, 'done', T0);

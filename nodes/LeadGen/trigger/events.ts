@@ -143,6 +143,7 @@ export function leftOut(
 /**
  * It is known which scrape an attempt started, or a notification is about.
  * @param since when it was started, or first named
+ * @param depth how deep in its notification the ID of the scrape is
  */
 export function started(
 	state: TriggerState,
@@ -150,17 +151,17 @@ export function started(
 	scrapeId: string,
 	now: number,
 	since = now,
+	depth = 0,
 ): void {
 	const start = state.starts[source];
 	if (start && start.stage !== 'started' && isDone(state, scrapeId)) {
 		addNotice(state, `start ${source}`, repeatedScrape(scrapeId), now);
 	}
-	if (start) {
-		state.starts[source] = { ...start, stage: 'started', scrapeId };
-		// What else its notification named is something else.
-		for (const [id, scrape] of Object.entries(state.scrapes)) {
-			if (scrape.stage === 'unverified' && scrape.source === source) reject(state, id, now);
-		}
+	if (start) state.starts[source] = { ...start, stage: 'started', scrapeId };
+	for (const [id, other] of Object.entries(state.scrapes)) {
+		if (other.stage !== 'unverified' || other.source !== source) continue;
+		// A start brings one scrape. Else what is deeper in the notification belongs to the scrape, as leads do.
+		if (start || (other.depth ?? 0) > depth) reject(state, id, now);
 	}
 	if (isDone(state, scrapeId) || isOpen(state.scrapes[scrapeId])) return;
 	const filters = start?.filters;

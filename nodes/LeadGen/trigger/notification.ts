@@ -51,6 +51,8 @@ export interface NamedIds {
 	likely: string[];
 	/** What has the name of some identifier. */
 	others: string[];
+	/** How deep in the notification each one is. */
+	depths?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -65,23 +67,29 @@ export function idsOf({ query, body }: IncomingRequest): NamedIds {
 		if (EXACT_NAME.test(name)) return exact;
 		return LIKELY_NAME.test(name) ? likely : OTHER_NAME.test(name) ? others : undefined;
 	};
+	const depths = new Map<string, number>();
 	// Breadth first: what belongs to the scrape itself comes before what belongs to its leads.
-	const queue: unknown[] = [query, jsonIn(body)];
+	const queue = [query, jsonIn(body)].map((value) => ({ value, depth: 0 }));
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
-		const value = queue[seen];
+		const { value, depth = 0 } = queue[seen] ?? {};
 		if (typeof value === 'string') likely.push(...idsInText(value));
 		if (typeof value !== 'object' || value === null) continue;
 		for (const [name, text] of Object.entries(value).slice(0, MAX_VALUES)) {
 			const inner = jsonIn(text);
 			const list = listFor(plainName(name));
 			const ids = (Array.isArray(inner) ? inner : [inner]).flatMap((each) => toId(each) ?? []);
-			if (list && ids.length > 0) list.push(...ids);
-			else if (typeof inner === 'object' && queue.length < MAX_VALUES) queue.push(inner);
+			if (list && ids.length > 0) {
+				list.push(...ids);
+				for (const id of ids) if (!depths.has(id)) depths.set(id, depth);
+			} else if (typeof inner === 'object' && queue.length < MAX_VALUES) {
+				queue.push({ value: inner, depth: depth + 1 });
+			}
 		}
 	}
 	return {
 		likely: exact.length > 0 ? first(exact, MAX_EXACT_IDS) : first(likely, MAX_IDS),
 		others: first(others, MAX_IDS),
+		depths,
 	};
 }
 

@@ -27,7 +27,7 @@ export interface Received {
 export function notified(
 	state: TriggerState,
 	attempt: string | undefined,
-	{ likely, others }: NamedIds,
+	{ likely, others, depths }: NamedIds,
 	{ plan, checks }: { plan: Plan; checks: ReadonlyMap<string, Check> },
 	receive: () => Content,
 	now: number,
@@ -38,9 +38,7 @@ export function notified(
 	const own =
 		open.find(([id, { source }]) => id === start?.scrapeId || (attempt && source === attempt)) ??
 		// With several scrapes under way, what names none belongs to none.
-		(attempt === '' && likely.length + others.length === 0 && open.length === 1
-			? open[0]
-			: undefined);
+		(attempt === '' && likely.length === 0 && open.length === 1 ? open[0] : undefined);
 	if (own) return note(state, own[1].source, receive());
 	// The answer to the start is on its way, unless it gets lost: then the IDs are all that is known.
 	if (attempt && start?.stage === 'planned' && likely.length === 0) {
@@ -56,7 +54,10 @@ export function notified(
 	const fresh = ids.filter((id) => !scrapes[id] && !isDone(state, id));
 	if (!makeRoom(state, fresh.length, checks, now)) return { outcome: 'full' };
 	const source = attempt || fingerprint([ids, now]);
-	for (const id of fresh) scrapes[id] = { stage: 'unverified', at: now, since: now, source };
+	for (const id of fresh) {
+		const depth = depths?.get(id) ?? 0;
+		scrapes[id] = { stage: 'unverified', at: now, since: now, source, depth };
+	}
 	return named(state, ids, source, receive());
 }
 

@@ -92,6 +92,8 @@ export interface Scrape extends Entry {
 	since: number;
 	/** The attempt that started it, or a name for the notification that it came from. */
 	source: string;
+	/** Unverified: how deep in its notification the ID is. */
+	depth?: number;
 	/** Fingerprint of the filters, if this node started it. */
 	filters?: string;
 	/** Scheduled starts that were left out while it ran. */

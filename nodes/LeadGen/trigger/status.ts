@@ -111,7 +111,7 @@ function missing(
 function verified(
 	state: TriggerState,
 	id: string,
-	{ since, source }: Scrape,
+	{ since, source, depth }: Scrape,
 	{ id: realId = id, createdAt, completedAt }: Found,
 	now: number,
 ): string | undefined {
@@ -124,7 +124,8 @@ function verified(
 		reject(state, id, now);
 		return undefined;
 	}
-	started(state, source, realId, now, since);
+	started(state, source, realId, now, since, depth);
+	if (realId !== id) reject(state, id, now);
 	return realId;
 }
 
