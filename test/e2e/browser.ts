@@ -67,11 +67,16 @@ export class Editor {
 	static async open(url: string, owner: Owner, line: N8nLine): Promise<Editor> {
 		const browser = await chromium.launch({
 			executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-			args: ['--no-sandbox'],
+			args: ['--no-sandbox', '--disable-gpu'],
 		});
 		try {
 			const viewport = { width: 1440, height: 900 };
-			const page = await browser.newPage({ viewport, colorScheme: 'light' });
+			// Without a graphics card, what moves on the canvas takes a whole processor.
+			const page = await browser.newPage({
+				viewport,
+				colorScheme: 'light',
+				reducedMotion: 'reduce',
+			});
 			const { hostname } = new URL(url);
 			await page.route(
 				(address) => address.hostname !== hostname,

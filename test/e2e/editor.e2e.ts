@@ -365,7 +365,7 @@ describe('a click', () => {
 		const said = editor.page.getByTestId('activation-modal');
 		await said.waitFor();
 		expect(await said.innerText()).toContain(
-			'The workflow now runs whenever a scrape is finished. If the node starts scrapes itself, the first one is started now.',
+			'The workflow now runs whenever a scrape finishes. If the node starts scrapes itself, it starts the first one now.',
 		);
 		await until('the scrape ran the workflow', async () => {
 			return (await field.delivered(workflow.id)).length === 1;
