@@ -160,7 +160,9 @@ async function measure(options: Options): Promise<void> {
 		began = Date.now();
 		await work(list, options, field);
 		const working = Date.now() - began;
-		const paid = field.count('findBusinessEmail');
+		const paid = field.sandbox.requests.filter(
+			({ operation, status }) => operation === 'findBusinessEmail' && status === 200,
+		).length;
 		const refused = field.sandbox.requests.filter(({ status }) => status === 429).length;
 		const all = await list.rows();
 		const left = all.filter((row) => !isDone(row)).length;
