@@ -417,6 +417,21 @@ describe('An error that the envelope holds in an unusual way', () => {
 	);
 
 	test.each(finders)(
+		'is an error though it has a message only: $operation',
+		async ({ operation, path, parameters, body, data, result }) => {
+			const error = { code: '', message: 'That went wrong' };
+			answer = (request, reply) => {
+				reply(isTrouble(request) ? { ...success(null), error } : success(data));
+			};
+			const { items } = await run(operation, parameters, people);
+
+			const unknown = expect.objectContaining({ outcome: 'unknown' }) as IDataObject;
+			expect(items).toEqual(paired([result, { name: 'Trouble', error: unknown }, result]));
+			expectCalls(people.map(({ name }) => post(path, body(name))));
+		},
+	);
+
+	test.each(finders)(
 		'is none if it is empty, and nobody was found: $operation',
 		async ({ operation, path, parameters, body, data, result }) => {
 			const error = { code: '', message: '' };

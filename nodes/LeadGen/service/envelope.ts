@@ -64,7 +64,7 @@ export function withoutData(request: ServiceRequest): ServiceError {
 function isError({ success, data, error }: IDataObject): boolean {
 	if (success === false) return true;
 	if (!isObject(error) || (success === true && isObject(data))) return false;
-	return success !== true || data === undefined || Boolean(error.code ?? error.message);
+	return success !== true || data === undefined || [error.code, error.message].some(Boolean);
 }
 
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
