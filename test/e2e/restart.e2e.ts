@@ -97,7 +97,8 @@ it('runs once for a completion, and can run again, when the power is cut in the 
 	await until('the run', () => runs() === 1);
 	await field.kill();
 	await field.start();
-	await quiet(15_000);
+	// If the cut came before the execution was acknowledged, it is delivered again after 20 seconds.
+	await quiet(25_000);
 	const executions = await field.executions(workflow.id);
 	const [crashed, ...others] = executions.reverse();
 	expect(crashed?.status).toBe('crashed');
