@@ -330,7 +330,7 @@ describe('calls under way', () => {
 		const calls = crowd(limiter, run);
 		let most = 0;
 		for (let rounds = 0; rounds < 25; rounds++) {
-			await pass(calls.length > 30 ? 500 : 100);
+			await pass(calls.length > 30 ? 1000 : 200);
 			most = Math.max(most, run.inFlight);
 			for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'taken' });
 		}

@@ -4,7 +4,7 @@ import { held, known, level, type Cubic } from './cubic';
 /** Calls that may be under way in a run that begins. */
 export const FEW = 20;
 /** Their number doubles in this time, however slow the answers are. */
-const DOUBLING_MS = 300;
+const DOUBLING_MS = 250;
 /** Each call has a socket of its own, so this is the most sockets for an account. */
 export const MOST_SOCKETS = 1000;
 /** After so long without a call everything may be different. */
@@ -15,6 +15,8 @@ const UNIT_MS = 1000;
 const DOUBT = 0.5;
 /** With fewer under way than this share of the most, no more are needed. */
 const NEED = 0.5;
+/** So many calls a millisecond are enough, so that few more are under way when the service refuses one. */
+const ENOUGH = 0.55;
 /** How often it is looked whether more calls may be under way. */
 const LOOK_MS = 20;
 
@@ -62,7 +64,7 @@ export function concurrencyWaitMs(state: Concurrency, underWay: number): number 
 /**
  * A call is sent, or may be.
  * @param underWay calls, of which there have to be enough to need more
- * @param latencyMs how long answers take: the service says no to what is tried no earlier
+ * @param latencyMs how long answers take, 0 before the first one: the service says no to what is tried no earlier
  */
 export function grow(
 	state: Concurrency,
@@ -71,7 +73,8 @@ export function grow(
 	now: number,
 ): Concurrency {
 	// Where it took longer, it was this process that had no time.
-	const isNeeded = underWay >= NEED * mostUnderWay(state);
+	const most = mostUnderWay(state);
+	const isNeeded = underWay >= NEED * most && !(latencyMs > 0 && most >= ENOUGH * latencyMs);
 	const heldMs = isNeeded ? Math.min(now - state.sentAt, 2 * LOOK_MS) : 0;
 	const unitMs = state.isOpening ? DOUBLING_MS : Math.max(UNIT_MS, latencyMs);
 	return { ...held(state, heldMs / unitMs), sentAt: now };

@@ -7,7 +7,7 @@ const LARGEST_CUT = 0.5;
 /** With more than this share of the published limit, that is likely to be right on the average. */
 const LIKELY = 0.5;
 /** A busy process needs so much longer for the calls of a window, as a factor. */
-const BUSY = 1.15;
+const BUSY = 1.2;
 /** What happens in less time says nothing of a rate. */
 const LEAST_MS = 500;
 
