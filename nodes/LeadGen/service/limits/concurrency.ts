@@ -16,7 +16,7 @@ const DOUBT = 0.5;
 /** With fewer under way than this share of the most, no more are needed. */
 const NEED = 0.5;
 /** So many calls a millisecond are enough, so that few more are under way when the service refuses one. */
-const ENOUGH = 0.55;
+const ENOUGH = 0.57;
 /** How often it is looked whether more calls may be under way. */
 const LOOK_MS = 20;
 

@@ -5,7 +5,7 @@ import type { RateNews } from './rateHeaders';
 const FIRST_MS = 100;
 const LONGEST_MS = 10_000;
 /** Each is this share of the time since the calls began that led to it, as far as that was lately. */
-const SHARE = 0.35;
+const SHARE = 0.45;
 const LATELY_MS = 3000;
 /** Calls are likely to be taken when a usual window is over: later than that by this share at most. */
 const JITTER = 0.002;
