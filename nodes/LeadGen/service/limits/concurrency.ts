@@ -16,7 +16,7 @@ const DOUBT = 0.5;
 /** With fewer under way than this share of the most, no more are needed. */
 const NEED = 0.5;
 /** So many calls a millisecond are enough, so that few more are under way when the service refuses one. */
-const ENOUGH = 0.57;
+const ENOUGH = 0.65;
 /** How often it is looked whether more calls may be under way. */
 const LOOK_MS = 20;
 
@@ -54,9 +54,14 @@ function mostUnderWay(state: Concurrency): number {
 	return Math.max(1, Math.floor(Math.min(MOST_SOCKETS, most)));
 }
 
+/** @param latencyMs how long answers take, 0 before the first one */
+function enoughUnderWay(latencyMs: number): number {
+	return latencyMs > 0 ? Math.max(FEW, Math.floor(ENOUGH * latencyMs)) : Infinity;
+}
+
 /** @returns how long the next call waits, or until there may be room for it */
-export function concurrencyWaitMs(state: Concurrency, underWay: number): number {
-	const most = mostUnderWay(state);
+export function concurrencyWaitMs(state: Concurrency, underWay: number, latencyMs: number): number {
+	const most = Math.min(mostUnderWay(state), enoughUnderWay(latencyMs));
 	if (underWay < most) return 0;
 	return most < MOST_SOCKETS ? LOOK_MS : Infinity;
 }
@@ -64,7 +69,7 @@ export function concurrencyWaitMs(state: Concurrency, underWay: number): number 
 /**
  * A call is sent, or may be.
  * @param underWay calls, of which there have to be enough to need more
- * @param latencyMs how long answers take, 0 before the first one: the service says no to what is tried no earlier
+ * @param latencyMs how long answers take: the service says no to what is tried no earlier
  */
 export function grow(
 	state: Concurrency,
@@ -74,7 +79,7 @@ export function grow(
 ): Concurrency {
 	// Where it took longer, it was this process that had no time.
 	const most = mostUnderWay(state);
-	const isNeeded = underWay >= NEED * most && !(latencyMs > 0 && most >= ENOUGH * latencyMs);
+	const isNeeded = underWay >= NEED * most && most < enoughUnderWay(latencyMs);
 	const heldMs = isNeeded ? Math.min(now - state.sentAt, 2 * LOOK_MS) : 0;
 	const unitMs = state.isOpening ? DOUBLING_MS : Math.max(UNIT_MS, latencyMs);
 	return { ...held(state, heldMs / unitMs), sentAt: now };

@@ -134,8 +134,9 @@ export class Governor {
 	/** While it is not clear what a refusal was for, single calls try whether it was the rate. */
 	private concurrencyWaitMs(now: number): number {
 		if (this.pause && this.concurrency.before) return 0;
-		if (this.traffic.underWay > 0) this.grow(now);
-		return concurrency.concurrencyWaitMs(this.concurrency, this.traffic.underWay);
+		const { underWay, latencies } = this.traffic;
+		if (underWay > 0) this.grow(now);
+		return concurrency.concurrencyWaitMs(this.concurrency, underWay, latencies.usualMs);
 	}
 
 	private grow(now: number): void {
