@@ -46,12 +46,13 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const connecting = connect(context, operation, signal);
 	const progress = new Progress(context, inputs.length);
 	const place = placeOf(context);
+	const read = readerOf(context);
 
 	// n8n takes milliseconds to resolve the expressions of an item: in between, calls go out and answers come in.
 	const turn = takeTurns();
 
 	const runItem = async (index: number, input: INodeExecutionData) => {
-		const parameters = parametersOf(context, index, `${place} ${String(index)}`);
+		const parameters = parametersOf(context, index, `${place} ${String(index)}`, read);
 		try {
 			const toItem = readOutput(parameters, input, index);
 			const { service, isDryRun } = await connecting;
@@ -111,10 +112,30 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 	);
 }
 
+/** Reads a parameter of an item. n8n takes its time, so what holds no expression is read once for all items. */
+type Reader = (name: string, index: number) => unknown;
+
+function readerOf(context: IExecuteFunctions): Reader {
+	const { parameters } = context.getNode();
+	const fixed = new Map<string, unknown>();
+	return (name, index) => {
+		if (fixed.has(name)) return fixed.get(name);
+		const value = context.getNodeParameter(name, index);
+		const hasExpression = JSON.stringify([parameters[name]]).includes('"=');
+		if (!hasExpression) fixed.set(name, value);
+		return value;
+	};
+}
+
 /** As a tool of an agent, each try of n8n counts as another run, so that the place says nothing. */
-function parametersOf(context: IExecuteFunctions, index: number, place = ''): Parameters {
+function parametersOf(
+	context: IExecuteFunctions,
+	index: number,
+	place = '',
+	read = readerOf(context),
+): Parameters {
 	const tool = isTool(context);
-	return new Parameters((name) => context.getNodeParameter(name, index), tool ? '' : place, tool);
+	return new Parameters((name) => read(name, index), tool ? '' : place, tool);
 }
 
 /** The service for one run of the node; how its calls are made is read from the first item. */

@@ -4,7 +4,7 @@ import { held, known, level, type Cubic } from './cubic';
 /** Calls that may be under way in a run that begins. */
 export const FEW = 20;
 /** Their number doubles in this time, however slow the answers are. */
-const DOUBLING_MS = 250;
+const DOUBLING_MS = 200;
 /** Each call has a socket of its own, so this is the most sockets for an account. */
 export const MOST_SOCKETS = 1000;
 /** After so long without a call everything may be different. */
@@ -16,7 +16,7 @@ const DOUBT = 0.5;
 /** With fewer under way than this share of the most, no more are needed. */
 const NEED = 0.5;
 /** So many calls a millisecond are enough, so that few more are under way when the service refuses one. */
-const ENOUGH = 0.65;
+const ENOUGH = 0.55;
 /** How often it is looked whether more calls may be under way. */
 const LOOK_MS = 20;
 

@@ -6,6 +6,8 @@ import { HOPELESS_MS } from './pause';
 
 /** A timer is left behind for no longer than this. */
 const SLICE_MS = 1000;
+/** Without a known limit, one call goes out in a millisecond; where the process was busy for longer, so many together. */
+const MOST_TOGETHER = 5;
 
 /** The calls of one run of a node. */
 export interface Run {
@@ -145,6 +147,7 @@ export class Limiter {
 			return;
 		}
 		this.pumping = true;
+		let together = 1;
 		while (this.lines.length > 0) {
 			const polls = this.governor.pollWaitMs();
 			const next = this.lines.findIndex(
@@ -156,8 +159,12 @@ export class Limiter {
 			const wait = next >= 0 ? this.governor.waitMs() : heldMs;
 			if (wait <= 0) {
 				this.letGo(next);
+				if (--together > 0) continue;
 				// Answers are read in between: a refusal among them may say that no more should go out.
+				const began = this.clock.now();
 				await this.clock.sleep(0);
+				const isFree = this.knownPerMinute === Infinity;
+				together = isFree ? Math.min(MOST_TOGETHER, this.clock.now() - began) : 1;
 			} else await this.sleepUntilWoken(wait, this.lines[next]?.run);
 		}
 		this.pumping = false;

@@ -3,9 +3,9 @@ import type { RateNews } from './rateHeaders';
 
 /** Pauses after refusals that name no time: the first one, and the longest. */
 const FIRST_MS = 100;
-const LONGEST_MS = 15_000;
+const LONGEST_MS = 10_000;
 /** Each is this share of the time since the calls began that led to it, as far as that was lately. */
-const SHARE = 0.6;
+const SHARE = 0.5;
 const LATELY_MS = 3000;
 /** Calls are likely to be taken when a usual window is over: later than that by this share at most. */
 const JITTER = 0.002;
