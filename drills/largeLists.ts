@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { N8nApiError } from '../playground/api';
 import { QueueMode, type Role } from '../playground/queue';
-import { API_KEY, Field, N8N } from '../test/e2e/field';
+import { API_KEY, Field, N8N, node } from '../test/e2e/field';
 import { ENV, LargeList, STORES, type ListRow, type Store } from '../test/e2e/largeList';
 import { randomFrom } from './random';
 
@@ -16,6 +17,7 @@ const HELP = `Measures the templates for lists of any length, on a real n8n with
   --kills    how often n8n, or a worker, is killed at random while it works (default 0)
   --workers  queue mode with so many workers, 1 to 4, and the list in Postgres
   --plan     the plan of the account: starter, pro, or none (default), without a limit
+  --one-run  looks up as many people in one run afterwards, for comparison
   --seed     decides the moments of the kills (default 1)
   --help     this text
 
@@ -37,6 +39,7 @@ interface Options {
 	workers: number;
 	plan: string;
 	seed: number;
+	isOneRun: boolean;
 }
 
 /** n8n in queue mode, where executions that a person starts run on the workers, too. */
@@ -134,6 +137,39 @@ async function work(list: LargeList, options: Options, field: Field): Promise<vo
 	}
 }
 
+/** Looks up people in one run, as a person does who does not use the template, and n8n saves nothing of it. */
+async function workInOneRun(rows: number, field: Field): Promise<void> {
+	await field.restart();
+	const person = `{ firstName: 'Other' + index, lastName: 'Last' + index, company: 'company' + index % 997 + '.com' }`;
+	const jsCode = `return Array.from({ length: ${String(rows)} }, (_, index) => ({ json: ${person} }));`;
+	const content = field.content(
+		node('Manual', 'n8n-nodes-base.manualTrigger'),
+		node('Rows', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
+		field.leadGen({
+			resource: 'email',
+			operation: 'enrich',
+			firstName: '={{ $json.firstName }}',
+			lastName: '={{ $json.lastName }}',
+			company: '={{ $json.company }}',
+		}),
+	);
+	const settings = { ...content.settings, saveManualExecutions: false };
+	const { id } = await field.api.createWorkflow({ ...content, settings });
+	const log = new MemoryLog(() => field.pid);
+	const began = Date.now();
+	const before = field.sandbox.requests.length;
+	const execution = String(await field.api.startWorkflow(id, 'Manual'));
+	const isGone = (error: unknown) => error instanceof N8nApiError && error.status === 404;
+	await field.finished(execution).catch((error: unknown) => {
+		if (!isGone(error)) throw error;
+	});
+	const searches = field.sandbox.requests
+		.slice(before)
+		.filter(({ operation }) => operation === 'findBusinessEmail').length;
+	console.log(`one run: ${seconds(Date.now() - began)}, ${String(searches)} searches`);
+	console.log(`memory of n8n, MB: ${(await log.end()).join(' ')}`);
+}
+
 async function measure(options: Options): Promise<void> {
 	const { rows, store, kills, workers, plan } = options;
 	const field = workers > 0 ? new WorkerField(WORKERS.slice(0, workers)) : new Field(ENV);
@@ -193,6 +229,7 @@ async function measure(options: Options): Promise<void> {
 			.slice(before)
 			.filter(({ operation }) => operation?.endsWith('Email')).length;
 		console.log(`the same list again: ${String(again)} paid calls`);
+		if (options.isOneRun) await workInOneRun(rows, field);
 	} finally {
 		await list.close();
 		await field.close();
@@ -211,6 +248,7 @@ const { values } = parseArgs({
 		workers: { type: 'string', default: '0' },
 		plan: { type: 'string', default: 'none' },
 		seed: { type: 'string', default: '1' },
+		'one-run': { type: 'boolean', default: false },
 		help: { type: 'boolean' },
 	},
 });
@@ -223,6 +261,7 @@ else {
 		kills: Number(kills),
 		workers: Number(workers),
 		seed: Number(seed),
+		isOneRun: values['one-run'],
 		store,
 		plan,
 	});

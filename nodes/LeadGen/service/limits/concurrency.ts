@@ -112,17 +112,22 @@ export function cutTo(state: Concurrency, { ahead }: Call, now: number): Concurr
 	return setTo(state, Math.min(ahead, mostUnderWay(state)), now);
 }
 
-/** As `cutTo`, if the refusal may also have been for the rate. */
-export function cutForNow(state: Concurrency, call: Call, now: number): Concurrency {
-	return { ...cutTo(state, call, now), before: state.before ?? state };
-}
-
 /**
  * Whether a call that was taken or refused after a cut shows that the cut was wrong: far fewer were under way.
  * @param surely how many were under way when it was taken, at the least
  */
 export function wasRate({ before, good }: Concurrency, { ahead }: Call, surely = 0): boolean {
 	return !before || ahead < DOUBT * good || surely >= good;
+}
+
+/**
+ * A refusal while nothing is known: it may be for the calls under way, until a later one says that it was not.
+ * @param isLater whether the call was sent after one that was refused
+ */
+export function suspect(state: Concurrency, call: Call, isLater: boolean, now: number): Concurrency {
+	if (isLater) return wasRate(state, call) ? takeBack(state) : state;
+	if (!isTooMany(state, call, true)) return state;
+	return { ...cutTo(state, call, now), before: state.before ?? state };
 }
 
 /** The refusal was for the rate. */

@@ -29,7 +29,7 @@ export class Governor {
 	private learned: rate.Learned | undefined;
 	private concurrency = concurrency.opening;
 	/** What held back the next call when it was looked last. */
-	private heldBy: 'concurrency' | 'learned' | 'other' | undefined;
+	private heldBy: 'learned' | 'other' | undefined;
 	/** Calls that were sent before are refused for what is corrected already. */
 	private correctedAt = -Infinity;
 
@@ -56,20 +56,17 @@ export class Governor {
 		const { sent, over, underWay } = this.traffic;
 		this.told = reset(this.told, now);
 		const { window } = this;
-		const waits = {
-			concurrency: this.concurrencyWaitMs(now),
-			learned: window ? rate.learnedWaitMs(window, sent, now) : 0,
-			other: Math.max(
-				this.pause ? this.pause.until - now : 0,
-				this.closedUntil - now,
-				toldWaitMs(this.told, underWay, now),
-				publishedWaitMs(this.perMinute, over, underWay, now),
-			),
-		};
-		const wait = Math.max(...Object.values(waits));
+		const learned = window ? rate.learnedWaitMs(window, sent, now) : 0;
+		const others = Math.max(
+			this.concurrencyWaitMs(now),
+			this.pause ? this.pause.until - now : 0,
+			this.closedUntil - now,
+			toldWaitMs(this.told, underWay, now),
+			publishedWaitMs(this.perMinute, over, underWay, now),
+		);
+		const wait = Math.max(learned, others);
 		if (wait <= 0) return 0;
-		this.heldBy =
-			waits.other === wait ? 'other' : waits.learned === wait ? 'learned' : 'concurrency';
+		this.heldBy = learned > others ? 'learned' : 'other';
 		return wait;
 	}
 
@@ -173,7 +170,10 @@ export class Governor {
 		if (this.pause || isNamed(news) || !isKnown) {
 			// A time is named for a rate alone, and is kept.
 			if (isNamed(news)) this.concurrency = concurrency.takeBack(this.concurrency);
-			else if (!this.learned && (before || (!isLimit && !this.pause))) this.suspect(call, now);
+			else if (!this.learned && (before || (!isLimit && !this.pause))) {
+				const isLater = this.pause !== undefined && call.sentAt > this.pause.since;
+				this.concurrency = concurrency.suspect(this.concurrency, call, isLater, now);
+			}
 			this.pause = pauseOn(this.pause, news, this.outlook(), now);
 			return;
 		}
@@ -184,17 +184,6 @@ export class Governor {
 		} else if (isTooMany) this.concurrency = concurrency.cutTo(this.concurrency, call, now);
 		else if (this.learned) this.learned = rate.slowDown(this.learned, this.perMinute, now);
 		this.correctedAt = now;
-	}
-
-	/** A refusal while nothing is known: it may be for the calls under way, until a later one says that it was not. */
-	private suspect(call: Call, now: number): void {
-		if (this.pause && call.sentAt > this.pause.since) {
-			if (concurrency.wasRate(this.concurrency, call)) {
-				this.concurrency = concurrency.takeBack(this.concurrency);
-			}
-		} else if (concurrency.isTooMany(this.concurrency, call, true)) {
-			this.concurrency = concurrency.cutForNow(this.concurrency, call, now);
-		}
 	}
 
 	private outlook(): Outlook {
