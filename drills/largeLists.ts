@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { N8nApiError } from '../playground/api';
 import { QueueMode, type Role } from '../playground/queue';
-import { API_KEY, Field, N8N, node } from '../test/e2e/field';
+import { API_KEY, Field, N8N, node, until } from '../test/e2e/field';
 import { ENV, LargeList, STORES, type ListRow, type Store } from '../test/e2e/largeList';
 import { randomFrom } from './random';
 
@@ -11,13 +10,14 @@ const HELP = `Measures the templates for lists of any length, on a real n8n with
 
   npx tsx drills/largeLists.ts [--rows 20000] [--kills 5] [--store Postgres]
   npx tsx drills/largeLists.ts --workers 2 [--plan pro] [--rows 3000] [--kills 1]
+  npx tsx drills/largeLists.ts --one-run [--rows 20000]
 
   --rows     distinct people; 15 % more rows are duplicates (default 20,000)
   --store    "Data Table" (default) or "Postgres"
   --kills    how often n8n, or a worker, is killed at random while it works (default 0)
   --workers  queue mode with so many workers, 1 to 4, and the list in Postgres
   --plan     the plan of the account: starter, pro, or none (default), without a limit
-  --one-run  looks up as many people in one run afterwards, for comparison
+  --one-run  looks up as many people in one run, without a template
   --seed     decides the moments of the kills (default 1)
   --help     this text
 
@@ -139,7 +139,6 @@ async function work(list: LargeList, options: Options, field: Field): Promise<vo
 
 /** Looks up people in one run, as a person does who does not use the template, and n8n saves nothing of it. */
 async function workInOneRun(rows: number, field: Field): Promise<void> {
-	await field.restart();
 	const person = `{ firstName: 'Other' + index, lastName: 'Last' + index, company: 'company' + index % 997 + '.com' }`;
 	const jsCode = `return Array.from({ length: ${String(rows)} }, (_, index) => ({ json: ${person} }));`;
 	const content = field.content(
@@ -157,15 +156,10 @@ async function workInOneRun(rows: number, field: Field): Promise<void> {
 	const { id } = await field.api.createWorkflow({ ...content, settings });
 	const log = new MemoryLog(() => field.pid);
 	const began = Date.now();
-	const before = field.sandbox.requests.length;
-	const execution = String(await field.api.startWorkflow(id, 'Manual'));
-	const isGone = (error: unknown) => error instanceof N8nApiError && error.status === 404;
-	await field.finished(execution).catch((error: unknown) => {
-		if (!isGone(error)) throw error;
-	});
-	const searches = field.sandbox.requests
-		.slice(before)
-		.filter(({ operation }) => operation === 'findBusinessEmail').length;
+	await field.api.startWorkflow(id, 'Manual');
+	const isOver = async () => (await field.executions(id)).length === 0;
+	await until('the end of the run', isOver, LOAD_MS);
+	const searches = field.count('findBusinessEmail');
 	console.log(`one run: ${seconds(Date.now() - began)}, ${String(searches)} searches`);
 	console.log(`memory of n8n, MB: ${(await log.end()).join(' ')}`);
 }
@@ -182,6 +176,10 @@ async function measure(options: Options): Promise<void> {
 			rateLimit: { enabled: plan !== 'none' },
 		});
 		field.credential = await field.newCredential('Large list', API_KEY, { plan: 'auto' });
+		if (options.isOneRun) {
+			await workInOneRun(rows, field);
+			return;
+		}
 		await list.open({ batchSize: BATCH, holdHours: HOLD_MS / 3_600_000 });
 		const csv = csvOf(rows);
 		let began = Date.now();
@@ -229,7 +227,6 @@ async function measure(options: Options): Promise<void> {
 			.slice(before)
 			.filter(({ operation }) => operation?.endsWith('Email')).length;
 		console.log(`the same list again: ${String(again)} paid calls`);
-		if (options.isOneRun) await workInOneRun(rows, field);
 	} finally {
 		await list.close();
 		await field.close();
