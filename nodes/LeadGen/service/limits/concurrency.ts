@@ -124,7 +124,12 @@ export function wasRate({ before, good }: Concurrency, { ahead }: Call, surely =
  * A refusal while nothing is known: it may be for the calls under way, until a later one says that it was not.
  * @param isLater whether the call was sent after one that was refused
  */
-export function suspect(state: Concurrency, call: Call, isLater: boolean, now: number): Concurrency {
+export function suspect(
+	state: Concurrency,
+	call: Call,
+	isLater: boolean,
+	now: number,
+): Concurrency {
 	if (isLater) return wasRate(state, call) ? takeBack(state) : state;
 	if (!isTooMany(state, call, true)) return state;
 	return { ...cutTo(state, call, now), before: state.before ?? state };
