@@ -289,4 +289,4 @@ const REMARKS = `## What is measured, and what to keep in mind
   the results that it remembers for later runs (at most 50 MB per account).
 - Under a published limit, a minute counts from the answer to a call, since the service may have counted it at
   any time until then. So the time that the first calls take is added to the minute.
-- Without a limit the LeadGen node opens up by time, to 1,000 calls under way and 550 calls a second at most.`;
+- Without a limit the LeadGen node opens up by time, to 1,000 calls under way and about 550 calls a second at most.`;

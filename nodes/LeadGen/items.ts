@@ -116,14 +116,13 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 type Reader = (name: string, index: number) => unknown;
 
 function readerOf(context: IExecuteFunctions): Reader {
-	const { parameters } = context.getNode();
+	const parameters = Object.entries(context.getNode().parameters);
+	const changing = new Map(parameters.filter((each) => JSON.stringify(each).includes('"=')));
 	const fixed = new Map<string, unknown>();
 	return (name, index) => {
-		if (fixed.has(name)) return fixed.get(name);
-		const value = context.getNodeParameter(name, index);
-		const hasExpression = JSON.stringify([parameters[name]]).includes('"=');
-		if (!hasExpression) fixed.set(name, value);
-		return value;
+		if (changing.has(name)) return context.getNodeParameter(name, index);
+		if (!fixed.has(name)) fixed.set(name, context.getNodeParameter(name, index));
+		return fixed.get(name);
 	};
 }
 

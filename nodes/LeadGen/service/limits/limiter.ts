@@ -6,7 +6,7 @@ import { HOPELESS_MS } from './pause';
 
 /** A timer is left behind for no longer than this. */
 const SLICE_MS = 1000;
-/** Without a known limit, one call goes out in a millisecond; where the process was busy for longer, so many together. */
+/** Without a known limit, one call goes out in a millisecond; where the process was busy for longer, at most so many together. */
 const MOST_TOGETHER = 5;
 
 /** The calls of one run of a node. */
@@ -140,7 +140,7 @@ export class Limiter {
 		};
 	}
 
-	/** Sends the waiting calls, one by one, as soon as each may go. */
+	/** Sends the waiting calls, as soon as each may go. */
 	private async pump(): Promise<void> {
 		if (this.pumping) {
 			this.wake();
