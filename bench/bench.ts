@@ -9,8 +9,9 @@ import { measureCases, measureMemory } from './cases';
 import { simulateBefore } from './before';
 import { chart } from './chart';
 import { drawCourses } from './courses';
-import { IDLE_FILE, IDLE_TITLE, type IdleResults, idleReport, measureIdle } from './idle';
+import { IDLE_TITLE, idleReport, renewIdle } from './idle';
 import { BEFORE_FILE, LIMITS_TITLE, limitsReport } from './limits';
+import { PROMPT_TITLE, promptReport, renewPrompt } from './prompt';
 import { type Results, describeSetting, markdownReport, terminalReport } from './report';
 import { simulateAll, simulateCourses } from './simulation';
 import { Stand } from './stand';
@@ -24,7 +25,10 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --before  runs the simulator with the limiter of a commit that is as old as release 1.0.0, and keeps
             what it reaches in bench/before.json
   --limits  runs the simulator only, and renews its part of docs/benchmark.md
-  --idle    measures what triggers take that have nothing to do (about half an hour), and renews their part of it
+  --idle    measures what triggers take that have nothing to do (20 minutes), and renews their part of it;
+            N8N_VERSION=1 takes n8n 1
+  --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL), and
+            renews its part of it; N8N_VERSION=1 takes n8n 1
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
 
@@ -52,20 +56,13 @@ async function bench(
 		const results = { cases, memory, rounds, setting };
 		console.log(terminalReport(results));
 		if (isQuick) return;
-		await measureTriggers();
+		await renewIdle();
+		await renewPrompt();
 		await writeFile(RESULTS_FILE, JSON.stringify(results));
 		await render();
 	} finally {
 		await stand.close();
 	}
-}
-
-async function measureTriggers(): Promise<void> {
-	const results: IdleResults = {
-		setting: describeSetting(),
-		uses: await measureIdle(console.log),
-	};
-	await writeFile(IDLE_FILE, `${JSON.stringify(results, null, '\t')}\n`);
 }
 
 /** Writes the page and the chart. */
@@ -74,7 +71,11 @@ async function render(): Promise<void> {
 	const docs = join(ROOT, 'docs');
 	await mkdir(docs, { recursive: true });
 	await writeFile(join(docs, 'limits.svg'), drawCourses(await simulateCourses()));
-	const report = markdownReport(results, [limitsReport(await simulateAll()), idleReport()]);
+	const report = markdownReport(results, [
+		limitsReport(await simulateAll()),
+		idleReport(),
+		promptReport(),
+	]);
 	await writePage(PAGE, report);
 	await writeFile(join(docs, 'benchmark.svg'), chart(results.cases, results.memory));
 	console.log('\nWritten to docs/benchmark.md and docs/benchmark.svg');
@@ -89,6 +90,7 @@ async function main(): Promise<number> {
 			before: { type: 'string' },
 			limits: { type: 'boolean', default: false },
 			idle: { type: 'boolean', default: false },
+			prompt: { type: 'boolean', default: false },
 			render: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -108,8 +110,13 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	if (values.idle) {
-		await measureTriggers();
+		await renewIdle();
 		await writeSection(PAGE, IDLE_TITLE, idleReport(), '## Memory');
+		return 0;
+	}
+	if (values.prompt) {
+		await renewPrompt();
+		await writeSection(PAGE, PROMPT_TITLE, promptReport(), '## Memory');
 		return 0;
 	}
 	if (values.render) {

@@ -28,7 +28,7 @@ export interface Results {
 }
 
 /** Tells when and on what the benchmark runs; to be asked before it puts load on the machine. */
-export function describeSetting(): string {
+export function describeSetting(n8n = findN8n('2')): string {
 	const all = cpus();
 	const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
 	const { name, version } = JSON.parse(manifest) as { name: string; version: string };
@@ -36,7 +36,7 @@ export function describeSetting(): string {
 		`${String(all.length)} × ${all[0]?.model.trim() ?? 'unknown processor'}`,
 		`${count(totalmem() / 2 ** 30)} GB`,
 		`${process.platform} ${process.arch}`,
-		`n8n ${findN8n('2').version} on SQLite`,
+		`n8n ${n8n.version} on SQLite`,
 		`Node.js ${process.versions.node}`,
 		`${name} ${version}`,
 	];

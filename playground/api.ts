@@ -69,9 +69,11 @@ export interface ExecutionSummary {
 	id: string;
 	status: string;
 	mode: string;
+	/** ISO 8601. */
+	startedAt: string;
 }
 
-export interface Execution extends ExecutionSummary {
+export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mode'> {
 	/** What the whole execution failed with. */
 	error?: string;
 	/** What n8n shows below the error: what to do. */
@@ -104,7 +106,7 @@ interface StoredRunData {
 const SETTLES_MS = 2000;
 const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
-function isOver({ status }: ExecutionSummary): boolean {
+function isOver({ status }: Pick<ExecutionSummary, 'status'>): boolean {
 	return !UNFINISHED.includes(status);
 }
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../sandbox/settings';
+import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
 import { startDamagedTls } from './damagedTls';
 import type { NodeResult, NodeRun } from './engine';
 import { SECRET, paired, post, useService } from './service';
@@ -559,4 +560,17 @@ test('an empty error beside the data of a success is none', async () => {
 	);
 	expect(result.items).toEqual(paired([data, data]));
 	expect(sandbox.requests).toHaveLength(2);
+});
+
+test('What n8n itself does not let out was not sent, and n8n says why', () => {
+	class SsrfBlockedIpError extends Error {
+		override name = 'SsrfBlockedIpError';
+	}
+	const blocked = new SsrfBlockedIpError('The IP address 10.0.0.1 is blocked.');
+	const { message, advice, outcome } = noAnswer(blocked, { kind: 'lookup', path: '/email/verify' });
+	expect([message, outcome]).toEqual([
+		'n8n does not allow requests to the address of the service',
+		'notSent',
+	]);
+	expect(advice).toContain('The IP address 10.0.0.1 is blocked. Nothing was sent.');
 });

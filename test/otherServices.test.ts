@@ -495,6 +495,37 @@ describe('An error code that every object of JavaScript has as a field', () => {
 	});
 });
 
+test('A service that limits how often it names the plan holds no other call up', async () => {
+	answer = (request, reply) => {
+		if (request.path !== '/credits') {
+			reply(success({ email: (request.body as IDataObject).email, status: 'valid' }));
+			return;
+		}
+		const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Twice a day' };
+		reply({ success: false, error }, 429, { 'retry-after': '3600' });
+	};
+	const people = addresses(58);
+	const { items } = await run(VERIFY, ADDRESS, people, {
+		...keepGoing,
+		credential: { plan: 'auto' },
+	});
+	const emails = people.map(({ address }) => address);
+	expect(items.map(({ json }) => json.email)).toEqual(emails);
+	expect(received.filter(({ path }) => path === '/credits')).toHaveLength(1);
+});
+
+test('A balance that is a text is read', async () => {
+	answer = (_, reply) => {
+		reply(success({ credits: ' 1 ', plan: 'x' }));
+	};
+	const parameters = { ...ADDRESS, options: { keepCredits: 1 } };
+	const { items } = await run(VERIFY, parameters, addresses(3));
+	const message = 'Not attempted, because of Minimum Balance (1 credit)';
+	const error: unknown = expect.objectContaining({ message });
+	expect(items.map(({ json }) => json.error)).toEqual([error, error, error]);
+	expect(received.map(({ path }) => path)).toEqual(['/credits']);
+});
+
 test('Too few credits are no matter of the rate, also with HTTP 429', async () => {
 	const rows = addresses(3);
 	answer = (_request, reply) => {

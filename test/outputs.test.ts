@@ -59,6 +59,24 @@ describe('Split Output', () => {
 		expect(places(outputs)).toEqual([at(0, 2), at(1)]);
 	});
 
+	test('gives the other items their results if an option of the first one is broken', async () => {
+		const { outputs } = await service.run(
+			['email', 'findBusiness'],
+			{
+				...{ firstName: 'Ann', lastName: '={{ $json.last }}', company: 'acme.com' },
+				options: {
+					...split.options,
+					linkedinUrl: "={{ $json.url ?? $('Nowhere').item.json.url }}",
+				},
+			},
+			[{ last: 'High' }, { last: 'Low', url: '' }, { last: 'Nobody', url: '' }],
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(places(outputs)).toEqual([at(1), at(2), at(0)]);
+		const message = "Referenced node doesn't exist";
+		expect(outputs[2]?.[0]?.json.error).toEqual(expect.objectContaining({ message }));
+	});
+
 	test.each([
 		['continueRegularOutput', [at(1), at(0, 2), at(3)]],
 		['continueErrorOutput', [at(1), at(), at(3), at(0, 2)]],

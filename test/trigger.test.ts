@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import {
 	isSaved,
 	largest,
@@ -28,7 +28,12 @@ import {
 	type IncomingRequest,
 } from '../nodes/LeadGen/trigger/notification';
 import { MAX_UNVERIFIED, notified } from '../nodes/LeadGen/trigger/notified';
-import { isPrivate, isReachable, ownAddresses } from '../nodes/LeadGen/trigger/ownUrl';
+import {
+	guessAddresses,
+	isPrivate,
+	isReachable,
+	ownAddresses,
+} from '../nodes/LeadGen/trigger/ownUrl';
 import type { Plan } from '../nodes/LeadGen/trigger/plan';
 import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
 import { time } from '../nodes/LeadGen/trigger/scrape';
@@ -97,8 +102,8 @@ function view(
 	};
 }
 
-function activation(mode: string, id = 'activation 1') {
-	return { id, mode, isUnreachable: false };
+function activation(mode: string, id = 'activation 1', isRepeated = false) {
+	return { id, mode, isUnreachable: false, isRepeated, processSince: T0 - SECOND };
 }
 
 /** A node that was activated and whose first scrape runs. */
@@ -211,6 +216,32 @@ describe('an activation', () => {
 		expect(activated(state, activation('activate', 'activation 2'), plan, T0 + 1)?.why).toBe(
 			'activation',
 		);
+	});
+
+	it('wants none if n8n repeats it because another trigger of the workflow lost its connection', () => {
+		const state = running();
+		if (state.facts.activation) state.facts.activation.isEstablished = true;
+		const repeated = activation('activate', 'activation 2', true);
+		expect(activated(state, repeated, plan, T0 + 1)).toBeUndefined();
+		if (state.facts.activation) state.facts.activation.isClosed = true;
+		// Another main process deactivated it.
+		expect(activated(state, activation('activate', 'activation 3', true), plan, T0 + 2)?.why).toBe(
+			'activation',
+		);
+	});
+
+	it('at a start of n8n says that a start may be missing only if the node was closed before', () => {
+		for (const [closedAt, notices] of [
+			[T0 - 2 * SECOND, 1],
+			// n8n could not activate another trigger of the workflow, and tries again.
+			[T0, 0],
+		] as const) {
+			const state = running();
+			const known = state.facts.activation;
+			if (known) state.facts.activation = { ...known, at: closedAt, isClosed: true };
+			expect(activated(state, activation('init', 'activation 2'), plan, T0 + 1)).toBeUndefined();
+			expect(Object.keys(state.notices)).toHaveLength(notices);
+		}
 	});
 
 	it('is one that n8n does not repeat when it was on for a minute', () => {
@@ -360,6 +391,20 @@ describe('a start', () => {
 			expect(next(due)).toEqual({ do: 'plan', attempt: `${String(due)}-0`, want });
 		},
 	);
+
+	it('that could not be sent for an hour is told, once, and tried again', () => {
+		const error = new ServiceError('The host was not found', 'Look.', { outcome: 'notSent' });
+		const told = Array.from({ length: 14 }, (_, tries) => {
+			const state = newState('owner');
+			planned(state, 'attempt', { ...scheduled(T0), tries }, 'process 1', plan, T0);
+			startFailed(state, 'attempt', error, T0);
+			expect(state.starts.attempt?.stage).toBe('notSent');
+			return Object.values(state.notices).map(({ message, advice }) => `${message}. ${advice}`);
+		});
+		const text =
+			'For an hour no scrape could be started: The host was not found. Look. The node keeps trying, and starts one scrape as soon as it can.';
+		expect(told).toEqual(told.map((_, tries) => (tries === 10 ? [text] : [])));
+	});
 
 	it.each([
 		[429, undefined, true],
@@ -1358,6 +1403,22 @@ describe('the list of leads', () => {
 		}
 	});
 
+	it('is not that of another scrape', () => {
+		const failed = { scrapeId: 'a', status: 'failed' };
+		const other = { scrapeId: 'b', status: 'completed', leads: [{ of: 'b' }] };
+		for (const body of [
+			[failed, other],
+			{ first: failed, second: other },
+			{ jobs: [other, failed] },
+		]) {
+			expect(findLeads(body, 'a')).toBeUndefined();
+			expect(findLeads(body, 'b')).toEqual(other.leads);
+		}
+		// An ID of something else beside it does not tell of another scrape.
+		const beside = { scrape: { id: 'a' }, account: { id: 'c' }, leads: other.leads };
+		expect(findLeads(beside, 'a')).toEqual(other.leads);
+	});
+
 	it('is not what single leads hold', () => {
 		const contacts = [{ c: 1 }, { c: 2 }, { c: 3 }];
 		const two = [
@@ -1380,6 +1441,7 @@ describe('the list of leads', () => {
 		[{ scrapeId: 'a', leads: 5 }],
 		[{ leads: [] }],
 		[{ leads: [], warnings: [{ w: 1 }] }],
+		[{ scrapeId: 'a', status: 'failed', errors: [{ message: 'no' }] }],
 	])('is not there in %j', (body) => {
 		expect(findLeads(body)).toBeUndefined();
 	});
@@ -1553,6 +1615,15 @@ describe('the own address', () => {
 		expect(ownAddresses('https://x.io/webhook/id/node/leadgen', 'http://n8n:80', false)).toEqual([
 			'http://n8n:80/webhook/id/node/leadgen',
 		]);
+	});
+
+	it('is guessed where n8n does not tell it', () => {
+		const at = (options: unknown, webhookId: string | undefined = 'id') =>
+			guessAddresses({ webhookId, parameters: { options } } as unknown as INode);
+		expect(at(undefined)).toEqual(['http://127.0.0.1:5678/webhook/id/leadgen']);
+		expect(at({ internalUrl: 'http://n8n:80/' })).toEqual(['http://n8n:80/webhook/id/leadgen']);
+		expect(at({ internalUrl: '={{ $env.URL }}' })).toEqual(at({}));
+		expect(guessAddresses({ parameters: {} } as unknown as INode)).toEqual([]);
 	});
 
 	it.each([

@@ -40,7 +40,8 @@ const event: fc.Arbitrary<Event> = fc.record({
 	),
 	what: fc.constantFrom(
 		...(['crash', 'crash', 'power', 'power', 'outage', 'outage', 'leader'] as const),
-		...(['stop', 'activate', 'deactivate', 'save', 'change', 'writeBack', 'scrape'] as const),
+		...(['stop', 'activate', 'deactivate', 'save', 'change'] as const),
+		...(['reconnect', 'writeBack', 'scrape'] as const),
 	),
 	pick: fc.nat(1000),
 	ms,

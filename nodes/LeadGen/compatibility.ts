@@ -3,7 +3,7 @@
  * typecheck` compiles the nodes against its n8n-workflow, too.
  */
 import * as n8n from 'n8n-workflow';
-import type { IExecuteFunctions, IWorkflowSettings } from 'n8n-workflow';
+import type { IExecuteFunctions, IWorkflowSettings, NodeExecutionHint } from 'n8n-workflow';
 
 /**
  * Since n8n 1.104. Lets a field of type `options` hold values that are not in its list. Before, the
@@ -14,6 +14,16 @@ export const allowArbitraryValues = { allowArbitraryValues: true };
 /** In n8n 2. Part of a node's description: plain text for n8n's AI workflow builder, which looks for nodes with it. */
 export function forWorkflowBuilder(searchHint: string) {
 	return { builderHint: { searchHint } };
+}
+
+/**
+ * Shows a hint beside the output of the node.
+ *
+ * `addExecutionHints` is there for tools of an AI agent since n8n 1.119 or a little before. Before, a tool shows no hint.
+ */
+export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): void {
+	const { addExecutionHints } = context as Partial<IExecuteFunctions>;
+	addExecutionHints?.call(context, { ...hint, location: 'outputPane' });
 }
 
 type CancelledError = new (executionId: string) => Error;

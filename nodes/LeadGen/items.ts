@@ -3,6 +3,7 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { foresee, planItems, type Foreseen } from './dryRun';
 import { isTool } from './compatibility';
@@ -95,7 +96,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const connection = await connecting.catch(() => undefined);
 	if (connection) progress.finish(connection.service);
 	if (planned.size > 0) progress.foresee(totals);
-	return splitItems(operation, parametersOf(context, 0), items, results);
+	return splitItems(operation, context.getNode(), items, results);
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {
@@ -113,16 +114,23 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 }
 
 /** Reads a parameter of an item. n8n takes its time, so what holds no expression is read once for all items. */
-type Reader = (name: string, index: number) => unknown;
+type Reader = (path: string, index: number, ifMissing?: NodeParameterValueType) => unknown;
 
 function readerOf(context: IExecuteFunctions): Reader {
-	const parameters = Object.entries(context.getNode().parameters);
-	const changing = new Map(parameters.filter((each) => JSON.stringify(each).includes('"=')));
+	const { options, ...others } = context.getNode().parameters;
+	const inOptions = Object.entries((options ?? {}) as IDataObject);
+	const all = new Map<string, unknown>([
+		...inOptions.map(([name, value]) => [`options.${name}`, value] as const),
+		...Object.entries(others),
+	]);
+	const isChanging = (path: string) => JSON.stringify([all.get(path)]).includes('"=');
+	const changing = new Set([...all.keys()].filter(isChanging));
 	const fixed = new Map<string, unknown>();
-	return (name, index) => {
-		if (changing.has(name)) return context.getNodeParameter(name, index);
-		if (!fixed.has(name)) fixed.set(name, context.getNodeParameter(name, index));
-		return fixed.get(name);
+	return (path, index, ifMissing) => {
+		const read = (): unknown => context.getNodeParameter(path, index, ifMissing);
+		if (changing.has(path)) return read();
+		if (!fixed.has(path)) fixed.set(path, read());
+		return fixed.get(path);
 	};
 }
 
@@ -134,7 +142,8 @@ function parametersOf(
 	read = readerOf(context),
 ): Parameters {
 	const tool = isTool(context);
-	return new Parameters((name) => read(name, index), tool ? '' : place, tool);
+	const raw = (path: string, ifMissing?: NodeParameterValueType) => read(path, index, ifMissing);
+	return new Parameters(raw, tool ? '' : place, tool);
 }
 
 /** The service for one run of the node; how its calls are made is read from the first item. */

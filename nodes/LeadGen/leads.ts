@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { addHint } from './compatibility';
 import { jsonIn } from './json';
 import { choiceField, Parameters, textField } from './parameters';
 
@@ -37,6 +38,7 @@ const MAX_VALUES = 2000;
 /** Names that a list of leads may have, as compared in lower case: those that say what they hold, and others. */
 const LEAD_NAMES = /^(lead|person|contact|profile|prospect)s?$|^people$/;
 const LIST_NAMES = /^(results|records|items|rows|data)$/;
+const OTHER_NAMES = /^(errors?|warnings?|issues?|logs?|events?|filters?)$/;
 
 /**
  * The items that a finished scrape gives: one for the scrape, or one for each lead of its notification.
@@ -44,7 +46,9 @@ const LIST_NAMES = /^(results|records|items|rows|data)$/;
  */
 export function outputItems(context: IExecuteFunctions, scrape: IDataObject): INodeExecutionData[] {
 	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
-	const parameters = new Parameters((name) => context.getNodeParameter(name, 0));
+	const parameters = new Parameters((name, ifMissing) =>
+		context.getNodeParameter(name, 0, ifMissing),
+	);
 	if (parameters.get(output) !== 'leads') return whole;
 	const { scrapeId } = scrape;
 	const body = jsonIn((scrape.notification as IDataObject | null)?.body);
@@ -52,13 +56,12 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 	const leads = path === '' ? findLeads(body, scrapeId) : toList(valueAt(body, path));
 	// Without an item the workflow would end without a word.
 	if (!leads || leads.length === 0) {
-		context.addExecutionHints({
+		addHint(context, {
 			message:
 				path === ''
 					? 'The notification holds no leads, so the output is one item for the scrape.'
 					: `The notification has no leads at "${path}", so the output is one item for the scrape. Check the option "Leads Field".`,
 			type: 'warning',
-			location: 'outputPane',
 		});
 		return whole;
 	}
@@ -80,6 +83,9 @@ interface Candidate {
  */
 export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
 	const own = isGiven(scrapeId) ? partsOf(body, idText(scrapeId)) : [];
+	if (own.length === 0 && isGiven(scrapeId) && isBesideOthers(body, idText(scrapeId))) {
+		return undefined;
+	}
 	const [part] = own.length === 1 ? own : [body];
 	const rank = ({ name }: Candidate) =>
 		2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
@@ -93,13 +99,29 @@ function partsOf(value: unknown, id: string, name = '', depth = 0): unknown[] {
 	const inner = jsonIn(value);
 	if (depth > MAX_DEPTH || typeof inner !== 'object' || inner === null) return [];
 	const isOwn = [name, ...(Object.values(inner) as unknown[])].some((each) => idText(each) === id);
-	if (isOwn && isObject(inner) && listsIn(inner).some((each) => LEAD_NAMES.test(each.name))) {
-		return [inner];
-	}
+	if (isOwn && isObject(inner) && holdsLeads(inner)) return [inner];
 	if (Array.isArray(inner) && LEAD_NAMES.test(name.toLowerCase())) return [];
 	return Object.entries(inner)
 		.slice(0, MAX_VALUES)
 		.flatMap(([key, each]) => partsOf(each, id, Array.isArray(inner) ? '' : key, depth + 1));
+}
+
+/** Whether a scrape has a part of its own, without leads, beside that of another scrape, which has some. */
+function isBesideOthers(value: unknown, id: string, depth = 0): boolean {
+	const inner = jsonIn(value);
+	if (depth > MAX_DEPTH || typeof inner !== 'object' || inner === null) return false;
+	const values = Object.values(inner).slice(0, MAX_VALUES) as unknown[];
+	const parts = values.map(jsonIn).filter(isObject);
+	const isOther = (name: string) =>
+		parts.some((part) => !['', id].includes(idText(part[name])) && holdsLeads(part));
+	const names = parts.flatMap((part) =>
+		Object.keys(part).filter((name) => idText(part[name]) === id),
+	);
+	return names.some(isOther) || values.some((each) => isBesideOthers(each, id, depth + 1));
+}
+
+function holdsLeads(part: object): boolean {
+	return listsIn(part).some(({ name }) => LEAD_NAMES.test(name));
 }
 
 /** The service may spell an ID in another way. */
@@ -118,7 +140,8 @@ function listsIn(body: unknown): Candidate[] {
 		if (Array.isArray(value)) {
 			const list = value.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
 			const isList = isNamed || value.every((each) => isObject(each) || !isGiven(each));
-			if (isList && (list.length > 0 || isNamed)) found.push({ name, list });
+			if (isList && !OTHER_NAMES.test(name) && (list.length > 0 || isNamed))
+				found.push({ name, list });
 			const message = depth === 0 ? messageIn(list) : undefined;
 			if (message) queue.push({ name: '', value: message, depth: 1 });
 		} else if (isObject(value) && depth < MAX_DEPTH) {

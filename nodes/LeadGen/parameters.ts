@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { InputError } from './service/errors';
 
 /** A parameter of the node together with the way its value is read and checked. */
@@ -11,12 +11,12 @@ export interface Field<T = unknown> {
 /** The parameters of one item (action node) or of the node (trigger). */
 export class Parameters {
 	/**
-	 * @param raw gives the value of a top-level parameter, with its expressions resolved
+	 * @param raw gives the value of a parameter, with its expressions resolved, by its path, such as `options.location`
 	 * @param place where in the execution they belong to; the same when n8n runs the node again
 	 * @param isTool whether an AI agent gave them
 	 */
 	constructor(
-		private readonly raw: (name: string) => unknown,
+		private readonly raw: (path: string, ifMissing?: NodeParameterValueType) => unknown,
 		readonly place = '',
 		readonly isTool = false,
 	) {}
@@ -27,9 +27,8 @@ export class Parameters {
 
 	/** A field inside the "Options" collection; its default where the person did not add it. */
 	option<T>(field: Field<T>): T {
-		const options = (this.raw('options') ?? {}) as Record<string, unknown>;
 		const { name, default: ifMissing } = field.property;
-		return field.read(name in options ? options[name] : ifMissing);
+		return field.read(this.raw(`options.${name}`, ifMissing));
 	}
 }
 

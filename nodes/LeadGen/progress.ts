@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { addHint } from './compatibility';
 import { count } from './count';
 import type { Totals } from './dryRun';
 import type { Service } from './service/service';
@@ -56,7 +57,7 @@ export class Progress {
 	}
 
 	private hint(message: string, type: 'info' | 'warning'): void {
-		this.context.addExecutionHints({ message, type, location: 'outputPane' });
+		addHint(this.context, { message, type });
 	}
 }
 

@@ -8,6 +8,7 @@ export class Workflow {
 	readonly nodes: TriggerNode[] = [];
 	isActive = false;
 	isActivating = false;
+	private isReconnecting = false;
 	isRegistered = false;
 	/** A Code node wrote the static data as it was before. */
 	hasWrittenBack = false;
@@ -49,7 +50,7 @@ export class Workflow {
 
 	/** Somebody saves or publishes it. */
 	async save(process: Process, isChanged: boolean): Promise<void> {
-		if (!this.isActive || this.isActivating) return;
+		if (!this.isActive || this.isActivating || this.isReconnecting) return;
 		this.world.note(isChanged ? `save ${this.id} with other filters` : `save ${this.id}`);
 		this.filters += Number(isChanged);
 		for (const node of this.nodes) node.asked += Number(isChanged);
@@ -60,9 +61,23 @@ export class Workflow {
 	/** A process restarts. */
 	async restart(process: Process, isLeading: boolean): Promise<void> {
 		this.removal = Promise.resolve();
+		this.isReconnecting = false;
 		if (!this.isActive) return;
 		if (isLeading) await this.add(process, this.isActivating ? 'activate' : 'init');
 		else await this.hook(process, 'create', 'init').catch(() => {});
+	}
+
+	/** @param isForgotten n8n does not close the triggers, because it could not activate all of them the last time */
+	async reconnect(process: Process, isForgotten: boolean): Promise<void> {
+		if (!this.isActive || this.isActivating || this.isReconnecting) return;
+		const { world, removal } = this;
+		world.note(`reconnect ${this.id}`);
+		this.isReconnecting = true;
+		if (!isForgotten) await process.close([this]);
+		await process.wait(1000);
+		// n8n gives it up where a person deactivates the workflow meanwhile.
+		if (this.removal === removal) await this.add(process, 'activate');
+		this.isReconnecting = false;
 	}
 
 	private async remove(process: Process): Promise<void> {
@@ -82,6 +97,11 @@ export class Workflow {
 		};
 		// n8n 2 runs both side by side.
 		if (!isOld) await trigger();
+		// Before n8n 1.115 no hook runs then.
+		if (isOld && mode === 'leadershipChange' && world.setting.seed % 2 === 0) {
+			await trigger();
+			return;
+		}
 		for (let pause = 1000; ; pause *= 2) {
 			await process.wait(world.between(0, 1000));
 			try {

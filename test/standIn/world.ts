@@ -291,6 +291,12 @@ export class World {
 			});
 			this.lead(follower.name);
 		},
+		/** Another trigger of the workflow lost its connection: n8n 1 then activates all of it again. */
+		reconnect: (pick: number) => {
+			const { leading, workflows, setting } = this;
+			if (leading && setting.version === 1)
+				void workflows[pick % workflows.length]?.reconnect(leading, pick % 3 === 0);
+		},
 		writeBack: (pick: number, age: number) => {
 			this.workflows[pick % this.workflows.length]?.writeBack(age);
 		},

@@ -166,8 +166,15 @@ async function balanceOf(readCredits: BudgetSource['readCredits']): Promise<numb
 		if (!(error instanceof ServiceError) || (isClear && error.code !== 'NOT_FOUND')) throw error;
 		throw noBalance(error.message);
 	});
-	if (typeof data?.credits === 'number') return data.credits;
+	const credits = numberIn(data?.credits);
+	if (credits !== undefined) return credits;
 	throw noBalance('The service did not say how many credits are left');
+}
+
+/** The service may write a number as text. */
+function numberIn(value: unknown): number | undefined {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function noBalance(why: string): NotAttemptedError {

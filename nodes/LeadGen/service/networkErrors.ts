@@ -21,6 +21,14 @@ export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
 /** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
 	const { code, syscall, message } = innermost(error);
+	// n8n's protection against requests to private addresses (SSRF), if an administrator switched it on.
+	if (error instanceof Error && error.name.startsWith('Ssrf')) {
+		return new ServiceError(
+			'n8n does not allow requests to the address of the service',
+			`${error.message} Nothing was sent. Check the base URL in the LeadGen credential, or allow the host in the settings of n8n.`,
+			{ outcome: 'notSent', code },
+		);
+	}
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
 		return new ServiceError(
 			'The host of the service was not found',

@@ -37,7 +37,7 @@ export class Sender {
 
 	/**
 	 * Sends a request until it is answered.
-	 * @param isFirst whether it goes before the calls that wait already
+	 * @param isFirst whether it goes before the calls that wait already, and is given up if it is refused
 	 * @returns the `data` of the answer
 	 * @throws ServiceError if there is none; NotAttemptedError if the request was not to be sent
 	 */
@@ -87,6 +87,11 @@ export class Sender {
 		const news = readRateHeaders(response.headers, Date.now());
 		const answer = readEnvelope(response, request);
 		if ('error' in answer && isRateRefusal(answer.error)) {
+			if (isFirst) {
+				// How often the service names the plan says nothing of other calls.
+				limiter.end(this.run, call, { outcome: 'lost' });
+				return { error: answer.error, isRateRefusal: false };
+			}
 			const goesOn = limiter.end(this.run, call, { outcome: 'refused', news });
 			if (!goesOn) halting.giveUp();
 			return { error: answer.error, isRateRefusal: goesOn };

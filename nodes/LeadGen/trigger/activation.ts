@@ -19,7 +19,7 @@ export async function open(context: IHookFunctions): Promise<void> {
 	try {
 		// At a start of n8n there is nobody to tell, and completions must come in all the same.
 		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
-		memory.addresses = addressesOf(context);
+		memory.addresses = addressesOf(context, memory.addresses);
 	} catch (error) {
 		memory.refusal = error;
 		throw asNodeError(context, error);
@@ -44,7 +44,9 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 			`LeadGen Trigger: the service cannot reach ${new URL(url).origin}, so its notifications get lost. Set WEBHOOK_URL to a public address.`,
 		);
 	}
-	if (mode === 'listen' || context.getActivationMode() !== 'activate') return;
+	// n8n may activate again what is active, because another trigger of the workflow lost its connection.
+	const isAsked = context.getActivationMode() === 'activate' && !memory.addresses;
+	if (mode === 'listen' || !isAsked) return;
 	// n8n 2 calls a failing hook again after 1, 2, 4 and 8 seconds, while the timer runs already.
 	if (memory.wake && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
@@ -74,6 +76,7 @@ const OFF_MS = 60_000;
 export function close(context: IHookFunctions): void {
 	const memory = memoryOf(identityOf(context));
 	delete memory.addresses;
+	memory.isOn = false;
 	const store = new Store(context, memory);
 	const { activation } = store.state.facts;
 	// n8n also calls this when it could not activate the node, or another one of the workflow.

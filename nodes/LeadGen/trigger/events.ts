@@ -3,6 +3,7 @@ import { isRateRefusal } from '../service/retry';
 import {
 	NOT_KNOWN,
 	notStarted,
+	notStartedYet,
 	repeatedScrape,
 	textOf,
 	UNREACHABLE,
@@ -28,25 +29,42 @@ const ESTABLISHED_MS = MINUTE_MS;
 const FIRST_RETRY_MS = 15_000;
 const SLOWEST_RETRY_MS = 10 * MINUTE_MS;
 const MAX_SKIPPED = 20;
+/** So many tries take an hour. */
+const TOLD_AFTER_TRIES = 11;
 /** A process that waits for the answer to a start says so more often than this. */
 export const LEASE_MS = 15_000;
 
+/** An activation of the node by n8n. */
+export interface NewActivation {
+	id: string;
+	/** n8n's word for why. */
+	mode: string;
+	/** The service cannot reach n8n. */
+	isUnreachable: boolean;
+	/** This process had activated the node before, and n8n did not deactivate it here since. */
+	isRepeated: boolean;
+	/** When this process began. */
+	processSince: number;
+}
+
 /**
  * n8n activated the node.
- * @param mode n8n's word for why
  * @returns the start that the activation asks for
  */
 export function activated(
 	state: TriggerState,
-	{ id, mode, isUnreachable }: { id: string; mode: string; isUnreachable: boolean },
+	{ id, mode, isUnreachable, isRepeated, processSince }: NewActivation,
 	plan: Plan,
 	now: number,
 ): Want | undefined {
 	const { activation: known } = state.facts;
-	// n8n 2 repeats an activation that a crash interrupted, and calls it what it calls one by a person.
-	const isOver = !known || known.isClosed === true || known.isEstablished === true;
-	const isAsked = mode === 'activate' && isOver;
-	const isUnfinished = known === undefined || (mode === 'init' && known.isClosed === true);
+	// n8n 2 repeats an activation that a crash interrupted, and calls it what it calls one by a person. Other
+	// versions do so when another trigger of the workflow loses its connection.
+	const isEstablished = known?.isEstablished === true && !isRepeated;
+	const isAsked = mode === 'activate' && (!known || known.isClosed === true || isEstablished);
+	// As n8n starts, it also deactivates the node if it cannot activate another trigger of the workflow.
+	const wasClosed = known?.isClosed === true && known.at < processSince;
+	const isUnfinished = known === undefined || (mode === 'init' && wasClosed);
 	state.facts.activation = { id, at: now, filters: plan.filters };
 	// The next start is due from now on.
 	if (isAsked) state.facts.schedule = { print: '', at: now };
@@ -183,6 +201,9 @@ export function startFailed(
 	if (known?.outcome === 'notSent' || (known && isRateRefusal(known))) {
 		const delay = Math.min(SLOWEST_RETRY_MS, FIRST_RETRY_MS * 2 ** start.tries);
 		state.starts[attempt] = { ...start, stage: 'notSent', retryAt: now + delay };
+		if (start.tries + 1 === TOLD_AFTER_TRIES) {
+			addNotice(state, `start ${attempt}`, notStartedYet(message, advice), now);
+		}
 	} else if (known?.outcome === 'unknown') {
 		outcomeUnknown(state, attempt, message, now);
 	} else {

@@ -11,6 +11,8 @@ import type { TestRun } from './testRun';
 
 /** Names this process of n8n, as long as it runs. */
 export const PROCESS = randomUUID();
+/** Since when, in milliseconds since 1970. */
+export const PROCESS_SINCE = Date.now();
 
 /** What this process knows of one node, beside what n8n saves. */
 export class NodeMemory {
@@ -28,6 +30,10 @@ export class NodeMemory {
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
 	isAsked = false;
+	/** This process activated the node, and n8n did not deactivate it here since. */
+	isOn = false;
+	/** Ends what `trigger()` began last: n8n may forget to. */
+	closeTimer?: () => void;
 	/** A start that is asked for, and not planned yet. */
 	want?: Want;
 	/** Why the node could not be activated, until it can. */

@@ -43,6 +43,13 @@ export function notStarted(message: string, advice: string): NoticeText {
 	};
 }
 
+export function notStartedYet(message: string, advice: string): NoticeText {
+	return {
+		message: `For an hour no scrape could be started: ${message}`,
+		advice: `${advice} The node keeps trying, and starts one scrape as soon as it can.`.trim(),
+	};
+}
+
 export function missingScrape(id: string): NoticeText {
 	return {
 		message: `The service can no longer find scrape ${id}`,

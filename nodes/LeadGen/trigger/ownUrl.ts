@@ -2,6 +2,7 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	IHookFunctions,
+	INode,
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import type { Signer } from './signature';
@@ -22,6 +23,18 @@ const TIMEOUT_MS = 60_000;
 export function ownAddresses(url: string, internal: string, hasWebhookId: boolean): string[] {
 	if (internal !== '') return [internal + innerPath(url, hasWebhookId)];
 	return [...new Set([url, DEFAULT_INTERNAL + innerPath(url, hasWebhookId)])];
+}
+
+/**
+ * The addresses as far as the node knows them without n8n. Before n8n 1.115, no hook that tells them runs where a
+ * main process begins to lead.
+ */
+export function guessAddresses({ webhookId, parameters: { options } }: INode): string[] {
+	const { internalUrl = '' } = (options ?? {}) as { internalUrl?: string };
+	if (webhookId === undefined) return [];
+	const isFixed = URL.canParse(internalUrl);
+	const url = `${DEFAULT_INTERNAL}/webhook/${webhookId}/${PATH}`;
+	return ownAddresses(url, isFixed ? internalUrl.replace(/\/+$/, '') : '', true);
 }
 
 /** The path without what a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */

@@ -23,7 +23,7 @@ export interface Plan {
 }
 
 export function parametersOf(context: Context): Parameters {
-	return new Parameters((name) => context.getNodeParameter(name));
+	return new Parameters((path, ifMissing) => context.getNodeParameter(path, ifMissing));
 }
 
 export function identityOf(context: Pick<Context, 'getWorkflow' | 'getNode'>): NodeIdentity {
@@ -43,10 +43,15 @@ function urlOf(context: Context): string {
 	return context.getNodeWebhookUrl('default') ?? '';
 }
 
-/** Where the node reaches itself, the likeliest first. */
-export function addressesOf(context: Context): string[] {
+/**
+ * Where the node reaches itself, the likeliest first.
+ * @param known so far; if they are the same, the one that answered last stays the first
+ */
+export function addressesOf(context: Context, known: string[] = []): string[] {
 	const internal = parametersOf(context).option(field.internalUrl);
-	return ownAddresses(urlOf(context), internal, context.getNode().webhookId !== undefined);
+	const now = ownAddresses(urlOf(context), internal, context.getNode().webhookId !== undefined);
+	const isSame = now.length === known.length && now.every((each) => known.includes(each));
+	return isSame ? known : now;
 }
 
 /** What the parameters ask for. @throws InputError if they can only be wrong */

@@ -4,9 +4,9 @@ import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
 import { activated, leftOut, planned, timePassed } from './events';
-import { accessTo, change, PROCESS, type Access, type NodeMemory } from './memory';
+import { accessTo, change, PROCESS, PROCESS_SINCE, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf } from './notices';
-import { isReachable } from './ownUrl';
+import { guessAddresses, isReachable } from './ownUrl';
 import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
 import { look } from './scrape';
@@ -34,17 +34,22 @@ const GIVES_UP_MS = 5 * 60_000;
 export class Reconciler {
 	/** Names the activation in which this process has the timer. */
 	private readonly id = randomUUID();
+	private readonly since = Date.now();
 	private isClosed = false;
 	private readonly alarm = new Alarm();
 	private isActivated = false;
 	/** Nothing works at the moment. */
 	private outage: { since: number; isTold: boolean } | undefined;
 
-	/** @param timer n8n called `trigger()`; otherwise it ends when nothing is left to do */
+	/**
+	 * @param timer n8n called `trigger()`; otherwise it ends when nothing is left to do
+	 * @param isRepeated n8n called it before in this process, and did not deactivate the node since
+	 */
 	constructor(
 		private readonly context: ITriggerFunctions | IWebhookFunctions,
 		private readonly memory: NodeMemory,
 		private readonly timer?: ITriggerFunctions,
+		private readonly isRepeated = false,
 	) {
 		memory.wake = this.alarm.wake;
 		delete memory.reply;
@@ -109,15 +114,28 @@ export class Reconciler {
 	private async step(): Promise<void> {
 		const { memory, context } = this;
 		// The hooks of the activation give the addresses.
-		if (!memory.addresses) await this.alarm.rest(BUSY_MS);
-		else {
+		if (!memory.addresses) {
+			await this.alarm.rest(BUSY_MS);
+			const isLate = Date.now() - this.since >= PATIENCE_MS;
+			if (isLate && this.timer?.getActivationMode() === 'leadershipChange') {
+				memory.addresses ??= guessAddresses(context.getNode());
+			}
+		} else {
 			const access = await accessTo(context, memory);
 			const { state, reply } = memory;
-			if (state && reply) await this.act(state, reply.plan, access);
-			else await sync(context, memory);
+			if (!state || !reply) await sync(context, memory);
+			else if (reply.isActive) await this.act(state, reply.plan, access);
+			else await this.pause();
 		}
 		// What does not need the own URL does not show that it answers again.
 		if (this.outage && memory.syncedAt >= this.outage.since) this.outage = undefined;
+	}
+
+	/** The workflow is not active. n8n could not activate it after `trigger()`, and forgot to close that. */
+	private async pause(): Promise<void> {
+		if (!this.timer) this.close();
+		await this.alarm.rest(SLOWEST_RETRY_MS);
+		if (!this.isClosed) await sync(this.context, this.memory);
 	}
 
 	private async act(state: TriggerState, plan: Plan, access: Access): Promise<void> {
@@ -141,7 +159,7 @@ export class Reconciler {
 
 	/** What the activation and the time change. */
 	private update(state: TriggerState, plan: Plan, { credential }: Access, now: number): void {
-		const { id, timer, memory } = this;
+		const { id, timer, memory, isRepeated } = this;
 		if (!timer) return;
 		if (!this.isActivated) {
 			this.isActivated = true;
@@ -149,7 +167,8 @@ export class Reconciler {
 			const mode = memory.isAsked ? 'activate' : timer.getActivationMode();
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
-			const want = activated(state, { id, mode, isUnreachable }, plan, now);
+			const activation = { id, mode, isUnreachable, isRepeated, processSince: PROCESS_SINCE };
+			const want = activated(state, activation, plan, now);
 			// One that the activation before asked for may not be planned yet.
 			if (want) memory.want = want;
 			if (plan.mode === 'listen') delete memory.want;

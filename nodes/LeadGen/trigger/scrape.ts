@@ -11,7 +11,7 @@ import { readFilters } from '../operations/scrape/filters';
 import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
-import { accessTo, change, type NodeMemory } from './memory';
+import { accessTo, change, FRESH_MS, type NodeMemory } from './memory';
 import { parametersOf } from './plan';
 import { isRefused, looked, unanswered, type Check, type Found } from './status';
 
@@ -119,8 +119,16 @@ export function time(value: unknown): number | undefined {
 /** Looks up a scrape of the node, and writes down what the service says. */
 export async function look(context: Context, memory: NodeMemory, id: string): Promise<void> {
 	const kind = isNotifiedSince(memory, id) ? 'read' : 'poll';
-	const found = await accessTo(context, memory)
-		.then(({ credential }) => lookUp(context, credential, id, kind))
+	const ask = async (maxAgeMs?: number) => {
+		const { credential } = await accessTo(context, memory, maxAgeMs);
+		return await lookUp(context, credential, id, kind);
+	};
+	const found = await ask()
+		.catch(async (error: unknown) => {
+			// The key may have been replaced.
+			if (isRefused(error) && error.httpStatus === 401) return await ask(FRESH_MS);
+			throw error;
+		})
 		.catch((error: unknown) => ({ error }));
 	const { reply, checks } = memory;
 	const now = Date.now();

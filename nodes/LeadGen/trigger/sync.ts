@@ -30,6 +30,8 @@ export interface SyncReply {
 	/** The state was written, and is not seen to be saved. */
 	isWritten: boolean;
 	plan: Plan;
+	/** n8n 1.100 also answers where the workflow is not active. */
+	isActive: boolean;
 	/** The process that answers. */
 	process: string;
 	/** Whether an execution begins. */

@@ -7,12 +7,18 @@ import { finishStarts } from './start';
 /** What `trigger()` does: it works for the node from now on, until n8n deactivates it or stops leading. */
 export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(identityOf(context));
-	memory.isAsked ||= context.getActivationMode() === 'activate';
+	memory.isAsked ||= context.getActivationMode() === 'activate' && !memory.isOn;
 	memory.isStopping = false;
 	delete memory.refusal;
 	// The node may have another credential now.
 	delete memory.access;
-	const reconciler = new Reconciler(context, memory, context);
+	// n8n may forget to, where it could not activate another trigger of the workflow.
+	memory.closeTimer?.();
+	const reconciler = new Reconciler(context, memory, context, memory.isOn);
+	memory.isOn = true;
+	memory.closeTimer = () => {
+		reconciler.close();
+	};
 	void reconciler.run();
 	const closeFunction = async () => {
 		reconciler.close();
@@ -23,7 +29,7 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 
 /** Sees to it that something works for the node in this process, until nothing is left to do. */
 export function follow(context: IWebhookFunctions, memory: NodeMemory): void {
-	memory.addresses ??= addressesOf(context);
+	memory.addresses = addressesOf(context, memory.addresses);
 	if (memory.wake) memory.wake();
 	else void new Reconciler(context, memory).run();
 }

@@ -155,7 +155,7 @@ function answerSync(
 	{ process, state, deliver }: SyncRequest,
 ): IWebhookResponseData {
 	const { memory } = store;
-	memory.addresses ??= addressesOf(context);
+	memory.addresses = addressesOf(context, memory.addresses);
 	const { starts, notifications } = store.saved;
 	const saved = withContent({ starts, notifications }, () => false);
 	if (state?.owner === store.state.owner) memory.take(state);
@@ -167,6 +167,7 @@ function answerSync(
 		saved,
 		isWritten,
 		plan,
+		isActive: context.getWorkflow().active,
 		process: PROCESS,
 		isDelivered: item !== undefined,
 		start: startNeeds(context),

@@ -1,0 +1,112 @@
+import type { Job } from '../sandbox/jobs';
+import { Field, until } from '../test/e2e/field';
+import { QueueField } from '../test/e2e/queueField';
+import { KeptResults } from './kept';
+
+/** How long it took from the notification of a scrape to the start of its execution, in milliseconds. */
+interface PromptTimes {
+	about: string;
+	/** Of each scrape, the shortest first. */
+	times: number[];
+}
+
+const SCRAPES = 20;
+const EVERY_S = 10;
+/** Before the node looks at the status for the first time. */
+const DURATION_MS = 4000;
+
+/** Scrapes that the trigger starts, and scrapes that are started elsewhere, each in one process and in several. */
+async function measurePrompt(say: (line: string) => void): Promise<PromptTimes[]> {
+	const results: PromptTimes[] = [];
+	for (const [where, field] of [
+		['One process', new Field()],
+		['Queue mode: a webhook process, two workers', new QueueField()],
+	] as const) {
+		try {
+			await field.open();
+			for (const [which, measure] of [
+				['the trigger starts the scrapes', started],
+				['the trigger only listens', listened],
+			] as const) {
+				await field.reset({ job: { durationMs: DURATION_MS } });
+				const times = (await measure(field)).sort((a, b) => a - b);
+				results.push({ about: `${where}, ${which}`, times });
+				say(`  ${where}, ${which}: ${times.join(' ')}`);
+			}
+		} finally {
+			await field.close();
+		}
+	}
+	return results;
+}
+
+async function started(field: Field): Promise<number[]> {
+	const { id } = await field.workflow({
+		schedule: 'cron',
+		cronExpression: `*/${String(EVERY_S)} * * * * *`,
+	});
+	await field.api.activateWorkflow(id);
+	return await timesOf(field, id);
+}
+
+async function listened(field: Field): Promise<number[]> {
+	const workflow = await field.workflow({ mode: 'listen' });
+	await field.api.activateWorkflow(workflow.id);
+	const url = field.plainUrl(workflow);
+	await until('its webhook', async () => (await fetch(url)).status !== 404);
+	for (let count = 0; count < SCRAPES; count++) {
+		const scrapeId = await field.startElsewhere(url);
+		await until('its notification', () => notifiedAt(field, scrapeId) !== undefined);
+	}
+	return await timesOf(field, workflow.id);
+}
+
+/** Waits until so many scrapes ran the workflow. */
+async function timesOf(field: Field, workflowId: string): Promise<number[]> {
+	const runs = async () => (await field.executions(workflowId)).length;
+	await until(
+		'its executions',
+		async () => (await runs()) >= SCRAPES,
+		2 * SCRAPES * EVERY_S * 1000,
+	);
+	await field.api.deactivateWorkflow(workflowId);
+	const times: number[] = [];
+	for (const { id, startedAt } of await field.executions(workflowId)) {
+		const execution = await field.finished(id);
+		const [item] = execution?.nodes['LeadGen Trigger']?.outputs[0] ?? [];
+		const from = notifiedAt(field, String(item?.json.scrapeId));
+		if (from !== undefined) times.push(Date.parse(startedAt) - from);
+	}
+	return times;
+}
+
+/** When the service sent the first notification of a scrape. */
+function notifiedAt({ sandbox }: Field, id: string): number | undefined {
+	return sandbox.jobs.find(({ scrapeId }: Job) => scrapeId === id)?.notifications[0]?.at;
+}
+
+export const PROMPT_TITLE = '## From the notification to the execution';
+const kept = new KeptResults<PromptTimes[]>('prompt');
+
+export async function renewPrompt(): Promise<void> {
+	await kept.renew(() => measurePrompt(console.log));
+}
+
+/** The part of docs/benchmark.md about how soon a completion runs the workflow. */
+export function promptReport(): string {
+	const line = (row: string[]) => `| ${row.join(' | ')} |`;
+	const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
+	const tables = kept.all().map(({ result, setting }) => {
+		const rows = result.map(({ about, times }) =>
+			line([about, seconds(times[Math.floor(times.length / 2)]), seconds(times.at(-1))]),
+		);
+		const head = line(['Trigger', 'Median', 'Longest']);
+		return [setting, '', head, line(['---', '---:', '---:']), ...rows].join('\n');
+	});
+	return `${PROMPT_TITLE}
+
+How long it takes from the moment in which the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.
+
+${tables.join('\n\n')}
+`;
+}
