@@ -247,7 +247,7 @@ describe('an activation', () => {
 	it('is one that n8n does not repeat when it was on for a minute', () => {
 		const state = running();
 		const isEstablished = (now: number) => {
-			timePassed(state, plan, 'activation 1', 'process 1', now);
+			timePassed(state, plan, activation('activate'), 'process 1', now);
 			return state.facts.activation?.isEstablished;
 		};
 		expect(isEstablished(T0 + 59_999)).toBeUndefined();
@@ -301,7 +301,7 @@ describe('an activation', () => {
 });
 
 describe('a start', () => {
-	it('that another process planned is given up when that one says nothing more', () => {
+	it('that another process planned is given up when that one is gone, or can wait for the answer no longer', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
 		state.starts['attempt 3'] = {
@@ -311,15 +311,18 @@ describe('a start', () => {
 			filters: 'filters 1',
 		};
 		for (const id of ['scrape 1', 'scrape 2']) markDone(state, id, T0);
-		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 15_000 });
+		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		state.starts['attempt 3'].at = T0 + 5000;
 		const at = (now: number) => {
-			timePassed(state, plan, 'activation 1', 'process 1', now);
+			timePassed(state, plan, activation('activate'), 'process 1', now);
 			const { message = '' } = state.notices['start attempt 3'] ?? {};
 			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
 		};
 		expect(at(T0 + 19_999)).toEqual(['wait', 'planned', '']);
 		const said = 'It is not known whether a scrape was started';
+		// Where another main process leads, the one before may live on.
+		timePassed(state, plan, activation('leadershipChange'), 'process 1', T0 + 2 * MINUTE);
+		expect(state.notices).toEqual({});
 		expect(at(T0 + 20_000)).toEqual(['deliver', 'unknown', said]);
 	});
 
@@ -373,7 +376,7 @@ describe('a start', () => {
 			const HOUR = 60 * MINUTE;
 			const save = (id: string, mode: string, changed: Plan, now: number) => {
 				const want = activated(state, activation(mode, id), changed, now);
-				timePassed(state, changed, id, 'process 1', now);
+				timePassed(state, changed, activation(mode, id), 'process 1', now);
 				return want?.why;
 			};
 			expect(save('activation 1', 'activate', scheduledPlan, T0)).toBe('activation');
@@ -382,7 +385,7 @@ describe('a start', () => {
 			expect(state.facts.schedule?.due).toBeUndefined();
 			// After the first time at which it would have been due, and before the second one.
 			const now = T0 + (firstHours + 1) * HOUR;
-			timePassed(state, listen, 'activation 2', 'process 1', now - 1);
+			timePassed(state, listen, activation('update', 'activation 2'), 'process 1', now - 1);
 			expect(save('activation 3', 'update', scheduledPlan, now)).toBeUndefined();
 			const due = T0 + nextHours * HOUR;
 			const next = (time: number) => nextAction(view(state, { plan: scheduledPlan }), time);

@@ -94,5 +94,5 @@ async function releaseLater(memory: NodeMemory): Promise<void> {
 	// What is saved comes back with the next activation.
 	if (memory.addresses || !memory.state) return;
 	memory.state = withContent(memory.state, () => false);
-	memory.versions.clear();
+	delete memory.lastRead;
 }

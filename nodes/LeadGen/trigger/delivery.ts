@@ -1,12 +1,20 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	ITriggerFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
-import { PROCESS, type Access } from './memory';
+import { change, PROCESS, type Access, type NodeMemory } from './memory';
 import { copyWithout } from './notification';
 import { deliverAt } from './planner';
 import { fingerprint } from './signature';
-import { isOpen } from './state';
+import { isOpen, markDone, type TriggerState } from './state';
 import type { Store } from './store';
-import type { SyncRequest } from './sync';
+import { sync, type SyncRequest } from './sync';
+
+/** n8n tried to run the workflow so often for one scrape, over some two hours. */
+const MAX_DELIVERIES = 6;
 
 /** What an execution gets beside the output of the node, which removes it. */
 export interface Delivery {
@@ -57,4 +65,25 @@ export function deliveryItem(
 	const output = copyWithout(secrets, { ...data, notification }) as IDataObject;
 	const skippedStarts = scrape.skipped?.map((time) => new Date(time).toISOString());
 	return { json: { ...output, ...(skippedStarts && { skippedStarts }), leadGenDelivery } };
+}
+
+/** Runs the workflow for a finished scrape or a notice, over the node's own URL. @returns whether that is under way, or given up */
+export async function deliver(
+	context: ITriggerFunctions | IWebhookFunctions,
+	memory: NodeMemory,
+	{ notices, scrapes }: TriggerState,
+	id: string,
+	now: number,
+): Promise<boolean> {
+	const { tries = 0 } = notices[id] ?? scrapes[id] ?? {};
+	if (tries >= MAX_DELIVERIES) {
+		const said = 'n8n did not run the workflow. See its failed executions.';
+		context.logger.error(`LeadGen Trigger: ${id}: ${said}`);
+		change(memory, (state) => {
+			markDone(state, id, now);
+		});
+		return true;
+	}
+	const { isDelivered } = await sync(context, memory, { id, ...memory.checks.get(id)?.result });
+	return isDelivered;
 }

@@ -29,10 +29,10 @@ const ESTABLISHED_MS = MINUTE_MS;
 const FIRST_RETRY_MS = 15_000;
 const SLOWEST_RETRY_MS = 10 * MINUTE_MS;
 const MAX_SKIPPED = 20;
+/** A start that takes longer has an unknown outcome. */
+export const START_TIMEOUT_MS = 2 * MINUTE_MS;
 /** So many tries take an hour. */
 const TOLD_AFTER_TRIES = 11;
-/** A process that waits for the answer to a start says so more often than this. */
-export const LEASE_MS = 15_000;
 
 /** An activation of the node by n8n. */
 export interface NewActivation {
@@ -84,18 +84,19 @@ export function activated(
 /**
  * An activation gets established, the schedule may have changed with the time zone of the workflow, and a process
  * that planned a start may be gone.
- * @param id of the activation
  */
 export function timePassed(
 	state: TriggerState,
 	plan: Plan,
-	id: string,
+	{ id, mode }: Pick<NewActivation, 'id' | 'mode'>,
 	process: string,
 	now: number,
 ): void {
 	const { facts, starts } = state;
 	const known = facts.activation;
-	if (known?.id === id && !known.isEstablished && now - known.at >= ESTABLISHED_MS) {
+	// Where the node only listens, no start depends on it.
+	const isStarting = plan.mode === 'startScrape';
+	if (isStarting && known?.id === id && !known.isEstablished && now - known.at >= ESTABLISHED_MS) {
 		facts.activation = { ...known, at: now, isEstablished: true };
 	}
 	// Starts that fall due while the node only listens are not made up for.
@@ -106,8 +107,13 @@ export function timePassed(
 	for (const [attempt, start] of Object.entries(starts)) {
 		const isLeft = start.stage === 'planned' && start.process !== process;
 		const why = 'n8n stopped before it had saved the answer of the service';
-		if (isLeft && now - start.at >= LEASE_MS) outcomeUnknown(state, attempt, why, now);
+		if (isLeft && now - start.at >= leaseMs(mode)) outcomeUnknown(state, attempt, why, now);
 	}
+}
+
+/** How long a start may be under way in another process. Where that one only stopped leading, it may still wait for the answer. */
+function leaseMs(mode: string): number {
+	return mode === 'leadershipChange' ? START_TIMEOUT_MS + MINUTE_MS / 2 : MINUTE_MS / 4;
 }
 
 /** A start is written down, to be sent by a process. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
-import { withContent } from './content';
+import { withContent, type Saved } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
 import { isDoneWith, join, markDone, type TriggerState, type Want } from './state';
@@ -38,8 +38,8 @@ export class NodeMemory {
 	want?: Want;
 	/** Why the node could not be activated, until it can. */
 	refusal?: unknown;
-	/** Of the saved state: those that hold nothing that is not in `state`. */
-	readonly versions = new Set<string>();
+	/** The saved state, as it was last read or written: it holds nothing that is not in `state`. */
+	lastRead?: { value: unknown; saved: Saved };
 	/** When an execution last began. */
 	acknowledgedAt = 0;
 	/** Of the deliveries whose execution began, when the last one was handed to n8n. */
@@ -48,14 +48,10 @@ export class NodeMemory {
 	writtenAt = 0;
 	/** By scrape ID. */
 	readonly checks = new Map<string, Check>();
-	/** Scrape IDs that are looked up, and attempts that are sent; the latter resolve to whether the outcome is seen to be saved. */
+	/** Scrape IDs that are looked up, and attempts that are sent. */
 	readonly busy = new Map<string, Promise<unknown>>();
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[] = [];
-	/** The request that is kept open for a start has arrived. */
-	keptOpen?: () => void;
-	/** n8n stops, and takes no new requests. */
-	isStopping = false;
 	/** Wakes what works for this node in this process; undefined if nothing does. */
 	wake?: () => void;
 	/** The last check of the deduplication. */
@@ -137,6 +133,24 @@ export function change(memory: NodeMemory, apply: (state: TriggerState) => void)
 	const before = print();
 	apply(state);
 	memory.isDirty ||= print() !== before;
+}
+
+/** Does something beside what comes next. @param name what it is about */
+export function inBackground(
+	{ logger }: Pick<ITriggerFunctions, 'logger'>,
+	memory: NodeMemory,
+	name: string,
+	task: Promise<unknown>,
+): void {
+	const safe = task.catch((error: unknown) => {
+		logger.warn(`LeadGen Trigger: ${String(error)}`);
+	});
+	const free = () => {
+		memory.busy.delete(name);
+		memory.wake?.();
+	};
+	memory.busy.set(name, safe);
+	safe.then(free, free).catch(() => {});
 }
 
 /** An execution began for a scrape or a notice. @param at when the scrape was completed */

@@ -1,4 +1,3 @@
-import { LEASE_MS } from './events';
 import type { NodeMemory } from './memory';
 import type { Plan } from './plan';
 import {
@@ -72,6 +71,8 @@ const SHORT_EXECUTION_MS = 1500;
 const CLAIM_MS = SECOND_MS;
 /** After this, what was written is looked for once more: another node may have saved an old copy of everything. */
 export const CONFIRM_MS = 3 * SECOND_MS;
+/** How often a start is looked after that another process planned. */
+const LEFT_CHECK_MS = 5 * SECOND_MS;
 /** Other processes may have left something behind. */
 const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
@@ -195,9 +196,12 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 	const { state, memory, process } = view;
 	for (const [attempt, { stage, at, process: owner }] of Object.entries(state.starts)) {
 		if (stage !== 'planned') continue;
-		const from = memory.busy.has(attempt) ? Infinity : at + CLAIM_MS;
-		const isDue = isTime(owner === process ? from : at + LEASE_MS);
-		return isDue && owner === process ? { do: 'send', attempt } : undefined;
+		if (owner === process && !memory.busy.has(attempt) && isTime(at + CLAIM_MS)) {
+			return { do: 'send', attempt };
+		}
+		// That of another process is given up after a while.
+		if (owner !== process) isTime(now + LEFT_CHECK_MS);
+		return undefined;
 	}
 	const { due } = state.facts.schedule ?? {};
 	const want =

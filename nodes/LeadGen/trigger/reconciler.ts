@@ -3,21 +3,28 @@ import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
+import { deliver } from './delivery';
 import { activated, leftOut, planned, timePassed } from './events';
-import { accessTo, change, PROCESS, PROCESS_SINCE, type Access, type NodeMemory } from './memory';
+import {
+	accessTo,
+	change,
+	inBackground,
+	PROCESS,
+	PROCESS_SINCE,
+	type Access,
+	type NodeMemory,
+} from './memory';
 import { cannotWork, NOT_REACHED, textOf } from './notices';
-import { guessAddresses, isReachable } from './ownUrl';
+import { guessAddresses, isReachable, sendMessage } from './ownUrl';
 import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
 import { look } from './scrape';
-import { sendStart } from './start';
-import { markDone, type TriggerState } from './state';
+import { beginStart } from './start';
+import type { TriggerState } from './state';
 import { answerSenders, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
 const BUSY_MS = 300;
-/** n8n tried to run the workflow so often for one scrape, over some two hours. */
-const MAX_DELIVERIES = 6;
 /** A third of the account's requests is for IDs that only notifications name, or of the smallest plan's. */
 const UNVERIFIED_SHARE = 1 / 3;
 const FEWEST_UNVERIFIED = 20;
@@ -154,7 +161,7 @@ export class Reconciler {
 			isTimer: this.timer !== undefined,
 			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
 		};
-		await this.do(nextAction(view, now), state, plan);
+		await this.do(nextAction(view, now), state, plan, access);
 	}
 
 	/** What the activation and the time change. */
@@ -173,10 +180,10 @@ export class Reconciler {
 			if (want) memory.want = want;
 			if (plan.mode === 'listen') delete memory.want;
 		}
-		timePassed(state, plan, id, PROCESS, now);
+		timePassed(state, plan, { id, mode: timer.getActivationMode() }, PROCESS, now);
 	}
 
-	private async do(action: Action, state: TriggerState, plan: Plan): Promise<void> {
+	private async do(action: Action, state: TriggerState, plan: Plan, access: Access): Promise<void> {
 		const { memory, context } = this;
 		const now = Date.now();
 		switch (action.do) {
@@ -185,10 +192,11 @@ export class Reconciler {
 				if (memory.waiting.length > 0) await this.alarm.rest(BUSY_MS);
 				return;
 			case 'deliver':
-				await this.deliver(state, action.id, now);
+				if (!(await deliver(context, memory, state, action.id, now)))
+					await this.alarm.rest(BUSY_MS);
 				return;
 			case 'look':
-				this.inBackground(action.id, look(context, memory, action.id));
+				inBackground(context, memory, action.id, look(context, memory, action.id));
 				return;
 			case 'plan':
 			case 'skip':
@@ -199,7 +207,7 @@ export class Reconciler {
 				});
 				return;
 			case 'send':
-				await this.send(action.attempt);
+				await this.send(action.attempt, access);
 				return;
 			case 'wait': {
 				if (!this.timer && isOver(memory, state)) this.close();
@@ -209,47 +217,22 @@ export class Reconciler {
 		}
 	}
 
-	private async deliver(state: TriggerState, id: string, now: number): Promise<void> {
-		const { memory, context } = this;
-		const { tries = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
-		if (tries >= MAX_DELIVERIES) {
-			const said = 'n8n did not run the workflow. See its failed executions.';
-			context.logger.error(`LeadGen Trigger: ${id}: ${said}`);
-			change(memory, () => {
-				markDone(state, id, now);
-			});
-			return;
-		}
-		const deliver = { id, ...memory.checks.get(id)?.result };
-		const { isDelivered } = await sync(context, memory, deliver);
-		if (!isDelivered) await this.alarm.rest(BUSY_MS);
-	}
-
-	/** A start goes out when it is seen to be saved: else a crash could make somebody send it again. */
-	private async send(attempt: string): Promise<void> {
+	/** Sends a start: in a request to the own URL if this process answers there, else here. */
+	private async send(attempt: string, { signer }: Access): Promise<void> {
 		const { memory, context } = this;
 		const reply = await sync(context, memory);
-		const isOwn = [reply.saved, memory.state].every((known) => {
-			const start = known?.starts[attempt];
-			return start?.process === PROCESS && start.stage === 'planned';
-		});
-		// Without addresses the node was deactivated meanwhile, and could not save the answer.
-		const isOff = this.isClosed || !memory.addresses;
-		if (!isOwn || isOff || memory.busy.has(attempt)) await this.alarm.rest(BUSY_MS);
-		else this.inBackground(attempt, sendStart(context, memory, attempt, reply));
-	}
-
-	private inBackground(name: string, task: Promise<unknown>): void {
-		const { memory, context } = this;
-		const safe = task.catch((error: unknown) => {
-			context.logger.warn(`LeadGen Trigger: ${String(error)}`);
-		});
-		const free = () => {
-			memory.busy.delete(name);
-			memory.wake?.();
+		const { addresses = [] } = memory;
+		const isElsewhere = ({ process }: { process?: string }) => process !== PROCESS;
+		const begin = async () => {
+			const answer = isElsewhere(reply)
+				? { reply }
+				: await sendMessage(context, addresses, signer, { send: attempt });
+			if (answer && isElsewhere(answer.reply) && !this.isClosed) {
+				beginStart(context, memory, attempt, reply.saved, reply);
+			}
 		};
-		memory.busy.set(name, safe);
-		safe.then(free, free).catch(() => {});
+		if (!this.isClosed) void begin().catch(() => {});
+		await this.alarm.rest(BUSY_MS);
 	}
 }
 

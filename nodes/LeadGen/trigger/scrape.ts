@@ -12,13 +12,12 @@ import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
 import { accessTo, change, FRESH_MS, type NodeMemory } from './memory';
+import { START_TIMEOUT_MS } from './events';
 import { parametersOf } from './plan';
 import { isRefused, looked, unanswered, type Check, type Found } from './status';
 
 type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 
-/** A start that takes longer has an unknown outcome. */
-const START_TIMEOUT_MS = 120_000;
 const READ_TIMEOUT_MS = 30_000;
 /** A person waits for the activation. */
 const LONGEST_CHECK_MS = 15_000;

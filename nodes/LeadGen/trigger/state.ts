@@ -12,8 +12,6 @@ export interface TriggerState {
 	format: 2;
 	/** Which node of which n8n this belongs to. A copied workflow brings the state of another node along. */
 	owner: string;
-	/** Names the copy that n8n saved: a fingerprint of the rest. */
-	version?: string;
 	facts: Facts;
 	/** By attempt ID. */
 	starts: Record<string, Start>;
@@ -134,14 +132,15 @@ export function newState(owner: string): TriggerState {
 	};
 }
 
-/** All that either of two copies knows. */
+/** All that either of two copies knows, in the same order whatever the order of the copies. */
 export function join(a: TriggerState, b: TriggerState): TriggerState {
 	const joined = KINDS.map((kind) => {
 		const entries = { ...entriesOf(a, kind) };
 		for (const [key, entry] of Object.entries(entriesOf(b, kind))) {
 			if (isFurther(entry, entries[key])) entries[key] = entry;
 		}
-		return [kind, entries];
+		const sorted = Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1));
+		return [kind, Object.fromEntries(sorted)];
 	});
 	return { ...a, ...(Object.fromEntries(joined) as Partial<TriggerState>) };
 }

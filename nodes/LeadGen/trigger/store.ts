@@ -1,27 +1,21 @@
-import {
-	deepCopy,
-	type IDataObject,
-	type IHookFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
-import { limitContent, toSave, type Saved } from './content';
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { jsonIn } from '../json';
+import { limitContent, toSave, withContent, type Saved } from './content';
 import { nodes, nodesOf, type NodeMemory } from './memory';
 import { ownerOf } from './plan';
-import { fingerprint } from './signature';
 import { prune } from './prune';
 import { newState, type TriggerState } from './state';
 import { fromRelease1 } from './upgrade';
 
-const MAX_VERSIONS = 100;
-
 /**
  * The state of a node, in n8n's static data and in this process. The static data is the workflow's and keyed
- * by node ID, because that of a node is keyed by its name and lost when it is renamed.
+ * by node ID, because that of a node is keyed by its name and lost when it is renamed. It holds text, because n8n
+ * watches each value of an object, so that reading one takes time.
  */
 export class Store {
 	private readonly owner: string;
 	private readonly data: IDataObject;
-	/** As n8n had saved it when the call came in. n8n watches each value of it, so that reading takes time. */
+	/** As n8n had saved it when the call came in. */
 	readonly saved: Saved;
 
 	constructor(
@@ -30,7 +24,7 @@ export class Store {
 	) {
 		this.owner = ownerOf(context);
 		this.data = context.getWorkflowStaticData('global');
-		this.saved = this.load(memory, this.owner) ?? { starts: {}, notifications: {} };
+		this.saved = this.load(memory, this.owner);
 	}
 
 	/** What is known now; a new state if nothing is. */
@@ -38,14 +32,16 @@ export class Store {
 		return (this.memory.state ??= newState(this.owner));
 	}
 
-	/** Adds what n8n has saved of a node, if that is news. @returns it */
-	private load(memory: NodeMemory, owner: string): TriggerState | undefined {
-		const saved = read(this.data[keyOf(memory)], owner);
+	/** Adds what n8n has saved of a node. @returns it, without the content of notifications */
+	private load(memory: NodeMemory, owner: string): Saved {
+		const value = this.data[keyOf(memory)];
 		// Hundreds of notifications may come at once, and most find what this process itself wrote.
-		if (saved && !(memory.state && memory.versions.has(saved.version ?? ''))) {
-			memory.take(deepCopy(saved));
-			if (saved.version !== undefined) memory.versions.add(saved.version);
-		}
+		const { lastRead } = memory;
+		if (memory.state && lastRead && lastRead.value === value) return lastRead.saved;
+		const state = read(value, owner);
+		if (state) memory.take(state);
+		const saved = withContent(state ?? newState(owner), () => false);
+		memory.lastRead = { value, saved };
 		return saved;
 	}
 
@@ -59,9 +55,9 @@ export class Store {
 		memory.state = prune(this.state, Date.now());
 		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
 		// What is saved may hold what was forgotten.
-		if (isForgotten) for (const { versions } of nodes.values()) versions.clear();
+		if (isForgotten) for (const each of nodes.values()) delete each.lastRead;
 		for (const other of nodesOf(memory.identity.workflowId)) {
-			if (other === memory || !other.state || other.versions.size === 0) continue;
+			if (other === memory || !other.state || !other.lastRead) continue;
 			this.load(other, other.state.owner);
 			this.write(other, other.state);
 		}
@@ -70,13 +66,11 @@ export class Store {
 
 	/** @returns whether it was not written already */
 	private write(memory: NodeMemory, state: TriggerState): boolean {
-		const known = { ...toSave(state), version: undefined };
-		const version = fingerprint(known);
 		const key = keyOf(memory);
-		if (memory.versions.size >= MAX_VERSIONS) memory.versions.clear();
-		memory.versions.add(version);
-		if ((this.data[key] as { version?: string } | undefined)?.version === version) return false;
-		this.data[key] = { ...deepCopy(known), version };
+		const value = JSON.stringify(toSave(state));
+		if (this.data[key] === value) return false;
+		this.data[key] = value;
+		memory.lastRead = { value, saved: withContent(state, () => false) };
 		return true;
 	}
 }
@@ -87,7 +81,7 @@ function keyOf({ identity }: NodeMemory): string {
 
 /** Static data can be written by anyone: what is no state of this node counts for nothing. */
 function read(value: unknown, owner: string): TriggerState | undefined {
-	const known = value as Partial<TriggerState> | null | undefined;
+	const known = jsonIn(value) as Partial<TriggerState> | null | undefined;
 	const parts = [known?.facts, known?.starts, known?.scrapes, known?.notifications, known?.notices];
 	const isState = known?.format === 2 && parts.every((part) => part && !Array.isArray(part));
 	const state = isState ? (known as TriggerState) : fromRelease1(value, Date.now());

@@ -16,8 +16,8 @@ export interface SyncRequest {
 	done?: { id: string; at: number };
 	/** Run the workflow for this scrape or notice, with the status of the scrape as the service gave it. */
 	deliver?: { id: string; data?: IDataObject; completedAt?: number };
-	/** Answer when this attempt to start a scrape is over. Nothing else comes with it. */
-	keepOpen?: string;
+	/** Send this attempt to start a scrape, and answer when it is over. Nothing else comes with it. */
+	send?: string;
 }
 
 export interface SyncReply {

@@ -8,7 +8,6 @@ import { finishStarts } from './start';
 export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(identityOf(context));
 	memory.isAsked ||= context.getActivationMode() === 'activate' && !memory.isOn;
-	memory.isStopping = false;
 	delete memory.refusal;
 	// The node may have another credential now.
 	delete memory.access;

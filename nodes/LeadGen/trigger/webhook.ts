@@ -23,7 +23,7 @@ import { ownMessage, SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
 import { TOGETHER_MS } from './planner';
 import { startBody } from './scrape';
-import { saveAtStop } from './start';
+import { beginStart } from './start';
 import { Store } from './store';
 import { answerSenders, LONGEST_ANSWER_MS, type SyncReply, type SyncRequest } from './sync';
 import { follow } from './timer';
@@ -138,14 +138,17 @@ async function answerMessage(
 	request: SyncRequest,
 ): Promise<IWebhookResponseData> {
 	const store = new Store(context, memory);
-	const { done, keepOpen } = request;
-	if (keepOpen !== undefined) await saveAtStop(store, keepOpen);
-	else if (done) {
+	const { done, send } = request;
+	if (send !== undefined) {
+		const needs = { start: startNeeds(context), plan: readPlan(context) };
+		beginStart(context, memory, send, store.saved, needs, store);
+		await memory.busy.get(send);
+	} else if (done) {
 		// Saved a moment later: in another process, the execution may still go on.
 		acknowledged(memory, done.id, done.at);
 		follow(context, memory);
 	} else return answerSync(context, store, access, request);
-	return answer(context, 200, { leadGen: 2 });
+	return answer(context, 200, { leadGen: 2, process: PROCESS });
 }
 
 function answerSync(
