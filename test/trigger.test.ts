@@ -102,8 +102,8 @@ function view(
 	};
 }
 
-function activation(mode: string, id = 'activation 1', isRepeated = false) {
-	return { id, mode, isUnreachable: false, isRepeated, processSince: T0 - SECOND };
+function activation(mode: string, id = 'activation 1', activeSince?: number) {
+	return { id, mode, isUnreachable: false, activeSince, processSince: T0 - SECOND };
 }
 
 /** A node that was activated and whose first scrape runs. */
@@ -221,13 +221,14 @@ describe('an activation', () => {
 	it('wants none if n8n repeats it because another trigger of the workflow lost its connection', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isEstablished = true;
-		const repeated = activation('activate', 'activation 2', true);
+		const repeated = activation('activate', 'activation 2', T0);
 		expect(activated(state, repeated, plan, T0 + 1)).toBeUndefined();
 		if (state.facts.activation) state.facts.activation.isClosed = true;
-		// Another main process deactivated it.
-		expect(activated(state, activation('activate', 'activation 3', true), plan, T0 + 2)?.why).toBe(
-			'activation',
-		);
+		// It was closed before that, by a save.
+		const later = activation('activate', 'activation 3', T0 + 2);
+		expect(activated(structuredClone(state), later, plan, T0 + 3)).toBeUndefined();
+		// Another main process deactivated it since.
+		expect(activated(state, repeated, plan, T0 + 3)?.why).toBe('activation');
 	});
 
 	it('at a start of n8n says that a start may be missing only if the node was closed before', () => {

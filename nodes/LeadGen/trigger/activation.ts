@@ -76,7 +76,7 @@ const OFF_MS = 60_000;
 export function close(context: IHookFunctions): void {
 	const memory = memoryOf(identityOf(context));
 	delete memory.addresses;
-	memory.isOn = false;
+	delete memory.activeSince;
 	const store = new Store(context, memory);
 	const { activation } = store.state.facts;
 	// n8n also calls this when it could not activate the node, or another one of the workflow.

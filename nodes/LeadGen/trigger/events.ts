@@ -41,8 +41,8 @@ export interface NewActivation {
 	mode: string;
 	/** The service cannot reach n8n. */
 	isUnreachable: boolean;
-	/** This process had activated the node before, and n8n did not deactivate it here since. */
-	isRepeated: boolean;
+	/** When this process had activated the node before, if n8n did not deactivate it here since. */
+	activeSince?: number;
 	/** When this process began. */
 	processSince: number;
 }
@@ -53,15 +53,16 @@ export interface NewActivation {
  */
 export function activated(
 	state: TriggerState,
-	{ id, mode, isUnreachable, isRepeated, processSince }: NewActivation,
+	{ id, mode, isUnreachable, activeSince, processSince }: NewActivation,
 	plan: Plan,
 	now: number,
 ): Want | undefined {
 	const { activation: known } = state.facts;
 	// n8n 2 repeats an activation that a crash interrupted, and calls it what it calls one by a person. Other
 	// versions do so when another trigger of the workflow loses its connection.
-	const isEstablished = known?.isEstablished === true && !isRepeated;
-	const isAsked = mode === 'activate' && (!known || known.isClosed === true || isEstablished);
+	const isEstablished = known?.isEstablished === true && activeSince === undefined;
+	const isClosed = known?.isClosed === true && known.at >= (activeSince ?? 0);
+	const isAsked = mode === 'activate' && (!known || isClosed || isEstablished);
 	// As n8n starts, it also deactivates the node if it cannot activate another trigger of the workflow.
 	const wasClosed = known?.isClosed === true && known.at < processSince;
 	const isUnfinished = known === undefined || (mode === 'init' && wasClosed);

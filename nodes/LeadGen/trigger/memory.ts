@@ -30,8 +30,8 @@ export class NodeMemory {
 	addresses?: string[];
 	/** A person activated the node, and that was not taken into account yet. */
 	isAsked = false;
-	/** This process activated the node, and n8n did not deactivate it here since. */
-	isOn = false;
+	/** When this process activated the node last, if n8n did not deactivate it here since. */
+	activeSince?: number;
 	/** Ends what `trigger()` began last: n8n may forget to. */
 	closeTimer?: () => void;
 	/** A start that is asked for, and not planned yet. */

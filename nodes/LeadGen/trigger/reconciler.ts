@@ -50,13 +50,13 @@ export class Reconciler {
 
 	/**
 	 * @param timer n8n called `trigger()`; otherwise it ends when nothing is left to do
-	 * @param isRepeated n8n called it before in this process, and did not deactivate the node since
+	 * @param activeSince when n8n called it before in this process, if it did not deactivate the node since
 	 */
 	constructor(
 		private readonly context: ITriggerFunctions | IWebhookFunctions,
 		private readonly memory: NodeMemory,
 		private readonly timer?: ITriggerFunctions,
-		private readonly isRepeated = false,
+		private readonly activeSince?: number,
 	) {
 		memory.wake = this.alarm.wake;
 		delete memory.reply;
@@ -166,7 +166,7 @@ export class Reconciler {
 
 	/** What the activation and the time change. */
 	private update(state: TriggerState, plan: Plan, { credential }: Access, now: number): void {
-		const { id, timer, memory, isRepeated } = this;
+		const { id, timer, memory, activeSince } = this;
 		if (!timer) return;
 		if (!this.isActivated) {
 			this.isActivated = true;
@@ -174,7 +174,7 @@ export class Reconciler {
 			const mode = memory.isAsked ? 'activate' : timer.getActivationMode();
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
-			const activation = { id, mode, isUnreachable, isRepeated, processSince: PROCESS_SINCE };
+			const activation = { id, mode, isUnreachable, activeSince, processSince: PROCESS_SINCE };
 			const want = activated(state, activation, plan, now);
 			// One that the activation before asked for may not be planned yet.
 			if (want) memory.want = want;

@@ -7,14 +7,14 @@ import { finishStarts } from './start';
 /** What `trigger()` does: it works for the node from now on, until n8n deactivates it or stops leading. */
 export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(identityOf(context));
-	memory.isAsked ||= context.getActivationMode() === 'activate' && !memory.isOn;
+	memory.isAsked ||= context.getActivationMode() === 'activate' && !memory.activeSince;
 	delete memory.refusal;
 	// The node may have another credential now.
 	delete memory.access;
 	// n8n may forget to, where it could not activate another trigger of the workflow.
 	memory.closeTimer?.();
-	const reconciler = new Reconciler(context, memory, context, memory.isOn);
-	memory.isOn = true;
+	const reconciler = new Reconciler(context, memory, context, memory.activeSince);
+	memory.activeSince = Date.now();
 	memory.closeTimer = () => {
 		reconciler.close();
 	};
