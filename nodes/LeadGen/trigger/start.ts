@@ -81,6 +81,8 @@ async function isSeenSaved(context: Context, memory: NodeMemory): Promise<boolea
 	let isAnswered = false;
 	let askedAt = Date.now();
 	for (const end = askedAt + LONGEST_SAVING_MS; Date.now() < end;) {
+		// The node was deactivated, and n8n has saved all that was known then.
+		if (!memory.addresses) return true;
 		// What works for the node asks, too. Where this process stops, another main process may answer.
 		isAnswered = memory.syncedAt > askedAt || (await isSynced(context, memory));
 		if (isAnswered && memory.reply?.isWritten === false) break;
@@ -100,7 +102,8 @@ async function isSynced(context: Context, memory: NodeMemory): Promise<boolean> 
 /** Waits for the starts under way where n8n stops, so that their answers can be saved. */
 export async function finishStarts(context: Context, memory: NodeMemory): Promise<void> {
 	const starts = [...memory.busy].filter(([name]) => memory.state?.starts[name] !== undefined);
-	if (starts.length === 0) return;
+	// Without addresses the node was deactivated, and n8n goes on.
+	if (starts.length === 0 || !memory.addresses) return;
 	// n8n 1 does not bear that closing takes long, where it only stops leading.
 	const isSaved = async () => {
 		const isReached = await isSynced(context, memory);
