@@ -263,6 +263,20 @@ test.each([1, 2] as const)(
 	},
 );
 
+test('What n8n is seen to have saved holds no start that was only planned since', async () => {
+	const here = begin({ ...QUIET, schedule: 'cron' });
+	const [node] = here.nodes;
+	await clock.pass(MINUTE, () => node.isKnown('scrape-0000'));
+	await clock.pass(20 * MINUTE, () => here.log.some((line) => line.includes('notification')));
+	const { state, lastRead } = copies[0]?.memoryOf(node.identity) ?? {};
+	const [start] = Object.values(state?.starts ?? {});
+	if (!state || !start) throw new Error('No start is known');
+	state.starts.later = { ...start, stage: 'planned' };
+	start.stage = 'planned';
+	const stages = Object.values(lastRead?.saved.starts ?? {}).map(({ stage }) => stage);
+	expect(stages).toEqual(['started']);
+});
+
 test('A deactivated node keeps no content of notifications in memory', async () => {
 	const here = begin({ ...QUIET, mode: 'listen' });
 	const held = () => {

@@ -1,3 +1,4 @@
+import { deepCopy } from 'n8n-workflow';
 import { compareContent, type Notification, type TriggerState } from './state';
 
 /** The content of notifications, which can be as large as all leads: what is kept, saved and sent of it. */
@@ -22,6 +23,11 @@ export function withContent<State extends Saved>(
 		notifications[source] = raw && isKept(source, notification) ? notification : rest;
 	}
 	return { ...state, notifications };
+}
+
+/** A copy of what somebody waits for, which what comes later does not change. */
+export function savedPart({ starts, notifications }: Saved): Saved {
+	return deepCopy(withContent({ starts, notifications }, () => false));
 }
 
 /** A notification that just came in. */

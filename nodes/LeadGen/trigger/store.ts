@@ -1,6 +1,6 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { jsonIn } from '../json';
-import { limitContent, toSave, withContent, type Saved } from './content';
+import { limitContent, savedPart, toSave, type Saved } from './content';
 import { nodes, nodesOf, type NodeMemory } from './memory';
 import { ownerOf } from './plan';
 import { prune } from './prune';
@@ -32,15 +32,15 @@ export class Store {
 		return (this.memory.state ??= newState(this.owner));
 	}
 
-	/** Adds what n8n has saved of a node. @returns it, without the content of notifications */
+	/** Adds what n8n has saved of a node. @returns what somebody may wait for of it */
 	private load(memory: NodeMemory, owner: string): Saved {
 		const value = this.data[keyOf(memory)];
 		// Hundreds of notifications may come at once, and most find what this process itself wrote.
 		const { lastRead } = memory;
 		if (memory.state && lastRead && lastRead.value === value) return lastRead.saved;
 		const state = read(value, owner);
+		const saved = savedPart(state ?? newState(owner));
 		if (state) memory.take(state);
-		const saved = withContent(state ?? newState(owner), () => false);
 		memory.lastRead = { value, saved };
 		return saved;
 	}
@@ -70,7 +70,7 @@ export class Store {
 		const value = JSON.stringify(toSave(state));
 		if (this.data[key] === value) return false;
 		this.data[key] = value;
-		memory.lastRead = { value, saved: withContent(state, () => false) };
+		memory.lastRead = { value, saved: savedPart(state) };
 		return true;
 	}
 }

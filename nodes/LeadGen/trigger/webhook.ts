@@ -159,15 +159,13 @@ function answerSync(
 ): IWebhookResponseData {
 	const { memory } = store;
 	memory.addresses = addressesOf(context, memory.addresses);
-	const { starts, notifications } = store.saved;
-	const saved = withContent({ starts, notifications }, () => false);
 	if (state?.owner === store.state.owner) memory.take(state);
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(store, access, deliver, Date.now());
 	const isWritten = store.save();
 	const reply: SyncReply = {
 		state: withContent(store.state, () => false),
-		saved,
+		saved: store.saved,
 		isWritten,
 		plan,
 		isActive: context.getWorkflow().active,
