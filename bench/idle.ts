@@ -45,7 +45,7 @@ async function startFeed(): Promise<{ url: string; stop: () => void }> {
 	return { url: `http://127.0.0.1:${String(port)}/`, stop: () => server.close() };
 }
 
-/** Measures n8n with each kind of trigger, every time in a fresh n8n. Takes about half an hour. */
+/** Measures n8n with each kind of trigger, every time in a fresh n8n. Takes 20 minutes. */
 async function measureIdle(say: (line: string) => void): Promise<IdleUse[]> {
 	const feed = await startFeed();
 	const kinds: Kind[] = [
@@ -121,27 +121,21 @@ export async function renewIdle(): Promise<void> {
 
 /** The part of docs/benchmark.md about triggers with nothing to do. */
 export function idleReport(): string {
-	const line = (row: string[]) => `| ${row.join(' | ')} |`;
 	const minutes = (ms: number) => String(ms / 60_000);
-	const tables = kept.all().map(({ result, setting }) => {
-		const rows = result.map(({ about, workflows, early, later, requests }) =>
-			line([about, String(workflows), percent(early), percent(later), String(requests)]),
-		);
-		const head = line([
-			'Triggers',
-			'Workflows',
-			'First',
-			'Later',
-			'Requests to the service, later',
-		]);
-		return [setting, '', head, line(['---', '---:', '---:', '---:', '---:']), ...rows].join('\n');
-	});
+	const head = ['Triggers', 'Workflows', 'First', 'Later', 'Requests to the service, later'];
+	const rowOf = ({ about, workflows, early, later, requests }: IdleUse) => [
+		about,
+		String(workflows),
+		percent(early),
+		percent(later),
+		String(requests),
+	];
 	return `${IDLE_TITLE}
 
 The processor time of all of n8n, as a part of one core, over ${String(MEASURED_MS / 1000)} seconds: first from ${String(SETTLE_MS / 1000)} seconds after the last
 activation, then ${minutes(LATER_MS)} minutes later. Each kind of trigger runs in a fresh n8n, in active workflows of its own. The polling
 node and the Schedule Trigger have n8n's default settings.
 
-${tables.join('\n\n')}
+${kept.tables(head, (uses) => uses.map(rowOf))}
 `;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type N8nLine, ROOT } from '../playground/versions';
 import { LINE, N8N } from '../test/e2e/field';
-import { describeSetting } from './report';
+import { describeSetting, markdownTable } from './report';
 
 /** What was measured on a line of n8n, and when and where. */
 interface Kept<Result> {
@@ -19,8 +19,13 @@ export class KeptResults<Result> {
 		this.file = join(ROOT, `bench/${name}.json`);
 	}
 
-	all(): Array<Kept<Result>> {
-		return Object.values(this.read());
+	/** A table of each line's result, below when and where it was measured. */
+	tables(head: string[], rowsOf: (result: Result) => string[][]): string {
+		return Object.values(this.read())
+			.map(
+				({ setting, result }) => `${setting}\n\n${markdownTable({ head, rows: rowsOf(result) })}`,
+			)
+			.join('\n\n');
 	}
 
 	/** Measures on the n8n that `N8N_VERSION` names, and keeps the result beside that of the other line. */

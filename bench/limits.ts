@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../playground/versions';
+import { markdownTable } from './report';
 import { scenarios, type Reached, type Simulated } from './simulation';
 
 /** What release 1.0.0 reached in the simulator; `npm run bench -- --before <commit>` measures it again. */
@@ -16,7 +17,6 @@ export function limitsReport(now: Simulated): string {
 			? [`${reached.ratio.toFixed(2)} ×`, `${(100 * reached.refused).toFixed(0)} %`]
 			: ['–', '–'];
 	const rows = scenarios.map(({ about }) => [about, ...cells(before[about]), ...cells(now[about])]);
-	const line = (row: string[]) => `| ${row.join(' | ')} |`;
 	return `${LIMITS_TITLE}
 
 The same limiter in virtual time, against a simulated service: figures that do not depend on a machine. The
@@ -27,10 +27,6 @@ other clients leave at the very moment.
 
 ![Calls taken and refused over time in five services](limits.svg)
 
-${[
-	line(['The service', 'Ratio, 1.0.0', 'Refused, 1.0.0', 'Ratio', 'Refused']),
-	line(['---', '---:', '---:', '---:', '---:']),
-	...rows.map(line),
-].join('\n')}
+${markdownTable({ head: ['The service', 'Ratio, 1.0.0', 'Refused, 1.0.0', 'Ratio', 'Refused'], rows })}
 `;
 }

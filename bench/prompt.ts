@@ -1,4 +1,3 @@
-import type { Job } from '../sandbox/jobs';
 import { Field, until } from '../test/e2e/field';
 import { QueueField } from '../test/e2e/queueField';
 import { KeptResults } from './kept';
@@ -82,7 +81,7 @@ async function timesOf(field: Field, workflowId: string): Promise<number[]> {
 
 /** When the service sent the first notification of a scrape. */
 function notifiedAt({ sandbox }: Field, id: string): number | undefined {
-	return sandbox.jobs.find(({ scrapeId }: Job) => scrapeId === id)?.notifications[0]?.at;
+	return sandbox.jobs.find(({ scrapeId }) => scrapeId === id)?.notifications[0]?.at;
 }
 
 export const PROMPT_TITLE = '## From the notification to the execution';
@@ -94,19 +93,17 @@ export async function renewPrompt(): Promise<void> {
 
 /** The part of docs/benchmark.md about how soon a completion runs the workflow. */
 export function promptReport(): string {
-	const line = (row: string[]) => `| ${row.join(' | ')} |`;
 	const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
-	const tables = kept.all().map(({ result, setting }) => {
-		const rows = result.map(({ about, times }) =>
-			line([about, seconds(times[Math.floor(times.length / 2)]), seconds(times.at(-1))]),
-		);
-		const head = line(['Trigger', 'Median', 'Longest']);
-		return [setting, '', head, line(['---', '---:', '---:']), ...rows].join('\n');
-	});
+	const rowOf = ({ about, times }: PromptTimes) => [
+		about,
+		seconds(times[Math.floor(times.length / 2)]),
+		seconds(times.at(-1)),
+	];
+	const head = ['Trigger', 'Median', 'Longest'];
 	return `${PROMPT_TITLE}
 
 How long it takes from the moment in which the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.
 
-${tables.join('\n\n')}
+${kept.tables(head, (results) => results.map(rowOf))}
 `;
 }

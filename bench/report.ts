@@ -204,7 +204,7 @@ export function terminalReport(results: Results): string {
 	].join('\n');
 }
 
-function markdownTable({ head, rows }: Grid): string {
+export function markdownTable({ head, rows }: Grid): string {
 	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 	const align = head.map((_, index) => (index === 0 ? '---' : '---:'));
 	return [head, align, ...rows].map(line).join('\n');

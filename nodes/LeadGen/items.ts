@@ -96,7 +96,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const connection = await connecting.catch(() => undefined);
 	if (connection) progress.finish(connection.service);
 	if (planned.size > 0) progress.foresee(totals);
-	return splitItems(operation, context.getNode(), items, results);
+	return splitItems(operation, parametersOf(context, 0), items, results);
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {
@@ -142,8 +142,7 @@ function parametersOf(
 	read = readerOf(context),
 ): Parameters {
 	const tool = isTool(context);
-	const raw = (path: string, ifMissing?: NodeParameterValueType) => read(path, index, ifMissing);
-	return new Parameters(raw, tool ? '' : place, tool);
+	return new Parameters((path, ifMissing) => read(path, index, ifMissing), tool ? '' : place, tool);
 }
 
 /** The service for one run of the node; how its calls are made is read from the first item. */

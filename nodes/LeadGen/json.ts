@@ -1,5 +1,11 @@
 import { jsonParse } from 'n8n-workflow';
 
+/** A finite number, also one that is written as text. */
+export function numberIn(value: unknown): number | undefined {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
 /** What a text holds that is JSON without saying so, such as a field of a form; else the value as it is. */
 export function jsonIn(value: unknown): unknown {
 	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);

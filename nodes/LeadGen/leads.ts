@@ -82,10 +82,9 @@ interface Candidate {
  * @param scrapeId of the scrape, if the notification may tell of several
  */
 export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
-	const own = isGiven(scrapeId) ? partsOf(body, idText(scrapeId)) : [];
-	if (own.length === 0 && isGiven(scrapeId) && isBesideOthers(body, idText(scrapeId))) {
-		return undefined;
-	}
+	const id = idText(scrapeId);
+	const own = id === '' ? [] : partsOf(body, id);
+	if (own.length === 0 && id !== '' && isBesideOthers(body, id)) return undefined;
 	const [part] = own.length === 1 ? own : [body];
 	const rank = ({ name }: Candidate) =>
 		2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));

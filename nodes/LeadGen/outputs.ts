@@ -1,5 +1,5 @@
-import type { IDataObject, INode, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
-import { booleanField, type Field } from './parameters';
+import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
+import { booleanField, type Field, type Parameters } from './parameters';
 import type { Operation, Resource, Split } from './operations/operation';
 
 /** The switch in the "Options" collection; n8n gives an AI agent the first output only. */
@@ -36,12 +36,11 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
  */
 export function splitItems(
 	{ split }: Operation,
-	{ parameters: { options } }: INode,
+	parameters: Parameters,
 	items: INodeExecutionData[],
 	results: ReadonlyArray<IDataObject | undefined>,
 ): INodeExecutionData[][] {
-	const { splitOutput = false } = (options ?? {}) as { splitOutput?: unknown };
-	if (!split || splitOutput !== true) return [items];
+	if (!split || !parameters.option(splitField(split))) return [items];
 	return split.outputs.map((name) =>
 		items.filter((_, index) => split.outputOf(results[index]) === name),
 	);

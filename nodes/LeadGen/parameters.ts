@@ -1,4 +1,5 @@
 import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
+import { numberIn } from './json';
 import { InputError } from './service/errors';
 
 /** A parameter of the node together with the way its value is read and checked. */
@@ -148,10 +149,9 @@ export function numberField(
 	return {
 		property: { ...property, type: 'number' },
 		read(value) {
-			const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+			const number = numberIn(value);
 			if (
-				typeof number !== 'number' ||
-				!Number.isFinite(number) ||
+				number === undefined ||
 				number < minimum ||
 				number > maximum ||
 				(whole && !Number.isInteger(number))

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { count } from '../count';
+import { numberIn } from '../json';
 import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import type { Memory } from './memory';
 import type { ServiceRequest } from './types';
@@ -169,12 +170,6 @@ async function balanceOf(readCredits: BudgetSource['readCredits']): Promise<numb
 	const credits = numberIn(data?.credits);
 	if (credits !== undefined) return credits;
 	throw noBalance('The service did not say how many credits are left');
-}
-
-/** The service may write a number as text. */
-function numberIn(value: unknown): number | undefined {
-	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function noBalance(why: string): NotAttemptedError {
