@@ -19,7 +19,7 @@ async function measurePrompt(say: (line: string) => void): Promise<PromptTimes[]
 	const results: PromptTimes[] = [];
 	for (const [where, field] of [
 		['One process', new Field()],
-		['Queue mode: a webhook process, two workers', new QueueField()],
+		['Queue mode on PostgreSQL: a webhook process, two workers', new QueueField()],
 	] as const) {
 		try {
 			await field.open();
