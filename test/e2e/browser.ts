@@ -171,6 +171,14 @@ export class Editor {
 		return this.page.getByTestId(`parameter-input-${name}`);
 	}
 
+	/** Types into a field of the open credential. */
+	async fill(name: string, text: string): Promise<void> {
+		await this.parameter(name).locator('input').fill(text);
+		// n8n takes a text over 200 ms after its last change, and nothing shows it.
+		// Saved before that, a credential has no key, and is not tested.
+		await this.page.waitForTimeout(500);
+	}
+
 	/** Chooses from the list that a field opens. */
 	async choose(field: Locator, name: string): Promise<void> {
 		await field.click();

@@ -139,15 +139,15 @@ describe('the credential', () => {
 			'Allowed HTTP Request Domains',
 		]);
 
-		await editor.parameter('baseUrl').locator('input').fill(field.sandbox.url);
+		await editor.fill('baseUrl', field.sandbox.url);
 		const key = editor.parameter('apiKey').locator('input');
 		expect(await key.getAttribute('type')).toBe('password');
-		await key.fill('wrong-key');
+		await editor.fill('apiKey', 'wrong-key');
 		await page.getByTestId('credential-save-button').click();
 		await form.getByText('More details').click();
 		expect(await form.innerText()).toContain(editor.words.wrongKey);
 
-		await key.fill('test-key');
+		await editor.fill('apiKey', 'test-key');
 		await page.getByTestId('credential-save-button').click();
 		await page.getByTestId('credentials-config-container-test-success').waitFor();
 		const keys = field.sandbox.requests.map(({ headers }) => headers.authorization);

@@ -36,8 +36,8 @@ it('leads from an empty n8n to verified emails', async () => {
 	await page.getByTestId('new-credential-type-select').locator('input').fill('leadgen');
 	await page.getByTestId('new-credential-type-select-option').getByText('LeadGen API').click();
 	await page.getByTestId('new-credential-type-button').click();
-	await editor.parameter('baseUrl').locator('input').fill(field.sandbox.url);
-	await editor.parameter('apiKey').locator('input').fill('test-key');
+	await editor.fill('baseUrl', field.sandbox.url);
+	await editor.fill('apiKey', 'test-key');
 	await page.getByTestId('credential-save-button').click();
 	await page.getByTestId('credentials-config-container-test-success').waitFor();
 
