@@ -45,9 +45,10 @@ import {
 	markDone,
 	newState,
 	openScrapes,
+	startIn,
 	type Notification,
+	type Start,
 	type TriggerState,
-	type Want,
 } from '../nodes/LeadGen/trigger/state';
 import { looked, unanswered, type Check, type Found } from '../nodes/LeadGen/trigger/status';
 import { fromRelease1 } from '../nodes/LeadGen/trigger/upgrade';
@@ -68,7 +69,7 @@ const plan: Plan = {
 const listen: Plan = { ...plan, mode: 'listen' };
 
 /** What a process knows beside the state, where some of it matters. */
-type Memory = Partial<Pick<NodeMemory, 'isDirty' | 'want'>> & {
+type Memory = Partial<Pick<NodeMemory, 'isDirty'>> & {
 	checks?: Map<string, Check>;
 	busy?: string[];
 	/** Since when senders wait. */
@@ -77,17 +78,10 @@ type Memory = Partial<Pick<NodeMemory, 'isDirty' | 'want'>> & {
 
 function view(
 	state: TriggerState,
-	{
-		checks,
-		busy = [],
-		waiting = [],
-		isDirty = false,
-		want,
-		...fields
-	}: Memory & Partial<View> = {},
+	{ checks, busy = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
 ): View {
 	const memory = Object.assign(new NodeMemory({ workflowId: 'w1', nodeId: 'n1' }), {
-		...{ isDirty, want, syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
+		...{ isDirty, syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
 		busy: new Map(busy.map((name) => [name, Promise.resolve()])),
 		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
 	});
@@ -110,8 +104,14 @@ function activation(mode: string, id = 'activation 1', activeSince?: number) {
 function running(): TriggerState {
 	const state = newState('owner');
 	activated(state, activation('activate'), plan, T0);
+	state.starts = {};
 	start(state, 'attempt 1', 'scrape 1', T0);
 	return state;
+}
+
+/** Why a start is wanted, if one is. */
+function wanted(state: TriggerState): string | undefined {
+	return startIn(state, 'wanted')?.[1].why;
 }
 
 function start(state: TriggerState, attempt: string, scrapeId: string, at: number): void {
@@ -127,8 +127,8 @@ function start(state: TriggerState, attempt: string, scrapeId: string, at: numbe
 	started(state, attempt, scrapeId, at);
 }
 
-function scheduled(at: number): Want {
-	return { id: String(at), why: 'schedule', at, due: at, tries: 0 };
+function scheduled(at: number): Start {
+	return { stage: 'wanted', id: String(at), why: 'schedule', at, due: at, tries: 0 };
 }
 
 const unchecked: ReadonlyMap<string, Check> = new Map();
@@ -180,17 +180,11 @@ function lookUp(
 describe('an activation', () => {
 	it('by a person wants a start, which is planned, sent when it is saved, and looked at', () => {
 		const state = newState('owner');
-		const want = activated(state, activation('activate'), plan, T0);
+		activated(state, activation('activate'), plan, T0);
 		const attempt = 'activation 1-0';
-		// Saved together with the activation: after a crash in between nobody would send it.
-		const changed = { want, isDirty: true };
-		expect(nextAction(view(state, changed), T0)).toEqual({ do: 'plan', attempt, want });
-		state.starts[attempt] = {
-			...(want as Want),
-			stage: 'planned',
-			process: 'process 1',
-			filters: 'filters 1',
-		};
+		// Saved together with the activation.
+		expect(nextAction(view(state, { isDirty: true }), T0)).toEqual({ do: 'plan', attempt });
+		planned(state, attempt, 'process 1', plan, T0);
 		// Until then another node of the workflow may erase it.
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
 		const now = T0 + 1000;
@@ -205,30 +199,33 @@ describe('an activation', () => {
 		'that n8n makes by itself (%s) wants none',
 		(mode) => {
 			const state = running();
-			expect(activated(state, activation(mode, 'activation 2'), plan, T0 + 1)).toBeUndefined();
-			expect(state.notices).toEqual({});
+			activated(state, activation(mode, 'activation 2'), plan, T0 + 1);
+			expect([wanted(state), state.notices]).toEqual([undefined, {}]);
 		},
 	);
 
 	it('by a person wants a start though n8n lost that it was closed, if it was on for a minute', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isEstablished = true;
-		expect(activated(state, activation('activate', 'activation 2'), plan, T0 + 1)?.why).toBe(
-			'activation',
-		);
+		activated(state, activation('activate', 'activation 2'), plan, T0 + 1);
+		expect(wanted(state)).toBe('activation');
 	});
 
 	it('wants none if n8n repeats it because another trigger of the workflow lost its connection', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isEstablished = true;
 		const repeated = activation('activate', 'activation 2', T0);
-		expect(activated(state, repeated, plan, T0 + 1)).toBeUndefined();
+		activated(state, repeated, plan, T0 + 1);
+		expect(wanted(state)).toBeUndefined();
 		if (state.facts.activation) state.facts.activation.isClosed = true;
 		// It was closed before that, by a save.
 		const later = activation('activate', 'activation 3', T0 + 2);
-		expect(activated(structuredClone(state), later, plan, T0 + 3)).toBeUndefined();
+		const saved = structuredClone(state);
+		activated(saved, later, plan, T0 + 3);
+		expect(wanted(saved)).toBeUndefined();
 		// Another main process deactivated it since.
-		expect(activated(state, repeated, plan, T0 + 3)?.why).toBe('activation');
+		activated(state, repeated, plan, T0 + 3);
+		expect(wanted(state)).toBe('activation');
 	});
 
 	it('at a start of n8n says that a start may be missing only if the node was closed before', () => {
@@ -240,7 +237,8 @@ describe('an activation', () => {
 			const state = running();
 			const known = state.facts.activation;
 			if (known) state.facts.activation = { ...known, at: closedAt, isClosed: true };
-			expect(activated(state, activation('init', 'activation 2'), plan, T0 + 1)).toBeUndefined();
+			activated(state, activation('init', 'activation 2'), plan, T0 + 1);
+			expect(wanted(state)).toBeUndefined();
 			expect(Object.keys(state.notices)).toHaveLength(notices);
 		}
 	});
@@ -248,7 +246,7 @@ describe('an activation', () => {
 	it('is one that n8n does not repeat when it was on for a minute', () => {
 		const state = running();
 		const isEstablished = (now: number) => {
-			timePassed(state, plan, activation('activate'), 'process 1', now);
+			timePassed(state, plan, activation('activate'), 'process 1', now, now);
 			return state.facts.activation?.isEstablished;
 		};
 		expect(isEstablished(T0 + 59_999)).toBeUndefined();
@@ -263,15 +261,16 @@ describe('an activation', () => {
 		// A webhook process was in the middle of an answer.
 		hear(old, ['scrape 2'], T0 + 20);
 		for (const joined of [join(state, old), join(old, state)]) {
-			const want = activated(joined, activation('activate', 'activation 2'), plan, T0 + 30);
-			expect(want?.why).toBe('activation');
+			activated(joined, activation('activate', 'activation 2'), plan, T0 + 30);
+			expect(wanted(joined)).toBe('activation');
 		}
 	});
 
 	it('without a state starts only if a person made it, and says so otherwise', () => {
 		for (const mode of ['init', 'update', 'leadershipChange']) {
 			const state = newState('owner');
-			expect(activated(state, activation(mode), plan, T0)).toBeUndefined();
+			activated(state, activation(mode), plan, T0);
+			expect(wanted(state)).toBeUndefined();
 			expect(Object.values(state.notices)).toHaveLength(1);
 		}
 	});
@@ -279,25 +278,45 @@ describe('an activation', () => {
 	it('after a deactivation is left out while a scrape with the same filters runs', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isClosed = true;
-		const want = activated(state, activation('activate', 'activation 2'), plan, T0 + 100);
-		expect(nextAction(view(state, { want }), T0 + 100)).toEqual({ do: 'look', id: 'scrape 1' });
+		activated(state, activation('activate', 'activation 2'), plan, T0 + 100);
+		expect(nextAction(view(state), T0 + 100)).toEqual({ do: 'look', id: 'scrape 1' });
 		const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, T0 + 200);
 		const checks = new Map([['scrape 1', check]]);
-		expect(nextAction(view(state, { want, checks }), T0 + 200)).toEqual({
+		const attempt = 'activation 2-0';
+		expect(nextAction(view(state, { checks }), T0 + 200)).toEqual({
 			do: 'skip',
 			id: 'scrape 1',
-			want,
+			attempt,
 		});
+		leftOut(state, attempt, 'scrape 1', T0 + 200);
+		expect(wanted(state)).toBeUndefined();
+		expect(state.scrapes['scrape 1']?.skipped).toBeUndefined();
+	});
+
+	it('takes the place of a start that waits for another try, and one that only listens leaves it out', () => {
+		for (const [changed, why] of [
+			[plan, 'activation'],
+			[listen, undefined],
+		] as const) {
+			const state = running();
+			if (state.facts.activation) state.facts.activation.isClosed = true;
+			state.starts['again-1'] = { ...scheduled(T0), id: 'again', tries: 1 };
+			activated(state, activation('activate', 'activation 2'), changed, T0 + 100);
+			expect([wanted(state), state.starts['again-1'].stage]).toEqual([why, 'failed']);
+		}
 	});
 
 	it('with changed filters wants one start', () => {
 		const state = running();
 		const changed = { ...plan, filters: 'filters 2' };
-		const want = activated(state, activation('update', 'activation 2'), changed, T0 + 100);
-		expect(want?.why).toBe('filters');
-		expect(
-			activated(state, activation('update', 'activation 3'), changed, T0 + 200),
-		).toBeUndefined();
+		for (const [id, after] of [
+			['activation 2', 100],
+			['activation 3', 200],
+		] as const) {
+			activated(state, activation('update', id), changed, T0 + after);
+			expect(wanted(state)).toBe('filters');
+			expect(Object.keys(state.starts)).toEqual(['attempt 1', 'activation 2-0']);
+		}
 	});
 });
 
@@ -315,35 +334,42 @@ describe('a start', () => {
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		state.starts['attempt 3'].at = T0 + 5000;
 		const at = (now: number) => {
-			timePassed(state, plan, activation('activate'), 'process 1', now);
+			timePassed(state, plan, activation('activate'), 'process 1', now, now);
 			const { message = '' } = state.notices['start attempt 3'] ?? {};
 			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
 		};
 		expect(at(T0 + 19_999)).toEqual(['wait', 'planned', '']);
 		const said = 'It is not known whether a scrape was started';
 		// Where another main process leads, the one before may live on.
-		timePassed(state, plan, activation('leadershipChange'), 'process 1', T0 + 2 * MINUTE);
+		const later = T0 + 2 * MINUTE;
+		timePassed(state, plan, activation('leadershipChange'), 'process 1', later, later);
 		expect(state.notices).toEqual({});
 		expect(at(T0 + 20_000)).toEqual(['deliver', 'unknown', said]);
 	});
 
-	it('that was not sent is wanted again, by the same name', () => {
+	it('that was not sent is wanted again, by the same name, unless another one is wanted since', () => {
+		const error = new ServiceError('not sent', '', { outcome: 'notSent' });
 		const state = running();
 		markDone(state, 'scrape 1', T0);
-		const known = { ...scheduled(T0 + 1), process: 'process 1', filters: 'filters 1' };
-		state.starts.first = { ...known, stage: 'notSent', retryAt: T0 + 15_000 };
+		state.starts.first = scheduled(T0);
+		planned(state, 'first', 'process 1', plan, T0);
+		const other = structuredClone(state);
+		startFailed(state, 'first', error, T0);
 		expect(nextAction(view(state), T0 + 1)).toEqual({ do: 'wait', ms: 14_999 });
-		const want = { ...scheduled(T0 + 1), at: T0 + 15_000, tries: 1 };
-		const attempt = `${String(T0 + 1)}-1`;
-		expect(nextAction(view(state), T0 + 15_000)).toEqual({ do: 'plan', attempt, want });
+		const attempt = `${String(T0)}-1`;
+		expect(nextAction(view(state), T0 + 15_000)).toEqual({ do: 'plan', attempt });
+		expect(state.starts[attempt]).toEqual({ ...scheduled(T0), at: T0 + 15_000, tries: 1 });
+		activated(other, activation('activate', 'activation 2', T0 - 1), { ...plan, filters: '2' }, T0);
+		startFailed(other, 'first', error, T0 + 1);
+		expect(Object.keys(other.starts)).toEqual(['attempt 1', 'first', 'activation 2-0']);
 	});
 
 	it('by schedule is left out while a scrape runs, and planned once it is finished', () => {
 		const state = running();
-		const want = scheduled(T0 + DAY / 2);
+		const want = (state.starts.second = scheduled(T0 + DAY / 2));
 		const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, want.at);
 		const checks = new Map([['scrape 1', check]]);
-		expect(nextAction(view(state, { want, checks }), want.at).do).toBe('skip');
+		expect(nextAction(view(state, { checks }), want.at).do).toBe('skip');
 		lookUp(state, 'scrape 1', { status: 'completed' }, want.at, { check });
 		note(state, 'attempt 1', want.at);
 		state.scrapes['scrape 1'] = {
@@ -352,14 +378,14 @@ describe('a start', () => {
 			since: T0,
 			source: 'attempt 1',
 		};
-		expect(nextAction(view(state, { want, checks }), want.at).do).toBe('plan');
+		expect(nextAction(view(state, { checks }), want.at).do).toBe('plan');
 	});
 
 	it('waits for the next look at a scrape whose status cannot be read', () => {
 		const state = running();
-		const want = scheduled(T0 + 1_000_000);
+		const want = (state.starts.second = scheduled(T0 + 1_000_000));
 		const checks = new Map([['scrape 1', { at: want.at, isAnswered: false }]]);
-		expect(nextAction(view(state, { want, checks }), want.at)).toEqual({
+		expect(nextAction(view(state, { checks }), want.at)).toEqual({
 			do: 'wait',
 			ms: 250_000,
 		});
@@ -376,9 +402,9 @@ describe('a start', () => {
 			const scheduledPlan = { ...plan, schedule: parseCron(cron) };
 			const HOUR = 60 * MINUTE;
 			const save = (id: string, mode: string, changed: Plan, now: number) => {
-				const want = activated(state, activation(mode, id), changed, now);
-				timePassed(state, changed, activation(mode, id), 'process 1', now);
-				return want?.why;
+				activated(state, activation(mode, id), changed, now);
+				timePassed(state, changed, activation(mode, id), 'process 1', now, now);
+				return wanted(state);
 			};
 			expect(save('activation 1', 'activate', scheduledPlan, T0)).toBe('activation');
 			expect(state.facts.schedule?.due).toBe(T0 + firstHours * HOUR);
@@ -386,13 +412,21 @@ describe('a start', () => {
 			expect(state.facts.schedule?.due).toBeUndefined();
 			// After the first time at which it would have been due, and before the second one.
 			const now = T0 + (firstHours + 1) * HOUR;
-			timePassed(state, listen, activation('update', 'activation 2'), 'process 1', now - 1);
+			const before = now - 1;
+			timePassed(state, listen, activation('update', 'activation 2'), 'process 1', before, before);
 			expect(save('activation 3', 'update', scheduledPlan, now)).toBeUndefined();
 			const due = T0 + nextHours * HOUR;
 			const next = (time: number) => nextAction(view(state, { plan: scheduledPlan }), time);
 			expect([now, due - 1].map((time) => next(time).do)).toEqual(['wait', 'wait']);
-			const want = scheduled(due);
-			expect(next(due)).toEqual({ do: 'plan', attempt: `${String(due)}-0`, want });
+			// The time zone is read again.
+			expect(next(due).do).toBe('sync');
+			const fallsDue = (syncedAt: number) => {
+				timePassed(state, scheduledPlan, activation('init'), 'process 1', syncedAt, due);
+				return wanted(state);
+			};
+			expect([fallsDue(due - 1), fallsDue(due)]).toEqual([undefined, 'schedule']);
+			expect(next(due)).toEqual({ do: 'plan', attempt: `${String(due)}-0` });
+			expect(state.facts.schedule?.due).toBeGreaterThan(due);
 		},
 	);
 
@@ -400,9 +434,10 @@ describe('a start', () => {
 		const error = new ServiceError('The host was not found', 'Look.', { outcome: 'notSent' });
 		const told = Array.from({ length: 14 }, (_, tries) => {
 			const state = newState('owner');
-			planned(state, 'attempt', { ...scheduled(T0), tries }, 'process 1', plan, T0);
+			state.starts.attempt = { ...scheduled(T0), tries };
+			planned(state, 'attempt', 'process 1', plan, T0);
 			startFailed(state, 'attempt', error, T0);
-			expect(state.starts.attempt?.stage).toBe('notSent');
+			expect(wanted(state)).toBe('schedule');
 			return Object.values(state.notices).map(({ message, advice }) => `${message}. ${advice}`);
 		});
 		const text =
@@ -423,12 +458,13 @@ describe('a start', () => {
 			const error = new ServiceError('no', '', { outcome: 'refused', httpStatus, code });
 			const results = [0, 1, 2, 9].map((tries) => {
 				const state = newState('owner');
-				planned(state, 'attempt', { ...scheduled(T0), tries }, 'process 1', plan, T0);
+				state.starts.attempt = { ...scheduled(T0), tries };
+				planned(state, 'attempt', 'process 1', plan, T0);
 				startFailed(state, 'attempt', error, T0 + SECOND);
-				const { stage, retryAt } = state.starts.attempt ?? {};
-				return [stage, retryAt, Object.keys(state.notices)];
+				const { at } = startIn(state, 'wanted')?.[1] ?? {};
+				return [state.starts.attempt.stage, at, Object.keys(state.notices)];
 			});
-			const at = (seconds: number) => ['notSent', T0 + SECOND + seconds * SECOND, []];
+			const at = (seconds: number) => ['failed', T0 + SECOND + seconds * SECOND, []];
 			expect(results).toEqual(
 				isAgain
 					? [at(15), at(30), at(60), at(600)]
@@ -442,7 +478,8 @@ describe('a start', () => {
 		for (const [index, status] of ['processing', 'completed'].entries()) {
 			const attempt = `early ${String(index)}`;
 			const id = `scrape early ${String(index)}`;
-			planned(state, attempt, scheduled(T0 + index), 'process 1', plan, T0);
+			state.starts[attempt] = scheduled(T0 + index);
+			planned(state, attempt, 'process 1', plan, T0);
 			const ids = { likely: [id], others: [] };
 			const mode = { plan, checks: unchecked };
 			notified(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
@@ -958,7 +995,8 @@ describe('a scrape', () => {
 		const at = (days: number) => {
 			const now = T0 + days * DAY;
 			lookUp(state, 'scrape 1', { status: 'cancelled' }, now, { check });
-			const next = view(state, { want: scheduled(now), checks: new Map([['scrape 1', check]]) });
+			state.starts.next = scheduled(now);
+			const next = view(state, { checks: new Map([['scrape 1', check]]) });
 			return [nextAction(next, now).do, Object.keys(state.notices).length];
 		};
 		expect(at(0.5)).toEqual(['skip', 0]);
@@ -1058,7 +1096,8 @@ describe('a delivery', () => {
 	it('that is repeated has the same key and output, with the starts that were left out', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
-		leftOut(state, 'scrape 1', scheduled(T0 + SECOND), plan, T0 + SECOND);
+		state.starts.second = scheduled(T0 + SECOND);
+		leftOut(state, 'second', 'scrape 1', T0 + SECOND);
 		const ids = ['scrape 1', 'scrape 2'];
 		const at = (now: number) =>
 			ids.map((scrapeId) => deliver(state, scrapeId, { scrapeId, createdAt: 'then' }, now));

@@ -11,15 +11,7 @@ import {
 } from './notices';
 import { nextRun, type Plan } from './plan';
 import { fingerprint } from './signature';
-import {
-	addNotice,
-	isDone,
-	isOpen,
-	lastStart,
-	reject,
-	type TriggerState,
-	type Want,
-} from './state';
+import { addNotice, isDone, isOpen, reject, startIn, type Start, type TriggerState } from './state';
 
 /** What n8n and the service tell the node, and what it changes in the state. */
 
@@ -47,16 +39,13 @@ export interface NewActivation {
 	processSince: number;
 }
 
-/**
- * n8n activated the node.
- * @returns the start that the activation asks for
- */
+/** n8n activated the node, which may ask for a start. */
 export function activated(
 	state: TriggerState,
 	{ id, mode, isUnreachable, activeSince, processSince }: NewActivation,
 	plan: Plan,
 	now: number,
-): Want | undefined {
+): void {
 	const { activation: known } = state.facts;
 	// n8n 2 repeats an activation that a crash interrupted, and calls it what it calls one by a person. Other
 	// versions do so when another trigger of the workflow loses its connection.
@@ -69,28 +58,39 @@ export function activated(
 	state.facts.activation = { id, at: now, filters: plan.filters };
 	// The next start is due from now on.
 	if (isAsked) state.facts.schedule = { print: '', at: now };
+	const isChanged = known && known.filters !== plan.filters && /^(activate|update)$/.test(mode);
 	if (plan.mode === 'listen') {
 		if (isAsked && isUnreachable) addNotice(state, `unreachable ${id}`, UNREACHABLE, now);
-		return undefined;
-	}
-	const want = { id, at: now, tries: 0 };
-	if (isAsked) return { why: 'activation', ...want };
-	if (isUnfinished) addNotice(state, `not known ${id}`, NOT_KNOWN, now);
-	else if (known.filters !== plan.filters && /^(activate|update)$/.test(mode)) {
-		return { why: 'filters', ...want };
-	}
-	return undefined;
+		dropWanted(state);
+	} else if (isAsked || isChanged) {
+		dropWanted(state);
+		want(state, { id, why: isAsked ? 'activation' : 'filters', at: now, tries: 0 });
+	} else if (isUnfinished) addNotice(state, `not known ${id}`, NOT_KNOWN, now);
+}
+
+/** A start is asked for. */
+function want({ starts }: TriggerState, { id, why, at, due, tries }: Omit<Start, 'stage'>): void {
+	// Of two main processes that want the same start, one finds the attempt of the other.
+	starts[`${id}-${String(tries)}`] ??= { stage: 'wanted', id, why, at, due, tries };
+}
+
+/** Another start takes the place of one that was not planned yet. */
+function dropWanted(state: TriggerState): void {
+	const [, start] = startIn(state, 'wanted') ?? [];
+	if (start) start.stage = 'failed';
 }
 
 /**
- * An activation gets established, the schedule may have changed with the time zone of the workflow, and a process
- * that planned a start may be gone.
+ * An activation gets established, the schedule may have changed with the time zone of the workflow, a scheduled start
+ * falls due, and a process that planned a start may be gone.
+ * @param syncedAt when the plan was read
  */
 export function timePassed(
 	state: TriggerState,
 	plan: Plan,
 	{ id, mode }: Pick<NewActivation, 'id' | 'mode'>,
 	process: string,
+	syncedAt: number,
 	now: number,
 ): void {
 	const { facts, starts } = state;
@@ -110,6 +110,11 @@ export function timePassed(
 		const why = 'n8n stopped before it had saved the answer of the service';
 		if (isLeft && now - start.at >= leaseMs(mode)) outcomeUnknown(state, attempt, why, now);
 	}
+	const { due = Infinity } = facts.schedule;
+	if (due > Math.min(now, syncedAt) || startIn(state, 'planned') || startIn(state, 'wanted'))
+		return;
+	want(state, { id: String(due), why: 'schedule', at: due, due, tries: 0 });
+	facts.schedule = { print, at: now, due: nextRun(plan, now) };
 }
 
 /** How long a start may be under way in another process. Where that one only stopped leading, it may still wait for the answer. */
@@ -117,17 +122,17 @@ function leaseMs(mode: string): number {
 	return mode === 'leadershipChange' ? START_TIMEOUT_MS + MINUTE_MS / 2 : MINUTE_MS / 4;
 }
 
-/** A start is written down, to be sent by a process. */
+/** A process is to send a start that is wanted. */
 export function planned(
-	state: TriggerState,
+	{ starts }: TriggerState,
 	attempt: string,
-	want: Want,
 	process: string,
-	plan: Plan,
+	{ filters }: Plan,
 	now: number,
 ): void {
-	state.starts[attempt] ??= { ...want, stage: 'planned', at: now, process, filters: plan.filters };
-	nextIsDue(state, want, plan, now);
+	const start = starts[attempt];
+	if (start?.stage !== 'wanted') return;
+	starts[attempt] = { ...start, stage: 'planned', at: now, process, filters };
 }
 
 /** A start may have been paid for: it is never sent again. */
@@ -138,31 +143,14 @@ function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: 
 	addNotice(state, `start ${attempt}`, unknownOutcome(why, attempt), now);
 }
 
-/** After a scheduled start, the next one is due. */
-function nextIsDue({ facts }: TriggerState, { due }: Want, plan: Plan, now: number): void {
-	if (due !== undefined && facts.schedule?.due === due) {
-		facts.schedule = { ...facts.schedule, at: now, due: nextRun(plan, now) };
-	}
-}
-
-/** A start is left out, because a scrape still runs. */
-export function leftOut(
-	state: TriggerState,
-	id: string,
-	want: Want,
-	plan: Plan,
-	now: number,
-): void {
-	const { due, tries } = want;
-	nextIsDue(state, want, plan, now);
+/** A start that is wanted is left out, because a scrape still runs. */
+export function leftOut(state: TriggerState, attempt: string, id: string, now: number): void {
+	const { due } = state.starts[attempt] ?? {};
+	dropWanted(state);
 	const scrape = state.scrapes[id];
-	if (scrape?.stage === 'open' && due !== undefined) {
-		scrape.skipped = [...(scrape.skipped ?? []), due].slice(-MAX_SKIPPED);
-		scrape.at = now;
-	}
-	// It was to be tried again.
-	const last = lastStart(state);
-	if (tries > 0 && last) last.stage = 'failed';
+	if (scrape?.stage !== 'open' || due === undefined) return;
+	scrape.skipped = [...(scrape.skipped ?? []), due].slice(-MAX_SKIPPED);
+	scrape.at = now;
 }
 
 /**
@@ -207,8 +195,11 @@ export function startFailed(
 	const { message, advice } = textOf(error);
 	if (known?.outcome === 'notSent' || (known && isRateRefusal(known))) {
 		const delay = Math.min(SLOWEST_RETRY_MS, FIRST_RETRY_MS * 2 ** start.tries);
-		state.starts[attempt] = { ...start, stage: 'notSent', retryAt: now + delay };
-		if (start.tries + 1 === TOLD_AFTER_TRIES) {
+		const tries = start.tries + 1;
+		state.starts[attempt] = { ...start, stage: 'failed' };
+		// Another one may be asked for meanwhile.
+		if (!startIn(state, 'wanted')) want(state, { ...start, at: now + delay, tries });
+		if (tries === TOLD_AFTER_TRIES) {
 			addNotice(state, `start ${attempt}`, notStartedYet(message, advice), now);
 		}
 	} else if (known?.outcome === 'unknown') {

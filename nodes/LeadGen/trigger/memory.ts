@@ -4,7 +4,7 @@ import { CREDENTIAL_TYPE } from '../service/http';
 import { withContent, type Saved } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
-import { isDoneWith, join, markDone, type TriggerState, type Want } from './state';
+import { isDoneWith, join, markDone, type TriggerState } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
 import type { TestRun } from './testRun';
@@ -34,8 +34,6 @@ export class NodeMemory {
 	activeSince?: number;
 	/** Ends what `trigger()` began last: n8n may forget to. */
 	closeTimer?: () => void;
-	/** A start that is asked for, and not planned yet. */
-	want?: Want;
 	/** Why the node could not be activated, until it can. */
 	refusal?: unknown;
 	/** The saved state, as it was last read or written: it holds nothing that is not in `state`. */

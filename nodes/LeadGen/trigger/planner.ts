@@ -2,13 +2,12 @@ import type { NodeMemory } from './memory';
 import type { Plan } from './plan';
 import {
 	isOpen,
-	lastStart,
 	openScrapes,
+	startIn,
 	type Notice,
 	type Scrape,
 	type Start,
 	type TriggerState,
-	type Want,
 } from './state';
 import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
 
@@ -32,11 +31,11 @@ export type Action =
 	/** Run the workflow for a finished scrape or a notice. */
 	| { do: 'deliver'; id: string }
 	| { do: 'look'; id: string }
-	/** Write a start down. */
-	| { do: 'plan'; attempt: string; want: Want }
-	/** Leave a start out, because this scrape still runs. */
-	| { do: 'skip'; id: string; want: Want }
-	/** Send a start that was written down. */
+	/** Plan a start that is wanted. */
+	| { do: 'plan'; attempt: string }
+	/** Leave it out, because this scrape still runs. */
+	| { do: 'skip'; attempt: string; id: string }
+	/** Send a start that is planned. */
 	| { do: 'send'; attempt: string }
 	| { do: 'wait'; ms: number };
 
@@ -193,47 +192,37 @@ function clamp(value: number, least: number, most: number): number {
 
 /** What to do about starts. One is under way at a time. */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
-	const { state, memory, process } = view;
-	for (const [attempt, { stage, at, process: owner }] of Object.entries(state.starts)) {
-		if (stage !== 'planned') continue;
-		if (owner === process && !memory.busy.has(attempt) && isTime(at + CLAIM_MS)) {
-			return { do: 'send', attempt };
-		}
+	const { state, memory } = view;
+	const planned = startIn(state, 'planned');
+	if (planned) {
+		const [attempt, { at, process }] = planned;
+		const isOwn = process === view.process;
 		// That of another process is given up after a while.
-		if (owner !== process) isTime(now + LEFT_CHECK_MS);
-		return undefined;
+		const isReady = isTime(isOwn ? at + CLAIM_MS : now + LEFT_CHECK_MS);
+		return isReady && !memory.busy.has(attempt) ? { do: 'send', attempt } : undefined;
 	}
-	const { due } = state.facts.schedule ?? {};
-	const want =
-		memory.want ??
-		retry(lastStart(state)) ??
-		(due === undefined ? undefined : { id: String(due), why: 'schedule', at: due, due, tries: 0 });
-	if (!want || !isTime(want.at)) return undefined;
+	const wanted = startIn(state, 'wanted');
+	if (wanted) return isTime(wanted[1].at) ? nextWanted(view, wanted, now) : undefined;
 	// The time zone of the workflow may have changed without an activation.
-	if (want.why === 'schedule' && memory.syncedAt < want.at) return { do: 'sync' };
-	return nextWanted(view, want, now);
+	return isTime(state.facts.schedule?.due ?? Infinity) ? { do: 'sync' } : undefined;
 }
 
-function retry(last: Start | undefined): Want | undefined {
-	if (last?.stage !== 'notSent') return undefined;
-	const { id, why, retryAt: at = 0, due, tries } = last;
-	return { id, why, at, due, tries: tries + 1 };
-}
-
-function nextWanted(view: View, want: Want, now: number): Action | undefined {
+function nextWanted(
+	view: View,
+	[attempt, { why, at: wantedAt }]: [string, Start],
+	now: number,
+): Action | undefined {
 	const { state, plan, memory } = view;
 	const { checks, busy } = memory;
 	for (const [id, scrape] of openScrapes(state)) {
 		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };
 		const isGone =
 			now - missingSince >= UNKNOWN_SCRAPE_MS || now - scrape.since >= LONGEST_SCRAPE_MS;
-		const isSame =
-			want.why === 'schedule' || (want.why === 'activation' && scrape.filters === plan.filters);
+		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
 		// A scrape that still runs is not started a second time beside itself.
 		if (isGone || !isSame || result) continue;
-		if (at < want.at) return busy.has(id) ? undefined : { do: 'look', id };
-		return isAnswered ? { do: 'skip', id, want } : undefined;
+		if (at < wantedAt) return busy.has(id) ? undefined : { do: 'look', id };
+		return isAnswered ? { do: 'skip', attempt, id } : undefined;
 	}
-	// Of two main processes that want the same start, one finds the attempt of the other.
-	return { do: 'plan', attempt: `${want.id}-${String(want.tries)}`, want };
+	return { do: 'plan', attempt };
 }

@@ -175,12 +175,10 @@ export class Reconciler {
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
 			const activation = { id, mode, isUnreachable, activeSince, processSince: PROCESS_SINCE };
-			const want = activated(state, activation, plan, now);
-			// One that the activation before asked for may not be planned yet.
-			if (want) memory.want = want;
-			if (plan.mode === 'listen') delete memory.want;
+			activated(state, activation, plan, now);
 		}
-		timePassed(state, plan, { id, mode: timer.getActivationMode() }, PROCESS, now);
+		const mode = timer.getActivationMode();
+		timePassed(state, plan, { id, mode }, PROCESS, memory.syncedAt, now);
 	}
 
 	private async do(action: Action, state: TriggerState, plan: Plan, access: Access): Promise<void> {
@@ -200,10 +198,9 @@ export class Reconciler {
 				return;
 			case 'plan':
 			case 'skip':
-				delete memory.want;
 				change(memory, () => {
-					if (action.do === 'plan') planned(state, action.attempt, action.want, PROCESS, plan, now);
-					else leftOut(state, action.id, action.want, plan, now);
+					if (action.do === 'plan') planned(state, action.attempt, PROCESS, plan, now);
+					else leftOut(state, action.attempt, action.id, now);
 				});
 				return;
 			case 'send':

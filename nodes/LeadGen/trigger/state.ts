@@ -25,8 +25,8 @@ export interface TriggerState {
 
 /** Later stages of an entry come later here. */
 const STAGES = [
-	// A start. Unknown: it may have been paid for, so it is never sent again.
-	...(['planned', 'unknown', 'notSent', 'failed', 'started'] as const),
+	// A start. Unknown: it may have been paid for, so it is never sent again. Failed: no scrape comes of it.
+	...(['wanted', 'planned', 'unknown', 'failed', 'started'] as const),
 	// A scrape. Unverified: only a notification names it. Rejected: it was looked up in vain.
 	...(['unverified', 'rejected'] as const),
 	// A scrape or a notice. Delivering: handed to n8n, which has not begun to run it as far as is known.
@@ -60,28 +60,23 @@ export interface Activation extends Entry {
 	isClosed?: true;
 }
 
-/** Why a scrape is started. */
-export interface Want {
+/** One attempt to start a scrape. It is saved as planned before the request is sent. */
+export interface Start extends Entry {
+	stage: 'wanted' | 'planned' | 'unknown' | 'failed' | 'started';
+	/** When it was planned; before, when it is to be. */
+	at: number;
 	/** The same for all attempts of one start; for a scheduled one in all processes. */
 	id: string;
 	why: 'activation' | 'filters' | 'schedule';
-	at: number;
 	/** When it was due, by schedule. */
 	due?: number;
 	/** How often it was tried before. */
 	tries: number;
-}
-
-/** One attempt to start a scrape. It is saved as planned before the request is sent. */
-export interface Start extends Want {
-	stage: 'planned' | 'unknown' | 'notSent' | 'failed' | 'started';
-	/** The process of n8n that sends it; no other one does. */
-	process: string;
-	/** Fingerprint of the filters. */
-	filters: string;
+	/** The process of n8n that planned it; no other one sends it. */
+	process?: string;
+	/** Fingerprint of the filters, when it was planned. */
+	filters?: string;
 	scrapeId?: string;
-	/** Not sent: when to try again. */
-	retryAt?: number;
 }
 
 export interface Scrape extends Entry {
@@ -205,6 +200,10 @@ export function reject({ scrapes }: TriggerState, id: string, now: number): void
 	scrapes[id] = { stage: 'rejected', at: now, since: now, source: '' };
 }
 
-export function lastStart({ starts }: TriggerState): Start | undefined {
-	return Object.values(starts).sort((a, b) => b.at - a.at)[0];
+/** The start that is in a stage, of which there is one at a time, with its attempt ID. */
+export function startIn(
+	{ starts }: TriggerState,
+	stage: 'wanted' | 'planned',
+): [attempt: string, start: Start] | undefined {
+	return Object.entries(starts).find(([, start]) => start.stage === stage);
 }
