@@ -69,19 +69,22 @@ const plan: Plan = {
 const listen: Plan = { ...plan, mode: 'listen' };
 
 /** What a process knows beside the state, where some of it matters. */
-type Memory = Partial<Pick<NodeMemory, 'isDirty'>> & {
+interface Memory {
+	/** Something is to be saved. */
+	isDirty?: boolean;
 	checks?: Map<string, Check>;
 	busy?: string[];
 	/** Since when senders wait. */
 	waiting?: number[];
-};
+}
 
 function view(
 	state: TriggerState,
 	{ checks, busy = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
 ): View {
 	const memory = Object.assign(new NodeMemory({ workflowId: 'w1', nodeId: 'n1' }), {
-		...{ isDirty, syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
+		...{ syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
+		...(isDirty && { state }),
 		busy: new Map(busy.map((name) => [name, Promise.resolve()])),
 		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
 	});

@@ -5,7 +5,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
-import { change, PROCESS, type Access, type NodeMemory } from './memory';
+import { PROCESS, type Access, type NodeMemory } from './memory';
 import { copyWithout } from './notification';
 import { deliverAt } from './planner';
 import { fingerprint } from './signature';
@@ -71,17 +71,15 @@ export function deliveryItem(
 export async function deliver(
 	context: ITriggerFunctions | IWebhookFunctions,
 	memory: NodeMemory,
-	{ notices, scrapes }: TriggerState,
+	state: TriggerState,
 	id: string,
 	now: number,
 ): Promise<boolean> {
-	const { tries = 0 } = notices[id] ?? scrapes[id] ?? {};
+	const { tries = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
 	if (tries >= MAX_DELIVERIES) {
 		const said = 'n8n did not run the workflow. See its failed executions.';
 		context.logger.error(`LeadGen Trigger: ${id}: ${said}`);
-		change(memory, (state) => {
-			markDone(state, id, now);
-		});
+		markDone(state, id, now);
 		return true;
 	}
 	const { isDelivered } = await sync(context, memory, { id, ...memory.checks.get(id)?.result });

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import { withContent, type Saved } from './content';
-import { fingerprint, Signer, type NodeIdentity } from './signature';
+import { Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
 import { isDoneWith, join, markDone, type TriggerState } from './state';
 import type { Check } from './status';
@@ -19,9 +19,9 @@ export class NodeMemory {
 	constructor(readonly identity: NodeIdentity) {}
 
 	state?: TriggerState;
-	/** The state changed since it was last sent to the node's own URL. */
-	isDirty = false;
-	/** What came back from there, and when it was asked for. */
+	/** The state as n8n was last given it to save. */
+	private written?: string;
+	/** What came back from the node's own URL, and when it was asked for. */
 	reply?: SyncReply;
 	syncedAt = 0;
 	/** Made of the credential, which is read again after a call that failed: it may have changed. */
@@ -57,12 +57,29 @@ export class NodeMemory {
 	/** The last "Execute step". */
 	test?: TestRun;
 
-	/** Adds what somebody else knows. */
+	/** Adds what somebody else knows, who also sees to it that it is saved. */
 	take(known: TriggerState): void {
+		const { isDirty } = this;
 		const state = (this.state = prune(this.state ? join(this.state, known) : known, Date.now()));
+		if (!isDirty) this.wrote();
 		for (const id of this.checks.keys()) {
 			if (isDoneWith(state.scrapes[id])) this.checks.delete(id);
 		}
+	}
+
+	/** Whether the state changed since n8n was given it to save. */
+	get isDirty(): boolean {
+		return this.text !== this.written;
+	}
+
+	/** n8n was given the state to save. @param text as it was then */
+	wrote(text = this.text): void {
+		this.written = text;
+	}
+
+	/** The state without the content of notifications, which does not change alone. */
+	get text(): string | undefined {
+		return this.state && JSON.stringify(withContent(this.state, () => false));
 	}
 }
 
@@ -123,16 +140,6 @@ export async function readAccess(
 	return { credential, signer: new Signer(credential, identity) };
 }
 
-/** Changes the state, to be saved by the next call to the node's own URL. */
-export function change(memory: NodeMemory, apply: (state: TriggerState) => void): void {
-	const { state } = memory;
-	if (!state) return;
-	const print = () => fingerprint(withContent(state, () => false));
-	const before = print();
-	apply(state);
-	memory.isDirty ||= print() !== before;
-}
-
 /** Does something beside what comes next. @param name what it is about */
 export function inBackground(
 	{ logger }: Pick<ITriggerFunctions, 'logger'>,
@@ -153,11 +160,10 @@ export function inBackground(
 
 /** An execution began for a scrape or a notice. @param at when the scrape was completed */
 export function acknowledged(memory: NodeMemory, id: string, at: number): void {
-	change(memory, (state) => {
-		const { stage, at: deliveredAt = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
-		if (stage === 'delivering') memory.begunUpTo = Math.max(memory.begunUpTo, deliveredAt);
-		markDone(state, id, at);
-	});
+	const { state } = memory;
+	const { stage, at: deliveredAt = 0 } = state?.notices[id] ?? state?.scrapes[id] ?? {};
+	if (stage === 'delivering') memory.begunUpTo = Math.max(memory.begunUpTo, deliveredAt);
+	if (state) markDone(state, id, at);
 	memory.acknowledgedAt = Date.now();
 	memory.wake?.();
 }

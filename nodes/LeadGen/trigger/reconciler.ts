@@ -7,7 +7,6 @@ import { deliver } from './delivery';
 import { activated, leftOut, planned, timePassed } from './events';
 import {
 	accessTo,
-	change,
 	inBackground,
 	PROCESS,
 	PROCESS_SINCE,
@@ -148,9 +147,7 @@ export class Reconciler {
 	private async act(state: TriggerState, plan: Plan, access: Access): Promise<void> {
 		const { memory } = this;
 		const now = Date.now();
-		change(memory, () => {
-			this.update(state, plan, access, now);
-		});
+		this.update(state, plan, access, now);
 		const { perMinute } = accountOf(access.credential).limiter;
 		const share = Math.max(1, Math.floor(perMinute * UNVERIFIED_SHARE));
 		const view = {
@@ -197,11 +194,10 @@ export class Reconciler {
 				inBackground(context, memory, action.id, look(context, memory, action.id));
 				return;
 			case 'plan':
+				planned(state, action.attempt, PROCESS, plan, now);
+				return;
 			case 'skip':
-				change(memory, () => {
-					if (action.do === 'plan') planned(state, action.attempt, PROCESS, plan, now);
-					else leftOut(state, action.attempt, action.id, now);
-				});
+				leftOut(state, action.attempt, action.id, now);
 				return;
 			case 'send':
 				await this.send(action.attempt, access);

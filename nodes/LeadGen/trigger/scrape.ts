@@ -11,7 +11,7 @@ import { readFilters } from '../operations/scrape/filters';
 import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
-import { accessTo, change, FRESH_MS, type NodeMemory } from './memory';
+import { accessTo, FRESH_MS, type NodeMemory } from './memory';
 import { START_TIMEOUT_MS } from './events';
 import { parametersOf } from './plan';
 import { isRefused, looked, unanswered, type Check, type Found } from './status';
@@ -129,7 +129,7 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 			throw error;
 		})
 		.catch((error: unknown) => ({ error }));
-	const { reply, checks } = memory;
+	const { state, reply, checks } = memory;
 	const now = Date.now();
 	const check: Check = { ...checks.get(id), at: now, isAnswered: !('error' in found) };
 	checks.set(id, check);
@@ -139,13 +139,11 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 		const said = `the status of ${id} is not known: ${String(found.error)}`;
 		context.logger.warn(`LeadGen Trigger: ${said}`);
 	}
-	change(memory, (state) => {
-		if ('error' in found) unanswered(state, id, now, found.error);
-		else if (reply) {
-			const realId = looked(state, id, found, check, reply.plan, now);
-			if (realId !== undefined) checks.set(realId, check);
-		}
-	});
+	if (state && 'error' in found) unanswered(state, id, now, found.error);
+	else if (state && reply && 'data' in found) {
+		const realId = looked(state, id, found, check, reply.plan, now);
+		if (realId !== undefined) checks.set(realId, check);
+	}
 }
 
 /** Whether a notification came in since a scrape was looked up last: then it is likely to be finished. */

@@ -1,7 +1,7 @@
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { LeadGenError } from '../service/errors';
 import { started, startFailed } from './events';
-import { accessTo, change, inBackground, PROCESS, type NodeMemory } from './memory';
+import { accessTo, inBackground, PROCESS, type NodeMemory } from './memory';
 import { CONFIRM_MS } from './planner';
 import { startScrape } from './scrape';
 import type { Store } from './store';
@@ -60,11 +60,10 @@ async function sendStart(
 		return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
 	};
 	const result = await send().catch((error: unknown) => ({ error }));
-	change(memory, (state) => {
-		const now = Date.now();
-		if ('error' in result) startFailed(state, attempt, result.error, now);
-		else started(state, attempt, result.scrapeId, now);
-	});
+	const { state } = memory;
+	const now = Date.now();
+	if (state && 'error' in result) startFailed(state, attempt, result.error, now);
+	else if (state && 'scrapeId' in result) started(state, attempt, result.scrapeId, now);
 	const words = 'error' in result ? String(result.error) : `scrape ${result.scrapeId}`;
 	context.logger.info(`LeadGen Trigger: start attempt ${attempt}: ${words}, in process ${PROCESS}`);
 	if (await isSeenSaved(context, memory)) return;

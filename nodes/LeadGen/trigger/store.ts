@@ -61,6 +61,7 @@ export class Store {
 			this.load(other, other.state.owner);
 			this.write(other, other.state);
 		}
+		memory.wrote();
 		return this.write(memory, memory.state);
 	}
 

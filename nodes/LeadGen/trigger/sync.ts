@@ -55,33 +55,27 @@ export async function sync(
 	memory: NodeMemory,
 	deliver?: SyncRequest['deliver'],
 ): Promise<SyncReply> {
-	const { isDirty } = memory;
 	const now = Date.now();
-	let hasSynced = false;
-	memory.isDirty = false;
-	try {
-		const { signer } = await accessTo(context, memory);
-		const { addresses = [], reply: last } = memory;
-		const needed = memory.state?.scrapes[deliver?.id ?? '']?.source;
-		const isElsewhere = last?.process !== PROCESS;
-		const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
-		const message: SyncRequest = { process: PROCESS, state, deliver };
-		const answer = await sendMessage(context, addresses, signer, message);
-		if (!answer) throw new NotReachedError('No address of the node answers');
-		const reply = answer.reply as SyncReply;
-		if (reply.problem !== undefined) throw new Error(reply.problem);
-		// The next time this address comes first.
-		memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
-		memory.take(reply.state);
-		memory.reply = reply;
-		memory.syncedAt = now;
-		const isKnown = (source: string) => isSaved(reply.state, reply.saved, source);
-		answerSenders(memory, ({ since, source }) => since < now && isKnown(source));
-		hasSynced = true;
-		return reply;
-	} finally {
-		if (!hasSynced) memory.isDirty ||= isDirty;
-	}
+	const { signer } = await accessTo(context, memory);
+	const { addresses = [], reply: last, text } = memory;
+	const needed = memory.state?.scrapes[deliver?.id ?? '']?.source;
+	const isElsewhere = last?.process !== PROCESS;
+	const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
+	const message: SyncRequest = { process: PROCESS, state, deliver };
+	const answer = await sendMessage(context, addresses, signer, message);
+	if (!answer) throw new NotReachedError('No address of the node answers');
+	const reply = answer.reply as SyncReply;
+	if (reply.problem !== undefined) throw new Error(reply.problem);
+	// The next time this address comes first.
+	memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
+	// This process did so when it answered, with what changed until then.
+	if (reply.process !== PROCESS) memory.wrote(text);
+	memory.take(reply.state);
+	memory.reply = reply;
+	memory.syncedAt = now;
+	const isKnown = (source: string) => isSaved(reply.state, reply.saved, source);
+	answerSenders(memory, ({ since, source }) => since < now && isKnown(source));
+	return reply;
 }
 
 /** Answers the senders of notifications that are saved, and those that waited for too long. */

@@ -107,7 +107,7 @@ function receiveNotification(
 	if (isWritten) {
 		memory.writtenAt = now;
 		store.save();
-	} else memory.isDirty = true;
+	}
 	// Answered when n8n is seen to have saved it: it says nothing if it fails to.
 	memory.waiting.push({
 		since: now,
