@@ -296,17 +296,23 @@ describe('an activation', () => {
 		expect(state.scrapes['scrape 1']?.skipped).toBeUndefined();
 	});
 
-	it('takes the place of a start that waits for another try, and one that only listens leaves it out', () => {
-		for (const [changed, why] of [
-			[plan, 'activation'],
-			[listen, undefined],
-		] as const) {
-			const state = running();
-			if (state.facts.activation) state.facts.activation.isClosed = true;
-			state.starts['again-1'] = { ...scheduled(T0), id: 'again', tries: 1 };
-			activated(state, activation('activate', 'activation 2'), changed, T0 + 100);
-			expect([wanted(state), state.starts['again-1'].stage]).toEqual([why, 'failed']);
-		}
+	it('takes the place of starts that wait for another try', () => {
+		const state = running();
+		if (state.facts.activation) state.facts.activation.isClosed = true;
+		// Two main processes may each want one.
+		for (const id of ['one', 'other']) state.starts[id] = { ...scheduled(T0), id, tries: 1 };
+		activated(state, activation('activate', 'activation 2'), plan, T0 + 100);
+		const stages = Object.values(state.starts).map(({ stage }) => stage);
+		expect(stages).toEqual(['started', 'failed', 'failed', 'wanted']);
+	});
+
+	it('does not say that no start is known where one waits for another try', () => {
+		const state = running();
+		const known = state.facts.activation;
+		if (known) state.facts.activation = { ...known, at: T0 - 2 * SECOND, isClosed: true };
+		state.starts.again = { ...scheduled(T0), tries: 1 };
+		activated(state, activation('init', 'activation 2'), plan, T0 + 1);
+		expect([wanted(state), state.notices]).toEqual(['schedule', {}]);
 	});
 
 	it('with changed filters wants one start', () => {
@@ -365,6 +371,61 @@ describe('a start', () => {
 		activated(other, activation('activate', 'activation 2', T0 - 1), { ...plan, filters: '2' }, T0);
 		startFailed(other, 'first', error, T0 + 1);
 		expect(Object.keys(other.starts)).toEqual(['attempt 1', 'first', 'activation 2-0']);
+	});
+
+	it.each([
+		['the node only listens now', listen, 0],
+		['it was for a schedule that changed', { ...plan, schedule: parseCron('0 9 * * *') }, 1],
+		['nothing changed', plan, 2],
+	])('is wanted no more if %s', (_why, changed, expected) => {
+		const state = newState('owner');
+		timePassed(state, plan, activation('activate'), 'process 1', T0, T0);
+		state.starts.first = scheduled(T0);
+		state.starts.second = { ...scheduled(T0), due: undefined, why: 'filters' };
+		timePassed(state, changed, activation('update'), 'process 1', T0, T0 + 1);
+		const stages = Object.values(state.starts).map(({ stage }) => stage);
+		expect(stages.filter((stage) => stage === 'wanted')).toHaveLength(expected);
+	});
+
+	it('is tried again no more if its notification tells that it was sent after all', () => {
+		const error = new ServiceError('slow down', '', { outcome: 'refused', httpStatus: 429 });
+		const state = newState('owner');
+		state.starts.first = scheduled(T0);
+		state.starts.other = { ...scheduled(T0), stage: 'failed' };
+		planned(state, 'first', 'process 1', plan, T0);
+		startFailed(state, 'first', error, T0);
+		expect(wanted(state)).toBe('schedule');
+		started(state, 'first', 'scrape 1', T0 + SECOND);
+		expect(wanted(state)).toBeUndefined();
+	});
+
+	it('that an idle process still wants is forgotten as long as the others have', () => {
+		const idle = running();
+		idle.starts['old-1'] = { ...scheduled(T0), tries: 1 };
+		const state = structuredClone(idle);
+		for (let each = 1; each <= 30; each++)
+			start(state, `a ${String(each)}`, `s ${String(each)}`, T0 + each);
+		state.starts['new-1'] = { ...scheduled(T0 + 40), tries: 1 };
+		const left = Object.keys(prune(join(prune(state, T0 + 40), idle), T0 + 40).starts);
+		expect(left).toHaveLength(20);
+		expect([left.includes('old-1'), left.includes('new-1')]).toEqual([false, true]);
+	});
+
+	it('is planned only after a look at what other processes did meanwhile', () => {
+		const state = running();
+		state.starts.again = { ...scheduled(T0 + MINUTE), tries: 1 };
+		const { check } = lookUp(state, 'scrape 1', { status: 'completed' }, T0 + 2 * MINUTE);
+		const checks = new Map([['scrape 1', check]]);
+		const next = (syncedAt: number, known = checks) => {
+			const at = view(state, { checks: known });
+			at.memory.syncedAt = syncedAt;
+			return nextAction(at, T0 + 2 * MINUTE).do;
+		};
+		// The scrape was looked at, and its end is not delivered before the start is planned.
+		expect([next(T0 + 2 * MINUTE - 1), next(T0 + 2 * MINUTE)]).toEqual(['sync', 'plan']);
+		markDone(state, 'scrape 1', T0);
+		const none = new Map<string, Check>();
+		expect([next(T0 + MINUTE - 1, none), next(T0 + MINUTE, none)]).toEqual(['sync', 'plan']);
 	});
 
 	it('by schedule is left out while a scrape runs, and planned once it is finished', () => {
@@ -1003,7 +1064,7 @@ describe('a scrape', () => {
 			return [nextAction(next, now).do, Object.keys(state.notices).length];
 		};
 		expect(at(0.5)).toEqual(['skip', 0]);
-		expect(at(1)).toEqual(['deliver', 1]);
+		expect(at(1)).toEqual(['plan', 1]);
 		markDone(state, 'stuck scrape 1', T0 + DAY);
 		expect(at(2)).toEqual(['plan', 1]);
 		expect(lookUp({ ...state }, 'scrape 1', { status: 'completed' }, T0 + 3 * DAY).isFinished).toBe(

@@ -322,8 +322,13 @@ export class World {
 		this.isHealed = true;
 		this.outages.clear();
 		this.starts.length = 0;
-		for (const name of this.processes.keys()) this.restart(name);
+		const restart = () => {
+			for (const name of this.processes.keys()) this.restart(name);
+		};
+		restart();
 		await this.clock.pass(60_000);
+		// Those that were stopping.
+		restart();
 		if (!this.leading) this.lead(this.alive(this.topology.mains)[0]?.name ?? '');
 		this.events.activate();
 		this.note('healed');

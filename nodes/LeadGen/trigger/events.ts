@@ -61,11 +61,13 @@ export function activated(
 	const isChanged = known && known.filters !== plan.filters && /^(activate|update)$/.test(mode);
 	if (plan.mode === 'listen') {
 		if (isAsked && isUnreachable) addNotice(state, `unreachable ${id}`, UNREACHABLE, now);
-		dropWanted(state);
 	} else if (isAsked || isChanged) {
-		dropWanted(state);
+		// It takes the place of one that was not planned yet.
+		drop(state, () => true);
 		want(state, { id, why: isAsked ? 'activation' : 'filters', at: now, tries: 0 });
-	} else if (isUnfinished) addNotice(state, `not known ${id}`, NOT_KNOWN, now);
+	} else if (isUnfinished && !startIn(state, 'wanted')) {
+		addNotice(state, `not known ${id}`, NOT_KNOWN, now);
+	}
 }
 
 /** A start is asked for. */
@@ -74,10 +76,11 @@ function want({ starts }: TriggerState, { id, why, at, due, tries }: Omit<Start,
 	starts[`${id}-${String(tries)}`] ??= { stage: 'wanted', id, why, at, due, tries };
 }
 
-/** Another start takes the place of one that was not planned yet. */
-function dropWanted(state: TriggerState): void {
-	const [, start] = startIn(state, 'wanted') ?? [];
-	if (start) start.stage = 'failed';
+/** Starts that are wanted are not wanted any more. */
+function drop({ starts }: TriggerState, isDropped: (start: Start) => boolean): void {
+	for (const start of Object.values(starts)) {
+		if (start.stage === 'wanted' && isDropped(start)) start.stage = 'failed';
+	}
 }
 
 /**
@@ -104,7 +107,9 @@ export function timePassed(
 	const print = plan.mode === 'listen' ? '' : fingerprint([plan.schedule, plan.timeZone]);
 	if (facts.schedule?.print !== print) {
 		facts.schedule = { print, at: now, due: nextRun(plan, now) };
+		drop(state, (start) => start.due !== undefined);
 	}
+	if (!isStarting) drop(state, () => true);
 	for (const [attempt, start] of Object.entries(starts)) {
 		const isLeft = start.stage === 'planned' && start.process !== process;
 		const why = 'n8n stopped before it had saved the answer of the service';
@@ -113,7 +118,7 @@ export function timePassed(
 	const { due = Infinity } = facts.schedule;
 	if (due > Math.min(now, syncedAt) || startIn(state, 'planned') || startIn(state, 'wanted'))
 		return;
-	want(state, { id: String(due), why: 'schedule', at: due, due, tries: 0 });
+	want(state, { id: String(due), why: 'schedule', at: now, due, tries: 0 });
 	facts.schedule = { print, at: now, due: nextRun(plan, now) };
 }
 
@@ -145,8 +150,9 @@ function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: 
 
 /** A start that is wanted is left out, because a scrape still runs. */
 export function leftOut(state: TriggerState, attempt: string, id: string, now: number): void {
-	const { due } = state.starts[attempt] ?? {};
-	dropWanted(state);
+	const start = state.starts[attempt];
+	const { due } = start ?? {};
+	drop(state, (each) => each === start);
 	const scrape = state.scrapes[id];
 	if (scrape?.stage !== 'open' || due === undefined) return;
 	scrape.skipped = [...(scrape.skipped ?? []), due].slice(-MAX_SKIPPED);
@@ -170,7 +176,11 @@ export function started(
 	if (start && start.stage !== 'started' && isDone(state, scrapeId)) {
 		addNotice(state, `start ${source}`, repeatedScrape(scrapeId), now);
 	}
-	if (start) state.starts[source] = { ...start, stage: 'started', scrapeId };
+	if (start) {
+		state.starts[source] = { ...start, stage: 'started', scrapeId };
+		// It was called not sent, and is to be tried again.
+		drop(state, ({ id }) => id === start.id);
+	}
 	for (const [id, other] of Object.entries(state.scrapes)) {
 		if (other.stage !== 'unverified' || other.source !== source) continue;
 		// A start brings one scrape. Else what is deeper in the notification belongs to the scrape, as leads do.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
-import { withContent, type Saved } from './content';
+import type { Saved } from './content';
 import { Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
 import { isDoneWith, join, markDone, type TriggerState } from './state';
@@ -77,9 +77,17 @@ export class NodeMemory {
 		this.written = text;
 	}
 
-	/** The state without the content of notifications, which does not change alone. */
+	/** The state as text, without what need not be saved: that a notification came again. */
 	get text(): string | undefined {
-		return this.state && JSON.stringify(withContent(this.state, () => false));
+		const { state } = this;
+		if (!state) return undefined;
+		const { notifications, ...others } = state;
+		const sizes = Object.entries(notifications).map(([source, { size, leads }]) => [
+			source,
+			size,
+			leads,
+		]);
+		return JSON.stringify([others, sizes]);
 	}
 }
 

@@ -91,17 +91,21 @@ export function nextAction(view: View, now: number): Action {
 		.sort((a, b) => compare(a, b, checks, now));
 	// They go on beside what comes next.
 	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
+	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
+	const action = isStarter ? nextStart(view, isTime, now) : undefined;
+	// An execution that begins before a start is planned could write back that it is wanted.
+	if (action && action.do !== 'send') return action;
 	for (const [id, entry] of [...Object.entries(state.notices), ...openScrapes(state)]) {
 		const completeAt = 'source' in entry ? outputCompleteAt(id, entry, view) : 0;
 		const from = Math.max(completeAt, deliverAt(entry), queuedUntil(entry, view));
 		if (isTime(from)) return { do: 'deliver', id };
 	}
-	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
-	const action = isStarter ? nextStart(view, isTime, now) : undefined;
 	// A start is saved together with what asks for it: else a crash could make nobody send it.
-	if (action?.do === 'plan' || action?.do === 'skip') return action;
+	const wanted = startIn(state, 'wanted');
+	const isDecided =
+		!wanted || wanted[1].at > now || !openScrapes(state).some(([id]) => busy.has(id));
 	// A delivery would have brought the changes along.
-	const isDue = isDirty && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
+	const isDue = isDirty && isDecided && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
 	const isOld = reply && isTime(syncedAt + (reply.isWritten ? CONFIRM_MS : LONGEST_WAIT_MS));
 	if (isDue || isWaiting || isOld) return { do: 'sync' };
@@ -209,13 +213,15 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 
 function nextWanted(
 	view: View,
-	[attempt, { why, at: wantedAt }]: [string, Start],
+	[attempt, { why, tries, at: wantedAt }]: [string, Start],
 	now: number,
 ): Action | undefined {
 	const { state, plan, memory } = view;
 	const { checks, busy } = memory;
+	let lookedAt = 0;
 	for (const [id, scrape] of openScrapes(state)) {
 		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };
+		lookedAt = Math.max(lookedAt, at);
 		const isGone =
 			now - missingSince >= UNKNOWN_SCRAPE_MS || now - scrape.since >= LONGEST_SCRAPE_MS;
 		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
@@ -224,5 +230,7 @@ function nextWanted(
 		if (at < wantedAt) return busy.has(id) ? undefined : { do: 'look', id };
 		return isAnswered ? { do: 'skip', attempt, id } : undefined;
 	}
+	// Meanwhile another main process may have planned it.
+	if (memory.syncedAt < Math.max(lookedAt, tries > 0 ? wantedAt : 0)) return { do: 'sync' };
 	return { do: 'plan', attempt };
 }
