@@ -66,6 +66,7 @@ const plan: Plan = {
 	timeZone: 'UTC',
 	url: 'https://n8n.example.com/webhook/1/leadgen',
 };
+const identity = { instanceId: 'n8n', workflowId: 'w1', nodeId: 'n1' };
 const listen: Plan = { ...plan, mode: 'listen' };
 
 /** What a process knows beside the state, where some of it matters. */
@@ -82,12 +83,13 @@ function view(
 	state: TriggerState,
 	{ checks, busy = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
 ): View {
-	const memory = Object.assign(new NodeMemory({ workflowId: 'w1', nodeId: 'n1' }), {
+	const memory = Object.assign(new NodeMemory(identity), {
 		...{ syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
-		...(isDirty && { state }),
+		state,
 		busy: new Map(busy.map((name) => [name, Promise.resolve()])),
 		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
 	});
+	if (!isDirty) memory.wrote();
 	return {
 		memory,
 		state,
@@ -1152,10 +1154,15 @@ describe('a scrape', () => {
 
 describe('a delivery', () => {
 	const credential = { baseUrl: 'https://service.example.com', apiKey: 'key' };
-	const memory = memoryOf({ workflowId: 'w1', nodeId: 'n1' });
+	const memory = memoryOf(identity);
 	const signer = new Signer(credential, memory.identity);
 	const deliver = (state: TriggerState, id: string, data: object, now: number) =>
-		deliveryItem({ state, memory }, { credential, signer }, { id, data: { ...data } }, now)?.json;
+		deliveryItem(
+			Object.assign(memory, { state }),
+			{ credential, signer },
+			{ id, data: { ...data } },
+			now,
+		)?.json;
 
 	it('that is repeated has the same key and output, with the starts that were left out', () => {
 		const state = running();
@@ -1673,7 +1680,6 @@ describe('scrape IDs', () => {
 });
 
 describe('a signature', () => {
-	const identity = { workflowId: 'w1', nodeId: 'n1' };
 	const signer = new Signer({ apiKey: 'a' }, identity);
 	const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 	const URL_OF_NODE = 'https://n8n.example.com/webhook/1/leadgen';

@@ -58,8 +58,8 @@ export class TriggerNode {
 		this.url = `${PUBLIC}/webhook/${id}/leadgen`;
 	}
 
-	get identity(): { workflowId: string; nodeId: string } {
-		return { workflowId: this.workflow.id, nodeId: this.id };
+	get identity(): { instanceId: string; workflowId: string; nodeId: string } {
+		return { instanceId: 'n8n', workflowId: this.workflow.id, nodeId: this.id };
 	}
 
 	// What n8n calls

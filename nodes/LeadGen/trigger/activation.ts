@@ -78,11 +78,11 @@ export function close(context: IHookFunctions): void {
 	delete memory.addresses;
 	delete memory.activeSince;
 	const store = new Store(context, memory);
-	const { activation } = store.state.facts;
+	const { facts } = memory.state;
 	// n8n also calls this when it could not activate the node, or another one of the workflow.
 	const all = nodesOf(memory.identity.workflowId);
-	if (activation && all.every(({ refusal }) => refusal === undefined)) {
-		store.state.facts.activation = { ...activation, at: Date.now(), isClosed: true };
+	if (facts.activation && all.every(({ refusal }) => refusal === undefined)) {
+		facts.activation = { ...facts.activation, at: Date.now(), isClosed: true };
 	}
 	store.save();
 	void releaseLater(memory);
@@ -92,7 +92,7 @@ export function close(context: IHookFunctions): void {
 async function releaseLater(memory: NodeMemory): Promise<void> {
 	await sleep(OFF_MS);
 	// What is saved comes back with the next activation.
-	if (memory.addresses || !memory.state) return;
+	if (memory.addresses) return;
 	memory.state = withContent(memory.state, () => false);
 	delete memory.lastRead;
 }

@@ -9,8 +9,7 @@ import { PROCESS, type Access, type NodeMemory } from './memory';
 import { copyWithout } from './notification';
 import { deliverAt } from './planner';
 import { fingerprint } from './signature';
-import { isOpen, markDone, type TriggerState } from './state';
-import type { Store } from './store';
+import { isOpen, markDone } from './state';
 import { sync, type SyncRequest } from './sync';
 
 /** n8n tried to run the workflow so often for one scrape, over some two hours. */
@@ -33,7 +32,7 @@ export interface Delivery {
 
 /** The item that runs the workflow; undefined if another process has just delivered the same. */
 export function deliveryItem(
-	{ state, memory }: Pick<Store, 'state' | 'memory'>,
+	{ state, addresses = [] }: NodeMemory,
 	{ credential, signer }: Access,
 	{ id, data = {}, completedAt: at }: NonNullable<SyncRequest['deliver']>,
 	now: number,
@@ -50,7 +49,7 @@ export function deliveryItem(
 		at: at ?? now,
 		process: PROCESS,
 		deliveredAt: now,
-		addresses: memory.addresses ?? [],
+		addresses,
 	} satisfies Delivery;
 	if (notice) {
 		const { message, advice } = notice;
@@ -71,10 +70,10 @@ export function deliveryItem(
 export async function deliver(
 	context: ITriggerFunctions | IWebhookFunctions,
 	memory: NodeMemory,
-	state: TriggerState,
 	id: string,
 	now: number,
 ): Promise<boolean> {
+	const { state } = memory;
 	const { tries = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
 	if (tries >= MAX_DELIVERIES) {
 		const said = 'n8n did not run the workflow. See its failed executions.';

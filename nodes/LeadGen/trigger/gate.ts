@@ -113,7 +113,7 @@ async function acknowledge(
 ): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	try {
-		if (process === PROCESS && memory.state) acknowledged(memory, id, at);
+		if (process === PROCESS) acknowledged(memory, id, at);
 		else {
 			const { signer } = await accessTo(context, memory, FRESH_MS);
 			await sendMessage(context, addresses, signer, { done: { id, at } });

@@ -2,9 +2,9 @@ import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { Saved } from './content';
-import { Signer, type NodeIdentity } from './signature';
+import { fingerprint, Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
-import { isDoneWith, join, markDone, type TriggerState } from './state';
+import { isDoneWith, join, markDone, newState, type TriggerState } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
 import type { TestRun } from './testRun';
@@ -16,11 +16,10 @@ export const PROCESS_SINCE = Date.now();
 
 /** What this process knows of one node, beside what n8n saves. */
 export class NodeMemory {
-	constructor(readonly identity: NodeIdentity) {}
-
-	state?: TriggerState;
+	/** What is known now. */
+	state: TriggerState;
 	/** The state as n8n was last given it to save. */
-	private written?: string;
+	private written: string;
 	/** What came back from the node's own URL, and when it was asked for. */
 	reply?: SyncReply;
 	syncedAt = 0;
@@ -57,13 +56,19 @@ export class NodeMemory {
 	/** The last "Execute step". */
 	test?: TestRun;
 
+	constructor(readonly identity: NodeIdentity) {
+		const { workflowId, nodeId, instanceId } = identity;
+		this.state = newState(fingerprint([workflowId, nodeId, instanceId]));
+		this.written = this.text;
+	}
+
 	/** Adds what somebody else knows, who also sees to it that it is saved. */
 	take(known: TriggerState): void {
 		const { isDirty } = this;
-		const state = (this.state = prune(this.state ? join(this.state, known) : known, Date.now()));
+		this.state = prune(join(this.state, known), Date.now());
 		if (!isDirty) this.wrote();
 		for (const id of this.checks.keys()) {
-			if (isDoneWith(state.scrapes[id])) this.checks.delete(id);
+			if (isDoneWith(this.state.scrapes[id])) this.checks.delete(id);
 		}
 	}
 
@@ -78,15 +83,10 @@ export class NodeMemory {
 	}
 
 	/** The state as text, without what need not be saved: that a notification came again. */
-	get text(): string | undefined {
-		const { state } = this;
-		if (!state) return undefined;
-		const { notifications, ...others } = state;
-		const sizes = Object.entries(notifications).map(([source, { size, leads }]) => [
-			source,
-			size,
-			leads,
-		]);
+	get text(): string {
+		const { notifications, ...others } = this.state;
+		const contents = Object.entries(notifications);
+		const sizes = contents.map(([source, { size, leads }]) => [source, size, leads]);
 		return JSON.stringify([others, sizes]);
 	}
 }
@@ -169,9 +169,9 @@ export function inBackground(
 /** An execution began for a scrape or a notice. @param at when the scrape was completed */
 export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 	const { state } = memory;
-	const { stage, at: deliveredAt = 0 } = state?.notices[id] ?? state?.scrapes[id] ?? {};
+	const { stage, at: deliveredAt = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
 	if (stage === 'delivering') memory.begunUpTo = Math.max(memory.begunUpTo, deliveredAt);
-	if (state) markDone(state, id, at);
+	markDone(state, id, at);
 	memory.acknowledgedAt = Date.now();
 	memory.wake?.();
 }

@@ -26,17 +26,11 @@ export function parametersOf(context: Context): Parameters {
 	return new Parameters((path, ifMissing) => context.getNodeParameter(path, ifMissing));
 }
 
-export function identityOf(context: Pick<Context, 'getWorkflow' | 'getNode'>): NodeIdentity {
-	return { workflowId: context.getWorkflow().id ?? '', nodeId: context.getNode().id };
-}
-
-/**
- * Whose state it is. The n8n is part of it, because a workflow that is carried to another n8n may keep its
- * IDs and bring its static data along.
- */
-export function ownerOf(context: Context): string {
-	const { workflowId, nodeId } = identityOf(context);
-	return fingerprint([workflowId, nodeId, context.getInstanceId()]);
+export function identityOf(
+	context: Pick<Context, 'getInstanceId' | 'getWorkflow' | 'getNode'>,
+): NodeIdentity {
+	const instanceId = context.getInstanceId();
+	return { instanceId, workflowId: context.getWorkflow().id ?? '', nodeId: context.getNode().id };
 }
 
 function urlOf(context: Context): string {

@@ -19,7 +19,6 @@ import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
 import { look } from './scrape';
 import { beginStart } from './start';
-import type { TriggerState } from './state';
 import { answerSenders, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
@@ -128,9 +127,9 @@ export class Reconciler {
 			}
 		} else {
 			const access = await accessTo(context, memory);
-			const { state, reply } = memory;
-			if (!state || !reply) await sync(context, memory);
-			else if (reply.isActive) await this.act(state, reply.plan, access);
+			const { reply } = memory;
+			if (!reply) await sync(context, memory);
+			else if (reply.isActive) await this.act(reply.plan, access);
 			else await this.pause();
 		}
 		// What does not need the own URL does not show that it answers again.
@@ -144,26 +143,27 @@ export class Reconciler {
 		if (!this.isClosed) await sync(this.context, this.memory);
 	}
 
-	private async act(state: TriggerState, plan: Plan, access: Access): Promise<void> {
+	private async act(plan: Plan, access: Access): Promise<void> {
 		const { memory } = this;
 		const now = Date.now();
-		this.update(state, plan, access, now);
+		this.update(plan, access, now);
 		const { perMinute } = accountOf(access.credential).limiter;
 		const share = Math.max(1, Math.floor(perMinute * UNVERIFIED_SHARE));
 		const view = {
 			memory,
-			state,
+			state: memory.state,
 			plan,
 			process: PROCESS,
 			isTimer: this.timer !== undefined,
 			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
 		};
-		await this.do(nextAction(view, now), state, plan, access);
+		await this.do(nextAction(view, now), plan, access);
 	}
 
 	/** What the activation and the time change. */
-	private update(state: TriggerState, plan: Plan, { credential }: Access, now: number): void {
+	private update(plan: Plan, { credential }: Access, now: number): void {
 		const { id, timer, memory, activeSince } = this;
+		const { state } = memory;
 		if (!timer) return;
 		if (!this.isActivated) {
 			this.isActivated = true;
@@ -178,8 +178,9 @@ export class Reconciler {
 		timePassed(state, plan, { id, mode }, PROCESS, memory.syncedAt, now);
 	}
 
-	private async do(action: Action, state: TriggerState, plan: Plan, access: Access): Promise<void> {
+	private async do(action: Action, plan: Plan, access: Access): Promise<void> {
 		const { memory, context } = this;
+		const { state } = memory;
 		const now = Date.now();
 		switch (action.do) {
 			case 'sync':
@@ -187,8 +188,7 @@ export class Reconciler {
 				if (memory.waiting.length > 0) await this.alarm.rest(BUSY_MS);
 				return;
 			case 'deliver':
-				if (!(await deliver(context, memory, state, action.id, now)))
-					await this.alarm.rest(BUSY_MS);
+				if (!(await deliver(context, memory, action.id, now))) await this.alarm.rest(BUSY_MS);
 				return;
 			case 'look':
 				inBackground(context, memory, action.id, look(context, memory, action.id));
@@ -203,7 +203,7 @@ export class Reconciler {
 				await this.send(action.attempt, access);
 				return;
 			case 'wait': {
-				if (!this.timer && isOver(memory, state)) this.close();
+				if (!this.timer && isOver(memory)) this.close();
 				if (this.outage) await sync(context, memory);
 				else await this.alarm.rest(action.ms);
 			}
@@ -230,7 +230,7 @@ export class Reconciler {
 }
 
 /** Whether a process that only received notifications has nothing left to do. */
-function isOver({ busy, waiting, isDirty }: NodeMemory, state: TriggerState): boolean {
+function isOver({ state, busy, waiting, isDirty }: NodeMemory): boolean {
 	const isLeft = Object.values(state.scrapes).some(
 		({ stage, source }) => stage !== 'done' && state.notifications[source] !== undefined,
 	);

@@ -139,8 +139,8 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 		const said = `the status of ${id} is not known: ${String(found.error)}`;
 		context.logger.warn(`LeadGen Trigger: ${said}`);
 	}
-	if (state && 'error' in found) unanswered(state, id, now, found.error);
-	else if (state && reply && 'data' in found) {
+	if ('error' in found) unanswered(state, id, now, found.error);
+	else if (reply) {
 		const realId = looked(state, id, found, check, reply.plan, now);
 		if (realId !== undefined) checks.set(realId, check);
 	}
@@ -148,6 +148,6 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 
 /** Whether a notification came in since a scrape was looked up last: then it is likely to be finished. */
 function isNotifiedSince({ state, checks }: NodeMemory, id: string): boolean {
-	const notification = state?.notifications[state.scrapes[id]?.source ?? ''];
+	const notification = state.notifications[state.scrapes[id]?.source ?? ''];
 	return notification !== undefined && notification.at > (checks.get(id)?.at ?? 0);
 }

@@ -2,8 +2,12 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 import { InputError } from '../service/errors';
 
-/** Which node of which workflow; stays the same when the node is renamed. */
+/**
+ * Which node of which n8n; stays the same when the node is renamed. A workflow that is carried to another n8n may keep
+ * its IDs and bring its static data along.
+ */
 export interface NodeIdentity {
+	instanceId: string;
 	workflowId: string;
 	nodeId: string;
 }

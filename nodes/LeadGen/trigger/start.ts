@@ -36,7 +36,7 @@ export function beginStart(
 	store?: Store,
 ): void {
 	const isOwn = [saved, memory.state].every((known) => {
-		const start = known?.starts[attempt];
+		const start = known.starts[attempt];
 		return start?.process === PROCESS && start.stage === 'planned';
 	});
 	// Without addresses the node was deactivated meanwhile.
@@ -62,8 +62,8 @@ async function sendStart(
 	const result = await send().catch((error: unknown) => ({ error }));
 	const { state } = memory;
 	const now = Date.now();
-	if (state && 'error' in result) startFailed(state, attempt, result.error, now);
-	else if (state && 'scrapeId' in result) started(state, attempt, result.scrapeId, now);
+	if ('error' in result) startFailed(state, attempt, result.error, now);
+	else started(state, attempt, result.scrapeId, now);
 	const words = 'error' in result ? String(result.error) : `scrape ${result.scrapeId}`;
 	context.logger.info(`LeadGen Trigger: start attempt ${attempt}: ${words}, in process ${PROCESS}`);
 	if (await isSeenSaved(context, memory)) return;
@@ -100,7 +100,7 @@ async function isSynced(context: Context, memory: NodeMemory): Promise<boolean> 
 
 /** Waits for the starts under way where n8n stops, so that their answers can be saved. */
 export async function finishStarts(context: Context, memory: NodeMemory): Promise<void> {
-	const starts = [...memory.busy].filter(([name]) => memory.state?.starts[name] !== undefined);
+	const starts = [...memory.busy].filter(([name]) => memory.state.starts[name] !== undefined);
 	// Without addresses the node was deactivated, and n8n goes on.
 	if (starts.length === 0 || !memory.addresses) return;
 	// n8n 1 does not bear that closing takes long, where it only stops leading.

@@ -2,7 +2,6 @@ import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflo
 import { jsonIn } from '../json';
 import { limitContent, savedPart, toSave, type Saved } from './content';
 import { nodes, nodesOf, type NodeMemory } from './memory';
-import { ownerOf } from './plan';
 import { prune } from './prune';
 import { newState, type TriggerState } from './state';
 import { fromRelease1 } from './upgrade';
@@ -13,7 +12,6 @@ import { fromRelease1 } from './upgrade';
  * watches each value of an object, so that reading one takes time.
  */
 export class Store {
-	private readonly owner: string;
 	private readonly data: IDataObject;
 	/** As n8n had saved it when the call came in. */
 	readonly saved: Saved;
@@ -22,22 +20,17 @@ export class Store {
 		context: IHookFunctions | IWebhookFunctions,
 		readonly memory: NodeMemory,
 	) {
-		this.owner = ownerOf(context);
 		this.data = context.getWorkflowStaticData('global');
-		this.saved = this.load(memory, this.owner);
-	}
-
-	/** What is known now; a new state if nothing is. */
-	get state(): TriggerState {
-		return (this.memory.state ??= newState(this.owner));
+		this.saved = this.load(memory);
 	}
 
 	/** Adds what n8n has saved of a node. @returns what somebody may wait for of it */
-	private load(memory: NodeMemory, owner: string): Saved {
+	private load(memory: NodeMemory): Saved {
 		const value = this.data[keyOf(memory)];
 		// Hundreds of notifications may come at once, and most find what this process itself wrote.
 		const { lastRead } = memory;
-		if (memory.state && lastRead && lastRead.value === value) return lastRead.saved;
+		if (lastRead && lastRead.value === value) return lastRead.saved;
+		const { owner } = memory.state;
 		const state = read(value, owner);
 		const saved = savedPart(state ?? newState(owner));
 		if (state) memory.take(state);
@@ -52,21 +45,22 @@ export class Store {
 	 */
 	save(): boolean {
 		const { memory } = this;
-		memory.state = prune(this.state, Date.now());
-		const isForgotten = limitContent([...nodes.values()].flatMap(({ state }) => state ?? []));
+		memory.state = prune(memory.state, Date.now());
+		const isForgotten = limitContent([...nodes.values()].map(({ state }) => state));
 		// What is saved may hold what was forgotten.
 		if (isForgotten) for (const each of nodes.values()) delete each.lastRead;
 		for (const other of nodesOf(memory.identity.workflowId)) {
-			if (other === memory || !other.state || !other.lastRead) continue;
-			this.load(other, other.state.owner);
-			this.write(other, other.state);
+			if (other === memory || !other.lastRead) continue;
+			this.load(other);
+			this.write(other);
 		}
 		memory.wrote();
-		return this.write(memory, memory.state);
+		return this.write(memory);
 	}
 
 	/** @returns whether it was not written already */
-	private write(memory: NodeMemory, state: TriggerState): boolean {
+	private write(memory: NodeMemory): boolean {
+		const { state } = memory;
 		const key = keyOf(memory);
 		const value = JSON.stringify(toSave(state));
 		if (this.data[key] === value) return false;

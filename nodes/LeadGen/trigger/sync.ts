@@ -57,11 +57,11 @@ export async function sync(
 ): Promise<SyncReply> {
 	const now = Date.now();
 	const { signer } = await accessTo(context, memory);
-	const { addresses = [], reply: last, text } = memory;
-	const needed = memory.state?.scrapes[deliver?.id ?? '']?.source;
+	const { state, addresses = [], reply: last, text } = memory;
+	const needed = state.scrapes[deliver?.id ?? '']?.source;
 	const isElsewhere = last?.process !== PROCESS;
-	const state = memory.state && toSend(memory.state, PROCESS, needed, isElsewhere);
-	const message: SyncRequest = { process: PROCESS, state, deliver };
+	const known = toSend(state, PROCESS, needed, isElsewhere);
+	const message: SyncRequest = { process: PROCESS, state: known, deliver };
 	const answer = await sendMessage(context, addresses, signer, message);
 	if (!answer) throw new NotReachedError('No address of the node answers');
 	const reply = answer.reply as SyncReply;

@@ -86,7 +86,7 @@ function receiveNotification(
 	attempt?: string,
 ): IWebhookResponseData {
 	const store = new Store(context, memory);
-	const { state } = store;
+	const { state } = memory;
 	const now = Date.now();
 	const request = requestOf(context);
 	const view = { plan: readPlan(context), checks: memory.checks };
@@ -159,12 +159,12 @@ function answerSync(
 ): IWebhookResponseData {
 	const { memory } = store;
 	memory.addresses = addressesOf(context, memory.addresses);
-	if (state?.owner === store.state.owner) memory.take(state);
+	if (state?.owner === memory.state.owner) memory.take(state);
 	const plan = readPlan(context);
-	const item = deliver && deliveryItem(store, access, deliver, Date.now());
+	const item = deliver && deliveryItem(memory, access, deliver, Date.now());
 	const isWritten = store.save();
 	const reply: SyncReply = {
-		state: withContent(store.state, () => false),
+		state: withContent(memory.state, () => false),
 		saved: store.saved,
 		isWritten,
 		plan,
