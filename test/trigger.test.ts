@@ -17,7 +17,7 @@ import {
 	startFailed,
 	timePassed,
 } from '../nodes/LeadGen/trigger/events';
-import { memoryOf, NodeMemory } from '../nodes/LeadGen/trigger/memory';
+import { memoryOf, NodeMemory, PROCESS } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
 import { parseCron } from '../nodes/LeadGen/schedule/cron';
 import { ServiceError } from '../nodes/LeadGen/service/errors';
@@ -92,9 +92,7 @@ function view(
 	if (!isDirty) memory.wrote();
 	return {
 		memory,
-		state,
 		plan,
-		process: 'process 1',
 		isTimer: true,
 		unverifiedPerMinute: 1000,
 		...fields,
@@ -126,7 +124,7 @@ function start(state: TriggerState, attempt: string, scrapeId: string, at: numbe
 		at,
 		tries: 0,
 		stage: 'planned',
-		process: 'process 1',
+		process: PROCESS,
 		filters: 'filters 1',
 	};
 	started(state, attempt, scrapeId, at);
@@ -139,13 +137,13 @@ function scheduled(at: number): Start {
 const unchecked: ReadonlyMap<string, Check> = new Map();
 
 /** This process, or another one, received a notification. */
-function note(state: TriggerState, source: string, at: number, process = 'process 1'): void {
+function note(state: TriggerState, source: string, at: number, process: string = PROCESS): void {
 	state.notifications[source] = { at, size: 1, process };
 }
 
 /** What a notification brings. */
 function content(at: number, fields: Partial<Content> = {}) {
-	return () => ({ at, size: 1, process: 'process 1', raw: {}, ...fields });
+	return () => ({ at, size: 1, process: PROCESS, raw: {}, ...fields });
 }
 
 /** A notification without a signature comes in. */
@@ -189,7 +187,7 @@ describe('an activation', () => {
 		const attempt = 'activation 1-0';
 		// Saved together with the activation.
 		expect(nextAction(view(state, { isDirty: true }), T0)).toEqual({ do: 'plan', attempt });
-		planned(state, attempt, 'process 1', plan, T0);
+		planned(state, attempt, plan, T0);
 		// Until then another node of the workflow may erase it.
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
 		const now = T0 + 1000;
@@ -251,7 +249,7 @@ describe('an activation', () => {
 	it('is one that n8n does not repeat when it was on for a minute', () => {
 		const state = running();
 		const isEstablished = (now: number) => {
-			timePassed(state, plan, activation('activate'), 'process 1', now, now);
+			timePassed(state, plan, activation('activate'), now, now);
 			return state.facts.activation?.isEstablished;
 		};
 		expect(isEstablished(T0 + 59_999)).toBeUndefined();
@@ -345,7 +343,7 @@ describe('a start', () => {
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		state.starts['attempt 3'].at = T0 + 5000;
 		const at = (now: number) => {
-			timePassed(state, plan, activation('activate'), 'process 1', now, now);
+			timePassed(state, plan, activation('activate'), now, now);
 			const { message = '' } = state.notices['start attempt 3'] ?? {};
 			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
 		};
@@ -353,7 +351,7 @@ describe('a start', () => {
 		const said = 'It is not known whether a scrape was started';
 		// Where another main process leads, the one before may live on.
 		const later = T0 + 2 * MINUTE;
-		timePassed(state, plan, activation('leadershipChange'), 'process 1', later, later);
+		timePassed(state, plan, activation('leadershipChange'), later, later);
 		expect(state.notices).toEqual({});
 		expect(at(T0 + 20_000)).toEqual(['deliver', 'unknown', said]);
 	});
@@ -363,7 +361,7 @@ describe('a start', () => {
 		const state = running();
 		markDone(state, 'scrape 1', T0);
 		state.starts.first = scheduled(T0);
-		planned(state, 'first', 'process 1', plan, T0);
+		planned(state, 'first', plan, T0);
 		const other = structuredClone(state);
 		startFailed(state, 'first', error, T0);
 		expect(nextAction(view(state), T0 + 1)).toEqual({ do: 'wait', ms: 14_999 });
@@ -381,10 +379,10 @@ describe('a start', () => {
 		['nothing changed', plan, 2],
 	])('is wanted no more if %s', (_why, changed, expected) => {
 		const state = newState('owner');
-		timePassed(state, plan, activation('activate'), 'process 1', T0, T0);
+		timePassed(state, plan, activation('activate'), T0, T0);
 		state.starts.first = scheduled(T0);
 		state.starts.second = { ...scheduled(T0), due: undefined, why: 'filters' };
-		timePassed(state, changed, activation('update'), 'process 1', T0, T0 + 1);
+		timePassed(state, changed, activation('update'), T0, T0 + 1);
 		const stages = Object.values(state.starts).map(({ stage }) => stage);
 		expect(stages.filter((stage) => stage === 'wanted')).toHaveLength(expected);
 	});
@@ -394,7 +392,7 @@ describe('a start', () => {
 		const state = newState('owner');
 		state.starts.first = scheduled(T0);
 		state.starts.other = { ...scheduled(T0), stage: 'failed' };
-		planned(state, 'first', 'process 1', plan, T0);
+		planned(state, 'first', plan, T0);
 		startFailed(state, 'first', error, T0);
 		expect(wanted(state)).toBe('schedule');
 		started(state, 'first', 'scrape 1', T0 + SECOND);
@@ -469,7 +467,7 @@ describe('a start', () => {
 			const HOUR = 60 * MINUTE;
 			const save = (id: string, mode: string, changed: Plan, now: number) => {
 				activated(state, activation(mode, id), changed, now);
-				timePassed(state, changed, activation(mode, id), 'process 1', now, now);
+				timePassed(state, changed, activation(mode, id), now, now);
 				return wanted(state);
 			};
 			expect(save('activation 1', 'activate', scheduledPlan, T0)).toBe('activation');
@@ -479,7 +477,7 @@ describe('a start', () => {
 			// After the first time at which it would have been due, and before the second one.
 			const now = T0 + (firstHours + 1) * HOUR;
 			const before = now - 1;
-			timePassed(state, listen, activation('update', 'activation 2'), 'process 1', before, before);
+			timePassed(state, listen, activation('update', 'activation 2'), before, before);
 			expect(save('activation 3', 'update', scheduledPlan, now)).toBeUndefined();
 			const due = T0 + nextHours * HOUR;
 			const next = (time: number) => nextAction(view(state, { plan: scheduledPlan }), time);
@@ -487,7 +485,7 @@ describe('a start', () => {
 			// The time zone is read again.
 			expect(next(due).do).toBe('sync');
 			const fallsDue = (syncedAt: number) => {
-				timePassed(state, scheduledPlan, activation('init'), 'process 1', syncedAt, due);
+				timePassed(state, scheduledPlan, activation('init'), syncedAt, due);
 				return wanted(state);
 			};
 			expect([fallsDue(due - 1), fallsDue(due)]).toEqual([undefined, 'schedule']);
@@ -501,7 +499,7 @@ describe('a start', () => {
 		const told = Array.from({ length: 14 }, (_, tries) => {
 			const state = newState('owner');
 			state.starts.attempt = { ...scheduled(T0), tries };
-			planned(state, 'attempt', 'process 1', plan, T0);
+			planned(state, 'attempt', plan, T0);
 			startFailed(state, 'attempt', error, T0);
 			expect(wanted(state)).toBe('schedule');
 			return Object.values(state.notices).map(({ message, advice }) => `${message}. ${advice}`);
@@ -525,7 +523,7 @@ describe('a start', () => {
 			const results = [0, 1, 2, 9].map((tries) => {
 				const state = newState('owner');
 				state.starts.attempt = { ...scheduled(T0), tries };
-				planned(state, 'attempt', 'process 1', plan, T0);
+				planned(state, 'attempt', plan, T0);
 				startFailed(state, 'attempt', error, T0 + SECOND);
 				const { at } = startIn(state, 'wanted')?.[1] ?? {};
 				return [state.starts.attempt.stage, at, Object.keys(state.notices)];
@@ -545,7 +543,7 @@ describe('a start', () => {
 			const attempt = `early ${String(index)}`;
 			const id = `scrape early ${String(index)}`;
 			state.starts[attempt] = scheduled(T0 + index);
-			planned(state, attempt, 'process 1', plan, T0);
+			planned(state, attempt, plan, T0);
 			const ids = { likely: [id], others: [] };
 			const mode = { plan, checks: unchecked };
 			notified(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
@@ -594,7 +592,7 @@ describe('a start', () => {
 		state.starts.due = {
 			...scheduled(T0),
 			stage: 'planned',
-			process: 'process 1',
+			process: PROCESS,
 			filters: 'filters 1',
 		};
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
@@ -632,7 +630,7 @@ describe('a notification', () => {
 
 	it('may come before the answer to the start', () => {
 		const state = running();
-		const known = { ...scheduled(T0), process: 'process 1', filters: 'filters 1' };
+		const known = { ...scheduled(T0), process: PROCESS, filters: 'filters 1' };
 		state.starts.early = { ...known, stage: 'planned' };
 		const named = { likely: ['scrape 2', 'event 1'], others: [] };
 		const received = notified(
@@ -653,7 +651,7 @@ describe('a notification', () => {
 
 	it('tells which scrape it was, if the answer to the start was lost', () => {
 		const state = running();
-		const known = { ...scheduled(T0 + DAY), process: 'process 1', filters: 'filters 1' };
+		const known = { ...scheduled(T0 + DAY), process: PROCESS, filters: 'filters 1' };
 		state.starts.lost = { ...known, stage: 'unknown' };
 		const named = { likely: ['scrape 1', 'scrape 2', 'event'], others: [] };
 		markDone(state, 'scrape 1', T0);
@@ -1324,7 +1322,7 @@ describe('the state', () => {
 			fc.property(orders, (order) => {
 				const inOne = order.reduce<Notification | undefined>(largest, undefined);
 				// When one came in last is known, too.
-				expect(inOne).toEqual({ ...best, process: 'process 1', at: order.at(-1)?.at });
+				expect(inOne).toEqual({ ...best, process: PROCESS, at: order.at(-1)?.at });
 				const [first = running(), ...others] = order.map((received) => {
 					const state = running();
 					state.notifications['attempt 1'] = received;

@@ -1,5 +1,6 @@
 import { ServiceError } from '../service/errors';
 import { isRateRefusal } from '../service/retry';
+import { PROCESS } from './memory';
 import {
 	NOT_KNOWN,
 	notStarted,
@@ -92,7 +93,6 @@ export function timePassed(
 	state: TriggerState,
 	plan: Plan,
 	{ id, mode }: Pick<NewActivation, 'id' | 'mode'>,
-	process: string,
 	syncedAt: number,
 	now: number,
 ): void {
@@ -111,7 +111,7 @@ export function timePassed(
 	}
 	if (!isStarting) drop(state, () => true);
 	for (const [attempt, start] of Object.entries(starts)) {
-		const isLeft = start.stage === 'planned' && start.process !== process;
+		const isLeft = start.stage === 'planned' && start.process !== PROCESS;
 		const why = 'n8n stopped before it had saved the answer of the service';
 		if (isLeft && now - start.at >= leaseMs(mode)) outcomeUnknown(state, attempt, why, now);
 	}
@@ -127,17 +127,16 @@ function leaseMs(mode: string): number {
 	return mode === 'leadershipChange' ? START_TIMEOUT_MS + MINUTE_MS / 2 : MINUTE_MS / 4;
 }
 
-/** A process is to send a start that is wanted. */
+/** This process is to send a start that is wanted. */
 export function planned(
 	{ starts }: TriggerState,
 	attempt: string,
-	process: string,
 	{ filters }: Plan,
 	now: number,
 ): void {
 	const start = starts[attempt];
 	if (start?.stage !== 'wanted') return;
-	starts[attempt] = { ...start, stage: 'planned', at: now, process, filters };
+	starts[attempt] = { ...start, stage: 'planned', at: now, process: PROCESS, filters };
 }
 
 /** A start may have been paid for: it is never sent again. */

@@ -1,25 +1,14 @@
-import type { NodeMemory } from './memory';
+import { PROCESS, type NodeMemory } from './memory';
 import type { Plan } from './plan';
-import {
-	isOpen,
-	openScrapes,
-	startIn,
-	type Notice,
-	type Scrape,
-	type Start,
-	type TriggerState,
-} from './state';
+import { isOpen, openScrapes, startIn, type Notice, type Scrape, type Start } from './state';
 import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
 
 /** Decides what the trigger does next: pure functions of what it knows and the time. */
 
 /** What decisions depend on. Times are milliseconds since 1970. */
 export interface View {
-	/** What the process knows beside the state. */
 	memory: NodeMemory;
-	state: TriggerState;
 	plan: Plan;
-	process: string;
 	/** Whether this is the timer of the node, which alone starts scrapes. */
 	isTimer: boolean;
 	/** How many IDs that only notifications name are looked up in a minute. */
@@ -77,8 +66,8 @@ const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
 /** What to do next. */
 export function nextAction(view: View, now: number): Action {
-	const { state, memory } = view;
-	const { isDirty, acknowledgedAt, waiting, checks, busy, syncedAt, reply } = memory;
+	const { memory } = view;
+	const { state, isDirty, acknowledgedAt, waiting, checks, busy, syncedAt, reply } = memory;
 	const times: number[] = [];
 	/** Whether it is time; if not, there will be another look when it is. */
 	const isTime = (time: number) => {
@@ -115,10 +104,10 @@ export function nextAction(view: View, now: number): Action {
 }
 
 /** When all is there that the output of a scrape holds. */
-function outputCompleteAt(id: string, { source }: Scrape, { state, memory }: View): number {
+function outputCompleteAt(id: string, { source }: Scrape, { memory }: View): number {
 	const check = memory.checks.get(id);
 	if (!check?.result) return Infinity;
-	return state.notifications[source] ? 0 : check.at + GRACE_MS;
+	return memory.state.notifications[source] ? 0 : check.at + GRACE_MS;
 }
 
 /** When something may be handed to n8n, or again if its execution did not begin. */
@@ -153,9 +142,9 @@ function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number):
 	const { stage, since, source } = scrape;
 	const check = view.memory.checks.get(id);
 	if (check?.result || !(isOpen(scrape) || stage === 'unverified')) return Infinity;
-	const { at: noted = since, process } = view.state.notifications[source] ?? {};
+	const { at: noted = since, process } = view.memory.state.notifications[source] ?? {};
 	// When this process was notified.
-	const received = process === view.process ? noted : undefined;
+	const received = process === PROCESS ? noted : undefined;
 	if (received === undefined && !(view.isTimer && isOpen(scrape))) {
 		const shareFrom = stage === 'unverified' ? unverifiedFrom : 0;
 		return Math.max(shareFrom, noted + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
@@ -173,7 +162,7 @@ function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number):
 
 /** When the next ID may be looked up that only a notification names. Those that proved real do not count. */
 function unverifiedLookFrom(
-	{ state, memory: { checks, busy }, unverifiedPerMinute }: View,
+	{ memory: { state, checks, busy }, unverifiedPerMinute }: View,
 	now: number,
 ): number {
 	const looked = Object.entries(state.scrapes)
@@ -196,14 +185,14 @@ function clamp(value: number, least: number, most: number): number {
 
 /** What to do about starts. One is under way at a time. */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
-	const { state, memory } = view;
+	const { state, busy } = view.memory;
 	const planned = startIn(state, 'planned');
 	if (planned) {
 		const [attempt, { at, process }] = planned;
-		const isOwn = process === view.process;
+		const isOwn = process === PROCESS;
 		// That of another process is given up after a while.
 		const isReady = isTime(isOwn ? at + CLAIM_MS : now + LEFT_CHECK_MS);
-		return isReady && !memory.busy.has(attempt) ? { do: 'send', attempt } : undefined;
+		return isReady && !busy.has(attempt) ? { do: 'send', attempt } : undefined;
 	}
 	const wanted = startIn(state, 'wanted');
 	if (wanted) return isTime(wanted[1].at) ? nextWanted(view, wanted, now) : undefined;
@@ -216,8 +205,8 @@ function nextWanted(
 	[attempt, { why, tries, at: wantedAt }]: [string, Start],
 	now: number,
 ): Action | undefined {
-	const { state, plan, memory } = view;
-	const { checks, busy } = memory;
+	const { plan, memory } = view;
+	const { state, checks, busy } = memory;
 	let lookedAt = 0;
 	for (const [id, scrape] of openScrapes(state)) {
 		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };

@@ -151,9 +151,7 @@ export class Reconciler {
 		const share = Math.max(1, Math.floor(perMinute * UNVERIFIED_SHARE));
 		const view = {
 			memory,
-			state: memory.state,
 			plan,
-			process: PROCESS,
 			isTimer: this.timer !== undefined,
 			unverifiedPerMinute: share < Infinity ? share : FEWEST_UNVERIFIED,
 		};
@@ -175,7 +173,7 @@ export class Reconciler {
 			activated(state, activation, plan, now);
 		}
 		const mode = timer.getActivationMode();
-		timePassed(state, plan, { id, mode }, PROCESS, memory.syncedAt, now);
+		timePassed(state, plan, { id, mode }, memory.syncedAt, now);
 	}
 
 	private async do(action: Action, plan: Plan, access: Access): Promise<void> {
@@ -194,7 +192,7 @@ export class Reconciler {
 				inBackground(context, memory, action.id, look(context, memory, action.id));
 				return;
 			case 'plan':
-				planned(state, action.attempt, PROCESS, plan, now);
+				planned(state, action.attempt, plan, now);
 				return;
 			case 'skip':
 				leftOut(state, action.attempt, action.id, now);
