@@ -201,20 +201,18 @@ export function startFailed(
 	// Its notification may have come before the answer, and told which scrape it is.
 	if (!start || start.stage === 'started') return;
 	const known = error instanceof ServiceError ? error : undefined;
-	const { message, advice } = textOf(error);
+	const text = textOf(error);
 	if (known?.outcome === 'notSent' || (known && isRateRefusal(known))) {
 		const delay = Math.min(SLOWEST_RETRY_MS, FIRST_RETRY_MS * 2 ** start.tries);
 		const tries = start.tries + 1;
 		state.starts[attempt] = { ...start, stage: 'failed' };
 		// Another one may be asked for meanwhile.
 		if (!startIn(state, 'wanted')) want(state, { ...start, at: now + delay, tries });
-		if (tries === TOLD_AFTER_TRIES) {
-			addNotice(state, `start ${attempt}`, notStartedYet(message, advice), now);
-		}
+		if (tries === TOLD_AFTER_TRIES) addNotice(state, `start ${attempt}`, notStartedYet(text), now);
 	} else if (known?.outcome === 'unknown') {
-		outcomeUnknown(state, attempt, message, now);
+		outcomeUnknown(state, attempt, text.message, now);
 	} else {
 		state.starts[attempt] = { ...start, stage: 'failed' };
-		addNotice(state, `start ${attempt}`, notStarted(message, advice), now);
+		addNotice(state, `start ${attempt}`, notStarted(text), now);
 	}
 }

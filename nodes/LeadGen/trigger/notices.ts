@@ -36,14 +36,14 @@ export function unknownOutcome(why: string, attempt?: string): NoticeText {
 	};
 }
 
-export function notStarted(message: string, advice: string): NoticeText {
+export function notStarted({ message, advice }: NoticeText): NoticeText {
 	return {
 		message: `No scrape was started: ${message}`,
 		advice: `${advice} ${START_AGAIN}`.trim(),
 	};
 }
 
-export function notStartedYet(message: string, advice: string): NoticeText {
+export function notStartedYet({ message, advice }: NoticeText): NoticeText {
 	return {
 		message: `For an hour no scrape could be started: ${message}`,
 		advice: `${advice} The node keeps trying, and starts one scrape as soon as it can.`.trim(),
@@ -72,7 +72,7 @@ export function stuckScrape(id: string, status: string): NoticeText {
 	};
 }
 
-export function noStatus(id: string, message: string, advice: string): NoticeText {
+export function noStatus(id: string, { message, advice }: NoticeText): NoticeText {
 	return {
 		message,
 		advice: `${advice} The node asks for the status of scrape ${id} until the service gives it, for a week at most.`,

@@ -1,3 +1,4 @@
+import type { NoticeText } from './notices';
 import { fingerprint } from './signature';
 
 /**
@@ -106,10 +107,8 @@ export interface Notification extends Entry {
 }
 
 /** A failed execution that says what happened and what to do. */
-export interface Notice extends Entry {
+export interface Notice extends Entry, NoticeText {
 	stage: 'open' | 'delivering' | 'done';
-	message: string;
-	advice: string;
 	tries?: number;
 }
 
@@ -166,12 +165,7 @@ export function isDoneWith(entry: Entry | undefined): boolean {
 }
 
 /** Adds what the person must be told, once. */
-export function addNotice(
-	state: TriggerState,
-	id: string,
-	text: { message: string; advice: string },
-	now: number,
-): void {
+export function addNotice(state: TriggerState, id: string, text: NoticeText, now: number): void {
 	state.notices[id] ??= { stage: 'open', at: now, ...text };
 }
 

@@ -135,10 +135,9 @@ export function unanswered(state: TriggerState, id: string, now: number, error?:
 	const age = scrape ? now - scrape.since : 0;
 	const isClear = isRefused(error) && !isRateRefusal(error);
 	if (isClear || age >= DAY_MS) {
-		const { message, advice } = textOf(error);
 		// Of those that anyone may name, one says it for all.
 		const about = isOpen(scrape) ? id : `notifications ${String(Math.floor(now / DAY_MS))}`;
-		addNotice(state, `status of ${about}`, noStatus(id, message, advice), now);
+		addNotice(state, `status of ${about}`, noStatus(id, textOf(error)), now);
 	}
 	if (scrape?.stage === 'unverified' && age >= DAY_MS) reject(state, id, now);
 	if (isOpen(scrape) && age >= GIVEN_UP_MS) markDone(state, id, now);
