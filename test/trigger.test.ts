@@ -17,7 +17,7 @@ import {
 	startFailed,
 	timePassed,
 } from '../nodes/LeadGen/trigger/events';
-import { memoryOf, NodeMemory, PROCESS } from '../nodes/LeadGen/trigger/memory';
+import { memoryOf, NodeMemory, PROCESS, PROCESS_SINCE } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
 import { parseCron } from '../nodes/LeadGen/schedule/cron';
 import { ServiceError } from '../nodes/LeadGen/service/errors';
@@ -100,7 +100,7 @@ function view(
 }
 
 function activation(mode: string, id = 'activation 1', activeSince?: number) {
-	return { id, mode, isUnreachable: false, activeSince, processSince: T0 - SECOND };
+	return { id, mode, isUnreachable: false, activeSince };
 }
 
 /** A node that was activated and whose first scrape runs. */
@@ -233,9 +233,9 @@ describe('an activation', () => {
 
 	it('at a start of n8n says that a start may be missing only if the node was closed before', () => {
 		for (const [closedAt, notices] of [
-			[T0 - 2 * SECOND, 1],
+			[PROCESS_SINCE - 1, 1],
 			// n8n could not activate another trigger of the workflow, and tries again.
-			[T0, 0],
+			[PROCESS_SINCE, 0],
 		] as const) {
 			const state = running();
 			const known = state.facts.activation;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../service/errors';
 import { isRateRefusal } from '../service/retry';
-import { PROCESS } from './memory';
+import { PROCESS, PROCESS_SINCE } from './memory';
 import {
 	NOT_KNOWN,
 	notStarted,
@@ -36,14 +36,12 @@ export interface NewActivation {
 	isUnreachable: boolean;
 	/** When this process had activated the node before, if n8n did not deactivate it here since. */
 	activeSince?: number;
-	/** When this process began. */
-	processSince: number;
 }
 
 /** n8n activated the node, which may ask for a start. */
 export function activated(
 	state: TriggerState,
-	{ id, mode, isUnreachable, activeSince, processSince }: NewActivation,
+	{ id, mode, isUnreachable, activeSince }: NewActivation,
 	plan: Plan,
 	now: number,
 ): void {
@@ -54,7 +52,7 @@ export function activated(
 	const isClosed = known?.isClosed === true && known.at >= (activeSince ?? 0);
 	const isAsked = mode === 'activate' && (!known || isClosed || isEstablished);
 	// As n8n starts, it also deactivates the node if it cannot activate another trigger of the workflow.
-	const wasClosed = known?.isClosed === true && known.at < processSince;
+	const wasClosed = known?.isClosed === true && known.at < PROCESS_SINCE;
 	const isUnfinished = known === undefined || (mode === 'init' && wasClosed);
 	state.facts.activation = { id, at: now, filters: plan.filters };
 	// The next start is due from now on.

@@ -5,14 +5,7 @@ import { baseUrlOf } from '../service/http';
 import { Alarm } from './alarm';
 import { deliver } from './delivery';
 import { activated, leftOut, planned, timePassed } from './events';
-import {
-	accessTo,
-	inBackground,
-	PROCESS,
-	PROCESS_SINCE,
-	type Access,
-	type NodeMemory,
-} from './memory';
+import { accessTo, inBackground, PROCESS, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf } from './notices';
 import { guessAddresses, isReachable, sendMessage } from './ownUrl';
 import type { Plan } from './plan';
@@ -169,7 +162,7 @@ export class Reconciler {
 			const mode = memory.isAsked ? 'activate' : timer.getActivationMode();
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
-			const activation = { id, mode, isUnreachable, activeSince, processSince: PROCESS_SINCE };
+			const activation = { id, mode, isUnreachable, activeSince };
 			activated(state, activation, plan, now);
 		}
 		const mode = timer.getActivationMode();
