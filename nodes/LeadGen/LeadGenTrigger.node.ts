@@ -14,7 +14,7 @@ import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
 import { gate } from './trigger/gate';
 import { properties } from './trigger/properties';
-import { beginTest, endTest, isTest, receiveTest } from './trigger/testRun';
+import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { startTimer } from './trigger/timer';
 import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './compatibility';
@@ -96,9 +96,7 @@ export class LeadGenTrigger implements INodeType {
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				const url = this.getNodeWebhookUrl('default') ?? '';
-				if (isTest(this, url)) endTest(this);
-				else close(this);
+				if (!endTest(this)) close(this);
 				return await Promise.resolve(true);
 			},
 		},

@@ -26,33 +26,25 @@ const LOOKS = 3;
 const ATTEMPT = 'test';
 
 /** The last "Execute step" of a node. */
-export interface TestRun {
-	/** n8n ends a test with the same words as an activation; only the URL tells them apart. */
-	url: string;
+export class TestRun {
 	/** The scrape that it waits for; none if any will do. */
 	scrapeId?: string;
 	/** The notification of that scrape, which may come before its status says that it is finished. */
 	notification?: IDataObject;
 	/** That scrape is finished, so that its notification may be on its way. */
-	isFinished: boolean;
-	isOver: boolean;
-}
+	isFinished = false;
+	isOver = false;
 
-function newTest(url: string): TestRun {
-	return { url, isFinished: false, isOver: false };
-}
-
-/** Whether a URL is the one that the node had in its last test. */
-export function isTest(context: IHookFunctions, url: string): boolean {
-	return memoryOf(identityOf(context)).test?.url === url;
+	/** @param url n8n ends a test with the same words as an activation; only the URL tells them apart */
+	constructor(readonly url?: string) {}
 }
 
 /** Listening begins: starts a small scrape, or none, as the options say. */
 export async function beginTest(context: IHookFunctions): Promise<void> {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const memory = memoryOf(identityOf(context));
-	endTest(context);
-	const test = (memory.test = newTest(url));
+	if (memory.test) memory.test.isOver = true;
+	const test = (memory.test = new TestRun(url));
 	// It may be another credential than that of the workflow that is active.
 	const { credential, signer } = await readAccess(context, memory);
 	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
@@ -87,9 +79,12 @@ async function testScrape(
 	return await startScrape(context, credential, { ...startBody(context, limit), webhookUrl });
 }
 
-export function endTest(context: IHookFunctions): void {
+/** Ends the last test of the node. @returns false if n8n ends something else */
+export function endTest(context: IHookFunctions): boolean {
 	const { test } = memoryOf(identityOf(context));
-	if (test) test.isOver = true;
+	if (!test || test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
+	test.isOver = true;
+	return true;
 }
 
 /** The notification may get lost, or n8n cannot be reached: so the node calls its own test URL all the time. */
@@ -112,7 +107,7 @@ async function watch(
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const memory = memoryOf(identityOf(context));
 	// After a restart nothing is known of the test.
-	const { test = newTest('') } = memory;
+	const { test = new TestRun() } = memory;
 	const { credential, signer } = await readAccess(context, memory);
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
