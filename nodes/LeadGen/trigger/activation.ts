@@ -1,7 +1,7 @@
 import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
 import { baseUrlOf } from '../service/http';
-import { withContent } from './content';
+import { withoutContent } from './content';
 import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
 import { addressesOf, checkParameters, identityOf } from './plan';
@@ -93,6 +93,6 @@ async function releaseLater(memory: NodeMemory): Promise<void> {
 	await sleep(OFF_MS);
 	// What is saved comes back with the next activation.
 	if (memory.addresses) return;
-	memory.state = withContent(memory.state, () => false);
+	memory.state = withoutContent(memory.state);
 	delete memory.lastRead;
 }

@@ -12,22 +12,22 @@ export function isSaved(known: Saved, saved: Saved, source: string): boolean {
 	return !now || (then !== undefined && compareContent(now, then) <= 0);
 }
 
-/** A copy with the content of some notifications only, which can be as large as all leads. */
-export function withContent<State extends Saved>(
+/** A copy without the content of notifications, but for those that are kept. */
+export function withoutContent<State extends Saved>(
 	state: State,
-	isKept: (source: string, notification: Notification) => boolean,
+	isKept?: (source: string, notification: Notification) => boolean,
 ): State {
 	const notifications: TriggerState['notifications'] = {};
 	for (const [source, notification] of Object.entries(state.notifications)) {
 		const { raw, ...rest } = notification;
-		notifications[source] = raw && isKept(source, notification) ? notification : rest;
+		notifications[source] = raw && isKept?.(source, notification) ? notification : rest;
 	}
 	return { ...state, notifications };
 }
 
 /** A copy of what somebody waits for, which what comes later does not change. */
 export function savedPart({ starts, notifications }: Saved): Saved {
-	return deepCopy(withContent({ starts, notifications }, () => false));
+	return deepCopy(withoutContent({ starts, notifications }));
 }
 
 /** A notification that just came in. */
@@ -62,7 +62,7 @@ export function toSend(
 ): TriggerState {
 	const neededSize = state.notifications[needed ?? '']?.size ?? 0;
 	const fits = budget(MAX_SENT - neededSize);
-	return withContent(state, (source, notification) => {
+	return withoutContent(state, (source, notification) => {
 		if (notification.process !== process) return false;
 		return source === needed ? neededSize <= MAX_SENT : isElsewhere && fits(notification);
 	});
@@ -106,7 +106,7 @@ export function toSave(state: TriggerState): TriggerState {
 		),
 	);
 	const [fits, fitsUnverified] = [budget(MAX_SAVED), budget(MAX_SAVED_UNVERIFIED)];
-	return withContent(state, (source, notification) =>
+	return withoutContent(state, (source, notification) =>
 		unverified.has(source)
 			? notification.size <= MAX_SAVED_EACH_UNVERIFIED && fitsUnverified(notification)
 			: fits(notification),

@@ -5,7 +5,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { findLeads } from '../leads';
-import { isSaved, withContent, type Content } from './content';
+import { isSaved, withoutContent, type Content } from './content';
 import { deliveryItem } from './delivery';
 import {
 	accessTo,
@@ -164,7 +164,7 @@ function answerSync(
 	const item = deliver && deliveryItem(memory, access, deliver, Date.now());
 	const isWritten = store.save();
 	const reply: SyncReply = {
-		state: withContent(memory.state, () => false),
+		state: withoutContent(memory.state),
 		saved: store.saved,
 		isWritten,
 		plan,
