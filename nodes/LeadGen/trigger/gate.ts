@@ -71,11 +71,11 @@ async function isFirst(
 	const completion = keepsFailedExecutions(context) ? key : `${key} ${PROCESS}`;
 	const own = `${completion} ${process} ${String(deliveredAt)}`;
 	for (let looks = 1; ; looks++) {
-		const seen = await record(context, [completion, own]);
+		const fresh = await record(context, [completion, own]);
 		// A person's retry, "Retry On Fail", or a worker that took over from one that died.
-		const isOwn = !seen.includes(own);
-		if (looks === 1 && seen.includes(completion) && process === PROCESS) return true;
-		if (!seen.includes(completion)) return isOwn;
+		const isRetry = !fresh.includes(own);
+		if (looks === 1 && fresh.includes(completion) && process === PROCESS) return true;
+		if (!fresh.includes(completion)) return isRetry;
 		if (looks === LOOKS) return true;
 		// Another process may have overwritten what was recorded: n8n reads, then writes all of it.
 		await sleep(PAUSE_MS * (1 + Math.random()));
