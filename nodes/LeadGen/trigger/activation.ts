@@ -25,7 +25,7 @@ export async function open(context: IHookFunctions): Promise<void> {
 		throw asNodeError(context, error);
 	}
 	delete memory.refusal;
-	memory.wake?.();
+	memory.worker?.wake();
 }
 
 /** @throws LeadGenError if the node can only fail */
@@ -48,7 +48,7 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	const isAsked = context.getActivationMode() === 'activate' && !memory.addresses;
 	if (mode === 'listen' || !isAsked) return;
 	// n8n 2 calls a failing hook again after 1, 2, 4 and 8 seconds, while the timer runs already.
-	if (memory.wake && isRefused(memory.refusal)) throw memory.refusal;
+	if (memory.worker && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.outcome !== 'unknown') throw error;
 		// It may work in a moment; the timer goes on trying.

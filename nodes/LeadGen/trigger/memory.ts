@@ -4,6 +4,7 @@ import { CREDENTIAL_TYPE } from '../service/http';
 import type { Saved } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
+import type { Reconciler } from './reconciler';
 import { isDoneWith, join, markDone, newState, type TriggerState } from './state';
 import type { Check } from './status';
 import type { SyncReply } from './sync';
@@ -31,8 +32,6 @@ export class NodeMemory {
 	isAsked = false;
 	/** When this process activated the node last, if n8n did not deactivate it here since. */
 	activeSince?: number;
-	/** Ends what `trigger()` began last: n8n may forget to. */
-	closeTimer?: () => void;
 	/** Why the node could not be activated, until it can. */
 	refusal?: unknown;
 	/** The saved state, as it was last read or written: it holds nothing that is not in `state`. */
@@ -49,8 +48,8 @@ export class NodeMemory {
 	readonly busy = new Map<string, Promise<unknown>>();
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[] = [];
-	/** Wakes what works for this node in this process; undefined if nothing does. */
-	wake?: () => void;
+	/** What works for this node in this process; undefined if nothing does. */
+	worker?: Reconciler;
 	/** The last check of the deduplication. */
 	deduplication: Promise<unknown> = Promise.resolve();
 	/** The last "Execute step". */
@@ -160,7 +159,7 @@ export function inBackground(
 	});
 	const free = () => {
 		memory.busy.delete(name);
-		memory.wake?.();
+		memory.worker?.wake();
 	};
 	memory.busy.set(name, safe);
 	safe.then(free, free).catch(() => {});
@@ -173,5 +172,5 @@ export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 	if (stage === 'delivering') memory.begunUpTo = Math.max(memory.begunUpTo, deliveredAt);
 	markDone(state, id, at);
 	memory.acknowledgedAt = Date.now();
-	memory.wake?.();
+	memory.worker?.wake();
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'crypto';
-import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
-import { Alarm } from './alarm';
 import { deliver } from './delivery';
 import { activated, leftOut, planned, timePassed } from './events';
 import { accessTo, inBackground, PROCESS, type Access, type NodeMemory } from './memory';
@@ -16,6 +15,7 @@ import { answerSenders, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
 const BUSY_MS = 300;
+const SLICE_MS = 5000;
 /** A third of the account's requests is for IDs that only notifications name, or of the smallest plan's. */
 const UNVERIFIED_SHARE = 1 / 3;
 const FEWEST_UNVERIFIED = 20;
@@ -34,7 +34,8 @@ export class Reconciler {
 	private readonly id = randomUUID();
 	private readonly since = Date.now();
 	private isClosed = false;
-	private readonly alarm = new Alarm();
+	private isWoken = false;
+	private ring = () => {};
 	private isActivated = false;
 	/** Nothing works at the moment. */
 	private outage: { since: number; isTold: boolean } | undefined;
@@ -49,14 +50,31 @@ export class Reconciler {
 		private readonly timer?: ITriggerFunctions,
 		private readonly activeSince?: number,
 	) {
-		memory.wake = this.alarm.wake;
+		// n8n may forget to close it, where it could not activate another trigger of the workflow.
+		memory.worker?.close();
+		memory.worker = this;
 		delete memory.reply;
 	}
 
 	close(): void {
 		this.isClosed = true;
-		if (this.memory.wake === this.alarm.wake) delete this.memory.wake;
-		this.alarm.wake();
+		if (this.memory.worker === this) delete this.memory.worker;
+		this.wake();
+	}
+
+	wake(): void {
+		this.isWoken = true;
+		this.ring();
+	}
+
+	/** Waits for so many milliseconds, or until it is woken. In slices, so that no long timer is left behind. */
+	private async rest(ms: number): Promise<void> {
+		const end = Date.now() + ms;
+		const rung = new Promise<void>((resolve) => (this.ring = resolve));
+		while (!this.isWoken && Date.now() < end) {
+			await Promise.race([sleep(Math.min(SLICE_MS, end - Date.now())), rung]);
+		}
+		this.isWoken = false;
 	}
 
 	/** Works until it is closed. Never fails: what goes wrong is reported and tried again. */
@@ -90,7 +108,7 @@ export class Reconciler {
 			}
 		}
 		const longest = memory.waiting.length > 0 ? BUSY_MS : SLOWEST_RETRY_MS;
-		await this.alarm.rest(Math.min(longest, 200 * 1.5 ** failures));
+		await this.rest(Math.min(longest, 200 * 1.5 ** failures));
 	}
 
 	private tell(error: unknown): void {
@@ -113,7 +131,7 @@ export class Reconciler {
 		const { memory, context } = this;
 		// The hooks of the activation give the addresses.
 		if (!memory.addresses) {
-			await this.alarm.rest(BUSY_MS);
+			await this.rest(BUSY_MS);
 			const isLate = Date.now() - this.since >= PATIENCE_MS;
 			if (isLate && this.timer?.getActivationMode() === 'leadershipChange') {
 				memory.addresses ??= guessAddresses(context.getNode());
@@ -132,7 +150,7 @@ export class Reconciler {
 	/** The workflow is not active. n8n could not activate it after `trigger()`, and forgot to close that. */
 	private async pause(): Promise<void> {
 		if (!this.timer) this.close();
-		await this.alarm.rest(SLOWEST_RETRY_MS);
+		await this.rest(SLOWEST_RETRY_MS);
 		if (!this.isClosed) await sync(this.context, this.memory);
 	}
 
@@ -176,10 +194,10 @@ export class Reconciler {
 		switch (action.do) {
 			case 'sync':
 				await sync(context, memory);
-				if (memory.waiting.length > 0) await this.alarm.rest(BUSY_MS);
+				if (memory.waiting.length > 0) await this.rest(BUSY_MS);
 				return;
 			case 'deliver':
-				if (!(await deliver(context, memory, action.id, now))) await this.alarm.rest(BUSY_MS);
+				if (!(await deliver(context, memory, action.id, now))) await this.rest(BUSY_MS);
 				return;
 			case 'look':
 				inBackground(context, memory, action.id, look(context, memory, action.id));
@@ -196,7 +214,7 @@ export class Reconciler {
 			case 'wait': {
 				if (!this.timer && isOver(memory)) this.close();
 				if (this.outage) await sync(context, memory);
-				else await this.alarm.rest(action.ms);
+				else await this.rest(action.ms);
 			}
 		}
 	}
@@ -216,7 +234,7 @@ export class Reconciler {
 			}
 		};
 		if (!this.isClosed) void begin().catch(() => {});
-		await this.alarm.rest(BUSY_MS);
+		await this.rest(BUSY_MS);
 	}
 }
 

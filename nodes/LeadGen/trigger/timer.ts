@@ -11,13 +11,8 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	delete memory.refusal;
 	// The node may have another credential now.
 	delete memory.access;
-	// n8n may forget to, where it could not activate another trigger of the workflow.
-	memory.closeTimer?.();
 	const reconciler = new Reconciler(context, memory, context, memory.activeSince);
 	memory.activeSince = Date.now();
-	memory.closeTimer = () => {
-		reconciler.close();
-	};
 	void reconciler.run();
 	const closeFunction = async () => {
 		reconciler.close();
@@ -29,6 +24,6 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 /** Sees to it that something works for the node in this process, until nothing is left to do. */
 export function follow(context: IWebhookFunctions, memory: NodeMemory): void {
 	memory.addresses = addressesOf(context, memory.addresses);
-	if (memory.wake) memory.wake();
+	if (memory.worker) memory.worker.wake();
 	else void new Reconciler(context, memory).run();
 }

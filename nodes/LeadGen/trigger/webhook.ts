@@ -174,7 +174,7 @@ function answerSync(
 		start: startNeeds(context),
 	};
 	// What this process says to itself is no news to it.
-	if (process !== PROCESS) memory.wake?.();
+	if (process !== PROCESS) memory.worker?.wake();
 	return answer(context, 200, { leadGen: 2, ...reply }, item);
 }
 
