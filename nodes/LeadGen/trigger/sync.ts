@@ -73,6 +73,7 @@ export async function sync(
 	memory.take(reply.state);
 	memory.reply = reply;
 	memory.syncedAt = now;
+	// The reply may miss what came in since it was asked for.
 	const isKnown = (source: string) => isSaved(reply.state, reply.saved, source);
 	answerSenders(memory, ({ since, source }) => since < now && isKnown(source));
 	return reply;
