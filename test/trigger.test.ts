@@ -47,6 +47,7 @@ import {
 	openScrapes,
 	startIn,
 	type Notification,
+	type Scrape,
 	type Start,
 	type TriggerState,
 } from '../nodes/LeadGen/trigger/state';
@@ -399,16 +400,41 @@ describe('a start', () => {
 		expect(wanted(state)).toBeUndefined();
 	});
 
-	it('that an idle process still wants is forgotten as long as the others have', () => {
-		const idle = running();
-		idle.starts['old-1'] = { ...scheduled(T0), tries: 1 };
-		const state = structuredClone(idle);
-		for (let each = 1; each <= 30; each++)
-			start(state, `a ${String(each)}`, `s ${String(each)}`, T0 + each);
-		state.starts['new-1'] = { ...scheduled(T0 + 40), tries: 1 };
-		const left = Object.keys(prune(join(prune(state, T0 + 40), idle), T0 + 40).starts);
-		expect(left).toHaveLength(20);
-		expect([left.includes('old-1'), left.includes('new-1')]).toEqual([false, true]);
+	it.each(['wanted', 'planned'] as const)(
+		'that only an old copy calls %s is forgotten',
+		(stage) => {
+			const idle = running();
+			idle.starts['old-1'] = { ...scheduled(T0), stage, tries: 1 };
+			const state = structuredClone(idle);
+			for (let each = 1; each <= 30; each++)
+				start(state, `a ${String(each)}`, `s ${String(each)}`, T0 + each);
+			state.starts['new-1'] = { ...scheduled(T0 + 40), tries: 1 };
+			const left = Object.keys(prune(join(prune(state, T0 + 40), idle), T0 + 40).starts);
+			expect(left).toHaveLength(20);
+			expect([left.includes('old-1'), left.includes('new-1')]).toEqual([false, true]);
+		},
+	);
+
+	it('for changed filters is left out if one that was planned before was sent with them', () => {
+		const now = T0 + 3 * MINUTE;
+		const next = (since: number) => {
+			const state = running();
+			state.starts.changed = { ...scheduled(T0 + MINUTE), why: 'filters' };
+			state.scrapes['scrape 1'] = { ...state.scrapes['scrape 1'], since } as Scrape;
+			const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, now);
+			return nextAction(view(state, { checks: new Map([['scrape 1', check]]) }), now).do;
+		};
+		expect([next(T0), next(T0 + MINUTE + 1)]).toEqual(['plan', 'skip']);
+	});
+
+	it('is saved with what became of it, not while a look decides that', () => {
+		const state = running();
+		state.starts.second = scheduled(T0 + MINUTE);
+		const next = (busy: string[], checks?: Map<string, Check>) =>
+			nextAction(view(state, { busy, checks, isDirty: true }), T0 + MINUTE).do;
+		expect([next(['scrape 1']), next([])]).toEqual(['wait', 'look']);
+		const checks = new Map([['scrape 1', { at: T0 + MINUTE, isAnswered: false }]]);
+		expect(next(['scrape 1'], checks)).toBe('sync');
 	});
 
 	it('is planned only after a look at what other processes did meanwhile', () => {
@@ -423,6 +449,9 @@ describe('a start', () => {
 		};
 		// The scrape was looked at, and its end is not delivered before the start is planned.
 		expect([next(T0 + 2 * MINUTE - 1), next(T0 + 2 * MINUTE)]).toEqual(['sync', 'plan']);
+		// A clock that was set back keeps nothing waiting.
+		const later = new Map([['scrape 1', { ...check, at: T0 + DAY }]]);
+		expect(next(T0 + 2 * MINUTE, later)).toBe('plan');
 		markDone(state, 'scrape 1', T0);
 		const none = new Map<string, Check>();
 		expect([next(T0 + MINUTE - 1, none), next(T0 + MINUTE, none)]).toEqual(['sync', 'plan']);

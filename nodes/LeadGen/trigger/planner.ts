@@ -83,24 +83,21 @@ export function nextAction(view: View, now: number): Action {
 	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
 	const action = isStarter ? nextStart(view, isTime, now) : undefined;
 	// An execution that begins before a start is planned could write back that it is wanted.
-	if (action && action.do !== 'send') return action;
+	if (action && !/^(send|wait)$/.test(action.do)) return action;
 	for (const [id, entry] of [...Object.entries(state.notices), ...openScrapes(state)]) {
 		const completeAt = 'source' in entry ? outputCompleteAt(id, entry, view) : 0;
 		const from = Math.max(completeAt, deliverAt(entry), queuedUntil(entry, view));
 		if (isTime(from)) return { do: 'deliver', id };
 	}
 	// A start is saved together with what asks for it: else a crash could make nobody send it.
-	const wanted = startIn(state, 'wanted');
-	const isDecided =
-		!wanted || wanted[1].at > now || !openScrapes(state).some(([id]) => busy.has(id));
+	const isUndecided = action?.do === 'wait';
 	// A delivery would have brought the changes along.
-	const isDue = isDirty && isDecided && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
+	const isDue = isDirty && !isUndecided && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
 	const isOld = reply && isTime(syncedAt + (reply.isWritten ? CONFIRM_MS : LONGEST_WAIT_MS));
 	if (isDue || isWaiting || isOld) return { do: 'sync' };
-	return (
-		action ?? { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) }
-	);
+	if (action?.do === 'send') return action;
+	return { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) };
 }
 
 /** When all is there that the output of a scrape holds. */
@@ -183,7 +180,7 @@ function clamp(value: number, least: number, most: number): number {
 	return Math.min(most, Math.max(least, value));
 }
 
-/** What to do about starts. One is under way at a time. */
+/** What to do about starts. One is under way at a time. @returns "wait" while the look goes on that decides */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
 	const { state, busy } = view.memory;
 	const planned = startIn(state, 'planned');
@@ -207,19 +204,20 @@ function nextWanted(
 ): Action | undefined {
 	const { plan, memory } = view;
 	const { state, checks, busy } = memory;
-	let lookedAt = 0;
 	for (const [id, scrape] of openScrapes(state)) {
 		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };
-		lookedAt = Math.max(lookedAt, at);
 		const isGone =
 			now - missingSince >= UNKNOWN_SCRAPE_MS || now - scrape.since >= LONGEST_SCRAPE_MS;
-		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
+		const isLike = scrape.filters === plan.filters;
+		const isSame =
+			why === 'schedule' || (isLike && (why === 'activation' || scrape.since > wantedAt));
 		// A scrape that still runs is not started a second time beside itself.
 		if (isGone || !isSame || result) continue;
-		if (at < wantedAt) return busy.has(id) ? undefined : { do: 'look', id };
+		if (at < wantedAt) return busy.has(id) ? { do: 'wait', ms: 0 } : { do: 'look', id };
 		return isAnswered ? { do: 'skip', attempt, id } : undefined;
 	}
-	// Meanwhile another main process may have planned it.
-	if (memory.syncedAt < Math.max(lookedAt, tries > 0 ? wantedAt : 0)) return { do: 'sync' };
+	// Meanwhile another main process may have planned it. A clock may be set back.
+	const looks = [...checks.values()].map(({ at }) => at).filter((at) => at <= now);
+	if (memory.syncedAt < Math.max(tries > 0 ? wantedAt : 0, ...looks)) return { do: 'sync' };
 	return { do: 'plan', attempt };
 }

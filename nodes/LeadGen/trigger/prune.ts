@@ -18,8 +18,8 @@ export function prune(state: TriggerState, now: number): TriggerState {
 	const scrapes = newest(fresh, MAX_DONE, isDoneWith);
 	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
 	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
-	// Also those that are wanted: a process that did nothing for long brings old ones back.
-	const starts = newest(state.starts, MAX_STARTS, ({ stage }) => stage !== 'planned');
+	// Whatever their stage: old copies bring back what was planned long ago.
+	const starts = newest(state.starts, MAX_STARTS, () => true);
 	// A notification may come before the answer to the start.
 	const planned = keep(starts, ({ stage }) => stage === 'planned');
 	const sources = new Set(Object.values(scrapes).map(({ source }) => source));

@@ -131,7 +131,8 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 		.catch((error: unknown) => ({ error }));
 	const { state, reply, checks } = memory;
 	const now = Date.now();
-	const check: Check = { ...checks.get(id), at: now, isAnswered: !('error' in found) };
+	const isAnswered = !('error' in found) && reply !== undefined;
+	const check: Check = { ...checks.get(id), at: now, isAnswered };
 	checks.set(id, check);
 	if ('error' in found) {
 		// The credential may have changed.

@@ -35,12 +35,20 @@ export function beginStart(
 	needs: Pick<SyncReply, 'start' | 'plan'>,
 	store?: Store,
 ): void {
-	const isOwn = [saved, memory.state].every((known) => {
-		const start = known.starts[attempt];
-		return start?.process === PROCESS && start.stage === 'planned';
-	});
+	const { starts } = memory.state;
+	const start = starts[attempt];
+	const isOwn = [start, saved.starts[attempt]].every(
+		(known) => known?.process === PROCESS && known.stage === 'planned',
+	);
 	// Without addresses the node was deactivated meanwhile.
-	if (!isOwn || !memory.addresses || memory.busy.has(attempt)) return;
+	if (!start || !isOwn || !memory.addresses || memory.busy.has(attempt)) return;
+	if (Object.values(starts).some(({ id, stage }) => id === start.id && stage === 'started')) {
+		// An earlier try was called not sent, and was.
+		start.stage = 'failed';
+		return;
+	}
+	// They may have changed since it was planned.
+	start.filters = needs.plan.filters;
 	inBackground(context, memory, attempt, sendStart(context, memory, attempt, needs, store));
 }
 
