@@ -1166,9 +1166,9 @@ describe('a scrape', () => {
 		const checks = new Map([['scrape 1', check]]);
 		const delivering = { stage: 'delivering' as const, at: T0, tries: 1 };
 		state.scrapes['scrape 1'] = { ...delivering, since: T0, source: 'attempt 1' };
-		const next = (begunUpTo: number, acknowledgedAt: number) => {
+		const next = (lastBegunDeliveryAt: number, acknowledgedAt: number) => {
 			const queue = view(state, { checks });
-			Object.assign(queue.memory, { begunUpTo, acknowledgedAt });
+			Object.assign(queue.memory, { lastBegunDeliveryAt, acknowledgedAt });
 			const action = nextAction(queue, T0 + 10 * MINUTE);
 			return action.do === 'wait' ? action.ms / SECOND : action.do;
 		};

@@ -45,7 +45,7 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 		);
 	}
 	// n8n may activate again what is active, because another trigger of the workflow lost its connection.
-	const isAsked = context.getActivationMode() === 'activate' && !memory.addresses;
+	const isAsked = context.getActivationMode() === 'activate' && memory.isOff;
 	if (mode === 'listen' || !isAsked) return;
 	// n8n 2 calls a failing hook again after 1, 2, 4 and 8 seconds, while the timer runs already.
 	if (memory.worker && isRefused(memory.refusal)) throw memory.refusal;
@@ -92,7 +92,7 @@ export function close(context: IHookFunctions): void {
 async function releaseLater(memory: NodeMemory): Promise<void> {
 	await sleep(OFF_MS);
 	// What is saved comes back with the next activation.
-	if (memory.addresses) return;
+	if (!memory.isOff) return;
 	memory.state = withoutContent(memory.state);
 	delete memory.lastRead;
 }

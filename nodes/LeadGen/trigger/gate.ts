@@ -116,7 +116,7 @@ async function acknowledge(
 		if (process === PROCESS) acknowledged(memory, id, at);
 		else {
 			const { signer } = await accessTo(context, memory, FRESH_MS);
-			await sendMessage(context, addresses, signer, { done: { id, at } });
+			await sendMessage(context, addresses, signer, { begun: { id, at } });
 		}
 	} catch (error) {
 		context.logger.warn(`LeadGen Trigger: a delivery was not acknowledged: ${String(error)}`);

@@ -39,7 +39,7 @@ export class NodeMemory {
 	/** When an execution last began. */
 	acknowledgedAt = 0;
 	/** Of the deliveries whose execution began, when the last one was handed to n8n. */
-	begunUpTo = 0;
+	lastBegunDeliveryAt = 0;
 	/** When a notification was last written down by its own request. */
 	writtenAt = 0;
 	/** By scrape ID. */
@@ -69,6 +69,11 @@ export class NodeMemory {
 		for (const id of this.checks.keys()) {
 			if (isDoneWith(this.state.scrapes[id])) this.checks.delete(id);
 		}
+	}
+
+	/** n8n deactivated the node in this process, or has not activated it yet. */
+	get isOff(): boolean {
+		return this.addresses === undefined;
 	}
 
 	/** Whether the state changed since n8n was given it to save. */
@@ -169,7 +174,8 @@ export function inBackground(
 export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 	const { state } = memory;
 	const { stage, at: deliveredAt = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
-	if (stage === 'delivering') memory.begunUpTo = Math.max(memory.begunUpTo, deliveredAt);
+	if (stage === 'delivering')
+		memory.lastBegunDeliveryAt = Math.max(memory.lastBegunDeliveryAt, deliveredAt);
 	markDone(state, id, at);
 	memory.acknowledgedAt = Date.now();
 	memory.worker?.wake();

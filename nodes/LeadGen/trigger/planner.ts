@@ -76,7 +76,7 @@ export function nextAction(view: View, now: number): Action {
 	};
 	const unverifiedFrom = unverifiedLookFrom(view, now);
 	const looks = Object.entries(state.scrapes)
-		.filter(([id, scrape]) => !busy.has(id) && isTime(lookAt(id, scrape, view, unverifiedFrom)))
+		.filter(([id, scrape]) => !busy.has(id) && isTime(nextLookAt(id, scrape, view, unverifiedFrom)))
 		.sort((a, b) => compare(a, b, checks, now));
 	// They go on beside what comes next.
 	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
@@ -94,7 +94,7 @@ export function nextAction(view: View, now: number): Action {
 	// A delivery would have brought the changes along.
 	const isDue = isDirty && !isUndecided && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
-	const isOld = reply && isTime(syncedAt + (reply.isWritten ? CONFIRM_MS : LONGEST_WAIT_MS));
+	const isOld = reply && isTime(syncedAt + (reply.isConfirmed ? LONGEST_WAIT_MS : CONFIRM_MS));
 	if (isDue || isWaiting || isOld) return { do: 'sync' };
 	if (action?.do === 'send') return action;
 	return { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) };
@@ -115,7 +115,7 @@ export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice): number {
 
 /** Where n8n limits how many executions there are at once, a delivery waits as long as earlier ones begin. */
 function queuedUntil({ stage, at }: Scrape | Notice, { memory }: View): number {
-	const isQueued = stage === 'delivering' && at > memory.begunUpTo;
+	const isQueued = stage === 'delivering' && at > memory.lastBegunDeliveryAt;
 	return isQueued ? memory.acknowledgedAt + REDELIVER_MS : 0;
 }
 
@@ -135,16 +135,16 @@ function compare(
 }
 
 /** When to look at the status of a scrape: soon after it started or a notification came, then less often. */
-function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
+function nextLookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
 	const { stage, since, source } = scrape;
 	const check = view.memory.checks.get(id);
 	if (check?.result || !(isOpen(scrape) || stage === 'unverified')) return Infinity;
-	const { at: noted = since, process } = view.memory.state.notifications[source] ?? {};
+	const { at: notifiedAt = since, process } = view.memory.state.notifications[source] ?? {};
 	// When this process was notified.
-	const received = process === PROCESS ? noted : undefined;
-	if (received === undefined && !(view.isTimer && isOpen(scrape))) {
+	const receivedAt = process === PROCESS ? notifiedAt : undefined;
+	if (receivedAt === undefined && !(view.isTimer && isOpen(scrape))) {
 		const shareFrom = stage === 'unverified' ? unverifiedFrom : 0;
-		return Math.max(shareFrom, noted + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
+		return Math.max(shareFrom, notifiedAt + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
 	}
 	if (stage === 'unverified') {
 		const isMissing = check?.missingSince !== undefined;
@@ -153,8 +153,8 @@ function lookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number):
 			: clamp((check?.at ?? 0) - since, 10 * SECOND_MS, SLOWEST_LOOK_MS);
 		return Math.max(unverifiedFrom, check ? check.at + pause : 0);
 	}
-	if (!check) return received === undefined ? since + FIRST_LOOK_MS : 0;
-	return check.at + pauseAfter(check.at, since, received);
+	if (!check) return receivedAt === undefined ? since + FIRST_LOOK_MS : 0;
+	return check.at + pauseAfter(check.at, since, receivedAt);
 }
 
 /** When the next ID may be looked up that only a notification names. Those that proved real do not count. */
@@ -169,11 +169,11 @@ function unverifiedLookFrom(
 	return (looked[unverifiedPerMinute - 1] ?? 0) + MINUTE_MS;
 }
 
-function pauseAfter(checked: number, startedAt: number, received = -Infinity): number {
-	if (received >= checked) return NOTIFIED_AGAIN_MS;
-	const regular = clamp((checked - startedAt) / 4, FIRST_LOOK_MS, SLOWEST_LOOK_MS);
-	const soon = clamp((checked - received) / 2, SECOND_MS, SLOWEST_NOTIFIED_LOOK_MS);
-	return received === -Infinity ? regular : Math.min(regular, soon);
+function pauseAfter(checkedAt: number, startedAt: number, receivedAt = -Infinity): number {
+	if (receivedAt >= checkedAt) return NOTIFIED_AGAIN_MS;
+	const regular = clamp((checkedAt - startedAt) / 4, FIRST_LOOK_MS, SLOWEST_LOOK_MS);
+	const soon = clamp((checkedAt - receivedAt) / 2, SECOND_MS, SLOWEST_NOTIFIED_LOOK_MS);
+	return receivedAt === -Infinity ? regular : Math.min(regular, soon);
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -130,7 +130,7 @@ export class Reconciler {
 	private async step(): Promise<void> {
 		const { memory, context } = this;
 		// The hooks of the activation give the addresses.
-		if (!memory.addresses) {
+		if (memory.isOff) {
 			await this.rest(BUSY_MS);
 			const isLate = Date.now() - this.since >= PATIENCE_MS;
 			if (isLate && this.timer?.getActivationMode() === 'leadershipChange') {

@@ -40,8 +40,7 @@ export function beginStart(
 	const isOwn = [start, saved.starts[attempt]].every(
 		(known) => known?.process === PROCESS && known.stage === 'planned',
 	);
-	// Without addresses the node was deactivated meanwhile.
-	if (!start || !isOwn || !memory.addresses || memory.busy.has(attempt)) return;
+	if (!start || !isOwn || memory.isOff || memory.busy.has(attempt)) return;
 	if (Object.values(starts).some(({ id, stage }) => id === start.id && stage === 'started')) {
 		// An earlier try was called not sent, and was.
 		start.stage = 'failed';
@@ -88,11 +87,11 @@ async function isSeenSaved(context: Context, memory: NodeMemory): Promise<boolea
 	let isAnswered = false;
 	let askedAt = Date.now();
 	for (const end = askedAt + LONGEST_SAVING_MS; Date.now() < end;) {
-		// The node was deactivated, and n8n has saved all that was known then.
-		if (!memory.addresses) return true;
+		// n8n has saved all that was known then.
+		if (memory.isOff) return true;
 		// What works for the node asks, too. Where this process stops, another main process may answer.
 		isAnswered = memory.syncedAt > askedAt || (await isSynced(context, memory));
-		if (isAnswered && memory.reply?.isWritten === false) break;
+		if (isAnswered && memory.reply?.isConfirmed) break;
 		askedAt = Math.max(askedAt, memory.syncedAt);
 		await sleep(isAnswered ? CONFIRM_MS + SAVING_MS : SAVE_AGAIN_MS);
 	}
@@ -109,12 +108,13 @@ async function isSynced(context: Context, memory: NodeMemory): Promise<boolean> 
 /** Waits for the starts under way where n8n stops, so that their answers can be saved. */
 export async function finishStarts(context: Context, memory: NodeMemory): Promise<void> {
 	const starts = [...memory.busy].filter(([name]) => memory.state.starts[name] !== undefined);
-	// Without addresses the node was deactivated, and n8n goes on.
-	if (starts.length === 0 || !memory.addresses) return;
-	// n8n 1 does not bear that closing takes long, where it only stops leading.
+	// Where the node was deactivated, n8n goes on.
+	if (starts.length === 0 || memory.isOff) return;
+	// If the own URL answers, n8n goes on and only stops leading: the start goes on, too, and n8n 1 does not bear that
+	// closing takes long.
 	const isSaved = async () => {
 		const isReached = await isSynced(context, memory);
-		if (!isReached || memory.reply?.isWritten === false) return isReached;
+		if (!isReached || memory.reply?.isConfirmed) return isReached;
 		await sleep(SAVING_MS);
 		return await isSynced(context, memory);
 	};

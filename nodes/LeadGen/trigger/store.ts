@@ -41,7 +41,7 @@ export class Store {
 	/**
 	 * Writes the state to the static data, which n8n saves when the call is answered. n8n saves static data as a
 	 * whole, so nodes that save at the same moment undo what the others saved: that is written again, too.
-	 * @returns whether the state was not saved already
+	 * @returns whether n8n had saved it already
 	 */
 	save(): boolean {
 		const { memory } = this;
@@ -58,15 +58,15 @@ export class Store {
 		return this.write(memory);
 	}
 
-	/** @returns whether it was not written already */
+	/** @returns whether it was written already */
 	private write(memory: NodeMemory): boolean {
 		const { state } = memory;
 		const key = keyOf(memory);
 		const value = JSON.stringify(toSave(state));
-		if (this.data[key] === value) return false;
+		if (this.data[key] === value) return true;
 		this.data[key] = value;
 		memory.lastRead = { value, saved: savedPart(state) };
-		return true;
+		return false;
 	}
 }
 

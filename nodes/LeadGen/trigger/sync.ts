@@ -13,7 +13,7 @@ export interface SyncRequest {
 	/** What the sender knows. */
 	state?: TriggerState;
 	/** An execution began for this scrape or notice. Nothing else comes with it. */
-	done?: { id: string; at: number };
+	begun?: { id: string; at: number };
 	/** Run the workflow for this scrape or notice, with the status of the scrape as the service gave it. */
 	deliver?: { id: string; data?: IDataObject; completedAt?: number };
 	/** Send this attempt to start a scrape, and answer when it is over. Nothing else comes with it. */
@@ -27,8 +27,8 @@ export interface SyncReply {
 	state: TriggerState;
 	/** What n8n had saved before this call. */
 	saved: Saved;
-	/** The state was written, and is not seen to be saved. */
-	isWritten: boolean;
+	/** n8n is seen to have saved all of it. */
+	isConfirmed: boolean;
 	plan: Plan;
 	/** n8n 1.100 also answers where the workflow is not active. */
 	isActive: boolean;

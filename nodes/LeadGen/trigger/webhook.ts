@@ -138,14 +138,14 @@ async function answerMessage(
 	request: SyncRequest,
 ): Promise<IWebhookResponseData> {
 	const store = new Store(context, memory);
-	const { done, send } = request;
+	const { begun, send } = request;
 	if (send !== undefined) {
 		const needs = { start: startNeeds(context), plan: readPlan(context) };
 		beginStart(context, memory, send, store.saved, needs, store);
 		await memory.busy.get(send);
-	} else if (done) {
+	} else if (begun) {
 		// Saved a moment later: in another process, the execution may still go on.
-		acknowledged(memory, done.id, done.at);
+		acknowledged(memory, begun.id, begun.at);
 		follow(context, memory);
 	} else return answerSync(context, store, access, request);
 	return answer(context, 200, { leadGen: 2, process: PROCESS });
@@ -162,11 +162,11 @@ function answerSync(
 	if (state?.owner === memory.state.owner) memory.take(state);
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(memory, access, deliver, Date.now());
-	const isWritten = store.save();
+	const isConfirmed = store.save();
 	const reply: SyncReply = {
 		state: withoutContent(memory.state),
 		saved: store.saved,
-		isWritten,
+		isConfirmed,
 		plan,
 		isActive: context.getWorkflow().active,
 		process: PROCESS,
