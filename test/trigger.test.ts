@@ -47,7 +47,6 @@ import {
 	openScrapes,
 	startIn,
 	type Notification,
-	type Scrape,
 	type Start,
 	type TriggerState,
 } from '../nodes/LeadGen/trigger/state';
@@ -292,7 +291,7 @@ describe('an activation', () => {
 			id: 'scrape 1',
 			attempt,
 		});
-		leftOut(state, attempt, 'scrape 1', T0 + 200);
+		leftOut(state, { attempt, id: 'scrape 1' }, T0 + 200);
 		expect(wanted(state)).toBeUndefined();
 		expect(state.scrapes['scrape 1']?.skipped).toBeUndefined();
 	});
@@ -415,16 +414,22 @@ describe('a start', () => {
 		},
 	);
 
-	it('for changed filters is left out if one that was planned before was sent with them', () => {
+	it('for changed filters is left out if another main process, or one planned before, just took them', () => {
 		const now = T0 + 3 * MINUTE;
-		const next = (since: number) => {
+		const next = (at: number, stage: Start['stage'], filters = 'filters 1') => {
 			const state = running();
-			state.starts.changed = { ...scheduled(T0 + MINUTE), why: 'filters' };
-			state.scrapes['scrape 1'] = { ...state.scrapes['scrape 1'], since } as Scrape;
-			const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, now);
-			return nextAction(view(state, { checks: new Map([['scrape 1', check]]) }), now).do;
+			state.starts = { other: { ...scheduled(at), stage, filters } };
+			state.starts.changed = { ...scheduled(T0 + MINUTE), due: undefined, why: 'filters' };
+			const checks = new Map([['scrape 1', checkAt(now)]]);
+			return nextAction(view(state, { checks }), now).do;
 		};
-		expect([next(T0), next(T0 + MINUTE + 1)]).toEqual(['plan', 'skip']);
+		const lately = T0 + MINUTE - 19 * SECOND;
+		for (const stage of ['unknown', 'started'] as const) expect(next(lately, stage)).toBe('skip');
+		expect(next(lately - 2 * SECOND, 'started')).toBe('plan');
+		expect([next(lately, 'failed'), next(lately, 'started', 'filters 2')]).toEqual([
+			'plan',
+			'plan',
+		]);
 	});
 
 	it('is saved with what became of it, not while a look decides that', () => {
@@ -1195,7 +1200,7 @@ describe('a delivery', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
 		state.starts.second = scheduled(T0 + SECOND);
-		leftOut(state, 'second', 'scrape 1', T0 + SECOND);
+		leftOut(state, { attempt: 'second', id: 'scrape 1' }, T0 + SECOND);
 		const ids = ['scrape 1', 'scrape 2'];
 		const at = (now: number) =>
 			ids.map((scrapeId) => deliver(state, scrapeId, { scrapeId, createdAt: 'then' }, now));

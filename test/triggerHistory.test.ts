@@ -182,6 +182,18 @@ const KNOWN: Array<[what: string, history: History]> = [
 			],
 		},
 	],
+	[
+		'is sent once for new filters, though two main processes lead for a moment and its answer is lost',
+		{
+			...{ ...QUIET, seed: 1200588026, schedule: 'cron', topology: 'multi', version: 1 },
+			starts: ['slow', 'cut', 'ok'],
+			events: [
+				{ wait: 9988, calls: 86, what: 'save', pick: 31, ms: 255 },
+				{ wait: 10, calls: 25, what: 'leader', pick: 311, ms: 9969 },
+				{ wait: 6772, calls: 1, what: 'change', pick: 646, ms: 706 },
+			],
+		},
+	],
 ];
 
 test.each(KNOWN)('A start %s', async (_what, given) => {

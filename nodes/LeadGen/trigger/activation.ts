@@ -2,6 +2,7 @@ import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
 import { baseUrlOf } from '../service/http';
 import { withoutContent } from './content';
+import { after } from './events';
 import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
 import { addressesOf, checkParameters, identityOf } from './plan';
@@ -82,7 +83,8 @@ export function close(context: IHookFunctions): void {
 	// n8n also calls this when it could not activate the node, or another one of the workflow.
 	const all = nodesOf(memory.identity.workflowId);
 	if (facts.activation && all.every(({ refusal }) => refusal === undefined)) {
-		facts.activation = { ...facts.activation, at: Date.now(), isClosed: true };
+		const at = after(facts.activation, Date.now());
+		facts.activation = { ...facts.activation, at, isClosed: true };
 	}
 	store.save();
 	void releaseLater(memory);

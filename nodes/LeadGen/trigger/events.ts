@@ -12,7 +12,16 @@ import {
 } from './notices';
 import { nextRun, type Plan } from './plan';
 import { fingerprint } from './signature';
-import { addNotice, isDone, isOpen, reject, startIn, type Start, type TriggerState } from './state';
+import {
+	addNotice,
+	isDone,
+	isOpen,
+	reject,
+	startIn,
+	type Entry,
+	type Start,
+	type TriggerState,
+} from './state';
 
 /** What n8n and the service tell the node, and what it changes in the state. */
 
@@ -54,9 +63,9 @@ export function activated(
 	// As n8n starts, it also deactivates the node if it cannot activate another trigger of the workflow.
 	const wasClosed = known?.isClosed === true && known.at < PROCESS_SINCE;
 	const isUnfinished = known === undefined || (mode === 'init' && wasClosed);
-	state.facts.activation = { id, at: now, filters: plan.filters };
+	state.facts.activation = { id, at: after(known, now), filters: plan.filters };
 	// The next start is due from now on.
-	if (isAsked) state.facts.schedule = { print: '', at: now };
+	if (isAsked) state.facts.schedule = { print: '', at: after(state.facts.schedule, now) };
 	const isChanged = known && known.filters !== plan.filters && /^(activate|update)$/.test(mode);
 	if (plan.mode === 'listen') {
 		if (isAsked && isUnreachable) addNotice(state, `unreachable ${id}`, UNREACHABLE, now);
@@ -67,6 +76,11 @@ export function activated(
 	} else if (isUnfinished && !startIn(state, 'wanted')) {
 		addNotice(state, `not known ${id}`, NOT_KNOWN, now);
 	}
+}
+
+/** The time of a fact that takes the place of another one, also of one by a machine whose clock is ahead. */
+export function after(known: Entry | undefined, now: number): number {
+	return Math.max(now, (known?.at ?? 0) + 1);
 }
 
 /** A start is asked for. */
@@ -99,12 +113,12 @@ export function timePassed(
 	// Where the node only listens, no start depends on it.
 	const isStarting = plan.mode === 'startScrape';
 	if (isStarting && known?.id === id && !known.isEstablished && now - known.at >= ESTABLISHED_MS) {
-		facts.activation = { ...known, at: now, isEstablished: true };
+		facts.activation = { ...known, at: after(known, now), isEstablished: true };
 	}
 	// Starts that fall due while the node only listens are not made up for.
 	const print = plan.mode === 'listen' ? '' : fingerprint([plan.schedule, plan.timeZone]);
 	if (facts.schedule?.print !== print) {
-		facts.schedule = { print, at: now, due: nextRun(plan, now) };
+		facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
 		drop(state, (start) => start.due !== undefined);
 	}
 	if (!isStarting) drop(state, () => true);
@@ -117,7 +131,7 @@ export function timePassed(
 	if (due > Math.min(now, syncedAt) || startIn(state, 'planned') || startIn(state, 'wanted'))
 		return;
 	want(state, { id: String(due), why: 'schedule', at: now, due, tries: 0 });
-	facts.schedule = { print, at: now, due: nextRun(plan, now) };
+	facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
 }
 
 /** How long a start may be under way in another process. Where that one only stopped leading, it may still wait for the answer. */
@@ -145,8 +159,12 @@ function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: 
 	addNotice(state, `start ${attempt}`, unknownOutcome(why, attempt), now);
 }
 
-/** A start that is wanted is left out, because a scrape still runs. */
-export function leftOut(state: TriggerState, attempt: string, id: string, now: number): void {
+/** A start that is wanted is left out. @param id of the scrape that still runs */
+export function leftOut(
+	state: TriggerState,
+	{ attempt, id = '' }: { attempt: string; id?: string },
+	now: number,
+): void {
 	const start = state.starts[attempt];
 	const { due } = start ?? {};
 	drop(state, (each) => each === start);

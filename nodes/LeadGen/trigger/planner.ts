@@ -22,8 +22,8 @@ export type Action =
 	| { do: 'look'; id: string }
 	/** Plan a start that is wanted. */
 	| { do: 'plan'; attempt: string }
-	/** Leave it out, because this scrape still runs. */
-	| { do: 'skip'; attempt: string; id: string }
+	/** Leave it out, because this scrape still runs or a start took its place. */
+	| { do: 'skip'; attempt: string; id?: string }
 	/** Send a start that is planned. */
 	| { do: 'send'; attempt: string }
 	| { do: 'wait'; ms: number };
@@ -57,6 +57,8 @@ const SHORT_EXECUTION_MS = 1500;
  * old copy that another node of the workflow is just saving has not erased it.
  */
 const CLAIM_MS = SECOND_MS;
+/** For so long two main processes may lead at once. */
+const OVERLAP_MS = 20 * SECOND_MS;
 /** After this, what was written is looked for once more: another node may have saved an old copy of everything. */
 export const CONFIRM_MS = 3 * SECOND_MS;
 /** How often a start is looked after that another process planned. */
@@ -204,13 +206,17 @@ function nextWanted(
 ): Action | undefined {
 	const { plan, memory } = view;
 	const { state, checks, busy } = memory;
+	// The main process that led before may have started one with the new filters, or it was planned before they changed.
+	const isTaken = Object.values(state.starts).some(
+		({ stage, filters, at }) =>
+			stage !== 'failed' && filters === plan.filters && at > wantedAt - OVERLAP_MS,
+	);
+	if (why === 'filters' && isTaken) return { do: 'skip', attempt };
 	for (const [id, scrape] of openScrapes(state)) {
 		const { at, missingSince = now, isAnswered, result } = checks.get(id) ?? { at: 0 };
 		const isGone =
 			now - missingSince >= UNKNOWN_SCRAPE_MS || now - scrape.since >= LONGEST_SCRAPE_MS;
-		const isLike = scrape.filters === plan.filters;
-		const isSame =
-			why === 'schedule' || (isLike && (why === 'activation' || scrape.since > wantedAt));
+		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
 		// A scrape that still runs is not started a second time beside itself.
 		if (isGone || !isSame || result) continue;
 		if (at < wantedAt) return busy.has(id) ? { do: 'wait', ms: 0 } : { do: 'look', id };

@@ -206,15 +206,17 @@ export class Reconciler {
 				planned(state, action.attempt, plan, now);
 				return;
 			case 'skip':
-				leftOut(state, action.attempt, action.id, now);
+				leftOut(state, action, now);
 				return;
 			case 'send':
 				await this.send(action.attempt, access);
 				return;
 			case 'wait': {
 				if (!this.timer && isOver(memory)) this.close();
-				if (this.outage) await sync(context, memory);
-				else await this.rest(action.ms);
+				if (this.outage) {
+					await sync(context, memory);
+					this.outage = undefined;
+				} else await this.rest(action.ms);
 			}
 		}
 	}

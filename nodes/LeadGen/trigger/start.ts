@@ -46,8 +46,8 @@ export function beginStart(
 		start.stage = 'failed';
 		return;
 	}
-	// They may have changed since it was planned.
-	start.filters = needs.plan.filters;
+	// The filters may have changed since it was planned.
+	starts[attempt] = { ...start, at: Date.now(), filters: needs.plan.filters };
 	inBackground(context, memory, attempt, sendStart(context, memory, attempt, needs, store));
 }
 
