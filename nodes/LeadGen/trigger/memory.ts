@@ -76,6 +76,15 @@ export class NodeMemory {
 		return this.addresses === undefined;
 	}
 
+	/** Nothing is left to do for what came in here. */
+	get isIdle(): boolean {
+		const { state, busy, waiting, isDirty } = this;
+		const isLeft = Object.values(state.scrapes).some(
+			({ stage, source }) => stage !== 'done' && state.notifications[source] !== undefined,
+		);
+		return !isLeft && !isDirty && busy.size === 0 && waiting.length === 0;
+	}
+
 	/** Whether the state changed since n8n was given it to save. */
 	get isDirty(): boolean {
 		return this.text !== this.written;

@@ -212,7 +212,7 @@ export class Reconciler {
 				await this.send(action.attempt, access);
 				return;
 			case 'wait': {
-				if (!this.timer && isOver(memory)) this.close();
+				if (!this.timer && memory.isIdle) this.close();
 				if (this.outage) {
 					await sync(context, memory);
 					this.outage = undefined;
@@ -238,14 +238,6 @@ export class Reconciler {
 		if (!this.isClosed) void begin().catch(() => {});
 		await this.rest(BUSY_MS);
 	}
-}
-
-/** Whether a process that only received notifications has nothing left to do. */
-function isOver({ state, busy, waiting, isDirty }: NodeMemory): boolean {
-	const isLeft = Object.values(state.scrapes).some(
-		({ stage, source }) => stage !== 'done' && state.notifications[source] !== undefined,
-	);
-	return !isLeft && !isDirty && busy.size === 0 && waiting.length === 0;
 }
 
 /** By its name, as the class is n8n's own. */
