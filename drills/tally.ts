@@ -109,7 +109,9 @@ async function reportedStarts(field: Field, workflowId: string): Promise<string[
 /** As a person does with what n8n shows as crashed. */
 async function retryCrashed(field: Field, workflowId: string): Promise<void> {
 	for (const execution of await field.executions(workflowId)) {
-		if (execution.status === 'crashed') await field.api.retryExecution(execution.id);
+		// Of some a power cut left only the number, and n8n refuses to retry these.
+		if (execution.status === 'crashed' && (await field.finished(execution.id)))
+			await field.api.retryExecution(execution.id);
 	}
 }
 

@@ -14,6 +14,7 @@ import { identityOf } from './plan';
 
 /** Each completion takes two of n8n's entries. */
 const MAX_ENTRIES = 4000;
+const MAX_PASSED = 2000;
 const LOOKS = 5;
 const PAUSE_MS = 150;
 
@@ -29,7 +30,7 @@ export async function gate(context: IExecuteFunctions): Promise<INodeExecutionDa
 	const delivery = leadGenDelivery as Delivery | undefined;
 	const notice = leadGenNotice as NoticeText | undefined;
 	if (delivery) {
-		const isNew = context.getMode() === 'manual' || (await isFirst(context, delivery));
+		const isNew = context.getMode() === 'manual' || (await isLetThrough(context, delivery));
 		const words = isNew ? 'runs in' : 'was delivered before, so it ends';
 		context.logger.info(
 			`LeadGen Trigger: ${delivery.id} ${words} execution ${context.getExecutionId()} in process ${PROCESS}, delivered by ${delivery.process}`,
@@ -63,6 +64,20 @@ function tell(
 }
 
 /** Whether this execution, or the one that it retries, is the one that the completion runs. */
+async function isLetThrough(context: IExecuteFunctions, delivery: Delivery): Promise<boolean> {
+	if (!(await isFirst(context, delivery))) return false;
+	// What this process let through it knows by itself, also where the database could not record it.
+	const { passed } = memoryOf(identityOf(context));
+	const { key, process, deliveredAt } = delivery;
+	const own = `${process} ${String(deliveredAt)}`;
+	if ((passed.get(key) ?? own) !== own) return false;
+	const [oldest = key] = passed.keys();
+	if (passed.size >= MAX_PASSED) passed.delete(oldest);
+	passed.set(key, own);
+	return true;
+}
+
+/** Whether n8n has no record of the completion, or one of this very delivery. */
 async function isFirst(
 	context: IExecuteFunctions,
 	{ key, process, deliveredAt }: Delivery,

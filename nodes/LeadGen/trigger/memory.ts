@@ -50,6 +50,8 @@ export class NodeMemory {
 	waiting: Waiting[] = [];
 	/** What works for this node in this process; undefined if nothing does. */
 	worker?: Reconciler;
+	/** The deliveries that passed the gate in this process, by idempotency key. */
+	readonly passed = new Map<string, string>();
 	/** The last check of the deduplication. */
 	deduplication: Promise<unknown> = Promise.resolve();
 	/** The last "Execute step". */
