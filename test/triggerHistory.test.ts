@@ -104,9 +104,11 @@ function repeated({ executions }: TriggerNode): string[] {
 	return passed.flatMap((each, index) => {
 		const earlier = passed.slice(0, index).find((other) => idOf(other) === idOf(each));
 		if (!earlier || idOf(each) === 'no delivery') return [];
+		const has = (what: 'isBroken' | 'isUnchecked') => each[what] || earlier[what];
 		const isElsewhere = each.process !== earlier.process;
-		const isExcused = each.isUnchecked || earlier.isUnchecked || each.from <= earlier.to;
-		return isElsewhere && isExcused ? [] : [`${idOf(each)} passed the gate twice`];
+		const isExcused =
+			has('isBroken') || (isElsewhere && (has('isUnchecked') || each.from <= earlier.to));
+		return isExcused ? [] : [`${idOf(each)} passed the gate twice`];
 	});
 }
 

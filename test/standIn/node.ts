@@ -26,8 +26,10 @@ export interface Execution {
 	from: number;
 	to: number;
 	result?: 'passed' | 'dropped' | 'failed';
-	/** A fault hit its gate. */
+	/** A fault hit the check of its gate. */
 	isUnchecked?: boolean;
+	/** A fault ended its gate. */
+	isBroken?: boolean;
 }
 
 /** A trigger node as n8n has it, with the executions that begin with it. */
@@ -214,7 +216,7 @@ export class TriggerNode {
 		execution.result = await process.whileAlive(task).then(
 			(output) => (output === null ? 'dropped' : 'passed'),
 			(error: unknown) => {
-				execution.isUnchecked ||= isInjected(error);
+				execution.isBroken = isInjected(error);
 				return 'failed';
 			},
 		);
