@@ -166,11 +166,10 @@ export function leftOut(
 	now: number,
 ): void {
 	const start = state.starts[attempt];
-	const { due } = start ?? {};
-	drop(state, (each) => each === start);
+	if (start) start.stage = 'failed';
 	const scrape = state.scrapes[id];
-	if (scrape?.stage !== 'open' || due === undefined) return;
-	scrape.skipped = [...(scrape.skipped ?? []), due].slice(-MAX_SKIPPED);
+	if (scrape?.stage !== 'open' || start?.due === undefined) return;
+	scrape.skipped = [...(scrape.skipped ?? []), start.due].slice(-MAX_SKIPPED);
 	scrape.at = now;
 }
 
