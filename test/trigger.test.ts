@@ -315,6 +315,21 @@ describe('an activation', () => {
 		expect([wanted(state), state.notices]).toEqual(['schedule', {}]);
 	});
 
+	it('after the clock was set back takes the place of the one before, also of an old copy of it', () => {
+		const ahead = newState('owner');
+		activated(ahead, activation('activate'), plan, T0 + DAY);
+		timePassed(ahead, plan, activation('activate'), T0 + DAY + MINUTE, T0 + DAY + MINUTE);
+		const daily = { ...plan, schedule: parseCron('0 9 * * *'), filters: 'filters 2' };
+		const state = structuredClone(ahead);
+		activated(state, activation('update', 'activation 2'), daily, T0);
+		timePassed(state, daily, activation('update', 'activation 2'), T0, T0);
+		for (const joined of [join(state, ahead), join(ahead, state)]) {
+			const { activation: known, schedule } = joined.facts;
+			expect([known?.id, known?.filters]).toEqual(['activation 2', 'filters 2']);
+			expect(schedule?.due).toBe(T0 + 9 * 60 * MINUTE);
+		}
+	});
+
 	it('with changed filters wants one start', () => {
 		const state = running();
 		const changed = { ...plan, filters: 'filters 2' };
@@ -374,7 +389,6 @@ describe('a start', () => {
 	});
 
 	it.each([
-		['the node only listens now', listen, 0],
 		['it was for a schedule that changed', { ...plan, schedule: parseCron('0 9 * * *') }, 1],
 		['nothing changed', plan, 2],
 	])('is wanted no more if %s', (_why, changed, expected) => {
@@ -385,6 +399,36 @@ describe('a start', () => {
 		timePassed(state, changed, activation('update'), T0, T0 + 1);
 		const stages = Object.values(state.starts).map(({ stage }) => stage);
 		expect(stages.filter((stage) => stage === 'wanted')).toHaveLength(expected);
+	});
+
+	it('that was not sent is left out where the node only listens now', () => {
+		const state = running();
+		const next = (
+			stage: Start['stage'],
+			{ process = PROCESS as string, busy = [] as string[] } = {},
+		) => {
+			state.starts.first = { ...scheduled(T0), stage, process };
+			return nextAction(view(state, { plan: listen, busy: [...busy, 'scrape 1'] }), T0 + DAY);
+		};
+		const skipped = { do: 'skip', attempt: 'first' };
+		expect([next('wanted'), next('planned')]).toEqual([skipped, skipped]);
+		// It may have been sent.
+		expect(next('planned', { process: 'process 2' })).toEqual({ do: 'wait', ms: 5000 });
+		expect(next('planned', { busy: ['first'] }).do).toBe('wait');
+		for (const stage of ['wanted', 'planned'] as const) {
+			state.starts.first = { ...scheduled(T0), stage };
+			leftOut(state, { attempt: 'first' }, T0);
+			expect(nextAction(view(state, { busy: ['scrape 1'] }), T0 + DAY).do).toBe('wait');
+		}
+	});
+
+	it('that is wanted after the clock was set back is not taken for an old one', () => {
+		const state = running();
+		for (let each = 1; each <= 30; each++)
+			start(state, `a ${String(each)}`, `s ${String(each)}`, T0 + DAY + each);
+		state.starts.new = scheduled(T0 + MINUTE);
+		const { starts } = prune(state, T0 + MINUTE);
+		expect([Object.keys(starts).length, starts.new?.stage]).toEqual([20, 'wanted']);
 	});
 
 	it('is tried again no more if its notification tells that it was sent after all', () => {
@@ -502,6 +546,8 @@ describe('a start', () => {
 			const save = (id: string, mode: string, changed: Plan, now: number) => {
 				activated(state, activation(mode, id), changed, now);
 				timePassed(state, changed, activation(mode, id), now, now);
+				const action = nextAction(view(state, { plan: changed }), now);
+				if (action.do === 'skip') leftOut(state, action, now);
 				return wanted(state);
 			};
 			expect(save('activation 1', 'activate', scheduledPlan, T0)).toBe('activation');

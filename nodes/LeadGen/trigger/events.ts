@@ -110,18 +110,18 @@ export function timePassed(
 ): void {
 	const { facts, starts } = state;
 	const known = facts.activation;
+	const isListening = plan.mode === 'listen';
+	const isNew = known?.id === id && !known.isEstablished;
 	// Where the node only listens, no start depends on it.
-	const isStarting = plan.mode === 'startScrape';
-	if (isStarting && known?.id === id && !known.isEstablished && now - known.at >= ESTABLISHED_MS) {
+	if (isNew && !isListening && now - known.at >= ESTABLISHED_MS) {
 		facts.activation = { ...known, at: after(known, now), isEstablished: true };
 	}
 	// Starts that fall due while the node only listens are not made up for.
-	const print = plan.mode === 'listen' ? '' : fingerprint([plan.schedule, plan.timeZone]);
+	const print = isListening ? '' : fingerprint([plan.schedule, plan.timeZone]);
 	if (facts.schedule?.print !== print) {
 		facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
 		drop(state, (start) => start.due !== undefined);
 	}
-	if (!isStarting) drop(state, () => true);
 	for (const [attempt, start] of Object.entries(starts)) {
 		const isLeft = start.stage === 'planned' && start.process !== PROCESS;
 		const why = 'n8n stopped before it had saved the answer of the service';

@@ -22,7 +22,7 @@ export type Action =
 	| { do: 'look'; id: string }
 	/** Plan a start that is wanted. */
 	| { do: 'plan'; attempt: string }
-	/** Leave it out, because this scrape still runs or a start took its place. */
+	/** Leave it out, because this scrape still runs, a start took its place, or the node only listens. */
 	| { do: 'skip'; attempt: string; id?: string }
 	/** Send a start that is planned. */
 	| { do: 'send'; attempt: string }
@@ -82,8 +82,7 @@ export function nextAction(view: View, now: number): Action {
 		.sort((a, b) => compare(a, b, checks, now));
 	// They go on beside what comes next.
 	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
-	const isStarter = view.isTimer && view.plan.mode === 'startScrape';
-	const action = isStarter ? nextStart(view, isTime, now) : undefined;
+	const action = view.isTimer ? nextStart(view, isTime, now) : undefined;
 	// An execution that begins before a start is planned could write back that it is wanted.
 	if (action && !/^(send|wait)$/.test(action.do)) return action;
 	for (const [id, entry] of [...Object.entries(state.notices), ...openScrapes(state)]) {
@@ -185,16 +184,23 @@ function clamp(value: number, least: number, most: number): number {
 /** What to do about starts. One is under way at a time. @returns "wait" while the look goes on that decides */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
 	const { state, busy } = view.memory;
+	const isListening = view.plan.mode === 'listen';
 	const planned = startIn(state, 'planned');
 	if (planned) {
 		const [attempt, { at, process }] = planned;
+		if (busy.has(attempt)) return undefined;
 		const isOwn = process === PROCESS;
+		if (isOwn && isListening) return { do: 'skip', attempt };
 		// That of another process is given up after a while.
 		const isReady = isTime(isOwn ? at + CLAIM_MS : now + LEFT_CHECK_MS);
-		return isReady && !busy.has(attempt) ? { do: 'send', attempt } : undefined;
+		return isReady ? { do: 'send', attempt } : undefined;
 	}
 	const wanted = startIn(state, 'wanted');
-	if (wanted) return isTime(wanted[1].at) ? nextWanted(view, wanted, now) : undefined;
+	if (wanted) {
+		const [attempt, { at }] = wanted;
+		if (isListening) return { do: 'skip', attempt };
+		return isTime(at) ? nextWanted(view, wanted, now) : undefined;
+	}
 	// The time zone of the workflow may have changed without an activation.
 	return isTime(state.facts.schedule?.due ?? Infinity) ? { do: 'sync' } : undefined;
 }

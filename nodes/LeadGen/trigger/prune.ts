@@ -18,8 +18,10 @@ export function prune(state: TriggerState, now: number): TriggerState {
 	const scrapes = newest(fresh, MAX_DONE, isDoneWith);
 	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
 	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
-	// Whatever their stage: old copies bring back what was planned long ago.
-	const starts = newest(state.starts, MAX_STARTS, () => true);
+	// Whatever their stage: old copies bring back what was planned long ago. Where the clock was set back, the times of
+	// old ones lie ahead.
+	const age = ({ at }: Entry) => Math.abs(now - at);
+	const starts = newest(state.starts, MAX_STARTS, () => true, age);
 	// A notification may come before the answer to the start.
 	const planned = keep(starts, ({ stage }) => stage === 'planned');
 	const sources = new Set(Object.values(scrapes).map(({ source }) => source));
@@ -52,8 +54,9 @@ function newest<T extends Entry>(
 	entries: Record<string, T>,
 	most: number,
 	isCounted: (value: T) => boolean,
+	age: (value: T) => number = ({ at }) => -at,
 ): Record<string, T> {
 	const counted = Object.values(entries).filter(isCounted);
-	const oldest = new Set(counted.sort((a, b) => b.at - a.at).slice(most));
+	const oldest = new Set(counted.sort((a, b) => age(a) - age(b)).slice(most));
 	return oldest.size === 0 ? entries : keep(entries, (value) => !oldest.has(value));
 }
