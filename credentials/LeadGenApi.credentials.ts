@@ -104,7 +104,7 @@ export class LeadGenApi implements ICredentialType {
 		const elsewhere = originsOf(request).find((target) => target !== origin);
 		if (elsewhere !== undefined) {
 			throw new LeadGenError(
-				`This credential sends its API key to ${origin} only, and this request goes to ${elsewhere}`,
+				`This credential only sends its API key to ${origin}, but this request goes to ${elsewhere}`,
 				'Use a URL that begins with the base URL of the LeadGen credential.',
 			);
 		}
@@ -144,7 +144,8 @@ export class LeadGenApi implements ICredentialType {
 				properties: {
 					key: 'success',
 					value: false,
-					message: 'The service did not accept this API key, or the account is not usable',
+					message:
+						'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.',
 				},
 			},
 			{
@@ -153,7 +154,7 @@ export class LeadGenApi implements ICredentialType {
 				properties: {
 					key: 'data.credits',
 					value: undefined,
-					message: 'This address does not answer like the service. Check the base URL.',
+					message: 'The server at this address is not the LeadGen service. Check the base URL.',
 				},
 			},
 		] as ICredentialTestRequest['rules'],

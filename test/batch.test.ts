@@ -354,7 +354,9 @@ describe('an error that stops the node', () => {
 		);
 		const ids = sandbox.jobs.map(({ scrapeId }) => `"${scrapeId}"`).join(', ');
 		expect(ids).not.toBe('');
-		expect(error?.description).toContain(`This run started 2 scrapes: ${ids}. Remove each item`);
+		expect(error?.description).toContain(
+			`This run started 2 scrapes: ${ids}. Before you run the workflow again, remove the items`,
+		);
 		expect(error?.description).not.toContain('you do not pay');
 	});
 
@@ -368,7 +370,7 @@ describe('an error that stops the node', () => {
 		const options = { parallel, rememberMinutes: 0 };
 		const forgotten = await run({ ...FIND, options }, people(3));
 		expect(forgotten.error?.description).toContain(
-			'Remove the items that have a result before you run the workflow again, or you pay for them again.',
+			'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.',
 		);
 	});
 });
@@ -703,7 +705,7 @@ describe('a budget', () => {
 	it('says once what becomes of the results that it paid for', async () => {
 		const result = await run({ ...FIND, options: { spendAtMost: 10 } }, people(30));
 		expect(result.error?.description).toBe(
-			'The balance is 990 credits. This run has used 10 credits. Change the limit in the options to go on. If you run the workflow again within 15 minutes, you do not pay for the same results again. This run paid for 10 results.',
+			'The balance is 990 credits. This run has used 10 credits. To continue, change this limit in the options. If you run the workflow again within 15 minutes, you do not pay for the same results again. This run paid for 10 results.',
 		);
 	});
 

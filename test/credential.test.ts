@@ -87,7 +87,7 @@ describe('authenticate', () => {
 		const expectRefusal = async (request: object, target: string) => {
 			const { origin } = new URL(sandbox.url);
 			await expect(authenticated(request as IHttpRequestOptions)).rejects.toThrow(
-				`This credential sends its API key to ${origin} only, and this request goes to ${target}`,
+				`This credential only sends its API key to ${origin}, but this request goes to ${target}`,
 			);
 			expect(request).not.toHaveProperty('headers');
 		};
@@ -187,7 +187,7 @@ describe('authenticate', () => {
 
 			test('calls nothing else, and says why', async () => {
 				await expect(request(`${elsewhere()}/credits`)).rejects.toMatchObject({
-					message: expect.stringContaining('sends its API key to') as string,
+					message: expect.stringContaining('only sends its API key to') as string,
 				});
 			});
 
@@ -288,11 +288,12 @@ describe('The test of the credential', () => {
 		sandbox.set({ errorStatus: { UNAUTHORIZED: 200 } });
 		expect(await tryOut({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',
-			message: 'The service did not accept this API key, or the account is not usable',
+			message:
+				'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.',
 		});
 	});
 
-	const wrongService = 'This address does not answer like the service. Check the base URL.';
+	const wrongService = 'The server at this address is not the LeadGen service. Check the base URL.';
 	test.each<[string, FaultRule, unknown]>([
 		['an error with HTTP 200', { kind: 'envelope', status: 200 }, expect.stringMatching(/account/)],
 		['an error with HTTP 400', { kind: 'envelope', status: 400 }, expect.any(String)],

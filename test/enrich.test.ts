@@ -348,7 +348,7 @@ describe('Email: Find and Verify', () => {
 			keepGoing,
 		);
 		expect(items[0]?.json.error).toMatchObject({
-			message: 'No address was found for this person that is good enough',
+			message: 'No address that is good enough was found for this person',
 			code: 'NOT_FOUND',
 			tried: 'business: invalid',
 			rejected: [{ email: 'invalid.low@acme.com', status: 'invalid' }],
@@ -413,13 +413,13 @@ describe('Email: Find and Verify', () => {
 
 		service.expectCalls([find('Ann', 'Sure'), verify('ann.sure@acme.com')]);
 		expect(items.map(({ json }) => (json.error as IDataObject | undefined)?.message)).toEqual([
-			'Company Domain must be a domain, and is "Acme Inc"',
+			'Company Domain must be a domain, but is "Acme Inc"',
 			'Company Domain is empty',
 			'First Name and Last Name are both empty',
 			'Accept Results is empty',
 			'Accept Results has no option 5',
 			'Accept Results has no option "valid; unknown"',
-			'Minimum Confidence must be a number from 0 to 1, and is 70',
+			'Minimum Confidence must be a number from 0 to 1, but is 70',
 			undefined,
 		]);
 	});

@@ -96,7 +96,7 @@ const answered = (what: string, httpStatus: number, outcome: string): Failure =>
 });
 const body = (text: string, status = 200): FaultRule => ({ kind: 'status', status, body: text });
 const noResult: Failure = {
-	error: 'The service answered without the result',
+	error: 'The service returned no result',
 	details: { outcome: 'unknown' },
 };
 const noConnection: Failure = {
@@ -164,17 +164,17 @@ const cases: Case[] = [
 	{
 		name: 'broken JSON',
 		fault: { kind: 'brokenJson' },
-		...answered('something other than its JSON envelope', 200, 'unknown'),
+		...answered('something other than the expected JSON', 200, 'unknown'),
 	},
 	{
 		name: 'broken JSON with HTTP 500',
 		fault: { kind: 'brokenJson', status: 500 },
-		...answered('something other than its JSON envelope', 500, 'unknown'),
+		...answered('something other than the expected JSON', 500, 'unknown'),
 	},
 	...['OK', '[]', 'null', '"done"', 'true', '17'].map((text) => ({
 		name: `the text ${text}`,
 		fault: body(text),
-		...answered('something other than its JSON envelope', 200, 'unknown'),
+		...answered('something other than the expected JSON', 200, 'unknown'),
 	})),
 	{
 		name: 'an empty body',

@@ -163,16 +163,16 @@ describe('Email: Find Business', () => {
 
 	test('refuses what can only be wrong before anything is sent', async () => {
 		const good = { first: 'Ann', last: 'Sure', company: 'acme.com', profile: '' };
-		const noDomain = (text: string) => `Company Domain must be a domain, and is "${text}"`;
-		const noPage = (text: string) => `LinkedIn URL must be a URL, and is "${text}"`;
+		const noDomain = (text: string) => `Company Domain must be a domain, but is "${text}"`;
+		const noPage = (text: string) => `LinkedIn URL must be a URL, but is "${text}"`;
 		const cases: Array<[IDataObject, string, string]> = [
 			[
 				{ first: ' ', last: '' },
 				'First Name and Last Name are both empty',
 				'First Name and Last Name',
 			],
-			[{ first: ['Ann'] }, 'First Name must be text, and is ["Ann"]', 'First Name'],
-			[{ last: { a: 1 } }, 'Last Name must be text, and is {"a":1}', 'Last Name'],
+			[{ first: ['Ann'] }, 'First Name must be text, but is ["Ann"]', 'First Name'],
+			[{ last: { a: 1 } }, 'Last Name must be text, but is {"a":1}', 'Last Name'],
 			[{ company: ' ' }, 'Company Domain is empty', 'Company Domain'],
 			...[
 				...[
@@ -290,7 +290,7 @@ describe('Email: Find Business', () => {
 		expect(items.map(({ json }) => json.email ?? (json.error as IDataObject).message)).toEqual([
 			'ann.sure@acme.com',
 			'bob.high@acme.com',
-			'LinkedIn URL (Deprecated) must be a URL, and is "N/A"',
+			'LinkedIn URL (Deprecated) must be a URL, but is "N/A"',
 		]);
 	});
 });
@@ -380,7 +380,7 @@ describe('Email: Verify', () => {
 	test('refuses what is no address before anything is sent', async () => {
 		const wrong = (address: unknown) => [
 			address,
-			`Email must be one email address, and is ${JSON.stringify(address)}`,
+			`Email must be one email address, but is ${JSON.stringify(address)}`,
 		];
 		const cases = [
 			[null, 'Email is empty'],
@@ -395,7 +395,7 @@ describe('Email: Verify', () => {
 			wrong('ann sure@acme.com'),
 			wrong('ann@acme.com, bob@acme.com'),
 			wrong('Ann <ann@acme.com>'),
-			[['ann@acme.com'], 'Email must be text, and is ["ann@acme.com"]'],
+			[['ann@acme.com'], 'Email must be text, but is ["ann@acme.com"]'],
 		] as Array<[IDataObject[string], string]>;
 		const { items } = await service.run(
 			VERIFY,
@@ -770,35 +770,35 @@ describe('Scrape: Start', () => {
 			{ limit: '={{ $json.value }}' },
 			[0, -1, 1.5, 'abc', '', '1.5', true, [5], null],
 			'Limit',
-			(value) => `Limit must be a whole number of at least 1, and is ${value}`,
+			(value) => `Limit must be a whole number of at least 1, but is ${value}`,
 		],
 		[
 			'company size',
 			{ filters: { companySize: '={{ $json.value }}' } },
 			['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'],
 			'Company Size',
-			(value) => `Company Size must be a range written <min>-<max>, and is ${value}`,
+			(value) => `Company Size must be a range written <min>-<max>, but is ${value}`,
 		],
 		[
 			'job titles',
 			{ filters: { jobTitles: ['CTO', '={{ $json.value }}'] } },
 			[{ title: 'CTO' }],
 			'Job Titles',
-			(value) => `Job Titles must be text, and is ${value}`,
+			(value) => `Job Titles must be text, but is ${value}`,
 		],
 		[
 			'locations',
 			{ filters: { locations: '={{ $json.value }}' } },
 			[{ city: 'Graz' }],
 			'Locations',
-			(value) => `Locations must be text, and is ${value}`,
+			(value) => `Locations must be text, but is ${value}`,
 		],
 		[
 			'JSON that is no object',
 			{ filtersMode: 'json', filtersJson: '={{ $json.value }}' },
 			['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true],
 			'Filters (JSON)',
-			(value) => `Filters (JSON) must be a JSON object, and is ${value}`,
+			(value) => `Filters (JSON) must be a JSON object, but is ${value}`,
 		],
 		[
 			'JSON with a name that is no filter',
@@ -812,14 +812,14 @@ describe('Scrape: Start', () => {
 			{ filtersMode: 'json', filtersJson: '={{ ({ limit: $json.value }) }}' },
 			[0, 'abc', null, 2.5],
 			'Limit',
-			(value) => `Limit must be a whole number of at least 1, and is ${value}`,
+			(value) => `Limit must be a whole number of at least 1, but is ${value}`,
 		],
 		[
 			'webhook URL',
 			{ options: { webhookUrl: '={{ $json.value }}' } },
 			['nowhere', 'ftp://example.com/a', 'example.com/hook'],
 			'Webhook URL',
-			(value) => `Webhook URL must be a URL, and is ${value}`,
+			(value) => `Webhook URL must be a URL, but is ${value}`,
 		],
 	])(
 		'a wrong %s is refused before anything is sent',
@@ -1035,7 +1035,7 @@ describe('Scrape: Wait', () => {
 			...input,
 			error: {
 				message: `Scrape ${input.id} did not finish within 0.002 minutes`,
-				advice: expect.stringContaining('Use "Wait') as unknown,
+				advice: expect.stringContaining('To wait longer, use "Wait') as unknown,
 				...finalStatus(input.id),
 			},
 		});
@@ -1291,7 +1291,7 @@ describe('Scrape: Start and Wait', () => {
 		expect(items).toEqual(
 			paired(
 				inputs.map((input) =>
-					inputError(input, `${field} must be a number of at least 0, and is -1`, field),
+					inputError(input, `${field} must be a number of at least 0, but is -1`, field),
 				),
 			),
 		);
@@ -1384,7 +1384,7 @@ describe('Fields of the result', () => {
 				inputs.map((input) =>
 					inputError(
 						input,
-						'Put Output in Field must be text, and is {"a":[1]}',
+						'Put Output in Field must be text, but is {"a":[1]}',
 						'Put Output in Field',
 					),
 				),

@@ -217,7 +217,7 @@ describe('Retry-After of a service that fails', () => {
 
 		const failed = new Set(received.slice(0, 5).map((request) => fieldsOf(request).email));
 		const error = {
-			message: 'The service answered HTTP 503 with something other than its JSON envelope',
+			message: 'The service answered HTTP 503 with something other than the expected JSON',
 			advice: expect.stringContaining('did not send the request again') as string,
 			outcome: 'unknown',
 			httpStatus: 503,
@@ -239,17 +239,17 @@ describe('An option that limits what is spent, from an expression that gives not
 	test.each([
 		{
 			option: 'spendAtMost',
-			message: 'Maximum Spend (Credits) must be a number of at least 0, and is empty',
+			message: 'Maximum Spend (Credits) must be a number of at least 0, but is empty',
 			field: 'Maximum Spend (Credits)',
 		},
 		{
 			option: 'keepCredits',
-			message: 'Minimum Balance (Credits) must be a number of at least 0, and is empty',
+			message: 'Minimum Balance (Credits) must be a number of at least 0, but is empty',
 			field: 'Minimum Balance (Credits)',
 		},
 		{
 			option: 'dryRun',
-			message: 'Dry Run must be on or off, and is empty',
+			message: 'Dry Run must be on or off, but is empty',
 			field: 'Dry Run',
 		},
 	])('is no permission to spend: $option', async ({ option, message, field }) => {
@@ -298,7 +298,7 @@ describe('Error If Not Found that is neither on nor off', () => {
 
 		expectCalls([post(path, { firstName: 'Bob', ...place })]);
 		const wrong = (value: string) => ({
-			message: `Error if Not Found must be on or off, and is "${value}"`,
+			message: `Error if Not Found must be on or off, but is "${value}"`,
 			advice: someText,
 			field: 'Error if Not Found',
 		});
@@ -486,7 +486,7 @@ describe('An error code that every object of JavaScript has as a field', () => {
 
 		expect(items).toEqual(
 			failed({
-				advice: 'The documentation of the service may explain this code.',
+				advice: 'Look up this code in the documentation of the service.',
 				outcome: 'refused',
 				httpStatus: 400,
 			}),

@@ -363,7 +363,7 @@ describe('a start', () => {
 			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
 		};
 		expect(at(T0 + 19_999)).toEqual(['wait', 'planned', '']);
-		const said = 'It is not known whether a scrape was started';
+		const said = 'The node could not confirm whether a scrape was started';
 		// Where another main process leads, the one before may live on.
 		const later = T0 + 2 * MINUTE;
 		timePassed(state, plan, activation('leadershipChange'), later, later);
@@ -405,7 +405,7 @@ describe('a start', () => {
 		const state = running();
 		const next = (
 			stage: Start['stage'],
-			{ process = PROCESS as string, busy = [] as string[] } = {},
+			{ process = PROCESS, busy = [] }: { process?: string; busy?: string[] } = {},
 		) => {
 			state.starts.first = { ...scheduled(T0), stage, process };
 			return nextAction(view(state, { plan: listen, busy: [...busy, 'scrape 1'] }), T0 + DAY);
@@ -585,7 +585,7 @@ describe('a start', () => {
 			return Object.values(state.notices).map(({ message, advice }) => `${message}. ${advice}`);
 		});
 		const text =
-			'For an hour no scrape could be started: The host was not found. Look. The node keeps trying, and starts one scrape as soon as it can.';
+			'No scrape could be started for an hour: The host was not found. Look. The node keeps trying, and starts one scrape as soon as it can.';
 		expect(told).toEqual(told.map((_, tries) => (tries === 10 ? [text] : [])));
 	});
 
@@ -1530,7 +1530,7 @@ describe('the state', () => {
 		});
 		expect(Object.values(state?.notices ?? {}).map(({ message }) => message)).toEqual([
 			'Something',
-			'It is not known whether a scrape was started',
+			'The node could not confirm whether a scrape was started',
 		]);
 		for (const other of [undefined, null, 'text', [], {}, { owner: 'owner' }]) {
 			expect(fromRelease1(other, T0)).toBeUndefined();

@@ -198,7 +198,7 @@ function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown
 	if (started.length > 0) {
 		const ids = started.slice(0, MOST_SHOWN).map(({ scrapeId }) => show(scrapeId));
 		const more = started.length > MOST_SHOWN ? ' …' : '';
-		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Remove each item whose scrape was started before you run the workflow again, or you pay for that scrape again.`;
+		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Before you run the workflow again, remove the items whose scrapes were started. Otherwise you pay for those scrapes again.`;
 	}
 	const paid = sum(bought);
 	if (paid === 0) return '';

@@ -30,7 +30,7 @@ export const leadsField = textField({
 	placeholder: 'e.g. data.leads',
 	displayOptions: { show: { '/output': ['leads'] } },
 	description:
-		'Where the body of the notification holds the list of leads. Leave it empty to find the list automatically.',
+		'The path to the list of leads in the body of the notification. Leave empty to find the list automatically.',
 });
 
 const MAX_DEPTH = 5;

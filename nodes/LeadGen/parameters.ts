@@ -69,8 +69,8 @@ export function booleanField(
 			if (/^(false|no|off|0)$/.test(text) || (isEmptyOff && text === '')) return false;
 			throw new InputError(
 				property.displayName,
-				`must be on or off, and is ${show(value)}`,
-				'Change the expression so that it gives true or false.',
+				`must be on or off, but is ${show(value)}`,
+				'Change the expression so that it returns true or false.',
 			);
 		},
 	};
@@ -88,7 +88,7 @@ export function choicesField<T extends string>(
 		read(value) {
 			const given = Array.isArray(value) ? value : toText(value, displayName).split(',');
 			if (given.length === 0) {
-				throw new InputError(displayName, 'is empty', 'Choose one or more.');
+				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
 			}
 			return given.map((each: unknown) => {
 				const text = toText(each, displayName).trim().toLowerCase();
@@ -158,7 +158,7 @@ export function numberField(
 			) {
 				throw new InputError(
 					property.displayName,
-					`must be ${kind} ${range}, and is ${show(value)}`,
+					`must be ${kind} ${range}, but is ${show(value)}`,
 					`Enter ${kind} such as ${show(property.default)}.`,
 				);
 			}
@@ -174,8 +174,8 @@ export function toText(value: unknown, displayName: string): string {
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	throw new InputError(
 		displayName,
-		`must be text, and is ${show(value)}`,
-		'Change the expression so that it gives one text.',
+		`must be text, but is ${show(value)}`,
+		'Change the expression so that it returns a single text value.',
 	);
 }
 

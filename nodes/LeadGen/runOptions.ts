@@ -10,7 +10,7 @@ export const requestTimeout = numberField(
 		// Long, because a slow lookup that is given up on may have been paid for.
 		default: 300,
 		description:
-			'How long to wait for each answer. If an answer comes later, you do not get it, but may have paid for it.',
+			'How long to wait for each answer. You may still pay for a request that times out.',
 	},
 	// The editor asks for a second at least; an expression may give less.
 	{ minimum: 0.001 },
@@ -35,7 +35,7 @@ const rememberMinutes = numberField(
 		typeOptions: { minValue: 0 },
 		default: 15,
 		description:
-			'How long later executions use the results of this one, if they ask for the same. They do not pay for them again. 0 uses the results in this execution only.',
+			'How long later executions reuse the results of this one for free. 0 reuses results within this execution only.',
 	},
 	{ minimum: 0 },
 );
@@ -47,7 +47,7 @@ const keepCredits = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'The node stops before the balance of the account falls below this, and does not attempt the remaining items. 0 sets no limit.',
+			'The node stops before the balance of the account falls below this number of credits, and does not attempt the remaining items. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
@@ -59,7 +59,7 @@ const spendAtMost = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'The node stops before this run uses more credits than this, and does not attempt the remaining items. 0 sets no limit.',
+			'The node stops before this run uses more than this number of credits, and does not attempt the remaining items. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
@@ -70,7 +70,7 @@ export const dryRun = booleanField(
 		name: 'dryRun',
 		default: false,
 		description:
-			'Whether to send nothing, and only show which calls the node would make and how many of them cost credits',
+			'Whether to only show which calls the node would make, and how many of them cost credits. Nothing is sent.',
 	},
 	// A mistake in the expression must not make the run pay.
 	false,

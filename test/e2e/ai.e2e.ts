@@ -332,7 +332,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 					message: 'Company Domain must be a domain, and is "Acme Inc"',
 					field: 'Company Domain',
 					advice:
-						"Enter the domain of the company's website, such as acme.com, rather than its name.",
+						"Enter the domain of the company's website, such as acme.com, not the name of the company.",
 				},
 			],
 			[
@@ -373,7 +373,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'Job Titles must be text, and is {"title":"CTO"}',
 					field: 'Job Titles',
-					advice: 'Change the expression so that it gives one text.',
+					advice: 'Change the expression so that it returns a single text value.',
 				},
 			],
 			[
@@ -418,7 +418,8 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			outcome: 'refused',
 			code: 'NOT_FOUND',
 			httpStatus: 404,
-			advice: 'The service has nothing under this ID. Check the ID.',
+			advice:
+				'The service did not find what this request asks for. Check the values, such as the scrape ID.',
 		});
 
 		field.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
@@ -465,7 +466,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		const { text } = await call(client, 'Find_business_email', args);
 		expect(text).toContain('Company Domain must be a domain, and is');
 		expect(text).toContain(
-			"Enter the domain of the company's website, such as acme.com, rather than its name.",
+			"Enter the domain of the company's website, such as acme.com, not the name of the company.",
 		);
 		// The next call fares as if nothing had happened.
 		expect(
@@ -575,7 +576,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 						message: 'Company Domain must be a domain, and is "Acme Inc"',
 						field: 'Company Domain',
 						advice:
-							"Enter the domain of the company's website, such as acme.com, rather than its name.",
+							"Enter the domain of the company's website, such as acme.com, not the name of the company.",
 					},
 				}),
 			],

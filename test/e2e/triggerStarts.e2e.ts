@@ -280,7 +280,9 @@ describe('a start', () => {
 		await untilExecutions(id, 2);
 		await quiet();
 		expect(field.starts).toBe(1);
-		expect(await field.told(id)).toEqual(['It is not known whether a scrape was started']);
+		expect(await field.told(id)).toEqual([
+			'The node could not confirm whether a scrape was started',
+		]);
 		const delivered = await field.delivered(id);
 		expect(delivered.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
 		// The way to go on that the person was told.

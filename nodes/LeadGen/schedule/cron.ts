@@ -67,7 +67,7 @@ export function parseCron(text: string): Schedule {
 		lastDayCounts: false,
 	};
 	if (next(schedule, 'UTC', Date.UTC(2024, 0)) === undefined) {
-		throw cronError(text, 'names a day that never comes');
+		throw cronError(text, 'describes a date that never occurs');
 	}
 	return schedule;
 }
@@ -83,7 +83,7 @@ function parsePart(text: string, part: Part, whole: string): number[] {
 		const by = step === undefined ? 1 : Number(step);
 		const isOdd = more !== undefined || (first === '*' && last !== undefined);
 		if (isOdd || !(from >= part.from && to <= part.to && from <= to && by >= 1)) {
-			throw cronError(whole, `has a wrong ${part.name}: ${show(text)}`);
+			throw cronError(whole, `has an invalid ${part.name}: ${show(text)}`);
 		}
 		for (let value = from; value <= to; value += by) values.add(value);
 	}
@@ -99,7 +99,7 @@ function cronError(text: string, problem: string): InputError {
 	return new InputError(
 		'Cron Expression',
 		`${problem} (${show(text)})`,
-		'Enter minute, hour, day of the month, month and weekday, such as 0 9 * * 1-5 for nine o’clock on working days.',
+		'Enter minute, hour, day of the month, month and weekday, such as 0 9 * * 1-5 for 9:00 from Monday to Friday.',
 	);
 }
 

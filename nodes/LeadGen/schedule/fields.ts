@@ -84,7 +84,7 @@ const cronExpression = textField({
 	placeholder: 'e.g. 0 9 * * 1-5',
 	displayOptions: { show: { schedule: ['cron'] } },
 	description:
-		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. A sixth part in front stands for seconds.',
+		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. To add seconds, put a sixth field in front, such as 30 0 9 * * 1-5.',
 });
 
 export const scheduleFields: Field[] = [

@@ -148,14 +148,14 @@ export class Budget {
 	private reached(): LeadGenError {
 		const { floor, most } = this.settings;
 		const { cost, balance } = this;
-		const owed = this.spent.owed > 0 ? ', with what its scrapes may still cost' : '';
+		const owed = this.spent.owed > 0 ? ', including what its scrapes may still cost' : '';
 		const limit =
 			most !== undefined && (floor === undefined || most - cost < balance - floor)
 				? `of Maximum Spend (${count(most, 'credit')})`
 				: `of Minimum Balance (${count(floor ?? 0, 'credit')})`;
 		return new NotAttemptedError(
 			`Not attempted, because ${limit}`,
-			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${owed}. Change the limit in the options to go on. ${this.source.whenRunAgain}`,
+			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${owed}. To continue, change this limit in the options. ${this.source.whenRunAgain}`,
 		);
 	}
 }

@@ -10,7 +10,10 @@ const ADVICE = new Map([
 		'INSUFFICIENT_CREDITS',
 		'This request cost nothing. Add credits to the account, or wait until they reset. Then run the workflow again.',
 	],
-	['NOT_FOUND', 'The service has nothing under this ID. Check the ID.'],
+	[
+		'NOT_FOUND',
+		'The service did not find what this request asks for. Check the values, such as the scrape ID.',
+	],
 	[
 		'RATE_LIMIT_EXCEEDED',
 		'The account makes more requests than its plan allows. Wait a minute. Then run the workflow again.',
@@ -54,8 +57,8 @@ export function isOutOfCredits({ code, httpStatus }: ServiceError): boolean {
 /** The error for a success that brings nothing. */
 export function withoutData(request: ServiceRequest): ServiceError {
 	return new ServiceError(
-		'The service answered without the result',
-		`The answer reports success, but holds no data. ${outcomeAdvice(request)}`,
+		'The service returned no result',
+		`The response reports success but contains no data. ${outcomeAdvice(request)}`,
 		{ outcome: 'unknown' },
 	);
 }
@@ -81,7 +84,7 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		`The service says: ${said} (${code})`,
 		isRefused
 			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
-					'The documentation of the service may explain this code.')
+					'Look up this code in the documentation of the service.')
 			: outcomeAdvice(request),
 		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
 	);
@@ -96,7 +99,7 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 	const target = typeof headers.location === 'string' ? headers.location : 'an unnamed address';
 	// "See Other" leads to the result of what was done.
 	const isDone = status === SEE_OTHER && !isFree(request);
-	const advice = `The node does not follow redirects, because it would send the API key there (HTTP ${String(status)}). If the address is right, enter it as the base URL in the LeadGen credential.`;
+	const advice = `The node does not follow redirects (HTTP ${String(status)}), because that would send the API key to another address. If this address is correct, enter it as the base URL in the LeadGen credential.`;
 	return new ServiceError(
 		`The service redirects to ${target}`,
 		isDone ? `${advice} ${outcomeAdvice(request)}` : advice,
@@ -111,7 +114,7 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 			? 'an empty body'
 			: /^\s*</.test(text)
 				? 'a web page'
-				: 'something other than its JSON envelope';
+				: 'something other than the expected JSON';
 	const refused = isRefusal(status);
 	const wrongAddress =
 		status < 500

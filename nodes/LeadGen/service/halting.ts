@@ -38,7 +38,7 @@ export class Halting {
 	giveUp(): void {
 		this.halt(
 			new NotAttemptedError(
-				'Not attempted, because the service answered for ten minutes that there are too many requests',
+				'Not attempted, because the service refused all requests for ten minutes (too many requests)',
 				`Something else may use up the rate limit of the account, or the account has a limit per day. Run the workflow again later. ${this.whenRunAgain}`,
 			),
 		);

@@ -40,7 +40,7 @@ export class Purchases {
 		const minutes = (this.settings.rememberMs ?? 0) / 60_000;
 		return minutes > 0
 			? `If you run the workflow again within ${count(minutes, 'minute')}, you do not pay for the same results again.`
-			: 'Remove the items that have a result before you run the workflow again, or you pay for them again.';
+			: 'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.';
 	}
 
 	private memoryOf(kind: ServiceRequest['kind']): Memory {

@@ -36,7 +36,7 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 		throw new InputError(
 			'Always Output Data',
 			'must be off in the settings of this node',
-			'With it, a completion that n8n delivers twice would run the workflow twice.',
+			'If it is on, a completion that n8n delivers twice runs the workflow twice.',
 		);
 	}
 	const { credential } = await readAccess(context, memory);

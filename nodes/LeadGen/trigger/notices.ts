@@ -23,7 +23,7 @@ export const UNREACHABLE: NoticeText = {
 };
 
 export const NOT_KNOWN: NoticeText = {
-	message: 'No scrape was started, because it is not known whether one runs already',
+	message: 'No scrape was started, because one may already be running',
 	advice: `n8n has no data of this node, though its workflow was active before: the node was added to an active workflow, n8n stopped during the activation, or the data was lost. The node still receives completions. Check in the dashboard of your account whether a scrape runs. ${START_AGAIN}`,
 };
 
@@ -31,8 +31,8 @@ export const NOT_KNOWN: NoticeText = {
 export function unknownOutcome(why: string, attempt?: string): NoticeText {
 	const inLog = attempt === undefined ? '' : ` The log names it start attempt ${attempt}.`;
 	return {
-		message: 'It is not known whether a scrape was started',
-		advice: `${why}. The scrape may run, and you may have paid for it, so the node did not start it again. Check the dashboard and the credits of your account. If it runs, its completion still starts the workflow. ${START_AGAIN}${inLog}`,
+		message: 'The node could not confirm whether a scrape was started',
+		advice: `${why}. The scrape may be running, and you may have paid for it, so the node did not start it again. Check the dashboard and the credits of your account. If the scrape is running and the service sends its notification, the workflow runs when it finishes. ${START_AGAIN}${inLog}`,
 	};
 }
 
@@ -45,7 +45,7 @@ export function notStarted({ message, advice }: NoticeText): NoticeText {
 
 export function notStartedYet({ message, advice }: NoticeText): NoticeText {
 	return {
-		message: `For an hour no scrape could be started: ${message}`,
+		message: `No scrape could be started for an hour: ${message}`,
 		advice: `${advice} The node keeps trying, and starts one scrape as soon as it can.`.trim(),
 	};
 }
@@ -53,7 +53,7 @@ export function notStartedYet({ message, advice }: NoticeText): NoticeText {
 export function missingScrape(id: string): NoticeText {
 	return {
 		message: `The service can no longer find scrape ${id}`,
-		advice: `The node asks for its status for a day. If the service finds it again, its completion arrives. Look for it in the dashboard of your account. ${START_AGAIN}`,
+		advice: `The node keeps asking for the status for one day. If the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
 	};
 }
 
@@ -61,14 +61,14 @@ export function repeatedScrape(id: string): NoticeText {
 	return {
 		message: `A new scrape has the ID of an earlier one: ${id}`,
 		advice:
-			'The workflow ran for this ID before, so it does not run when the new scrape finishes. This can happen after a change of the account. Look for the scrape in the dashboard of your account. To receive later scrapes, replace this node by a new one.',
+			'The workflow ran for this ID before, so it does not run when the new scrape finishes. This can happen after a change of the account. Look for the scrape in the dashboard of your account. To receive later scrapes, replace this node with a new one.',
 	};
 }
 
 export function stuckScrape(id: string, status: string): NoticeText {
 	return {
 		message: `The scrape ${id} is not finished after a day`,
-		advice: `Its status is "${status}". If it finishes within a week from its start, its completion arrives. It no longer delays other starts. Look for it in the dashboard of your account.`,
+		advice: `Its status is "${status}". It no longer delays other starts. If it finishes within a week of its start, its completion arrives. Look for the scrape in the dashboard of your account.`,
 	};
 }
 

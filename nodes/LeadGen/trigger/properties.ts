@@ -65,13 +65,13 @@ export const internalUrl = textField(
 		name: 'internalUrl',
 		placeholder: 'e.g. http://127.0.0.1:5678',
 		description:
-			'Address at which n8n reaches itself. The node calls its own production URL; set this if n8n cannot reach its public address.',
+			'The address that n8n can use to reach itself. The node calls its own production URL. Set this if n8n cannot reach its own public address.',
 	},
 	(text, displayName) => {
 		if (URL.canParse(text) && /^https?:/i.test(text)) return text.replace(/\/+$/, '');
 		throw new InputError(
 			displayName,
-			`must be a web address, and is ${show(text)}`,
+			`must be a web address, but is ${show(text)}`,
 			'Enter an address such as http://127.0.0.1:5678, or leave it empty.',
 		);
 	},
@@ -95,7 +95,7 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startNotice',
-		'Each scrape costs credits. The node starts one when you publish or activate the workflow, when you publish it with other filters or another limit, each time the schedule is due, and when you click "Execute step" (5 leads at most, see Test Limit in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status instead, which is free.',
+		'Each scrape costs credits. The node starts a scrape when you publish or activate the workflow, when you change the filters or the limit and publish (n8n 1: save), and each time the schedule is due. "Execute step" also starts one, of at most 5 leads (see Test Limit in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status itself. This is free, but no leads arrive.',
 		{ mode: ['startScrape'] },
 	),
 	notice(

@@ -46,7 +46,7 @@ export async function startScrape(
 	const id = idIn(await service.data({ kind: 'start', path: '/start', body }));
 	if (id !== undefined) return id;
 	throw new ServiceError(
-		'The service answered without the ID of the scrape',
+		'The service did not return the ID of the scrape',
 		'Check the dashboard and the credits of your account before you start it again.',
 		{ outcome: 'unknown' },
 	);

@@ -70,7 +70,7 @@ async function testScrape(
 		if (!known || known.status !== undefined) return id;
 		throw new InputError(
 			'Test Scrape ID',
-			`names no scrape that the service finds: ${show(id)}`,
+			`must be the ID of a scrape that the service can find, but is ${show(id)}`,
 			'Copy the scrapeId of an earlier scrape of this account.',
 		);
 	}

@@ -48,7 +48,7 @@ const minConfidence = numberField(
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 0,
 		description:
-			'The lowest confidence that is good enough, from 0 to 1. Addresses below it are not verified. 0.5 leaves out those that the service rates low.',
+			'The lowest confidence that is good enough, from 0 to 1. The node does not verify addresses below it. For example, 0.5 excludes addresses with the confidence level low.',
 	},
 	{ minimum: 0, maximum: 1 },
 );
@@ -60,7 +60,7 @@ const trustConfidence = numberField(
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 0,
 		description:
-			'The confidence from which an address is accepted without verification, from 0 to 1. This saves a paid call. The service rates addresses from 0.9 as verified. 0 verifies every address.',
+			'Accept addresses with this confidence or more without verification, from 0 to 1. This saves a paid call. The service rates addresses with 0.9 or more as verified. 0 verifies every address.',
 	},
 	{ minimum: 0, maximum: 1 },
 );
@@ -125,12 +125,18 @@ export const enrich: Operation = {
 		} catch (error) {
 			// What was bought so far must not get lost with the step that failed.
 			throw error instanceof LeadGenError && tries.length > 0
-				? error.with({ bought: tries }, '"bought" holds what was found before this error.')
+				? error.with(
+						{ bought: tries },
+						'The field "bought" contains what was found before this error.',
+					)
 				: error;
 		}
 		if (demands.isErrorIfNotFound) {
-			const message = 'No address was found for this person that is good enough';
-			throw notFound(message).with(summary(tries, tries), '"tried" says what was tried.');
+			const message = 'No address that is good enough was found for this person';
+			throw notFound(message).with(
+				summary(tries, tries),
+				'The field "tried" shows the outcome for each address.',
+			);
 		}
 		return { found: false, email: null, ...summary(tries, tries) };
 	},

@@ -46,7 +46,8 @@ export const linkedinUrlOption = textField(
 	{
 		...linkedinUrl.property,
 		displayName: 'LinkedIn URL (Deprecated)',
-		description: 'Use the field LinkedIn URL instead. If that one is filled in, it counts.',
+		description:
+			'Use the field LinkedIn URL instead. If both are filled in, the node uses that field.',
 	},
 	toUrl,
 );
@@ -77,8 +78,8 @@ export function toDomain(text: string, displayName = company.property.displayNam
 	if (!isHost(host) || isProfile) {
 		throw new InputError(
 			displayName,
-			`must be a domain, and is ${show(text)}`,
-			"Enter the domain of the company's website, such as acme.com, rather than its name.",
+			`must be a domain, but is ${show(text)}`,
+			"Enter the domain of the company's website, such as acme.com, not the name of the company.",
 		);
 	}
 	return host;
@@ -90,7 +91,7 @@ export function toUrl(text: string, displayName: string): string {
 	if (!url || !/^https?:$/.test(url.protocol) || !isHost(url.hostname)) {
 		throw new InputError(
 			displayName,
-			`must be a URL, and is ${show(text)}`,
+			`must be a URL, but is ${show(text)}`,
 			'Enter a full URL such as https://www.linkedin.com/in/nathan-smith, or leave it empty.',
 		);
 	}
@@ -104,7 +105,7 @@ export function toAddress(text: string, displayName = email.property.displayName
 	if (!/^[^@\s<>,;]+@[^@\s<>,;]+$/.test(address)) {
 		throw new InputError(
 			displayName,
-			`must be one email address, and is ${show(text)}`,
+			`must be one email address, but is ${show(text)}`,
 			'Enter an address such as nathan@acme.com.',
 		);
 	}

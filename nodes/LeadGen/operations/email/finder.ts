@@ -105,9 +105,13 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 
 /** For those who asked for an error if nothing is found. */
 export function notFound(message = 'No address was found for this person'): LeadGenError {
-	return new LeadGenError(message, 'Turn off "Error if Not Found" to get this as a result.', {
-		code: 'NOT_FOUND',
-	});
+	return new LeadGenError(
+		message,
+		'To get a result with "found" set to false instead, turn off "Error if Not Found".',
+		{
+			code: 'NOT_FOUND',
+		},
+	);
 }
 
 /** Nobody found is an answer, also where the service sends it as the error `NOT_FOUND`. */

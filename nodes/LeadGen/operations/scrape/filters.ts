@@ -162,7 +162,7 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 	if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
 		throw new InputError(
 			displayName,
-			`must be a JSON object, and is ${show(value)}`,
+			`must be a JSON object, but is ${show(value)}`,
 			'Enter an object such as { "jobTitles": ["Head of Sales"] }.',
 		);
 	}
@@ -202,7 +202,7 @@ function toRange(value: unknown): string {
 	if (range !== '' && (min === undefined || max === undefined || Number(min) > Number(max))) {
 		throw new InputError(
 			'Company Size',
-			`must be a range written <min>-<max>, and is ${show(text)}`,
+			`must be a range written <min>-<max>, but is ${show(text)}`,
 			'Enter a range such as 11-50.',
 		);
 	}

@@ -16,7 +16,7 @@ const webhookUrl = textField(
 		if (!URL.canParse(text) || !/^https?:/i.test(text)) {
 			throw new InputError(
 				displayName,
-				`must be a URL, and is ${show(text)}`,
+				`must be a URL, but is ${show(text)}`,
 				'Enter a full URL that the service can reach, or leave it empty.',
 			);
 		}
@@ -58,7 +58,7 @@ export const start: Operation = {
 		'Start a scrape that collects leads which match the filters. Returns the scrape ID and the estimated credits at once.',
 	paid: 'start',
 	notice:
-		'Each incoming item starts a scrape of its own, which uses credits for its leads, up to the limit.',
+		'Each incoming item starts a separate scrape. A scrape uses credits for its leads, up to the limit.',
 	fields: filterFields,
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },

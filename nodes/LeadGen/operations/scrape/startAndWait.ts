@@ -26,7 +26,7 @@ export const startAndWait: Operation = {
 		const id = scrapeId.read(started.scrapeId);
 		if (id === '') {
 			throw new LeadGenError(
-				'The service started a scrape, but did not say which',
+				'The service started a scrape but did not return its ID',
 				'Look for it in the dashboard of your account. If you start it again, you pay for it again.',
 				started,
 			);

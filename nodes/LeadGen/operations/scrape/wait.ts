@@ -42,7 +42,7 @@ const failedAsResult = booleanField({
 	displayName: 'Return Failed Scrapes',
 	name: 'failedAsResult',
 	default: false,
-	description: 'Whether a scrape that failed is returned as a result. Otherwise the item fails.',
+	description: 'Whether to return a failed scrape as a result. Otherwise the item fails.',
 });
 
 /** A scrape takes long. The service may be restarted meanwhile. */
@@ -101,18 +101,18 @@ export async function waitForScrape(
 		const said = [last.message, last.error].find((each) => typeof each === 'string');
 		throw new LeadGenError(
 			`Scrape ${id} failed${said === undefined ? '' : `: ${said}`}`,
-			'The details of the error hold what the service says about it. If On Error is set to Continue, they are in the field "error". Start a new scrape if you still want the leads.',
+			'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
 			last,
 		);
 	}
 	if (isFinished(last)) return last;
 	const progress =
 		last.status === undefined
-			? 'The service did not say how far it is.'
-			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape goes on.`;
+			? 'The service did not return a status.'
+			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape continues.`;
 	throw new LeadGenError(
 		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
-		`${progress} Use "Wait Until Finished" with this scrape ID to wait longer. If you start it again, you pay for it again.`,
+		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
 		{ scrapeId: id, ...last },
 	);
 }
@@ -174,7 +174,7 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	// It may be mistyped.
 	const isOdd = !isKnown && isNotFound(error);
-	const goesOn = `The scrape ${id} goes on. Use "Wait Until Finished" with this scrape ID.`;
+	const goesOn = `The scrape ${id} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, isOdd ? '' : goesOn);
 	// It was the status that was not asked for; the scrape was started.
 	delete told.details.attempted;
