@@ -8,6 +8,7 @@ import { ROOT, STATE_FOLDER, findN8n } from '../playground/versions';
 import { measureCases, measureMemory } from './cases';
 import { simulateBefore } from './before';
 import { chart } from './chart';
+import { BURST_TITLE, burstReport, renewBurst } from './burst';
 import { drawCourses } from './courses';
 import { IDLE_TITLE, idleReport, renewIdle } from './idle';
 import { BEFORE_FILE, LIMITS_TITLE, limitsReport } from './limits';
@@ -29,10 +30,18 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
             N8N_VERSION=1 takes n8n 1
   --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL), and
             renews its part of it; N8N_VERSION=1 takes n8n 1
+  --burst   measures how soon 300 notifications at once are answered (4 minutes), and renews its part of it;
+            N8N_VERSION=1 takes n8n 1
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
 
 const PAGE = 'docs/benchmark.md';
+/** Parts of it that can be measured alone. */
+const PARTS = {
+	idle: { title: IDLE_TITLE, renew: renewIdle, report: idleReport },
+	prompt: { title: PROMPT_TITLE, renew: renewPrompt, report: promptReport },
+	burst: { title: BURST_TITLE, renew: renewBurst, report: burstReport },
+};
 /** Of the last full run. */
 const RESULTS_FILE = join(STATE_FOLDER, 'benchmark.json');
 
@@ -56,8 +65,7 @@ async function bench(
 		const results = { cases, memory, rounds, setting };
 		console.log(terminalReport(results));
 		if (isQuick) return;
-		await renewIdle();
-		await renewPrompt();
+		for (const { renew } of Object.values(PARTS)) await renew();
 		await writeFile(RESULTS_FILE, JSON.stringify(results));
 		await render();
 	} finally {
@@ -73,8 +81,7 @@ async function render(): Promise<void> {
 	await writeFile(join(docs, 'limits.svg'), drawCourses(await simulateCourses()));
 	const report = markdownReport(results, [
 		limitsReport(await simulateAll()),
-		idleReport(),
-		promptReport(),
+		...Object.values(PARTS).map(({ report }) => report()),
 	]);
 	await writePage(PAGE, report);
 	await writeFile(join(docs, 'benchmark.svg'), chart(results.cases, results.memory));
@@ -91,6 +98,7 @@ async function main(): Promise<number> {
 			limits: { type: 'boolean', default: false },
 			idle: { type: 'boolean', default: false },
 			prompt: { type: 'boolean', default: false },
+			burst: { type: 'boolean', default: false },
 			render: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -109,14 +117,10 @@ async function main(): Promise<number> {
 		await writeSection(PAGE, LIMITS_TITLE, limitsReport(await simulateAll()), '## Memory');
 		return 0;
 	}
-	if (values.idle) {
-		await renewIdle();
-		await writeSection(PAGE, IDLE_TITLE, idleReport(), '## Memory');
-		return 0;
-	}
-	if (values.prompt) {
-		await renewPrompt();
-		await writeSection(PAGE, PROMPT_TITLE, promptReport(), '## Memory');
+	for (const [name, { title, renew, report }] of Object.entries(PARTS)) {
+		if (!values[name as keyof typeof PARTS]) continue;
+		await renew();
+		await writeSection(PAGE, title, report(), '## Memory');
 		return 0;
 	}
 	if (values.render) {
