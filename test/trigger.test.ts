@@ -17,7 +17,7 @@ import {
 	startFailed,
 	timePassed,
 } from '../nodes/LeadGen/trigger/events';
-import { memoryOf, NodeMemory, PROCESS, PROCESS_SINCE } from '../nodes/LeadGen/trigger/memory';
+import { memoryOf, NodeMemory } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
 import { parseCron } from '../nodes/LeadGen/schedule/cron';
 import { ServiceError } from '../nodes/LeadGen/service/errors';
@@ -36,6 +36,7 @@ import {
 } from '../nodes/LeadGen/trigger/ownUrl';
 import type { Plan } from '../nodes/LeadGen/trigger/plan';
 import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
+import { PROCESS, PROCESS_SINCE } from '../nodes/LeadGen/trigger/process';
 import { time } from '../nodes/LeadGen/trigger/scrape';
 import { Signer } from '../nodes/LeadGen/trigger/signature';
 import { prune } from '../nodes/LeadGen/trigger/prune';
@@ -46,11 +47,12 @@ import {
 	newState,
 	openScrapes,
 	startIn,
+	type Check,
 	type Notification,
 	type Start,
 	type TriggerState,
 } from '../nodes/LeadGen/trigger/state';
-import { looked, unanswered, type Check, type Found } from '../nodes/LeadGen/trigger/status';
+import { looked, unanswered, type Found } from '../nodes/LeadGen/trigger/status';
 import { fromRelease1 } from '../nodes/LeadGen/trigger/upgrade';
 
 const SECOND = 1000;

@@ -5,12 +5,14 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
-import { PROCESS, type Access, type NodeMemory } from './memory';
+import type { Access, NodeMemory } from './memory';
+import type { SyncRequest } from './messages';
 import { copyWithout } from './notification';
 import { deliverAt } from './planner';
+import { PROCESS } from './process';
 import { fingerprint } from './signature';
 import { isOpen, markDone } from './state';
-import { sync, type SyncRequest } from './sync';
+import { sync } from './sync';
 
 /** n8n tried to run the workflow so often for one scrape, over some two hours. */
 const MAX_DELIVERIES = 6;

@@ -1,6 +1,5 @@
 import { ServiceError } from '../service/errors';
 import { isRateRefusal } from '../service/retry';
-import { PROCESS, PROCESS_SINCE } from './memory';
 import {
 	NOT_KNOWN,
 	notStarted,
@@ -11,6 +10,7 @@ import {
 	unknownOutcome,
 } from './notices';
 import { nextRun, type Plan } from './plan';
+import { PROCESS, PROCESS_SINCE } from './process';
 import { fingerprint } from './signature';
 import {
 	addNotice,

@@ -7,10 +7,11 @@ import {
 import { keepsFailedExecutions } from '../compatibility';
 import type { Delivery } from './delivery';
 import { outputItems } from '../leads';
-import { accessTo, acknowledged, FRESH_MS, memoryOf, PROCESS } from './memory';
+import { accessTo, acknowledged, FRESH_MS, memoryOf } from './memory';
 import { sendMessage } from './ownUrl';
 import type { NoticeText } from './notices';
 import { identityOf } from './plan';
+import { PROCESS } from './process';
 
 /** Each completion takes two of n8n's entries. */
 const MAX_ENTRIES = 4000;

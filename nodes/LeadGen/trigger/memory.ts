@@ -1,19 +1,10 @@
-import { randomUUID } from 'crypto';
-import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { Saved } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
-import type { Reconciler } from './reconciler';
-import { isDoneWith, join, markDone, newState, type TriggerState } from './state';
-import type { Check } from './status';
-import type { SyncReply } from './sync';
-import type { TestRun } from './testRun';
-
-/** Names this process of n8n, as long as it runs. */
-export const PROCESS = randomUUID();
-/** Since when, in milliseconds since 1970. */
-export const PROCESS_SINCE = Date.now();
+import type { SyncReply } from './messages';
+import { isDoneWith, join, markDone, newState, type Check, type TriggerState } from './state';
 
 /** What this process knows of one node, beside what n8n saves. */
 export class NodeMemory {
@@ -49,7 +40,7 @@ export class NodeMemory {
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[] = [];
 	/** What works for this node in this process; undefined if nothing does. */
-	worker?: Reconciler;
+	worker?: { wake(): void; close(): void };
 	/** The deliveries that passed the gate in this process, by idempotency key. */
 	readonly passed = new Map<string, string>();
 	/** The last check of the deduplication. */
@@ -104,6 +95,20 @@ export class NodeMemory {
 		const sizes = contents.map(([source, { size, leads }]) => [source, size, leads]);
 		return JSON.stringify([others, sizes]);
 	}
+}
+
+/** The last "Execute step" of a node. */
+export class TestRun {
+	/** The scrape that it waits for; none if any will do. */
+	scrapeId?: string;
+	/** The notification of that scrape, which may come before its status says that it is finished. */
+	notification?: IDataObject;
+	/** That scrape is finished, so that its notification may be on its way. */
+	isFinished = false;
+	isOver = false;
+
+	/** @param url n8n ends a test with the same words as an activation; only the URL tells them apart */
+	constructor(readonly url?: string) {}
 }
 
 export interface Access {

@@ -2,8 +2,7 @@ import { isMore, largest, type Content } from './content';
 import type { NamedIds } from './notification';
 import type { Plan } from './plan';
 import { fingerprint } from './signature';
-import { isDone, isOpen, openScrapes, reject, type TriggerState } from './state';
-import type { Check } from './status';
+import { isDone, isOpen, openScrapes, reject, type Check, type TriggerState } from './state';
 
 /** What a notification changes in the state. */
 

@@ -1,7 +1,16 @@
-import { PROCESS, type NodeMemory } from './memory';
+import type { NodeMemory } from './memory';
 import type { Plan } from './plan';
-import { isOpen, openScrapes, startIn, type Notice, type Scrape, type Start } from './state';
-import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS, type Check } from './status';
+import { PROCESS } from './process';
+import {
+	isOpen,
+	openScrapes,
+	startIn,
+	type Check,
+	type Notice,
+	type Scrape,
+	type Start,
+} from './state';
+import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS } from './status';
 
 /** Decides what the trigger does next: pure functions of what it knows and the time. */
 

@@ -14,7 +14,8 @@ import { Service } from '../service/service';
 import { accessTo, FRESH_MS, type NodeMemory } from './memory';
 import { START_TIMEOUT_MS } from './events';
 import { parametersOf } from './plan';
-import { isRefused, looked, unanswered, type Check, type Found } from './status';
+import type { Check } from './state';
+import { isRefused, looked, unanswered, type Found } from './status';
 
 type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 

@@ -1,11 +1,13 @@
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { LeadGenError } from '../service/errors';
 import { started, startFailed } from './events';
-import { accessTo, inBackground, PROCESS, type NodeMemory } from './memory';
+import { accessTo, inBackground, type NodeMemory } from './memory';
+import type { SyncReply } from './messages';
 import { CONFIRM_MS } from './planner';
+import { PROCESS } from './process';
 import { startScrape } from './scrape';
 import type { Store } from './store';
-import { sync, type SyncReply } from './sync';
+import { sync } from './sync';
 
 type Context = ITriggerFunctions | IWebhookFunctions;
 

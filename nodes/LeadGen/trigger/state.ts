@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { NoticeText } from './notices';
 import { fingerprint } from './signature';
 
@@ -104,6 +105,17 @@ export interface Notification extends Entry {
 	process: string;
 	/** Its content, where it is known. */
 	raw?: object;
+}
+
+/** What this process found when it last looked at a scrape. Not saved: the service says it again. */
+export interface Check {
+	at: number;
+	/** Whether the service answered. */
+	isAnswered: boolean;
+	/** Since when the service says that it has no such scrape. */
+	missingSince?: number;
+	/** What the service said of it once it was finished. */
+	result?: { data: IDataObject; completedAt: number };
 }
 
 /** A failed execution that says what happened and what to do. */

@@ -11,6 +11,7 @@ import {
 	isOpen,
 	markDone,
 	reject,
+	type Check,
 	type Scrape,
 	type TriggerState,
 } from './state';
@@ -27,16 +28,6 @@ export const LONGEST_SCRAPE_MS = DAY_MS;
 const GIVEN_UP_MS = 7 * DAY_MS;
 /** A scrape may be so new that the service does not find it, or a gateway may say so in its place. */
 export const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
-/** What this process found when it last looked at a scrape. Not saved: the service says it again. */
-export interface Check {
-	at: number;
-	/** Whether the service answered. */
-	isAnswered: boolean;
-	/** Since when the service says that it has no such scrape. */
-	missingSince?: number;
-	/** What the service said of it once it was finished. */
-	result?: { data: IDataObject; completedAt: number };
-}
 
 /** What `GET /status` says of a scrape. */
 export interface Found {

@@ -10,7 +10,7 @@ import { isFinished } from '../operations/scrape/getStatus';
 import { show } from '../parameters';
 import { InputError } from '../service/errors';
 import { asNodeError } from './activation';
-import { memoryOf, readAccess } from './memory';
+import { memoryOf, readAccess, TestRun } from './memory';
 import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
 import { ownMessage, sendMessage } from './ownUrl';
 import { addressesOf, checkParameters, identityOf, parametersOf } from './plan';
@@ -24,20 +24,6 @@ const CHECK_MS = 2000;
 const LOOKS = 3;
 /** Names the URL that the service gets for a test. */
 const ATTEMPT = 'test';
-
-/** The last "Execute step" of a node. */
-export class TestRun {
-	/** The scrape that it waits for; none if any will do. */
-	scrapeId?: string;
-	/** The notification of that scrape, which may come before its status says that it is finished. */
-	notification?: IDataObject;
-	/** That scrape is finished, so that its notification may be on its way. */
-	isFinished = false;
-	isOver = false;
-
-	/** @param url n8n ends a test with the same words as an activation; only the URL tells them apart */
-	constructor(readonly url?: string) {}
-}
 
 /** Listening begins: starts a small scrape, or none, as the options say. */
 export async function beginTest(context: IHookFunctions): Promise<void> {

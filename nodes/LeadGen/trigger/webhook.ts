@@ -7,25 +7,19 @@ import {
 import { findLeads } from '../leads';
 import { isSaved, withoutContent, type Content } from './content';
 import { deliveryItem } from './delivery';
-import {
-	accessTo,
-	acknowledged,
-	FRESH_MS,
-	memoryOf,
-	PROCESS,
-	type Access,
-	type NodeMemory,
-} from './memory';
+import { accessTo, acknowledged, FRESH_MS, memoryOf, type Access, type NodeMemory } from './memory';
+import type { SyncReply, SyncRequest } from './messages';
 import { textOf } from './notices';
 import { idsOf, rawNotification, requestOf, type IncomingRequest } from './notification';
 import { notified } from './notified';
 import { ownMessage, SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
 import { TOGETHER_MS } from './planner';
+import { PROCESS } from './process';
 import { startBody } from './scrape';
 import { beginStart } from './start';
 import { Store } from './store';
-import { answerSenders, LONGEST_ANSWER_MS, type SyncReply, type SyncRequest } from './sync';
+import { answerSenders, LONGEST_ANSWER_MS } from './sync';
 import { follow } from './timer';
 
 /** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
