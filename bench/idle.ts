@@ -132,7 +132,7 @@ export function idleReport(): string {
 	];
 	return `${IDLE_TITLE}
 
-The processor time of all of n8n, as a part of one core, over ${String(MEASURED_MS / 1000)} seconds: first from ${String(SETTLE_MS / 1000)} seconds after the last
+The processor time of all of n8n, as a share of one core, over ${String(MEASURED_MS / 1000)} seconds: first from ${String(SETTLE_MS / 1000)} seconds after the last
 activation, then ${minutes(LATER_MS)} minutes later. Each kind of trigger runs in a fresh n8n, in active workflows of its own. The polling
 node and the Schedule Trigger have n8n's default settings.
 

@@ -7,7 +7,7 @@ import { scenarios, type Reached, type Simulated } from './simulation';
 /** What release 1.0.0 reached in the simulator; `npm run bench -- --before <commit>` measures it again. */
 export const BEFORE_FILE = join(ROOT, 'bench/before.json');
 
-export const LIMITS_TITLE = '## Services that limit in any way';
+export const LIMITS_TITLE = '## Other kinds of rate limits';
 
 /** The part of docs/benchmark.md about the simulator. */
 export function limitsReport(now: Simulated): string {
@@ -19,11 +19,11 @@ export function limitsReport(now: Simulated): string {
 	const rows = scenarios.map(({ about }) => [about, ...cells(before[about]), ...cells(now[about])]);
 	return `${LIMITS_TITLE}
 
-The same limiter in virtual time, against a simulated service: figures that do not depend on a machine. The
-ratio is the time in relation to that of a program that knows the state of the service; the share is that of
-the refused calls among all. Where nothing else is said, nothing is known of the limit and the service gives no
-hint; each line is the average of five runs. The program that knows all is ruder than the node: it takes what
-other clients leave at the very moment.
+The same limiter in virtual time, against a simulated service, so the figures do not depend on a machine. The
+table compares the node with an ideal client that knows the state of the service. The ratio is the time of the node
+divided by the time of the ideal client. _Refused_ is the share of refused calls among all calls. Unless the line says
+otherwise, the node does not know the limit and the service gives no hint. Each line is the average of five runs.
+Unlike the node, the ideal client immediately uses any capacity that other clients leave.
 
 ![Calls taken and refused over time in five services](limits.svg)
 

@@ -102,7 +102,7 @@ export function promptReport(): string {
 	const head = ['Trigger', 'Median', 'Longest'];
 	return `${PROMPT_TITLE}
 
-How long it takes from the moment in which the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.
+The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.
 
 ${kept.tables(head, (results) => results.map(rowOf))}
 `;

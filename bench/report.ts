@@ -234,8 +234,8 @@ npm run bench             # one to two hours, writes this page and the charts
 npm run bench -- --quick  # about 15 minutes, one round, prints the tables only
 \`\`\`
 
-${setting} Times are the middle of ${String(rounds)} rounds, in which the ways of doing the
-work take turns, forwards and backwards; counts are those of the worst round.
+${setting} Times are the median of ${String(rounds)} rounds. Each round runs the
+methods one after the other, every second round in reverse order. Counts are from the worst round.
 
 ${cases.map(caseSection).join('\n\n')}
 
@@ -243,8 +243,8 @@ ${others.join('\n')}
 ## Memory
 
 Different people, 5 ms until each answer, no limit, and n8n does not save the execution. n8n is
-started anew for each line and run in with 50 items. The peak is the resident memory of the n8n
-process, by the kernel's own count; the rows alone are the same workflow with a No Operation node. One
+restarted for each line and warmed up with 50 items. The peak is the resident memory of the n8n
+process, as the kernel counts it; the rows alone are the same workflow with a No Operation node. One
 run per line.
 
 ${markdownTable(memoryGrid(memory))}
@@ -272,21 +272,22 @@ const REMARKS = `## What is measured, and what to keep in mind
 - The HTTP Request node sends a body of name and value pairs, with a Header Auth credential, and is
   set to continue on errors; without that, a single 429 would lose the whole run. Its Batching option
   is off unless it is added, and then all calls go out as fast as n8n can make them; when added, it
-  offers 50 items per 1,000 ms. Batches of 5 per 1,000 ms are what somebody would set who knows of
-  the limit of 300 per minute.
+  offers 50 items per 1,000 ms. Somebody who knows the limit of 300 per minute
+  would set batches of 5 per 1,000 ms.
 - The loop is run with 100 items, and its times and counts are multiplied by 10.
 - CPU per item is the processor time of the n8n process from the webhook to the end of the execution,
-  divided by the items; the least of the rounds. It holds all that n8n does in that time, also its
-  answers to the benchmark, which asks ten times a second whether the execution is over: so it says
-  little of runs that mostly wait.
+  divided by the items; the least of the rounds. It includes all that n8n does in that time, also its
+  answers to the benchmark, which asks ten times a second whether the execution is over. So it says
+  little about runs that mostly wait.
 - Editor stuck is the longest time that n8n's own API did not answer during the run.
-- On loopback a connection costs nothing, and there is no TLS. Without a limit, what holds all ways
-  back but the loop is the processor time that n8n takes per call, so these ratios depend on the
-  machine; under a limit they hardly do.
+- On loopback a connection costs nothing, and there is no TLS. Without a limit, every method
+  except the loop is limited by n8n's processor time per call, so these ratios depend on the machine. With
+  a limit they hardly do.
 - The sandbox shares the processor with n8n, in a process of its own. So does anything else that the
   machine does: look at the load above, and at the fastest and slowest rounds.
-- The peak of memory holds garbage that Node.js had no need to collect yet, and in the LeadGen node
+- The peak memory includes garbage that Node.js has not collected yet, and in the LeadGen node
   the results that it remembers for later runs (at most 50 MB per account).
-- Under a published limit, a minute counts from the answer to a call, since the service may have counted it at
-  any time until then. So the time that the first calls take is added to the minute.
-- Without a limit the LeadGen node opens up by time, to 1,000 calls under way and about 550 calls a second at most.`;
+- With a published limit, a minute counts from the answer to a call, because the service may have counted it at
+  any time until then. So the time of the first calls is added to the minute.
+- Without a limit, the LeadGen node increases the number of parallel calls over time, up to 1,000 calls and about
+  550 a second.`;

@@ -36,13 +36,15 @@ export async function bulk(field: Field): Promise<Outcome> {
 		answers.set(answer, (answers.get(answer) ?? 0) + 1);
 	}
 	const said = [...answers].map(([answer, times]) => `${String(times)} × ${answer}`).join(', ');
-	const lookups = field.sandbox.requests.filter(({ operation }) => operation === 'getScrapeStatus');
-	const refused = lookups.filter(({ status }) => status === 429).length;
+	const requests = field.sandbox.requests.filter(
+		({ operation }) => operation === 'getScrapeStatus',
+	);
+	const refused = requests.filter(({ status }) => status === 429).length;
 	return {
 		drill: `${String(SCRAPES)} scrapes finish at once, of which one node is notified, on the plan Starter (60 requests a minute)`,
 		promise:
-			'Each runs the workflow once, as fast as the plan allows; the service sends again what n8n does not take',
-		happened: `${String(delivered.length)} runs in ${String(seconds)} s; ${String(lookups.length)} lookups, ${String(refused)} of them refused for their rate; n8n's answers to the notifications: ${said}.`,
+			'Each runs the workflow once, as fast as the plan allows; the service repeats notifications that n8n does not accept',
+		happened: `${String(delivered.length)} runs in ${String(seconds)} s; ${String(requests.length)} status requests, ${String(refused)} refused because of the rate limit; n8n's answers to the notifications: ${said}.`,
 		lost: ids.filter((id) => !delivered.includes(id)).length,
 		doubled: delivered.length - new Set(delivered).size,
 		paidTwice: 0,

@@ -20,7 +20,7 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
             deliveryCuts or queue (needs Redis and PostgreSQL)
   --help    this text
 
-N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its part of docs/reliability.md.`;
+N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its section of docs/reliability.md.`;
 
 /** What a drill promised, and what came of it. */
 export interface Outcome {
@@ -40,7 +40,7 @@ function report(outcomes: Outcome[], rounds: number, seed: number): string {
 	const date = new Date().toISOString().slice(0, 10);
 	return `## n8n ${N8N.version}
 
-${packageJson.name} ${packageJson.version}, on ${date}: \`npm run drills\`, with twice ${String(rounds)} power cuts and seed ${String(seed)}.
+${packageJson.name} ${packageJson.version}, on ${date}: \`npm run drills\`, with two drills of ${String(rounds)} power cuts each and seed ${String(seed)}.
 
 | Drill | Promised | What happened | Lost | Doubled | Paid twice |
 | --- | --- | --- | ---: | ---: | ---: |

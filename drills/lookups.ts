@@ -52,11 +52,15 @@ function drill(
 		const unknown = failed.filter(
 			({ json }) => (json.error as { outcome?: string }).outcome === 'unknown',
 		);
+		const told =
+			failed.length > 0
+				? `, of which ${String(unknown.length)} say that the call may have been paid for`
+				: '';
 		const credits = before - field.sandbox.credits('test-key');
 		return {
 			drill: name,
 			promise,
-			happened: `${String(ITEMS)} rows: ${String(items.length - failed.length)} results, ${String(failed.length)} errors, of which ${String(unknown.length)} say that the call may have been paid for; ${String(credits)} credits.`,
+			happened: `${String(ITEMS)} rows: ${String(items.length - failed.length)} results, ${String(failed.length)} errors${told}; ${String(credits)} credits.`,
 			lost: ITEMS - items.length,
 			doubled: 0,
 			paidTwice: takenTwice(field),
@@ -111,7 +115,7 @@ export const lookupDrills: Array<(field: Field) => Promise<Outcome>> = [
 		faults: [{ kind: 'slowBody', delayMs: 30_000, ...answersLater }],
 	}),
 	drill(
-		'The service takes 60 requests in 15 seconds, and does not say so',
+		'The service accepts 60 requests in 15 seconds, and does not say so',
 		'Every row has its result',
 		{ rateLimit: { enabled: true, perMinute: 60, windowMs: 15_000, headers: 'none' } },
 	),

@@ -65,7 +65,7 @@ export class Tally {
 		return {
 			drill,
 			promise,
-			happened: `${String(starts)} scrapes started, ${String(unasked)} of them unasked; ${String(fates.length)} finished: ${all}${each && ` (${each})`}.`,
+			happened: `${String(starts)} scrapes started, ${String(unasked)} of them not requested; ${String(fates.length)} finished: ${all}${each && ` (${each})`}.`,
 			lost: count('lost'),
 			doubled: count('ran twice'),
 			paidTwice: unasked + repeated,
