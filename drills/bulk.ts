@@ -1,5 +1,5 @@
 import { API_KEY, quiet, until, use, type Field } from '../test/e2e/field';
-import type { Outcome } from './drills';
+import type { Outcome } from './tally';
 
 /** More than the smallest plan lets be looked up in four minutes. */
 const SCRAPES = 300;

@@ -9,6 +9,7 @@ import { diskFull, serviceDown } from './outages';
 import { deliveryCuts, powerCuts } from './powerCuts';
 import { queueMode } from './queue';
 import { randomFrom } from './random';
+import type { Outcome } from './tally';
 
 const HELP = `Breaks things on purpose around a real n8n, and counts what was lost, doubled or paid for twice.
 
@@ -21,17 +22,6 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
   --help    this text
 
 N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its section of docs/reliability.md.`;
-
-/** What a drill promised, and what came of it. */
-export interface Outcome {
-	drill: string;
-	promise: string;
-	happened: string;
-	lost: number;
-	doubled: number;
-	/** Calls that were paid for twice without a person asking twice. */
-	paidTwice: number;
-}
 
 function report(outcomes: Outcome[], rounds: number, seed: number): string {
 	const rows = outcomes.map(({ drill, promise, happened, lost, doubled, paidTwice }) =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../playground/api';
 import type { SettingsPatch } from '../sandbox/settings';
 import { type Field, node } from '../test/e2e/field';
-import type { Outcome } from './drills';
+import type { Outcome } from './tally';
 
 const ITEMS = 200;
 let runs = 0;

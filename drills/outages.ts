@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Field, until } from '../test/e2e/field';
-import type { Outcome } from './drills';
-import { Tally } from './tally';
+import { Tally, type Outcome } from './tally';
 
 const OUTAGE_MS = 60_000;
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type Field } from '../test/e2e/field';
-import type { Outcome } from './drills';
-import { Tally } from './tally';
+import { Tally, type Outcome } from './tally';
 
 /** Then another workflow is activated, for cuts of a young one as well. */
 const ROUNDS_PER_WORKFLOW = 10;

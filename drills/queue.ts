@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Role, ServerName } from '../playground/queue';
 import { QueueField } from '../test/e2e/queueField';
-import type { Outcome } from './drills';
-import { Tally } from './tally';
+import { Tally, type Outcome } from './tally';
 
 const AWAY_MS = 60_000;
 const RECOVERS_MS = 45_000;

@@ -1,12 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../sandbox/jobs';
 import type { Field } from '../test/e2e/field';
-import type { Outcome } from './drills';
 
 const EVERY_MS = 10_000;
 const SETTLES_MS = 6500;
 /** A delivery in vain is repeated after 20 and 60 seconds, and after three minutes. */
 const LATEST_MS = 200_000;
+
+/** What a drill promised, and what came of it. */
+export interface Outcome {
+	drill: string;
+	promise: string;
+	happened: string;
+	lost: number;
+	doubled: number;
+	/** Calls that were paid for twice without a person asking twice. */
+	paidTwice: number;
+}
 
 /** What became of a scrape that finished. */
 type Fate =
