@@ -76,19 +76,19 @@ interface Memory {
 	/** Something is to be saved. */
 	isDirty?: boolean;
 	checks?: Map<string, Check>;
-	busy?: string[];
+	inFlight?: string[];
 	/** Since when senders wait. */
 	waiting?: number[];
 }
 
 function view(
 	state: TriggerState,
-	{ checks, busy = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
+	{ checks, inFlight = [], waiting = [], isDirty = false, ...fields }: Memory & Partial<View> = {},
 ): View {
 	const memory = Object.assign(new NodeMemory(identity), {
 		...{ syncedAt: Infinity, checks: checks ?? new Map<string, Check>() },
 		state,
-		busy: new Map(busy.map((name) => [name, Promise.resolve()])),
+		inFlight: new Map(inFlight.map((name) => [name, Promise.resolve()])),
 		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
 	});
 	if (!isDirty) memory.wrote();
@@ -194,7 +194,7 @@ describe('an activation', () => {
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
 		const now = T0 + 1000;
 		expect(nextAction(view(state), now)).toEqual({ do: 'send', attempt });
-		expect(nextAction(view(state, { busy: [attempt] }), now).do).toBe('wait');
+		expect(nextAction(view(state, { inFlight: [attempt] }), now).do).toBe('wait');
 		started(state, attempt, 'scrape 1', T0);
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		expect(nextAction(view(state), T0 + 5000)).toEqual({ do: 'look', id: 'scrape 1' });
@@ -407,20 +407,23 @@ describe('a start', () => {
 		const state = running();
 		const next = (
 			stage: Start['stage'],
-			{ process = PROCESS, busy = [] }: { process?: string; busy?: string[] } = {},
+			{ process = PROCESS, inFlight = [] }: { process?: string; inFlight?: string[] } = {},
 		) => {
 			state.starts.first = { ...scheduled(T0), stage, process };
-			return nextAction(view(state, { plan: listen, busy: [...busy, 'scrape 1'] }), T0 + DAY);
+			return nextAction(
+				view(state, { plan: listen, inFlight: [...inFlight, 'scrape 1'] }),
+				T0 + DAY,
+			);
 		};
 		const skipped = { do: 'skip', attempt: 'first' };
 		expect([next('wanted'), next('planned')]).toEqual([skipped, skipped]);
 		// It may have been sent.
 		expect(next('planned', { process: 'process 2' })).toEqual({ do: 'wait', ms: 5000 });
-		expect(next('planned', { busy: ['first'] }).do).toBe('wait');
+		expect(next('planned', { inFlight: ['first'] }).do).toBe('wait');
 		for (const stage of ['wanted', 'planned'] as const) {
 			state.starts.first = { ...scheduled(T0), stage };
 			leftOut(state, { attempt: 'first' }, T0);
-			expect(nextAction(view(state, { busy: ['scrape 1'] }), T0 + DAY).do).toBe('wait');
+			expect(nextAction(view(state, { inFlight: ['scrape 1'] }), T0 + DAY).do).toBe('wait');
 		}
 	});
 
@@ -481,8 +484,8 @@ describe('a start', () => {
 	it('is saved with what became of it, not while a look decides that', () => {
 		const state = running();
 		state.starts.second = scheduled(T0 + MINUTE);
-		const next = (busy: string[], checks?: Map<string, Check>) =>
-			nextAction(view(state, { busy, checks, isDirty: true }), T0 + MINUTE).do;
+		const next = (inFlight: string[], checks?: Map<string, Check>) =>
+			nextAction(view(state, { inFlight, checks, isDirty: true }), T0 + MINUTE).do;
 		expect([next(['scrape 1']), next([])]).toEqual(['wait', 'look']);
 		const checks = new Map([['scrape 1', { at: T0 + MINUTE, isAnswered: false }]]);
 		expect(next(['scrape 1'], checks)).toBe('sync');

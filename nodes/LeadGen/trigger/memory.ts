@@ -36,7 +36,7 @@ export class NodeMemory {
 	/** By scrape ID. */
 	readonly checks = new Map<string, Check>();
 	/** Scrape IDs that are looked up, and attempts that are sent. */
-	readonly busy = new Map<string, Promise<unknown>>();
+	readonly inFlight = new Map<string, Promise<unknown>>();
 	/** Answers to notifications that wait until n8n has saved them. */
 	waiting: Waiting[] = [];
 	/** What works for this node in this process; undefined if nothing does. */
@@ -71,11 +71,11 @@ export class NodeMemory {
 
 	/** Nothing is left to do for what came in here. */
 	get isIdle(): boolean {
-		const { state, busy, waiting, isDirty } = this;
+		const { state, inFlight, waiting, isDirty } = this;
 		const isLeft = Object.values(state.scrapes).some(
 			({ stage, source }) => stage !== 'done' && state.notifications[source] !== undefined,
 		);
-		return !isLeft && !isDirty && busy.size === 0 && waiting.length === 0;
+		return !isLeft && !isDirty && inFlight.size === 0 && waiting.length === 0;
 	}
 
 	/** Whether the state changed since n8n was given it to save. */
@@ -179,10 +179,10 @@ export function inBackground(
 		logger.warn(`LeadGen Trigger: ${String(error)}`);
 	});
 	const free = () => {
-		memory.busy.delete(name);
+		memory.inFlight.delete(name);
 		memory.worker?.wake();
 	};
-	memory.busy.set(name, safe);
+	memory.inFlight.set(name, safe);
 	safe.then(free, free).catch(() => {});
 }
 

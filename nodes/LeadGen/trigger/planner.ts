@@ -78,7 +78,7 @@ const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 /** What to do next. */
 export function nextAction(view: View, now: number): Action {
 	const { memory } = view;
-	const { state, isDirty, acknowledgedAt, waiting, checks, busy, syncedAt, reply } = memory;
+	const { state, isDirty, acknowledgedAt, waiting, checks, inFlight, syncedAt, reply } = memory;
 	const times: number[] = [];
 	/** Whether it is time; if not, there will be another look when it is. */
 	const isTime = (time: number) => {
@@ -87,10 +87,12 @@ export function nextAction(view: View, now: number): Action {
 	};
 	const unverifiedFrom = unverifiedLookFrom(view, now);
 	const looks = Object.entries(state.scrapes)
-		.filter(([id, scrape]) => !busy.has(id) && isTime(nextLookAt(id, scrape, view, unverifiedFrom)))
+		.filter(
+			([id, scrape]) => !inFlight.has(id) && isTime(nextLookAt(id, scrape, view, unverifiedFrom)),
+		)
 		.sort((a, b) => compare(a, b, checks, now));
 	// They go on beside what comes next.
-	if (looks[0] && busy.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
+	if (looks[0] && inFlight.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
 	const action = view.isTimer ? nextStart(view, isTime, now) : undefined;
 	// An execution that begins before a start is planned could write back that it is wanted.
 	if (action && !/^(send|wait)$/.test(action.do)) return action;
@@ -169,12 +171,12 @@ function nextLookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: numb
 
 /** When the next ID may be looked up that only a notification names. Those that proved real do not count. */
 function unverifiedLookFrom(
-	{ memory: { state, checks, busy }, unverifiedPerMinute }: View,
+	{ memory: { state, checks, inFlight }, unverifiedPerMinute }: View,
 	now: number,
 ): number {
 	const looked = Object.entries(state.scrapes)
 		.filter(([, { stage }]) => stage === 'unverified' || stage === 'rejected')
-		.map(([id]) => (busy.has(id) ? now : (checks.get(id)?.at ?? 0)))
+		.map(([id]) => (inFlight.has(id) ? now : (checks.get(id)?.at ?? 0)))
 		.sort((a, b) => b - a);
 	return (looked[unverifiedPerMinute - 1] ?? 0) + MINUTE_MS;
 }
@@ -192,12 +194,12 @@ function clamp(value: number, least: number, most: number): number {
 
 /** What to do about starts. One is under way at a time. @returns "wait" while the look goes on that decides */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
-	const { state, busy } = view.memory;
+	const { state, inFlight } = view.memory;
 	const isListening = view.plan.mode === 'listen';
 	const planned = startIn(state, 'planned');
 	if (planned) {
 		const [attempt, { at, process }] = planned;
-		if (busy.has(attempt)) return undefined;
+		if (inFlight.has(attempt)) return undefined;
 		const isOwn = process === PROCESS;
 		if (isOwn && isListening) return { do: 'skip', attempt };
 		// That of another process is given up after a while.
@@ -220,7 +222,7 @@ function nextWanted(
 	now: number,
 ): Action | undefined {
 	const { plan, memory } = view;
-	const { state, checks, busy } = memory;
+	const { state, checks, inFlight } = memory;
 	// The main process that led before may have started one with the new filters, or it was planned before they changed.
 	const isTaken = Object.values(state.starts).some(
 		({ stage, filters, at }) =>
@@ -234,7 +236,7 @@ function nextWanted(
 		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
 		// A scrape that still runs is not started a second time beside itself.
 		if (isGone || !isSame || result) continue;
-		if (at < wantedAt) return busy.has(id) ? { do: 'wait', ms: 0 } : { do: 'look', id };
+		if (at < wantedAt) return inFlight.has(id) ? { do: 'wait', ms: 0 } : { do: 'look', id };
 		return isAnswered ? { do: 'skip', attempt, id } : undefined;
 	}
 	// Meanwhile another main process may have planned it. A clock may be set back.

@@ -15,7 +15,7 @@ import { beginStart } from './start';
 import { answerSenders, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
-const BUSY_MS = 300;
+const PAUSE_MS = 300;
 const SLICE_MS = 5000;
 /** A third of the account's requests is for IDs that only notifications name, or of the smallest plan's. */
 const UNVERIFIED_SHARE = 1 / 3;
@@ -108,7 +108,7 @@ export class Reconciler {
 				// Even where nobody can be told, it goes on.
 			}
 		}
-		const longest = memory.waiting.length > 0 ? BUSY_MS : SLOWEST_RETRY_MS;
+		const longest = memory.waiting.length > 0 ? PAUSE_MS : SLOWEST_RETRY_MS;
 		await this.rest(Math.min(longest, 200 * 1.5 ** failures));
 	}
 
@@ -132,7 +132,7 @@ export class Reconciler {
 		const { memory, context } = this;
 		// The hooks of the activation give the addresses.
 		if (memory.isOff) {
-			await this.rest(BUSY_MS);
+			await this.rest(PAUSE_MS);
 			const isLate = Date.now() - this.since >= PATIENCE_MS;
 			if (isLate && this.timer?.getActivationMode() === 'leadershipChange') {
 				memory.addresses ??= guessAddresses(context.getNode());
@@ -195,10 +195,10 @@ export class Reconciler {
 		switch (action.do) {
 			case 'sync':
 				await sync(context, memory);
-				if (memory.waiting.length > 0) await this.rest(BUSY_MS);
+				if (memory.waiting.length > 0) await this.rest(PAUSE_MS);
 				return;
 			case 'deliver':
-				if (!(await deliver(context, memory, action.id, now))) await this.rest(BUSY_MS);
+				if (!(await deliver(context, memory, action.id, now))) await this.rest(PAUSE_MS);
 				return;
 			case 'look':
 				inBackground(context, memory, action.id, look(context, memory, action.id));
@@ -237,7 +237,7 @@ export class Reconciler {
 			}
 		};
 		if (!this.isClosed) void begin().catch(() => {});
-		await this.rest(BUSY_MS);
+		await this.rest(PAUSE_MS);
 	}
 }
 

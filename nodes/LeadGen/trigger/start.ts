@@ -42,7 +42,7 @@ export function beginStart(
 	const isOwn = [start, saved.starts[attempt]].every(
 		(known) => known?.process === PROCESS && known.stage === 'planned',
 	);
-	if (!start || !isOwn || memory.isOff || memory.busy.has(attempt)) return;
+	if (!start || !isOwn || memory.isOff || memory.inFlight.has(attempt)) return;
 	if (Object.values(starts).some(({ id, stage }) => id === start.id && stage === 'started')) {
 		// An earlier try was called not sent, and was.
 		start.stage = 'failed';
@@ -109,7 +109,7 @@ async function isSynced(context: Context, memory: NodeMemory): Promise<boolean> 
 
 /** Waits for the starts under way where n8n stops, so that their answers can be saved. */
 export async function finishStarts(context: Context, memory: NodeMemory): Promise<void> {
-	const starts = [...memory.busy].filter(([name]) => memory.state.starts[name] !== undefined);
+	const starts = [...memory.inFlight].filter(([name]) => memory.state.starts[name] !== undefined);
 	// Where the node was deactivated, n8n goes on.
 	if (starts.length === 0 || memory.isOff) return;
 	// If the own URL answers, n8n goes on and only stops leading: the start goes on, too, and n8n 1 does not bear that

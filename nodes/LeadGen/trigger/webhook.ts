@@ -136,7 +136,7 @@ async function answerMessage(
 	if (send !== undefined) {
 		const needs = { start: startNeeds(context), plan: readPlan(context) };
 		beginStart(context, memory, send, store.saved, needs, store);
-		await memory.busy.get(send);
+		await memory.inFlight.get(send);
 	} else if (begun) {
 		// Saved a moment later: in another process, the execution may still go on.
 		acknowledged(memory, begun.id, begun.at);
