@@ -77,11 +77,18 @@ describe('Email: Find and Verify', () => {
 		const bakerVerdict = { ...sureVerdict, email: 'ann.baker@gmail.com', freeProvider: true };
 		expect(items).toEqual(
 			paired([
-				{ emailType: 'business', ...sure, ...sureVerdict, tried: 'business: valid' },
+				{
+					emailType: 'business',
+					...sure,
+					...sureVerdict,
+					verification: { requestId },
+					tried: 'business: valid',
+				},
 				{
 					emailType: 'personal',
 					...baker,
 					...bakerVerdict,
+					verification: { requestId },
 					tried: 'business: not found, personal: valid',
 				},
 				{ found: false, email: null, tried: 'business: not found, personal: not found' },

@@ -6,6 +6,11 @@ export function numberIn(value: unknown): number | undefined {
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
+/** A text as it is compared with the words of docs/service.md; the service may spell them in another case. */
+export function wordIn(value: unknown): string | undefined {
+	return typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+}
+
 /** What a text holds that is JSON without saying so, such as a field of a form; else the value as it is. */
 export function jsonIn(value: unknown): unknown {
 	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);

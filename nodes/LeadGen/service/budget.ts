@@ -111,7 +111,7 @@ export class Budget {
 	/** A scrape was started, or may have been, and is charged later. */
 	private owe(request: ServiceRequest, credits?: unknown): void {
 		if (request.kind !== 'start') return;
-		this.spent.owed += typeof credits === 'number' ? credits : weightOf(request);
+		this.spent.owed += numberIn(credits) ?? weightOf(request);
 		this.keep();
 	}
 

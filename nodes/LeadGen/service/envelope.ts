@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { wordIn } from '../json';
 import { ServiceError } from './errors';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
@@ -22,7 +23,14 @@ const ADVICE = new Map([
 
 /** HTTP's word for it, with whatever code. */
 const PAYMENT_REQUIRED = 402;
-const SEE_OTHER = 303;
+/** What an HTTP status stands for where the answer has no documented code, such as that of a gateway. */
+const CODE_OF_STATUS = new Map([
+	[401, 'UNAUTHORIZED'],
+	[PAYMENT_REQUIRED, 'INSUFFICIENT_CREDITS'],
+	[403, 'UNAUTHORIZED'],
+]);
+/** Many services answer a POST that is done so, and lead to its result. */
+const MAY_BE_DONE = new Set([301, 302, 303]);
 
 /** The `data` of a call, `null` where the service says `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
@@ -36,10 +44,15 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (status >= 300 && status < 400) return { error: redirected(response, request) };
 
 	const envelope = parseObject(response.text);
-	if (envelope && isError(envelope)) return { error: errorOf(envelope, status, request) };
-	if (!envelope || status >= 400) return { error: unreadable(response, request) };
-
-	const { data } = envelope;
+	if (!envelope) return { error: unreadable(response, request) };
+	const { data, error } = envelope;
+	const isFailure = isError(envelope);
+	// A scrape that failed may come as an error.
+	if (isFailure && status < 400 && isFree(request) && isObject(data) && wordIn(data.status)) {
+		return { data: { error, ...data } };
+	}
+	if (isFailure) return { error: errorOf(envelope, status, request) };
+	if (status >= 400) return { error: unreadable(response, request) };
 	if (data === null || isObject(data)) return { data };
 	return { error: withoutData(request) };
 }
@@ -64,18 +77,37 @@ export function withoutData(request: ServiceRequest): ServiceError {
 }
 
 /** A success may hold an error beside its data, or an empty one where nothing was found. */
-function isError({ success, data, error }: IDataObject): boolean {
-	if (success === false) return true;
-	if (!isObject(error) || (success === true && isObject(data))) return false;
-	return success !== true || data === undefined || [error.code, error.message].some(Boolean);
+function isError({ success, data, error, message }: IDataObject): boolean {
+	const said = typeof success === 'boolean' ? String(success) : wordIn(success);
+	if (said === 'false') return true;
+	const isSuccess = said === 'true';
+	if (isObject(data)) return !isSuccess && isObject(error);
+	if (isObject(error)) {
+		return !isSuccess || data === undefined || [error.code, error.message].some(Boolean);
+	}
+	return isText(error) || (success === undefined && isText(message));
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
+}
+
+/** A code of the documentation, however it is spelled, such as "Not found". */
+function documentedCode(value: unknown): string | undefined {
+	const code =
+		wordIn(value)
+			?.toUpperCase()
+			.replace(/[\s-]+/g, '_') ?? '';
+	return isDocumented(code) ? code : undefined;
 }
 
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
 	const { error, message } = envelope;
 	const details = isObject(error) ? error : { message: error ?? message };
-	const code = typeof details.code === 'string' && details.code ? details.code : 'no code';
-	const said =
-		typeof details.message === 'string' && details.message ? details.message : 'no message';
+	const said = isText(details.message) ? details.message : 'no message';
+	const code = isText(details.code)
+		? (documentedCode(details.code) ?? details.code)
+		: (documentedCode(said) ?? 'no code');
 	// The service itself broke down, at a point that we don't know. Which status goes with which error is
 	// not known: without one that says more, only the codes of the documentation are a clear no.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
@@ -84,10 +116,15 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		`The service says: ${said} (${code})`,
 		isRefused
 			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
+					adviceOn(httpStatus) ??
 					'Look up this code in the documentation of the service.')
 			: outcomeAdvice(request),
 		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
 	);
+}
+
+function adviceOn(httpStatus: number): string | undefined {
+	return ADVICE.get(CODE_OF_STATUS.get(httpStatus) ?? '');
 }
 
 /** A 4xx says that the request was not accepted, except 408, which says that something was late. */
@@ -97,8 +134,9 @@ function isRefusal(httpStatus: number): boolean {
 
 function redirected({ status, headers }: RawResponse, request: ServiceRequest): ServiceError {
 	const target = typeof headers.location === 'string' ? headers.location : 'an unnamed address';
-	// "See Other" leads to the result of what was done.
-	const isDone = status === SEE_OTHER && !isFree(request);
+	// To the same path on another host or with another scheme it leads before anything is done.
+	const isSamePath = new RegExp(`${request.path}/?$`).test(target.replace(/[?#].*/s, ''));
+	const isDone = MAY_BE_DONE.has(status) && !isFree(request) && !(isSamePath && status !== 303);
 	const advice = `The node does not follow redirects (HTTP ${String(status)}), because that would send the API key to another address. If this address is correct, enter it as the base URL in the LeadGen credential.`;
 	return new ServiceError(
 		`The service redirects to ${target}`,
@@ -118,11 +156,12 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 	const refused = isRefusal(status);
 	const wrongAddress =
 		status < 500
-			? 'Check the base URL in the LeadGen credential. This may be another server. '
-			: '';
+			? 'Check the base URL in the LeadGen credential. This may be another server.'
+			: undefined;
+	const advice = [adviceOn(status), wrongAddress, refused ? undefined : outcomeAdvice(request)];
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${what}`,
-		wrongAddress + (refused ? '' : outcomeAdvice(request)),
+		advice.filter(Boolean).join(' '),
 		{ outcome: refused ? 'refused' : 'unknown', httpStatus: status },
 	);
 }

@@ -84,21 +84,23 @@ export class Sender {
 			return { error: response, isRateRefusal: false };
 		}
 		this.outage.answered();
-		const news = readRateHeaders(response.headers, Date.now());
+		// Its clock may differ from ours.
+		const sentAt = Date.parse(String(response.headers.date));
+		const news = readRateHeaders(response.headers, sentAt || Date.now());
 		const answer = readEnvelope(response, request);
+		if ('error' in answer && isFirst) {
+			// Whether the service names the plan says nothing of other calls.
+			limiter.end(this.run, call, { outcome: 'lost' });
+			return { error: answer.error, isRateRefusal: false };
+		}
 		if ('error' in answer && isRateRefusal(answer.error)) {
-			if (isFirst) {
-				// How often the service names the plan says nothing of other calls.
-				limiter.end(this.run, call, { outcome: 'lost' });
-				return { error: answer.error, isRateRefusal: false };
-			}
 			const goesOn = limiter.end(this.run, call, { outcome: 'refused', news });
 			if (!goesOn) halting.giveUp();
 			return { error: answer.error, isRateRefusal: goesOn };
 		}
 		if ('error' in answer) {
 			const isFailed = answer.error.outcome === 'unknown';
-			void this.failed(call, { outcome: 'taken', news, isFailed });
+			void this.failed(call, { outcome: 'taken', news, isFailed, isError: true });
 			return { error: answer.error, isRateRefusal: false };
 		}
 		limiter.end(this.run, call, { outcome: 'taken', news });

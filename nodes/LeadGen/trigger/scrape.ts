@@ -7,6 +7,7 @@ import {
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import { wordIn } from '../json';
 import { readFilters } from '../operations/scrape/filters';
 import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
@@ -97,7 +98,7 @@ export async function lookUp(
 	return {
 		data,
 		id: idIn(data),
-		status: typeof data.status === 'string' ? data.status : '',
+		status: wordIn(data.status) ?? '',
 		createdAt: time(data.createdAt),
 		completedAt: time(data.completedAt),
 	};

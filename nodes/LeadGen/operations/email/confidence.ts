@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { numberIn } from '../../json';
 
 /** Lower bounds of the confidence bands of docs/service.md (Operations), from the top down. */
 const BANDS = [
@@ -9,8 +10,9 @@ const BANDS = [
 ] as const;
 
 /** The band of a confidence from 0 to 1 as `confidenceLevel`; nothing for any other value. */
-export function confidenceLevel(confidence: unknown): IDataObject {
-	if (typeof confidence !== 'number' || confidence > 1) return {};
+export function confidenceLevel(value: unknown): IDataObject {
+	const confidence = numberIn(value);
+	if (confidence === undefined || confidence > 1) return {};
 	const band = BANDS.find(([from]) => confidence >= from);
 	return band ? { confidenceLevel: band[1] } : {};
 }

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { numberIn, wordIn } from '../../json';
 import { LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
 import type { ServiceRequest } from '../../service/types';
@@ -209,22 +210,38 @@ async function tryCandidate(
 	const found = await find(service);
 	const own: Try = { ...found, emailType, outcome: 'not found' };
 	tries.push(own);
-	const { email, confidence } = found;
+	const { email } = found;
 	if (!found.found || typeof email !== 'string') return undefined;
 
 	own.outcome = 'not verified';
-	if (typeof confidence === 'number' && confidence < minConfidence) {
+	const confidence = numberIn(found.confidence);
+	if (confidence !== undefined && confidence < minConfidence) {
 		own.outcome = 'confidence too low';
 		return undefined;
 	}
 	if (isTrusted(confidence, trustConfidence)) return { emailType, ...found, status: null };
 	const verdict = await verifyAddress(email, service);
-	const outcome = typeof verdict.status === 'string' ? verdict.status : 'unknown';
-	Object.assign(own, verdict, { email, outcome });
-	return accept.includes(outcome) ? { emailType, ...found, ...verdict, email } : undefined;
+	const outcome = wordIn(verdict.status) ?? 'unknown';
+	Object.assign(own, withVerdict(found, verdict), { outcome });
+	return accept.includes(outcome) ? { emailType, ...withVerdict(found, verdict) } : undefined;
+}
+
+/** What the two calls say of an address. Where both say something else of it, that of the verification gets a field of its own. */
+function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
+	const { email, status, deliverable, disposable, freeProvider, ...others } = verdict;
+	const own = Object.fromEntries(
+		Object.entries({ status, deliverable, disposable, freeProvider }).filter(
+			([, value]) => value !== undefined,
+		),
+	);
+	const isOther = ([name, value]: [string, unknown]) =>
+		name in found && JSON.stringify(value) !== JSON.stringify(found[name]);
+	const verification = Object.fromEntries(Object.entries({ email, ...others }).filter(isOther));
+	const isAny = Object.keys(verification).length > 0;
+	return { ...others, ...found, ...own, ...(isAny && { verification }) };
 }
 
 /** Whether a confidence is enough without a verification; above 1 it has another scale than the one of docs/service.md. */
-function isTrusted(confidence: unknown, from: number): boolean {
-	return typeof confidence === 'number' && from > 0 && confidence >= from && confidence <= 1;
+function isTrusted(confidence: number | undefined, from: number): boolean {
+	return confidence !== undefined && from > 0 && confidence >= from && confidence <= 1;
 }

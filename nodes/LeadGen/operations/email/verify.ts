@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { wordIn } from '../../json';
 import { InputError } from '../../service/errors';
 import type { Parameters } from '../../parameters';
 import type { Service } from '../../service/service';
@@ -25,8 +26,10 @@ export const verify: Operation = {
 		outputs: ['Valid', 'Risky', 'Invalid'],
 		description:
 			'Whether to use three outputs: one for valid addresses, one for invalid ones, and "Risky" for the rest (catch-all, unknown and failed)',
-		outputOf: (result) =>
-			result?.status === 'valid' ? 'Valid' : result?.status === 'invalid' ? 'Invalid' : 'Risky',
+		outputOf: (result) => {
+			const status = wordIn(result?.status);
+			return status === 'valid' ? 'Valid' : status === 'invalid' ? 'Invalid' : 'Risky';
+		},
 	},
 	plan: (parameters) => ({ request: verifyRequest(readAddress(parameters)), mayFollow: 0 }),
 	async run(parameters, service) {

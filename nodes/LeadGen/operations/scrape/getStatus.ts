@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { wordIn } from '../../json';
 import { textField, type Parameters } from '../../parameters';
 import { InputError, ServiceError } from '../../service/errors';
 import type { ServiceRequest } from '../../service/types';
@@ -32,7 +33,7 @@ export function statusRequest(id: string): ServiceRequest {
 
 /** Whether a scrape is over, whatever became of it (docs/service.md, Scrapes and their status). */
 export function isFinished({ status }: IDataObject): boolean {
-	return status === 'completed' || status === 'failed';
+	return ['completed', 'failed'].includes(wordIn(status) ?? '');
 }
 
 /** Whether the service does not find the scrape, or a gateway says so in its stead. */

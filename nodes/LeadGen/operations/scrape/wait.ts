@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { count } from '../../count';
+import { wordIn } from '../../json';
 import { booleanField, numberField, show, type Field, type Parameters } from '../../parameters';
 import { pause } from '../../pause';
 import { LeadGenError, ServiceError } from '../../service/errors';
@@ -97,8 +98,10 @@ export async function waitForScrape(
 			);
 		});
 	});
-	if (last.status === 'failed' && !isFailedResult) {
-		const said = [last.message, last.error].find((each) => typeof each === 'string');
+	if (wordIn(last.status) === 'failed' && !isFailedResult) {
+		const { message, error } = last;
+		const texts = [message, error, (error as IDataObject | null | undefined)?.message];
+		const said = texts.find((each) => typeof each === 'string');
 		throw new LeadGenError(
 			`Scrape ${id} failed${said === undefined ? '' : `: ${said}`}`,
 			'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',

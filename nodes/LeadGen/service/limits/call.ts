@@ -23,4 +23,6 @@ export interface End {
 	news?: RateNews;
 	/** Whether the service took it and failed, so that nobody knows what it did. */
 	isFailed?: boolean;
+	/** Whether it is an error, which may come sooner than a result. */
+	isError?: boolean;
 }

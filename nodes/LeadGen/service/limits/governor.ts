@@ -96,16 +96,16 @@ export class Governor {
 	}
 
 	/** A call is over. */
-	end(call: Call, { outcome, news = {}, isFailed = false }: End): void {
+	end(call: Call, { outcome, news = {}, isFailed = false, isError = false }: End): void {
 		const now = this.clock.now();
 		const isOpen = this.presumption.over(call);
-		if (outcome === 'taken') this.measure(call, now);
+		if (outcome === 'taken' && !isError) this.measure(call, now);
 		this.traffic.end(call, outcome, this.window?.ms ?? 0, now);
 		// Another call may try in its stead.
 		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
 		if (outcome !== 'taken' && outcome !== 'refused') return;
 		if (isFailed && news.retryAfterMs) this.close(news.retryAfterMs, now);
-		this.told = hear(news, this.traffic.underWay, now);
+		this.told = hear(news, this.traffic.underWay, now, now - call.sentAt);
 		if (outcome === 'refused') {
 			this.presumption.refused(call, now);
 			this.refused(call, news, now);
@@ -158,7 +158,8 @@ export class Governor {
 	/** Fewer calls under way, if answers are slow with many. */
 	private measure(call: Call, now: number): void {
 		const isNew = call.sentAt >= this.concurrency.cutAt;
-		const slope = this.traffic.latencies.measure(call.path, now - call.sentAt, isNew);
+		const isAlone = call.ahead < concurrency.FEW;
+		const slope = this.traffic.latencies.measure(call.path, now - call.sentAt, isNew, isAlone);
 		this.concurrency = concurrency.slowDown(this.concurrency, slope, call, now);
 	}
 

@@ -52,11 +52,16 @@ export class Latencies {
 	/**
 	 * A call was taken.
 	 * @param mayBeSlow whether it says something of the calls that are under way now
+	 * @param isAlone whether few calls were under way, so that they are not why it took long
 	 * @returns the gradient
 	 */
-	measure(path: string, ms: number, mayBeSlow: boolean): number {
+	measure(path: string, ms: number, mayBeSlow: boolean, isAlone: boolean): number {
 		const latency = measured(this.of(path), ms);
 		const slope = mayBeSlow ? gradient(latency) : 1;
+		if (slope < 1 && isAlone) {
+			this.byPath.set(path, { ...latency, usualMs: latency.ms });
+			return 1;
+		}
 		this.byPath.set(path, slope < 1 ? startAnew(latency) : latency);
 		return slope;
 	}

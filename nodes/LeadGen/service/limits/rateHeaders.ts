@@ -46,7 +46,8 @@ function toDelay(text: string, now: number): number | undefined {
 	const seconds = Number(text);
 	if (text === '' || seconds < 0 || seconds === Infinity) return undefined;
 	if (Number.isNaN(seconds)) {
-		const date = Date.parse(text);
+		// Times of the service are UTC (docs/service.md), also where they do not say so.
+		const date = Date.parse(/\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
 		return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 	}
 	if (seconds < EPOCH_SECONDS) return seconds * 1000;

@@ -11,13 +11,16 @@ export interface Told {
 /**
  * An answer came. It counts alone: what an earlier one said is forgotten.
  * @param underWay calls that may not be counted in it yet
+ * @param tookMs how long the answer took
  */
 export function hear(
 	{ remaining, resetMs }: RateNews,
 	underWay: number,
 	now: number,
+	tookMs: number,
 ): Told | undefined {
-	if (remaining === undefined || resetMs === undefined) return undefined;
+	// The service may have counted the call when it came in: then this window is over.
+	if (remaining === undefined || resetMs === undefined || resetMs <= tookMs) return undefined;
 	const until = now + Math.min(resetMs, HOPELESS_MS) + MARGIN_MS;
 	return { left: remaining - underWay, until };
 }
