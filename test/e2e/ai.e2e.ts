@@ -329,7 +329,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				'Find_business_email',
 				{ ...cyd, Company_Domain: 'Acme Inc' },
 				{
-					message: 'Company Domain must be a domain, and is "Acme Inc"',
+					message: 'Company Domain must be a domain, but is "Acme Inc"',
 					field: 'Company Domain',
 					advice:
 						"Enter the domain of the company's website, such as acme.com, not the name of the company.",
@@ -353,7 +353,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				'Verify_email',
 				{ Email: 'a@acme.com, b@acme.com' },
 				{
-					message: 'Email must be one email address, and is "a@acme.com, b@acme.com"',
+					message: 'Email must be one email address, but is "a@acme.com, b@acme.com"',
 					field: 'Email',
 					advice: 'Enter an address such as nathan@acme.com.',
 				},
@@ -362,7 +362,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				'Start_scrape',
 				{ Job_Titles: ['CTO'], Limit: 0 },
 				{
-					message: 'Limit must be a whole number of at least 1, and is 0',
+					message: 'Limit must be a whole number of at least 1, but is 0',
 					field: 'Limit',
 					advice: 'Enter a whole number such as 50.',
 				},
@@ -371,7 +371,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				'Start_scrape',
 				{ Job_Titles: { title: 'CTO' }, Limit: 1 },
 				{
-					message: 'Job Titles must be text, and is {"title":"CTO"}',
+					message: 'Job Titles must be text, but is {"title":"CTO"}',
 					field: 'Job Titles',
 					advice: 'Change the expression so that it returns a single text value.',
 				},
@@ -573,7 +573,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 			[
 				expect.objectContaining({
 					error: {
-						message: 'Company Domain must be a domain, and is "Acme Inc"',
+						message: 'Company Domain must be a domain, but is "Acme Inc"',
 						field: 'Company Domain',
 						advice:
 							"Enter the domain of the company's website, such as acme.com, not the name of the company.",

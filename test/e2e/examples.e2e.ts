@@ -145,7 +145,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			{
 				name: 'Bob High',
 				company: 'Acme Inc',
-				reason: 'Company Domain must be a domain, and is "Acme Inc"',
+				reason: 'Company Domain must be a domain, but is "Acme Inc"',
 			},
 			{ name: ' ', company: 'acme.com', reason: 'First Name and Last Name are both empty' },
 		]);
@@ -180,7 +180,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			{
 				email: 'Acme Inc',
 				error: expect.objectContaining({
-					message: 'Email must be one email address, and is "Acme Inc"',
+					message: 'Email must be one email address, but is "Acme Inc"',
 				}) as unknown,
 			},
 			{ email: '', error: expect.objectContaining({ message: 'Email is empty' }) as unknown },
@@ -233,7 +233,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 				Email: '',
 				Status: '',
 				Confidence: '',
-				Problem: 'Company Domain must be a domain, and is "Beta, Inc"',
+				Problem: 'Company Domain must be a domain, but is "Beta, Inc"',
 			},
 			{
 				'First Name': 'Tom',

@@ -104,7 +104,7 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 		const any = expect.any(String) as string;
 		expect(results).toEqual([
 			['found', 'ann.sure@acme.com', 'valid', null],
-			['failed', null, null, 'Company Domain must be a domain, and is "Beta, Inc"'],
+			['failed', null, null, 'Company Domain must be a domain, but is "Beta, Inc"'],
 			['not found', null, null, 'business: not found'],
 			['failed', null, null, any],
 			['unknown', null, null, any],

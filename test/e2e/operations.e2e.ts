@@ -264,7 +264,7 @@ describe(`n8n ${N8N.version}`, () => {
 
 		const refused = await request(other);
 		const { origin } = new URL(url);
-		expect(refused.error).toContain(`This credential sends its API key to ${origin} only`);
+		expect(refused.error).toContain(`This credential only sends its API key to ${origin}`);
 
 		field.sandbox.set({ faults: [{ kind: 'redirect', status: 302, location: other }] });
 		const redirected = await request(url);

@@ -505,7 +505,7 @@ describe('a test run', () => {
 
 		const unknown = await field.workflow({ options: { testScrapeId: 'scr_unknown' } });
 		await expect(field.api.startWorkflow(unknown.id, 'LeadGen Trigger')).rejects.toThrow(
-			/Test Scrape ID names no scrape that the service finds/,
+			/Test Scrape ID must be the ID of a scrape that the service can find/,
 		);
 
 		const none = await field.workflow({ options: { testLimit: 0 } });
