@@ -1,5 +1,5 @@
 import { Halting } from '../nodes/LeadGen/service/halting';
-import type { Call } from '../nodes/LeadGen/service/limits/call';
+import type { Call, End } from '../nodes/LeadGen/service/limits/call';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateNews } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';
@@ -396,5 +396,28 @@ describe('what a service says of its rate', () => {
 		[{ ratelimit: '"default";r=50;t=30' }, { remaining: 50, resetMs: 30_000 }],
 	])('%j', (headers, news) => {
 		expect(JSON.parse(JSON.stringify(readRateHeaders(headers, now)))).toEqual(news);
+	});
+});
+
+describe('calls under way', () => {
+	it('are many again when answers become slow, but not for the calls', async () => {
+		const { limiter, clock } = limiterOf(Infinity);
+		const run = newRun();
+		const most = async (count: number, ms: number, end: End = { outcome: 'taken' }) => {
+			let reached = 0;
+			const calls = Array.from({ length: count }, async () => {
+				const call = await limiter.turn(run, LOOKUP);
+				reached = Math.max(reached, run.inFlight);
+				await clock.sleep(ms);
+				limiter.end(run, call, end);
+			});
+			await clock.runUntil(Promise.all(calls), Infinity);
+			return reached;
+		};
+		// Errors come sooner than results.
+		await most(100, 1, { outcome: 'taken', isError: true });
+		await most(100, 20);
+		await most(100, 3000);
+		expect(await most(500, 3000)).toBeGreaterThan(300);
 	});
 });

@@ -682,3 +682,226 @@ test('A start that is refused stops the run before the next one goes out', async
 	expect(error?.message).toContain('INVALID_REQUEST');
 	expectCalls([post('/start', { filters: { jobTitles: ['CTO'], limit: 50 } })]);
 });
+
+describe('A service that answers in other words', () => {
+	const PERSON = { firstName: '={{ $json.name }}', lastName: 'Reed', company: 'acme.com' };
+	const errorIn = (outcome: string, message: string, fields: IDataObject = {}) => ({
+		error: { advice: someText, outcome, message, httpStatus: 200, ...fields },
+	});
+	const noCode = (outcome: string, text: string) =>
+		errorIn(outcome, `The service says: ${text} (no code)`, { code: 'no code' });
+
+	test('finds nobody only where it says so, and says why else', async () => {
+		const answers: Array<[body: unknown, result: IDataObject]> = [
+			[failure('not_found'), { found: false, email: null }],
+			[
+				{ success: false, error: 'Not found' },
+				{ found: false, email: null },
+			],
+			[success(null), { found: false, email: null }],
+			[
+				{ success: 'true', data: { email: 'p@acme.com' }, error: {} },
+				{ found: true, email: 'p@acme.com' },
+			],
+			[
+				{ success: 'false', data: null, error: 'Internal error' },
+				noCode('unknown', 'Internal error'),
+			],
+			[{ ...success(null), error: 'Search is down' }, noCode('unknown', 'Search is down')],
+			[{ data: null, message: 'Try later' }, noCode('unknown', 'Try later')],
+		];
+		const rows = answers.map((_, index) => ({ name: `p${String(index)}` }));
+		answer = (request, reply) => {
+			const index = rows.findIndex(({ name }) => name === fieldsOf(request).firstName);
+			reply(answers[index]?.[0]);
+		};
+		const { items } = await run(FIND_BUSINESS, PERSON, rows);
+
+		expect(items).toEqual(
+			paired(
+				answers.map(([, result], index) =>
+					'error' in result ? { ...rows[index], ...result } : result,
+				),
+			),
+		);
+		expectCalls(
+			rows.map(({ name }) =>
+				post('/email/find', { firstName: name, lastName: 'Reed', company: 'acme.com' }),
+			),
+		);
+	});
+
+	test.each([failure('rate_limit_exceeded'), { success: false, error: 'Rate limit exceeded' }])(
+		'is asked again after it refused a call for its rate with %j',
+		async (refusal) => {
+			const rows = addresses(4);
+			answer = (request, reply) => {
+				reply(received.length === 2 ? refusal : verdict(request));
+			};
+			const { items } = await run(VERIFY, ADDRESS, rows);
+
+			expect(items).toEqual(paired(rows.map(({ address }) => verdictOn(address))));
+			const refused = received[1];
+			expectCalls([
+				...rows.map(verifyCall),
+				...(refused ? [post(refused.path, refused.body)] : []),
+			]);
+		},
+	);
+
+	test('or a gateway in front of it, gets advice that fits', async () => {
+		const rows = addresses(4);
+		const answers = [
+			[401, { message: 'Unauthorized' }, 'API key'],
+			[403, { error: 'Forbidden' }, 'API key'],
+			[401, '<html>', 'API key'],
+			[400, failure('invalid_request'), 'fields of this item'],
+		] as const;
+		answer = (request, reply) => {
+			const index = rows.findIndex(({ address }) => address === fieldsOf(request).email);
+			const [status, body] = answers[index] ?? [];
+			reply(body, status);
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		expect(items).toEqual(
+			paired(
+				rows.map((row, index) => ({
+					...row,
+					error: expect.objectContaining({
+						advice: expect.stringContaining(answers[index]?.[2] ?? '-') as string,
+						outcome: 'refused',
+						httpStatus: answers[index]?.[0],
+					}) as object,
+				})),
+			),
+		);
+		expectCalls(rows.map(verifyCall));
+	});
+
+	test('ends a scrape with words in another case, or with an error', async () => {
+		const scrapes = ['s1', 's2', 's3'].map((id) => ({ id }));
+		const message = 'Source is down';
+		const answers: Record<string, unknown> = {
+			s1: success({ scrapeId: 's1', status: 'Completed' }),
+			s2: { ...failure('SCRAPE_FAILED', message), data: { scrapeId: 's2', status: 'FAILED' } },
+			s3: success({ scrapeId: 's3', status: 'failed', error: { message } }),
+		};
+		answer = ({ query }, reply) => {
+			reply(answers[String(query.scrapeId)]);
+		};
+		const { items } = await run(WAIT, { scrapeId: '={{ $json.id }}' }, scrapes);
+
+		const failed = (scrapeId: string) =>
+			expect.objectContaining({
+				scrapeId,
+				message: `Scrape ${scrapeId} failed: ${message}`,
+			}) as object;
+		expect(items).toEqual(
+			paired([
+				{ scrapeId: 's1', status: 'Completed' },
+				{ id: 's2', error: failed('s2') },
+				{ id: 's3', error: failed('s3') },
+			]),
+		);
+		expectCalls(scrapes.map(({ id }) => get('/status', { scrapeId: id })));
+	});
+
+	test('gives the three outputs of a verification its verdicts in any case', async () => {
+		const rows = addresses(3);
+		const words = ['Valid', 'INVALID', 'Catch_All'];
+		const verdictIn = (email: unknown) => ({
+			...verdictOn(email),
+			status: words[rows.findIndex(({ address }) => address === email)],
+		});
+		answer = (request, reply) => {
+			reply(success(verdictIn(fieldsOf(request).email)));
+		};
+		const options = { splitOutput: true };
+		const { outputs } = await run(VERIFY, { ...ADDRESS, options }, rows);
+
+		expect(outputs.map((items) => items.map(({ json }) => json.status))).toEqual([
+			['Valid'],
+			['Catch_All'],
+			['INVALID'],
+		]);
+	});
+
+	test('that gives the estimate of a scrape as text is kept within the budget', async () => {
+		const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+		answer = ({ path }, reply) => {
+			const started = { scrapeId: `s${String(received.length)}`, estimatedCredits: '60' };
+			reply(success(path === '/credits' ? { credits: 1000 } : started));
+		};
+		const parameters = { limit: 10, filters: { jobTitles: ['={{ $json.title }}'] } };
+		const options = { spendAtMost: 100 };
+		await run(['scrape', 'start'], { ...parameters, options }, rows);
+
+		expect(received.filter(({ path }) => path === '/start')).toHaveLength(1);
+	});
+
+	test('in both calls of a search keeps its words apart, and numbers as text count', async () => {
+		const rows = [
+			{ name: 'low', confidence: '0.3' },
+			{ name: 'sure', confidence: '0.95' },
+			{ name: 'good', confidence: '0.7' },
+		];
+		const address = (name: string) => `${name}@acme.com`;
+		answer = (request, reply) => {
+			const { firstName, email } = fieldsOf(request);
+			const confidence = rows.find(({ name }) => name === firstName)?.confidence;
+			if (request.path === '/email/verify') {
+				reply(success({ ...verdictOn(email), status: 'Valid', confidence: 0.2, score: 12 }));
+			} else reply(success({ email: address(String(firstName)), confidence, score: 88 }));
+		};
+		const options = { minConfidence: 0.5, trustConfidence: 0.9 };
+		const { items } = await run(['email', 'enrich'], { ...PERSON, options }, rows);
+
+		const found = (name: string, confidence: string, confidenceLevel: string) => ({
+			emailType: 'business',
+			found: true,
+			...{ email: address(name), confidence, confidenceLevel, score: 88 },
+		});
+		expect(items).toMatchObject(
+			paired([
+				{ found: false, tried: 'business: confidence too low' },
+				{ ...found('sure', '0.95', 'very_high'), status: null },
+				{
+					...found('good', '0.7', 'high'),
+					...{ status: 'Valid', deliverable: true },
+					verification: { confidence: 0.2, score: 12 },
+				},
+			]),
+		);
+		expect(received.map(({ path }) => path).toSorted()).toEqual([
+			...rows.map(() => '/email/find'),
+			'/email/verify',
+		]);
+	});
+});
+
+test.each([301, 302])(
+	'A paid call that is answered with HTTP %d was not done only if that leads to the same path',
+	async (status) => {
+		const targets = [
+			['/status?scrapeId=s1', 'unknown'],
+			['https://api.example.com/start', 'refused'],
+			['/start/', 'refused'],
+		] as const;
+		const rows = targets.map(([location, outcome], limit) => ({
+			location,
+			outcome,
+			limit: limit + 1,
+		}));
+		answer = ({ body }, reply) => {
+			const { filters } = body as { filters: { limit: number } };
+			reply({}, status, { location: targets[filters.limit - 1]?.[0] });
+		};
+		const { items } = await run(['scrape', 'start'], { limit: '={{ $json.limit }}' }, rows);
+
+		expect(items).toMatchObject(
+			paired(rows.map((row) => ({ ...row, error: { outcome: row.outcome, httpStatus: status } }))),
+		);
+		expectCalls(rows.map(({ limit }) => post('/start', { filters: { limit } })));
+	},
+);

@@ -59,7 +59,8 @@ export class Latencies {
 		const latency = measured(this.of(path), ms);
 		const slope = mayBeSlow ? gradient(latency) : 1;
 		if (slope < 1 && isAlone) {
-			this.byPath.set(path, { ...latency, usualMs: latency.ms });
+			// The service itself became slower, so that this is the usual time now.
+			this.byPath.set(path, { ...startAnew(latency), usualMs: Infinity });
 			return 1;
 		}
 		this.byPath.set(path, slope < 1 ? startAnew(latency) : latency);
