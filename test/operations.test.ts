@@ -462,7 +462,10 @@ describe('Confidence', () => {
 	});
 
 	test('a confidence outside the scale has no band', async () => {
-		const data = [95, -0.1, 'high', null].map((confidence) => ({ email: 'p@acme.com', confidence }));
+		const data = [95, -0.1, 'high', null].map((confidence) => ({
+			email: 'p@acme.com',
+			confidence,
+		}));
 		answerWith([...data, { email: 'p@acme.com' }]);
 		const { items } = await service.run(BUSINESS, person, people(5));
 

@@ -852,7 +852,7 @@ describe('A service that answers in other words', () => {
 			const confidence = rows.find(({ name }) => name === firstName)?.confidence;
 			if (request.path === '/email/verify') {
 				reply(success({ ...verdictOn(email), status: 'Valid', confidence: 0.2, score: 12 }));
-			} else reply(success({ email: address(String(firstName)), confidence, score: 88 }));
+			} else reply(success({ email: address(firstName as string), confidence, score: 88 }));
 		};
 		const options = { minConfidence: 0.5, trustConfidence: 0.9 };
 		const { items } = await run(['email', 'enrich'], { ...PERSON, options }, rows);
