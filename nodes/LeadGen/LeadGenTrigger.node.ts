@@ -20,13 +20,13 @@ import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './compatibility';
 
 /**
- * Starts scrapes, and runs the workflow once for each one that is finished. See docs/architecture.md.
+ * Starts scrapes, and runs the workflow once for each finished scrape. See docs/architecture.md.
  *
- * - `trigger()` is a timer. It starts scrapes, looks at their status, and calls the node's own URL when there
- *   is something to save or to deliver.
- * - `webhook()` is the only one that writes static data, because n8n saves it reliably nowhere else, and the
- *   only way in which an execution begins.
- * - `execute()` runs first in each execution. It ends those of a completion that was delivered before.
+ * - `trigger()` is a timer. It starts scrapes, requests their status, and calls the node's own URL when there is
+ *   something to save or to deliver.
+ * - `webhook()` is the only method that writes static data, because n8n saves it reliably nowhere else. It is also the
+ *   only one that begins executions.
+ * - `execute()` runs first in each execution. It ends the execution if its completion was delivered before.
  */
 export class LeadGenTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -37,7 +37,7 @@ export class LeadGenTrigger implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["mode"] === "listen" ? "Receive completions" : "Start a scrape: " + $parameter["schedule"] }}',
-		// The node creator shows this one for both nodes.
+		// The node creator shows this description for both nodes.
 		description:
 			'Scrape leads, find and verify email addresses, and start workflows when a scrape finishes',
 		eventTriggerDescription: 'Waiting up to two minutes for a scrape to finish',
@@ -61,7 +61,7 @@ export class LeadGenTrigger implements INodeType {
 		...forWorkflowBuilder(
 			'Runs a workflow when a scrape of leads is finished. Either it starts the scrapes itself, once or on a schedule, which uses credits, or it only receives the completions of scrapes that a LeadGen node starts with the production URL of this trigger as its Webhook URL. Gives one item per scrape, or one per lead if the service sends the leads.',
 		),
-		// n8n runs the hooks once for each method of a description, so that the second one has none.
+		// n8n runs the hooks once for each HTTP method of a webhook, so only the webhook with a single method has hooks.
 		webhooks: [
 			{
 				name: 'default',
@@ -69,7 +69,7 @@ export class LeadGenTrigger implements INodeType {
 				responseMode: 'onReceived',
 				responseData: '',
 				path: PATH,
-				// Where the node starts the scrapes, it gives the service a URL with a secret itself.
+				// If the node starts the scrapes, it gives the service a URL with a secret itself.
 				ndvHideUrl:
 					'={{ $parameter["mode"] !== "listen" && $parameter["options"]?.["testLimit"] !== 0 }}',
 			},
@@ -87,7 +87,7 @@ export class LeadGenTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			/** Nothing is registered at the service, so that there is nothing to find there. */
+			/** The node registers nothing at the service, so there is nothing to find. */
 			async checkExists(this: IHookFunctions): Promise<boolean> {
 				return await Promise.resolve(false);
 			},

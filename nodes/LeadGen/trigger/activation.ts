@@ -11,14 +11,14 @@ import { isRefused } from './status';
 import { Store } from './store';
 
 /**
- * Runs when n8n activates the node. Refuses what can only fail, in words for the person, and starts nothing:
- * n8n may call it again and again. It gives the timer the node's own address, which `trigger()` cannot know.
- * @throws NodeOperationError if no scrape can be started, or no completion received
+ * Runs when n8n activates the node. Refuses an activation that can only fail, with a message for the user. Starts no
+ * scrape, because n8n may call this repeatedly. Gives the timer the node's own address, which `trigger()` cannot know.
+ * @throws NodeOperationError if the node cannot start a scrape or receive a completion
  */
 export async function open(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	try {
-		// At a start of n8n there is nobody to tell, and completions must come in all the same.
+		// When n8n starts, no user reads an error, and the node must receive completions in any case.
 		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
 		memory.addresses = addressesOf(context, memory.addresses);
 	} catch (error) {
@@ -45,14 +45,14 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 			`LeadGen Trigger: the service cannot reach ${new URL(url).origin}, so its notifications get lost. Set WEBHOOK_URL to a public address.`,
 		);
 	}
-	// n8n may activate again what is active, because another trigger of the workflow lost its connection.
+	// n8n may activate an active workflow again, because another trigger of the workflow lost its connection.
 	const isAsked = context.getActivationMode() === 'activate' && memory.isOff;
 	if (mode === 'listen' || !isAsked) return;
-	// n8n 2 calls a failing hook again after 1, 2, 4 and 8 seconds, while the timer runs already.
+	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds. The timer already runs then, so repeat the refusal.
 	if (memory.worker && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.outcome !== 'unknown') throw error;
-		// It may work in a moment; the timer goes on trying.
+		// The request may succeed in a moment. The timer keeps trying.
 		context.logger.warn(`LeadGen Trigger: ${error.message}`);
 	});
 }
@@ -62,7 +62,7 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
 		const reason = error instanceof Error ? error : String(error);
 		return new NodeOperationError(context.getNode(), reason);
 	}
-	// In some places n8n shows the message only, so that it must say what to do as well.
+	// In some places n8n shows only the message, so the message includes the advice.
 	return new NodeOperationError(context.getNode(), `${error.message}. ${error.advice}`, {
 		description: error.advice,
 	});
@@ -71,8 +71,8 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
 const OFF_MS = 60_000;
 
 /**
- * Runs when the workflow is deactivated, and also before it is saved or published: n8n does not tell
- * which. So nothing is forgotten; what follows tells them apart.
+ * Runs when the workflow is deactivated, and also before it is saved or published. n8n does not say which of these it
+ * is, so this deletes nothing that is saved. The next activation, or its absence, shows which it was.
  */
 export function close(context: IHookFunctions): void {
 	const memory = memoryOf(identityOf(context));
@@ -80,7 +80,7 @@ export function close(context: IHookFunctions): void {
 	delete memory.activeSince;
 	const store = new Store(context, memory);
 	const { facts } = memory.state;
-	// n8n also calls this when it could not activate the node, or another one of the workflow.
+	// n8n also calls this if it could not activate this node or another node of the workflow.
 	const all = nodesOf(memory.identity.workflowId);
 	if (facts.activation && all.every(({ refusal }) => refusal === undefined)) {
 		const at = after(facts.activation, Date.now());
@@ -90,10 +90,10 @@ export function close(context: IHookFunctions): void {
 	void releaseLater(memory);
 }
 
-/** A node that is not activated again within a minute is not being saved, but off. */
+/** If n8n does not activate the node again within a minute, it did not just save the node but deactivated it. */
 async function releaseLater(memory: NodeMemory): Promise<void> {
 	await sleep(OFF_MS);
-	// What is saved comes back with the next activation.
+	// The next activation loads the saved content again.
 	if (!memory.isOff) return;
 	memory.state = withoutContent(memory.state);
 	delete memory.lastRead;

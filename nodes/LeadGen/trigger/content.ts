@@ -1,18 +1,18 @@
 import { deepCopy } from 'n8n-workflow';
 import { compareContent, type Notification, type TriggerState } from './state';
 
-/** The content of notifications, which can be as large as all leads: what is kept, saved and sent of it. */
+/** Decides which content of notifications to keep, to save and to send. It can be as large as all leads of a scrape. */
 
-/** What n8n has saved, as far as somebody waits for it. */
+/** Saved starts and notifications. A start is sent, and a notification is answered, only after n8n has saved it. */
 export type Saved = Pick<TriggerState, 'starts' | 'notifications'>;
 
-/** Whether n8n has saved a notification, and none that says more came in since. */
+/** Whether n8n has saved the notification of a source with at least the content that is known now. */
 export function isSaved(known: Saved, saved: Saved, source: string): boolean {
 	const [now, then] = [known, saved].map(({ notifications }) => notifications[source]);
 	return !now || (then !== undefined && compareContent(now, then) <= 0);
 }
 
-/** A copy without the content of notifications, but for those that are kept. */
+/** A copy without the content of notifications, except for those that `isKept` selects. */
 export function withoutContent<State extends Saved>(
 	state: State,
 	isKept?: (source: string, notification: Notification) => boolean,
@@ -25,34 +25,34 @@ export function withoutContent<State extends Saved>(
 	return { ...state, notifications };
 }
 
-/** A copy of what somebody waits for, which what comes later does not change. */
+/** A deep copy of the starts and of the notifications without content. Later changes do not affect it. */
 export function savedPart({ starts, notifications }: Saved): Saved {
 	return deepCopy(withoutContent({ starts, notifications }));
 }
 
-/** A notification that just came in. */
+/** A notification that just arrived, with its content. */
 export type Content = Notification & { raw: object };
 
-/** Of several notifications the one that says most: a later ping must not replace the leads that came before it. */
+/** Keeps the notification with the most content: a later ping must not replace the leads that arrived before it. */
 export function largest(known: Notification | undefined, received: Content): Notification {
 	const { at, process } = received;
 	return known && !isMore(received, known) ? { ...known, at, process } : received;
 }
 
-/** Whether a notification says more than the one that is known. */
+/** Whether a notification has more content than the known one, or the same while that content is missing. */
 export function isMore(received: Content, known: Notification | undefined): boolean {
 	const order = known ? compareContent(received, known) : 1;
 	return order > 0 || (order === 0 && !known?.raw);
 }
 
-/** What one message may hold, in characters. n8n takes 16 MB, and the message is JSON within JSON. */
+/** The maximum content of one message, in characters. n8n accepts 16 MB, and the message is JSON in JSON. */
 const MAX_SENT = 4_000_000;
 
 /**
- * What a process sends of what it knows. The content of a notification goes along where it may be missing.
- * @param process that sends; it has the content of what it received itself
- * @param needed what is to be delivered
- * @param isElsewhere whether another process answered last
+ * The part of the state that a process sends. It includes content that the receiver may not have.
+ * @param process the sender; it sends only content that it received itself
+ * @param needed the source of the scrape that is to be delivered
+ * @param isElsewhere whether another process answered the last message
  */
 export function toSend(
 	state: TriggerState,
@@ -68,7 +68,7 @@ export function toSend(
 	});
 }
 
-/** Takes what fits in beside what was taken before. */
+/** Accepts a notification if it fits into the space that the notifications before it have left. */
 function budget(most: number): (notification: Notification) => boolean {
 	let left = most;
 	return ({ size }) => {
@@ -78,10 +78,10 @@ function budget(most: number): (notification: Notification) => boolean {
 	};
 }
 
-/** What the notifications of all nodes may take, in characters. */
+/** The maximum content of the notifications of all nodes, in characters. */
 const MAX_CONTENT = 64_000_000;
 
-/** Forgets the content of the oldest notifications where all take too much. @returns whether it did */
+/** Deletes the content of the oldest notifications if all together use too much. @returns whether it deleted any */
 export function limitContent(states: TriggerState[]): boolean {
 	const fits = budget(MAX_CONTENT);
 	const forgotten = states
@@ -93,12 +93,15 @@ export function limitContent(states: TriggerState[]): boolean {
 	return forgotten.length > 0;
 }
 
-/** What goes beyond this is kept in memory only, lest the static data grow: of a node, and of unverified IDs. */
+/**
+ * Limits for saved content of a node and of its unverified IDs, in characters, so that the static data stays small.
+ * Content beyond them stays in memory only.
+ */
 const MAX_SAVED = 1_000_000;
 const MAX_SAVED_UNVERIFIED = 100_000;
 const MAX_SAVED_EACH_UNVERIFIED = 2000;
 
-/** What is saved of what a process knows. */
+/** The part of the state that is saved. */
 export function toSave(state: TriggerState): TriggerState {
 	const unverified = new Set(
 		Object.values(state.scrapes).flatMap(({ stage, source }) =>

@@ -14,10 +14,10 @@ import { fingerprint } from './signature';
 import { isOpen, markDone } from './state';
 import { sync } from './sync';
 
-/** n8n tried to run the workflow so often for one scrape, over some two hours. */
+/** After this many deliveries of a scrape, which take about two hours, the node gives up. */
 const MAX_DELIVERIES = 6;
 
-/** What an execution gets beside the output of the node, which removes it. */
+/** What an execution receives in addition to the output of the node. The gate removes it. */
 export interface Delivery {
 	/** Scrape ID, or the ID of a notice. */
 	id: string;
@@ -25,14 +25,14 @@ export interface Delivery {
 	key: string;
 	/** When the scrape was completed. */
 	at: number;
-	/** The process that delivers it, and when. */
+	/** The process that made the delivery, and when. */
 	process: string;
 	deliveredAt: number;
-	/** Where the node reaches itself. */
+	/** The addresses at which the node reaches itself. */
 	addresses: string[];
 }
 
-/** The item that runs the workflow; undefined if another process has just delivered the same. */
+/** The item that runs the workflow; undefined if another process has just made the same delivery. */
 export function deliveryItem(
 	{ state, addresses = [] }: NodeMemory,
 	{ credential, signer }: Access,
@@ -46,7 +46,7 @@ export function deliveryItem(
 	const next = { stage: 'delivering' as const, at: now, tries: (entry.tries ?? 0) + 1 };
 	const leadGenDelivery = {
 		id,
-		// Another account may give the same ID.
+		// Another account may use the same scrape ID.
 		key: fingerprint([baseUrlOf(credential), credential.apiKey, id, data.createdAt]),
 		at: at ?? now,
 		process: PROCESS,
@@ -61,14 +61,17 @@ export function deliveryItem(
 	if (!scrape) return undefined;
 	state.scrapes[id] = { ...scrape, ...next };
 	const notification = state.notifications[scrape.source]?.raw ?? null;
-	// The service may repeat the URL that it was given.
+	// The service may repeat the signed URL that it received.
 	const secrets = signer.secretsOf(scrape.source);
 	const output = copyWithout(secrets, { ...data, notification }) as IDataObject;
 	const skippedStarts = scrape.skipped?.map((time) => new Date(time).toISOString());
 	return { json: { ...output, ...(skippedStarts && { skippedStarts }), leadGenDelivery } };
 }
 
-/** Runs the workflow for a finished scrape or a notice, over the node's own URL. @returns whether that is under way, or given up */
+/**
+ * Runs the workflow for a finished scrape or a notice, over the node's own URL.
+ * @returns whether the delivery was made, or given up
+ */
 export async function deliver(
 	context: ITriggerFunctions | IWebhookFunctions,
 	memory: NodeMemory,

@@ -23,31 +23,31 @@ import {
 	type TriggerState,
 } from './state';
 
-/** What n8n and the service tell the node, and what it changes in the state. */
+/** Changes of the state that an activation, the time, and the outcome of a start cause. */
 
 const MINUTE_MS = 60_000;
-/** n8n does not repeat an activation that is older. */
+/** n8n does not repeat an activation that is older than this. */
 const ESTABLISHED_MS = MINUTE_MS;
 const FIRST_RETRY_MS = 15_000;
 const SLOWEST_RETRY_MS = 10 * MINUTE_MS;
 const MAX_SKIPPED = 20;
-/** A start that takes longer has an unknown outcome. */
+/** A start without an answer after this time has an unknown outcome. */
 export const START_TIMEOUT_MS = 2 * MINUTE_MS;
-/** So many tries take an hour. */
+/** This many tries take an hour. Then a notice reports the problem. */
 const TOLD_AFTER_TRIES = 11;
 
 /** An activation of the node by n8n. */
 export interface NewActivation {
 	id: string;
-	/** n8n's word for why. */
+	/** The activation mode that n8n reports. */
 	mode: string;
-	/** The service cannot reach n8n. */
+	/** Whether the service cannot reach n8n. */
 	isUnreachable: boolean;
-	/** When this process had activated the node before, if n8n did not deactivate it here since. */
+	/** When this process last activated the node; undefined if n8n has deactivated the node here since. */
 	activeSince?: number;
 }
 
-/** n8n activated the node, which may ask for a start. */
+/** Handles an activation, which may ask for a start (docs/architecture.md, "When an activation starts a scrape"). */
 export function activated(
 	state: TriggerState,
 	{ id, mode, isUnreachable, activeSince }: NewActivation,
@@ -55,22 +55,22 @@ export function activated(
 	now: number,
 ): void {
 	const { activation: known } = state.facts;
-	// n8n 2 repeats an activation that a crash interrupted, and calls it what it calls one by a person. Other
-	// versions do so when another trigger of the workflow loses its connection.
+	// n8n 2 repeats an activation that a crash interrupted. Other versions repeat one when another trigger of the
+	// workflow loses its connection. n8n reports both like an activation by a user.
 	const isEstablished = known?.isEstablished === true && activeSince === undefined;
 	const isClosed = known?.isClosed === true && known.at >= (activeSince ?? 0);
 	const isAsked = mode === 'activate' && (!known || isClosed || isEstablished);
-	// As n8n starts, it also deactivates the node if it cannot activate another trigger of the workflow.
+	// While n8n starts, it also deactivates the node if it cannot activate another trigger of the workflow.
 	const wasClosed = known?.isClosed === true && known.at < PROCESS_SINCE;
 	const isUnfinished = known === undefined || (mode === 'init' && wasClosed);
 	state.facts.activation = { id, at: after(known, now), filters: plan.filters };
-	// The next start is due from now on.
+	// The next scheduled start is calculated from now.
 	if (isAsked) state.facts.schedule = { print: '', at: after(state.facts.schedule, now) };
 	const isChanged = known && known.filters !== plan.filters && /^(activate|update)$/.test(mode);
 	if (plan.mode === 'listen') {
 		if (isAsked && isUnreachable) addNotice(state, `unreachable ${id}`, UNREACHABLE, now);
 	} else if (isAsked || isChanged) {
-		// It takes the place of one that was not planned yet.
+		// This start replaces a start that is not planned yet.
 		drop(state, () => true);
 		want(state, { id, why: isAsked ? 'activation' : 'filters', at: now, tries: 0 });
 	} else if (isUnfinished && !startIn(state, 'wanted')) {
@@ -78,18 +78,20 @@ export function activated(
 	}
 }
 
-/** The time of a fact that takes the place of another one, also of one by a machine whose clock is ahead. */
+/**
+ * The time of a new version of a fact: always after the known version, even if that came from a clock that is ahead.
+ */
 export function after(known: Entry | undefined, now: number): number {
 	return Math.max(now, (known?.at ?? 0) + 1);
 }
 
-/** A start is asked for. */
+/** Asks for a start. */
 function want({ starts }: TriggerState, { id, why, at, due, tries }: Omit<Start, 'stage'>): void {
-	// Of two main processes that want the same start, one finds the attempt of the other.
+	// If two main processes want the same start, the second one finds the attempt of the first one.
 	starts[`${id}-${String(tries)}`] ??= { stage: 'wanted', id, why, at, due, tries };
 }
 
-/** Starts that are wanted are not wanted any more. */
+/** Cancels wanted starts. */
 function drop({ starts }: TriggerState, isDropped: (start: Start) => boolean): void {
 	for (const start of Object.values(starts)) {
 		if (start.stage === 'wanted' && isDropped(start)) start.stage = 'failed';
@@ -97,8 +99,8 @@ function drop({ starts }: TriggerState, isDropped: (start: Start) => boolean): v
 }
 
 /**
- * An activation gets established, the schedule may have changed with the time zone of the workflow, a scheduled start
- * falls due, and a process that planned a start may be gone.
+ * Applies the changes that time causes: an activation becomes established, the schedule changes with the time zone of
+ * the workflow, a scheduled start becomes due, or the process that planned a start is gone.
  * @param syncedAt when the plan was read
  */
 export function timePassed(
@@ -112,11 +114,11 @@ export function timePassed(
 	const known = facts.activation;
 	const isListening = plan.mode === 'listen';
 	const isNew = known?.id === id && !known.isEstablished;
-	// Where the node only listens, no start depends on it.
+	// If the node only listens, no start depends on this.
 	if (isNew && !isListening && now - known.at >= ESTABLISHED_MS) {
 		facts.activation = { ...known, at: after(known, now), isEstablished: true };
 	}
-	// Starts that fall due while the node only listens are not made up for.
+	// Starts that become due while the node only listens are skipped.
 	const print = isListening ? '' : fingerprint([plan.schedule, plan.timeZone]);
 	if (facts.schedule?.print !== print) {
 		facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
@@ -134,12 +136,15 @@ export function timePassed(
 	facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
 }
 
-/** How long a start may be under way in another process. Where that one only stopped leading, it may still wait for the answer. */
+/**
+ * The lease of a start in flight in another process. If that process only lost leadership, it may still wait for the
+ * answer.
+ */
 function leaseMs(mode: string): number {
 	return mode === 'leadershipChange' ? START_TIMEOUT_MS + MINUTE_MS / 2 : MINUTE_MS / 4;
 }
 
-/** This process is to send a start that is wanted. */
+/** Assigns a wanted start to this process, which is to send it. */
 export function planned(
 	{ starts }: TriggerState,
 	attempt: string,
@@ -151,7 +156,7 @@ export function planned(
 	starts[attempt] = { ...start, stage: 'planned', at: now, process: PROCESS, filters };
 }
 
-/** A start may have been paid for: it is never sent again. */
+/** Records an unknown outcome. The user may have paid for the start, so it is never sent again. */
 function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: number): void {
 	const start = state.starts[attempt];
 	if (!start) return;
@@ -159,7 +164,7 @@ function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: 
 	addNotice(state, `start ${attempt}`, unknownOutcome(why, attempt), now);
 }
 
-/** A start that is wanted is left out. @param id of the scrape that still runs */
+/** Skips a start. @param id the scrape that still runs */
 export function leftOut(
 	state: TriggerState,
 	{ attempt, id = '' }: { attempt: string; id?: string },
@@ -174,9 +179,9 @@ export function leftOut(
 }
 
 /**
- * It is known which scrape an attempt started, or a notification is about.
- * @param since when it was started, or first named
- * @param depth how deep in its notification the ID of the scrape is
+ * Records which scrape an attempt started, or a notification is about.
+ * @param since when the scrape was started, or first named
+ * @param depth the depth of the scrape ID in the notification
  */
 export function started(
 	state: TriggerState,
@@ -192,12 +197,12 @@ export function started(
 	}
 	if (start) {
 		state.starts[source] = { ...start, stage: 'started', scrapeId };
-		// It was called not sent, and is to be tried again.
+		// The start was reported as not sent, so a retry may be wanted. Cancel that retry.
 		drop(state, ({ id }) => id === start.id);
 	}
 	for (const [id, other] of Object.entries(state.scrapes)) {
 		if (other.stage !== 'unverified' || other.source !== source) continue;
-		// A start brings one scrape. Else what is deeper in the notification belongs to the scrape, as leads do.
+		// A start creates one scrape. Without a start, deeper IDs in the notification belong to the scrape, as leads do.
 		if (start || (other.depth ?? 0) > depth) reject(state, id, now);
 	}
 	if (isDone(state, scrapeId) || isOpen(state.scrapes[scrapeId])) return;
@@ -205,7 +210,7 @@ export function started(
 	state.scrapes[scrapeId] = { stage: 'open', at: now, since, source, filters };
 }
 
-/** A start did not bring a scrape. */
+/** Handles a start that did not return a scrape. */
 export function startFailed(
 	state: TriggerState,
 	attempt: string,
@@ -213,7 +218,7 @@ export function startFailed(
 	now: number,
 ): void {
 	const start = state.starts[attempt];
-	// Its notification may have come before the answer, and told which scrape it is.
+	// Its notification may have arrived before this answer and named the scrape.
 	if (!start || start.stage === 'started') return;
 	const known = error instanceof ServiceError ? error : undefined;
 	const text = textOf(error);
@@ -221,7 +226,7 @@ export function startFailed(
 		const delay = Math.min(SLOWEST_RETRY_MS, FIRST_RETRY_MS * 2 ** start.tries);
 		const tries = start.tries + 1;
 		state.starts[attempt] = { ...start, stage: 'failed' };
-		// Another one may be asked for meanwhile.
+		// Another start may have been asked for meanwhile.
 		if (!startIn(state, 'wanted')) want(state, { ...start, at: now + delay, tries });
 		if (tries === TOLD_AFTER_TRIES) addNotice(state, `start ${attempt}`, notStartedYet(text), now);
 	} else if (known?.outcome === 'unknown') {

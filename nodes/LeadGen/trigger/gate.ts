@@ -13,17 +13,17 @@ import type { NoticeText } from './notices';
 import { identityOf } from './plan';
 import { PROCESS } from './process';
 
-/** Each completion takes two of n8n's entries. */
+/** Each completion uses two entries of n8n's deduplication record. */
 const MAX_ENTRIES = 4000;
 const MAX_PASSED = 2000;
 const LOOKS = 5;
 const PAUSE_MS = 150;
 
 /**
- * Runs first in each execution that the trigger begins, in whatever process. Deliveries may come twice, after
- * a crash or from two processes: n8n's own deduplication lets the first one through.
+ * Runs first in each execution that the trigger begins, in any process. After a crash, or with two processes, a
+ * completion may be delivered twice. n8n's own deduplication lets only the first delivery through.
  * @returns null for a completion that was delivered before, which ends the execution
- * @throws NodeOperationError with what the person must be told
+ * @throws NodeOperationError with a message for the user
  */
 export async function gate(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
 	const items = context.getInputData();
@@ -56,7 +56,7 @@ function tell(
 ): INodeExecutionData[][] | null {
 	const { onError } = context.getNode();
 	if (onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
-	// With "Continue" n8n passes the notice on as if it was a scrape.
+	// With "Continue", n8n would pass the notice on as if it were a scrape.
 	if (onError === 'continueRegularOutput') {
 		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
 		return null;
@@ -64,10 +64,10 @@ function tell(
 	throw new NodeOperationError(context.getNode(), message, { description: advice });
 }
 
-/** Whether this execution, or the one that it retries, is the one that the completion runs. */
+/** Whether this is the execution that may run for the completion, or a retry of it. */
 async function isLetThrough(context: IExecuteFunctions, delivery: Delivery): Promise<boolean> {
 	if (!(await isFirst(context, delivery))) return false;
-	// What this process let through it knows by itself, also where the database could not record it.
+	// This process also remembers what it let through, in case the database could not record it.
 	const { passed } = memoryOf(identityOf(context));
 	const { key, process, deliveredAt } = delivery;
 	const own = `${process} ${String(deliveredAt)}`;
@@ -78,22 +78,23 @@ async function isLetThrough(context: IExecuteFunctions, delivery: Delivery): Pro
 	return true;
 }
 
-/** Whether n8n has no record of the completion, or one of this very delivery. */
+/** Whether n8n has no record of the completion, or a record of this same delivery. */
 async function isFirst(
 	context: IExecuteFunctions,
 	{ key, process, deliveredAt }: Delivery,
 ): Promise<boolean> {
-	// A run that a crash caught cannot be retried where n8n does not keep it: there, it runs once for each process.
+	// If n8n does not save failed executions, nobody can retry one that a crash interrupted. So the completion then may
+	// run once in each process.
 	const completion = keepsFailedExecutions(context) ? key : `${key} ${PROCESS}`;
 	const own = `${completion} ${process} ${String(deliveredAt)}`;
 	for (let looks = 1; ; looks++) {
 		const fresh = await record(context, [completion, own]);
-		// A person's retry, "Retry On Fail", or a worker that took over from one that died.
+		// A retry by a user, "Retry On Fail", or a worker that took over from a worker that died.
 		const isRetry = !fresh.includes(own);
 		if (looks === 1 && fresh.includes(completion) && process === PROCESS) return true;
 		if (!fresh.includes(completion)) return isRetry;
 		if (looks === LOOKS) return true;
-		// Another process may have overwritten what was recorded: n8n reads, then writes all of it.
+		// Another process may have overwritten this record: n8n reads the whole record, then writes it.
 		await sleep(PAUSE_MS * (1 + Math.random()));
 	}
 }
@@ -108,21 +109,21 @@ async function record(context: IExecuteFunctions, values: string[]): Promise<str
 		});
 		return fresh.map(String);
 	};
-	// Two checks at once would overwrite each other's record.
+	// Two concurrent checks would overwrite each other's record.
 	const turn = memory.deduplication.then(check).catch(async () => {
-		// The very first records of two processes collide.
+		// The first records of two processes can collide.
 		await sleep(PAUSE_MS);
 		return await check();
 	});
 	memory.deduplication = turn.catch(() => {});
 	return await turn.catch((error: unknown) => {
-		// Twice is better than never.
+		// Let the delivery through: running the workflow twice is better than losing a completion.
 		context.logger.warn(`LeadGen Trigger: the deduplication failed: ${String(error)}`);
 		return values;
 	});
 }
 
-/** Says that the delivery arrived, so that it is not repeated. */
+/** Reports that the delivery arrived, so that it is not repeated. */
 async function acknowledge(
 	context: IExecuteFunctions,
 	{ id, at, process, addresses }: Delivery,

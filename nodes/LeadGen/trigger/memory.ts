@@ -6,44 +6,44 @@ import { prune } from './prune';
 import type { SyncReply } from './messages';
 import { isDoneWith, join, markDone, newState, type Check, type TriggerState } from './state';
 
-/** What this process knows of one node, beside what n8n saves. */
+/** What this process knows about one node: the state, and data that is never saved. */
 export class NodeMemory {
-	/** What is known now. */
+	/** The state as this process knows it now. */
 	state: TriggerState;
-	/** The state as n8n was last given it to save. */
+	/** The text of the state when n8n last received it to save. */
 	private written: string;
-	/** What came back from the node's own URL, and when it was asked for. */
+	/** The last reply from the node's own URL, and when it was requested. */
 	reply?: SyncReply;
 	syncedAt = 0;
-	/** Made of the credential, which is read again after a call that failed: it may have changed. */
+	/** Derived from the credential. Read again after a failed call, because the credential may have changed. */
 	access?: { readAt: number; read: Promise<Access> };
-	/** Where the node reaches itself, the one that answered last first. */
+	/** The addresses at which the node reaches itself. The address that answered last comes first. */
 	addresses?: string[];
-	/** A person activated the node, and that was not taken into account yet. */
+	/** A user activated the node, and the timer has not handled this yet. */
 	isAsked = false;
-	/** When this process activated the node last, if n8n did not deactivate it here since. */
+	/** When this process last activated the node; undefined if n8n has deactivated the node here since. */
 	activeSince?: number;
-	/** Why the node could not be activated, until it can. */
+	/** Why n8n could not activate the node; undefined as soon as it can. */
 	refusal?: unknown;
-	/** The saved state, as it was last read or written: it holds nothing that is not in `state`. */
+	/** The saved state as it was last read or written. `state` includes all of it. */
 	lastRead?: { value: unknown; saved: Saved };
-	/** When an execution last began. */
+	/** When this process last learned that an execution began. */
 	acknowledgedAt = 0;
-	/** Of the deliveries whose execution began, when the last one was handed to n8n. */
+	/** When the latest delivery whose execution began was handed to n8n. */
 	lastBegunDeliveryAt = 0;
-	/** When a notification was last written down by its own request. */
+	/** When the request of a notification last wrote to the static data. */
 	writtenAt = 0;
-	/** By scrape ID. */
+	/** The last status check of each scrape, by scrape ID. */
 	readonly checks = new Map<string, Check>();
-	/** Scrape IDs that are looked up, and attempts that are sent. */
+	/** Status requests by scrape ID, and starts by attempt ID. */
 	readonly inFlight = new Map<string, Promise<unknown>>();
-	/** Answers to notifications that wait until n8n has saved them. */
+	/** Senders of notifications that get their answer when n8n has saved the notification. */
 	waiting: Waiting[] = [];
-	/** What works for this node in this process; undefined if nothing does. */
+	/** The reconciler of this node in this process; undefined if none runs. */
 	worker?: { wake(): void; close(): void };
-	/** The deliveries that passed the gate in this process, by idempotency key. */
+	/** The deliveries that the gate let through in this process, by idempotency key. */
 	readonly passed = new Map<string, string>();
-	/** The last check of the deduplication. */
+	/** The last deduplication check, for which the next one waits. */
 	deduplication: Promise<unknown> = Promise.resolve();
 	/** The last "Execute step". */
 	test?: TestRun;
@@ -54,7 +54,7 @@ export class NodeMemory {
 		this.written = this.text;
 	}
 
-	/** Adds what somebody else knows, who also sees to it that it is saved. */
+	/** Merges a state from elsewhere. Its sender saves it, so it does not count as a change to save. */
 	take(known: TriggerState): void {
 		const { isDirty } = this;
 		this.state = prune(join(this.state, known), Date.now());
@@ -64,12 +64,12 @@ export class NodeMemory {
 		}
 	}
 
-	/** n8n deactivated the node in this process, or has not activated it yet. */
+	/** Whether n8n has deactivated the node in this process, or has not activated it yet. */
 	get isOff(): boolean {
 		return this.addresses === undefined;
 	}
 
-	/** Nothing is left to do for what came in here. */
+	/** Whether nothing is left to do: no notification to handle, no change to save, nothing in flight. */
 	get isIdle(): boolean {
 		const { state, inFlight, waiting, isDirty } = this;
 		const isLeft = Object.values(state.scrapes).some(
@@ -78,17 +78,17 @@ export class NodeMemory {
 		return !isLeft && !isDirty && inFlight.size === 0 && waiting.length === 0;
 	}
 
-	/** Whether the state changed since n8n was given it to save. */
+	/** Whether the state has changed since n8n last received it to save. */
 	get isDirty(): boolean {
 		return this.text !== this.written;
 	}
 
-	/** n8n was given the state to save. @param text as it was then */
+	/** Records that n8n received the state to save. @param text the text of the state at that time */
 	wrote(text = this.text): void {
 		this.written = text;
 	}
 
-	/** The state as text, without what need not be saved: that a notification came again. */
+	/** The state as text, to detect changes. A repeated notification is no change that must be saved. */
 	get text(): string {
 		const { notifications, ...others } = this.state;
 		const contents = Object.entries(notifications);
@@ -99,15 +99,15 @@ export class NodeMemory {
 
 /** The last "Execute step" of a node. */
 export class TestRun {
-	/** The scrape that it waits for; none if any will do. */
+	/** The scrape that it waits for; undefined if any scrape will do. */
 	scrapeId?: string;
-	/** The notification of that scrape, which may come before its status says that it is finished. */
+	/** The notification of that scrape. It may arrive before the status is finished. */
 	notification?: IDataObject;
-	/** That scrape is finished, so that its notification may be on its way. */
+	/** Whether that scrape is finished. Its notification may still be on its way. */
 	isFinished = false;
 	isOver = false;
 
-	/** @param url n8n ends a test with the same words as an activation; only the URL tells them apart */
+	/** @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs */
 	constructor(readonly url?: string) {}
 }
 
@@ -116,18 +116,18 @@ export interface Access {
 	signer: Signer;
 }
 
-/** Where a person may just have changed the credential, it is not older than this. */
+/** The maximum age of the credential when the user may just have changed it. */
 export const FRESH_MS = 2000;
 
 export interface Waiting {
 	since: number;
 	source: string;
-	/** The request itself wrote the notification down. */
+	/** Whether the request itself wrote the notification to the static data. */
 	isWritten: boolean;
 	answer: (isSaved: boolean) => void;
 }
 
-/** The one registry of this process. */
+/** All nodes that this process knows, by workflow ID and node ID. */
 export const nodes = new Map<string, NodeMemory>();
 
 export function memoryOf(identity: NodeIdentity): NodeMemory {
@@ -143,8 +143,9 @@ export function nodesOf(workflowId: string): NodeMemory[] {
 }
 
 /**
- * The account of the node. n8n takes a tenth of a second of processor time to read a credential, so it is kept.
- * @param maxAgeMs it is read again if it is older
+ * The credential of the node, and its signer. Reading a credential costs n8n a tenth of a second of processor time, so
+ * it is cached.
+ * @param maxAgeMs reads the credential again if the cached one is older
  */
 export async function accessTo(
 	context: Pick<ITriggerFunctions, 'getCredentials'>,
@@ -153,7 +154,7 @@ export async function accessTo(
 ): Promise<Access> {
 	const now = Date.now();
 	if (!memory.access || now - memory.access.readAt > maxAgeMs) {
-		// Hundreds of requests may come at once.
+		// Hundreds of requests may arrive at once. They share one read.
 		memory.access = { readAt: now, read: readAccess(context, memory) };
 	}
 	return await memory.access.read;
@@ -168,7 +169,7 @@ export async function readAccess(
 	return { credential, signer: new Signer(credential, identity) };
 }
 
-/** Does something beside what comes next. @param name what it is about */
+/** Runs a task in the background. @param name the scrape ID or attempt ID of the task */
 export function inBackground(
 	{ logger }: Pick<ITriggerFunctions, 'logger'>,
 	memory: NodeMemory,
@@ -186,7 +187,7 @@ export function inBackground(
 	safe.then(free, free).catch(() => {});
 }
 
-/** An execution began for a scrape or a notice. @param at when the scrape was completed */
+/** Records that an execution began for a scrape or a notice. @param at when the scrape was completed */
 export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 	const { state } = memory;
 	const { stage, at: deliveredAt = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};

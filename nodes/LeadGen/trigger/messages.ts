@@ -4,36 +4,36 @@ import type { NoticeText } from './notices';
 import type { Plan } from './plan';
 import type { TriggerState } from './state';
 
-/** What the node says to itself. */
+/** A message of the node to itself. */
 export interface SyncRequest {
-	/** The process that says it. */
+	/** The process that sends it. */
 	process?: string;
-	/** What the sender knows. */
+	/** The state of the sender. */
 	state?: TriggerState;
-	/** An execution began for this scrape or notice. Nothing else comes with it. */
+	/** An execution began for this scrape or notice. The message contains nothing else. */
 	begun?: { id: string; at: number };
-	/** Run the workflow for this scrape or notice, with the status of the scrape as the service gave it. */
+	/** Run the workflow for this scrape or notice. `data` is the status of the scrape as the service returned it. */
 	deliver?: { id: string; data?: IDataObject; completedAt?: number };
-	/** Send this attempt to start a scrape, and answer when it is over. Nothing else comes with it. */
+	/** Send this attempt to start a scrape, and answer when it has finished. The message contains nothing else. */
 	send?: string;
 }
 
 export interface SyncReply {
-	/** Why the node can do nothing. */
+	/** Why the node cannot work. */
 	problem?: string;
-	/** What is known now. */
+	/** The state of the process that answers. */
 	state: TriggerState;
 	/** What n8n had saved before this call. */
 	saved: Saved;
-	/** n8n is seen to have saved all of it. */
+	/** Whether n8n had already saved the whole state. */
 	isConfirmed: boolean;
 	plan: Plan;
-	/** n8n 1.100 also answers where the workflow is not active. */
+	/** Whether the workflow is active. n8n 1.100 also answers if it is not. */
 	isActive: boolean;
 	/** The process that answers. */
 	process: string;
 	/** Whether an execution begins. */
 	isDelivered: boolean;
-	/** The body of a start, or why there can be none. */
+	/** The body of a start, or why the node cannot start a scrape. */
 	start: { body: IDataObject } | NoticeText;
 }

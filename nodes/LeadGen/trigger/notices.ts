@@ -1,13 +1,13 @@
 import { LeadGenError } from '../service/errors';
 
-/** The words for the person of what goes on in the background, as failed executions show them. */
+/** Texts for the user about work in the background. Failed executions show them. */
 
 export interface NoticeText {
 	message: string;
 	advice: string;
 }
 
-/** What any error says. */
+/** The message and the advice of any error. */
 export function textOf(error: unknown): NoticeText {
 	const message = error instanceof Error ? error.message : String(error);
 	return { message, advice: error instanceof LeadGenError ? error.advice : '' };
@@ -27,7 +27,7 @@ export const NOT_KNOWN: NoticeText = {
 	advice: `n8n has no data of this node, though its workflow was active before: the node was added to an active workflow, n8n stopped during the activation, or the data was lost. The node still receives completions. Check in the dashboard of your account whether a scrape runs. ${START_AGAIN}`,
 };
 
-/** @param attempt where the log names it */
+/** @param attempt its ID, if the log names it */
 export function unknownOutcome(why: string, attempt?: string): NoticeText {
 	const inLog = attempt === undefined ? '' : ` The log names it start attempt ${attempt}.`;
 	return {

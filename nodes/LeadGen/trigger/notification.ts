@@ -1,9 +1,9 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { jsonIn } from '../json';
 
-/** What comes in at the URL of the node, and what is read in it. */
+/** Parses requests to the URL of the node. */
 
-/** A request that came in, whoever sent it. */
+/** A request from any sender. */
 export interface IncomingRequest {
 	method: string;
 	headers: Record<string, unknown>;
@@ -12,13 +12,13 @@ export interface IncomingRequest {
 	body: unknown;
 }
 
-/** The part of Express's request that we use; its types are no part of n8n-workflow. */
+/** The part of Express's request that we use. Its types are not part of n8n-workflow. */
 interface HttpRequest {
 	method: string;
 	rawBody?: unknown;
 }
 
-/** The request that a call of `webhook()` is about. */
+/** The request that a call of `webhook()` handles. */
 export function requestOf(context: IWebhookFunctions): IncomingRequest {
 	const { method, rawBody } = context.getRequestObject() as unknown as HttpRequest;
 	const body: unknown = context.getBodyData();
@@ -28,36 +28,36 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 		method,
 		headers: context.getHeaderData(),
 		query: context.getQueryData() as Record<string, unknown>,
-		// A content type that n8n does not parse.
+		// n8n does not parse bodies of this content type.
 		body: isEmpty && Buffer.isBuffer(rawBody) ? rawBody.toString('utf8') : body,
 	};
 }
 
-/** Names that a scrape ID may have, as compared in lower case, without dashes and underscores. */
+/** Names of fields that may contain a scrape ID, in lower case, without dashes and underscores. */
 const EXACT_NAME = /^scrapeids?$/;
 const LIKELY_NAME = /^(id|jobid|scrape|job)s?$/;
 const OTHER_NAME = /ids?$/;
 const MAX_IDS = 5;
-/** One notification may tell of many scrapes. */
+/** One notification may name many scrapes. */
 const MAX_EXACT_IDS = 100;
 const MAX_ID_LENGTH = 200;
-/** How much of a notification is looked through; it may be as large as the leads of a scrape. */
+/** How much of a notification is searched. It may be as large as the leads of a scrape. */
 const MAX_VALUES = 2000;
 const MAX_TEXT = 4000;
 
-/** What may be a scrape ID in a notification, the likeliest first. */
+/** Possible scrape IDs in a notification, the likeliest first. */
 export interface NamedIds {
-	/** What has the name of one. */
+	/** Values with a name that fits a scrape ID. */
 	likely: string[];
-	/** What has the name of some identifier. */
+	/** Values with the name of another identifier. */
 	others: string[];
-	/** How deep in the notification each one is. */
+	/** The depth of each ID in the notification. */
 	depths?: ReadonlyMap<string, number>;
 }
 
 /**
- * Neither the shape of a notification nor its method is known (docs/service.md, "The completion
- * notification"), so the scrape ID is looked for everywhere: in the query, in the body at any depth, and in text.
+ * Finds the scrape ID of a notification. Neither the shape of a notification nor its method is known
+ * (docs/service.md, "The completion notification"), so this searches the query, the body at any depth, and text.
  */
 export function idsOf({ query, body }: IncomingRequest): NamedIds {
 	const exact: string[] = [];
@@ -68,7 +68,7 @@ export function idsOf({ query, body }: IncomingRequest): NamedIds {
 		return LIKELY_NAME.test(name) ? likely : OTHER_NAME.test(name) ? others : undefined;
 	};
 	const depths = new Map<string, number>();
-	// Breadth first: what belongs to the scrape itself comes before what belongs to its leads.
+	// Breadth first: IDs of the scrape itself come before IDs of its leads.
 	const queue = [query, jsonIn(body)].map((value) => ({ value, depth: 0 }));
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
 		const { value, depth = 0 } = queue[seen] ?? {};
@@ -93,7 +93,7 @@ export function idsOf({ query, body }: IncomingRequest): NamedIds {
 	};
 }
 
-/** A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
+/** The last part of a name. A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
 function plainName(name: string): string {
 	const [last = ''] = name
 		.split(/[[\].]+/)
@@ -111,7 +111,7 @@ function toId(value: unknown): string | undefined {
 	return typeof text === 'string' && text !== '' && text.length <= MAX_ID_LENGTH ? text : undefined;
 }
 
-/** What is named as an ID; else the words with a digit in them. */
+/** Values that the text names as a scrape ID; if there are none, words that contain a digit. */
 function idsInText(text: string): string[] {
 	const start = text.slice(0, MAX_TEXT);
 	const named = [...start.matchAll(/scrape_?id"?\s*[:=]\s*"?([^"\s,;&}]+)/gi)].flatMap(
@@ -123,10 +123,10 @@ function idsInText(text: string): string[] {
 }
 
 const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
-/** What the node itself adds to its URL. */
+/** Query parameters that the node adds to its own URL. */
 const OWN_QUERY = new Set(['attempt', 'signature', 'token']);
 
-/** The notification as it came, for the output, without the headers and the query that hold secrets. */
+/** The notification as it arrived, for the output, without headers and query parameters that contain secrets. */
 export function rawNotification(request: IncomingRequest): IDataObject {
 	const headers = Object.entries(request.headers).filter(([name]) => !SECRET_HEADERS.test(name));
 	const query = Object.entries(request.query).filter(([name]) => !OWN_QUERY.has(name));
@@ -134,12 +134,12 @@ export function rawNotification(request: IncomingRequest): IDataObject {
 		method: request.method,
 		headers: Object.fromEntries(headers),
 		query: Object.fromEntries(query),
-		// A body that is nested thousands deep cannot be copied.
+		// A body that is nested thousands of levels deep cannot be copied.
 		body: (copyWithout([], request.body) as IDataObject | undefined) ?? null,
 	};
 }
 
-/** A copy without the secrets, wherever they are: the service may repeat the URL that it was given. */
+/** A copy without the secrets at any depth: the service may repeat the signed URL that it received. */
 export function copyWithout(secrets: string[], value: unknown): unknown {
 	try {
 		let json = JSON.stringify(value ?? null);

@@ -4,24 +4,24 @@ import type { Plan } from './plan';
 import { fingerprint } from './signature';
 import { isDone, isOpen, openScrapes, reject, type Check, type TriggerState } from './state';
 
-/** What a notification changes in the state. */
+/** Changes of the state that a notification causes. */
 
-/** More IDs that only notifications name are put off. */
+/** The maximum number of unverified IDs. Beyond it, the service must send the notification again later. */
 export const MAX_UNVERIFIED = 500;
-/** The service could not answer for so long: what it was asked for makes room. */
+/** An ID that the service could not confirm for this long makes room for others. */
 const STALE_MS = 3_600_000;
 
-/** What a notification led to. */
+/** The result of a notification. */
 export interface Received {
 	outcome: 'noted' | 'known' | 'ignored' | 'full';
-	/** What it is kept for: see `notifications` of the state. */
+	/** What the notification is kept for: a key of `notifications` in the state. */
 	source?: string;
 }
 
 /**
- * A notification came in. Only its signature proves anything; the IDs that it names are looked up.
- * @param attempt whose URL it came to: '' for a URL of 1.0.0, undefined without a signature
- * @param receive gives its content, if it is kept
+ * Handles a notification. Only its signature proves anything; the service must confirm the IDs that it names.
+ * @param attempt the attempt whose URL received it: '' for a URL of 1.0.0, undefined without a signature
+ * @param receive returns the content; called only if the notification is kept
  */
 export function notified(
 	state: TriggerState,
@@ -36,10 +36,11 @@ export function notified(
 	const open = openScrapes(state);
 	const own =
 		open.find(([id, { source }]) => id === start?.scrapeId || (attempt && source === attempt)) ??
-		// With several scrapes under way, what names none belongs to none.
+		// If several scrapes are open, a notification that names none belongs to none.
 		(attempt === '' && likely.length === 0 && open.length === 1 ? open[0] : undefined);
 	if (own) return note(state, own[1].source, receive());
-	// The answer to the start is on its way, unless it gets lost: then the IDs are all that is known.
+	// The answer to the start will name the scrape. If the notification names IDs, use them, because the answer may get
+	// lost.
 	if (attempt && start?.stage === 'planned' && likely.length === 0) {
 		return note(state, attempt, receive());
 	}
@@ -65,7 +66,7 @@ function note({ notifications }: TriggerState, source: string, received: Content
 	return { outcome: 'noted', source };
 }
 
-/** Each of the IDs may be that of a scrape, whatever the others are. */
+/** Keeps the notification for each ID that may be a scrape, regardless of the other IDs. */
 function named(
 	state: TriggerState,
 	ids: readonly string[],
@@ -78,7 +79,7 @@ function named(
 		const scrape = scrapes[id];
 		const isWaiting = scrape?.stage === 'unverified' || isOpen(scrape);
 		if (!scrape || !isWaiting) continue;
-		// What else another notification is kept for keeps it.
+		// Only this ID gets the new source. Other IDs of the earlier notification keep that one.
 		const isBetter = !starts[scrape.source] && isMore(received, notifications[scrape.source]);
 		if (isBetter) scrapes[id] = { ...scrape, at: received.at, source };
 		sources.add(isBetter ? source : scrape.source);
@@ -89,7 +90,7 @@ function named(
 	return { outcome: ids.some((id) => isDone(state, id)) ? 'known' : 'full' };
 }
 
-/** Those that the service does not find, or could not answer for long, make room. @returns whether there is enough */
+/** Rejects IDs that the service does not find, or could not confirm for long. @returns whether there is enough room */
 function makeRoom(
 	state: TriggerState,
 	count: number,

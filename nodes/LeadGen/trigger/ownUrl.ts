@@ -11,14 +11,14 @@ import type { Signer } from './signature';
 export const PATH = 'leadgen';
 export const SIGNATURE_HEADER = 'x-leadgen-signature';
 
-/** Where n8n listens unless it was told otherwise. */
+/** The address at which n8n listens by default. */
 const DEFAULT_INTERNAL = 'http://127.0.0.1:5678';
 const TIMEOUT_MS = 60_000;
 
 /**
- * The addresses at which the node may reach itself, the likeliest first. From inside, the public one often
- * does not work: behind NAT, a proxy with a login, or a name that only the outside resolves.
- * @param internal as the person set it; then only that counts
+ * The addresses at which the node may reach itself, the likeliest first. From inside, the public address often does not
+ * work: behind NAT, behind a proxy with a login, or if its name resolves only outside.
+ * @param internal the address that the user set; if it is not empty, no other address is used
  */
 export function ownAddresses(url: string, internal: string, hasWebhookId: boolean): string[] {
 	if (internal !== '') return [internal + innerPath(url, hasWebhookId)];
@@ -26,8 +26,8 @@ export function ownAddresses(url: string, internal: string, hasWebhookId: boolea
 }
 
 /**
- * The addresses as far as the node knows them without n8n. Before n8n 1.115, no hook that tells them runs where a
- * main process begins to lead.
+ * The addresses that the node can derive by itself. Before n8n 1.115, n8n runs no hook that provides them when a main
+ * process becomes the leader.
  */
 export function guessAddresses({ webhookId, parameters: { options } }: INode): string[] {
 	const { internalUrl = '' } = (options ?? {}) as { internalUrl?: string };
@@ -37,13 +37,13 @@ export function guessAddresses({ webhookId, parameters: { options } }: INode): s
 	return ownAddresses(url, isFixed ? internalUrl.replace(/\/+$/, '') : '', true);
 }
 
-/** The path without what a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */
+/** The path without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */
 function innerPath(url: string, hasWebhookId: boolean): string {
 	const parts = new URL(url).pathname.split('/').filter((part) => part !== '');
 	return `/${parts.slice(hasWebhookId ? -3 : -4).join('/')}`;
 }
 
-/** Whether an address is of the machine itself or of a private network, by its name alone. */
+/** Whether an address belongs to this machine or to a private network. Only its host name decides. */
 export function isPrivate(url: string): boolean {
 	const host = new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 	return (
@@ -54,15 +54,15 @@ export function isPrivate(url: string): boolean {
 	);
 }
 
-/** Whether the service, at its address, may reach a URL. Another one on the same machine or network may. */
+/** Whether the service may reach a URL. A service on the same machine or network can reach a private one. */
 export function isReachable(url: string, service: string): boolean {
 	return !isPrivate(url) || isPrivate(service);
 }
 
 /**
- * Sends a message of the node to its own URL, which answers as the node does if it holds `leadGen`.
- * @param addresses of the node; the first one that answers counts
- * @returns undefined if the node was not reached
+ * Sends a message of the node to its own URL. Only an answer that contains `leadGen` comes from the node.
+ * @param addresses of the node, tried in this order until one answers
+ * @returns undefined if no address reaches the node
  */
 export async function sendMessage(
 	context: Pick<IHookFunctions | IExecuteFunctions, 'helpers' | 'logger'>,
@@ -70,7 +70,7 @@ export async function sendMessage(
 	signer: Signer,
 	message: object,
 ): Promise<{ reply: object; address: string } | undefined> {
-	// As text, which arrives just as it was signed.
+	// A string, so that the message arrives exactly as it was signed.
 	const text = JSON.stringify(message);
 	for (const address of addresses) {
 		try {
@@ -98,7 +98,7 @@ export async function sendMessage(
 	return undefined;
 }
 
-/** What the node says to itself; undefined if somebody else calls. */
+/** The message of the node to itself; undefined if someone else sent the request. */
 export function ownMessage(context: IWebhookFunctions, signer: Signer): object | undefined {
 	const { message } = (context.getBodyData() as IDataObject | undefined) ?? {};
 	const header = context.getHeaderData()[SIGNATURE_HEADER];

@@ -9,16 +9,16 @@ import { fingerprint, type NodeIdentity } from './signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
-/** The parameters of the node, as far as decisions depend on them. */
+/** The parameters of the node that decisions depend on. */
 export interface Plan {
 	mode: 'startScrape' | 'listen';
 	events: string[];
-	/** Fingerprint of filters and limit. */
+	/** Fingerprint of the filters and the limit. */
 	filters: string;
-	/** When to start; undefined for once. */
+	/** When to start; undefined if the node starts only once. */
 	schedule?: Schedule;
 	timeZone: string;
-	/** The production URL of the node, as the outside knows it. */
+	/** The production URL of the node, as the outside sees it. */
 	url: string;
 }
 
@@ -38,8 +38,8 @@ function urlOf(context: Context): string {
 }
 
 /**
- * Where the node reaches itself, the likeliest first.
- * @param known so far; if they are the same, the one that answered last stays the first
+ * The addresses at which the node reaches itself, the likeliest first.
+ * @param known the addresses so far; if they are the same, the one that answered last stays first
  */
 export function addressesOf(context: Context, known: string[] = []): string[] {
 	const internal = parametersOf(context).option(field.internalUrl);
@@ -48,11 +48,11 @@ export function addressesOf(context: Context, known: string[] = []): string[] {
 	return isSame ? known : now;
 }
 
-/** What the parameters ask for. @throws InputError if they can only be wrong */
+/** Reads the plan from the parameters. @throws InputError if a parameter is invalid */
 export function readPlan(context: Context): Plan {
 	const parameters = parametersOf(context);
 	const mode = parameters.get(field.mode);
-	// As they are written, not as they are evaluated: an expression gives something else every day.
+	// Uses the parameters as written, not as evaluated: an expression may return another value every day.
 	const { filtersMode, filters, filtersJson, limit } = context.getNode().parameters;
 	const written = filtersMode === 'json' ? ['json', filtersJson] : ['fields', filters];
 	return {
@@ -65,7 +65,7 @@ export function readPlan(context: Context): Plan {
 	};
 }
 
-/** Reads everything once, to find mistakes before anything is done. @throws InputError */
+/** Reads all parameters once, to find mistakes before any work begins. @throws InputError if one is invalid */
 export function checkParameters(context: Context): Plan {
 	const parameters = parametersOf(context);
 	const plan = readPlan(context);
@@ -74,7 +74,7 @@ export function checkParameters(context: Context): Plan {
 	return plan;
 }
 
-/** The first start by schedule after a time, in milliseconds since 1970; undefined if there is none. */
+/** The first scheduled start after a time, in milliseconds since 1970; undefined if there is none. */
 export function nextRun({ schedule, timeZone }: Plan, after: number): number | undefined {
 	return schedule && next(schedule, timeZone, after);
 }

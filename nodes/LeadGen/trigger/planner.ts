@@ -12,15 +12,15 @@ import {
 } from './state';
 import { LONGEST_SCRAPE_MS, UNKNOWN_SCRAPE_MS } from './status';
 
-/** Decides what the trigger does next: pure functions of what it knows and the time. */
+/** Decides what the trigger does next: pure functions of its knowledge and the time. */
 
 /** What decisions depend on. Times are milliseconds since 1970. */
 export interface View {
 	memory: NodeMemory;
 	plan: Plan;
-	/** Whether this is the timer of the node, which alone starts scrapes. */
+	/** Whether the timer of the node asks. Only the timer starts scrapes. */
 	isTimer: boolean;
-	/** How many IDs that only notifications name are looked up in a minute. */
+	/** How many unverified IDs may be looked up per minute. */
 	unverifiedPerMinute: number;
 }
 
@@ -29,11 +29,11 @@ export type Action =
 	/** Run the workflow for a finished scrape or a notice. */
 	| { do: 'deliver'; id: string }
 	| { do: 'look'; id: string }
-	/** Plan a start that is wanted. */
+	/** Plan a wanted start. */
 	| { do: 'plan'; attempt: string }
-	/** Leave it out, because this scrape still runs, a start took its place, or the node only listens. */
+	/** Skip it, because this scrape still runs, another start replaced it, or the node only listens. */
 	| { do: 'skip'; attempt: string; id?: string }
-	/** Send a start that is planned. */
+	/** Send a planned start. */
 	| { do: 'send'; attempt: string }
 	| { do: 'wait'; ms: number };
 
@@ -42,45 +42,44 @@ const MINUTE_MS = 60 * SECOND_MS;
 const MAX_LOOKS = 5;
 const FIRST_LOOK_MS = 5 * SECOND_MS;
 const SLOWEST_LOOK_MS = 5 * MINUTE_MS;
-/** However often the service notifies of a scrape, it takes no more lookups than the smallest plan can spare. */
+/** The pause between status requests while notifications of a scrape arrive. The smallest plan can spare this many. */
 const NOTIFIED_AGAIN_MS = 3 * SECOND_MS;
-/** For some time after a notification we look often, because the status may lag behind. */
+/** After a notification, status requests stay frequent for some time, because the status may lag behind. */
 const SLOWEST_NOTIFIED_LOOK_MS = 30 * SECOND_MS;
-/** The notification may hold what nothing else does, so a finished scrape waits for it a moment. */
+/** A finished scrape waits this long for its notification, which may contain data that nothing else does. */
 const GRACE_MS = 2 * SECOND_MS;
-/** When an ID that was not found is looked up once more. */
+/** When to look up an ID again that the service did not find. */
 const SECOND_LOOK_MS = 2 * MINUTE_MS;
-/** Another process that was notified gets so long to bring the completion in. */
+/** After this time, this process handles a notification that another process received. */
 const TAKE_OVER_MS = MINUTE_MS;
-/** n8n runs the workflow again for what it did not run in this time; each time waits three times as long. */
+/** If no execution began after this time, the delivery is repeated. Each retry waits three times as long. */
 const REDELIVER_MS = 20 * SECOND_MS;
-/** Senders of notifications that come together wait for one and the same save. */
+/** Notifications that arrive within this time are saved together. */
 export const TOGETHER_MS = 300;
 /**
- * n8n saves static data as a whole, also at the end of an execution that changed it: what a Code node keeps there
- * would get lost if we saved at that moment.
+ * n8n saves static data as a whole, also at the end of an execution that changed it. If the trigger saved at that
+ * moment, it would lose the changes of a Code node.
  */
 const SHORT_EXECUTION_MS = 1500;
 /**
- * In this time each of two main processes that lead for a moment sees which of the two planned a start, and an
- * old copy that another node of the workflow is just saving has not erased it.
+ * The pause between planning and sending a start. It shows which process planned the start if two main processes lead
+ * for a moment, and that no old copy from another node of the workflow has erased it.
  */
 const CLAIM_MS = SECOND_MS;
-/** For so long two main processes may lead at once. */
+/** How long two main processes may lead at once. */
 const OVERLAP_MS = 20 * SECOND_MS;
-/** After this, what was written is looked for once more: another node may have saved an old copy of everything. */
+/** When to check again that the written state is saved: another node may have saved an old copy of everything. */
 export const CONFIRM_MS = 3 * SECOND_MS;
-/** How often a start is looked after that another process planned. */
+/** How often to check a start that another process planned. */
 const LEFT_CHECK_MS = 5 * SECOND_MS;
-/** Other processes may have left something behind. */
+/** How often to check for work that other processes left unfinished. */
 const LONGEST_WAIT_MS = 30 * MINUTE_MS;
 
-/** What to do next. */
 export function nextAction(view: View, now: number): Action {
 	const { memory } = view;
 	const { state, isDirty, acknowledgedAt, waiting, checks, inFlight, syncedAt, reply } = memory;
 	const times: number[] = [];
-	/** Whether it is time; if not, there will be another look when it is. */
+	/** Whether it is time. If not, the planner is asked again at that time. */
 	const isTime = (time: number) => {
 		if (time > now) times.push(time);
 		return time <= now;
@@ -91,19 +90,19 @@ export function nextAction(view: View, now: number): Action {
 			([id, scrape]) => !inFlight.has(id) && isTime(nextLookAt(id, scrape, view, unverifiedFrom)),
 		)
 		.sort((a, b) => compare(a, b, checks, now));
-	// They go on beside what comes next.
+	// Status requests run in the background while the next action is done.
 	if (looks[0] && inFlight.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
 	const action = view.isTimer ? nextStart(view, isTime, now) : undefined;
-	// An execution that begins before a start is planned could write back that it is wanted.
+	// An execution that begins before the start is planned could write back an old copy in which it is still wanted.
 	if (action && !/^(send|wait)$/.test(action.do)) return action;
 	for (const [id, entry] of [...Object.entries(state.notices), ...openScrapes(state)]) {
 		const completeAt = 'source' in entry ? outputCompleteAt(id, entry, view) : 0;
 		const from = Math.max(completeAt, deliverAt(entry), queuedUntil(entry, view));
 		if (isTime(from)) return { do: 'deliver', id };
 	}
-	// A start is saved together with what asks for it: else a crash could make nobody send it.
+	// A start is saved together with the change that asks for it. Otherwise a crash could lose the start.
 	const isUndecided = action?.do === 'wait';
-	// A delivery would have brought the changes along.
+	// A delivery would have saved the changes, too.
 	const isDue = isDirty && !isUndecided && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
 	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
 	const isOld = reply && isTime(syncedAt + (reply.isConfirmed ? LONGEST_WAIT_MS : CONFIRM_MS));
@@ -112,28 +111,28 @@ export function nextAction(view: View, now: number): Action {
 	return { do: 'wait', ms: Math.min(LONGEST_WAIT_MS, ...times.map((time) => time - now)) };
 }
 
-/** When all is there that the output of a scrape holds. */
+/** When the data for the output of a scrape is complete. */
 function outputCompleteAt(id: string, { source }: Scrape, { memory }: View): number {
 	const check = memory.checks.get(id);
 	if (!check?.result) return Infinity;
 	return memory.state.notifications[source] ? 0 : check.at + GRACE_MS;
 }
 
-/** When something may be handed to n8n, or again if its execution did not begin. */
+/** When to deliver a scrape or a notice, or to deliver it again if its execution did not begin. */
 export function deliverAt({ stage, at, tries = 0 }: Scrape | Notice): number {
 	if (stage === 'open') return 0;
 	return stage === 'delivering' ? at + REDELIVER_MS * 3 ** (tries - 1) : Infinity;
 }
 
-/** Where n8n limits how many executions there are at once, a delivery waits as long as earlier ones begin. */
+/** If n8n limits concurrent executions, a delivery waits while the executions of earlier deliveries still begin. */
 function queuedUntil({ stage, at }: Scrape | Notice, { memory }: View): number {
 	const isQueued = stage === 'delivering' && at > memory.lastBegunDeliveryAt;
 	return isQueued ? memory.acknowledgedAt + REDELIVER_MS : 0;
 }
 
 /**
- * Scrapes of the node come first, then IDs that were never looked up. Many may be forged: by turns the newest
- * of them and the oldest go first, so that a real one waits neither for all of a flood nor for its end.
+ * Scrapes of the node come first, then IDs that were never looked up. Many of these may be forged. So the newest and
+ * the oldest ID take turns, and a real ID waits neither for all IDs of a flood nor until the flood ends.
  */
 function compare(
 	[idA, a]: [string, Scrape],
@@ -146,13 +145,13 @@ function compare(
 	return Number(isOpen(b)) - Number(isOpen(a)) || looked || direction * (a.since - b.since);
 }
 
-/** When to look at the status of a scrape: soon after it started or a notification came, then less often. */
+/** When to request the status of a scrape: soon after its start or a notification, then less often. */
 function nextLookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
 	const { stage, since, source } = scrape;
 	const check = view.memory.checks.get(id);
 	if (check?.result || !(isOpen(scrape) || stage === 'unverified')) return Infinity;
 	const { at: notifiedAt = since, process } = view.memory.state.notifications[source] ?? {};
-	// When this process was notified.
+	// When this process received the notification.
 	const receivedAt = process === PROCESS ? notifiedAt : undefined;
 	if (receivedAt === undefined && !(view.isTimer && isOpen(scrape))) {
 		const shareFrom = stage === 'unverified' ? unverifiedFrom : 0;
@@ -169,7 +168,7 @@ function nextLookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: numb
 	return check.at + pauseAfter(check.at, since, receivedAt);
 }
 
-/** When the next ID may be looked up that only a notification names. Those that proved real do not count. */
+/** When the next unverified ID may be looked up. IDs that the service confirmed do not count. */
 function unverifiedLookFrom(
 	{ memory: { state, checks, inFlight }, unverifiedPerMinute }: View,
 	now: number,
@@ -192,7 +191,7 @@ function clamp(value: number, least: number, most: number): number {
 	return Math.min(most, Math.max(least, value));
 }
 
-/** What to do about starts. One is under way at a time. @returns "wait" while the look goes on that decides */
+/** The next action for starts, one at a time. @returns "wait" while the status request that decides is in flight */
 function nextStart(view: View, isTime: (time: number) => boolean, now: number): Action | undefined {
 	const { state, inFlight } = view.memory;
 	const isListening = view.plan.mode === 'listen';
@@ -202,7 +201,7 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 		if (inFlight.has(attempt)) return undefined;
 		const isOwn = process === PROCESS;
 		if (isOwn && isListening) return { do: 'skip', attempt };
-		// That of another process is given up after a while.
+		// A start that another process planned is given up after a while.
 		const isReady = isTime(isOwn ? at + CLAIM_MS : now + LEFT_CHECK_MS);
 		return isReady ? { do: 'send', attempt } : undefined;
 	}
@@ -212,7 +211,7 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 		if (isListening) return { do: 'skip', attempt };
 		return isTime(at) ? nextWanted(view, wanted, now) : undefined;
 	}
-	// The time zone of the workflow may have changed without an activation.
+	// Read the plan again: the time zone of the workflow may have changed without an activation.
 	return isTime(state.facts.schedule?.due ?? Infinity) ? { do: 'sync' } : undefined;
 }
 
@@ -223,7 +222,7 @@ function nextWanted(
 ): Action | undefined {
 	const { plan, memory } = view;
 	const { state, checks, inFlight } = memory;
-	// The main process that led before may have started one with the new filters, or it was planned before they changed.
+	// The former leader may have started a scrape with the new filters, or a start planned before the change used them.
 	const isTaken = Object.values(state.starts).some(
 		({ stage, filters, at }) =>
 			stage !== 'failed' && filters === plan.filters && at > wantedAt - OVERLAP_MS,
@@ -234,12 +233,12 @@ function nextWanted(
 		const isGone =
 			now - missingSince >= UNKNOWN_SCRAPE_MS || now - scrape.since >= LONGEST_SCRAPE_MS;
 		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
-		// A scrape that still runs is not started a second time beside itself.
+		// While the same scrape runs, it is not started again.
 		if (isGone || !isSame || result) continue;
 		if (at < wantedAt) return inFlight.has(id) ? { do: 'wait', ms: 0 } : { do: 'look', id };
 		return isAnswered ? { do: 'skip', attempt, id } : undefined;
 	}
-	// Meanwhile another main process may have planned it. A clock may be set back.
+	// Another main process may have planned it meanwhile. The clock may have been set back, so ignore future times.
 	const looks = [...checks.values()].map(({ at }) => at).filter((at) => at <= now);
 	if (memory.syncedAt < Math.max(tries > 0 ? wantedAt : 0, ...looks)) return { do: 'sync' };
 	return { do: 'plan', attempt };

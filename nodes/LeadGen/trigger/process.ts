@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 
-/** Names this process of n8n, as long as it runs. */
+/** Identifies this process of n8n while it runs. */
 export const PROCESS = randomUUID();
-/** Since when, in milliseconds since 1970. */
+/** When this process started, in milliseconds since 1970. */
 export const PROCESS_SINCE = Date.now();

@@ -77,7 +77,7 @@ export const internalUrl = textField(
 	},
 );
 
-/** Shows a property only for the mode that starts scrapes. */
+/** Shows a property only in the mode that starts scrapes. */
 function forStarts({ property }: Field): INodeProperties {
 	const show = { mode: ['startScrape'], ...property.displayOptions?.show };
 	return { ...property, displayOptions: { ...property.displayOptions, show } };

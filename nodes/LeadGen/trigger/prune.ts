@@ -1,15 +1,15 @@
 import { isDoneWith, type Entry, type TriggerState } from './state';
 
-/** What is forgotten, so that the static data stays small. */
+/** Forgets old entries, so that the static data stays small. */
 
 const MAX_DONE = 500;
 const MAX_STARTS = 20;
 const MAX_NOTICES = 5;
 const REJECTED_MS = 10 * 60_000;
-/** Completions may come in in another order, and the clock of the service may differ from ours. */
+/** Completions may arrive out of order, and the clock of the service may differ from ours. */
 const DISORDER_MS = 3_600_000;
 
-/** Forgets what is too old or too much to keep. */
+/** Forgets entries that are too old, and the oldest ones beyond each limit. */
 export function prune(state: TriggerState, now: number): TriggerState {
 	const fresh = keep(
 		state.scrapes,
@@ -18,11 +18,11 @@ export function prune(state: TriggerState, now: number): TriggerState {
 	const scrapes = newest(fresh, MAX_DONE, isDoneWith);
 	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
 	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
-	// Whatever their stage: old copies bring back what was planned long ago. Where the clock was set back, the times of
-	// old ones lie ahead.
+	// Starts of every stage count: an old copy may bring back a start that was planned long ago. After the clock was set
+	// back, old starts have future times, so the distance from now decides.
 	const age = ({ at }: Entry) => Math.abs(now - at);
 	const starts = newest(state.starts, MAX_STARTS, () => true, age);
-	// A notification may come before the answer to the start.
+	// The notification may arrive before the answer to the start.
 	const planned = keep(starts, ({ stage }) => stage === 'planned');
 	const sources = new Set(Object.values(scrapes).map(({ source }) => source));
 	const told = newest(state.notices, MAX_DONE / 10, isDoneWith);
@@ -49,7 +49,7 @@ function keep<T>(
 	return Object.fromEntries(Object.entries(entries).filter(([key, value]) => isKept(value, key)));
 }
 
-/** All but the oldest of those that are counted. */
+/** Keeps all entries except the oldest counted ones beyond `most`. */
 function newest<T extends Entry>(
 	entries: Record<string, T>,
 	most: number,

@@ -17,33 +17,33 @@ import { answerSenders, NotReachedError, sync } from './sync';
 const SLOWEST_RETRY_MS = 30_000;
 const PAUSE_MS = 300;
 const SLICE_MS = 5000;
-/** A third of the account's requests is for IDs that only notifications name, or of the smallest plan's. */
+/** Unverified IDs use up to a third of the account's rate limit, or of the smallest plan's if the limit is unknown. */
 const UNVERIFIED_SHARE = 1 / 3;
 const FEWEST_UNVERIFIED = 20;
 
-/** For so long it is only a matter of n8n getting ready. */
+/** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20_000;
-/** A process without the timer gives up then: the workflow may have been deactivated. */
+/** After an outage this long, a process without the timer gives up: the workflow may have been deactivated. */
 const GIVES_UP_MS = 5 * 60_000;
 
 /**
- * Brings the scrapes of one node to their end, one action after the other, as the planner decides. Two of
- * them can work for one node at once, in two processes: what each knows is joined in the static data.
+ * Brings the scrapes of one node to their end, one action at a time, as the planner decides. Two reconcilers in two
+ * processes can work for one node at once: their states are merged in the static data.
  */
 export class Reconciler {
-	/** Names the activation in which this process has the timer. */
+	/** Identifies the activation in which this process runs the timer. */
 	private readonly id = randomUUID();
 	private readonly since = Date.now();
 	private isClosed = false;
 	private isWoken = false;
 	private ring = () => {};
 	private isActivated = false;
-	/** Nothing works at the moment. */
+	/** The current outage; undefined while the node works. */
 	private outage: { since: number; isTold: boolean } | undefined;
 
 	/**
-	 * @param timer n8n called `trigger()`; otherwise it ends when nothing is left to do
-	 * @param activeSince when n8n called it before in this process, if it did not deactivate the node since
+	 * @param timer the context of `trigger()`; without it, the reconciler ends when nothing is left to do
+	 * @param activeSince when n8n called `trigger()` before in this process, if it has not deactivated the node since
 	 */
 	constructor(
 		private readonly context: ITriggerFunctions | IWebhookFunctions,
@@ -51,7 +51,7 @@ export class Reconciler {
 		private readonly timer?: ITriggerFunctions,
 		private readonly activeSince?: number,
 	) {
-		// n8n may forget to close it, where it could not activate another trigger of the workflow.
+		// If n8n could not activate another trigger of the workflow, it may not have closed the previous reconciler.
 		memory.worker?.close();
 		memory.worker = this;
 		delete memory.reply;
@@ -68,7 +68,7 @@ export class Reconciler {
 		this.ring();
 	}
 
-	/** Waits for so many milliseconds, or until it is woken. In slices, so that no long timer is left behind. */
+	/** Waits for `ms` milliseconds or until it is woken. Sleeps in slices, so that no long timer is left behind. */
 	private async rest(ms: number): Promise<void> {
 		const end = Date.now() + ms;
 		const rung = new Promise<void>((resolve) => (this.ring = resolve));
@@ -78,7 +78,7 @@ export class Reconciler {
 		this.isWoken = false;
 	}
 
-	/** Works until it is closed. Never fails: what goes wrong is reported and tried again. */
+	/** Works until it is closed. Never throws: it reports errors and tries again. */
 	async run(): Promise<void> {
 		const { memory } = this;
 		for (let failures = 0; !this.isClosed;) {
@@ -89,15 +89,15 @@ export class Reconciler {
 				await this.failed(error, failures++);
 			}
 		}
-		// What is written down as delivered is not delivered again by the process that goes on.
+		// Save what was delivered, so that the process that continues does not deliver it again.
 		if (memory.isDirty) await sync(this.context, memory).catch(() => {});
 	}
 
-	/** Tells of an outage that lasts, once, and waits before the next try. */
+	/** Reports a lasting outage once, and waits before the next try. */
 	private async failed(error: unknown, failures: number): Promise<void> {
 		const { memory, timer } = this;
 		delete memory.access;
-		// Without the credential nothing can be checked, and nothing speaks against it.
+		// Without the credential, nothing can confirm a save. A notification that its request wrote then counts as saved.
 		answerSenders(memory, ({ isWritten }) => isWritten && isCredentialGone(error));
 		const outage = (this.outage ??= { since: Date.now(), isTold: false });
 		if (!outage.isTold && Date.now() - outage.since >= (timer ? PATIENCE_MS : GIVES_UP_MS)) {
@@ -105,7 +105,7 @@ export class Reconciler {
 			try {
 				this.tell(error);
 			} catch {
-				// Even where nobody can be told, it goes on.
+				// Continue even if the report fails.
 			}
 		}
 		const longest = memory.waiting.length > 0 ? PAUSE_MS : SLOWEST_RETRY_MS;
@@ -124,13 +124,13 @@ export class Reconciler {
 		const { message, advice } =
 			error instanceof NotReachedError ? NOT_REACHED : cannotWork(problem);
 		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
-		// It need not come in over the URL of the node.
+		// This report does not need the node's own URL.
 		timer.emit([[{ json: { leadGenNotice: { message, advice } } }]]);
 	}
 
 	private async step(): Promise<void> {
 		const { memory, context } = this;
-		// The hooks of the activation give the addresses.
+		// The hooks of the activation provide the addresses.
 		if (memory.isOff) {
 			await this.rest(PAUSE_MS);
 			const isLate = Date.now() - this.since >= PATIENCE_MS;
@@ -144,11 +144,13 @@ export class Reconciler {
 			else if (reply.isActive) await this.act(reply.plan, access);
 			else await this.pause();
 		}
-		// What does not need the own URL does not show that it answers again.
+		// Only a sync shows that the own URL answers again.
 		if (this.outage && memory.syncedAt >= this.outage.since) this.outage = undefined;
 	}
 
-	/** The workflow is not active. n8n could not activate it after `trigger()`, and forgot to close that. */
+	/**
+	 * Waits while the workflow is not active: n8n could not activate it after `trigger()`, and did not close the timer.
+	 */
 	private async pause(): Promise<void> {
 		if (!this.timer) this.close();
 		await this.rest(SLOWEST_RETRY_MS);
@@ -170,14 +172,14 @@ export class Reconciler {
 		await this.do(nextAction(view, now), plan, access);
 	}
 
-	/** What the activation and the time change. */
+	/** Applies the changes that the activation and the time cause. */
 	private update(plan: Plan, { credential }: Access, now: number): void {
 		const { id, timer, memory, activeSince } = this;
 		const { state } = memory;
 		if (!timer) return;
 		if (!this.isActivated) {
 			this.isActivated = true;
-			// n8n 2 calls it an update when a refused activation is published again.
+			// n8n 2 reports an update when a user publishes again after a refused activation.
 			const mode = memory.isAsked ? 'activate' : timer.getActivationMode();
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
@@ -222,7 +224,7 @@ export class Reconciler {
 		}
 	}
 
-	/** Sends a start: in a request to the own URL if this process answers there, else here. */
+	/** Sends a start in a request to the own URL if this process answers there, otherwise from here. */
 	private async send(attempt: string, { signer }: Access): Promise<void> {
 		const { memory, context } = this;
 		const reply = await sync(context, memory);
@@ -241,7 +243,7 @@ export class Reconciler {
 	}
 }
 
-/** By its name, as the class is n8n's own. */
+/** Compares the name, because the class is internal to n8n. */
 function isCredentialGone(error: unknown): boolean {
 	return error instanceof Error && error.constructor.name === 'CredentialNotFoundError';
 }

@@ -21,10 +21,10 @@ import { isRefused, looked, unanswered, type Found } from './status';
 type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 
 const READ_TIMEOUT_MS = 30_000;
-/** A person waits for the activation. */
+/** Short, because a user waits for the activation. */
 const LONGEST_CHECK_MS = 15_000;
 
-/** The body of a start, but for `webhookUrl`. @param most leads at most */
+/** The body of a start, without `webhookUrl`. @param most the maximum number of leads */
 export function startBody(
 	context: IHookFunctions | IWebhookFunctions,
 	most = Infinity,
@@ -34,9 +34,9 @@ export function startBody(
 }
 
 /**
- * Starts a scrape. What other starts brought never counts, however alike they are.
+ * Starts a scrape. Never returns the scrape of another start, even if both are alike.
  * @returns its ID
- * @throws ServiceError with what is known of the start
+ * @throws ServiceError with the outcome of the start, as far as it is known
  */
 export async function startScrape(
 	context: Context,
@@ -59,7 +59,7 @@ function idIn({ scrapeId }: IDataObject): string | undefined {
 	return typeof scrapeId === 'string' && scrapeId !== '' ? scrapeId : undefined;
 }
 
-/** @throws ServiceError if the account can start nothing */
+/** @throws ServiceError if the account cannot start a scrape */
 export async function checkAccount(context: Context): Promise<void> {
 	const late = new AbortController();
 	void sleep(LONGEST_CHECK_MS).then(() => {
@@ -79,9 +79,9 @@ export async function checkAccount(context: Context): Promise<void> {
 }
 
 /**
- * What the service says of a scrape.
- * @param kind polls leave room for other calls
- * @throws ServiceError if it does not say
+ * Requests the status of a scrape.
+ * @param kind a poll leaves room in the rate limit for other calls
+ * @throws ServiceError if the service does not return it
  */
 export async function lookUp(
 	context: Context,
@@ -104,12 +104,12 @@ export async function lookUp(
 	};
 }
 
-/** How the service says that it has no such scrape is not known: docs/service.md. */
+/** How the service answers for an unknown scrape is not documented (docs/service.md). */
 function isUnknownScrape(error: unknown): boolean {
 	return isRefused(error) && (error.code === 'INVALID_REQUEST' || isNotFound(error));
 }
 
-/** The times of the service are UTC (docs/service.md), also where they do not say so. */
+/** The service returns times in UTC (docs/service.md), also if they name no time zone. */
 export function time(value: unknown): number | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const isZoned = /(z|utc|gmt|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes(':');
@@ -117,7 +117,7 @@ export function time(value: unknown): number | undefined {
 	return Number.isNaN(parsed) ? undefined : parsed;
 }
 
-/** Looks up a scrape of the node, and writes down what the service says. */
+/** Looks up a scrape of the node, and records the answer. */
 export async function look(context: Context, memory: NodeMemory, id: string): Promise<void> {
 	const kind = isNotifiedSince(memory, id) ? 'read' : 'poll';
 	const ask = async (maxAgeMs?: number) => {
@@ -126,7 +126,7 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 	};
 	const found = await ask()
 		.catch(async (error: unknown) => {
-			// The key may have been replaced.
+			// The user may have replaced the API key.
 			if (isRefused(error) && error.httpStatus === 401) return await ask(FRESH_MS);
 			throw error;
 		})
@@ -149,7 +149,7 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 	}
 }
 
-/** Whether a notification came in since a scrape was looked up last: then it is likely to be finished. */
+/** Whether a notification arrived after the last status request. If so, the scrape is probably finished. */
 function isNotifiedSince({ state, checks }: NodeMemory, id: string): boolean {
 	const notification = state.notifications[state.scrapes[id]?.source ?? ''];
 	return notification !== undefined && notification.at > (checks.get(id)?.at ?? 0);

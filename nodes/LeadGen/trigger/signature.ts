@@ -3,8 +3,8 @@ import { createHash, createHmac, timingSafeEqual } from 'crypto';
 import { InputError } from '../service/errors';
 
 /**
- * Which node of which n8n; stays the same when the node is renamed. A workflow that is carried to another n8n may keep
- * its IDs and bring its static data along.
+ * Identifies one node of one n8n. Renaming the node does not change it. It includes the n8n, because a workflow that is
+ * moved to another n8n may keep its IDs and its static data.
  */
 export interface NodeIdentity {
 	instanceId: string;
@@ -12,11 +12,13 @@ export interface NodeIdentity {
 	nodeId: string;
 }
 
-/** Signs and verifies what reaches the URL of one node. The key is derived from the API key, so nothing has to be stored. */
+/**
+ * Signs and verifies requests to the URL of one node. The key is derived from the API key, so nothing has to be stored.
+ */
 export class Signer {
 	private readonly apiKey: string;
 
-	/** @throws InputError if there is no API key, since anyone could then sign */
+	/** @throws InputError if there is no API key, because anyone could then sign */
 	constructor(
 		{ apiKey }: ICredentialDataDecryptedObject,
 		private readonly identity: NodeIdentity,
@@ -31,12 +33,14 @@ export class Signer {
 		}
 	}
 
-	/** The URL that the service is to notify of the scrape that an attempt starts. */
+	/** The URL that the service notifies about the scrape of an attempt. */
 	callbackUrl(url: string, attempt: string): string {
 		return `${url}?attempt=${encodeURIComponent(attempt)}&signature=${this.sign('attempt', attempt)}`;
 	}
 
-	/** Whether the service was given this URL. @returns the attempt, '' for a URL of 1.0.0, undefined if it is forged */
+	/**
+	 * Verifies a URL that the service received. @returns the attempt, '' for a URL of 1.0.0, undefined if it is forged
+	 */
 	attemptOf({ attempt, signature, token }: Record<string, unknown>): string | undefined {
 		if (typeof attempt === 'string' && isEqual(signature, this.sign('attempt', attempt))) {
 			return attempt;
@@ -44,12 +48,12 @@ export class Signer {
 		return isEqual(token, this.sign('notification')) ? '' : undefined;
 	}
 
-	/** All that must not get into the output. */
+	/** All secrets that must not appear in the output. */
 	secretsOf(attempt: string): string[] {
 		return [this.sign('attempt', attempt), this.sign('notification')];
 	}
 
-	/** The header that lets a message of the node to itself in. @param time milliseconds since 1970 */
+	/** The header that authenticates a message of the node to itself. @param time milliseconds since 1970 */
 	header(message: string, time: number): string {
 		return `${String(time)},${this.sign('message', String(time), message)}`;
 	}
@@ -62,7 +66,7 @@ export class Signer {
 		);
 	}
 
-	/** Whether 1.0.0 calls, which goes on until n8n is restarted after an update of the package. */
+	/** Whether 1.0.0 sent the request. After an update of the package, it keeps running until n8n restarts. */
 	isLegacyKnock(header: unknown): boolean {
 		return isEqual(header, this.sign('knock'));
 	}
@@ -74,15 +78,15 @@ export class Signer {
 	}
 }
 
-/** The clocks of two machines may differ, and a machine may be busy. */
+/** The maximum age of a message. The clocks of two machines may differ, and a machine may be busy. */
 const VALID_MS = 5 * 60_000;
 
-/** Compares in a time that says nothing about where the two differ. */
+/** Compares in constant time, so that the time does not reveal where the values differ. */
 function isEqual(given: unknown, expected: string): boolean {
 	return timingSafeEqual(digest(typeof given === 'string' ? given : ''), digest(expected));
 }
 
-/** A short name for a value, by which it can be recognised. */
+/** A short hash that identifies a value. */
 export function fingerprint(value: unknown): string {
 	return digest(JSON.stringify([value]))
 		.toString('base64url')

@@ -11,23 +11,23 @@ import { sync } from './sync';
 
 type Context = ITriggerFunctions | IWebhookFunctions;
 
-/** n8n ends the process after 30 seconds by default, whatever is under way. */
+/** By default, n8n ends a stopping process after 30 seconds, even if requests are in flight. */
 const LONGEST_CLOSING_MS = 15_000;
-/** A server that answers does so in this time. */
+/** A server that answers at all answers within this time. */
 const LONGEST_PROBE_MS = 3000;
-/** What another node of the workflow saves at this moment is in the database in this time. */
+/** If another node of the workflow is saving now, its save reaches the database within this time. */
 const SAVING_MS = 500;
-/** Until what became of a start is seen to be saved. */
+/** How long to wait until n8n is seen to have saved the outcome of a start. */
 const LONGEST_SAVING_MS = 10_000;
 const SAVE_AGAIN_MS = 1000;
 
 /**
- * Sends a start, if this process planned it, does not send it yet, and n8n is seen to have saved it: else a crash
- * could make somebody send it again.
+ * Sends a start if this process planned it and is not sending it yet, and if n8n is seen to have saved it. Otherwise
+ * another process could send it again after a crash.
  * @param saved what n8n has saved
- * @param needs what the request is made of
- * @param store of a request to the node that stays open meanwhile: n8n takes no new ones when it stops, but it lets
- * this one save the answer of the service
+ * @param needs the data for the request
+ * @param store of a request to the node that stays open meanwhile: while n8n stops, it accepts no new requests, but
+ * this request can still save the answer of the service
  */
 export function beginStart(
 	context: Context,
@@ -44,16 +44,16 @@ export function beginStart(
 	);
 	if (!start || !isOwn || memory.isOff || memory.inFlight.has(attempt)) return;
 	if (Object.values(starts).some(({ id, stage }) => id === start.id && stage === 'started')) {
-		// An earlier try was called not sent, and was.
+		// An earlier try was reported as not sent, but had been sent.
 		start.stage = 'failed';
 		return;
 	}
-	// The filters may have changed since it was planned.
+	// The filters may have changed since the start was planned.
 	starts[attempt] = { ...start, at: Date.now(), filters: needs.plan.filters };
 	inBackground(context, memory, attempt, sendStart(context, memory, attempt, needs, store));
 }
 
-/** Sends a start, and sees to it that n8n saves what became of it, also if the node is closed. */
+/** Sends a start, and makes sure that n8n saves its outcome, even if the node is closed. */
 async function sendStart(
 	context: Context,
 	memory: NodeMemory,
@@ -63,7 +63,7 @@ async function sendStart(
 ): Promise<void> {
 	const send = async () => {
 		if ('message' in start) throw new LeadGenError(start.message, start.advice);
-		// The key that starts the scrape signs the URL, too.
+		// Read the credential again: the same key must start the scrape and sign the URL.
 		const { credential, signer } = await accessTo(context, memory, 0);
 		const webhookUrl = signer.callbackUrl(plan.url, attempt);
 		return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
@@ -76,22 +76,22 @@ async function sendStart(
 	const words = 'error' in result ? String(result.error) : `scrape ${result.scrapeId}`;
 	context.logger.info(`LeadGen Trigger: start attempt ${attempt}: ${words}, in process ${PROCESS}`);
 	if (await isSeenSaved(context, memory)) return;
-	// Otherwise nothing is written: other nodes may have saved something since.
+	// Write only if n8n no longer answers: otherwise this could overwrite what other nodes have saved since.
 	await sleep(SAVING_MS);
 	store?.save();
 }
 
 /**
- * Waits until n8n is seen to have saved what is known now: another node of the workflow may undo it at first.
- * @returns whether n8n answers; then it saves what it is given
+ * Waits until n8n is seen to have saved the current state: another node of the workflow may undo the first save.
+ * @returns whether n8n answers; if so, it saves the state that it receives
  */
 async function isSeenSaved(context: Context, memory: NodeMemory): Promise<boolean> {
 	let isAnswered = false;
 	let askedAt = Date.now();
 	for (const end = askedAt + LONGEST_SAVING_MS; Date.now() < end;) {
-		// n8n has saved all that was known then.
+		// n8n saved everything that was known when it deactivated the node.
 		if (memory.isOff) return true;
-		// What works for the node asks, too. Where this process stops, another main process may answer.
+		// The reconciler also syncs. If this process is stopping, another main process may answer.
 		isAnswered = memory.syncedAt > askedAt || (await isSynced(context, memory));
 		if (isAnswered && memory.reply?.isConfirmed) break;
 		askedAt = Math.max(askedAt, memory.syncedAt);
@@ -107,13 +107,13 @@ async function isSynced(context: Context, memory: NodeMemory): Promise<boolean> 
 	);
 }
 
-/** Waits for the starts under way where n8n stops, so that their answers can be saved. */
+/** While n8n stops, waits for the starts in flight, so that their answers can be saved. */
 export async function finishStarts(context: Context, memory: NodeMemory): Promise<void> {
 	const starts = [...memory.inFlight].filter(([name]) => memory.state.starts[name] !== undefined);
-	// Where the node was deactivated, n8n goes on.
+	// After a deactivation, n8n keeps running.
 	if (starts.length === 0 || memory.isOff) return;
-	// If the own URL answers, n8n goes on and only stops leading: the start goes on, too, and n8n 1 does not bear that
-	// closing takes long.
+	// If the own URL answers, n8n keeps running and this process only stops leading. The start then continues, and n8n 1
+	// does not tolerate that closing takes long.
 	const isSaved = async () => {
 		const isReached = await isSynced(context, memory);
 		if (!isReached || memory.reply?.isConfirmed) return isReached;

@@ -3,16 +3,16 @@ import type { NoticeText } from './notices';
 import { fingerprint } from './signature';
 
 /**
- * What the trigger knows, kept in n8n's static data of the workflow. Times are milliseconds since 1970.
+ * The state of the trigger, saved in n8n's static data of the workflow. Times are milliseconds since 1970.
  *
- * Static data has no transactions: other nodes write old copies of it back, and each process of n8n reads and
- * writes it whole. So each process keeps a copy too, and copies are joined entry by entry: of two versions of
- * an entry the one in the later stage counts, then the later one. This needs no order and no locks (it is a
- * last-writer-wins map, a CRDT).
+ * Static data has no transactions: other nodes write old copies of it back, and each process of n8n reads and writes it
+ * as a whole. So each process also keeps a copy, and copies are merged entry by entry. The version in the later stage
+ * wins; in the same stage, the later version wins. Merging needs no order and no locks (it is a last-writer-wins map, a
+ * CRDT).
  */
 export interface TriggerState {
 	format: 2;
-	/** Which node of which n8n this belongs to. A copied workflow brings the state of another node along. */
+	/** The node and the n8n that own this state. A copied workflow contains the state of another node. */
 	owner: string;
 	facts: Facts;
 	/** By attempt ID. */
@@ -21,23 +21,23 @@ export interface TriggerState {
 	scrapes: Record<string, Scrape>;
 	/** By the `source` of the scrape. */
 	notifications: Record<string, Notification>;
-	/** What the person must be told, by an ID that is the same for the same event. */
+	/** What the user must be told. The same event always has the same ID. */
 	notices: Record<string, Notice>;
 }
 
-/** Later stages of an entry come later here. */
+/** Stages in their order: when copies are merged, the later stage wins. */
 const STAGES = [
-	// A start. Unknown: it may have been paid for, so it is never sent again. Failed: no scrape comes of it.
+	// A start. Unknown: it may have been paid for, so it is never sent again. Failed: it creates no scrape.
 	...(['wanted', 'planned', 'unknown', 'failed', 'started'] as const),
-	// A scrape. Unverified: only a notification names it. Rejected: it was looked up in vain.
+	// A scrape. Unverified: only a notification names it. Rejected: the node will not deliver it.
 	...(['unverified', 'rejected'] as const),
-	// A scrape or a notice. Delivering: handed to n8n, which has not begun to run it as far as is known.
+	// A scrape or a notice. Delivering: handed to n8n, but no execution is known to have begun.
 	...(['open', 'delivering', 'done'] as const),
 ];
 type Stage = (typeof STAGES)[number];
 
 export interface Entry {
-	/** When it was last changed. */
+	/** When the entry last changed. */
 	at: number;
 	stage?: Stage;
 	size?: number;
@@ -46,7 +46,7 @@ export interface Entry {
 
 export interface Facts {
 	activation?: Activation;
-	/** When the next scheduled start is due, and the fingerprint of the schedule that says so. */
+	/** When the next scheduled start is due, and the fingerprint of its schedule. */
 	schedule?: Entry & { print: string; due?: number };
 	/** Completions before this time may have been delivered and forgotten. */
 	horizon: Entry;
@@ -56,7 +56,7 @@ export interface Activation extends Entry {
 	id: string;
 	/** Fingerprint of the filters. */
 	filters: string;
-	/** It was on for a minute, so n8n does not repeat it after a crash. */
+	/** The workflow was active for a minute, so n8n does not repeat this activation after a crash. */
 	isEstablished?: true;
 	/** n8n deactivated the workflow, or is saving it. */
 	isClosed?: true;
@@ -65,60 +65,60 @@ export interface Activation extends Entry {
 /** One attempt to start a scrape. It is saved as planned before the request is sent. */
 export interface Start extends Entry {
 	stage: 'wanted' | 'planned' | 'unknown' | 'failed' | 'started';
-	/** When it was planned; before, when it is to be. */
+	/** Wanted: when to plan it. Afterwards: when it was planned or sent. */
 	at: number;
-	/** The same for all attempts of one start; for a scheduled one in all processes. */
+	/** Identifies the start in all its attempts. A scheduled start has the same ID in all processes. */
 	id: string;
 	why: 'activation' | 'filters' | 'schedule';
-	/** When it was due, by schedule. */
+	/** The time at which the schedule made it due. */
 	due?: number;
-	/** How often it was tried before. */
+	/** The number of earlier tries. */
 	tries: number;
-	/** The process of n8n that planned it; no other one sends it. */
+	/** The process of n8n that planned it. No other process sends it. */
 	process?: string;
-	/** Fingerprint of the filters, when it was planned. */
+	/** Fingerprint of the filters when it was planned or sent. */
 	filters?: string;
 	scrapeId?: string;
 }
 
 export interface Scrape extends Entry {
 	stage: 'unverified' | 'rejected' | 'open' | 'delivering' | 'done';
-	/** When it was started, or first named. */
+	/** When it was started, or first named by a notification. */
 	since: number;
-	/** The attempt that started it, or a name for the notification that it came from. */
+	/** The attempt that started it, or a name for the notification that named it. */
 	source: string;
-	/** Unverified: how deep in its notification the ID is. */
+	/** Unverified: the depth of the ID in its notification. */
 	depth?: number;
 	/** Fingerprint of the filters, if this node started it. */
 	filters?: string;
-	/** Scheduled starts that were left out while it ran. */
+	/** Scheduled starts that were skipped while it ran. */
 	skipped?: number[];
-	/** How often it was handed to n8n. */
+	/** The number of deliveries. */
 	tries?: number;
 }
 
 export interface Notification extends Entry {
-	/** Characters; of several notifications the largest holds most, unless another one holds more leads. */
+	/** In characters. If several notifications arrive, the one with the most leads is kept, then the largest one. */
 	size: number;
 	leads?: number;
-	/** The process that received it, which looks the scrape up. */
+	/** The process that received it. This process looks the scrape up. */
 	process: string;
-	/** Its content, where it is known. */
+	/** The content, if it is known. */
 	raw?: object;
 }
 
-/** What this process found when it last looked at a scrape. Not saved: the service says it again. */
+/** The result of the last status request of this process. Not saved, because the service can be asked again. */
 export interface Check {
 	at: number;
 	/** Whether the service answered. */
 	isAnswered: boolean;
-	/** Since when the service says that it has no such scrape. */
+	/** Since when the service has not found the scrape. */
 	missingSince?: number;
-	/** What the service said of it once it was finished. */
+	/** The status of the scrape, once it is finished. */
 	result?: { data: IDataObject; completedAt: number };
 }
 
-/** A failed execution that says what happened and what to do. */
+/** A failed execution that tells the user what happened and what to do. */
 export interface Notice extends Entry, NoticeText {
 	stage: 'open' | 'delivering' | 'done';
 	tries?: number;
@@ -138,7 +138,7 @@ export function newState(owner: string): TriggerState {
 	};
 }
 
-/** All that either of two copies knows, in the same order whatever the order of the copies. */
+/** Merges two copies. The result, and the order of its keys, do not depend on the order of the copies. */
 export function join(a: TriggerState, b: TriggerState): TriggerState {
 	const joined = KINDS.map((kind) => {
 		const entries = { ...entriesOf(a, kind) };
@@ -166,7 +166,7 @@ function isFurther(entry: Entry, known: Entry | undefined): boolean {
 	return order > 0 || (order === 0 && JSON.stringify(entry) > JSON.stringify(known));
 }
 
-/** Which of two notifications says more: positive if it is the first. */
+/** Compares the content of two notifications: positive if the first one has more. */
 export function compareContent(a: Entry, b: Entry): number {
 	return (a.leads ?? 0) - (b.leads ?? 0) || (a.size ?? 0) - (b.size ?? 0);
 }
@@ -176,12 +176,12 @@ export function isDoneWith(entry: Entry | undefined): boolean {
 	return (entry?.stage ?? 'done') === 'done';
 }
 
-/** Adds what the person must be told, once. */
+/** Adds what the user must be told, once per event. */
 export function addNotice(state: TriggerState, id: string, text: NoticeText, now: number): void {
 	state.notices[id] ??= { stage: 'open', at: now, ...text };
 }
 
-/** Whether a completion is on its way: the service knows the scrape, and the workflow did not run for it. */
+/** Whether a completion is expected: the service knows the scrape, and the workflow has not run for it. */
 export function isOpen(scrape: Scrape | undefined): scrape is Scrape {
 	return scrape?.stage === 'open' || scrape?.stage === 'delivering';
 }
@@ -190,23 +190,23 @@ export function openScrapes({ scrapes }: TriggerState): Array<[id: string, scrap
 	return Object.entries(scrapes).filter(([, scrape]) => isOpen(scrape));
 }
 
-/** A scrape needs nothing more, or a notice was told. @param at when the scrape was completed */
+/** Marks a scrape or a notice as done. @param at when the scrape was completed */
 export function markDone({ scrapes, notices }: TriggerState, id: string, at: number): void {
 	if (notices[id]) notices[id] = { stage: 'done', at, message: '', advice: '' };
 	else scrapes[id] = { stage: 'done', at, since: 0, source: '' };
 }
 
-/** Whether a scrape needs nothing more. 1.0.0 wrote down the fingerprints of those. */
+/** Whether a scrape is done. 1.0.0 saved the fingerprints of such scrapes instead of their IDs. */
 export function isDone({ scrapes }: TriggerState, id: string): boolean {
 	return [id, fingerprint(id)].some((key) => scrapes[key]?.stage === 'done');
 }
 
-/** An ID that a notification named is no scrape that can be delivered. */
+/** Records that an ID from a notification is not a scrape to deliver. */
 export function reject({ scrapes }: TriggerState, id: string, now: number): void {
 	scrapes[id] = { stage: 'rejected', at: now, since: now, source: '' };
 }
 
-/** The start that is in a stage, of which there is one at a time, with its attempt ID. */
+/** The start in a stage, with its attempt ID. At most one start is in each of these stages. */
 export function startIn(
 	{ starts }: TriggerState,
 	stage: 'wanted' | 'planned',

@@ -16,33 +16,33 @@ import {
 	type TriggerState,
 } from './state';
 
-/** What the service says of a scrape, and what it changes in the state. */
+/** Changes of the state that the status of a scrape causes. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How far the clock of the service may differ from ours. */
 const SKEW_MS = 60 * MINUTE_MS;
-/** A scrape that runs for longer does not delay other starts. A failed one has no time of its end. */
+/** A scrape that runs longer does not delay other starts. A failed scrape has no completion time. */
 export const LONGEST_SCRAPE_MS = DAY_MS;
-/** After this it is not looked up any more. */
+/** After this time, a scrape is no longer looked up. */
 const GIVEN_UP_MS = 7 * DAY_MS;
-/** A scrape may be so new that the service does not find it, or a gateway may say so in its place. */
+/** The service may not find a new scrape yet, or a gateway may answer in its place. */
 export const UNKNOWN_SCRAPE_MS = 10 * MINUTE_MS;
 
-/** What `GET /status` says of a scrape. */
+/** What `GET /status` returns for a scrape. */
 export interface Found {
 	data: IDataObject;
-	/** As the service spells it, which may take others for the same. */
+	/** The ID as the service spells it. The service may accept other spellings. */
 	id?: string;
-	/** Undefined if the service has no such scrape, empty if it does not say. */
+	/** Undefined if the service does not find the scrape, empty if the answer contains no status. */
 	status?: string;
 	createdAt?: number;
 	completedAt?: number;
 }
 
 /**
- * The service said how a scrape is.
- * @returns the ID under which the state has it now; undefined if it is done with
+ * Handles the answer to a status request.
+ * @returns the ID of the scrape in the state; undefined if nothing is left to do for it
  */
 export function looked(
 	state: TriggerState,
@@ -55,7 +55,7 @@ export function looked(
 	const scrape = state.scrapes[id];
 	if (!scrape || !(scrape.stage === 'unverified' || isOpen(scrape))) return undefined;
 	const { data, status, completedAt = now } = found;
-	// Some services may answer for any ID; what is said of a scrape holds its status.
+	// Some services may answer for any ID. Only an answer with a status confirms an unverified ID.
 	const isMissing = scrape.stage === 'unverified' ? !status : status === undefined;
 	if (isMissing || status === undefined) return missing(state, id, scrape, check, now);
 	delete check.missingSince;
@@ -75,7 +75,7 @@ export function looked(
 	return undefined;
 }
 
-/** The service has no such scrape. */
+/** Handles a scrape that the service does not find. */
 function missing(
 	state: TriggerState,
 	id: string,
@@ -87,7 +87,7 @@ function missing(
 	const missingMs = now - (check.missingSince ??= now);
 	const isOwn = state.starts[scrape.source] !== undefined;
 	if (!isOpen(scrape)) {
-		// It gets a second look: the first may have met a gateway while the service was restarted.
+		// Look the ID up a second time: at first, a gateway may have answered while the service was restarting.
 		if (!isSecond || (isOwn && missingMs < UNKNOWN_SCRAPE_MS)) return id;
 		reject(state, id, now);
 		return undefined;
@@ -98,7 +98,7 @@ function missing(
 	return undefined;
 }
 
-/** The service knows a scrape that a notification named. @returns its ID, unless it is not new */
+/** Handles an unverified ID that the service confirmed. @returns the ID of the scrape; undefined if it is not new */
 function verified(
 	state: TriggerState,
 	id: string,
@@ -120,13 +120,13 @@ function verified(
 	return realId;
 }
 
-/** The service did not say how a scrape is. The person is told at once if it refuses to, else after a day. */
+/** Handles a failed status request. The user is told at once if the service refuses it, otherwise after a day. */
 export function unanswered(state: TriggerState, id: string, now: number, error?: unknown): void {
 	const scrape = state.scrapes[id];
 	const age = scrape ? now - scrape.since : 0;
 	const isClear = isRefused(error) && !isRateRefusal(error);
 	if (isClear || age >= DAY_MS) {
-		// Of those that anyone may name, one says it for all.
+		// Anyone may name unverified IDs, so one notice a day covers them all.
 		const about = isOpen(scrape) ? id : `notifications ${String(Math.floor(now / DAY_MS))}`;
 		addNotice(state, `status of ${about}`, noStatus(id, textOf(error)), now);
 	}
@@ -134,7 +134,7 @@ export function unanswered(state: TriggerState, id: string, now: number, error?:
 	if (isOpen(scrape) && age >= GIVEN_UP_MS) markDone(state, id, now);
 }
 
-/** Whether the service itself said no. */
+/** Whether the service itself refused the request. */
 export function isRefused(error: unknown): error is ServiceError {
 	return error instanceof ServiceError && error.outcome === 'refused';
 }

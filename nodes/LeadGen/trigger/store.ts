@@ -7,13 +7,13 @@ import { newState, type TriggerState } from './state';
 import { fromRelease1 } from './upgrade';
 
 /**
- * The state of a node, in n8n's static data and in this process. The static data is the workflow's and keyed
- * by node ID, because that of a node is keyed by its name and lost when it is renamed. It holds text, because n8n
- * watches each value of an object, so that reading one takes time.
+ * The state of a node, in n8n's static data and in this process. It is in the static data of the workflow, keyed by
+ * node ID: n8n keys the static data of a node by the node's name, and loses it when the node is renamed. It is stored
+ * as text, because n8n watches each value of an object, which makes reading slow.
  */
 export class Store {
 	private readonly data: IDataObject;
-	/** As n8n had saved it when the call came in. */
+	/** What n8n had saved when the call arrived. */
 	readonly saved: Saved;
 
 	constructor(
@@ -24,10 +24,10 @@ export class Store {
 		this.saved = this.load(memory);
 	}
 
-	/** Adds what n8n has saved of a node. @returns what somebody may wait for of it */
+	/** Merges what n8n has saved of a node. @returns the saved starts and notifications */
 	private load(memory: NodeMemory): Saved {
 		const value = this.data[keyOf(memory)];
-		// Hundreds of notifications may come at once, and most find what this process itself wrote.
+		// Hundreds of notifications may arrive at once. Most of them find the text that this process wrote itself.
 		const { lastRead } = memory;
 		if (lastRead && lastRead.value === value) return lastRead.saved;
 		const { owner } = memory.state;
@@ -39,15 +39,15 @@ export class Store {
 	}
 
 	/**
-	 * Writes the state to the static data, which n8n saves when the call is answered. n8n saves static data as a
-	 * whole, so nodes that save at the same moment undo what the others saved: that is written again, too.
-	 * @returns whether n8n had saved it already
+	 * Writes the state to the static data, which n8n saves when the call is answered. n8n saves static data as a whole,
+	 * so nodes that save at the same moment undo each other's changes. So this also writes the states of the other nodes.
+	 * @returns whether n8n had already saved the state
 	 */
 	save(): boolean {
 		const { memory } = this;
 		memory.state = prune(memory.state, Date.now());
 		const isForgotten = limitContent([...nodes.values()].map(({ state }) => state));
-		// What is saved may hold what was forgotten.
+		// The saved text may still contain the deleted content, so read it again.
 		if (isForgotten) for (const each of nodes.values()) delete each.lastRead;
 		for (const other of nodesOf(memory.identity.workflowId)) {
 			if (other === memory || !other.lastRead) continue;
@@ -58,7 +58,7 @@ export class Store {
 		return this.write(memory);
 	}
 
-	/** @returns whether it was written already */
+	/** @returns whether the static data already contained it */
 	private write(memory: NodeMemory): boolean {
 		const { state } = memory;
 		const key = keyOf(memory);
@@ -74,7 +74,7 @@ function keyOf({ identity }: NodeMemory): string {
 	return `leadGenTrigger ${identity.nodeId}`;
 }
 
-/** Static data can be written by anyone: what is no state of this node counts for nothing. */
+/** Anyone can write static data, so anything except a state of this node is ignored. */
 function read(value: unknown, owner: string): TriggerState | undefined {
 	const known = jsonIn(value) as Partial<TriggerState> | null | undefined;
 	const parts = [known?.facts, known?.starts, known?.scrapes, known?.notifications, known?.notices];

@@ -5,15 +5,15 @@ import type { SyncReply, SyncRequest } from './messages';
 import { sendMessage } from './ownUrl';
 import { PROCESS } from './process';
 
-/** The sender of a notification waits no longer for the answer. */
+/** The sender of a notification waits for the answer no longer than this. */
 export const LONGEST_ANSWER_MS = 8000;
 
-/** No server answers at the node's own URL, or another one than n8n. */
+/** No server answers at the node's own URL, or a server that is not n8n. */
 export class NotReachedError extends Error {}
 
 /**
- * Brings together what this process knows of a node and what n8n has saved, over the node's own URL.
- * @throws NotReachedError, or an error with the reason why the node can do nothing
+ * Merges what this process knows about a node with what n8n has saved, over the node's own URL.
+ * @throws NotReachedError, or an error with the reason why the node cannot work
  */
 export async function sync(
 	context: ITriggerFunctions | IWebhookFunctions,
@@ -31,20 +31,20 @@ export async function sync(
 	if (!answer) throw new NotReachedError('No address of the node answers');
 	const reply = answer.reply as SyncReply;
 	if (reply.problem !== undefined) throw new Error(reply.problem);
-	// The next time this address comes first.
+	// Try this address first the next time.
 	memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
-	// This process did so when it answered, with what changed until then.
+	// If this process answered, it has already recorded this, including the changes until then.
 	if (reply.process !== PROCESS) memory.wrote(text);
 	memory.take(reply.state);
 	memory.reply = reply;
 	memory.syncedAt = now;
-	// The reply may miss what came in since it was asked for.
+	// The reply may not contain what arrived after it was requested.
 	const isKnown = (source: string) => isSaved(reply.state, reply.saved, source);
 	answerSenders(memory, ({ since, source }) => since < now && isKnown(source));
 	return reply;
 }
 
-/** Answers the senders of notifications that are saved, and those that waited for too long. */
+/** Answers the senders whose notifications are saved, and those that have waited too long. */
 export function answerSenders(
 	memory: NodeMemory,
 	isSaved: (waiting: NodeMemory['waiting'][number]) => boolean,

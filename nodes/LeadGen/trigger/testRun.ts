@@ -18,20 +18,20 @@ import { testLimit, testScrapeId } from './properties';
 import { lookUp, startBody, startScrape } from './scrape';
 import type { Signer } from './signature';
 
-/** n8n stops to listen then. */
+/** After this time, n8n stops listening. */
 const LISTENS_MS = 120_000;
 const CHECK_MS = 2000;
 const LOOKS = 3;
-/** Names the URL that the service gets for a test. */
+/** The attempt ID in the URL that the service gets for a test. */
 const ATTEMPT = 'test';
 
-/** Listening begins: starts a small scrape, or none, as the options say. */
+/** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(context: IHookFunctions): Promise<void> {
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const memory = memoryOf(identityOf(context));
 	if (memory.test) memory.test.isOver = true;
 	const test = (memory.test = new TestRun(url));
-	// It may be another credential than that of the workflow that is active.
+	// The credential may differ from that of the active workflow.
 	const { credential, signer } = await readAccess(context, memory);
 	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
 	const scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	watch(context, test, signer, addressesOf(context)).catch(() => {});
 }
 
-/** The scrape to wait for, started if the options ask for that; none if any will do. */
+/** The scrape to wait for, started if the options ask for it; undefined if any scrape will do. */
 async function testScrape(
 	context: IHookFunctions,
 	credential: ICredentialDataDecryptedObject,
@@ -65,7 +65,7 @@ async function testScrape(
 	return await startScrape(context, credential, { ...startBody(context, limit), webhookUrl });
 }
 
-/** Ends the last test of the node. @returns false if n8n ends something else */
+/** Ends the last test of the node. @returns false if this call does not end a test */
 export function endTest(context: IHookFunctions): boolean {
 	const { test } = memoryOf(identityOf(context));
 	if (!test || test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
@@ -73,7 +73,7 @@ export function endTest(context: IHookFunctions): boolean {
 	return true;
 }
 
-/** The notification may get lost, or n8n cannot be reached: so the node calls its own test URL all the time. */
+/** The notification may get lost, or may not reach n8n. So the node keeps calling its own test URL. */
 async function watch(
 	context: IHookFunctions,
 	test: TestRun,
@@ -83,16 +83,16 @@ async function watch(
 	let known = addresses;
 	for (const end = Date.now() + LISTENS_MS; Date.now() < end && !test.isOver;) {
 		const answer = await sendMessage(context, known, signer, {});
-		// Another address may take a minute each time to show that it does not answer.
+		// Another address may take a minute each time before it fails.
 		if (answer) known = [answer.address];
 		await sleep(CHECK_MS);
 	}
 }
 
-/** A request to the test URL comes in. n8n goes on listening until there is something to pass on. */
+/** Handles a request to the test URL. n8n keeps listening until there is an output. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const memory = memoryOf(identityOf(context));
-	// After a restart nothing is known of the test.
+	// After a restart, nothing is known about the test.
 	const { test = new TestRun() } = memory;
 	const { credential, signer } = await readAccess(context, memory);
 	const request = requestOf(context);
@@ -104,7 +104,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	const { likely, others } = idsOf(request);
 	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
 	if (!isOwn) test.notification = rawNotification(request);
-	// The status may lag behind the notification, and without a scrape to wait for nothing asks for it again.
+	// The status may lag behind the notification. Without a scrape to wait for, nothing requests the status again.
 	const looks = waitsFor === undefined ? LOOKS : 1;
 	for (let look = 0; look < looks * ids.length; look++) {
 		const id = ids[look % ids.length] ?? '';
@@ -116,7 +116,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 			return { data: {} };
 		});
 		if (!isFinished(data) || test.isOver) continue;
-		// The notification has until the next call to come.
+		// The notification may arrive until the next call.
 		const isAwaited = isOwn && !test.isFinished;
 		test.isFinished = true;
 		if (isAwaited) continue;

@@ -4,7 +4,7 @@ import { addressesOf, identityOf } from './plan';
 import { Reconciler } from './reconciler';
 import { finishStarts } from './start';
 
-/** What `trigger()` does: it works for the node from now on, until n8n deactivates it or stops leading. */
+/** Implements `trigger()`: works for the node until n8n deactivates it or this process stops leading. */
 export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(identityOf(context));
 	memory.isAsked ||= context.getActivationMode() === 'activate' && !memory.activeSince;
@@ -21,7 +21,7 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 	return { closeFunction };
 }
 
-/** Sees to it that something works for the node in this process, until nothing is left to do. */
+/** Makes sure that a reconciler works for the node in this process until nothing is left to do. */
 export function follow(context: IWebhookFunctions, memory: NodeMemory): void {
 	memory.addresses = addressesOf(context, memory.addresses);
 	if (memory.worker) memory.worker.wake();

@@ -1,7 +1,7 @@
 import { unknownOutcome } from './notices';
 import { addNotice, markDone, newState, openScrapes, type TriggerState } from './state';
 
-/** What 1.0.0 kept in the static data, as far as it is taken over. */
+/** The part of the static data of 1.0.0 that is converted. */
 interface Release1 {
 	owner: string;
 	horizon: number;
@@ -25,7 +25,7 @@ interface Release1 {
 	skipped?: number[];
 }
 
-/** The state that a record of 1.0.0 stands for; undefined if it is none. */
+/** Converts a record of 1.0.0. @returns undefined if the value is not such a record */
 export function fromRelease1(value: unknown, now: number): TriggerState | undefined {
 	if (!isRelease1(value)) return undefined;
 	const { owner, horizon, clock, closed, filters = '', schedule: print, due } = value;

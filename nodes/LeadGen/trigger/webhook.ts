@@ -22,12 +22,12 @@ import { Store } from './store';
 import { answerSenders, LONGEST_ANSWER_MS } from './sync';
 import { follow } from './timer';
 
-/** How 1.0.0 calls itself, until n8n is restarted after an update of the package. */
+/** The header of 1.0.0. After an update of the package, 1.0.0 keeps running until n8n restarts. */
 const LEGACY_HEADER = 'x-leadgen-knock';
 
 /**
- * A request to the production URL came in: a message of the node to itself, a notification, or a stranger.
- * Fails for nobody, because n8n would make a failed execution of each request.
+ * Handles a request to the production URL: a message of the node to itself, a notification, or a request by a stranger.
+ * Never throws, because n8n would create a failed execution for each request.
  */
 export async function handleRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const { [SIGNATURE_HEADER]: signature, [LEGACY_HEADER]: legacy } = context.getHeaderData();
@@ -39,7 +39,7 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		const isSigned = [signature, legacy, query.signature, query.token].some(
 			(value) => value !== undefined,
 		);
-		// n8n takes its time to decrypt a credential; a request without a signature needs none.
+		// n8n takes long to decrypt a credential. A request without a signature does not need it.
 		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
 		const access = await accessTo(context, memory, FRESH_MS);
 		const { signer } = access;
@@ -60,19 +60,19 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 	}
 }
 
-/** The service may try again; what was not saved must not be called received. */
+/** The sender may retry. The node must not confirm a notification that is not saved. */
 function notNow(context: IWebhookFunctions): IWebhookResponseData {
 	return answer(context, 503, { error: 'Try again later' });
 }
 
-/** Says the same to everyone, and nothing is read, looked up or run. */
+/** Gives everyone the same answer, and reads, looks up and runs nothing. */
 function refuse(context: IWebhookFunctions): IWebhookResponseData {
 	return answer(context, 403, { error: 'This URL is for the service only' });
 }
 
 /**
- * Takes a notification down. Nothing is looked up or executed here.
- * @param attempt whose URL it came to: '' for a URL of 1.0.0, undefined without a signature
+ * Records a notification. Looks up and executes nothing.
+ * @param attempt the attempt whose URL received it: '' for a URL of 1.0.0, undefined without a signature
  */
 function receiveNotification(
 	context: IWebhookFunctions,
@@ -94,15 +94,16 @@ function receiveNotification(
 	}
 	follow(context, memory);
 	answerSenders(memory, (each) => isSaved(state, store.saved, each.source));
-	// The service sends again what it got no answer for in time.
+	// The service repeats a notification that got no answer in time.
 	if (isSaved(state, store.saved, source)) return answer(context, 200, { received: true });
-	// Of hundreds at once one now and then writes for all before it, and a sync for the last ones.
+	// When hundreds arrive at once, one request every `TOGETHER_MS` writes all notifications so far, and a sync writes
+	// the rest.
 	const isWritten = now - memory.writtenAt >= TOGETHER_MS;
 	if (isWritten) {
 		memory.writtenAt = now;
 		store.save();
 	}
-	// Answered when n8n is seen to have saved it: it says nothing if it fails to.
+	// Answer when n8n is seen to have saved it, because n8n does not report a failed save.
 	memory.waiting.push({
 		since: now,
 		source,
@@ -124,7 +125,7 @@ function contentOf(request: IncomingRequest, at: number): Content {
 	return { at, process: PROCESS, size: JSON.stringify(raw).length, leads: length, raw };
 }
 
-/** The node says something to itself. */
+/** Handles a message of the node to itself. */
 async function answerMessage(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
@@ -138,7 +139,7 @@ async function answerMessage(
 		beginStart(context, memory, send, store.saved, needs, store);
 		await memory.inFlight.get(send);
 	} else if (begun) {
-		// Saved a moment later: in another process, the execution may still go on.
+		// Do not save at once: in another process, the execution may still be running.
 		acknowledged(memory, begun.id, begun.at);
 		follow(context, memory);
 	} else return answerSync(context, store, access, request);
@@ -167,7 +168,7 @@ function answerSync(
 		isDelivered: item !== undefined,
 		start: startNeeds(context),
 	};
-	// What this process says to itself is no news to it.
+	// A message from this process contains nothing new for it.
 	if (process !== PROCESS) memory.worker?.wake();
 	return answer(context, 200, { leadGen: 2, ...reply }, item);
 }
@@ -180,14 +181,14 @@ function startNeeds(context: IWebhookFunctions): SyncReply['start'] {
 	}
 }
 
-/** The part of Express's response that we use; its types are no part of n8n-workflow. */
+/** The part of Express's response that we use. Its types are not part of n8n-workflow. */
 interface HttpResponse {
 	status(code: number): { json(body: object): void };
 }
 
 /**
- * Answers the request ourselves: where n8n does, n8n 2 loses what was written to the static data.
- * @param item that runs the workflow
+ * Answers the request directly: if n8n answers it, n8n 2 loses what was written to the static data.
+ * @param item the item that runs the workflow
  */
 function answer(
 	context: IWebhookFunctions,
