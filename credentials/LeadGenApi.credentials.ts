@@ -9,8 +9,8 @@ import { baseUrlOf } from '../nodes/LeadGen/service/http';
 import { LeadGenError } from '../nodes/LeadGen/service/errors';
 
 /**
- * A request as n8n hands it over: of its HTTP helper, with `url`, or in the form of the old library `request`,
- * which its HTTP Request node still uses, with `uri` and other names for following redirects.
+ * A request as n8n passes it on: in the form of its HTTP helper, with `url`, or in the form of the old library
+ * `request`, with `uri` and other names for following redirects. n8n's HTTP Request node still uses the old form.
  */
 interface KeyedRequest extends IHttpRequestOptions {
 	uri?: string | URL;
@@ -18,7 +18,10 @@ interface KeyedRequest extends IHttpRequestOptions {
 	followAllRedirects?: boolean;
 }
 
-/** Where a request goes; all places, if it holds several, since which of them counts differs between versions of n8n. */
+/**
+ * The origins that a request may go to. If it names several, all count, because versions of n8n differ in which they
+ * use.
+ */
 function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
 	const targets = [uri, url].filter((target) => target !== undefined);
 	if (targets.length === 0) targets.push('');
@@ -27,7 +30,7 @@ function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
 	);
 }
 
-/** Account of the lead-generation service: address, API key and the rate limit to keep. */
+/** The account of the lead-generation service: address, API key and rate limit. */
 export class LeadGenApi implements ICredentialType {
 	name = 'leadGenApi';
 
@@ -88,13 +91,13 @@ export class LeadGenApi implements ICredentialType {
 	];
 
 	/**
-	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes use the credential as
-	 * well, such as HTTP Request, so this is the one place that keeps the key from going elsewhere: a request
-	 * to another address than the base URL is refused, and a redirect is not followed.
+	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes, such as HTTP Request, also use
+	 * the credential. So this is the one place that keeps the key from going elsewhere: a request to another address than
+	 * the base URL is refused, and redirects are not followed.
 	 *
-	 * A function rather than an expression for that reason, and so that a key pasted with a line break at its
-	 * end still works.
-	 * @throws LeadGenError if the request goes elsewhere, or the base URL is none
+	 * This is a function rather than an expression for that reason, and so that a key that was pasted with a line break
+	 * at its end still works.
+	 * @throws LeadGenError if the request goes elsewhere, or the base URL is invalid
 	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
@@ -139,7 +142,7 @@ export class LeadGenApi implements ICredentialType {
 				},
 			},
 			{
-				// An error envelope counts as an error whatever the HTTP status is (docs/service.md, The envelope).
+				// An error envelope counts as an error, whatever the HTTP status (docs/service.md, The envelope).
 				type: 'responseSuccessBody',
 				properties: {
 					key: 'success',
@@ -149,7 +152,7 @@ export class LeadGenApi implements ICredentialType {
 				},
 			},
 			{
-				// A web page or another service's answer has no `data.credits`.
+				// A web page or an answer of another service has no `data.credits`.
 				type: 'responseSuccessBody',
 				properties: {
 					key: 'data.credits',

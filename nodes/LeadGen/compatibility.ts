@@ -1,17 +1,17 @@
 /**
- * What we use of n8n that its oldest supported version, 1.100, lacks. All else is in 1.100: `npm run
- * typecheck` compiles the nodes against its n8n-workflow, too.
+ * Features of n8n that we use and that its oldest supported version, 1.100, lacks. Everything else is in 1.100: `npm
+ * run typecheck` also compiles the nodes against its n8n-workflow.
  */
 import * as n8n from 'n8n-workflow';
 import type { IExecuteFunctions, IWorkflowSettings, NodeExecutionHint } from 'n8n-workflow';
 
 /**
- * Since n8n 1.104. Lets a field of type `options` hold values that are not in its list. Before, the
- * editor marks such a value as not supported, and the node runs all the same.
+ * Since n8n 1.104. Allows values of a field of type `options` that are not in its list. Earlier editors mark such a
+ * value as not supported, but the node runs anyway.
  */
 export const allowArbitraryValues = { allowArbitraryValues: true };
 
-/** In n8n 2. Part of a node's description: plain text for n8n's AI workflow builder, which looks for nodes with it. */
+/** In n8n 2. Part of a node's description: plain text in which n8n's AI workflow builder searches for nodes. */
 export function forWorkflowBuilder(searchHint: string) {
 	return { builderHint: { searchHint } };
 }
@@ -19,7 +19,8 @@ export function forWorkflowBuilder(searchHint: string) {
 /**
  * Shows a hint beside the output of the node.
  *
- * `addExecutionHints` is there for tools of an AI agent since n8n 1.119 or a little before. Before, a tool shows no hint.
+ * `addExecutionHints` exists for tools of an AI agent since n8n 1.119 or slightly earlier. Before, a tool shows no
+ * hint.
  */
 export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): void {
 	const { addExecutionHints } = context as Partial<IExecuteFunctions>;
@@ -29,10 +30,10 @@ export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): vo
 type CancelledError = new (executionId: string) => Error;
 
 /**
- * The error with which a node ends when a person has pressed Stop. n8n does not report it.
+ * The error with which a node ends when the user has pressed Stop. n8n does not report it.
  *
- * `ManualExecutionCancelledError` is there since n8n 1.115. Before, n8n uses
- * `ExecutionCancelledError` for this, which since then needs a reason.
+ * `ManualExecutionCancelledError` exists since n8n 1.115. Before, n8n uses `ExecutionCancelledError` for this, which
+ * requires a reason since then.
  */
 export function cancelledError(): Error {
 	const { ExecutionCancelledError, ManualExecutionCancelledError } = n8n as unknown as {
@@ -43,11 +44,11 @@ export function cancelledError(): Error {
 }
 
 /**
- * Whether n8n keeps the failed executions of the workflow, so that a person can retry them. A setting of the
- * instance is not seen.
+ * Whether n8n saves the failed executions of the workflow, so that a user can retry them. This does not see a setting
+ * of the instance.
  *
- * `getWorkflowSettings` is there since n8n 2.5, and in 1.x since 1.123.50 or a little before. Before, the
- * result is true.
+ * `getWorkflowSettings` exists since n8n 2.5, and in 1.x since 1.123.50 or slightly earlier. Before, the result is
+ * true.
  */
 export function keepsFailedExecutions(context: IExecuteFunctions): boolean {
 	const { getWorkflowSettings } = context as { getWorkflowSettings?: () => IWorkflowSettings };
@@ -55,10 +56,10 @@ export function keepsFailedExecutions(context: IExecuteFunctions): boolean {
 }
 
 /**
- * Whether the node runs as a tool of an AI agent. Where n8n runs a tool like any other node, the name of its
- * type alone tells.
+ * Whether the node runs as a tool of an AI agent. If n8n runs a tool like any other node, only the name of its type
+ * shows this.
  *
- * `isToolExecution` is there in later versions of n8n 2. Before, the name tells in all cases.
+ * `isToolExecution` exists in later versions of n8n 2. Before, the name always shows it.
  */
 export function isTool(context: IExecuteFunctions): boolean {
 	const { isToolExecution } = context as { isToolExecution?: () => boolean };

@@ -6,15 +6,15 @@ import { keyOf } from './service/purchases';
 import type { CallStatus, Service } from './service/service';
 import type { ServiceRequest } from './service/types';
 
-/** What a dry run has to say about an item. */
+/** What a dry run predicts for an item. */
 export interface Foreseen extends PlannedCall {
 	status: CallStatus;
 }
 
-/** What all items of a dry run come to: how many there are, their calls by kind, and paid calls that may follow. */
+/** Totals of a dry run: the items, their calls by kind, and the paid calls that may follow. */
 export type Totals = Record<'items' | 'mayFollow' | CallStatus, number>;
 
-/** Says which call an operation would make for an item. @throws InputError as the operation does */
+/** The call that an operation would make for an item. @throws InputError like the operation */
 export function foresee(
 	operation: Operation,
 	parameters: Parameters,
@@ -25,10 +25,10 @@ export function foresee(
 }
 
 /**
- * What a dry run gives instead of results: for each item the call that would be made, and whether it would
- * be `new`, the `duplicate` of another item's, `remembered` from before, or `free`; how many paid calls may
- * follow, depending on its answer; and the totals.
- * @param results gets the items
+ * Fills in the items of a dry run. Each contains the call that would be made, its status (`new`, the `duplicate` of
+ * another item's call, `remembered` from before, or `free`), how many paid calls may follow, depending on the answer,
+ * and the totals.
+ * @param results receives the items
  */
 export function planItems(
 	calls: ReadonlyMap<number, Foreseen>,
@@ -64,7 +64,7 @@ export function planItems(
 	return totals;
 }
 
-/** 32 hexadecimal digits, for a column of a table. */
+/** 32 hexadecimal digits, short enough for a column of a table. */
 function shortKey(request: ServiceRequest): string {
 	return createHash('sha256').update(keyOf(request)).digest('hex').slice(0, 32);
 }

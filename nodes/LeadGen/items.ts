@@ -21,17 +21,17 @@ import { LeadGenError } from './service/errors';
 import { MOST_SOCKETS } from './service/limits/concurrency';
 import { Service } from './service/service';
 
-/** Items that are worked on at once: as many as can have a call under way. */
+/** Items that are processed at once: as many as can have a call in flight. */
 const ITEMS_AT_ONCE = MOST_SOCKETS;
 
-/** Scrapes that an error names. */
+/** The maximum number of scrapes that an error names. */
 const MOST_SHOWN = 1000;
 
 /**
- * Runs the chosen operation for every incoming item.
- * @returns by output, one item per incoming item, in their order, each paired with its own
- * @throws NodeApiError or NodeOperationError for the first item that fails, unless the node is set to
- * continue; then the item holds the error
+ * Runs the selected operation for every incoming item.
+ * @returns the items by output: one for each incoming item, in the same order, and paired with it
+ * @throws NodeApiError or NodeOperationError for the first item that fails, unless the node is set to continue; then
+ * the item contains the error
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const operation = chosenOperation(context);
@@ -49,7 +49,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const place = placeOf(context);
 	const read = readerOf(context);
 
-	// n8n takes milliseconds to resolve the expressions of an item: in between, calls go out and answers come in.
+	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
 	const turn = takeTurns();
 
 	const runItem = async (index: number, input: INodeExecutionData) => {
@@ -71,7 +71,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			if (context.continueOnFail()) items[index] = failedItem(context, error, input, index);
 			else {
 				failure ??= { error, index };
-				// Calls that are under way may be paid for, so they are waited for. No other one is made.
+				// Wait for the calls in flight, because they may be paid for. Make no other call.
 				giveUp.abort();
 			}
 		}
@@ -113,7 +113,9 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 	);
 }
 
-/** Reads a parameter of an item. n8n takes its time, so what holds no expression is read once for all items. */
+/**
+ * Reads a parameter of an item. n8n is slow at this, so a parameter without an expression is read once for all items.
+ */
 type Reader = (path: string, index: number, ifMissing?: NodeParameterValueType) => unknown;
 
 function readerOf(context: IExecuteFunctions): Reader {
@@ -134,7 +136,7 @@ function readerOf(context: IExecuteFunctions): Reader {
 	};
 }
 
-/** As a tool of an agent, each try of n8n counts as another run, so that the place says nothing. */
+/** If the node is a tool of an AI agent, n8n counts each retry as another run, so the place identifies nothing. */
 function parametersOf(
 	context: IExecuteFunctions,
 	index: number,
@@ -145,7 +147,7 @@ function parametersOf(
 	return new Parameters((path, ifMissing) => read(path, index, ifMissing), tool ? '' : place, tool);
 }
 
-/** The service for one run of the node; how its calls are made is read from the first item. */
+/** The service for one run of the node. The options of the first item decide how calls are made. */
 async function connect(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -161,15 +163,15 @@ async function connect(
 	return { service, isDryRun: options.option(dryRun) };
 }
 
-/** Where in its execution the node runs; the same when n8n runs it again. */
+/** The place in the execution where the node runs. It stays the same when n8n runs the node again. */
 function placeOf(context: IExecuteFunctions): string {
 	const run = isTool(context) ? 'tool' : String(context.getWorkflowDataProxy(0).$runIndex);
 	return `${context.getExecutionId()} ${context.getNode().id} ${run}`;
 }
 
 /**
- * Reads how a result becomes an item: alone or beside the incoming fields, flat or in a field.
- * @throws InputError, and so before anything is paid for
+ * Reads how a result becomes an item: alone or with the incoming fields, flat or in a field.
+ * @throws InputError before anything is paid for
  */
 function readOutput(
 	parameters: Parameters,
@@ -191,8 +193,8 @@ function readOutput(
 }
 
 /**
- * What a person must know who runs a node again that stopped.
- * @param error may have said a part of it
+ * What the user must know before running a stopped node again.
+ * @param error may already contain a part of it
  */
 function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown): string {
 	if (started.length > 0) {

@@ -35,14 +35,14 @@ export const leadsField = textField({
 
 const MAX_DEPTH = 5;
 const MAX_VALUES = 2000;
-/** Names that a list of leads may have, as compared in lower case: those that say what they hold, and others. */
+/** Names of lists, in lower case: names for leads, general names, and names of lists that are never leads. */
 const LEAD_NAMES = /^(lead|person|contact|profile|prospect)s?$|^people$/;
 const LIST_NAMES = /^(results|records|items|rows|data)$/;
 const OTHER_NAMES = /^(errors?|warnings?|issues?|logs?|events?|filters?)$/;
 
 /**
- * The items that a finished scrape gives: one for the scrape, or one for each lead of its notification.
- * @param scrape the fields of the scrape, with the notification beside them
+ * The items for a finished scrape: one for the scrape, or one for each lead of its notification.
+ * @param scrape the fields of the scrape, together with `notification`
  */
 export function outputItems(context: IExecuteFunctions, scrape: IDataObject): INodeExecutionData[] {
 	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
@@ -54,7 +54,7 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 	const body = jsonIn((scrape.notification as IDataObject | null)?.body);
 	const path = parameters.option(leadsField);
 	const leads = path === '' ? findLeads(body, scrapeId) : toList(valueAt(body, path));
-	// Without an item the workflow would end without a word.
+	// Without an item, the workflow would end silently.
 	if (!leads || leads.length === 0) {
 		addHint(context, {
 			message:
@@ -71,15 +71,15 @@ export function outputItems(context: IExecuteFunctions, scrape: IDataObject): IN
 	}));
 }
 
-/** A list that may be the leads. */
+/** A list that may contain the leads. */
 interface Candidate {
 	name: string;
 	list: unknown[];
 }
 
 /**
- * The list that is the leads, wherever it is: one that has a name for it, else the longest.
- * @param scrapeId of the scrape, if the notification may tell of several
+ * Finds the list of leads at any depth: a list with a name for leads, otherwise the longest list.
+ * @param scrapeId of the scrape, if the notification may name several
  */
 export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
 	const id = idText(scrapeId);
@@ -89,11 +89,11 @@ export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefi
 	const rank = ({ name }: Candidate) =>
 		2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
 	const [best] = listsIn(part).sort((a, b) => rank(b) - rank(a) || b.list.length - a.list.length);
-	// An empty one with its name says that there are none, whatever else is listed.
+	// An empty list with a name for leads says that there are none, whatever other lists there are.
 	return best && best.list.length > 0 ? best.list : undefined;
 }
 
-/** The parts of a notification that have the ID of a scrape, and leads. What a lead holds is no part. */
+/** The parts of a notification that contain the ID of a scrape, and leads. Parts of a lead do not count. */
 function partsOf(value: unknown, id: string, name = '', depth = 0): unknown[] {
 	const inner = jsonIn(value);
 	if (depth > MAX_DEPTH || typeof inner !== 'object' || inner === null) return [];
@@ -105,7 +105,7 @@ function partsOf(value: unknown, id: string, name = '', depth = 0): unknown[] {
 		.flatMap(([key, each]) => partsOf(each, id, Array.isArray(inner) ? '' : key, depth + 1));
 }
 
-/** Whether a scrape has a part of its own, without leads, beside that of another scrape, which has some. */
+/** Whether a scrape has its own part without leads, beside the part of another scrape that has leads. */
 function isBesideOthers(value: unknown, id: string, depth = 0): boolean {
 	const inner = jsonIn(value);
 	if (depth > MAX_DEPTH || typeof inner !== 'object' || inner === null) return false;
@@ -123,12 +123,12 @@ function holdsLeads(part: object): boolean {
 	return listsIn(part).some(({ name }) => LEAD_NAMES.test(name));
 }
 
-/** The service may spell an ID in another way. */
+/** In lower case, because the service may spell an ID differently. */
 function idText(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
 }
 
-/** The lists in an object at any depth, but not those in other lists. */
+/** The lists in an object at any depth, except those inside other lists. */
 function listsIn(body: unknown): Candidate[] {
 	const found: Candidate[] = [];
 	const queue = [{ name: '', value: body, depth: 0 }];
@@ -146,7 +146,7 @@ function listsIn(body: unknown): Candidate[] {
 		} else if (isObject(value) && depth < MAX_DEPTH) {
 			for (const [key, inner] of Object.entries(value)) {
 				const inside = key.toLowerCase();
-				// XML has no lists: a single lead is no list there.
+				// XML has no lists, so a single lead is not a list there.
 				const isSingle = isNamed && LEAD_NAMES.test(inside) && isObject(inner);
 				queue.push({ name: inside, value: isSingle ? [inner] : inner, depth: depth + 1 });
 			}
@@ -155,7 +155,7 @@ function listsIn(body: unknown): Candidate[] {
 	return found;
 }
 
-/** A notification may be a list. If several of its elements hold leads, they are leads themselves. */
+/** The one element of a list that contains leads. If several elements do, the elements are leads themselves. */
 function messageIn(list: unknown[]): unknown {
 	const holders = list
 		.filter(isObject)

@@ -9,7 +9,7 @@ import { LeadGenError, ServiceError } from './service/errors';
 
 /**
  * An error as n8n shows it, with the item that it belongs to.
- * @param remark added to what the person can do next
+ * @param remark added to the advice for the user
  */
 export function nodeError(
 	context: IExecuteFunctions,
@@ -32,23 +32,23 @@ export function nodeError(
 		return nodeError;
 	}
 	const httpCode = error.httpStatus === undefined ? undefined : String(error.httpStatus);
-	// Made of our own words only: the original error of a request holds the key.
+	// Contains only our own text: the original error of a request contains the key.
 	const apiError = new NodeApiError(
 		node,
 		{ message },
 		{ message, description, httpCode, itemIndex },
 	);
-	// n8n replaces a message that names a network error, by words that may advise to pay twice.
+	// n8n replaces a message that names a network error with text that may advise the user to pay twice.
 	apiError.message = message;
 	apiError.context.details = error.details;
 	return apiError;
 }
 
 /**
- * An item that says why it failed, under `error`: `message`, `advice` and the facts. n8n moves it to the
- * error output, and adds the fields of the incoming item there, if `error` is its only key (n8n 1.x knows
- * no other way that keeps the facts); with an `error` beside `json` it would throw away everything but the
- * message. On the regular output we add the incoming fields ourselves.
+ * An item that says under `error` why it failed: `message`, `advice` and the facts. n8n moves it to the error output.
+ * If `error` is its only key, n8n also adds the fields of the incoming item there (n8n 1.x has no other way that keeps
+ * the facts). With an `error` beside `json`, n8n would drop everything except the message. On the regular output, we
+ * add the incoming fields ourselves.
  */
 export function failedItem(
 	context: IExecuteFunctions,

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-
 import { booleanField, type Field, type Parameters } from './parameters';
 import type { Operation, Resource, Split } from './operations/operation';
 
-/** The switch in the "Options" collection; n8n gives an AI agent the first output only. */
+/** The switch in the "Options" collection. Hidden for AI agents, because n8n gives them only the first output. */
 function splitField({ description }: Split): Field<boolean> {
 	return booleanField({
 		displayName: 'Split Output',
@@ -14,12 +14,12 @@ function splitField({ description }: Split): Field<boolean> {
 	});
 }
 
-/** The option that an operation offers for where its results go. */
+/** The option of an operation for where its results go. */
 export function splitOptions({ split }: Operation): Field[] {
 	return split ? [splitField(split)] : [];
 }
 
-/** The outputs of the node as the editor and the engine see them: one, unless a person splits it. */
+/** The outputs of the node for the editor and the engine: one, unless the user splits it. */
 export function buildOutputs(resources: readonly Resource[]): INodeTypeDescription['outputs'] {
 	const names = resources.flatMap(({ value: resource, operations }) =>
 		operations.flatMap(({ value, split }) =>
@@ -31,8 +31,8 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
 }
 
 /**
- * Where the items go: all to one output, or each to that of its result.
- * @param results what the operation gave for each item; nothing for those that failed
+ * Sends all items to one output, or each item to the output of its result.
+ * @param results the result for each item; undefined for failed items
  */
 export function splitItems(
 	{ split }: Operation,

@@ -2,19 +2,19 @@ import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { numberIn } from './json';
 import { InputError } from './service/errors';
 
-/** A parameter of the node together with the way its value is read and checked. */
+/** A parameter of the node, and how its value is read and checked. */
 export interface Field<T = unknown> {
 	property: INodeProperties;
-	/** @throws InputError if the value can only be wrong */
+	/** @throws InputError if the value is invalid */
 	read: (value: unknown) => T;
 }
 
 /** The parameters of one item (action node) or of the node (trigger). */
 export class Parameters {
 	/**
-	 * @param raw gives the value of a parameter, with its expressions resolved, by its path, such as `options.location`
-	 * @param place where in the execution they belong to; the same when n8n runs the node again
-	 * @param isTool whether an AI agent gave them
+	 * @param raw returns the value of a parameter with resolved expressions, by its path, such as `options.location`
+	 * @param place the place in the execution; stays the same when n8n runs the node again
+	 * @param isTool whether an AI agent set the parameters
 	 */
 	constructor(
 		private readonly raw: (path: string, ifMissing?: NodeParameterValueType) => unknown,
@@ -26,7 +26,7 @@ export class Parameters {
 		return field.read(this.raw(field.property.name));
 	}
 
-	/** A field inside the "Options" collection; its default where the person did not add it. */
+	/** A field inside the "Options" collection; its default if the user did not add it. */
 	option<T>(field: Field<T>): T {
 		const { name, default: ifMissing } = field.property;
 		return field.read(this.raw(`options.${name}`, ifMissing));
@@ -36,8 +36,8 @@ export class Parameters {
 type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
 
 /**
- * A line of text: trimmed, empty for anything blank.
- * @param clean brings the text to the form that the service takes; not called for an empty text
+ * A line of text: trimmed, and empty for a blank value.
+ * @param clean converts the text to the form that the service accepts; not called for an empty text
  */
 export function textField(
 	property: TextProperty,
@@ -54,8 +54,8 @@ export function textField(
 }
 
 /**
- * A switch; a text or number that means on or off, as spreadsheets have it, will do.
- * @param isEmptyOff whether it is off if an expression gives nothing
+ * A switch. Also accepts text and numbers that mean on or off, as spreadsheets contain them.
+ * @param isEmptyOff whether an expression without a value means off
  */
 export function booleanField(
 	property: Omit<INodeProperties, 'type'>,
@@ -76,7 +76,7 @@ export function booleanField(
 	};
 }
 
-/** Some of a list of values, at least one; a text with commas between them, or their names, will do. */
+/** At least one of a list of values. Also accepts text with commas between the values, and their display names. */
 export function choicesField<T extends string>(
 	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
 	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
@@ -132,7 +132,7 @@ export function choiceField<T extends string>(
 	};
 }
 
-/** A number from `minimum` to `maximum`; a text that holds one, as spreadsheets have it, will do. */
+/** A number from `minimum` to `maximum`. Also accepts text that contains a number, as spreadsheets do. */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
 	{
@@ -167,7 +167,7 @@ export function numberField(
 	};
 }
 
-/** Text of a value that an expression brought; lists and objects are a mistake of the expression. */
+/** The text of a value from an expression. A list or an object is a mistake in the expression. */
 export function toText(value: unknown, displayName: string): string {
 	if (typeof value === 'string') return value;
 	if (value === null || value === undefined) return '';
@@ -179,7 +179,7 @@ export function toText(value: unknown, displayName: string): string {
 	);
 }
 
-/** A value in an error message, short enough to read. */
+/** A value for an error message, short enough to read. */
 export function show(value: unknown): string {
 	const text = value === undefined ? 'empty' : JSON.stringify(value);
 	return text.length > 80 ? `${text.slice(0, 77)}…` : text;

@@ -2,15 +2,15 @@ import { sleep } from 'n8n-workflow';
 import { cancelledError } from './compatibility';
 import { LeadGenError } from './service/errors';
 
-/** Longest timer that is left behind after Stop. */
+/** The longest timer that is left behind after Stop. */
 const SLICE_MS = 1000;
 
-/** What takes longer holds up everything else in the process. */
+/** Work that takes longer holds up everything else in the process. */
 const LONGEST_STRETCH_MS = 2;
 
 /**
  * Waits `ms` milliseconds.
- * @throws as `throwIfStopped` does, as soon as the signal is aborted
+ * @throws like `throwIfStopped` as soon as the signal is aborted
  */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	const end = Date.now() + ms;
@@ -27,15 +27,15 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 	throwIfStopped(signal);
 }
 
-/** @throws {@link cancelledError} if a person pressed Stop, or the reason that we gave ourselves */
+/** @throws {@link cancelledError} if the user pressed Stop, or the reason if we aborted the signal ourselves */
 export function throwIfStopped(signal: AbortSignal | undefined): void {
 	if (!signal?.aborted) return;
 	throw signal.reason instanceof LeadGenError ? signal.reason : cancelledError();
 }
 
 /**
- * Divides long work, so that the process does other things in between.
- * @returns what is awaited before each part; whoever asks first goes on first
+ * Divides long work, so that the process can do other things in between.
+ * @returns a function to await before each part; callers continue in the order in which they called it
  */
 export function takeTurns(): () => Promise<void> {
 	let since = Date.now();

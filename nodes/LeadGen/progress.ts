@@ -4,13 +4,13 @@ import { count } from './count';
 import type { Totals } from './dryRun';
 import type { Service } from './service/service';
 
-/** A line in n8n's log and in the browser's console at most this often. */
+/** The minimum time between two lines in n8n's log and in the browser's console. */
 const EVERY_MS = 5000;
 
-/** A person does not notice a shorter wait. */
+/** Users do not notice a shorter wait. */
 const WORTH_SAYING_MS = 5000;
 
-/** Tells a person how far a long run is, and at its end what it cost. */
+/** Shows the user the progress of a long run, and at its end the cost. */
 export class Progress {
 	private done = 0;
 	private saidAt = Date.now();
@@ -29,7 +29,7 @@ export class Progress {
 		this.context.sendMessageToUI(line);
 	}
 
-	/** Says at the end what the run paid for, what it did not have to pay for, and what held it up. */
+	/** Reports at the end what the run paid for, what it did not have to pay for, and what held it up. */
 	finish({ bought, saved, waitedMs, warnings }: Service): void {
 		for (const message of warnings) this.hint(message, 'warning');
 		const paid = sum(bought);
@@ -44,7 +44,7 @@ export class Progress {
 		if (facts.length > 0) this.hint(facts.join(' '), 'info');
 	}
 
-	/** Says at the end of a dry run what the run would pay for. */
+	/** Reports at the end of a dry run what a real run would pay for. */
 	foresee({ new: paid, duplicate, remembered, mayFollow }: Totals): void {
 		const known = duplicate + remembered;
 		const facts = [
@@ -61,7 +61,7 @@ export class Progress {
 	}
 }
 
-/** The paid calls of a run, of every kind. */
+/** The number of paid calls of a run, of every kind. */
 export function sum(bought: Service['bought']): number {
 	return [...bought.values()].reduce((all, number) => all + number, 0);
 }

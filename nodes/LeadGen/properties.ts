@@ -23,8 +23,8 @@ export const resultField = textField({
 const outputOptions = [includeInput, resultField];
 
 /**
- * The properties of the action node, from the table of operations: the selectors, then the fields of
- * each operation, then its options.
+ * The properties of the action node, built from the table of operations: the selectors, then the fields of each
+ * operation, then its options.
  */
 export function buildProperties(resources: readonly Resource[]): INodeProperties[] {
 	return [
@@ -100,7 +100,7 @@ function propertyOf(field: Field): INodeProperties {
 	return field.property;
 }
 
-/** An expression that gives the action of the chosen operation, such as "Verify an email address". */
+/** An expression that returns the action of the selected operation, such as "Verify an email address". */
 export function buildSubtitle(resources: readonly Resource[]): string {
 	const actions = resources.flatMap(({ value: resource, operations }) =>
 		operations.map(({ value, action }) => [`${resource}.${value}`, action]),

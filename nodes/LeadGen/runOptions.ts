@@ -7,12 +7,12 @@ export const requestTimeout = numberField(
 		displayName: 'Request Timeout (Seconds)',
 		name: 'requestTimeout',
 		typeOptions: { minValue: 1 },
-		// Long, because a slow lookup that is given up on may have been paid for.
+		// Long, because the user may have paid for a slow lookup that times out.
 		default: 300,
 		description:
 			'How long to wait for each answer. You may still pay for a request that times out.',
 	},
-	// The editor asks for a second at least; an expression may give less.
+	// The editor requires at least one second, but an expression may return less.
 	{ minimum: 0.001 },
 );
 
@@ -72,11 +72,11 @@ export const dryRun = booleanField(
 		description:
 			'Whether to only show which calls the node would make, and how many of them cost credits. Nothing is sent.',
 	},
-	// A mistake in the expression must not make the run pay.
+	// A mistake in the expression must not start a paid run.
 	false,
 );
 
-/** The options that an operation offers for how its calls are made. */
+/** The options of an operation for how its calls are made. */
 export function runOptions({ paid }: Operation): Field[] {
 	const common = [requestTimeout, parallel];
 	if (!paid) return common;
@@ -89,13 +89,13 @@ export function runOptions({ paid }: Operation): Field[] {
 	];
 }
 
-/** How the calls of a run are made, from the options of its first item. */
+/** How the calls of a run are made, according to the options of its first item. */
 export function readRunSettings(options: Parameters, { paid }: Operation): RunSettings {
 	const floor = options.option(keepCredits);
 	const most = options.option(spendAtMost);
 	return {
 		parallel: options.option(parallel),
-		// A scrape is not remembered by later executions: each start is one of its own.
+		// Later executions do not reuse a scrape, because each start creates its own.
 		rememberMs: paid === 'start' ? 0 : options.option(rememberMinutes) * 60_000,
 		...((floor > 0 || most > 0) && {
 			budget: { ...(floor > 0 && { floor }), ...(most > 0 && { most }) },

@@ -9,7 +9,7 @@ import { start } from './scrape/start';
 import { startAndWait } from './scrape/startAndWait';
 import { wait } from './scrape/wait';
 
-/** Everything that the action node can do. A new operation is a file of its own and a name here. */
+/** Everything that the action node can do. To add an operation, add a file and list it here. */
 export const resources: readonly Resource[] = [
 	{
 		value: 'email',

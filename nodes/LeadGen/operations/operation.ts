@@ -3,9 +3,9 @@ import type { Field, Parameters } from '../parameters';
 import type { Service } from '../service/service';
 import type { ServiceRequest } from '../service/types';
 
-/** One operation of the action node: what a person fills in, what is sent, what comes out. */
+/** One operation of the action node: what the user fills in, what is sent, what comes out. */
 export interface Operation {
-	/** The name that saved workflows hold. */
+	/** The name in saved workflows. */
 	value: string;
 	/** In the list of operations, in Title Case. */
 	name: string;
@@ -13,29 +13,29 @@ export interface Operation {
 	action: string;
 	/** For the list of operations, and for an AI agent that chooses a tool. */
 	description: string;
-	/** What it pays for, if anything: a `lookup`, or the `start` of a scrape. */
+	/** What the user pays for, if anything: a `lookup`, or the `start` of a scrape. */
 	paid?: 'lookup' | 'start';
-	/** What it costs, shown above its fields, where a person may not expect it. */
+	/** The cost, if the user may not expect it. Shown above the fields. */
 	notice?: string;
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];
 	/**
-	 * A result with every field that there may be. The editor shows their names and types before the first run:
-	 * the build writes them to `__schema__/`, where n8n looks for them.
+	 * A result with every possible field. The editor shows their names and types before the first run: the build writes
+	 * them to `__schema__/`, where n8n looks for them.
 	 */
 	output: IDataObject;
-	/** The outputs that its results can be split over. */
+	/** The outputs over which its results can be split. */
 	split?: Split;
 	/**
-	 * Says for a dry run what the work for one item would be, where it is paid for.
-	 * @throws InputError as `run` does
+	 * For a dry run: the call that `run` would make for one item, if it is paid for.
+	 * @throws InputError like `run`
 	 */
 	plan?(parameters: Parameters): PlannedCall;
 	/**
 	 * Does the work for one item.
 	 * @returns the fields of the result
-	 * @throws InputError before anything is sent; ServiceError if the call did not bring a result
+	 * @throws InputError before anything is sent; ServiceError if the call brought no result
 	 */
 	run(parameters: Parameters, service: Service, signal?: AbortSignal): Promise<IDataObject>;
 }
@@ -43,24 +43,24 @@ export interface Operation {
 /** The first call for an item. */
 export interface PlannedCall {
 	request: ServiceRequest;
-	/** Paid calls that its answer may make necessary. */
+	/** Paid calls that may follow, depending on the answer. */
 	mayFollow: number;
 }
 
 export interface Split {
-	/** Names of the outputs, in their order. */
+	/** The names of the outputs, in order. */
 	outputs: readonly string[];
-	/** For the switch in the "Options" collection: which results go where. */
+	/** For the switch in the "Options" collection: which results go to which output. */
 	description: string;
-	/** @param result nothing, if the item failed */
+	/** @param result undefined if the item failed */
 	outputOf: (result: IDataObject | undefined) => string;
 }
 
 export interface Resource {
 	value: string;
 	name: string;
-	/** In the order of the editor, the common ones first. */
+	/** In the order of the editor, common operations first. */
 	operations: readonly Operation[];
-	/** The one that is chosen when a person chooses the resource. Saved workflows rely on it: n8n saves no default. */
+	/** The operation that is selected with the resource. Saved workflows rely on it, because n8n saves no defaults. */
 	chosen: Operation;
 }

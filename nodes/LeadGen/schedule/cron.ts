@@ -1,7 +1,7 @@
 import { InputError } from '../service/errors';
 import { show } from '../parameters';
 
-/** When to start, as sets of what each part of the local time may be. */
+/** When to start: the values that each part of the local time may have. */
 export interface Schedule {
 	seconds: number[];
 	minutes: number[];
@@ -9,9 +9,9 @@ export interface Schedule {
 	days: number[];
 	months: number[];
 	weekdays: number[];
-	/** Both a day and a weekday are given: then either will do, as in every cron. */
+	/** Whether both a day and a weekday are given. Then one of them is enough, as in every cron. */
 	eitherDay: boolean;
-	/** In months that are shorter than the day asked for, their last day counts. */
+	/** Whether the last day of a month counts if the month is shorter than the given day. */
 	lastDayCounts: boolean;
 }
 
@@ -44,8 +44,8 @@ const PARTS: Part[] = [
 ];
 
 /**
- * Reads a cron expression of five parts, or of six with seconds in front.
- * @throws InputError that says which part is wrong
+ * Reads a cron expression of five parts, or of six parts with seconds first.
+ * @throws InputError that names the invalid part
  */
 export function parseCron(text: string): Schedule {
 	const parts = text.trim().split(/\s+/);
@@ -109,13 +109,13 @@ export function everyMonthOn(day: number, hour: number, minute: number): Schedul
 }
 
 const DAY_MS = 86_400_000;
-/** Eight years: 29 February comes once in them even around 2100. */
+/** Eight years contain a 29 February at least once, even around 2100. */
 const MOST_DAYS = 8 * 366 + 1;
 
 /**
- * The first time after `after` (milliseconds since 1970), in the local time of a zone. Where clocks go
- * forward, a time that is left out counts as that much later; where they go back, one that comes twice
- * counts once, unless it is for every hour.
+ * The first scheduled time after `after` (milliseconds since 1970), in the local time of a zone. When clocks go
+ * forward, a skipped time moves forward by the same amount. When they go back, a time that occurs twice counts once,
+ * unless the schedule is for every hour.
  */
 export function next(schedule: Schedule, timeZone: string, after: number): number | undefined {
 	const offset = offsetsOf(timeZone);
@@ -127,7 +127,7 @@ export function next(schedule: Schedule, timeZone: string, after: number): numbe
 		const [least, most] = [Math.min(...offsets), Math.max(...offsets)];
 		let found: number | undefined;
 		for (const local of timesOf(schedule, day)) {
-			// A day with a change of clocks may have 86,400 times, each of which takes a while to work out.
+			// A day with a clock change may have 86,400 times, and each one takes a while to calculate.
 			if (local - least <= after) continue;
 			if (local - most > (found ?? Infinity)) break;
 			const times =
@@ -163,7 +163,7 @@ function isDay(schedule: Schedule, local: number): boolean {
 
 type Offset = (time: number) => number;
 
-/** How far local time is ahead of UTC, in milliseconds. */
+/** Returns how far local time is ahead of UTC, in milliseconds. */
 function offsetsOf(timeZone: string): Offset {
 	const format = new Intl.DateTimeFormat('en-US', {
 		timeZone,
@@ -193,7 +193,7 @@ function offsetsOf(timeZone: string): Offset {
 	};
 }
 
-/** The times that a local time stands for where clocks change. */
+/** The points in time that a local time may mean when clocks change. */
 function instants(local: number, offset: Offset, both: boolean): number[] {
 	const [before, after] = [offset(local - DAY_MS), offset(local + DAY_MS)];
 	const times = [...new Set([before, after])]

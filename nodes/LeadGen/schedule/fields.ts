@@ -96,7 +96,7 @@ export const scheduleFields: Field[] = [
 	minute,
 ];
 
-/** When to start again; undefined for once. @throws InputError */
+/** When to start again; undefined to start only once. @throws InputError if a parameter is invalid */
 export function readSchedule(parameters: Parameters): Schedule | undefined {
 	const kind = parameters.get(schedule);
 	if (kind === 'once') return undefined;

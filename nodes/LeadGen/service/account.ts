@@ -6,21 +6,21 @@ import { pollPauseMs } from './limits/polls';
 import { Memory } from './memory';
 import { Plan } from './plan';
 
-/** Accounts that the process remembers; the one that was unused for longest goes first. */
+/** How many accounts the process remembers. The account that was unused for longest is forgotten first. */
 const MAX_ACCOUNTS = 100;
 
 /** What all nodes and executions of this process know about one account of the service. */
 export class Account {
 	readonly limiter = new Limiter();
-	/** What lookups brought. */
+	/** The results of lookups. */
 	readonly lookups = new Memory();
-	/** What became of starts, and what runs have spent: not to be pushed out by lookups. */
+	/** The outcomes of starts, and what runs have spent. Separate, so that lookups do not evict them. */
 	readonly runs = new Memory();
-	/** Scrapes whose end is waited for. */
+	/** The number of scrapes that are waited for. */
 	private watched = 0;
 	private readonly plan = new Plan();
 
-	/** Takes the limit from the credential. */
+	/** Reads the limit from the credential. */
 	configure(credential: ICredentialDataDecryptedObject): void {
 		this.plan.configure(credential);
 		this.limiter.perMinute = this.plan.perMinute;
@@ -32,14 +32,14 @@ export class Account {
 		this.limiter.perMinute = this.plan.perMinute;
 	}
 
-	/** Whether the plan must be asked for now. */
+	/** Whether to ask for the plan now. */
 	shouldAskForPlan(): boolean {
 		return this.plan.shouldAsk(this.limiter.demand);
 	}
 
 	/**
-	 * Waits for a scrape, beside all others that are waited for.
-	 * @param wait gets what `pollPauseMs` was for the others
+	 * Waits for a scrape, together with all other scrapes that are waited for.
+	 * @param wait receives the value of `pollPauseMs` for the other scrapes
 	 */
 	async watching<T>(wait: (othersMs: number) => Promise<T>): Promise<T> {
 		const othersMs = this.pollPauseMs;
@@ -51,7 +51,7 @@ export class Account {
 		}
 	}
 
-	/** How long to pause at least between two looks at the status of the same scrape, in milliseconds. */
+	/** The minimum pause between two polls of the same scrape, in milliseconds. */
 	get pollPauseMs(): number {
 		return pollPauseMs(this.limiter.knownPerMinute, this.watched);
 	}
@@ -59,7 +59,7 @@ export class Account {
 
 const accounts = new Map<string, Account>();
 
-/** The account of a credential; two credentials with the same address and key are one account. */
+/** The account of a credential. Two credentials with the same address and key share one account. */
 export function accountOf(credential: ICredentialDataDecryptedObject): Account {
 	const id = createHash('sha256')
 		.update(`${baseUrlOf(credential)}\n${JSON.stringify(credential.apiKey)}`)

@@ -5,52 +5,52 @@ import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import type { Memory } from './memory';
 import type { ServiceRequest } from './types';
 
-/** Limits that a person sets on a run, in credits; `undefined` where there is none. */
+/** Limits that the user sets for a run, in credits; `undefined` for no limit. */
 export interface BudgetSettings {
 	/** The balance must not fall below this. */
 	floor?: number;
-	/** What the run may spend. */
+	/** The maximum that the run may spend. */
 	most?: number;
 }
 
-/** What a run has used so far; kept, in case n8n runs the node again. */
+/** What a run has used so far. Remembered, because n8n may run the node again. */
 interface Spent {
-	/** The balance that was read last, if it was. */
+	/** The last balance that was read, if any. */
 	balance?: number;
-	/** By how much the balance went down since the run began; what was added to it does not count. */
+	/** How much the balance has decreased since the run began. Credits that were added do not count. */
 	used: number;
-	/** What its scrapes will cost at most; when they are charged is not known (docs/service.md). */
+	/** The maximum cost of its scrapes. It is not known when the service charges them (docs/service.md). */
 	owed: number;
 }
 
 /** What a budget needs from the rest of its run. */
 export interface BudgetSource {
-	/** Asks the service for the balance (docs/service.md, Credits). */
+	/** Requests the balance from the service (docs/service.md, Credits). */
 	readCredits: () => Promise<IDataObject | null>;
-	/** Keeps what was spent. */
+	/** Remembers what was spent. */
 	memory: Memory;
 	executionId: string;
-	/** Where in the execution the node runs; the same when n8n runs it again. */
+	/** The place in the execution where the node runs. It stays the same when n8n runs the node again. */
 	place: string;
-	/** What becomes of what was bought; for the person whose budget is used up. */
+	/** Text for the user: what happens to bought results when the workflow runs again. */
 	whenRunAgain: string;
 }
 
 /**
- * Keeps a run within its budget. The price of a call is not known (docs/service.md), so the balance is read
- * before the run and again after 1, 2, 4, 8 … calls, and the highest price seen so far decides how many
- * calls may follow. Other work on the account counts as if it was this run's, which errs on the safe side. When n8n runs
- * the node again, the budget is the one that the run began with.
+ * Keeps a run within its budget. The price of a call is not known (docs/service.md). So the balance is read before the
+ * run and again after 1, 2, 4, 8 … calls, and the highest price so far decides how many calls may follow. Other work on
+ * the account counts as work of this run, which errs on the safe side. When n8n runs the node again, the budget with
+ * which the run began still applies.
  */
 export class Budget {
 	private readonly spent: Spent;
-	/** What the run cost when the balance was read last. */
+	/** The cost of the run when the balance was last read. */
 	private costBefore = 0;
 	private batch = 0.5;
 	private allowed = 0;
-	/** Weight of the calls since the balance was last read. */
+	/** The weight of the calls since the balance was last read. */
 	private since = 0;
-	/** Credits per unit of weight; a unit is a lookup, or a lead of a scrape. */
+	/** Credits per unit of weight. A unit is a lookup, or a lead of a scrape. */
 	private price = 1;
 	private over: LeadGenError | undefined;
 	private turn: Promise<void> = Promise.resolve();
@@ -74,17 +74,17 @@ export class Budget {
 		this.source.memory.keep(this.key, this.source.executionId, { json });
 	}
 
-	/** What the run has cost, with what it owes. */
+	/** The cost of the run, including what it owes. */
 	private get cost(): number {
 		return Math.max(this.spent.used, this.spent.owed);
 	}
 
-	/** The balance, less what is owed and not charged yet. */
+	/** The balance minus what is owed but not charged yet. */
 	private get balance(): number {
 		return (this.spent.balance ?? 0) - (this.cost - this.spent.used);
 	}
 
-	/** Makes a paid call if the budget bears it. @throws NotAttemptedError if it does not */
+	/** Makes a paid call if the budget allows it. @throws NotAttemptedError if it does not */
 	async buy(
 		request: ServiceRequest,
 		call: () => Promise<IDataObject | null>,
@@ -108,7 +108,7 @@ export class Budget {
 		return await calling;
 	}
 
-	/** A scrape was started, or may have been, and is charged later. */
+	/** Records that a scrape was started, or may have been. It is charged later. */
 	private owe(request: ServiceRequest, credits?: unknown): void {
 		if (request.kind !== 'start') return;
 		this.spent.owed += numberIn(credits) ?? weightOf(request);
@@ -130,7 +130,7 @@ export class Budget {
 		const balance = await balanceOf(this.source.readCredits);
 		const { spent } = this;
 		const decrease = (spent.balance ?? balance) - balance;
-		// Credits that were added hide what was spent meanwhile.
+		// Credits that were added hide what was spent meanwhile, so estimate it.
 		spent.used += decrease < 0 ? this.since * this.price : decrease;
 		spent.balance = balance;
 		this.keep();
@@ -162,7 +162,7 @@ export class Budget {
 
 async function balanceOf(readCredits: BudgetSource['readCredits']): Promise<number> {
 	const data = await readCredits().catch((error: unknown) => {
-		// What happened to this free call must not be taken for what happened to the paid one.
+		// The outcome of this free call must not be mistaken for the outcome of the paid call.
 		const isClear = error instanceof ServiceError && error.outcome === 'refused';
 		if (!(error instanceof ServiceError) || (isClear && error.code !== 'NOT_FOUND')) throw error;
 		throw noBalance(error.message);
@@ -179,7 +179,7 @@ function noBalance(why: string): NotAttemptedError {
 	);
 }
 
-/** What a paid call costs in relation to others: a scrape is paid for by its leads. */
+/** The cost of a paid call in relation to others: a scrape is paid for by its leads. */
 function weightOf({ kind, body }: ServiceRequest): number {
 	const filters = body?.filters as IDataObject | undefined;
 	return kind === 'start' && typeof filters?.limit === 'number' ? filters.limit : 1;

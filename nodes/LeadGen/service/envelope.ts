@@ -21,23 +21,23 @@ const ADVICE = new Map([
 	],
 ]);
 
-/** HTTP's word for it, with whatever code. */
+/** The HTTP status for too few credits, whatever the error code. */
 const PAYMENT_REQUIRED = 402;
-/** What an HTTP status stands for where the answer has no documented code, such as that of a gateway. */
+/** What an HTTP status means if the answer has no documented code, such as the answer of a gateway. */
 const CODE_OF_STATUS = new Map([
 	[401, 'UNAUTHORIZED'],
 	[PAYMENT_REQUIRED, 'INSUFFICIENT_CREDITS'],
 	[403, 'UNAUTHORIZED'],
 ]);
-/** Many services answer a POST that is done so, and lead to its result. */
+/** After a POST that was done, many services redirect to its result in this way. */
 const MAY_BE_DONE = new Set([301, 302, 303]);
 
-/** The `data` of a call, `null` where the service says `"data": null`; or why there is none. */
+/** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
 
 /**
  * Reads an answer: the `data` of a success envelope (docs/service.md, The envelope) with every field that the service
- * sent, or an error for an error envelope with any HTTP status, and for whatever is no envelope.
+ * sent; or an error for an error envelope with any HTTP status, and for anything that is not an envelope.
  */
 export function readEnvelope(response: RawResponse, request: ServiceRequest): Answer {
 	const { status } = response;
@@ -47,7 +47,7 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (!envelope) return { error: unreadable(response, request) };
 	const { data, error } = envelope;
 	const isFailure = isError(envelope);
-	// A scrape that failed may come as an error.
+	// The status of a failed scrape may come as an error.
 	if (isFailure && status < 400 && isFree(request) && isObject(data) && wordIn(data.status)) {
 		return { data: { error, ...data } };
 	}
@@ -67,7 +67,7 @@ export function isOutOfCredits({ code, httpStatus }: ServiceError): boolean {
 	return code === 'INSUFFICIENT_CREDITS' || httpStatus === PAYMENT_REQUIRED;
 }
 
-/** The error for a success that brings nothing. */
+/** The error for a success without data. */
 export function withoutData(request: ServiceRequest): ServiceError {
 	return new ServiceError(
 		'The service returned no result',
@@ -76,7 +76,7 @@ export function withoutData(request: ServiceRequest): ServiceError {
 	);
 }
 
-/** A success may hold an error beside its data, or an empty one where nothing was found. */
+/** A success may contain an error beside its data, or an empty error if nothing was found. */
 function isError({ success, data, error, message }: IDataObject): boolean {
 	const said = typeof success === 'boolean' ? String(success) : wordIn(success);
 	if (said === 'false') return true;
@@ -92,7 +92,7 @@ function isText(value: unknown): value is string {
 	return typeof value === 'string' && value !== '';
 }
 
-/** A code of the documentation, however it is spelled, such as "Not found". */
+/** The documented code that a text spells in its own way, such as "Not found". */
 function documentedCode(value: unknown): string | undefined {
 	const code =
 		wordIn(value)
@@ -108,8 +108,8 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const code = isText(details.code)
 		? (documentedCode(details.code) ?? details.code)
 		: (documentedCode(said) ?? 'no code');
-	// The service itself broke down, at a point that we don't know. Which status goes with which error is
-	// not known: without one that says more, only the codes of the documentation are a clear no.
+	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
+	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
 	const isRefused = isClear || isRefusal(httpStatus);
 	return new ServiceError(
@@ -127,14 +127,14 @@ function adviceOn(httpStatus: number): string | undefined {
 	return ADVICE.get(CODE_OF_STATUS.get(httpStatus) ?? '');
 }
 
-/** A 4xx says that the request was not accepted, except 408, which says that something was late. */
+/** A 4xx status means that the request was not accepted, except 408, which means that something was late. */
 function isRefusal(httpStatus: number): boolean {
 	return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
 }
 
 function redirected({ status, headers }: RawResponse, request: ServiceRequest): ServiceError {
 	const target = typeof headers.location === 'string' ? headers.location : 'an unnamed address';
-	// To the same path on another host or with another scheme it leads before anything is done.
+	// A redirect to the same path on another host, or with another scheme, comes before anything is done.
 	const isSamePath = new RegExp(`${request.path}/?$`).test(target.replace(/[?#].*/s, ''));
 	const isDone = MAY_BE_DONE.has(status) && !isFree(request) && !(isSamePath && status !== 303);
 	const advice = `The node does not follow redirects (HTTP ${String(status)}), because that would send the API key to another address. If this address is correct, enter it as the base URL in the LeadGen credential.`;
@@ -145,7 +145,7 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 	);
 }
 
-/** An answer that is not from the API, or that was broken on its way. */
+/** An answer that does not come from the API, or that was damaged on its way. */
 function unreadable({ status, text }: RawResponse, request: ServiceRequest): ServiceError {
 	const what =
 		text.trim() === ''

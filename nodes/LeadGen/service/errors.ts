@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** An error written for the person who runs the workflow. */
+/** An error whose text is written for the user who runs the workflow. */
 export class LeadGenError extends Error {
 	/**
 	 * @param message what happened
@@ -16,7 +16,7 @@ export class LeadGenError extends Error {
 		this.name = new.target.name;
 	}
 
-	/** A copy with what the caller knows, to throw on; several items may share the error itself. */
+	/** A copy with details that the caller knows, to throw again. Several items may share the original error. */
 	with(details: IDataObject, advice: string): this {
 		const copy = Object.create(this) as this;
 		copy.details = { ...details, ...this.details };
@@ -25,7 +25,7 @@ export class LeadGenError extends Error {
 	}
 }
 
-/** A parameter that can only be wrong, found before anything was sent. */
+/** An invalid parameter, found before anything was sent. */
 export class InputError extends LeadGenError {
 	/** @param field display name of the parameter, as the editor shows it */
 	constructor(field: string, problem: string, advice: string) {
@@ -34,17 +34,17 @@ export class InputError extends LeadGenError {
 }
 
 /**
- * What is known of a call that failed:
- * - `refused`: the service answered that it did not do it
+ * What is known about a failed call:
+ * - `refused`: the service answered that it did not do the work
  * - `notSent`: the request never reached the service
- * - `unknown`: the service may have done it, and charged for it
+ * - `unknown`: the service may have done the work, and charged for it
  */
 export type Outcome = 'refused' | 'notSent' | 'unknown';
 
-/** A call to the service that did not bring a result. */
+/** A call to the service that brought no result. */
 export class ServiceError extends LeadGenError {
 	readonly outcome: Outcome;
-	/** The service's own error code (docs/service.md, The envelope), where it gave one. */
+	/** The service's own error code (docs/service.md, The envelope), if it sent one. */
 	readonly code: string | undefined;
 	readonly httpStatus: number | undefined;
 
@@ -60,7 +60,7 @@ export class ServiceError extends LeadGenError {
 	}
 }
 
-/** A call that was not made, because something before it showed that it must not be. */
+/** A call that was not made, because an earlier event showed that it must not be made. */
 export class NotAttemptedError extends LeadGenError {
 	constructor(message: string, advice: string) {
 		super(message, advice, { attempted: false });

@@ -1,30 +1,30 @@
 import { type LeadGenError, NotAttemptedError } from './errors';
 import { isFree, type ServiceRequest } from './types';
 
-/** Why a run sends no more paid calls, or no more calls at all. Calls that are under way go on. */
+/** Why a run sends no more paid calls, or no more calls at all. Calls in flight continue. */
 export class Halting {
 	reason: LeadGenError | undefined;
 	private readonly hopeless = new AbortController();
 
-	/** @param whenRunAgain what becomes of what was bought, for the person who runs it again */
+	/** @param whenRunAgain text for the user: what happens to bought results when the workflow runs again */
 	constructor(private readonly whenRunAgain: string) {}
 
-	/** Aborted when calls that wait for their turn would wait for nothing. */
+	/** Aborted when it makes no sense for calls to wait for their turn. */
 	get signal(): AbortSignal {
 		return this.hopeless.signal;
 	}
 
-	/** Why a request is not to be sent, if it is not. */
+	/** Why a request must not be sent; undefined if it may be sent. */
 	reasonFor(request: ServiceRequest): LeadGenError | undefined {
 		return this.signal.aborted || !isFree(request) ? this.reason : undefined;
 	}
 
-	/** No paid call is sent from now on; the first reason counts. */
+	/** Stops all paid calls from now on. The first reason counts. */
 	halt(reason: LeadGenError): void {
 		this.reason ??= reason;
 	}
 
-	/** The calls that are left would be refused as well. */
+	/** The service would refuse the remaining calls as well. */
 	outOfCredits(): void {
 		this.halt(
 			new NotAttemptedError(
@@ -34,7 +34,7 @@ export class Halting {
 		);
 	}
 
-	/** The calls that are left would wait for nothing, one after the other. */
+	/** Each of the remaining calls would wait without success. */
 	giveUp(): void {
 		this.halt(
 			new NotAttemptedError(

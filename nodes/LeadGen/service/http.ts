@@ -10,8 +10,8 @@ import { isFree, type RawResponse, type ServiceRequest } from './types';
 export const CREDENTIAL_TYPE = 'leadGenApi';
 
 /**
- * The base address of the service, without trailing slashes.
- * @throws InputError if it is not an http(s) address that a path can be added to
+ * The base URL of the service, without trailing slashes.
+ * @throws InputError if it is not an http(s) URL to which a path can be added
  */
 export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 	const text = typeof credential.baseUrl === 'string' ? credential.baseUrl.trim() : '';
@@ -27,10 +27,9 @@ export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 }
 
 /**
- * One exchange with the service over n8n's HTTP helper, which adds the key, honours n8n's proxy
- * settings and is cut off when a person presses Stop.
- * @returns the answer, whatever its status, or an error that is `notSent` or `unknown` if none came;
- * redirects are not followed, since the key would go along
+ * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
+ * presses Stop. Redirects are not followed, because the key would go along.
+ * @returns the answer, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
 	context: IAllExecuteFunctions,
@@ -58,7 +57,7 @@ export async function exchange(
 			context,
 			CREDENTIAL_TYPE,
 			options,
-			// Without this n8n reads the credential from its database and decrypts it for every request.
+			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
 		return {

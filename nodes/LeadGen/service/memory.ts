@@ -1,9 +1,9 @@
 import { ServiceError } from './errors';
 
-/** What a paid call brought: its data as JSON, or an error that must not be paid for again. */
+/** The outcome of a paid call: its data as JSON, or an error that must not be paid for again. */
 export type Bought = { json: string } | { error: Error };
 
-/** Whether a paid call brought what it was paid for. That nobody was found is a result, too. */
+/** Whether a paid call brought a result. Finding nobody is a result, too. */
 export function isResult(outcome: Bought): boolean {
 	if ('json' in outcome) return true;
 	return outcome.error instanceof ServiceError && outcome.error.code === 'NOT_FOUND';
@@ -11,7 +11,7 @@ export function isResult(outcome: Bought): boolean {
 
 interface Entry {
 	bought: Bought;
-	/** Those that bought it, the last ones. */
+	/** The last executions that bought it. */
 	executionIds: string[];
 	at: number;
 	bytes: number;
@@ -21,13 +21,12 @@ const MAX_ENTRIES = 50_000;
 const MAX_EXECUTIONS = 10;
 const MAX_RUNS = 1000;
 const MAX_BYTES = 50 * 1024 * 1024;
-/** A run that goes on for longer than this may pay again. */
+/** A run that takes longer than this may pay again. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The paid results of one account, in this process only. The oldest are forgotten first, but an execution
- * does not push out its own: n8n asks for them in the same order when it runs the node again, and would
- * find none.
+ * The paid results of one account, in this process only. The oldest ones are forgotten first, but an execution does not
+ * evict its own results: when n8n runs the node again, it asks for them in the same order, and would find none.
  */
 export class Memory {
 	private readonly entries = new Map<string, Entry>();
@@ -36,8 +35,8 @@ export class Memory {
 	private bytes = 0;
 
 	/**
-	 * @param maxAgeMs how long ago another execution may have bought its last result, so that those of a
-	 * long run count together; those of the same execution always count
+	 * @param maxAgeMs how long ago another execution may have bought its last result, so that the results of a long run
+	 * count together; results of the same execution always count
 	 */
 	recall(key: string, executionId: string, maxAgeMs: number): Bought | undefined {
 		const entry = this.entries.get(key);
@@ -65,7 +64,7 @@ export class Memory {
 	}
 
 	private noteRun(executionId: string): void {
-		// Where there are no executions, as over MCP, all would count as one that never ends.
+		// Without executions, as over MCP, all calls would count as one execution that never ends.
 		if (executionId === '') return;
 		this.boughtAt.delete(executionId);
 		this.boughtAt.set(executionId, Date.now());

@@ -1,7 +1,7 @@
 import { ServiceError } from './errors';
 import { outcomeAdvice, type ServiceRequest } from './types';
 
-/** Codes of Node.js for a connection that was not made, and that may be made later. */
+/** Node.js error codes for a connection that was not made, but may be made later. */
 const NOT_CONNECTED = new Set([
 	'ECONNREFUSED',
 	'ENOTFOUND',
@@ -10,18 +10,18 @@ const NOT_CONNECTED = new Set([
 	'ENETUNREACH',
 ]);
 
-/** Further ones where no connection was made. */
+/** These codes, and further ones for a connection that was not made. */
 const MAY_PASS = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
 
-/** Whether nothing was sent, for a reason that may pass; mistakes in addresses and certificates do not. */
+/** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
 export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
 	return outcome === 'notSent' && MAY_PASS.has(code);
 }
 
-/** What a failed exchange means for the request; built from codes alone, so that no header can leak. */
+/** What a failed exchange means for the request. Built from error codes alone, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
 	const { code, syscall, message } = innermost(error);
-	// n8n's protection against requests to private addresses (SSRF), if an administrator switched it on.
+	// n8n's protection against requests to private addresses (SSRF), if an administrator enabled it.
 	if (error instanceof Error && error.name.startsWith('Ssrf')) {
 		return new ServiceError(
 			'n8n does not allow requests to the address of the service',
@@ -54,14 +54,14 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 	);
 }
 
-/** The handshake comes before the request is sent. Other failures of TLS may hit the answer as well. */
+/** The handshake comes before the request is sent. Other TLS failures may also affect the answer. */
 function isRefusedHandshake(failure: string): boolean {
 	const certificate = /^(ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 	const protocol = /wrong.version|unsupported.protocol|alert.(handshake.failure|protocol.version)/i;
 	return certificate.test(failure) || protocol.test(failure);
 }
 
-/** Code, system call and words of the innermost error that has them; n8n and axios wrap the original. */
+/** The code, system call and message of the innermost error that has them. n8n and axios wrap the original error. */
 function innermost(error: unknown): { code: string; syscall: string; message: string } {
 	let found = { code: 'no code', syscall: '', message: '' };
 	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
@@ -70,7 +70,7 @@ function innermost(error: unknown): { code: string; syscall: string; message: st
 			const known = typeof syscall === 'string' ? syscall : found.syscall;
 			found = { code, syscall: known, message: level.message };
 		}
-		// Where a host has several addresses, each has an error of its own.
+		// If a host has several addresses, each of them has its own error.
 		const [first] = (level as { errors?: unknown[] }).errors ?? [];
 		level = level.cause ?? first;
 	}

@@ -6,11 +6,13 @@ const PLAN_LIMITS = new Map([
 	['pro', 300],
 ]);
 
-/** The smallest of them is kept until the plan is known, and asked for in time. */
+/**
+ * Until the plan is known, the smallest limit applies. From this demand on, the plan is asked for, before calls wait.
+ */
 const ASSUMED_LIMIT = 60;
 const ASK_AT_DEMAND = 50;
 
-/** A plan may be changed; a question that failed may be asked again. */
+/** How long a known plan counts, because it may change; and when a failed question may be repeated. */
 const KNOWN_MS = 15 * 60_000;
 const ASK_AGAIN_MS = 60_000;
 
@@ -21,23 +23,23 @@ export class Plan {
 	private chosen = 'auto';
 	private requestsPerMinute = 0;
 
-	/** Takes what the credential says: its `plan`, and `requestsPerMinute` where the plan names none. */
+	/** Reads `plan` from the credential, and `requestsPerMinute` for a plan without a published limit. */
 	configure({ plan, requestsPerMinute }: ICredentialDataDecryptedObject): void {
 		this.chosen = typeof plan === 'string' ? plan : 'auto';
-		// Such as 16.67, for 1,000 an hour.
+		// May be a fraction, such as 16.67 for 1,000 an hour.
 		const given = Number(requestsPerMinute ?? 0);
 		this.requestsPerMinute = given > 0 ? Math.max(1, Math.floor(given)) : 0;
 	}
 
-	/** Learns it from any answer of `GET /credits` (docs/service.md, Credits). */
+	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
 	hear({ plan }: IDataObject): void {
 		if (typeof plan !== 'string') return;
 		this.known = { name: plan.trim().toLowerCase(), at: Date.now() };
 	}
 
 	/**
-	 * Whether it must be asked for now. A few calls fit any plan, so they don't need the question.
-	 * @param demand calls of a minute
+	 * Whether to ask for the plan now. A few calls fit any plan, so they do not need the question.
+	 * @param demand calls per minute
 	 */
 	shouldAsk(demand: number): boolean {
 		const now = Date.now();
@@ -48,7 +50,7 @@ export class Plan {
 		return true;
 	}
 
-	/** Requests per minute; `Infinity` where nothing names a limit. */
+	/** Requests per minute; `Infinity` if nothing names a limit. */
 	get perMinute(): number {
 		const plan = this.chosen === 'auto' ? this.known?.name : this.chosen;
 		if (plan === undefined) return ASSUMED_LIMIT;

@@ -3,25 +3,25 @@ import type { Account } from './account';
 import type { Bought, Memory } from './memory';
 import type { ServiceRequest } from './types';
 
-/** Whose results count, and for how long. */
+/** Which bought results count, and for how long. */
 export interface Remembering {
-	/** What other executions bought counts for this long. */
+	/** How long results that other executions bought count. */
 	rememberMs?: number;
-	/** Makes the results bought by this execution its own, also when n8n runs the node again. */
+	/** The execution that owns the results that it buys, also when n8n runs the node again. */
 	executionId?: string;
 }
 
-/** MCP knows no executions: there, a start that may have happened is told of again for so long. */
+/** MCP has no executions. There, a start that may have succeeded is reported again for this long. */
 const LATELY_MS = 10 * 60_000;
 
-/** What paid calls brought, as far as it counts for a run. */
+/** The results of paid calls, as far as they count for a run. */
 export class Purchases {
 	constructor(
 		private readonly account: Account,
 		private readonly settings: Remembering,
 	) {}
 
-	/** What was bought before. */
+	/** What was bought before, if it counts. */
 	recall({ kind }: ServiceRequest, key: string): Bought | undefined {
 		const { executionId = '', rememberMs = 0 } = this.settings;
 		const memory = this.memoryOf(kind);
@@ -35,7 +35,7 @@ export class Purchases {
 		this.memoryOf(kind).keep(key, this.settings.executionId ?? '', bought);
 	}
 
-	/** For the person who runs the workflow again. */
+	/** Text for the user: what happens to bought results when the workflow runs again. */
 	get whenRunAgain(): string {
 		const minutes = (this.settings.rememberMs ?? 0) / 60_000;
 		return minutes > 0
@@ -49,8 +49,8 @@ export class Purchases {
 }
 
 /**
- * Two lookups with the same key have the same answer: case and spaces make no difference. A start is told
- * by its place alone, since an expression in its body may give something else when n8n runs it again.
+ * Two lookups with the same key have the same answer: case and spaces make no difference. Only its place identifies a
+ * start, because an expression in its body may return something else when n8n runs it again.
  */
 export function keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
 	const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));

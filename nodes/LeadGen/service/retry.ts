@@ -3,24 +3,24 @@ import type { ServiceError } from './errors';
 import { mayConnectLater } from './networkErrors';
 import { isFree, type ServiceRequest } from './types';
 
-/** Tries of one call, the first one included. */
+/** The maximum number of tries of a call, including the first one. */
 const MAX_TRIES = 4;
 const FIRST_DELAY_MS = 500;
 const SLOWEST_DELAY_MS = 10_000;
-/** A service that answered before in this run may be back after a restart or a short outage. */
+/** A service that answered before in this run may come back within this time, after a restart or a short outage. */
 const LONGEST_OUTAGE_MS = 2 * 60_000;
 
-/** Whether the service refused a call for its rate alone (docs/service.md, Rate limits). */
+/** Whether the service refused a call only for its rate (docs/service.md, Rate limits). */
 export function isRateRefusal({ code = '', httpStatus }: ServiceError): boolean {
-	// With another documented code, HTTP 429 stands for something else, such as credits that are used up.
+	// With another documented code, HTTP 429 means something else, such as no credits left.
 	return code === 'RATE_LIMIT_EXCEEDED' || (httpStatus === 429 && !isDocumented(code));
 }
 
 /**
- * How long to wait before a call is made again, `undefined` if it must not be. This is the whole policy,
- * but for refusals of the rate, which the limiter waits out.
- * @param tries how often it was made so far
- * @param downMs for how long the service cannot be reached that answered before in this run
+ * How long to wait before a retry; `undefined` if the call must not be retried. This is the whole retry policy, except
+ * for rate refusals, which the limiter waits out.
+ * @param tries the number of tries so far
+ * @param downMs how long a service that answered before in this run has been unreachable
  */
 export function retryDelayMs(
 	error: ServiceError,
@@ -28,24 +28,24 @@ export function retryDelayMs(
 	tries: number,
 	downMs: number | undefined,
 ): number | undefined {
-	// The service said no, and would say it again.
+	// The service refused the call, and would refuse it again.
 	if (error.outcome === 'refused') return undefined;
-	// It cannot have done the work.
+	// The service cannot have done the work.
 	const unsent = mayConnectLater(error);
-	// It may have done it, but a read costs nothing.
+	// The service may have done the work, but a read costs nothing.
 	const free = error.outcome === 'unknown' && isFree(request);
-	// Nothing protects a paid call from being paid twice, so it is not made again.
+	// Nothing protects a paid call from being charged twice, so it is not retried.
 	if (!unsent && !free) return undefined;
 	const isOutage = unsent && downMs !== undefined;
 	if (isOutage ? downMs >= LONGEST_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
 	const delay = Math.min(SLOWEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
 	const delayMs = delay * (0.75 + Math.random() / 2);
-	// The answer would come too late to be of use.
+	// The answer would arrive too late to be useful.
 	const isLate = Date.now() + delayMs >= (request.deadline ?? Infinity);
 	return isLate ? undefined : delayMs;
 }
 
-/** Notices that the service cannot be reached any more. */
+/** Measures how long the service has been unreachable. */
 export class Outage {
 	private hasAnswered = false;
 	private since: number | undefined;
@@ -59,7 +59,7 @@ export class Outage {
 		this.since ??= Date.now();
 	}
 
-	/** For how long it cannot be reached; `undefined` where it never answered. */
+	/** How long the service has been unreachable; `undefined` if it never answered. */
 	get ms(): number | undefined {
 		return this.hasAnswered ? Date.now() - (this.since ?? Date.now()) : undefined;
 	}

@@ -26,7 +26,7 @@ export interface Sending {
 	timeoutMs: number;
 }
 
-/** Sends the requests of a run, each when the limiter lets it, and again where the retry policy says so. */
+/** Sends the requests of a run when the limiter allows it, and retries them as the retry policy says. */
 export class Sender {
 	private readonly outage = new Outage();
 
@@ -37,9 +37,9 @@ export class Sender {
 
 	/**
 	 * Sends a request until it is answered.
-	 * @param isFirst whether it goes before the calls that wait already, and is given up if it is refused
+	 * @param isFirst whether it goes before the calls that already wait, and is given up if it is refused
 	 * @returns the `data` of the answer
-	 * @throws ServiceError if there is none; NotAttemptedError if the request was not to be sent
+	 * @throws ServiceError if there is none; NotAttemptedError if the request must not be sent
 	 */
 	async send(request: ServiceRequest, isFirst = false): Promise<IDataObject | null> {
 		const { account } = this.sending;
@@ -60,7 +60,7 @@ export class Sender {
 		}
 	}
 
-	/** Sends a request once, when its turn has come. */
+	/** Sends a request once, when it is its turn. */
 	private async attempt(
 		request: ServiceRequest,
 		isFirst: boolean,
@@ -71,7 +71,7 @@ export class Sender {
 		const call = await limiter.turn(this.run, { path, isPoll: isPoll(request), isFirst });
 		const halted = halting.reasonFor(request);
 		const { signal } = this.run;
-		// What an answer showed meanwhile may have stopped the run.
+		// An answer that arrived meanwhile may have stopped the run.
 		if (halted || signal?.aborted) limiter.end(this.run, call, { outcome: 'unsent' });
 		throwIfStopped(signal);
 		if (halted) throw halted;
@@ -89,7 +89,7 @@ export class Sender {
 		const news = readRateHeaders(response.headers, sentAt || Date.now());
 		const answer = readEnvelope(response, request);
 		if ('error' in answer && isFirst) {
-			// Whether the service names the plan says nothing of other calls.
+			// The failure of the question about the plan says nothing about other calls.
 			limiter.end(this.run, call, { outcome: 'lost' });
 			return { error: answer.error, isRateRefusal: false };
 		}
@@ -107,14 +107,14 @@ export class Sender {
 		return answer;
 	}
 
-	/** A failure may stop the run: that is done before the next call goes out. */
+	/** A failure may stop the run. That must happen before the next call goes out. */
 	private async failed(call: Call, end: End): Promise<void> {
 		await sleep(0);
 		this.sending.account.limiter.end(this.run, call, end);
 	}
 
 	private askForPlan(): void {
-		// It goes ahead of the calls that wait. If it fails, the smallest limit is kept.
+		// This goes before the calls that wait. If it fails, the smallest limit stays in force.
 		this.send({ kind: 'poll', path: '/credits' }, true).catch(() => {});
 	}
 }

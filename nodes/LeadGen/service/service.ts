@@ -17,27 +17,27 @@ import { isFree, type ServiceRequest } from './types';
 
 /** How a run of a node makes its calls. */
 export interface RunSettings extends Remembering {
-	/** Calls under way at once; 0 finds a good number. */
+	/** The maximum number of calls in flight; 0 finds a good number. */
 	parallel?: number;
 	budget?: BudgetSettings;
-	/** Where in the execution the node runs; the same when n8n runs it again. */
+	/** The place in the execution where the node runs. It stays the same when n8n runs the node again. */
 	place?: string;
 	signal?: AbortSignal;
 }
 
-/** What a paid call would be: one to pay for, the same as another one, known from before, or free after all. */
+/** What a call would be: new and to be paid for, a duplicate of another call, remembered from before, or free. */
 export type CallStatus = 'new' | 'duplicate' | 'remembered' | 'free';
 
-/** The service as one run of a node uses it: each call is made once, and what was bought is remembered. */
+/** The service as one run of a node uses it. It makes each call only once, and remembers what was bought. */
 export class Service {
 	readonly account: Account;
-	/** How many paid calls of this run brought a result, by what a person calls them. */
+	/** How many paid calls of this run brought a result, by the noun that the user sees. */
 	readonly bought = new Map<string, number>();
-	/** What the person should know who made the calls of this run. */
+	/** Warnings for the user about the calls of this run. */
 	readonly warnings = new Set<string>();
-	/** What the service said of the scrapes that were started in this run. */
+	/** The answers of the service to the starts of this run. */
 	readonly started: IDataObject[] = [];
-	/** Paid calls that were not needed, because the same one was made before. */
+	/** Paid calls that were not needed, because an identical call was made before. */
 	saved = 0;
 
 	private readonly run: Run;
@@ -45,12 +45,12 @@ export class Service {
 	private readonly halting: Halting;
 	private readonly sender: Sender;
 	private readonly budget: Budget | undefined;
-	/** The answers of this run, by what was asked. */
+	/** The answers of this run, by the key of the request. */
 	private readonly asked = new Map<string, Promise<Bought>>();
 
 	/**
 	 * @param timeoutMs how long to wait for the answer to one request
-	 * @throws InputError if the base URL can only be wrong
+	 * @throws InputError if the base URL is invalid
 	 */
 	constructor(
 		context: IAllExecuteFunctions,
@@ -79,7 +79,7 @@ export class Service {
 	/**
 	 * Reads the credential of the node once, for all calls of a run.
 	 * @param timeoutMs how long to wait for the answer to one request
-	 * @throws InputError if the base URL can only be wrong
+	 * @throws InputError if the base URL is invalid
 	 */
 	static async connect(
 		context: IAllExecuteFunctions,
@@ -91,8 +91,8 @@ export class Service {
 	}
 
 	/**
-	 * Makes a call and gives its `data` (docs/service.md, The envelope), `null` where the service says `null`.
-	 * @throws ServiceError with what is known of the call; NotAttemptedError if it was not made
+	 * Makes a call and returns its `data` (docs/service.md, The envelope); `null` if the service returns `null`.
+	 * @throws ServiceError with what is known about the call; NotAttemptedError if the call was not made
 	 */
 	async call(request: ServiceRequest): Promise<IDataObject | null> {
 		if (request.kind === 'poll') return await this.sender.send(request);
@@ -107,14 +107,14 @@ export class Service {
 		return JSON.parse(outcome.json) as IDataObject | null;
 	}
 
-	/** Like `call`, for operations that have nothing to say without data. */
+	/** Like `call`, for operations that have no result without data. */
 	async data(request: ServiceRequest): Promise<IDataObject> {
 		const data = await this.call(request);
 		if (data === null) throw withoutData(request);
 		return data;
 	}
 
-	/** What a call would be that is not made; the next one like it would be a duplicate. */
+	/** What a call would be, without making it. The next identical call is then a duplicate. */
 	foresee(request: ServiceRequest): CallStatus {
 		if (isFree(request)) return 'free';
 		this.note(request);
@@ -129,7 +129,7 @@ export class Service {
 		return this.run.waitedMs;
 	}
 
-	/** What becomes of what was bought, if a person runs the workflow again. */
+	/** Text for the user: what happens to bought results when the workflow runs again. */
 	get whenRunAgain(): string {
 		return this.purchases.whenRunAgain;
 	}
@@ -138,7 +138,7 @@ export class Service {
 		if (warning !== undefined) this.warnings.add(warning);
 	}
 
-	/** The first call of its kind in this run: from memory, or from the service. */
+	/** Makes the first call with this key in this run. The answer comes from memory or from the service. */
 	private async first(request: ServiceRequest, key: string): Promise<Bought> {
 		const send = async () => await this.sender.send(request);
 		if (isFree(request)) return { json: JSON.stringify(await send()) };
@@ -171,7 +171,7 @@ export class Service {
 		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 	}
 
-	/** What a failed paid call means for the calls to come. */
+	/** Decides what a failed paid call means for later calls. */
 	private judge(error: unknown, request: ServiceRequest, key: string): Error {
 		if (error instanceof NotAttemptedError) this.halting.halt(error);
 		if (!(error instanceof ServiceError))
@@ -181,14 +181,14 @@ export class Service {
 			this.account.limiter.startOver();
 		}
 		const isBought = request.kind === 'lookup' && isResult({ error });
-		// A start that may have happened must not happen again when n8n runs the node once more.
+		// A start that may have succeeded must not be repeated when n8n runs the node again.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
 		if (isBought) this.count(request);
 		if (isBought || mayBeBought) this.purchases.keep(request, key, { error });
 		return error;
 	}
 
-	/** For a paid call, so that it is not sent either where that one is not. */
+	/** Serves a paid call, so it is not sent either if paid calls are halted. */
 	private async readCredits(): Promise<IDataObject | null> {
 		if (this.halting.reason) throw this.halting.reason;
 		return await this.sender.send({ kind: 'poll', path: '/credits' });

@@ -3,44 +3,44 @@ import type { IDataObject } from 'n8n-workflow';
 /**
  * One request to the service.
  *
- * `kind` says what may be done with it. GET: a `read` costs nothing, and one answer serves all items of a
- * run; a `poll` is a read that asks anew each time. POST: a `lookup` is paid for, and identical ones have
- * the same answer; a `start` is paid for, and each one is a scrape of its own.
+ * `kind` says how the request may be handled. GET: a `read` costs nothing, and one answer serves all items of a run; a
+ * `poll` is a read that is sent again each time. POST: a `lookup` costs credits, and identical lookups have the same
+ * answer; a `start` costs credits, and each start creates its own scrape.
  */
 export interface ServiceRequest {
 	kind: 'read' | 'poll' | 'lookup' | 'start';
-	/** What a person calls a paid one, in the singular: `verification`. */
+	/** The noun for a paid call that the user sees, in the singular: `verification`. */
 	noun?: string;
 	/** As in docs/service.md, such as `/email/find`. */
 	path: string;
 	query?: Record<string, string>;
 	body?: IDataObject;
-	/** Tells apart starts: the place of the item in its execution. Without one, the body does. */
+	/** Distinguishes starts: the place of the item in its execution. Without a place, the body distinguishes them. */
 	place?: string;
-	/** When its answer is of no use any more, in milliseconds since 1970. */
+	/** When the answer becomes useless, in milliseconds since 1970. */
 	deadline?: number;
-	/** What the person who makes it should know; shown beside the result. */
+	/** A warning for the user, shown beside the result. */
 	warning?: string;
 }
 
-/** Whether a request costs no credits; those are the GETs. */
+/** Whether a request costs no credits. Only GET requests cost none. */
 export function isFree({ kind }: ServiceRequest): boolean {
 	return kind === 'read' || kind === 'poll';
 }
 
-/** Whether a request looks at the status of a scrape again. */
+/** Whether a request polls the status of a scrape. */
 export function isPoll({ kind, path }: ServiceRequest): boolean {
 	return kind === 'poll' && path === '/status';
 }
 
-/** What to tell a person about a request that got no usable answer. */
+/** Advice for the user about a request without a usable answer. */
 export function outcomeAdvice(request: ServiceRequest): string {
 	return isFree(request)
 		? 'This request costs no credits. Run it again.'
 		: 'The service may have done the work and charged for it, so the node did not send the request again. Compare the credits of your account before you run it again.';
 }
 
-/** An answer as it came over HTTP, whatever it holds. */
+/** An answer as it arrived over HTTP, whatever it contains. */
 export interface RawResponse {
 	status: number;
 	/** Names in lower case. */

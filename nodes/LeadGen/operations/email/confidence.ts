@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { numberIn } from '../../json';
 
-/** Lower bounds of the confidence bands of docs/service.md (Operations), from the top down. */
+/** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
 const BANDS = [
 	[0.9, 'very_high'],
 	[0.7, 'high'],
@@ -9,7 +9,7 @@ const BANDS = [
 	[0, 'low'],
 ] as const;
 
-/** The band of a confidence from 0 to 1 as `confidenceLevel`; nothing for any other value. */
+/** The band of a confidence from 0 to 1 as `confidenceLevel`; no field for any other value. */
 export function confidenceLevel(value: unknown): IDataObject {
 	const confidence = numberIn(value);
 	if (confidence === undefined || confidence > 1) return {};

@@ -66,7 +66,7 @@ const trustConfidence = numberField(
 	{ minimum: 0, maximum: 1 },
 );
 
-/** What makes an address good enough. */
+/** The conditions under which an address is good enough. */
 interface Demands {
 	accept: string[];
 	minConfidence: number;
@@ -81,7 +81,7 @@ interface Candidate {
 	find: (service: Service) => Promise<IDataObject>;
 }
 
-/** What became of a candidate, and all that the service said of it. */
+/** The outcome for a candidate, with all that the service returned about it. */
 interface Try extends IDataObject {
 	emailType: Candidate['emailType'];
 	outcome: string;
@@ -124,7 +124,7 @@ export const enrich: Operation = {
 				if (result) return { found: true, ...result, ...summary(tries, tries.slice(0, -1)) };
 			}
 		} catch (error) {
-			// What was bought so far must not get lost with the step that failed.
+			// Results that were bought so far must not get lost with the step that failed.
 			throw error instanceof LeadGenError && tries.length > 0
 				? error.with(
 						{ bought: tries },
@@ -143,7 +143,7 @@ export const enrich: Operation = {
 	},
 };
 
-/** In one line what was tried, and the addresses that were not good enough, with all that is known of them. */
+/** Lists in one line what was tried, and the addresses that were not good enough, with all that is known about them. */
 function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 	const rejected = turnedDown.filter(({ email }) => email);
 	return {
@@ -152,7 +152,7 @@ function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 	};
 }
 
-/** @throws InputError if they cannot be meant */
+/** @throws InputError if a value is invalid */
 function readDemands(parameters: Parameters): Demands {
 	return {
 		accept: parameters.get(accept),
@@ -162,7 +162,7 @@ function readDemands(parameters: Parameters): Demands {
 	};
 }
 
-/** The addresses to look for, the first one first; at least one. */
+/** The candidates in the order of the search; at least one. */
 function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const name = {
 		firstName: parameters.get(firstName),
@@ -177,7 +177,7 @@ function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 		request: () => findPersonal.requestFor(personal),
 		find: async (service) => await findPersonal.find(personal, service),
 	};
-	// Without a company or a profile nobody can look for a business address, and nobody needs to.
+	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
 	if (withPersonal && !business.company && !business.linkedinUrl) return [personalOne];
 	const businessOne: Candidate = {
 		emailType: 'business',
@@ -190,16 +190,16 @@ function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	return withPersonal ? [businessOne, personalOne] : [businessOne];
 }
 
-/** A profile alone may not be enough (docs/service.md, What is not known): then the next address is tried. */
+/** A profile alone may not be enough (docs/service.md, What is not known). If so, the next address is tried. */
 function notWithoutCompany(error: unknown): IDataObject {
 	if (!(error instanceof ServiceError) || error.code !== 'INVALID_REQUEST') throw error;
 	return { found: false, email: null, refused: error.message };
 }
 
 /**
- * Finds and verifies one kind of address; pays for no verification that cannot change the answer.
- * @param tries gets what became of it, with all that the service said, also if the verification fails
- * @returns the address with all that is known of it, if it is good enough
+ * Finds and verifies one kind of address. Pays for no verification that cannot change the result.
+ * @param tries receives the outcome, with all that the service returned, even if the verification fails
+ * @returns the address with all that is known about it, if it is good enough
  */
 async function tryCandidate(
 	{ emailType, find }: Candidate,
@@ -226,7 +226,7 @@ async function tryCandidate(
 	return accept.includes(outcome) ? { emailType, ...withVerdict(found, verdict) } : undefined;
 }
 
-/** What the two calls say of an address. Where both say something else of it, that of the verification gets a field of its own. */
+/** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
 function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
 	const { email, status, deliverable, disposable, freeProvider, ...others } = verdict;
 	const own = Object.fromEntries(
@@ -241,7 +241,7 @@ function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
 	return { ...others, ...found, ...own, ...(isAny && { verification }) };
 }
 
-/** Whether a confidence is enough without a verification; above 1 it has another scale than the one of docs/service.md. */
+/** Whether a confidence is enough without a verification. Above 1, it has another scale than in docs/service.md. */
 function isTrusted(confidence: number | undefined, from: number): boolean {
 	return confidence !== undefined && from > 0 && confidence >= from && confidence <= 1;
 }

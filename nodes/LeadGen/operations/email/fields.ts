@@ -2,8 +2,8 @@ import { InputError } from '../../service/errors';
 import { show, textField } from '../../parameters';
 
 /*
- * A person may be known by one name, and by a company or a profile. So none of these fields is `required`:
- * n8n would not publish a workflow in which one is empty. The operations say what they cannot do without.
+ * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not
+ * publish a workflow in which one is empty. Each operation checks the fields that it needs.
  */
 export const firstName = textField({
 	displayName: 'First Name',
@@ -41,7 +41,7 @@ export const linkedinUrl = textField(
 	toUrl,
 );
 
-/** Where the operation Find Business Email had the field in 1.0.0. */
+/** The field of the operation Find Business Email in 1.0.0, where it was an option. */
 export const linkedinUrlOption = textField(
 	{
 		...linkedinUrl.property,
@@ -70,7 +70,7 @@ export const email = textField(
 	toAddress,
 );
 
-/** The domain in a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations). */
+/** The domain of a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations). */
 export function toDomain(text: string, displayName = company.property.displayName): string {
 	const url = parseUrl(text);
 	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
@@ -85,7 +85,7 @@ export function toDomain(text: string, displayName = company.property.displayNam
 	return host;
 }
 
-/** The address of a page, with `https://` where the scheme was left out. */
+/** The URL of a page. Adds `https://` if the scheme is missing. */
 export function toUrl(text: string, displayName: string): string {
 	const url = parseUrl(text);
 	if (!url || !/^https?:$/.test(url.protocol) || !isHost(url.hostname)) {
@@ -98,7 +98,7 @@ export function toUrl(text: string, displayName: string): string {
 	return /^https?:/i.test(text) ? text : `https://${text}`;
 }
 
-/** An email address without what a `mailto:` link has around it; only what can't be one address is refused. */
+/** An email address without the other parts of a `mailto:` link. Refuses only what cannot be one address. */
 export function toAddress(text: string, displayName = email.property.displayName): string {
 	const [, linked] = /^mailto:([^?]*)/i.exec(text) ?? [];
 	const address = (linked ?? text).trim();
@@ -112,7 +112,7 @@ export function toAddress(text: string, displayName = email.property.displayName
 	return address;
 }
 
-/** Whether a host can be in the internet: two names at least, and no number or IP address. */
+/** Whether a host can be on the internet: it has at least two names, and is no number or IP address. */
 function isHost(host: string): boolean {
 	return /^([a-z\d_-]+\.)+(?!\d+\.?$)[a-z\d-]+\.?$/i.test(host);
 }

@@ -6,29 +6,29 @@ import { booleanField, type Field, type Parameters } from '../../parameters';
 import type { Operation, Split } from '../operation';
 import { confidenceLevel } from './confidence';
 
-/** What the two finders differ in. */
+/** What differs between the two finders. */
 interface Finder extends Omit<Operation, 'run' | 'paid' | 'output'> {
 	path: string;
-	/** The fields of an answer, beside those that all finders have. */
+	/** The fields of an answer, in addition to those of all finders. */
 	answer?: IDataObject;
-	/** What a person calls one such search, in the singular. */
+	/** The noun for one such search that the user sees, in the singular. */
 	noun: string;
-	/** In the order of the editor; each is sent under its own name, unless it is empty. */
+	/** In the order of the editor. Each value is sent under the name of its field, unless it is empty. */
 	fields: ReadonlyArray<Field<string>>;
 	options: ReadonlyArray<Field<string>>;
-	/** @throws InputError if these values can only fail */
+	/** @throws InputError if a request with these values can only fail */
 	check?: (person: IDataObject) => void;
 }
 
-/** An operation that looks for the address of a person (docs/service.md, Operations). */
+/** An operation that finds the address of a person (docs/service.md, Operations). */
 export interface FindOperation extends Operation {
 	/**
 	 * @param person the fields of the request; empty ones are left out
-	 * @returns the service's data with `found`; nobody found is an answer, and no error
-	 * @throws InputError before anything is sent; ServiceError if the call did not bring a result
+	 * @returns the data of the service with `found`; finding nobody is a result and not an error
+	 * @throws InputError before anything is sent; ServiceError if the call brought no result
 	 */
 	find(person: Record<string, string>, service: Service): Promise<IDataObject>;
-	/** @throws InputError if these values can only fail */
+	/** @throws InputError if a request with these values can only fail */
 	requestFor(person: Record<string, string>): ServiceRequest;
 }
 
@@ -103,7 +103,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 	};
 }
 
-/** For those who asked for an error if nothing is found. */
+/** The error for users who want an error if nothing is found. */
 export function notFound(message = 'No address was found for this person'): LeadGenError {
 	return new LeadGenError(
 		message,
@@ -114,7 +114,7 @@ export function notFound(message = 'No address was found for this person'): Lead
 	);
 }
 
-/** Nobody found is an answer, also where the service sends it as the error `NOT_FOUND`. */
+/** Finding nobody is a result, even if the service sends it as the error `NOT_FOUND`. */
 function nothingFound(error: unknown): null {
 	if (error instanceof ServiceError && error.code === 'NOT_FOUND') return null;
 	throw error;

@@ -37,7 +37,7 @@ export const verify: Operation = {
 	},
 };
 
-/** @throws InputError if it is empty */
+/** @throws InputError if the address is empty */
 function readAddress(parameters: Parameters): string {
 	const address = parameters.get(email);
 	if (address) return address;
@@ -52,7 +52,7 @@ function verifyRequest(address: string): ServiceRequest {
 	return { kind: 'lookup', noun: 'verification', path: '/email/verify', body: { email: address } };
 }
 
-/** The service's verdict on an address (docs/service.md, Operations). */
+/** Verifies an address with the service (docs/service.md, Operations). */
 export async function verifyAddress(address: string, service: Service): Promise<IDataObject> {
 	return await service.data(verifyRequest(address));
 }

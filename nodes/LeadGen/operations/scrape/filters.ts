@@ -3,7 +3,7 @@ import { allowArbitraryValues } from '../../compatibility';
 import { numberField, show, toText, type Field, type Parameters } from '../../parameters';
 import { InputError } from '../../service/errors';
 
-/** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that people know from company profiles. */
+/** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
 const COMPANY_SIZES = [
 	'1-10',
 	'11-50',
@@ -15,7 +15,7 @@ const COMPANY_SIZES = [
 	'10001-1000000',
 ];
 
-/** With commas between thousands, as people read numbers. */
+/** Adds commas between thousands. */
 function grouped(range: string): string {
 	return range.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
 }
@@ -33,7 +33,7 @@ function listFilter(displayName: string, name: string, placeholder: string): INo
 	};
 }
 
-/** The filters in the order of the editor; `limit` has a field of its own. */
+/** The filters in the order of the editor. `limit` has its own field. */
 const FILTERS: readonly INodeProperties[] = [
 	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
 	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
@@ -105,7 +105,7 @@ export const limit = numberField(
 	{ minimum: 1, whole: true },
 );
 
-/** Shows in the editor that there is no filter, for a way of setting them. */
+/** Shows in the editor that no filter is set, for one way of setting filters. */
 function noFilterNotice(mode: string, displayOptions: INodeProperties['displayOptions']): Field {
 	return {
 		property: {
@@ -120,13 +120,13 @@ function noFilterNotice(mode: string, displayOptions: INodeProperties['displayOp
 	};
 }
 
-/** The parameters that say which leads to look for, in the order of the editor. */
+/** The parameters that select the leads, in the order of the editor. */
 export const filterFields: readonly Field[] = [
 	filtersMode,
 	filtersCollection,
 	noFilterNotice('Field', {
 		show: { filtersMode: ['fields'] },
-		// A path from the root, because n8n takes another one for a parameter, and waits for it in vain.
+		// A path from the root, because n8n treats any other path as a parameter and waits for it forever.
 		hide: Object.fromEntries(
 			FILTERS.map(({ name }) => [`/filters.${name}`, [{ _cnd: { exists: true } }]]),
 		),
@@ -141,12 +141,12 @@ export const filterFields: readonly Field[] = [
 	limit,
 ];
 
-/** Whether the `filters` of a start say which leads to look for. */
+/** Whether the `filters` of a start restrict the leads. */
 export function hasFilter(filters: IDataObject): boolean {
 	return FILTERS.some(({ name }) => name in filters);
 }
 
-/** The `filters` of a start (docs/service.md, Operations): cleaned, without what is empty, always with `limit`. */
+/** The `filters` of a start (docs/service.md, Operations): cleaned, without empty filters, always with `limit`. */
 export function readFilters(parameters: Parameters): IDataObject {
 	const mode = parameters.get(filtersMode);
 	return {
@@ -155,7 +155,9 @@ export function readFilters(parameters: Parameters): IDataObject {
 	};
 }
 
-/** @throws InputError for what is no filter, since the leads it lets through are paid for */
+/**
+ * @throws InputError for anything that is not a filter, because the user pays for the leads that it would let through
+ */
 function toFilters(value: unknown, displayName: string): IDataObject {
 	const filters: unknown =
 		typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
@@ -187,14 +189,14 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 	return cleaned;
 }
 
-/** Values of a list filter: flattened, split at line breaks, trimmed, without blanks and duplicates. */
+/** The values of a list filter: flattened, split at line breaks, trimmed, without blanks and duplicates. */
 function toList(value: unknown, displayName: string): string[] {
 	const values = (Array.isArray(value) ? value : [value]).flat(Infinity);
 	const lines = values.flatMap((entry) => toText(entry, displayName).split(/[\r\n]+/));
 	return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))];
 }
 
-/** A company size as `<min>-<max>`, also from `11 – 50` or `1,001-5,000`; empty for a blank one. */
+/** A company size as `<min>-<max>`. Also accepts `11 – 50` and `1,001-5,000`. Empty for a blank value. */
 function toRange(value: unknown): string {
 	const text = toText(value, 'Company Size');
 	const range = text.replace(/[\s,]/g, '').replace(/[–—]/, '-');

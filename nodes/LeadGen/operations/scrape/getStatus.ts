@@ -31,12 +31,12 @@ export function statusRequest(id: string): ServiceRequest {
 	return { kind: 'read', path: '/status', query: { scrapeId: id } };
 }
 
-/** Whether a scrape is over, whatever became of it (docs/service.md, Scrapes and their status). */
+/** Whether a scrape has ended, successfully or not (docs/service.md, Scrapes and their status). */
 export function isFinished({ status }: IDataObject): boolean {
 	return ['completed', 'failed'].includes(wordIn(status) ?? '');
 }
 
-/** Whether the service does not find the scrape, or a gateway says so in its stead. */
+/** Whether the service does not find the scrape, or a gateway says so in its place. */
 export function isNotFound(error: unknown): boolean {
 	return error instanceof ServiceError && (error.code === 'NOT_FOUND' || error.httpStatus === 404);
 }

@@ -24,12 +24,12 @@ const webhookUrl = textField(
 	},
 );
 
-/** The request that starts a scrape (docs/service.md, Operations). @throws InputError for wrong values */
+/** The request that starts a scrape (docs/service.md, Operations). @throws InputError for invalid values */
 export function startRequest(parameters: Parameters): ServiceRequest {
 	const url = parameters.option(webhookUrl);
 	const filters = readFilters(parameters);
 	const isForAnyone = !hasFilter(filters);
-	// A person sees the notice in the editor. A model that forgets the filters does not.
+	// A user sees the notice in the editor. A model that forgets the filters does not.
 	if (isForAnyone && parameters.isTool) {
 		throw new InputError(
 			'Filters',

@@ -20,7 +20,7 @@ export const startAndWait: Operation = {
 		return { request: startRequest(parameters), mayFollow: 0 };
 	},
 	async run(parameters, service, signal) {
-		// Read before anything is paid for, since it may be wrong.
+		// Read the settings before anything is paid for, because they may be invalid.
 		const settings = readWaitSettings(parameters);
 		const started = await service.data(startRequest(parameters));
 		const id = scrapeId.read(started.scrapeId);

@@ -23,7 +23,7 @@ const pollInterval = numberField(
 		default: 5,
 		description: 'How long to wait before asking for the status again',
 	},
-	// The editor asks for a second at least; an expression may give less.
+	// The editor requires at least one second, but an expression may return less.
 	{ minimum: 0 },
 );
 
@@ -46,22 +46,22 @@ const failedAsResult = booleanField({
 	description: 'Whether to return a failed scrape as a result. Otherwise the item fails.',
 });
 
-/** A scrape takes long. The service may be restarted meanwhile. */
+/** How long the service may be unreachable. A scrape takes long, and the service may be restarted meanwhile. */
 const LONGEST_SILENCE_MS = 10 * 60_000;
 
-/** A request that is not answered at the end of the wait ends so much later. */
+/** A request that is in flight at the end of the wait times out this much later. */
 const LATE_MS = 1000;
 
-/** How often a pause is made shorter, because other scrapes have finished. */
+/** How often a pause may become shorter, because other scrapes have finished. */
 const LOOK_AGAIN_MS = 1000;
 
 export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
 
 interface WaitSettings {
 	intervalMs: number;
-	/** 0 waits without an end. */
+	/** 0 sets no limit. */
 	minutes: number;
-	/** Whether a scrape that failed is a result rather than an error. */
+	/** Whether a failed scrape is a result instead of an error. */
 	isFailedResult: boolean;
 }
 
@@ -74,9 +74,9 @@ export function readWaitSettings(parameters: Parameters): WaitSettings {
 }
 
 /**
- * Asks for the status until the scrape is finished. Once it is known that there is this scrape, the service
- * may be out of reach for a while, or not find it.
- * @param isKnown whether the service said that there is this scrape
+ * Polls the status until the scrape is finished. Once the scrape is known to exist, the service may be unreachable for
+ * a while, or may not find the scrape.
+ * @param isKnown whether the service said that the scrape exists
  * @returns the fields of the last status
  * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
  */
@@ -89,7 +89,7 @@ export async function waitForScrape(
 ): Promise<IDataObject> {
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
 	const last = await service.account.watching(async (othersMs) => {
-		// Scrapes that are waited for together are not looked at together.
+		// Scrapes that are waited for together are not polled at the same moment.
 		await pauseFor(() => Math.min(othersMs, deadline - Date.now()), signal);
 		return await lookUntilFinished(id, service, deadline, isKnown, async (left) => {
 			await pauseFor(
@@ -121,8 +121,8 @@ export async function waitForScrape(
 }
 
 /**
- * @param rest pauses between two looks, for as long at most as it is told
- * @returns the last status, also if time ran out
+ * @param rest pauses between two polls, for `mostMs` at most
+ * @returns the last status, even if time ran out
  */
 async function lookUntilFinished(
 	id: string,
@@ -151,7 +151,7 @@ async function lookUntilFinished(
 	}
 }
 
-/** What comes before the deadline; the service may answer much later, or never. */
+/** The answer, if it arrives before the deadline. The service may answer much later, or never. */
 async function before<T>(deadline: number, answer: Promise<T>): Promise<T | undefined> {
 	const began = Date.now();
 	let isOver = false;
@@ -159,7 +159,7 @@ async function before<T>(deadline: number, answer: Promise<T>): Promise<T | unde
 	return await Promise.race([answer, late.then(() => undefined)]).finally(() => (isOver = true));
 }
 
-/** @param ms may become less meanwhile, as other scrapes finish */
+/** @param ms may decrease meanwhile, as other scrapes finish */
 async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Promise<void> {
 	const since = Date.now();
 	for (let left = ms(); left > 0; left = since + ms() - Date.now()) {
@@ -172,14 +172,14 @@ function mayPass(error: unknown): boolean {
 	return error.outcome !== 'refused' || isNotFound(error);
 }
 
-/** Whatever breaks the wait, the scrape is paid for and its identifier must not get lost. */
+/** Adds the scrape ID to an error. Whatever ends the wait, the scrape is paid for and its ID must not get lost. */
 function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
-	// It may be mistyped.
+	// The ID may be mistyped.
 	const isOdd = !isKnown && isNotFound(error);
 	const goesOn = `The scrape ${id} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, isOdd ? '' : goesOn);
-	// It was the status that was not asked for; the scrape was started.
+	// Only the status request was not attempted. The scrape was started.
 	delete told.details.attempted;
 	return told;
 }

@@ -3,25 +3,25 @@ import type { RateNews } from './rateHeaders';
 /** A call of the account, from its turn to its end. */
 export interface Call {
 	readonly sentAt: number;
-	/** Calls that were under way when it was sent. */
+	/** Calls that were in flight when it was sent. */
 	readonly ahead: number;
-	/** What is asked; answers to the same take equally long. */
+	/** What the call asks for. Answers to the same path take equally long. */
 	readonly path: string;
 	readonly isPoll: boolean;
 }
 
 /**
  * How a call ended.
- * - `taken`: the service answered, and did not refuse it for its rate
- * - `refused`: it did (`RATE_LIMIT_EXCEEDED`, see "Rate limits" in docs/service.md)
- * - `lost`: no answer came, and the service may have counted it
- * - `unsent`: it never reached the service
+ * - `taken`: the service answered, and did not refuse the call for its rate
+ * - `refused`: the service refused the call for its rate (`RATE_LIMIT_EXCEEDED`, see "Rate limits" in docs/service.md)
+ * - `lost`: no answer came, but the service may have counted the call
+ * - `unsent`: the call never reached the service
  */
 export interface End {
 	outcome: 'taken' | 'refused' | 'lost' | 'unsent';
-	/** What the answer says of the rate. */
+	/** What the answer says about the rate limit. */
 	news?: RateNews;
-	/** Whether the service took it and failed, so that nobody knows what it did. */
+	/** Whether the service accepted the call but failed, so that its outcome is unknown. */
 	isFailed?: boolean;
 	/** Whether it is an error, which may come sooner than a result. */
 	isError?: boolean;

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
 
-/** Time and chance, which a test gives in their place. */
+/** Time and randomness, which tests replace. */
 export interface Clock {
-	/** Milliseconds since any moment. */
+	/** Milliseconds since any fixed moment. */
 	now(): number;
 	sleep(ms: number): Promise<void>;
 	/** From 0 to 1. */

@@ -1,41 +1,41 @@
 import type { Call } from './call';
 import { held, known, level, type Cubic } from './cubic';
 
-/** Calls that may be under way in a run that begins. */
+/** Calls that may be in flight at the beginning. */
 export const FEW = 20;
-/** Their number doubles in this time, however slow the answers are. */
+/** This number doubles in this time, however slow the answers are. */
 const DOUBLING_MS = 200;
-/** Each call has a socket of its own, so this is the most sockets for an account. */
+/** Each call in flight has its own socket, so this is the maximum number of sockets for an account. */
 export const MOST_SOCKETS = 1000;
-/** After so long without a call everything may be different. */
+/** After this time without a call, the conditions may have changed. */
 const IDLE_MS = 10_000;
-/** The unit of the cubic climb, or the latency if that is longer. */
+/** The unit of time of the cubic growth, unless the latency is longer. */
 const UNIT_MS = 1000;
-/** With fewer under way than this share of what was good, a refusal is not for the calls under way. */
+/** If fewer calls than this share of the good number were in flight, the number did not cause a refusal. */
 const DOUBT = 0.5;
-/** With fewer under way than this share of the most, no more are needed. */
+/** If fewer calls than this share of the maximum are in flight, no more are needed. */
 const NEED = 0.5;
-/** So many calls a millisecond are enough, so that few more are under way when the service refuses one. */
+/** This many calls per millisecond are enough, so that few other calls are in flight when the service refuses one. */
 const ENOUGH = 0.55;
-/** How often it is looked whether more calls may be under way. */
+/** How often to check whether more calls may be in flight. */
 const LOOK_MS = 20;
 
 /**
- * How many calls may be under way. At first it doubles again and again (slow start, but by time, so that slow
- * answers do not matter), until the first no: then it is cut to what was good, and climbs from there.
+ * How many calls may be in flight. At first the number doubles again and again (slow start, but by time, so that slow
+ * answers do not matter) until the first refusal or slowdown. Then it is cut to what was good, and grows from there.
  */
 export interface Concurrency extends Cubic {
-	/** Whether the service never said no; then the age is the time since the start, in doublings. */
+	/** Whether slow start has not ended yet. If so, `age` is the time since its start, in doublings. */
 	readonly isOpening: boolean;
-	/** Whether refusals taught it. */
+	/** Whether refusals showed that the service limits the calls in flight. */
 	readonly isLimit: boolean;
 	/** When the last call was sent. */
 	readonly sentAt: number;
-	/** When it was cut last. */
+	/** When the number was last cut. */
 	readonly cutAt: number;
-	/** The most calls that were under way before one that was taken. */
+	/** The maximum number of calls that were in flight when an accepted call was sent. */
 	readonly proven: number;
-	/** What it was before a cut for a refusal that may have been for the rate. */
+	/** The state before a cut, if the rate may have caused the refusal. */
 	readonly before?: Concurrency | undefined;
 }
 
@@ -54,12 +54,12 @@ function mostUnderWay(state: Concurrency): number {
 	return Math.max(1, Math.floor(Math.min(MOST_SOCKETS, most)));
 }
 
-/** @param latencyMs how long answers take, 0 before the first one */
+/** @param latencyMs how long answers take; 0 before the first one */
 function enoughUnderWay(latencyMs: number): number {
 	return latencyMs > 0 ? Math.max(FEW, Math.floor(ENOUGH * latencyMs)) : Infinity;
 }
 
-/** @returns how long the next call waits, or until there may be room for it */
+/** @returns how long the next call waits, or when to check again whether there is room for it */
 export function concurrencyWaitMs(state: Concurrency, underWay: number, latencyMs: number): number {
 	const most = Math.min(mostUnderWay(state), enoughUnderWay(latencyMs));
 	if (underWay < most) return 0;
@@ -67,9 +67,9 @@ export function concurrencyWaitMs(state: Concurrency, underWay: number, latencyM
 }
 
 /**
- * A call is sent, or may be.
- * @param underWay calls, of which there have to be enough to need more
- * @param latencyMs how long answers take: the service says no to what is tried no earlier
+ * Grows the number when a call is sent or may be sent.
+ * @param underWay the calls in flight, of which enough are needed before more are allowed
+ * @param latencyMs how long answers take: a refusal arrives no earlier than this
  */
 export function grow(
 	state: Concurrency,
@@ -77,7 +77,7 @@ export function grow(
 	latencyMs: number,
 	now: number,
 ): Concurrency {
-	// Where it took longer, it was this process that had no time.
+	// If more time passed, this process was busy.
 	const most = mostUnderWay(state);
 	const isNeeded = underWay >= NEED * most && most < enoughUnderWay(latencyMs);
 	const heldMs = isNeeded ? Math.min(now - state.sentAt, 2 * LOOK_MS) : 0;
@@ -85,44 +85,45 @@ export function grow(
 	return { ...held(state, heldMs / unitMs), sentAt: now };
 }
 
-/** There was nothing to do before the call that is sent now. */
+/** Begins again with few calls after a long idle time. */
 export function rested(state: Concurrency, now: number): Concurrency {
 	return state.isOpening && now - state.sentAt > IDLE_MS ? opening : state;
 }
 
-/** Calls become vain, such as when the credits end. */
+/** Begins again with few calls when further calls cannot succeed, such as when the credits have run out. */
 export function startOver(state: Concurrency, now: number): Concurrency {
 	return state.isOpening ? { ...opening, sentAt: now } : state;
 }
 
-/** A call was taken. */
+/** Records that the service accepted a call. */
 export function prove(state: Concurrency, { ahead }: Call): Concurrency {
 	return ahead > state.proven ? { ...state, proven: ahead } : state;
 }
 
-/** Whether a refused call may have been one too many. @param isAlone whether nothing is known of a rate */
+/** Whether too many calls in flight may have caused a refusal. @param isAlone whether nothing is known about a rate */
 export function isTooMany(state: Concurrency, { ahead }: Call, isAlone: boolean): boolean {
 	if (!state.isLimit && !state.before) return ahead > state.proven;
-	// This process hears late of answers, so that fewer were under way than it seemed.
+	// This process learns late of answers, so fewer calls were in flight than it seemed.
 	return ahead >= (isAlone ? DOUBT * state.good : Math.floor(state.good));
 }
 
-/** A call was refused that was one too many: those that were under way before it are good. */
+/** Too many calls in flight caused a refusal: the number before that call is good. */
 export function cutTo(state: Concurrency, { ahead }: Call, now: number): Concurrency {
 	return setTo(state, Math.min(ahead, mostUnderWay(state)), now);
 }
 
 /**
- * Whether a call that was taken or refused after a cut shows that the cut was wrong: far fewer were under way.
- * @param surely how many were under way when it was taken, at the least
+ * Whether a call that was accepted or refused after a cut shows that the rate was the cause: far fewer calls were in
+ * flight, or surely as many as the cut allows.
+ * @param surely the least number of calls that were in flight when it was accepted
  */
 export function wasRate({ before, good }: Concurrency, { ahead }: Call, surely = 0): boolean {
 	return !before || ahead < DOUBT * good || surely >= good;
 }
 
 /**
- * A refusal while nothing is known: it may be for the calls under way, until a later one says that it was not.
- * @param isLater whether the call was sent after one that was refused
+ * Handles a refusal while nothing is known. The calls in flight may be the cause, until a later refusal disproves it.
+ * @param isLater whether the call was sent after a refused one
  */
 export function suspect(
 	state: Concurrency,
@@ -135,17 +136,17 @@ export function suspect(
 	return { ...cutTo(state, call, now), before: state.before ?? state };
 }
 
-/** The refusal was for the rate. */
+/** The rate caused the refusal. */
 export function takeBack({ before, ...state }: Concurrency): Concurrency {
 	return before ? { ...before, proven: state.proven } : state;
 }
 
-/** The refusal was for the calls under way. */
+/** The number of calls in flight caused the refusal. */
 export function keep(state: Concurrency): Concurrency {
 	return { ...state, before: undefined, isLimit: true };
 }
 
-/** Answers became slower, if the gradient is below 1. */
+/** Cuts the number if the gradient is below 1, because answers became slower. */
 export function slowDown(
 	state: Concurrency,
 	gradient: number,

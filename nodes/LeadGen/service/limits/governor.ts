@@ -11,42 +11,42 @@ import { countDown, hear, reset, toldWaitMs, type Told } from './told';
 import { Traffic } from './traffic';
 
 /**
- * Says when the next call of an account may be sent. It puts together the policies beside it: it tells them
- * what happens, and the one that makes the call wait for longest counts.
+ * Decides when the next call of an account may be sent. It combines the policies in this folder: it reports to them
+ * what happens, and the longest wait among them counts.
  */
 export class Governor {
-	/** The published limit; `Infinity` where there is none. */
+	/** The published limit; `Infinity` if there is none. */
 	perMinute = Infinity;
 
 	private readonly traffic = new Traffic();
 	private readonly presumption = new Presumption();
-	/** When the service last took a call. */
+	/** When the service last accepted a call. */
 	private tookAt = -Infinity;
 	private pause: Pause | undefined;
-	/** Until when the service said that it does not work. */
+	/** Until when the service is unavailable, according to its answer. */
 	private closedUntil = -Infinity;
 	private told: Told | undefined;
 	private learned: rate.Learned | undefined;
 	private concurrency = concurrency.opening;
-	/** What held back the next call when it was looked last. */
+	/** What held back the next call at the last check. */
 	private heldBy: 'learned' | 'other' | undefined;
-	/** Calls that were sent before are refused for what is corrected already. */
+	/** Refusals of calls that were sent before this time are already corrected for. */
 	private correctedAt = -Infinity;
 
 	constructor(private readonly clock: Clock) {}
 
-	/** Calls sent within the last minute, or under way. */
+	/** Calls that ended within the last minute, or are in flight. */
 	get recent(): number {
 		return this.traffic.recent(this.clock.now());
 	}
 
-	/** Requests per minute as far as known; `Infinity` if nothing is. */
+	/** Requests per minute, as far as known; `Infinity` if no limit is known. */
 	get knownPerMinute(): number {
 		const { limit, ms } = this.window ?? { limit: this.perMinute, ms: MINUTE_MS };
 		return Math.min(this.perMinute, (limit / ms) * MINUTE_MS);
 	}
 
-	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call is over. */
+	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call ends. */
 	waitMs(): number {
 		const now = this.clock.now();
 		for (const call of this.presumption.taken(now)) {
@@ -70,12 +70,12 @@ export class Governor {
 		return wait;
 	}
 
-	/** How long the next poll has to wait on top of that. */
+	/** How long the next poll has to wait in addition. */
 	pollWaitMs(): number {
 		return pollWaitMs(this.knownPerMinute, this.traffic.polls, this.clock.now());
 	}
 
-	/** A call goes out now. */
+	/** Records that a call is sent now. */
 	send(path: string, isPoll: boolean): Call {
 		const now = this.clock.now();
 		const { heldBy, traffic } = this;
@@ -95,13 +95,13 @@ export class Governor {
 		return call;
 	}
 
-	/** A call is over. */
+	/** Records the end of a call. */
 	end(call: Call, { outcome, news = {}, isFailed = false, isError = false }: End): void {
 		const now = this.clock.now();
 		const isOpen = this.presumption.over(call);
 		if (outcome === 'taken' && !isError) this.measure(call, now);
 		this.traffic.end(call, outcome, this.window?.ms ?? 0, now);
-		// Another call may try in its stead.
+		// Another call may probe instead.
 		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
 		if (outcome !== 'taken' && outcome !== 'refused') return;
 		if (isFailed && news.retryAfterMs) this.close(news.retryAfterMs, now);
@@ -113,22 +113,22 @@ export class Governor {
 		}
 		this.tookAt = now;
 		if (isOpen) this.took(call, now);
-		// There is room for another one, if the refusals were for the calls under way.
+		// If the refusals were for the number of calls in flight, there is room for another call now.
 		if (this.pause && this.concurrency.before) this.pause = { ...this.pause, until: now };
 	}
 
-	/** The service failed, and said when to come back: few calls go out then, as it may fail again. */
+	/** The service failed and named a time to come back. Few calls go out then, because the service may fail again. */
 	private close(ms: number, now: number): void {
 		this.closedUntil = Math.max(this.closedUntil, now + Math.min(ms, HOPELESS_MS));
 		this.startOver();
 	}
 
-	/** The credits ended: the next run begins with few calls. */
+	/** The credits have run out, so the next run begins with few calls. */
 	startOver(): void {
 		this.concurrency = concurrency.startOver(this.concurrency, this.clock.now());
 	}
 
-	/** While it is not clear what a refusal was for, single calls try whether it was the rate. */
+	/** While the cause of a refusal is unclear, single calls probe whether it was the rate. */
 	private concurrencyWaitMs(now: number): number {
 		if (this.pause && this.concurrency.before) return 0;
 		const { underWay, latencies } = this.traffic;
@@ -141,7 +141,10 @@ export class Governor {
 		this.concurrency = concurrency.grow(this.concurrency, underWay, latencies.usualMs, now);
 	}
 
-	/** The service took a call: if it refused others, that is over, and shows how many it takes in what time. */
+	/**
+	 * The service accepted a call. If it refused others, that has ended, and shows how many calls it accepts in what
+	 * time.
+	 */
 	private took(call: Call, now: number): void {
 		this.concurrency = concurrency.prove(this.concurrency, call);
 		if (!this.pause || call.sentAt < this.pause.since) return;
@@ -155,7 +158,7 @@ export class Governor {
 		this.pause = undefined;
 	}
 
-	/** Fewer calls under way, if answers are slow with many. */
+	/** Allows fewer calls in flight if many calls make answers slow. */
 	private measure(call: Call, now: number): void {
 		const isNew = call.sentAt >= this.concurrency.cutAt;
 		const isAlone = call.ahead < concurrency.FEW;
@@ -163,13 +166,13 @@ export class Governor {
 		this.concurrency = concurrency.slowDown(this.concurrency, slope, call, now);
 	}
 
-	/** The policy that was trying for more takes it back; if none was, the service is left alone for a while. */
+	/** Corrects the policy that was trying for more. If none was, no calls go out for a while. */
 	private refused(call: Call, news: RateNews, now: number): void {
 		const { isLimit, before } = this.concurrency;
 		const isTooMany = concurrency.isTooMany(this.concurrency, call, !this.learned);
 		const isKnown = this.learned !== undefined || (isLimit && isTooMany);
 		if (this.pause || isNamed(news) || !isKnown) {
-			// A time is named for a rate alone, and is kept.
+			// The service names a time only for a rate, and the pause lasts until then.
 			if (isNamed(news)) this.concurrency = concurrency.takeBack(this.concurrency);
 			else if (!this.learned && (before || (!isLimit && !this.pause))) {
 				const isLater = this.pause !== undefined && call.sentAt > this.pause.since;
@@ -179,7 +182,7 @@ export class Governor {
 			return;
 		}
 		if (call.sentAt < this.correctedAt) return;
-		// One more although the last one was heeded, and nothing taken since: the service takes no calls now.
+		// The service refused a call after the last correction and has accepted none since, so it accepts no calls now.
 		if (this.correctedAt > this.tookAt) {
 			this.pause = pauseOn(undefined, news, this.outlook(), now);
 		} else if (isTooMany) this.concurrency = concurrency.cutTo(this.concurrency, call, now);
@@ -194,7 +197,7 @@ export class Governor {
 		return { began, expectedMs, knownMs: this.window?.ms, random: this.clock.random() };
 	}
 
-	/** The window that refusals taught, if they did. */
+	/** The window that refusals taught; undefined before the first one. */
 	private get window(): rate.Window | undefined {
 		return this.learned && rate.windowOf(this.learned, this.perMinute);
 	}

@@ -1,17 +1,17 @@
-/** Answers that make an average. */
+/** The number of answers in an average. */
 const SAMPLES = 50;
-/** So many times as long as usual says that calls wait, in the service or in this process. */
+/** If answers take this many times as long as usual, calls wait in the service or in this process. */
 const TOLERANCE = 2;
-/** The most that is taken back at once, as a factor. */
+/** The largest cut at once, as a factor. */
 const LEAST_GRADIENT = 0.5;
 
-/** How long answers to the same question take, in milliseconds. */
+/** How long answers to the same path take, in milliseconds. */
 interface Latency {
-	/** The average of the last ones. */
+	/** The average of the last answers. */
 	readonly ms: number;
-	/** How many it is made of. */
+	/** The number of answers in the average. */
 	readonly samples: number;
-	/** The lowest that this average was: how long they take if nothing waits. */
+	/** The lowest value that this average had: how long answers take if nothing waits. */
 	readonly usualMs: number;
 	/** The fastest answer. */
 	readonly leastMs: number;
@@ -19,7 +19,7 @@ interface Latency {
 
 const noLatency: Latency = { ms: 0, samples: 0, usualMs: Infinity, leastMs: Infinity };
 
-/** An answer came. */
+/** Adds an answer to the average. */
 function measured({ ms, samples, usualMs, leastMs }: Latency, sampleMs: number): Latency {
 	const average = ms + (sampleMs - ms) / Math.min(SAMPLES, samples + 1);
 	const isEnough = samples + 1 >= SAMPLES;
@@ -32,27 +32,27 @@ function measured({ ms, samples, usualMs, leastMs }: Latency, sampleMs: number):
 }
 
 /**
- * By how much the number of calls under way should change: 1 while answers come as fast as usual, less the slower
- * they get. From Netflix's Gradient2, with the lowest average in the place of the long one.
+ * The factor by which the number of calls in flight should change: 1 while answers are as fast as usual, less the
+ * slower they get. From Netflix's Gradient2, with the lowest average instead of the long-term average.
  */
 function gradient({ ms, samples, usualMs }: Latency): number {
 	if (samples < SAMPLES || ms <= TOLERANCE * usualMs) return 1;
 	return Math.max(LEAST_GRADIENT, (TOLERANCE * usualMs) / ms);
 }
 
-/** The calls to come are others: a new average. */
+/** Begins a new average, because later calls run under other conditions. */
 function startAnew(latency: Latency): Latency {
 	return { ...latency, ms: 0, samples: 0 };
 }
 
-/** The latencies of an account, by what is asked. */
+/** The latencies of an account, by path. */
 export class Latencies {
 	private readonly byPath = new Map<string, Latency>();
 
 	/**
-	 * A call was taken.
-	 * @param mayBeSlow whether it says something of the calls that are under way now
-	 * @param isAlone whether few calls were under way, so that they are not why it took long
+	 * Records that a call was accepted.
+	 * @param mayBeSlow whether its latency says something about the calls that are in flight now
+	 * @param isAlone whether few calls were in flight, so that they are not the reason for a long latency
 	 * @returns the gradient
 	 */
 	measure(path: string, ms: number, mayBeSlow: boolean, isAlone: boolean): number {
@@ -71,7 +71,7 @@ export class Latencies {
 		return this.byPath.get(path) ?? noLatency;
 	}
 
-	/** How long the fastest answer took; `Infinity` without any. */
+	/** How long the fastest answer took; `Infinity` without an answer. */
 	get leastMs(): number {
 		return Math.min(...[...this.byPath.values()].map(({ leastMs }) => leastMs));
 	}

@@ -2,35 +2,35 @@ import { cut, held, known, level, type Cubic } from './cubic';
 import { MARGIN_MS, MINUTE_MS, USUAL_MS } from './published';
 import type { TimeLog } from './timeLog';
 
-/** The most that a pause takes from a rate, as a factor. */
+/** The largest reduction of a rate by a pause, as a factor. */
 const LARGEST_CUT = 0.5;
-/** With more than this share of the published limit, that is likely to be right on the average. */
+/** If the rate is more than this share of the published limit, that limit is probably right on average. */
 const LIKELY = 0.5;
-/** A busy process needs so much longer for the calls of a window, as a factor. */
+/** A busy process needs up to this much longer for the calls of a window, as a factor. */
 const BUSY = 1.2;
-/** What happens in less time says nothing of a rate. */
+/** Shorter times say nothing about a rate. */
 const LEAST_MS = 500;
 
 /**
- * What refusals taught: so many calls at once, and so many in a millisecond, which is what the cubic climb is
- * about. There is none until the first refusal.
+ * What refusals taught: a burst, and a rate in calls per millisecond. The cubic growth is about the rate. Undefined
+ * until the first refusal.
  */
 export interface Learned extends Cubic {
-	/** Calls that the service takes at once. */
+	/** Calls that the service accepts at once. */
 	readonly burst: number;
 	/** When the last call was sent. */
 	readonly sentAt: number;
-	/** When the rate was corrected last. */
+	/** When the rate was last corrected. */
 	readonly correctedAt: number;
 }
 
-/** A window: so many calls in any so many milliseconds. */
+/** A window: `limit` calls in any `ms` milliseconds. */
 export interface Window {
 	limit: number;
 	ms: number;
 }
 
-/** @param perMinute the published limit, which the rate never exceeds; what is more goes into the burst */
+/** @param perMinute the published limit, which the rate never exceeds; growth beyond it increases the burst */
 export function windowOf(learned: Learned, perMinute: number): Window {
 	const published = perMinute / MINUTE_MS;
 	const rate = level(learned);
@@ -49,8 +49,8 @@ export function learnedWaitMs(window: Window, counted: TimeLog, now: number): nu
 }
 
 /**
- * A call was sent: the rate grows by the time that it holds back calls alone.
- * @returns nothing, once it is no less than the published limit
+ * Records that a call was sent. The rate grows only by the time in which it held back calls.
+ * @returns undefined once the window is no less than the published limit
  */
 export function climbOn(
 	learned: Learned,
@@ -64,7 +64,7 @@ export function climbOn(
 	return { ...held(learned, units), sentAt: now };
 }
 
-/** A call was refused. Those of one window are one refusal: what was sent before is still counted. */
+/** A call was refused. Refusals within one window count as one, because the service still counts the earlier calls. */
 export function slowDown(learned: Learned, perMinute: number, now: number): Learned {
 	if (now - learned.correctedAt < unitMs(learned)) return learned;
 	const slower = cut(learned);
@@ -72,8 +72,8 @@ export function slowDown(learned: Learned, perMinute: number, now: number): Lear
 }
 
 /**
- * The service takes calls again.
- * @param seen how many calls it took until it refused one, and how many in a millisecond until now
+ * The service accepts calls again.
+ * @param seen how many calls it accepted until it refused one, and how many per millisecond until now
  */
 export function learn(
 	learned: Learned | undefined,
@@ -95,7 +95,10 @@ export function learn(
 	};
 }
 
-/** The published limit counted over less than a minute. @param taken how many calls the service took */
+/**
+ * The published limit over a usual window, if `taken` is just above it; otherwise `taken`.
+ * @param taken how many calls the service accepted
+ */
 function likelyBurst(taken: number, published: number): number {
 	const ms = taken / published;
 	const usual = USUAL_MS.find((each) => ms > each && ms <= BUSY * each);

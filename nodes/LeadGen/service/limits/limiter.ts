@@ -4,34 +4,37 @@ import { systemClock, type Clock } from './clock';
 import { Governor } from './governor';
 import { HOPELESS_MS } from './pause';
 
-/** A timer is left behind for no longer than this. */
+/** No timer is left behind for longer than this. */
 const SLICE_MS = 1000;
-/** Without a known limit, one call goes out in a millisecond; where the process was busy for longer, at most so many together. */
+/**
+ * Without a known limit, one call goes out per millisecond. After the process was busy for longer, at most this many go
+ * out together.
+ */
 const MOST_TOGETHER = 5;
 
 /** The calls of one run of a node. */
 export interface Run {
 	inFlight: number;
-	/** How long the limit held up the run, in milliseconds. */
+	/** How long the rate limit held up the run, in milliseconds. */
 	waitedMs: number;
-	/** How many calls of the run may be under way at once. */
+	/** How many calls of the run may be in flight at once. */
 	cap: number;
 	signal: AbortSignal | undefined;
-	/** By path: since when every call of the run was refused. */
+	/** By path: since when the service has refused every call of the run. */
 	refusedSince?: Map<string, number>;
 }
 
-/** The calls of a run that wait, the next one first; polls have a line of their own. */
+/** The waiting calls of a run, the next one first. Polls have their own line. */
 interface Line {
 	run: Run;
 	isPoll: boolean;
 	calls: Turn[];
 }
 
-/** What the governor and the queue must know of a call. */
+/** What the governor and the queue need to know about a call. */
 interface What {
 	path: string;
-	/** Whether it looks at the status of a scrape. */
+	/** Whether it requests the status of a scrape. */
 	isPoll?: boolean;
 	isFirst?: boolean;
 }
@@ -41,12 +44,12 @@ interface Turn extends What {
 }
 
 /**
- * Lets the calls of an account go out, when the governor says so. All nodes and executions in the process
- * share it, and take turns: a single lookup does not wait for the thousands of another run.
+ * Lets the calls of an account go out when the governor allows it. All nodes and executions in the process share it and
+ * take turns: a single lookup does not wait for the thousands of another run.
  */
 export class Limiter {
 	private readonly governor: Governor;
-	/** By run; the one that waits for its turn for longest comes first. */
+	/** The lines of the runs. The one that has waited longest for its turn comes first. */
 	private readonly lines: Line[] = [];
 	private waiting = 0;
 	private pumping = false;
@@ -56,7 +59,7 @@ export class Limiter {
 		this.governor = new Governor(clock);
 	}
 
-	/** Calls per minute; `Infinity` where there is nothing to keep but what the answers say. */
+	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */
 	get perMinute(): number {
 		return this.governor.perMinute;
 	}
@@ -65,20 +68,20 @@ export class Limiter {
 		this.governor.perMinute = perMinute;
 	}
 
-	/** The same, with what refusals taught. */
+	/** The same, including what refusals taught. */
 	get knownPerMinute(): number {
 		return this.governor.knownPerMinute;
 	}
 
-	/** Calls sent within the last minute, under way, or waiting. */
+	/** Calls that ended within the last minute, are in flight, or wait. */
 	get demand(): number {
 		return this.governor.recent + this.waiting;
 	}
 
 	/**
-	 * Waits for the turn of a call. The caller says how it ended.
-	 * @param what `isFirst`: whether it goes before the calls that wait already
-	 * @throws as `throwIfStopped` does, when the run is stopped
+	 * Waits for the turn of a call. The caller must report how the call ended.
+	 * @param what `isFirst`: whether it goes before the calls that already wait
+	 * @throws like `throwIfStopped` when the run is stopped
 	 */
 	async turn(run: Run, what: What): Promise<Call> {
 		for (;;) {
@@ -88,12 +91,12 @@ export class Limiter {
 		}
 	}
 
-	/** A call of a run is over. @returns whether it makes sense to go on */
+	/** Records the end of a call. @returns whether it makes sense to continue */
 	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
 		this.governor.end(call, end);
 		this.wake();
-		// A service may limit each of its operations by itself.
+		// A service may limit each of its operations separately.
 		const refusedSince = (run.refusedSince ??= new Map<string, number>());
 		if (end.outcome === 'taken') refusedSince.delete(call.path);
 		if (end.outcome !== 'refused') return true;
@@ -103,7 +106,7 @@ export class Limiter {
 		return now - since < HOPELESS_MS;
 	}
 
-	/** No further call would bring anything for now. */
+	/** Begins again with few calls, because further calls cannot succeed for now. */
 	startOver(): void {
 		this.governor.startOver();
 	}
@@ -123,11 +126,11 @@ export class Limiter {
 		return call;
 	}
 
-	/** @returns what takes the call out of its line again */
+	/** @returns a function that removes the call from its line */
 	private queue(run: Run, turn: Turn): () => void {
 		this.waiting++;
 		const { isPoll = false, isFirst } = turn;
-		// The last one: what goes first has a line of its own, and the run must not get a second turn for it.
+		// Use the last line: a call that goes first has its own line, which must not give the run a second turn.
 		const known = this.lines.findLast((each) => each.run === run && each.isPoll === isPoll);
 		const line = isFirst || !known ? { run, isPoll, calls: [] } : known;
 		line.calls.push(turn);
@@ -140,7 +143,7 @@ export class Limiter {
 		};
 	}
 
-	/** Sends the waiting calls, as soon as each may go. */
+	/** Sends each waiting call as soon as it may go. */
 	private async pump(): Promise<void> {
 		if (this.pumping) {
 			this.wake();
@@ -154,13 +157,13 @@ export class Limiter {
 				({ run, isPoll }) => run.inFlight < run.cap && (!isPoll || polls <= 0),
 			);
 			const isPollWaiting = this.lines.some(({ isPoll }) => isPoll);
-			// With all runs at their cap, a call that is over wakes the queue.
+			// If all runs are at their cap, the end of a call wakes the queue.
 			const heldMs = isPollWaiting && polls > 0 ? polls : Infinity;
 			const wait = next >= 0 ? this.governor.waitMs() : heldMs;
 			if (wait <= 0) {
 				this.letGo(next);
 				if (--together > 0) continue;
-				// Answers are read in between: a refusal among them may say that no more should go out.
+				// Read answers in between: a refusal among them may stop further calls.
 				const began = this.clock.now();
 				await this.clock.sleep(0);
 				const isFree = this.knownPerMinute === Infinity;

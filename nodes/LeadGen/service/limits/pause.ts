@@ -1,38 +1,40 @@
 import { MARGIN_MS, MINUTE_MS, USUAL_MS } from './published';
 import type { RateNews } from './rateHeaders';
 
-/** Pauses after refusals that name no time: the first one, and the longest. */
+/** The first and the longest pause after refusals that name no time. */
 const FIRST_MS = 100;
 const LONGEST_MS = 10_000;
-/** Each is this share of the time since the calls began that led to it, as far as that was lately. */
+/** Each pause is this share of the time since the calls before it began. Only the recent part of that time counts. */
 const SHARE = 0.5;
 const LATELY_MS = 3000;
-/** Calls are likely to be taken when a usual window is over: later than that by this share at most. */
+/**
+ * When a usual window ends, calls are probably accepted. The pause ends later than the window by at most this share.
+ */
 const JITTER = 0.002;
 
-/** Without a single success for this long, more patience does not help, and no longer pause is kept. */
+/** If no call succeeds for this long, waiting does not help any more. No pause is longer than this. */
 export const HOPELESS_MS = 10 * MINUTE_MS;
 
-/** The service refuses: nothing goes out before `until`, and then single calls that try. */
+/** The service refuses calls: nothing goes out before `until`. After that, single calls probe. */
 export interface Pause {
-	/** When it began. */
+	/** When the refusals began. */
 	since: number;
 	until: number;
 }
 
-/** What is known of when calls may be taken again. */
+/** What is known about when the service may accept calls again. */
 export interface Outlook {
-	/** When the first of the calls was sent that the service took before; windows count from there. */
+	/** When the first of the calls was sent that the service accepted before. Windows count from there. */
 	began: number;
-	/** How long the window may be if the published limit is kept on the average. */
+	/** How long the window may be if the published limit holds on average. */
 	expectedMs: number;
-	/** The window that was learned before. */
+	/** The window that was learned before, if any. */
 	knownMs: number | undefined;
-	/** From 0 to 1, so that several processes on one account do not go on at the same moment. */
+	/** From 0 to 1, so that several processes on one account do not continue at the same moment. */
 	random: number;
 }
 
-/** A call was refused. Refusals of calls that were under way together are one. */
+/** A call was refused. Refusals of calls that were in flight together count as one. */
 export function pauseOn(
 	pause: Pause | undefined,
 	news: RateNews,
@@ -48,11 +50,11 @@ export function pauseOn(
 	return until > now ? { since, until } : tryOnce({ since, until }, outlook, now);
 }
 
-/** A single call goes out to try; the next one waits as if it was refused. */
+/** A single call goes out as a probe. The next call waits as if the probe was refused. */
 export function tryOnce({ since }: Pause, outlook: Outlook, now: number): Pause {
 	const { began, expectedMs, knownMs = LATELY_MS, random } = outlook;
 	const sinceMs = now - Math.max(began, since - knownMs);
-	// A window slides, so that there may be room again at once.
+	// A window slides, so there may be room again at once.
 	const share = now === since ? 0 : SHARE;
 	const pauseMs = Math.min(LONGEST_MS, Math.max(FIRST_MS, share * sinceMs));
 	const ends = [...USUAL_MS, expectedMs]
@@ -66,7 +68,7 @@ export function isNamed(news: RateNews): boolean {
 	return namedMs(news) !== undefined;
 }
 
-/** A time that is over already says nothing, and neither does the reset of a limit that is not used up. */
+/** A time in the past says nothing. The reset of a limit that is not used up says nothing either. */
 function namedMs({ retryAfterMs, remaining, resetMs }: RateNews): number | undefined {
 	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
 }

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from './published';
 import type { TimeLog } from './timeLog';
 
-/** What looks at the status of scrapes may take of the limit; the rest is for what brings results. */
+/** The share of the limit that polls may use. The rest is for calls that bring results. */
 const SHARE = 1 / 3;
 
 /** @param sent when each poll of the last minute was sent */
@@ -10,8 +10,8 @@ export function pollWaitMs(perMinute: number, sent: TimeLog, now: number): numbe
 }
 
 /**
- * How long to pause between two polls of the same scrape, so that all have their turn.
- * @param scrapes how many are waited for
+ * How long to pause between two polls of the same scrape, so that all scrapes have their turn.
+ * @param scrapes how many scrapes are waited for
  */
 export function pollPauseMs(perMinute: number, scrapes: number): number {
 	return (scrapes * MINUTE_MS) / pollsPerMinute(perMinute);

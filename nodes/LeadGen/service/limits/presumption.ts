@@ -1,14 +1,14 @@
 import type { Call } from './call';
 
-/** A refusal may come so many times as late as the slowest one so far. */
+/** A refusal may take this many times as long as the slowest refusal so far. */
 const PATIENCE = 2;
 
 /**
- * Tells early which calls the service took: refusals come fast, so that a call was taken that is under way for
- * longer. So slow answers do not hide that the service takes calls again.
+ * Presumes early that the service accepted a call: refusals come fast, so a call that is in flight for longer was
+ * accepted. So slow answers do not hide that the service accepts calls again.
  */
 export class Presumption {
-	/** Calls under way that may still be refused, the oldest first. */
+	/** Calls in flight that may still be refused, the oldest first. */
 	private readonly open = new Set<Call>();
 	private refusalMs: number | undefined;
 
@@ -16,7 +16,7 @@ export class Presumption {
 		this.open.add(call);
 	}
 
-	/** @returns whether it was not known before what becomes of the call */
+	/** @returns whether the outcome of the call was unknown until now */
 	over(call: Call): boolean {
 		return this.open.delete(call);
 	}
@@ -25,7 +25,7 @@ export class Presumption {
 		this.refusalMs = Math.max(this.refusalMs ?? 0, now - sentAt);
 	}
 
-	/** The calls that count as taken from now on. */
+	/** The calls that count as accepted from now on. */
 	taken(now: number): Call[] {
 		const calls: Call[] = [];
 		for (const call of this.open) {

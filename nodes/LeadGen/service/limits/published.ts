@@ -1,21 +1,21 @@
 import type { TimeLog } from './timeLog';
 
-/** Limits are written per minute ("Rate limits" in docs/service.md). */
+/** Limits are published per minute ("Rate limits" in docs/service.md). */
 export const MINUTE_MS = 60_000;
 
-/** Limits are usually counted over one of these times. */
+/** Services usually count limits over one of these windows. */
 export const USUAL_MS = [1000, 10_000, MINUTE_MS];
 
-/** Clocks and timers are not exact, so a window is kept a little longer than it is. */
+/** Clocks and timers are not exact, so each window is kept longer by this margin. */
 export const MARGIN_MS = 5;
 
 /**
- * The limit that the plan or the credential names. Up to it, calls go out at once; then each waits until one
- * of them is a minute old. The minute counts from the answer, since the service may have counted the call at
- * any time until then: so the limit is kept whether the service has fixed or sliding windows or a token
- * bucket of that size.
- * @param over when each call of the last minute was over
- * @returns how long the next call waits; `Infinity` means until another one is over
+ * The wait for the limit that the plan or the credential names. Up to the limit, calls go out at once. After that, each
+ * call waits until an earlier one is a minute old. The minute counts from the answer, because the service may have
+ * counted the call at any time until then. So the limit is kept whether the service uses fixed windows, sliding windows
+ * or a token bucket of that size.
+ * @param over when each call of the last minute ended
+ * @returns how long the next call waits; `Infinity` means until another call ends
  */
 export function publishedWaitMs(
 	perMinute: number,

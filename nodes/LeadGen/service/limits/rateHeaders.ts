@@ -1,6 +1,6 @@
-/** What an answer says about the rate limit, as far as it says anything. Times are milliseconds from now. */
+/** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
 export interface RateNews {
-	/** Pause before the next request. */
+	/** The pause before the next request. */
 	retryAfterMs?: number;
 	/** Requests that are left until the reset. */
 	remaining?: number;
@@ -8,8 +8,8 @@ export interface RateNews {
 }
 
 /**
- * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, their `X-` forms, and the
- * combined `RateLimit` header. The service promises none of them ("Rate limits" in docs/service.md), so all are optional.
+ * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, their `X-` forms, and the combined
+ * `RateLimit` header. The service guarantees none of them ("Rate limits" in docs/service.md), so all are optional.
  * @param now milliseconds since 1970
  */
 export function readRateHeaders(headers: Record<string, unknown>, now: number): RateNews {
@@ -38,10 +38,10 @@ function toCount(text: string): number | undefined {
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Above this a number of seconds is a point in time since 1970; it is more than thirty years. */
+/** A number of seconds above this is a point in time since 1970, because as a delay it would be over thirty years. */
 const EPOCH_SECONDS = 1e9;
 
-/** Seconds, seconds or milliseconds since 1970, or a date, as a delay. */
+/** Converts seconds, seconds or milliseconds since 1970, or a date to a delay in milliseconds. */
 function toDelay(text: string, now: number): number | undefined {
 	const seconds = Number(text);
 	if (text === '' || seconds < 0 || seconds === Infinity) return undefined;

@@ -1,14 +1,14 @@
-/** Points in time in rising order, of which the old ones are forgotten. */
+/** Points in time in ascending order. Old ones are forgotten. */
 export class TimeLog {
 	private times: number[] = [];
 	private first = 0;
 
-	/** @param time not before the last one */
+	/** @param time not before the last entry */
 	add(time: number): void {
 		this.times.push(time);
 	}
 
-	/** Corrects one entry. */
+	/** Changes the time of one entry. */
 	move(from: number, to: number): void {
 		const { times, first } = this;
 		let at = times.lastIndexOf(from);
@@ -17,13 +17,11 @@ export class TimeLog {
 		times[at] = to;
 	}
 
-	/** Takes one entry back. */
 	remove(time: number): void {
 		const at = this.times.lastIndexOf(time);
 		if (at >= this.first) this.times.splice(at, 1);
 	}
 
-	/** Forgets what is older than `time`. */
 	forgetBefore(time: number): void {
 		while ((this.times[this.first] ?? Infinity) < time) this.first++;
 		if (this.first > 1000 && this.first > this.times.length / 2) {
@@ -32,7 +30,7 @@ export class TimeLog {
 		}
 	}
 
-	/** How many are from `begin` to before `end`. */
+	/** The number of entries from `begin` to before `end`. */
 	count(begin: number, end = Infinity): number {
 		let count = 0;
 		for (let at = this.times.length - 1; at >= this.first; at--) {
@@ -43,20 +41,20 @@ export class TimeLog {
 		return count;
 	}
 
-	/** The first one that is not before `time`; if there is none, `time` itself. */
+	/** The first entry that is not before `time`; `time` itself if there is none. */
 	firstFrom(time: number): number {
 		return this.times[this.times.length - this.count(time)] ?? time;
 	}
 
-	/** How many are not forgotten. */
+	/** The number of entries that are not forgotten. */
 	get size(): number {
 		return this.times.length - this.first;
 	}
 
 	/**
-	 * How long until fewer than `limit` entries are within the last `ms`.
+	 * How long until fewer than `limit` entries are within the last `ms` milliseconds.
 	 * @param more entries that will be added at a time that is not known yet
-	 * @returns milliseconds; `Infinity` if `more` alone are as many
+	 * @returns milliseconds; `Infinity` if `more` alone reaches the limit
 	 */
 	waitMs(limit: number, ms: number, now: number, more = 0): number {
 		const free = limit - more;

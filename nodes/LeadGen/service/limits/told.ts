@@ -2,15 +2,15 @@ import { HOPELESS_MS } from './pause';
 import { MARGIN_MS } from './published';
 import type { RateNews } from './rateHeaders';
 
-/** What an answer said is left, and until when; `left` shrinks with each call that is sent. */
+/** How many requests are left, according to the last answer, and until when. Each call that is sent reduces `left`. */
 export interface Told {
 	left: number;
 	until: number;
 }
 
 /**
- * An answer came. It counts alone: what an earlier one said is forgotten.
- * @param underWay calls that may not be counted in it yet
+ * Reads an answer, which replaces what an earlier answer said.
+ * @param underWay calls that the answer may not count yet
  * @param tookMs how long the answer took
  */
 export function hear(
@@ -25,20 +25,20 @@ export function hear(
 	return { left: remaining - underWay, until };
 }
 
-/** Time passed: after the reset a single call goes ahead, to hear how many are left now. */
+/** After the reset, a single call goes ahead to learn how many requests are left. */
 export function reset(told: Told | undefined, now: number): Told | undefined {
 	return told && now >= told.until ? { left: 1, until: Infinity } : told;
 }
 
-/** A call was sent. */
+/** Records that a call was sent. */
 export function countDown(told: Told | undefined): Told | undefined {
 	return told && { ...told, left: told.left - 1 };
 }
 
-/** @returns how long the next call waits; 0 if the service tells nothing */
+/** @returns how long the next call waits; 0 if the service names no number */
 export function toldWaitMs(told: Told | undefined, underWay: number, now: number): number {
 	if (!told || told.left > 0) return 0;
-	// The one call that went ahead got no answer that tells.
+	// The answer to the call that went ahead named no number.
 	if (told.until === Infinity && underWay === 0) return 0;
 	return told.until - now;
 }

@@ -4,30 +4,30 @@ import { HOPELESS_MS } from './pause';
 import { MARGIN_MS, MINUTE_MS } from './published';
 import { TimeLog } from './timeLog';
 
-/** A pause that is longer says that there was nothing to do. */
+/** After a longer gap without calls, the account counts as idle. */
 const IDLE_MS = 1000;
-/** A call counts for so much later than it was sent at most, as a share of the window. */
+/** The service counts a call at most this much later than it was sent, as a share of the window. */
 const LATE = 0.1;
-/** An answer takes this share of the fastest one at the least. */
+/** An answer takes at least this share of the time of the fastest answer. */
 const SURE = 0.8;
 
-/** What was sent and what came back, as far as policies go by it. */
+/** What was sent and what came back, as far as the policies depend on it. */
 export class Traffic {
-	/** When the service counted each call that was not refused, as far as that is known. */
+	/** When the service counted each call that it did not refuse, as far as this is known. */
 	readonly sent = new TimeLog();
-	/** When each call was over that the service may have counted. */
+	/** When each call ended that the service may have counted. */
 	readonly over = new TimeLog();
 	/** When each poll was sent. */
 	readonly polls = new TimeLog();
 	readonly latencies = new Latencies();
 	underWay = 0;
-	/** Since when there was always something to do. */
+	/** Since when the account has not been idle. */
 	private busySince = 0;
 	private endedAt = -Infinity;
-	/** Since when the service takes calls, or took them until it refused one. */
+	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
 	began = 0;
 
-	/** Calls of the last minute, or under way. */
+	/** Calls that ended within the last minute, or are in flight. */
 	recent(now: number): number {
 		return this.over.count(now - MINUTE_MS) + this.underWay;
 	}
@@ -36,7 +36,7 @@ export class Traffic {
 		return this.underWay === 0 && now - this.endedAt > IDLE_MS;
 	}
 
-	/** @param isIdle whether there was nothing to do before */
+	/** @param isIdle whether the account was idle before */
 	send(isPoll: boolean, isIdle: boolean, now: number): void {
 		if (isIdle) this.busySince = this.began = now;
 		this.sent.add(now);
@@ -44,7 +44,7 @@ export class Traffic {
 		this.underWay++;
 	}
 
-	/** @param windowMs the window that is known */
+	/** @param windowMs the known window */
 	end(call: Call, outcome: End['outcome'], windowMs: number, now: number): void {
 		const { sentAt, isPoll } = call;
 		this.underWay--;
@@ -58,34 +58,34 @@ export class Traffic {
 	}
 
 	/**
-	 * When the service counted a call that is over, at the latest. This process may have been busy for a while after
-	 * the call had its turn, but the service then took no less time than for its fastest answer.
+	 * The latest time at which the service counted a call that has ended. This process may have been busy for a while
+	 * after the call had its turn, but the service then took at least as long as for its fastest answer.
 	 */
 	private countedAt({ sentAt, path }: Call, windowMs: number, now: number): number {
 		const { leastMs } = this.latencies.of(path);
 		return sentAt + Math.max(0, Math.min(now - sentAt - leastMs, LATE * windowMs));
 	}
 
-	/** When the service counted the first call from `begin` on, at the latest. */
+	/** The latest time at which the service counted the first call from `begin` on. */
 	firstCounted(begin: number): number {
 		const byAnswer = this.over.firstFrom(begin) - this.latencies.leastMs;
 		return Math.max(this.sent.firstFrom(begin), byAnswer);
 	}
 
-	/** How many calls were under way when one was sent, at the least: this process may hear late of answers. */
+	/** The least number of calls that were in flight when one was sent: this process may learn late of answers. */
 	surelyAhead({ sentAt, ahead }: Call): number {
 		const began = sentAt - SURE * this.latencies.leastMs;
 		return Math.min(ahead, this.sent.count(began, sentAt));
 	}
 
 	/**
-	 * How many calls the service took at once until it refused one at `since`, and how many a millisecond
-	 * until it took `next`.
-	 * @param windowMs the window that is known: it may have been full from before
+	 * How many calls the service accepted until it refused one at `since`, and how many per millisecond until it accepted
+	 * `next`.
+	 * @param windowMs the known window, which may already have been full before
 	 */
 	seen(since: number, next: Call, windowMs: number): { burst: number; rate: number } {
 		const windows = Math.min(this.began, next.sentAt - 2 * windowMs);
-		// What it took in the last minute is the least that it takes in a minute.
+		// What the service accepted in the last minute is the least that it accepts in a minute.
 		const lately = Math.max(this.busySince, windows);
 		const spans = windowMs > 0 ? [lately] : [lately, since - MINUTE_MS];
 		const rates = spans.map((begin) => {
@@ -95,7 +95,10 @@ export class Traffic {
 		return { burst: this.sent.count(this.began, since), rate: Math.max(...rates) };
 	}
 
-	/** Forgets what is older than a minute, and than `ms`, and than the calls that a refusal may tell of. */
+	/**
+	 * Forgets entries that are older than a minute, than two windows of `ms`, and than the calls that a refusal may
+	 * concern.
+	 */
 	forget(ms: number | undefined, now: number): void {
 		const oldest = Math.min(this.began, now - Math.max(MINUTE_MS, 2 * (ms ?? 0))) - MARGIN_MS;
 		for (const log of [this.sent, this.over, this.polls]) {
