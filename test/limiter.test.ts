@@ -1,7 +1,7 @@
 import { Halting } from '../nodes/LeadGen/service/halting';
 import type { Call, End } from '../nodes/LeadGen/service/limits/call';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
-import { readRateHeaders, type RateNews } from '../nodes/LeadGen/service/limits/rateHeaders';
+import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';
 import { VirtualClock } from './simulator/clock';
 import { fixed, sliding, tokenBucket, type ServiceSettings } from './simulator/service';
@@ -70,7 +70,7 @@ describe('several runs', () => {
 		const call = async (run: Run, name: string, isFirst = false) => {
 			const turn = await limiter.turn(run, { ...LOOKUP, isFirst });
 			order.push(name);
-			limiter.end(run, turn, { outcome: 'taken' });
+			limiter.end(run, turn, { outcome: 'accepted' });
 		};
 		return { order, call };
 	}
@@ -132,7 +132,7 @@ describe('several runs', () => {
 		await pass(1000);
 		expect(order).toEqual(['free']);
 		stop.abort();
-		limiter.end(full, first, { outcome: 'taken' });
+		limiter.end(full, first, { outcome: 'accepted' });
 		await pass(61_000);
 		await Promise.all([...waiting, late]);
 		expect(order).toEqual(['free', 'stop', 'full']);
@@ -144,17 +144,17 @@ describe('a run', () => {
 	it.each([1, 3])('has no more than %d calls under way, also while polls wait', async (cap) => {
 		const { limiter, pass } = limiterOf(60);
 		const run = newRun(cap);
-		const underWay: Call[] = [];
+		const inFlight: Call[] = [];
 		for (let more = 0; more < 5; more++) {
 			for (const what of [LOOKUP, POLL]) {
-				void limiter.turn(run, what).then((call) => underWay.push(call));
+				void limiter.turn(run, what).then((call) => inFlight.push(call));
 			}
 		}
 		for (let over = 0; over < 10; over++) {
 			await pass(1000);
-			expect(underWay).toHaveLength(Math.min(cap, 10 - over));
-			const call = underWay.shift();
-			if (call) limiter.end(run, call, { outcome: 'taken' });
+			expect(inFlight).toHaveLength(Math.min(cap, 10 - over));
+			const call = inFlight.shift();
+			if (call) limiter.end(run, call, { outcome: 'accepted' });
 		}
 		expect(limiter.demand).toBe(10);
 	});
@@ -167,7 +167,7 @@ describe('a run', () => {
 		const waiting = [LOOKUP, POLL].map((what) => limiter.turn(run, what));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
-		halting.giveUp();
+		halting.stopAllCalls();
 		expect(await outcomes).toEqual([
 			{ status: 'rejected', reason: halting.reason },
 			{ status: 'rejected', reason: halting.reason },
@@ -203,7 +203,7 @@ describe('a limit that is not known', () => {
 		},
 	);
 
-	it.each<[string, RateNews]>([
+	it.each<[string, RateInfo]>([
 		['names no time', {}],
 		['names a time that is over', { retryAfterMs: 0 }],
 	])('is given up on after ten minutes of refusals, each of which %s', async (_name, news) => {
@@ -217,7 +217,7 @@ describe('a limit that is not known', () => {
 				do {
 					call = await limiter.turn(run, LOOKUP);
 					tries++;
-				} while (limiter.end(run, call, { outcome: 'refused', news }));
+				} while (limiter.end(run, call, { outcome: 'refused', rateInfo: news }));
 			})();
 			await pass(11 * MINUTE_MS);
 			await trying;
@@ -238,7 +238,9 @@ describe('a limit that is not known', () => {
 			} while (limiter.end(lookups, call, { outcome: 'refused' }));
 		})();
 		for (let seconds = 0; seconds < 11 * 60; seconds += 5) {
-			void limiter.turn(looks, POLL).then((call) => limiter.end(looks, call, { outcome: 'taken' }));
+			void limiter
+				.turn(looks, POLL)
+				.then((call) => limiter.end(looks, call, { outcome: 'accepted' }));
 			await pass(5000);
 		}
 		await trying;
@@ -248,17 +250,17 @@ describe('a limit that is not known', () => {
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const run = newRun();
-		const call = async (outcome: 'taken' | 'refused', ms: number) => {
+		const call = async (outcome: 'accepted' | 'refused', ms: number) => {
 			const turn = limiter.turn(run, LOOKUP);
 			await pass(ms);
 			limiter.end(run, await turn, { outcome });
 		};
-		for (let calls = 0; calls < 10; calls++) await call('taken', 10);
+		for (let calls = 0; calls < 10; calls++) await call('accepted', 10);
 		await call('refused', 10);
-		await call('taken', 1000);
+		await call('accepted', 1000);
 		const learned = limiter.knownPerMinute;
 		expect(learned).toBeLessThan(10_000);
-		for (let minutes = 0; minutes < 120; minutes++) await call('taken', MINUTE_MS);
+		for (let minutes = 0; minutes < 120; minutes++) await call('accepted', MINUTE_MS);
 		expect(limiter.knownPerMinute).toBe(learned);
 	});
 });
@@ -272,7 +274,7 @@ describe('looks at the status of scrapes', () => {
 			for (;;) {
 				const call = await limiter.turn(scrapes, POLL);
 				polls++;
-				limiter.end(scrapes, call, { outcome: 'taken' });
+				limiter.end(scrapes, call, { outcome: 'accepted' });
 			}
 		};
 		for (let scrape = 0; scrape < 30; scrape++) void poll();
@@ -282,7 +284,7 @@ describe('looks at the status of scrapes', () => {
 		for (let lookup = 0; lookup < 10; lookup++) {
 			void limiter.turn(lookups, LOOKUP).then((call) => {
 				answered++;
-				limiter.end(lookups, call, { outcome: 'taken' });
+				limiter.end(lookups, call, { outcome: 'accepted' });
 			});
 		}
 		await pass(1000);
@@ -332,7 +334,7 @@ describe('calls under way', () => {
 		for (let rounds = 0; rounds < 25; rounds++) {
 			await pass(calls.length > 30 ? 1000 : 200);
 			most = Math.max(most, run.inFlight);
-			for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'taken' });
+			for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'accepted' });
 		}
 		expect(most).toBeGreaterThan(50);
 		expect(run.inFlight).toBeLessThan(30);
@@ -346,7 +348,7 @@ describe('calls under way', () => {
 			void limiter.turn(run, LOOKUP).then(async (call) => {
 				most = Math.max(most, run.inFlight);
 				await clock.sleep(400);
-				limiter.end(run, call, { outcome: 'taken' });
+				limiter.end(run, call, { outcome: 'accepted' });
 			});
 		}
 		await pass(5000);
@@ -365,7 +367,7 @@ describe('calls under way', () => {
 		await pass(1000);
 		expect(calls.length).toBeGreaterThan(150);
 		limiter.startOver();
-		for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'taken' });
+		for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'accepted' });
 		await pass(30);
 		expect(calls).toHaveLength(20);
 	});
@@ -373,7 +375,7 @@ describe('calls under way', () => {
 
 describe('what a service says of its rate', () => {
 	const now = Date.parse('2026-01-01T00:00:00Z');
-	it.each<[Record<string, string>, RateNews]>([
+	it.each<[Record<string, string>, RateInfo]>([
 		[{}, {}],
 		[{ 'retry-after': '7' }, { retryAfterMs: 7000 }],
 		[{ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }, { retryAfterMs: 9000 }],
@@ -403,7 +405,7 @@ describe('calls under way', () => {
 	it('are many again when answers become slow, but not for the calls', async () => {
 		const { limiter, clock } = limiterOf(Infinity);
 		const run = newRun();
-		const most = async (count: number, ms: number, end: End = { outcome: 'taken' }) => {
+		const most = async (count: number, ms: number, end: End = { outcome: 'accepted' }) => {
 			let reached = 0;
 			const calls = Array.from({ length: count }, async () => {
 				const call = await limiter.turn(run, LOOKUP);
@@ -415,7 +417,7 @@ describe('calls under way', () => {
 			return reached;
 		};
 		// Errors come sooner than results.
-		await most(100, 1, { outcome: 'taken', isError: true });
+		await most(100, 1, { outcome: 'accepted', isError: true });
 		await most(100, 20);
 		await most(100, 3000);
 		expect(await most(500, 3000)).toBeGreaterThan(300);

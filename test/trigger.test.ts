@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
 import {
-	isSaved,
-	largest,
+	isNotificationSaved,
+	richest,
 	limitContent,
 	toSave,
 	toSend,
@@ -10,12 +10,12 @@ import {
 } from '../nodes/LeadGen/trigger/content';
 import { deliveryItem } from '../nodes/LeadGen/trigger/delivery';
 import {
-	activated,
-	leftOut,
-	planned,
-	started,
-	startFailed,
-	timePassed,
+	applyActivation,
+	skipStart,
+	planStart,
+	recordScrape,
+	recordFailedStart,
+	applyTime,
 } from '../nodes/LeadGen/trigger/events';
 import { memoryOf, NodeMemory } from '../nodes/LeadGen/trigger/memory';
 import { findLeads } from '../nodes/LeadGen/leads';
@@ -27,7 +27,7 @@ import {
 	rawNotification,
 	type IncomingRequest,
 } from '../nodes/LeadGen/trigger/notification';
-import { MAX_UNVERIFIED, notified } from '../nodes/LeadGen/trigger/notified';
+import { MAX_UNVERIFIED, applyNotification } from '../nodes/LeadGen/trigger/received';
 import {
 	guessAddresses,
 	isPrivate,
@@ -42,7 +42,7 @@ import { Signer } from '../nodes/LeadGen/trigger/signature';
 import { prune } from '../nodes/LeadGen/trigger/prune';
 import {
 	addNotice,
-	join,
+	merge,
 	markDone,
 	newState,
 	openScrapes,
@@ -52,7 +52,7 @@ import {
 	type Start,
 	type TriggerState,
 } from '../nodes/LeadGen/trigger/state';
-import { looked, unanswered, type Found } from '../nodes/LeadGen/trigger/status';
+import { applyStatus, applyStatusError, type Found } from '../nodes/LeadGen/trigger/status';
 import { fromRelease1 } from '../nodes/LeadGen/trigger/upgrade';
 
 const SECOND = 1000;
@@ -91,7 +91,7 @@ function view(
 		inFlight: new Map(inFlight.map((name) => [name, Promise.resolve()])),
 		waiting: waiting.map((since) => ({ since, source: '', answer: () => {} })),
 	});
-	if (!isDirty) memory.wrote();
+	if (!isDirty) memory.markWritten();
 	return {
 		memory,
 		plan,
@@ -108,7 +108,7 @@ function activation(mode: string, id = 'activation 1', activeSince?: number) {
 /** A node that was activated and whose first scrape runs. */
 function running(): TriggerState {
 	const state = newState('owner');
-	activated(state, activation('activate'), plan, T0);
+	applyActivation(state, activation('activate'), plan, T0);
 	state.starts = {};
 	start(state, 'attempt 1', 'scrape 1', T0);
 	return state;
@@ -129,7 +129,7 @@ function start(state: TriggerState, attempt: string, scrapeId: string, at: numbe
 		process: PROCESS,
 		filters: 'filters 1',
 	};
-	started(state, attempt, scrapeId, at);
+	recordScrape(state, attempt, scrapeId, at);
 }
 
 function scheduled(at: number): Start {
@@ -150,7 +150,7 @@ function content(at: number, fields: Partial<Content> = {}) {
 
 /** A notification without a signature comes in. */
 function hear(state: TriggerState, ids: string[], now: number, checks = unchecked) {
-	return notified(
+	return applyNotification(
 		state,
 		undefined,
 		{ likely: ids, others: [] },
@@ -178,33 +178,33 @@ function lookUp(
 	{ mode = listen, check = checkAt(now) } = {},
 ) {
 	check.at = now;
-	const realId = looked(state, id, { data: { scrapeId: id }, ...found }, check, mode, now);
+	const realId = applyStatus(state, id, { data: { scrapeId: id }, ...found }, check, mode, now);
 	return { id: realId, check, isFinished: check.result !== undefined };
 }
 
 describe('an activation', () => {
 	it('by a person wants a start, which is planned, sent when it is saved, and looked at', () => {
 		const state = newState('owner');
-		activated(state, activation('activate'), plan, T0);
+		applyActivation(state, activation('activate'), plan, T0);
 		const attempt = 'activation 1-0';
 		// Saved together with the activation.
 		expect(nextAction(view(state, { isDirty: true }), T0)).toEqual({ do: 'plan', attempt });
-		planned(state, attempt, plan, T0);
+		planStart(state, attempt, plan, T0);
 		// Until then another node of the workflow may erase it.
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 1000 });
 		const now = T0 + 1000;
 		expect(nextAction(view(state), now)).toEqual({ do: 'send', attempt });
 		expect(nextAction(view(state, { inFlight: [attempt] }), now).do).toBe('wait');
-		started(state, attempt, 'scrape 1', T0);
+		recordScrape(state, attempt, 'scrape 1', T0);
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
-		expect(nextAction(view(state), T0 + 5000)).toEqual({ do: 'look', id: 'scrape 1' });
+		expect(nextAction(view(state), T0 + 5000)).toEqual({ do: 'check', id: 'scrape 1' });
 	});
 
 	it.each(['init', 'leadershipChange', 'update', 'activate'])(
 		'that n8n makes by itself (%s) wants none',
 		(mode) => {
 			const state = running();
-			activated(state, activation(mode, 'activation 2'), plan, T0 + 1);
+			applyActivation(state, activation(mode, 'activation 2'), plan, T0 + 1);
 			expect([wanted(state), state.notices]).toEqual([undefined, {}]);
 		},
 	);
@@ -212,7 +212,7 @@ describe('an activation', () => {
 	it('by a person wants a start though n8n lost that it was closed, if it was on for a minute', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isEstablished = true;
-		activated(state, activation('activate', 'activation 2'), plan, T0 + 1);
+		applyActivation(state, activation('activate', 'activation 2'), plan, T0 + 1);
 		expect(wanted(state)).toBe('activation');
 	});
 
@@ -220,16 +220,16 @@ describe('an activation', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isEstablished = true;
 		const repeated = activation('activate', 'activation 2', T0);
-		activated(state, repeated, plan, T0 + 1);
+		applyActivation(state, repeated, plan, T0 + 1);
 		expect(wanted(state)).toBeUndefined();
 		if (state.facts.activation) state.facts.activation.isClosed = true;
 		// It was closed before that, by a save.
 		const later = activation('activate', 'activation 3', T0 + 2);
 		const saved = structuredClone(state);
-		activated(saved, later, plan, T0 + 3);
+		applyActivation(saved, later, plan, T0 + 3);
 		expect(wanted(saved)).toBeUndefined();
 		// Another main process deactivated it since.
-		activated(state, repeated, plan, T0 + 3);
+		applyActivation(state, repeated, plan, T0 + 3);
 		expect(wanted(state)).toBe('activation');
 	});
 
@@ -242,7 +242,7 @@ describe('an activation', () => {
 			const state = running();
 			const known = state.facts.activation;
 			if (known) state.facts.activation = { ...known, at: closedAt, isClosed: true };
-			activated(state, activation('init', 'activation 2'), plan, T0 + 1);
+			applyActivation(state, activation('init', 'activation 2'), plan, T0 + 1);
 			expect(wanted(state)).toBeUndefined();
 			expect(Object.keys(state.notices)).toHaveLength(notices);
 		}
@@ -251,7 +251,7 @@ describe('an activation', () => {
 	it('is one that n8n does not repeat when it was on for a minute', () => {
 		const state = running();
 		const isEstablished = (now: number) => {
-			timePassed(state, plan, activation('activate'), now, now);
+			applyTime(state, plan, activation('activate'), now, now);
 			return state.facts.activation?.isEstablished;
 		};
 		expect(isEstablished(T0 + 59_999)).toBeUndefined();
@@ -265,8 +265,8 @@ describe('an activation', () => {
 		if (known) state.facts.activation = { ...known, at: T0 + 10, isClosed: true };
 		// A webhook process was in the middle of an answer.
 		hear(old, ['scrape 2'], T0 + 20);
-		for (const joined of [join(state, old), join(old, state)]) {
-			activated(joined, activation('activate', 'activation 2'), plan, T0 + 30);
+		for (const joined of [merge(state, old), merge(old, state)]) {
+			applyActivation(joined, activation('activate', 'activation 2'), plan, T0 + 30);
 			expect(wanted(joined)).toBe('activation');
 		}
 	});
@@ -274,7 +274,7 @@ describe('an activation', () => {
 	it('without a state starts only if a person made it, and says so otherwise', () => {
 		for (const mode of ['init', 'update', 'leadershipChange']) {
 			const state = newState('owner');
-			activated(state, activation(mode), plan, T0);
+			applyActivation(state, activation(mode), plan, T0);
 			expect(wanted(state)).toBeUndefined();
 			expect(Object.values(state.notices)).toHaveLength(1);
 		}
@@ -283,8 +283,8 @@ describe('an activation', () => {
 	it('after a deactivation is left out while a scrape with the same filters runs', () => {
 		const state = running();
 		if (state.facts.activation) state.facts.activation.isClosed = true;
-		activated(state, activation('activate', 'activation 2'), plan, T0 + 100);
-		expect(nextAction(view(state), T0 + 100)).toEqual({ do: 'look', id: 'scrape 1' });
+		applyActivation(state, activation('activate', 'activation 2'), plan, T0 + 100);
+		expect(nextAction(view(state), T0 + 100)).toEqual({ do: 'check', id: 'scrape 1' });
 		const { check } = lookUp(state, 'scrape 1', { status: 'processing' }, T0 + 200);
 		const checks = new Map([['scrape 1', check]]);
 		const attempt = 'activation 2-0';
@@ -293,7 +293,7 @@ describe('an activation', () => {
 			id: 'scrape 1',
 			attempt,
 		});
-		leftOut(state, { attempt, id: 'scrape 1' }, T0 + 200);
+		skipStart(state, { attempt, id: 'scrape 1' }, T0 + 200);
 		expect(wanted(state)).toBeUndefined();
 		expect(state.scrapes['scrape 1']?.skipped).toBeUndefined();
 	});
@@ -303,7 +303,7 @@ describe('an activation', () => {
 		if (state.facts.activation) state.facts.activation.isClosed = true;
 		// Two main processes may each want one.
 		for (const id of ['one', 'other']) state.starts[id] = { ...scheduled(T0), id, tries: 1 };
-		activated(state, activation('activate', 'activation 2'), plan, T0 + 100);
+		applyActivation(state, activation('activate', 'activation 2'), plan, T0 + 100);
 		const stages = Object.values(state.starts).map(({ stage }) => stage);
 		expect(stages).toEqual(['started', 'failed', 'failed', 'wanted']);
 	});
@@ -313,19 +313,19 @@ describe('an activation', () => {
 		const known = state.facts.activation;
 		if (known) state.facts.activation = { ...known, at: T0 - 2 * SECOND, isClosed: true };
 		state.starts.again = { ...scheduled(T0), tries: 1 };
-		activated(state, activation('init', 'activation 2'), plan, T0 + 1);
+		applyActivation(state, activation('init', 'activation 2'), plan, T0 + 1);
 		expect([wanted(state), state.notices]).toEqual(['schedule', {}]);
 	});
 
 	it('after the clock was set back takes the place of the one before, also of an old copy of it', () => {
 		const ahead = newState('owner');
-		activated(ahead, activation('activate'), plan, T0 + DAY);
-		timePassed(ahead, plan, activation('activate'), T0 + DAY + MINUTE, T0 + DAY + MINUTE);
+		applyActivation(ahead, activation('activate'), plan, T0 + DAY);
+		applyTime(ahead, plan, activation('activate'), T0 + DAY + MINUTE, T0 + DAY + MINUTE);
 		const daily = { ...plan, schedule: parseCron('0 9 * * *'), filters: 'filters 2' };
 		const state = structuredClone(ahead);
-		activated(state, activation('update', 'activation 2'), daily, T0);
-		timePassed(state, daily, activation('update', 'activation 2'), T0, T0);
-		for (const joined of [join(state, ahead), join(ahead, state)]) {
+		applyActivation(state, activation('update', 'activation 2'), daily, T0);
+		applyTime(state, daily, activation('update', 'activation 2'), T0, T0);
+		for (const joined of [merge(state, ahead), merge(ahead, state)]) {
 			const { activation: known, schedule } = joined.facts;
 			expect([known?.id, known?.filters]).toEqual(['activation 2', 'filters 2']);
 			expect(schedule?.due).toBe(T0 + 9 * 60 * MINUTE);
@@ -339,7 +339,7 @@ describe('an activation', () => {
 			['activation 2', 100],
 			['activation 3', 200],
 		] as const) {
-			activated(state, activation('update', id), changed, T0 + after);
+			applyActivation(state, activation('update', id), changed, T0 + after);
 			expect(wanted(state)).toBe('filters');
 			expect(Object.keys(state.starts)).toEqual(['attempt 1', 'activation 2-0']);
 		}
@@ -360,7 +360,7 @@ describe('a start', () => {
 		expect(nextAction(view(state), T0)).toEqual({ do: 'wait', ms: 5000 });
 		state.starts['attempt 3'].at = T0 + 5000;
 		const at = (now: number) => {
-			timePassed(state, plan, activation('activate'), now, now);
+			applyTime(state, plan, activation('activate'), now, now);
 			const { message = '' } = state.notices['start attempt 3'] ?? {};
 			return [nextAction(view(state), now).do, state.starts['attempt 3']?.stage, message];
 		};
@@ -368,7 +368,7 @@ describe('a start', () => {
 		const said = 'The node could not confirm whether a scrape was started';
 		// Where another main process leads, the one before may live on.
 		const later = T0 + 2 * MINUTE;
-		timePassed(state, plan, activation('leadershipChange'), later, later);
+		applyTime(state, plan, activation('leadershipChange'), later, later);
 		expect(state.notices).toEqual({});
 		expect(at(T0 + 20_000)).toEqual(['deliver', 'unknown', said]);
 	});
@@ -378,15 +378,20 @@ describe('a start', () => {
 		const state = running();
 		markDone(state, 'scrape 1', T0);
 		state.starts.first = scheduled(T0);
-		planned(state, 'first', plan, T0);
+		planStart(state, 'first', plan, T0);
 		const other = structuredClone(state);
-		startFailed(state, 'first', error, T0);
+		recordFailedStart(state, 'first', error, T0);
 		expect(nextAction(view(state), T0 + 1)).toEqual({ do: 'wait', ms: 14_999 });
 		const attempt = `${String(T0)}-1`;
 		expect(nextAction(view(state), T0 + 15_000)).toEqual({ do: 'plan', attempt });
 		expect(state.starts[attempt]).toEqual({ ...scheduled(T0), at: T0 + 15_000, tries: 1 });
-		activated(other, activation('activate', 'activation 2', T0 - 1), { ...plan, filters: '2' }, T0);
-		startFailed(other, 'first', error, T0 + 1);
+		applyActivation(
+			other,
+			activation('activate', 'activation 2', T0 - 1),
+			{ ...plan, filters: '2' },
+			T0,
+		);
+		recordFailedStart(other, 'first', error, T0 + 1);
 		expect(Object.keys(other.starts)).toEqual(['attempt 1', 'first', 'activation 2-0']);
 	});
 
@@ -395,10 +400,10 @@ describe('a start', () => {
 		['nothing changed', plan, 2],
 	])('is wanted no more if %s', (_why, changed, expected) => {
 		const state = newState('owner');
-		timePassed(state, plan, activation('activate'), T0, T0);
+		applyTime(state, plan, activation('activate'), T0, T0);
 		state.starts.first = scheduled(T0);
 		state.starts.second = { ...scheduled(T0), due: undefined, why: 'filters' };
-		timePassed(state, changed, activation('update'), T0, T0 + 1);
+		applyTime(state, changed, activation('update'), T0, T0 + 1);
 		const stages = Object.values(state.starts).map(({ stage }) => stage);
 		expect(stages.filter((stage) => stage === 'wanted')).toHaveLength(expected);
 	});
@@ -422,7 +427,7 @@ describe('a start', () => {
 		expect(next('planned', { inFlight: ['first'] }).do).toBe('wait');
 		for (const stage of ['wanted', 'planned'] as const) {
 			state.starts.first = { ...scheduled(T0), stage };
-			leftOut(state, { attempt: 'first' }, T0);
+			skipStart(state, { attempt: 'first' }, T0);
 			expect(nextAction(view(state, { inFlight: ['scrape 1'] }), T0 + DAY).do).toBe('wait');
 		}
 	});
@@ -441,10 +446,10 @@ describe('a start', () => {
 		const state = newState('owner');
 		state.starts.first = scheduled(T0);
 		state.starts.other = { ...scheduled(T0), stage: 'failed' };
-		planned(state, 'first', plan, T0);
-		startFailed(state, 'first', error, T0);
+		planStart(state, 'first', plan, T0);
+		recordFailedStart(state, 'first', error, T0);
 		expect(wanted(state)).toBe('schedule');
-		started(state, 'first', 'scrape 1', T0 + SECOND);
+		recordScrape(state, 'first', 'scrape 1', T0 + SECOND);
 		expect(wanted(state)).toBeUndefined();
 	});
 
@@ -457,7 +462,7 @@ describe('a start', () => {
 			for (let each = 1; each <= 30; each++)
 				start(state, `a ${String(each)}`, `s ${String(each)}`, T0 + each);
 			state.starts['new-1'] = { ...scheduled(T0 + 40), tries: 1 };
-			const left = Object.keys(prune(join(prune(state, T0 + 40), idle), T0 + 40).starts);
+			const left = Object.keys(prune(merge(prune(state, T0 + 40), idle), T0 + 40).starts);
 			expect(left).toHaveLength(20);
 			expect([left.includes('old-1'), left.includes('new-1')]).toEqual([false, true]);
 		},
@@ -486,7 +491,7 @@ describe('a start', () => {
 		state.starts.second = scheduled(T0 + MINUTE);
 		const next = (inFlight: string[], checks?: Map<string, Check>) =>
 			nextAction(view(state, { inFlight, checks, isDirty: true }), T0 + MINUTE).do;
-		expect([next(['scrape 1']), next([])]).toEqual(['wait', 'look']);
+		expect([next(['scrape 1']), next([])]).toEqual(['wait', 'check']);
 		const checks = new Map([['scrape 1', { at: T0 + MINUTE, isAnswered: false }]]);
 		expect(next(['scrape 1'], checks)).toBe('sync');
 	});
@@ -549,10 +554,10 @@ describe('a start', () => {
 			const scheduledPlan = { ...plan, schedule: parseCron(cron) };
 			const HOUR = 60 * MINUTE;
 			const save = (id: string, mode: string, changed: Plan, now: number) => {
-				activated(state, activation(mode, id), changed, now);
-				timePassed(state, changed, activation(mode, id), now, now);
+				applyActivation(state, activation(mode, id), changed, now);
+				applyTime(state, changed, activation(mode, id), now, now);
 				const action = nextAction(view(state, { plan: changed }), now);
-				if (action.do === 'skip') leftOut(state, action, now);
+				if (action.do === 'skip') skipStart(state, action, now);
 				return wanted(state);
 			};
 			expect(save('activation 1', 'activate', scheduledPlan, T0)).toBe('activation');
@@ -562,7 +567,7 @@ describe('a start', () => {
 			// After the first time at which it would have been due, and before the second one.
 			const now = T0 + (firstHours + 1) * HOUR;
 			const before = now - 1;
-			timePassed(state, listen, activation('update', 'activation 2'), before, before);
+			applyTime(state, listen, activation('update', 'activation 2'), before, before);
 			expect(save('activation 3', 'update', scheduledPlan, now)).toBeUndefined();
 			const due = T0 + nextHours * HOUR;
 			const next = (time: number) => nextAction(view(state, { plan: scheduledPlan }), time);
@@ -570,7 +575,7 @@ describe('a start', () => {
 			// The time zone is read again.
 			expect(next(due).do).toBe('sync');
 			const fallsDue = (syncedAt: number) => {
-				timePassed(state, scheduledPlan, activation('init'), syncedAt, due);
+				applyTime(state, scheduledPlan, activation('init'), syncedAt, due);
 				return wanted(state);
 			};
 			expect([fallsDue(due - 1), fallsDue(due)]).toEqual([undefined, 'schedule']);
@@ -584,8 +589,8 @@ describe('a start', () => {
 		const told = Array.from({ length: 14 }, (_, tries) => {
 			const state = newState('owner');
 			state.starts.attempt = { ...scheduled(T0), tries };
-			planned(state, 'attempt', plan, T0);
-			startFailed(state, 'attempt', error, T0);
+			planStart(state, 'attempt', plan, T0);
+			recordFailedStart(state, 'attempt', error, T0);
 			expect(wanted(state)).toBe('schedule');
 			return Object.values(state.notices).map(({ message, advice }) => `${message}. ${advice}`);
 		});
@@ -608,8 +613,8 @@ describe('a start', () => {
 			const results = [0, 1, 2, 9].map((tries) => {
 				const state = newState('owner');
 				state.starts.attempt = { ...scheduled(T0), tries };
-				planned(state, 'attempt', plan, T0);
-				startFailed(state, 'attempt', error, T0 + SECOND);
+				planStart(state, 'attempt', plan, T0);
+				recordFailedStart(state, 'attempt', error, T0 + SECOND);
 				const { at } = startIn(state, 'wanted')?.[1] ?? {};
 				return [state.starts.attempt.stage, at, Object.keys(state.notices)];
 			});
@@ -628,10 +633,10 @@ describe('a start', () => {
 			const attempt = `early ${String(index)}`;
 			const id = `scrape early ${String(index)}`;
 			state.starts[attempt] = scheduled(T0 + index);
-			planned(state, attempt, plan, T0);
+			planStart(state, attempt, plan, T0);
 			const ids = { likely: [id], others: [] };
 			const mode = { plan, checks: unchecked };
-			notified(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
+			applyNotification(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
 			expect(lookUp(state, id, { id, status, createdAt: T0 }, T0 + SECOND, { mode: plan }).id).toBe(
 				id,
 			);
@@ -644,7 +649,7 @@ describe('a start', () => {
 				new ServiceError('rate', '', { outcome: 'refused', httpStatus: 429 }),
 				new Error('another'),
 			]) {
-				startFailed(state, attempt, error, T0 + MINUTE);
+				recordFailedStart(state, attempt, error, T0 + MINUTE);
 				expect(state).toEqual(before);
 			}
 		}
@@ -657,10 +662,10 @@ describe('a start', () => {
 			start(state, `first ${id}`, id, T0);
 			markDone(state, id, T0 + MINUTE);
 			// The answer and the notification may both tell of the same scrape.
-			started(state, `first ${id}`, id, T0 + MINUTE);
+			recordScrape(state, `first ${id}`, id, T0 + MINUTE);
 			expect(Object.keys(state.notices)).toHaveLength(index);
 			start(state, attempt, id, T0 + DAY);
-			started(state, attempt, id, T0 + DAY + 1);
+			recordScrape(state, attempt, id, T0 + DAY + 1);
 			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
 			expect(state.scrapes[id]).toMatchObject({ stage: 'done', at: T0 + MINUTE });
 		}
@@ -690,7 +695,7 @@ describe('a notification', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
 		const about = (attempt: string, likely: string[]) =>
-			notified(
+			applyNotification(
 				state,
 				attempt,
 				{ likely, others: [] },
@@ -707,7 +712,14 @@ describe('a notification', () => {
 	it('without a name is about the only scrape, and about none of several', () => {
 		const state = running();
 		const anonymous = () =>
-			notified(state, '', { likely: [], others: [] }, { plan, checks: unchecked }, content(T0), T0);
+			applyNotification(
+				state,
+				'',
+				{ likely: [], others: [] },
+				{ plan, checks: unchecked },
+				content(T0),
+				T0,
+			);
 		expect(anonymous()).toEqual({ outcome: 'noted', source: 'attempt 1' });
 		start(state, 'attempt 2', 'scrape 2', T0);
 		expect(anonymous()).toEqual({ outcome: 'ignored' });
@@ -718,7 +730,7 @@ describe('a notification', () => {
 		const known = { ...scheduled(T0), process: PROCESS, filters: 'filters 1' };
 		state.starts.early = { ...known, stage: 'planned' };
 		const named = { likely: ['scrape 2', 'event 1'], others: [] };
-		const received = notified(
+		const received = applyNotification(
 			state,
 			'early',
 			named,
@@ -729,7 +741,7 @@ describe('a notification', () => {
 		expect(received).toEqual({ outcome: 'noted', source: 'early' });
 		note(state, 'early', T0 + 100);
 		expect(Object.keys(prune(state, T0 + 200).notifications)).toEqual(['early']);
-		started(state, 'early', 'scrape 2', T0 + 200);
+		recordScrape(state, 'early', 'scrape 2', T0 + 200);
 		expect(state.scrapes['scrape 2']?.source).toBe('early');
 		expect(state.scrapes['event 1']?.stage).toBe('rejected');
 	});
@@ -740,10 +752,17 @@ describe('a notification', () => {
 		state.starts.lost = { ...known, stage: 'unknown' };
 		const named = { likely: ['scrape 1', 'scrape 2', 'event'], others: [] };
 		markDone(state, 'scrape 1', T0);
-		notified(state, 'lost', named, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
+		applyNotification(
+			state,
+			'lost',
+			named,
+			{ plan, checks: unchecked },
+			content(T0 + DAY),
+			T0 + DAY,
+		);
 		expect(Object.keys(state.scrapes)).toEqual(['scrape 1', 'scrape 2', 'event']);
 		const ids = { likely: ['scrape 2', 'event'], others: [] };
-		notified(state, 'lost', ids, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
+		applyNotification(state, 'lost', ids, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
 		const old = { status: 'completed', createdAt: T0 };
 		expect(lookUp(state, 'event', old, T0 + DAY).id).toBeUndefined();
 		const real = { status: 'completed', createdAt: T0 + DAY };
@@ -758,15 +777,24 @@ describe('a notification', () => {
 		const state = running();
 		const named = { likely: ['scrape 2'], others: [] };
 		const mode = { plan, checks: unchecked };
-		expect(notified(state, undefined, named, mode, content(T0), T0).outcome).toBe('ignored');
-		expect(notified(state, '', named, mode, content(T0), T0).outcome).toBe('noted');
+		expect(applyNotification(state, undefined, named, mode, content(T0), T0).outcome).toBe(
+			'ignored',
+		);
+		expect(applyNotification(state, '', named, mode, content(T0), T0).outcome).toBe('noted');
 		expect(hear(state, ['scrape 3'], T0).outcome).toBe('noted');
 	});
 
 	it('is known by an open scrape in it, whatever the name, and else by the names of scrape IDs', () => {
 		const state = running();
 		const about = (likely: string[], others: string[], mode = listen) => {
-			notified(state, '', { likely, others }, { plan: mode, checks: unchecked }, content(T0), T0);
+			applyNotification(
+				state,
+				'',
+				{ likely, others },
+				{ plan: mode, checks: unchecked },
+				content(T0),
+				T0,
+			);
 			return Object.keys(state.scrapes);
 		};
 		expect(about(['event 1'], ['scrape 1'])).toEqual(['scrape 1']);
@@ -826,7 +854,7 @@ describe('a notification', () => {
 		for (const { source } of Object.values(state.scrapes)) note(state, source, T0);
 		const at = T0 + 130_000;
 		const next = view(state, { plan: listen, checks });
-		expect(nextAction(next, at)).toEqual({ do: 'look', id: 'new' });
+		expect(nextAction(next, at)).toEqual({ do: 'check', id: 'new' });
 		const check = checks.get('found late');
 		expect(lookUp(state, 'found late', { status: 'completed' }, at, { check }).isFinished).toBe(
 			true,
@@ -869,7 +897,7 @@ describe('a notification', () => {
 		const looks = (now: number): string[] =>
 			Array.from({ length: LOOKUPS }, () => {
 				const action = nextAction(view(state, { plan: listen, checks }), now);
-				if (action.do !== 'look') throw new Error(`It is to ${action.do}`);
+				if (action.do !== 'check') throw new Error(`It is to ${action.do}`);
 				const { id } = action;
 				const known = checks.get(id);
 				checks.set(id, lookUp(state, id, {}, now, known && { check: known }).check);
@@ -892,7 +920,7 @@ describe('a notification', () => {
 	it('that names something else that others named is about its own scrape, with its own content', () => {
 		const state = newState('owner');
 		const bring = (ids: string[], at: number, size: number) =>
-			notified(
+			applyNotification(
 				state,
 				undefined,
 				{ likely: ids, others: [] },
@@ -932,7 +960,14 @@ describe('a notification', () => {
 		};
 		for (const body of Object.values(lists)) {
 			const named = idsOf({ method: 'POST', headers: {}, query: {}, body });
-			notified(state, undefined, named, { plan: listen, checks: unchecked }, content(T0), T0);
+			applyNotification(
+				state,
+				undefined,
+				named,
+				{ plan: listen, checks: unchecked },
+				content(T0),
+				T0,
+			);
 		}
 		for (const id of ['scrape 1', 'scrape 2', 'scrape 3', 'scrape 4']) {
 			lookUp(state, id, { id, status: 'completed', completedAt: T0 }, T0 + 1);
@@ -993,7 +1028,7 @@ describe('a notification', () => {
 		expect(hear(state, ['late'], T0, checks).outcome).toBe('full');
 		for (const check of checks.values()) check.at = T0 + 61 * MINUTE;
 		expect(hear(state, ['late'], T0 + 61 * MINUTE, checks).outcome).toBe('noted');
-		unanswered(state, 'id 1', T0 + 2 * DAY);
+		applyStatusError(state, 'id 1', T0 + 2 * DAY);
 		expect(state.scrapes['id 1']?.stage).toBe('rejected');
 	});
 
@@ -1001,7 +1036,7 @@ describe('a notification', () => {
 		const state = newState('owner');
 		const error = new ServiceError('broken', 'Wait.', { outcome: 'unknown', httpStatus: 500 });
 		const toldAt = (ids: string[], now: number) => {
-			for (const id of ids) unanswered(state, id, now, error);
+			for (const id of ids) applyStatusError(state, id, now, error);
 			const stages = ids.map((id) => state.scrapes[id]?.stage);
 			return [Object.keys(state.notices), new Set(stages)];
 		};
@@ -1040,7 +1075,7 @@ describe('a notification', () => {
 		const next = (now: number) => {
 			for (const each of ['attempt 1', source]) note(state, each, now);
 			const action = nextAction(view(state, { checks }), now);
-			return action.do === 'look' ? action.id : action.do;
+			return action.do === 'check' ? action.id : action.do;
 		};
 		expect([next(T0 + 300), next(T0 + 3099), next(T0 + 3100)]).toEqual([
 			'forged',
@@ -1061,9 +1096,9 @@ describe('a notification', () => {
 			return nextAction(view(state, fields), now);
 		};
 		expect(next(T0 + 100)).toEqual({ do: 'wait', ms: MINUTE - 100 });
-		expect(next(T0 + MINUTE)).toEqual({ do: 'look', id: 'c' });
+		expect(next(T0 + MINUTE)).toEqual({ do: 'check', id: 'c' });
 		lookUp(state, 'a', { status: 'processing' }, T0 + 200, { check: checks.get('a') });
-		expect(next(T0 + 300)).toEqual({ do: 'look', id: 'c' });
+		expect(next(T0 + 300)).toEqual({ do: 'check', id: 'c' });
 	});
 
 	it('to another process is left to that one for a minute', () => {
@@ -1071,7 +1106,7 @@ describe('a notification', () => {
 		const source = sourceOf(state, ['scrape 1'], T0);
 		note(state, source, T0, 'process 2');
 		expect(nextAction(view(state, { plan: listen }), T0)).toEqual({ do: 'wait', ms: MINUTE });
-		expect(nextAction(view(state, { plan: listen }), T0 + MINUTE).do).toBe('look');
+		expect(nextAction(view(state, { plan: listen }), T0 + MINUTE).do).toBe('check');
 	});
 
 	it('that a process before this one received takes the same share of the lookups', () => {
@@ -1083,7 +1118,7 @@ describe('a notification', () => {
 		]);
 		const next = (unverifiedPerMinute: number) =>
 			nextAction(view(state, { plan: listen, checks, unverifiedPerMinute }), T0 + MINUTE);
-		expect(next(3)).toEqual({ do: 'look', id: 'c' });
+		expect(next(3)).toEqual({ do: 'check', id: 'c' });
 		expect(next(2)).toEqual({ do: 'wait', ms: MINUTE });
 	});
 
@@ -1180,7 +1215,7 @@ describe('a scrape', () => {
 			const error = new ServiceError('No status', 'Wait.', details);
 			const at = (id: string, since: number) =>
 				[0, DAY - 1, DAY, 2 * DAY, 7 * DAY - 1, 7 * DAY].map((age) => {
-					unanswered(state, id, since + age, error);
+					applyStatusError(state, id, since + age, error);
 					const notices = Object.keys(state.notices).filter((each) => each === `status of ${id}`);
 					return [notices.length, state.scrapes[id]?.stage];
 				});
@@ -1251,7 +1286,7 @@ describe('a delivery', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
 		state.starts.second = scheduled(T0 + SECOND);
-		leftOut(state, { attempt: 'second', id: 'scrape 1' }, T0 + SECOND);
+		skipStart(state, { attempt: 'second', id: 'scrape 1' }, T0 + SECOND);
 		const ids = ['scrape 1', 'scrape 2'];
 		const at = (now: number) =>
 			ids.map((scrapeId) => deliver(state, scrapeId, { scrapeId, createdAt: 'then' }, now));
@@ -1354,7 +1389,7 @@ describe('the state', () => {
 				addNotice(state, `notice ${String(now % 3)}`, { message: 'm', advice: 'a' }, now);
 			},
 			(state, now) => {
-				activated(state, activation('update', `activation ${String(now)}`), plan, now);
+				applyActivation(state, activation('update', `activation ${String(now)}`), plan, now);
 			},
 			(state, now) => {
 				state.notifications['attempt 1'] = { at: now, size: now % 11, process: 'p' };
@@ -1374,9 +1409,9 @@ describe('the state', () => {
 		fc.assert(
 			fc.property(copy, copy, copy, (first, second, third) => {
 				const [a, b, c] = [first(T0), second(T0 + 1), third(T0 + 2)];
-				const all = join(join(a, b), c);
-				expect(sorted(join(c, join(b, a)))).toBe(sorted(all));
-				expect(sorted(join(all, b))).toBe(sorted(all));
+				const all = merge(merge(a, b), c);
+				expect(sorted(merge(c, merge(b, a)))).toBe(sorted(all));
+				expect(sorted(merge(all, b))).toBe(sorted(all));
 				return true;
 			}),
 			{ numRuns: 1000 },
@@ -1388,7 +1423,7 @@ describe('the state', () => {
 		const other = structuredClone(state);
 		state.notifications['attempt 1'] = { at: T0, size: 100, process: 'p', raw: { leads: 1 } };
 		other.notifications['attempt 1'] = { at: T0 + 1, size: 10, process: 'p', raw: { ping: 1 } };
-		for (const joined of [join(state, other), join(other, state)]) {
+		for (const joined of [merge(state, other), merge(other, state)]) {
 			expect(joined.notifications['attempt 1']?.raw).toEqual({ leads: 1 });
 		}
 	});
@@ -1405,7 +1440,7 @@ describe('the state', () => {
 		const best = { size: 120, leads: 2, raw: { size: 120, leads: 2 } };
 		fc.assert(
 			fc.property(orders, (order) => {
-				const inOne = order.reduce<Notification | undefined>(largest, undefined);
+				const inOne = order.reduce<Notification | undefined>(richest, undefined);
 				// When one came in last is known, too.
 				expect(inOne).toEqual({ ...best, process: PROCESS, at: order.at(-1)?.at });
 				const [first = running(), ...others] = order.map((received) => {
@@ -1413,7 +1448,7 @@ describe('the state', () => {
 					state.notifications['attempt 1'] = received;
 					return state;
 				});
-				expect(others.reduce(join, first).notifications['attempt 1']).toMatchObject(best);
+				expect(others.reduce(merge, first).notifications['attempt 1']).toMatchObject(best);
 			}),
 			{ numRuns: 50 },
 		);
@@ -1424,7 +1459,7 @@ describe('the state', () => {
 			const [then, now] = [running(), running()];
 			then.notifications['attempt 1'] = content(T0, kept)();
 			now.notifications['attempt 1'] = content(T0 + 1, known)();
-			return isSaved(now, then, 'attempt 1');
+			return isNotificationSaved(now, then, 'attempt 1');
 		};
 		const [few, many] = [
 			{ size: 900, leads: 1 },
@@ -1458,11 +1493,11 @@ describe('the state', () => {
 			...(raw && { raw }),
 		});
 		const sent = { ...notification(10, { leads: 1 }), raw: { leads: 1 } };
-		expect(largest(undefined, sent)).toEqual(sent);
-		expect(largest(notification(9, { ping: 1 }), sent)).toEqual(sent);
-		expect(largest(notification(10), sent)).toEqual(sent);
+		expect(richest(undefined, sent)).toEqual(sent);
+		expect(richest(notification(9, { ping: 1 }), sent)).toEqual(sent);
+		expect(richest(notification(10), sent)).toEqual(sent);
 		const kept = [notification(10, { first: 1 }), notification(11), notification(11, { more: 1 })];
-		expect(kept.map((known) => largest(known, sent))).toEqual(
+		expect(kept.map((known) => richest(known, sent))).toEqual(
 			kept.map((known) => ({ ...known, at: sent.at })),
 		);
 	});

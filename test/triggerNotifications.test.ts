@@ -128,7 +128,7 @@ test('A start whose answer gets lost after its notification told which scrape it
 test.each([1, 2] as const)(
 	'Filters that are changed, and saved again while a slow start is under way, start one further scrape: n8n %i',
 	async (version) => {
-		let underWay = 0;
+		let inFlight = 0;
 		for (const seed of SEEDS) {
 			const here = begin({ ...QUIET, version, seed, starts: ['slow'] });
 			const [node] = here.nodes;
@@ -136,7 +136,7 @@ test.each([1, 2] as const)(
 			await clock.pass(16_000, () => !node.workflow.isActivating);
 			here.events.change(0);
 			await clock.pass(1500);
-			underWay += Number(!node.isKnown('scrape-0000'));
+			inFlight += Number(!node.isKnown('scrape-0000'));
 			here.events.save(0);
 			await clock.pass(30 * MINUTE);
 			expect([node.asked, node.sent.length]).toEqual([2, 2]);
@@ -144,7 +144,7 @@ test.each([1, 2] as const)(
 			expect(here.wrong).toEqual([]);
 		}
 		// Otherwise this would prove nothing. In n8n 2 one of the answers comes before.
-		expect(underWay).toBeGreaterThanOrEqual(SEEDS.length - 1);
+		expect(inFlight).toBeGreaterThanOrEqual(SEEDS.length - 1);
 	},
 );
 

@@ -106,28 +106,28 @@ export function leakyBucket(capacity: number, perSecond: number): Limit {
 
 /** At most `most` calls under way. */
 export function atOnce(most: number): Limit {
-	let underWay = 0;
+	let inFlight = 0;
 	return {
-		waitMs: () => (underWay < most ? 0 : Infinity),
+		waitMs: () => (inFlight < most ? 0 : Infinity),
 		take() {
-			underWay++;
+			inFlight++;
 			return 0;
 		},
-		end: () => underWay--,
+		end: () => inFlight--,
 	};
 }
 
 /** One limit until `at`, another one from then on. */
 export function changing(before: Limit, at: number, after: Limit): Limit {
 	const current = (now: number) => (now < at ? before : after);
-	const underWay: Limit[] = [];
+	const inFlight: Limit[] = [];
 	return {
 		waitMs: (now) => current(now).waitMs(now),
 		take(now) {
-			underWay.push(current(now));
+			inFlight.push(current(now));
 			return current(now).take(now);
 		},
-		end: () => underWay.shift()?.end?.(),
+		end: () => inFlight.shift()?.end?.(),
 	};
 }
 
@@ -168,7 +168,7 @@ export interface ServiceSettings {
 const LONGEST_WAY_MS = 25;
 
 export interface Said {
-	outcome: 'taken' | 'refused' | 'noCredits';
+	outcome: 'accepted' | 'refused' | 'noCredits';
 	retryAfterMs?: number;
 	remaining?: number;
 	resetMs?: number;
@@ -214,7 +214,7 @@ export class SimulatedService {
 		for (const limit of limits) limit.end?.();
 		const said = this.says(now, wait);
 		await clock.sleep(way);
-		return { outcome: 'taken', ...said };
+		return { outcome: 'accepted', ...said };
 	}
 
 	private says(now: number, waitMs: number): Partial<Said> {

@@ -63,7 +63,7 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 		const jobs = Array.from({ length: runs }, (_, run) =>
 			Array.from({ length: each }, async () => {
 				const { outcome } = await client.call(run, exchange, false);
-				if (outcome === 'taken') ends[process]?.[run]?.push(clock.now() / 1000);
+				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
 			}),
 		);
 		await Promise.all(jobs.flat());
@@ -101,7 +101,10 @@ export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario)
 					return { outcome: 'noCredits' };
 				}
 				const said = await exchange();
-				const end: End = { outcome: said.outcome === 'refused' ? 'refused' : 'taken', news: said };
+				const end: End = {
+					outcome: said.outcome === 'refused' ? 'refused' : 'accepted',
+					rateInfo: said,
+				};
 				if (!limiter.end(run, call, end)) throw new Error('Given up');
 				if (said.outcome === 'noCredits') {
 					halted = true;
@@ -119,14 +122,14 @@ export function bound(scenario: Scenario): number {
 	const way = wayMs(scenario);
 	const all = limits();
 	const chance = new VirtualClock(seed);
-	const underWay: number[] = [];
+	const inFlight: number[] = [];
 	let [now, last] = [0, 0];
 	/** Ends the call that is over first, if that is by now, or if nothing else can go on. */
 	const endOne = (isByNow: boolean): boolean => {
-		const first = Math.min(...underWay);
-		if (underWay.length === 0 || (isByNow && first > now)) return false;
+		const first = Math.min(...inFlight);
+		if (inFlight.length === 0 || (isByNow && first > now)) return false;
 		now = Math.max(now, first);
-		underWay.splice(underWay.indexOf(first), 1);
+		inFlight.splice(inFlight.indexOf(first), 1);
 		for (const limit of all) limit.end?.();
 		return true;
 	};
@@ -141,7 +144,7 @@ export function bound(scenario: Scenario): number {
 		}
 		const inside = Math.max(0, ...all.map((limit) => limit.take(now)));
 		const end = now + inside + duration(latency, chance) - 2 * way;
-		underWay.push(end);
+		inFlight.push(end);
 		last = Math.max(last, end + 2 * way);
 	}
 	return last / 1000;

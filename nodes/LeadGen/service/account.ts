@@ -27,8 +27,8 @@ export class Account {
 	}
 
 	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
-	hear(credits: IDataObject): void {
-		this.plan.hear(credits);
+	updatePlan(credits: IDataObject): void {
+		this.plan.update(credits);
 		this.limiter.perMinute = this.plan.perMinute;
 	}
 

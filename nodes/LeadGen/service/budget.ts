@@ -54,7 +54,7 @@ export class Budget {
 	private price = 1;
 	private over: LeadGenError | undefined;
 	private turn: Promise<void> = Promise.resolve();
-	private readonly underWay = new Set<Promise<unknown>>();
+	private readonly inFlight = new Set<Promise<unknown>>();
 
 	constructor(
 		private readonly settings: BudgetSettings,
@@ -103,8 +103,8 @@ export class Budget {
 				if (error instanceof ServiceError && error.outcome === 'unknown') this.owe(request);
 			},
 		);
-		this.underWay.add(over);
-		void over.then(() => this.underWay.delete(over));
+		this.inFlight.add(over);
+		void over.then(() => this.inFlight.delete(over));
 		return await calling;
 	}
 
@@ -118,7 +118,7 @@ export class Budget {
 	private async permit(weight: number): Promise<void> {
 		if (this.over) throw this.over;
 		if (this.allowed < weight) {
-			await Promise.all(this.underWay);
+			await Promise.all(this.inFlight);
 			await this.measure(weight);
 		}
 		if (this.allowed < weight) throw (this.over = this.reached());

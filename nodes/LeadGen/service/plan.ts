@@ -32,7 +32,7 @@ export class Plan {
 	}
 
 	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
-	hear({ plan }: IDataObject): void {
+	update({ plan }: IDataObject): void {
 		if (typeof plan !== 'string') return;
 		this.known = { name: plan.trim().toLowerCase(), at: Date.now() };
 	}

@@ -47,7 +47,7 @@ export class Sender {
 			if (account.shouldAskForPlan()) this.askForPlan();
 			const result = await this.attempt(request, isFirst);
 			if (!('error' in result)) {
-				if (request.path === '/credits' && result.data) account.hear(result.data);
+				if (request.path === '/credits' && result.data) account.updatePlan(result.data);
 				return result.data;
 			}
 			if (result.isRateRefusal) {
@@ -86,7 +86,7 @@ export class Sender {
 		this.outage.answered();
 		// Its clock may differ from ours.
 		const sentAt = Date.parse(String(response.headers.date));
-		const news = readRateHeaders(response.headers, sentAt || Date.now());
+		const rateInfo = readRateHeaders(response.headers, sentAt || Date.now());
 		const answer = readEnvelope(response, request);
 		if ('error' in answer && isFirst) {
 			// The failure of the question about the plan says nothing about other calls.
@@ -94,16 +94,16 @@ export class Sender {
 			return { error: answer.error, isRateRefusal: false };
 		}
 		if ('error' in answer && isRateRefusal(answer.error)) {
-			const goesOn = limiter.end(this.run, call, { outcome: 'refused', news });
-			if (!goesOn) halting.giveUp();
+			const goesOn = limiter.end(this.run, call, { outcome: 'refused', rateInfo });
+			if (!goesOn) halting.stopAllCalls();
 			return { error: answer.error, isRateRefusal: goesOn };
 		}
 		if ('error' in answer) {
 			const isFailed = answer.error.outcome === 'unknown';
-			void this.failed(call, { outcome: 'taken', news, isFailed, isError: true });
+			void this.failed(call, { outcome: 'accepted', rateInfo, isFailed, isError: true });
 			return { error: answer.error, isRateRefusal: false };
 		}
-		limiter.end(this.run, call, { outcome: 'taken', news });
+		limiter.end(this.run, call, { outcome: 'accepted', rateInfo });
 		return answer;
 	}
 

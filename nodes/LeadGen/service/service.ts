@@ -173,7 +173,7 @@ export class Service {
 
 	/** Decides what a failed paid call means for later calls. */
 	private judge(error: unknown, request: ServiceRequest, key: string): Error {
-		if (error instanceof NotAttemptedError) this.halting.halt(error);
+		if (error instanceof NotAttemptedError) this.halting.stopPaidCalls(error);
 		if (!(error instanceof ServiceError))
 			return error instanceof Error ? error : new Error('Unknown');
 		if (isOutOfCredits(error)) {

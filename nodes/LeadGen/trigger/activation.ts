@@ -26,7 +26,7 @@ export async function open(context: IHookFunctions): Promise<void> {
 		throw asNodeError(context, error);
 	}
 	delete memory.refusal;
-	memory.worker?.wake();
+	memory.reconciler?.wake();
 }
 
 /** @throws LeadGenError if the node can only fail */
@@ -49,7 +49,7 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	const isAsked = context.getActivationMode() === 'activate' && memory.isOff;
 	if (mode === 'listen' || !isAsked) return;
 	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds. The timer already runs then, so repeat the refusal.
-	if (memory.worker && isRefused(memory.refusal)) throw memory.refusal;
+	if (memory.reconciler && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.outcome !== 'unknown') throw error;
 		// The request may succeed in a moment. The timer keeps trying.

@@ -7,7 +7,7 @@ import { compareContent, type Notification, type TriggerState } from './state';
 export type Saved = Pick<TriggerState, 'starts' | 'notifications'>;
 
 /** Whether n8n has saved the notification of a source with at least the content that is known now. */
-export function isSaved(known: Saved, saved: Saved, source: string): boolean {
+export function isNotificationSaved(known: Saved, saved: Saved, source: string): boolean {
 	const [now, then] = [known, saved].map(({ notifications }) => notifications[source]);
 	return !now || (then !== undefined && compareContent(now, then) <= 0);
 }
@@ -34,13 +34,13 @@ export function savedPart({ starts, notifications }: Saved): Saved {
 export type Content = Notification & { raw: object };
 
 /** Keeps the notification with the most content: a later ping must not replace the leads that arrived before it. */
-export function largest(known: Notification | undefined, received: Content): Notification {
+export function richest(known: Notification | undefined, received: Content): Notification {
 	const { at, process } = received;
-	return known && !isMore(received, known) ? { ...known, at, process } : received;
+	return known && !isRicher(received, known) ? { ...known, at, process } : received;
 }
 
 /** Whether a notification has more content than the known one, or the same while that content is missing. */
-export function isMore(received: Content, known: Notification | undefined): boolean {
+export function isRicher(received: Content, known: Notification | undefined): boolean {
 	const order = known ? compareContent(received, known) : 1;
 	return order > 0 || (order === 0 && !known?.raw);
 }

@@ -48,7 +48,7 @@ export interface NewActivation {
 }
 
 /** Handles an activation, which may ask for a start (docs/architecture.md, "When an activation starts a scrape"). */
-export function activated(
+export function applyActivation(
 	state: TriggerState,
 	{ id, mode, isUnreachable, activeSince }: NewActivation,
 	plan: Plan,
@@ -71,8 +71,8 @@ export function activated(
 		if (isAsked && isUnreachable) addNotice(state, `unreachable ${id}`, UNREACHABLE, now);
 	} else if (isAsked || isChanged) {
 		// This start replaces a start that is not planned yet.
-		drop(state, () => true);
-		want(state, { id, why: isAsked ? 'activation' : 'filters', at: now, tries: 0 });
+		dropRequests(state, () => true);
+		requestStart(state, { id, why: isAsked ? 'activation' : 'filters', at: now, tries: 0 });
 	} else if (isUnfinished && !startIn(state, 'wanted')) {
 		addNotice(state, `not known ${id}`, NOT_KNOWN, now);
 	}
@@ -86,13 +86,16 @@ export function after(known: Entry | undefined, now: number): number {
 }
 
 /** Asks for a start. */
-function want({ starts }: TriggerState, { id, why, at, due, tries }: Omit<Start, 'stage'>): void {
+function requestStart(
+	{ starts }: TriggerState,
+	{ id, why, at, due, tries }: Omit<Start, 'stage'>,
+): void {
 	// If two main processes want the same start, the second one finds the attempt of the first one.
 	starts[`${id}-${String(tries)}`] ??= { stage: 'wanted', id, why, at, due, tries };
 }
 
 /** Cancels wanted starts. */
-function drop({ starts }: TriggerState, isDropped: (start: Start) => boolean): void {
+function dropRequests({ starts }: TriggerState, isDropped: (start: Start) => boolean): void {
 	for (const start of Object.values(starts)) {
 		if (start.stage === 'wanted' && isDropped(start)) start.stage = 'failed';
 	}
@@ -103,7 +106,7 @@ function drop({ starts }: TriggerState, isDropped: (start: Start) => boolean): v
  * the workflow, a scheduled start becomes due, or the process that planned a start is gone.
  * @param syncedAt when the plan was read
  */
-export function timePassed(
+export function applyTime(
 	state: TriggerState,
 	plan: Plan,
 	{ id, mode }: Pick<NewActivation, 'id' | 'mode'>,
@@ -122,17 +125,17 @@ export function timePassed(
 	const print = isListening ? '' : fingerprint([plan.schedule, plan.timeZone]);
 	if (facts.schedule?.print !== print) {
 		facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
-		drop(state, (start) => start.due !== undefined);
+		dropRequests(state, (start) => start.due !== undefined);
 	}
 	for (const [attempt, start] of Object.entries(starts)) {
 		const isLeft = start.stage === 'planned' && start.process !== PROCESS;
 		const why = 'n8n stopped before it had saved the answer of the service';
-		if (isLeft && now - start.at >= leaseMs(mode)) outcomeUnknown(state, attempt, why, now);
+		if (isLeft && now - start.at >= leaseMs(mode)) recordUnknownStart(state, attempt, why, now);
 	}
 	const { due = Infinity } = facts.schedule;
 	if (due > Math.min(now, syncedAt) || startIn(state, 'planned') || startIn(state, 'wanted'))
 		return;
-	want(state, { id: String(due), why: 'schedule', at: now, due, tries: 0 });
+	requestStart(state, { id: String(due), why: 'schedule', at: now, due, tries: 0 });
 	facts.schedule = { print, at: after(facts.schedule, now), due: nextRun(plan, now) };
 }
 
@@ -145,7 +148,7 @@ function leaseMs(mode: string): number {
 }
 
 /** Assigns a wanted start to this process, which is to send it. */
-export function planned(
+export function planStart(
 	{ starts }: TriggerState,
 	attempt: string,
 	{ filters }: Plan,
@@ -157,7 +160,7 @@ export function planned(
 }
 
 /** Records an unknown outcome. The user may have paid for the start, so it is never sent again. */
-function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: number): void {
+function recordUnknownStart(state: TriggerState, attempt: string, why: string, now: number): void {
 	const start = state.starts[attempt];
 	if (!start) return;
 	state.starts[attempt] = { ...start, stage: 'unknown' };
@@ -165,7 +168,7 @@ function outcomeUnknown(state: TriggerState, attempt: string, why: string, now: 
 }
 
 /** Skips a start. @param id the scrape that still runs */
-export function leftOut(
+export function skipStart(
 	state: TriggerState,
 	{ attempt, id = '' }: { attempt: string; id?: string },
 	now: number,
@@ -183,7 +186,7 @@ export function leftOut(
  * @param since when the scrape was started, or first named
  * @param depth the depth of the scrape ID in the notification
  */
-export function started(
+export function recordScrape(
 	state: TriggerState,
 	source: string,
 	scrapeId: string,
@@ -198,7 +201,7 @@ export function started(
 	if (start) {
 		state.starts[source] = { ...start, stage: 'started', scrapeId };
 		// The start was reported as not sent, so a retry may be wanted. Cancel that retry.
-		drop(state, ({ id }) => id === start.id);
+		dropRequests(state, ({ id }) => id === start.id);
 	}
 	for (const [id, other] of Object.entries(state.scrapes)) {
 		if (other.stage !== 'unverified' || other.source !== source) continue;
@@ -211,7 +214,7 @@ export function started(
 }
 
 /** Handles a start that did not return a scrape. */
-export function startFailed(
+export function recordFailedStart(
 	state: TriggerState,
 	attempt: string,
 	error: unknown,
@@ -227,10 +230,10 @@ export function startFailed(
 		const tries = start.tries + 1;
 		state.starts[attempt] = { ...start, stage: 'failed' };
 		// Another start may have been asked for meanwhile.
-		if (!startIn(state, 'wanted')) want(state, { ...start, at: now + delay, tries });
+		if (!startIn(state, 'wanted')) requestStart(state, { ...start, at: now + delay, tries });
 		if (tries === TOLD_AFTER_TRIES) addNotice(state, `start ${attempt}`, notStartedYet(text), now);
 	} else if (known?.outcome === 'unknown') {
-		outcomeUnknown(state, attempt, text.message, now);
+		recordUnknownStart(state, attempt, text.message, now);
 	} else {
 		state.starts[attempt] = { ...start, stage: 'failed' };
 		addNotice(state, `start ${attempt}`, notStarted(text), now);

@@ -7,7 +7,7 @@ import {
 import { keepsFailedExecutions } from '../compatibility';
 import type { Delivery } from './delivery';
 import { outputItems } from '../leads';
-import { accessTo, acknowledged, FRESH_MS, memoryOf } from './memory';
+import { cachedAccess, acknowledged, FRESH_MS, memoryOf } from './memory';
 import { sendMessage } from './ownUrl';
 import type { NoticeText } from './notices';
 import { identityOf } from './plan';
@@ -39,7 +39,7 @@ export async function gate(context: IExecuteFunctions): Promise<INodeExecutionDa
 		acknowledge(context, delivery).catch(() => {});
 		if (!isNew) return drop(context);
 	}
-	if (notice) return tell(context, notice);
+	if (notice) return reportNotice(context, notice);
 	return [items.length > 0 ? outputItems(context, json) : items];
 }
 
@@ -50,7 +50,7 @@ function drop(context: IExecuteFunctions): null {
 	});
 }
 
-function tell(
+function reportNotice(
 	context: IExecuteFunctions,
 	{ message, advice }: NoticeText,
 ): INodeExecutionData[][] | null {
@@ -132,7 +132,7 @@ async function acknowledge(
 	try {
 		if (process === PROCESS) acknowledged(memory, id, at);
 		else {
-			const { signer } = await accessTo(context, memory, FRESH_MS);
+			const { signer } = await cachedAccess(context, memory, FRESH_MS);
 			await sendMessage(context, addresses, signer, { begun: { id, at } });
 		}
 	} catch (error) {

@@ -4,7 +4,7 @@ import type { Saved } from './content';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 import { prune } from './prune';
 import type { SyncReply } from './messages';
-import { isDoneWith, join, markDone, newState, type Check, type TriggerState } from './state';
+import { isFinal, merge, markDone, newState, type Check, type TriggerState } from './state';
 
 /** What this process knows about one node: the state, and data that is never saved. */
 export class NodeMemory {
@@ -40,7 +40,7 @@ export class NodeMemory {
 	/** Senders of notifications that get their answer when n8n has saved the notification. */
 	waiting: Waiting[] = [];
 	/** The reconciler of this node in this process; undefined if none runs. */
-	worker?: { wake(): void; close(): void };
+	reconciler?: { wake(): void; close(): void };
 	/** The deliveries that the gate let through in this process, by idempotency key. */
 	readonly passed = new Map<string, string>();
 	/** The last deduplication check, for which the next one waits. */
@@ -55,12 +55,12 @@ export class NodeMemory {
 	}
 
 	/** Merges a state from elsewhere. Its sender saves it, so it does not count as a change to save. */
-	take(known: TriggerState): void {
+	merge(known: TriggerState): void {
 		const { isDirty } = this;
-		this.state = prune(join(this.state, known), Date.now());
-		if (!isDirty) this.wrote();
+		this.state = prune(merge(this.state, known), Date.now());
+		if (!isDirty) this.markWritten();
 		for (const id of this.checks.keys()) {
-			if (isDoneWith(this.state.scrapes[id])) this.checks.delete(id);
+			if (isFinal(this.state.scrapes[id])) this.checks.delete(id);
 		}
 	}
 
@@ -84,7 +84,7 @@ export class NodeMemory {
 	}
 
 	/** Records that n8n received the state to save. @param text the text of the state at that time */
-	wrote(text = this.text): void {
+	markWritten(text = this.text): void {
 		this.written = text;
 	}
 
@@ -147,7 +147,7 @@ export function nodesOf(workflowId: string): NodeMemory[] {
  * it is cached.
  * @param maxAgeMs reads the credential again if the cached one is older
  */
-export async function accessTo(
+export async function cachedAccess(
 	context: Pick<ITriggerFunctions, 'getCredentials'>,
 	memory: NodeMemory,
 	maxAgeMs = Infinity,
@@ -181,7 +181,7 @@ export function inBackground(
 	});
 	const free = () => {
 		memory.inFlight.delete(name);
-		memory.worker?.wake();
+		memory.reconciler?.wake();
 	};
 	memory.inFlight.set(name, safe);
 	safe.then(free, free).catch(() => {});
@@ -195,5 +195,5 @@ export function acknowledged(memory: NodeMemory, id: string, at: number): void {
 		memory.lastBegunDeliveryAt = Math.max(memory.lastBegunDeliveryAt, deliveredAt);
 	markDone(state, id, at);
 	memory.acknowledgedAt = Date.now();
-	memory.worker?.wake();
+	memory.reconciler?.wake();
 }

@@ -28,7 +28,7 @@ export type Action =
 	| { do: 'sync' }
 	/** Run the workflow for a finished scrape or a notice. */
 	| { do: 'deliver'; id: string }
-	| { do: 'look'; id: string }
+	| { do: 'check'; id: string }
 	/** Plan a wanted start. */
 	| { do: 'plan'; attempt: string }
 	/** Skip it, because this scrape still runs, another start replaced it, or the node only listens. */
@@ -39,23 +39,23 @@ export type Action =
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-const MAX_LOOKS = 5;
-const FIRST_LOOK_MS = 5 * SECOND_MS;
-const SLOWEST_LOOK_MS = 5 * MINUTE_MS;
+const MAX_CHECKS = 5;
+const FIRST_CHECK_MS = 5 * SECOND_MS;
+const SLOWEST_CHECK_MS = 5 * MINUTE_MS;
 /** The pause between status requests while notifications of a scrape arrive. The smallest plan can spare this many. */
 const NOTIFIED_AGAIN_MS = 3 * SECOND_MS;
 /** After a notification, status requests stay frequent for some time, because the status may lag behind. */
-const SLOWEST_NOTIFIED_LOOK_MS = 30 * SECOND_MS;
+const SLOWEST_NOTIFIED_CHECK_MS = 30 * SECOND_MS;
 /** A finished scrape waits this long for its notification, which may contain data that nothing else does. */
 const GRACE_MS = 2 * SECOND_MS;
 /** When to look up an ID again that the service did not find. */
-const SECOND_LOOK_MS = 2 * MINUTE_MS;
+const SECOND_CHECK_MS = 2 * MINUTE_MS;
 /** After this time, this process handles a notification that another process received. */
 const TAKE_OVER_MS = MINUTE_MS;
 /** If no execution began after this time, the delivery is repeated. Each retry waits three times as long. */
 const REDELIVER_MS = 20 * SECOND_MS;
 /** Notifications that arrive within this time are saved together. */
-export const TOGETHER_MS = 300;
+export const SAVE_DEBOUNCE_MS = 300;
 /**
  * n8n saves static data as a whole, also at the end of an execution that changed it. If the trigger saved at that
  * moment, it would lose the changes of a Code node.
@@ -65,7 +65,7 @@ const SHORT_EXECUTION_MS = 1500;
  * The pause between planning and sending a start. It shows which process planned the start if two main processes lead
  * for a moment, and that no old copy from another node of the workflow has erased it.
  */
-const CLAIM_MS = SECOND_MS;
+const CLAIM_DELAY_MS = SECOND_MS;
 /** How long two main processes may lead at once. */
 const OVERLAP_MS = 20 * SECOND_MS;
 /** When to check again that the written state is saved: another node may have saved an old copy of everything. */
@@ -84,14 +84,14 @@ export function nextAction(view: View, now: number): Action {
 		if (time > now) times.push(time);
 		return time <= now;
 	};
-	const unverifiedFrom = unverifiedLookFrom(view, now);
-	const looks = Object.entries(state.scrapes)
+	const unverifiedFrom = unverifiedCheckFrom(view, now);
+	const toCheck = Object.entries(state.scrapes)
 		.filter(
-			([id, scrape]) => !inFlight.has(id) && isTime(nextLookAt(id, scrape, view, unverifiedFrom)),
+			([id, scrape]) => !inFlight.has(id) && isTime(nextCheckAt(id, scrape, view, unverifiedFrom)),
 		)
 		.sort((a, b) => compare(a, b, checks, now));
 	// Status requests run in the background while the next action is done.
-	if (looks[0] && inFlight.size < MAX_LOOKS) return { do: 'look', id: looks[0][0] };
+	if (toCheck[0] && inFlight.size < MAX_CHECKS) return { do: 'check', id: toCheck[0][0] };
 	const action = view.isTimer ? nextStart(view, isTime, now) : undefined;
 	// An execution that begins before the start is planned could write back an old copy in which it is still wanted.
 	if (action && !/^(send|wait)$/.test(action.do)) return action;
@@ -104,7 +104,7 @@ export function nextAction(view: View, now: number): Action {
 	const isUndecided = action?.do === 'wait';
 	// A delivery would have saved the changes, too.
 	const isDue = isDirty && !isUndecided && isTime(acknowledgedAt + SHORT_EXECUTION_MS);
-	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + TOGETHER_MS);
+	const isWaiting = waiting[0] !== undefined && isTime(waiting[0].since + SAVE_DEBOUNCE_MS);
 	const isOld = reply && isTime(syncedAt + (reply.isConfirmed ? LONGEST_WAIT_MS : CONFIRM_MS));
 	if (isDue || isWaiting || isOld) return { do: 'sync' };
 	if (action?.do === 'send') return action;
@@ -146,7 +146,7 @@ function compare(
 }
 
 /** When to request the status of a scrape: soon after its start or a notification, then less often. */
-function nextLookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
+function nextCheckAt(id: string, scrape: Scrape, view: View, unverifiedFrom: number): number {
 	const { stage, since, source } = scrape;
 	const check = view.memory.checks.get(id);
 	if (check?.result || !(isOpen(scrape) || stage === 'unverified')) return Infinity;
@@ -155,21 +155,21 @@ function nextLookAt(id: string, scrape: Scrape, view: View, unverifiedFrom: numb
 	const receivedAt = process === PROCESS ? notifiedAt : undefined;
 	if (receivedAt === undefined && !(view.isTimer && isOpen(scrape))) {
 		const shareFrom = stage === 'unverified' ? unverifiedFrom : 0;
-		return Math.max(shareFrom, notifiedAt + TAKE_OVER_MS, check ? check.at + SLOWEST_LOOK_MS : 0);
+		return Math.max(shareFrom, notifiedAt + TAKE_OVER_MS, check ? check.at + SLOWEST_CHECK_MS : 0);
 	}
 	if (stage === 'unverified') {
 		const isMissing = check?.missingSince !== undefined;
 		const pause = isMissing
-			? SECOND_LOOK_MS
-			: clamp((check?.at ?? 0) - since, 10 * SECOND_MS, SLOWEST_LOOK_MS);
+			? SECOND_CHECK_MS
+			: clamp((check?.at ?? 0) - since, 10 * SECOND_MS, SLOWEST_CHECK_MS);
 		return Math.max(unverifiedFrom, check ? check.at + pause : 0);
 	}
-	if (!check) return receivedAt === undefined ? since + FIRST_LOOK_MS : 0;
+	if (!check) return receivedAt === undefined ? since + FIRST_CHECK_MS : 0;
 	return check.at + pauseAfter(check.at, since, receivedAt);
 }
 
 /** When the next unverified ID may be looked up. IDs that the service confirmed do not count. */
-function unverifiedLookFrom(
+function unverifiedCheckFrom(
 	{ memory: { state, checks, inFlight }, unverifiedPerMinute }: View,
 	now: number,
 ): number {
@@ -182,8 +182,8 @@ function unverifiedLookFrom(
 
 function pauseAfter(checkedAt: number, startedAt: number, receivedAt = -Infinity): number {
 	if (receivedAt >= checkedAt) return NOTIFIED_AGAIN_MS;
-	const regular = clamp((checkedAt - startedAt) / 4, FIRST_LOOK_MS, SLOWEST_LOOK_MS);
-	const soon = clamp((checkedAt - receivedAt) / 2, SECOND_MS, SLOWEST_NOTIFIED_LOOK_MS);
+	const regular = clamp((checkedAt - startedAt) / 4, FIRST_CHECK_MS, SLOWEST_CHECK_MS);
+	const soon = clamp((checkedAt - receivedAt) / 2, SECOND_MS, SLOWEST_NOTIFIED_CHECK_MS);
 	return receivedAt === -Infinity ? regular : Math.min(regular, soon);
 }
 
@@ -202,7 +202,7 @@ function nextStart(view: View, isTime: (time: number) => boolean, now: number): 
 		const isOwn = process === PROCESS;
 		if (isOwn && isListening) return { do: 'skip', attempt };
 		// A start that another process planned is given up after a while.
-		const isReady = isTime(isOwn ? at + CLAIM_MS : now + LEFT_CHECK_MS);
+		const isReady = isTime(isOwn ? at + CLAIM_DELAY_MS : now + LEFT_CHECK_MS);
 		return isReady ? { do: 'send', attempt } : undefined;
 	}
 	const wanted = startIn(state, 'wanted');
@@ -235,11 +235,11 @@ function nextWanted(
 		const isSame = why === 'schedule' || (why === 'activation' && scrape.filters === plan.filters);
 		// While the same scrape runs, it is not started again.
 		if (isGone || !isSame || result) continue;
-		if (at < wantedAt) return inFlight.has(id) ? { do: 'wait', ms: 0 } : { do: 'look', id };
+		if (at < wantedAt) return inFlight.has(id) ? { do: 'wait', ms: 0 } : { do: 'check', id };
 		return isAnswered ? { do: 'skip', attempt, id } : undefined;
 	}
 	// Another main process may have planned it meanwhile. The clock may have been set back, so ignore future times.
-	const looks = [...checks.values()].map(({ at }) => at).filter((at) => at <= now);
-	if (memory.syncedAt < Math.max(tries > 0 ? wantedAt : 0, ...looks)) return { do: 'sync' };
+	const checkTimes = [...checks.values()].map(({ at }) => at).filter((at) => at <= now);
+	if (memory.syncedAt < Math.max(tries > 0 ? wantedAt : 0, ...checkTimes)) return { do: 'sync' };
 	return { do: 'plan', attempt };
 }

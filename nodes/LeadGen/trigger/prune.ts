@@ -1,4 +1,4 @@
-import { isDoneWith, type Entry, type TriggerState } from './state';
+import { isFinal, type Entry, type TriggerState } from './state';
 
 /** Forgets old entries, so that the static data stays small. */
 
@@ -15,7 +15,7 @@ export function prune(state: TriggerState, now: number): TriggerState {
 		state.scrapes,
 		({ stage, at }) => stage !== 'rejected' || now - at < REJECTED_MS,
 	);
-	const scrapes = newest(fresh, MAX_DONE, isDoneWith);
+	const scrapes = newest(fresh, MAX_DONE, isFinal);
 	const forgotten = Object.entries(fresh).flatMap(([id, { at }]) => (id in scrapes ? [] : at));
 	const horizon = Math.max(0, ...forgotten.map((at) => at - DISORDER_MS));
 	// Starts of every stage count: an old copy may bring back a start that was planned long ago. After the clock was set
@@ -25,7 +25,7 @@ export function prune(state: TriggerState, now: number): TriggerState {
 	// The notification may arrive before the answer to the start.
 	const planned = keep(starts, ({ stage }) => stage === 'planned');
 	const sources = new Set(Object.values(scrapes).map(({ source }) => source));
-	const told = newest(state.notices, MAX_DONE / 10, isDoneWith);
+	const told = newest(state.notices, MAX_DONE / 10, isFinal);
 	return {
 		...state,
 		facts: {
@@ -38,7 +38,7 @@ export function prune(state: TriggerState, now: number): TriggerState {
 			state.notifications,
 			(_content, source) => source in planned || sources.has(source),
 		),
-		notices: newest(told, MAX_NOTICES, (notice) => !isDoneWith(notice)),
+		notices: newest(told, MAX_NOTICES, (notice) => !isFinal(notice)),
 	};
 }
 

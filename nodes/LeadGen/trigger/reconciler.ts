@@ -3,14 +3,14 @@ import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workf
 import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
 import { deliver } from './delivery';
-import { activated, leftOut, planned, timePassed } from './events';
-import { accessTo, inBackground, type Access, type NodeMemory } from './memory';
+import { applyActivation, skipStart, planStart, applyTime } from './events';
+import { cachedAccess, inBackground, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf } from './notices';
 import { guessAddresses, isReachable, sendMessage } from './ownUrl';
 import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
 import { PROCESS } from './process';
-import { look } from './scrape';
+import { checkStatus } from './scrape';
 import { beginStart } from './start';
 import { answerSenders, NotReachedError, sync } from './sync';
 
@@ -35,11 +35,11 @@ export class Reconciler {
 	private readonly id = randomUUID();
 	private readonly since = Date.now();
 	private isClosed = false;
-	private isWoken = false;
-	private ring = () => {};
+	private isWakeRequested = false;
+	private resolveWait = () => {};
 	private isActivated = false;
 	/** The current outage; undefined while the node works. */
-	private outage: { since: number; isTold: boolean } | undefined;
+	private outage: { since: number; isReported: boolean } | undefined;
 
 	/**
 	 * @param timer the context of `trigger()`; without it, the reconciler ends when nothing is left to do
@@ -52,30 +52,30 @@ export class Reconciler {
 		private readonly activeSince?: number,
 	) {
 		// If n8n could not activate another trigger of the workflow, it may not have closed the previous reconciler.
-		memory.worker?.close();
-		memory.worker = this;
+		memory.reconciler?.close();
+		memory.reconciler = this;
 		delete memory.reply;
 	}
 
 	close(): void {
 		this.isClosed = true;
-		if (this.memory.worker === this) delete this.memory.worker;
+		if (this.memory.reconciler === this) delete this.memory.reconciler;
 		this.wake();
 	}
 
 	wake(): void {
-		this.isWoken = true;
-		this.ring();
+		this.isWakeRequested = true;
+		this.resolveWait();
 	}
 
 	/** Waits for `ms` milliseconds or until it is woken. Sleeps in slices, so that no long timer is left behind. */
-	private async rest(ms: number): Promise<void> {
+	private async waitUntilWoken(ms: number): Promise<void> {
 		const end = Date.now() + ms;
-		const rung = new Promise<void>((resolve) => (this.ring = resolve));
-		while (!this.isWoken && Date.now() < end) {
+		const rung = new Promise<void>((resolve) => (this.resolveWait = resolve));
+		while (!this.isWakeRequested && Date.now() < end) {
 			await Promise.race([sleep(Math.min(SLICE_MS, end - Date.now())), rung]);
 		}
-		this.isWoken = false;
+		this.isWakeRequested = false;
 	}
 
 	/** Works until it is closed. Never throws: it reports errors and tries again. */
@@ -99,20 +99,20 @@ export class Reconciler {
 		delete memory.access;
 		// Without the credential, nothing can confirm a save. A notification that its request wrote then counts as saved.
 		answerSenders(memory, ({ isWritten }) => isWritten && isCredentialGone(error));
-		const outage = (this.outage ??= { since: Date.now(), isTold: false });
-		if (!outage.isTold && Date.now() - outage.since >= (timer ? PATIENCE_MS : GIVES_UP_MS)) {
-			outage.isTold = true;
+		const outage = (this.outage ??= { since: Date.now(), isReported: false });
+		if (!outage.isReported && Date.now() - outage.since >= (timer ? PATIENCE_MS : GIVES_UP_MS)) {
+			outage.isReported = true;
 			try {
-				this.tell(error);
+				this.reportOutage(error);
 			} catch {
 				// Continue even if the report fails.
 			}
 		}
 		const longest = memory.waiting.length > 0 ? PAUSE_MS : SLOWEST_RETRY_MS;
-		await this.rest(Math.min(longest, 200 * 1.5 ** failures));
+		await this.waitUntilWoken(Math.min(longest, 200 * 1.5 ** failures));
 	}
 
-	private tell(error: unknown): void {
+	private reportOutage(error: unknown): void {
 		const { context, timer } = this;
 		const { message: problem } = textOf(error);
 		if (!timer) {
@@ -132,13 +132,13 @@ export class Reconciler {
 		const { memory, context } = this;
 		// The hooks of the activation provide the addresses.
 		if (memory.isOff) {
-			await this.rest(PAUSE_MS);
+			await this.waitUntilWoken(PAUSE_MS);
 			const isLate = Date.now() - this.since >= PATIENCE_MS;
 			if (isLate && this.timer?.getActivationMode() === 'leadershipChange') {
 				memory.addresses ??= guessAddresses(context.getNode());
 			}
 		} else {
-			const access = await accessTo(context, memory);
+			const access = await cachedAccess(context, memory);
 			const { reply } = memory;
 			if (!reply) await sync(context, memory);
 			else if (reply.isActive) await this.act(reply.plan, access);
@@ -153,7 +153,7 @@ export class Reconciler {
 	 */
 	private async pause(): Promise<void> {
 		if (!this.timer) this.close();
-		await this.rest(SLOWEST_RETRY_MS);
+		await this.waitUntilWoken(SLOWEST_RETRY_MS);
 		if (!this.isClosed) await sync(this.context, this.memory);
 	}
 
@@ -184,10 +184,10 @@ export class Reconciler {
 			memory.isAsked = false;
 			const isUnreachable = !isReachable(plan.url, baseUrlOf(credential));
 			const activation = { id, mode, isUnreachable, activeSince };
-			activated(state, activation, plan, now);
+			applyActivation(state, activation, plan, now);
 		}
 		const mode = timer.getActivationMode();
-		timePassed(state, plan, { id, mode }, memory.syncedAt, now);
+		applyTime(state, plan, { id, mode }, memory.syncedAt, now);
 	}
 
 	private async do(action: Action, plan: Plan, access: Access): Promise<void> {
@@ -197,19 +197,19 @@ export class Reconciler {
 		switch (action.do) {
 			case 'sync':
 				await sync(context, memory);
-				if (memory.waiting.length > 0) await this.rest(PAUSE_MS);
+				if (memory.waiting.length > 0) await this.waitUntilWoken(PAUSE_MS);
 				return;
 			case 'deliver':
-				if (!(await deliver(context, memory, action.id, now))) await this.rest(PAUSE_MS);
+				if (!(await deliver(context, memory, action.id, now))) await this.waitUntilWoken(PAUSE_MS);
 				return;
-			case 'look':
-				inBackground(context, memory, action.id, look(context, memory, action.id));
+			case 'check':
+				inBackground(context, memory, action.id, checkStatus(context, memory, action.id));
 				return;
 			case 'plan':
-				planned(state, action.attempt, plan, now);
+				planStart(state, action.attempt, plan, now);
 				return;
 			case 'skip':
-				leftOut(state, action, now);
+				skipStart(state, action, now);
 				return;
 			case 'send':
 				await this.send(action.attempt, access);
@@ -219,7 +219,7 @@ export class Reconciler {
 				if (this.outage) {
 					await sync(context, memory);
 					this.outage = undefined;
-				} else await this.rest(action.ms);
+				} else await this.waitUntilWoken(action.ms);
 			}
 		}
 	}
@@ -239,7 +239,7 @@ export class Reconciler {
 			}
 		};
 		if (!this.isClosed) void begin().catch(() => {});
-		await this.rest(PAUSE_MS);
+		await this.waitUntilWoken(PAUSE_MS);
 	}
 }
 

@@ -12,11 +12,11 @@ import { readFilters } from '../operations/scrape/filters';
 import { isNotFound, statusRequest } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
-import { accessTo, FRESH_MS, type NodeMemory } from './memory';
+import { cachedAccess, FRESH_MS, type NodeMemory } from './memory';
 import { START_TIMEOUT_MS } from './events';
 import { parametersOf } from './plan';
 import type { Check } from './state';
-import { isRefused, looked, unanswered, type Found } from './status';
+import { isRefused, applyStatus, applyStatusError, type Found } from './status';
 
 type Context = IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 
@@ -83,7 +83,7 @@ export async function checkAccount(context: Context): Promise<void> {
  * @param kind a poll leaves room in the rate limit for other calls
  * @throws ServiceError if the service does not return it
  */
-export async function lookUp(
+export async function requestStatus(
 	context: Context,
 	credential: ICredentialDataDecryptedObject,
 	scrapeId: string,
@@ -118,11 +118,11 @@ export function time(value: unknown): number | undefined {
 }
 
 /** Looks up a scrape of the node, and records the answer. */
-export async function look(context: Context, memory: NodeMemory, id: string): Promise<void> {
+export async function checkStatus(context: Context, memory: NodeMemory, id: string): Promise<void> {
 	const kind = isNotifiedSince(memory, id) ? 'read' : 'poll';
 	const ask = async (maxAgeMs?: number) => {
-		const { credential } = await accessTo(context, memory, maxAgeMs);
-		return await lookUp(context, credential, id, kind);
+		const { credential } = await cachedAccess(context, memory, maxAgeMs);
+		return await requestStatus(context, credential, id, kind);
 	};
 	const found = await ask()
 		.catch(async (error: unknown) => {
@@ -142,9 +142,9 @@ export async function look(context: Context, memory: NodeMemory, id: string): Pr
 		const said = `the status of ${id} is not known: ${String(found.error)}`;
 		context.logger.warn(`LeadGen Trigger: ${said}`);
 	}
-	if ('error' in found) unanswered(state, id, now, found.error);
+	if ('error' in found) applyStatusError(state, id, now, found.error);
 	else if (reply) {
-		const realId = looked(state, id, found, check, reply.plan, now);
+		const realId = applyStatus(state, id, found, check, reply.plan, now);
 		if (realId !== undefined) checks.set(realId, check);
 	}
 }

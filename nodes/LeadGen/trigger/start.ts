@@ -1,7 +1,7 @@
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { LeadGenError } from '../service/errors';
-import { started, startFailed } from './events';
-import { accessTo, inBackground, type NodeMemory } from './memory';
+import { recordScrape, recordFailedStart } from './events';
+import { cachedAccess, inBackground, type NodeMemory } from './memory';
 import type { SyncReply } from './messages';
 import { CONFIRM_MS } from './planner';
 import { PROCESS } from './process';
@@ -64,18 +64,18 @@ async function sendStart(
 	const send = async () => {
 		if ('message' in start) throw new LeadGenError(start.message, start.advice);
 		// Read the credential again: the same key must start the scrape and sign the URL.
-		const { credential, signer } = await accessTo(context, memory, 0);
+		const { credential, signer } = await cachedAccess(context, memory, 0);
 		const webhookUrl = signer.callbackUrl(plan.url, attempt);
 		return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
 	};
 	const result = await send().catch((error: unknown) => ({ error }));
 	const { state } = memory;
 	const now = Date.now();
-	if ('error' in result) startFailed(state, attempt, result.error, now);
-	else started(state, attempt, result.scrapeId, now);
+	if ('error' in result) recordFailedStart(state, attempt, result.error, now);
+	else recordScrape(state, attempt, result.scrapeId, now);
 	const words = 'error' in result ? String(result.error) : `scrape ${result.scrapeId}`;
 	context.logger.info(`LeadGen Trigger: start attempt ${attempt}: ${words}, in process ${PROCESS}`);
-	if (await isSeenSaved(context, memory)) return;
+	if (await waitUntilSaved(context, memory)) return;
 	// Write only if n8n no longer answers: otherwise this could overwrite what other nodes have saved since.
 	await sleep(SAVING_MS);
 	store?.save();
@@ -85,14 +85,14 @@ async function sendStart(
  * Waits until n8n is seen to have saved the current state: another node of the workflow may undo the first save.
  * @returns whether n8n answers; if so, it saves the state that it receives
  */
-async function isSeenSaved(context: Context, memory: NodeMemory): Promise<boolean> {
+async function waitUntilSaved(context: Context, memory: NodeMemory): Promise<boolean> {
 	let isAnswered = false;
 	let askedAt = Date.now();
 	for (const end = askedAt + LONGEST_SAVING_MS; Date.now() < end;) {
 		// n8n saved everything that was known when it deactivated the node.
 		if (memory.isOff) return true;
 		// The reconciler also syncs. If this process is stopping, another main process may answer.
-		isAnswered = memory.syncedAt > askedAt || (await isSynced(context, memory));
+		isAnswered = memory.syncedAt > askedAt || (await trySync(context, memory));
 		if (isAnswered && memory.reply?.isConfirmed) break;
 		askedAt = Math.max(askedAt, memory.syncedAt);
 		await sleep(isAnswered ? CONFIRM_MS + SAVING_MS : SAVE_AGAIN_MS);
@@ -100,7 +100,7 @@ async function isSeenSaved(context: Context, memory: NodeMemory): Promise<boolea
 	return isAnswered;
 }
 
-async function isSynced(context: Context, memory: NodeMemory): Promise<boolean> {
+async function trySync(context: Context, memory: NodeMemory): Promise<boolean> {
 	return await sync(context, memory).then(
 		() => true,
 		() => false,
@@ -115,10 +115,10 @@ export async function finishStarts(context: Context, memory: NodeMemory): Promis
 	// If the own URL answers, n8n keeps running and this process only stops leading. The start then continues, and n8n 1
 	// does not tolerate that closing takes long.
 	const isSaved = async () => {
-		const isReached = await isSynced(context, memory);
+		const isReached = await trySync(context, memory);
 		if (!isReached || memory.reply?.isConfirmed) return isReached;
 		await sleep(SAVING_MS);
-		return await isSynced(context, memory);
+		return await trySync(context, memory);
 	};
 	if (await Promise.race([isSaved(), sleep(LONGEST_PROBE_MS)])) return;
 	const over = Promise.allSettled(starts.map(([, task]) => task)).then(() => sleep(2 * SAVING_MS));

@@ -139,7 +139,7 @@ export function newState(owner: string): TriggerState {
 }
 
 /** Merges two copies. The result, and the order of its keys, do not depend on the order of the copies. */
-export function join(a: TriggerState, b: TriggerState): TriggerState {
+export function merge(a: TriggerState, b: TriggerState): TriggerState {
 	const joined = KINDS.map((kind) => {
 		const entries = { ...entriesOf(a, kind) };
 		for (const [key, entry] of Object.entries(entriesOf(b, kind))) {
@@ -172,7 +172,7 @@ export function compareContent(a: Entry, b: Entry): number {
 }
 
 /** Whether nothing is left to do for a scrape or a notice. */
-export function isDoneWith(entry: Entry | undefined): boolean {
+export function isFinal(entry: Entry | undefined): boolean {
 	return (entry?.stage ?? 'done') === 'done';
 }
 

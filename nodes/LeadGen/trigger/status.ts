@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isFinished } from '../operations/scrape/getStatus';
 import { ServiceError } from '../service/errors';
 import { isRateRefusal } from '../service/retry';
-import { started } from './events';
+import { recordScrape } from './events';
 import { missingScrape, noStatus, stuckScrape, textOf } from './notices';
 import type { Plan } from './plan';
 import {
@@ -44,7 +44,7 @@ export interface Found {
  * Handles the answer to a status request.
  * @returns the ID of the scrape in the state; undefined if nothing is left to do for it
  */
-export function looked(
+export function applyStatus(
 	state: TriggerState,
 	id: string,
 	found: Found,
@@ -57,9 +57,9 @@ export function looked(
 	const { data, status, completedAt = now } = found;
 	// Some services may answer for any ID. Only an answer with a status confirms an unverified ID.
 	const isMissing = scrape.stage === 'unverified' ? !status : status === undefined;
-	if (isMissing || status === undefined) return missing(state, id, scrape, check, now);
+	if (isMissing || status === undefined) return applyMissing(state, id, scrape, check, now);
 	delete check.missingSince;
-	const realId = isOpen(scrape) ? id : verified(state, id, scrape, found, now);
+	const realId = isOpen(scrape) ? id : applyVerified(state, id, scrape, found, now);
 	if (realId === undefined) return undefined;
 	if (!isFinished({ status })) {
 		const age = now - scrape.since;
@@ -76,7 +76,7 @@ export function looked(
 }
 
 /** Handles a scrape that the service does not find. */
-function missing(
+function applyMissing(
 	state: TriggerState,
 	id: string,
 	scrape: Scrape,
@@ -99,7 +99,7 @@ function missing(
 }
 
 /** Handles an unverified ID that the service confirmed. @returns the ID of the scrape; undefined if it is not new */
-function verified(
+function applyVerified(
 	state: TriggerState,
 	id: string,
 	{ since, source, depth }: Scrape,
@@ -115,13 +115,18 @@ function verified(
 		reject(state, id, now);
 		return undefined;
 	}
-	started(state, source, realId, now, since, depth);
+	recordScrape(state, source, realId, now, since, depth);
 	if (realId !== id) reject(state, id, now);
 	return realId;
 }
 
 /** Handles a failed status request. The user is told at once if the service refuses it, otherwise after a day. */
-export function unanswered(state: TriggerState, id: string, now: number, error?: unknown): void {
+export function applyStatusError(
+	state: TriggerState,
+	id: string,
+	now: number,
+	error?: unknown,
+): void {
 	const scrape = state.scrapes[id];
 	const age = scrape ? now - scrape.since : 0;
 	const isClear = isRefused(error) && !isRateRefusal(error);

@@ -33,7 +33,7 @@ export class Store {
 		const { owner } = memory.state;
 		const state = read(value, owner);
 		const saved = savedPart(state ?? newState(owner));
-		if (state) memory.take(state);
+		if (state) memory.merge(state);
 		memory.lastRead = { value, saved };
 		return saved;
 	}
@@ -54,7 +54,7 @@ export class Store {
 			this.load(other);
 			this.write(other);
 		}
-		memory.wrote();
+		memory.markWritten();
 		return this.write(memory);
 	}
 

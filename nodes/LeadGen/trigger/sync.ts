@@ -1,6 +1,6 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { isSaved, toSend } from './content';
-import { accessTo, type NodeMemory } from './memory';
+import { isNotificationSaved, toSend } from './content';
+import { cachedAccess, type NodeMemory } from './memory';
 import type { SyncReply, SyncRequest } from './messages';
 import { sendMessage } from './ownUrl';
 import { PROCESS } from './process';
@@ -21,7 +21,7 @@ export async function sync(
 	deliver?: SyncRequest['deliver'],
 ): Promise<SyncReply> {
 	const now = Date.now();
-	const { signer } = await accessTo(context, memory);
+	const { signer } = await cachedAccess(context, memory);
 	const { state, addresses = [], reply: last, text } = memory;
 	const needed = state.scrapes[deliver?.id ?? '']?.source;
 	const isElsewhere = last?.process !== PROCESS;
@@ -34,12 +34,12 @@ export async function sync(
 	// Try this address first the next time.
 	memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
 	// If this process answered, it has already recorded this, including the changes until then.
-	if (reply.process !== PROCESS) memory.wrote(text);
-	memory.take(reply.state);
+	if (reply.process !== PROCESS) memory.markWritten(text);
+	memory.merge(reply.state);
 	memory.reply = reply;
 	memory.syncedAt = now;
 	// The reply may not contain what arrived after it was requested.
-	const isKnown = (source: string) => isSaved(reply.state, reply.saved, source);
+	const isKnown = (source: string) => isNotificationSaved(reply.state, reply.saved, source);
 	answerSenders(memory, ({ since, source }) => since < now && isKnown(source));
 	return reply;
 }

@@ -15,7 +15,7 @@ import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
 import { ownMessage, sendMessage } from './ownUrl';
 import { addressesOf, checkParameters, identityOf, parametersOf } from './plan';
 import { testLimit, testScrapeId } from './properties';
-import { lookUp, startBody, startScrape } from './scrape';
+import { requestStatus, startBody, startScrape } from './scrape';
 import type { Signer } from './signature';
 
 /** After this time, n8n stops listening. */
@@ -52,7 +52,7 @@ async function testScrape(
 	const parameters = parametersOf(context);
 	const id = parameters.option(testScrapeId);
 	if (id !== '') {
-		const known = await lookUp(context, credential, id).catch(() => undefined);
+		const known = await requestStatus(context, credential, id).catch(() => undefined);
 		if (!known || known.status !== undefined) return id;
 		throw new InputError(
 			'Test Scrape ID',
@@ -109,7 +109,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	for (let look = 0; look < looks * ids.length; look++) {
 		const id = ids[look % ids.length] ?? '';
 		if (look >= ids.length) await sleep(CHECK_MS / 2);
-		const { data } = await lookUp(context, credential, id).catch((error: unknown) => {
+		const { data } = await requestStatus(context, credential, id).catch((error: unknown) => {
 			// The node asks again in a moment.
 			if (!isOwn) throw error;
 			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);

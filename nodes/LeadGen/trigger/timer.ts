@@ -24,6 +24,6 @@ export function startTimer(context: ITriggerFunctions): ITriggerResponse {
 /** Makes sure that a reconciler works for the node in this process until nothing is left to do. */
 export function follow(context: IWebhookFunctions, memory: NodeMemory): void {
 	memory.addresses = addressesOf(context, memory.addresses);
-	if (memory.worker) memory.worker.wake();
+	if (memory.reconciler) memory.reconciler.wake();
 	else void new Reconciler(context, memory).run();
 }

@@ -5,16 +5,23 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { findLeads } from '../leads';
-import { isSaved, withoutContent, type Content } from './content';
+import { isNotificationSaved, withoutContent, type Content } from './content';
 import { deliveryItem } from './delivery';
-import { accessTo, acknowledged, FRESH_MS, memoryOf, type Access, type NodeMemory } from './memory';
+import {
+	cachedAccess,
+	acknowledged,
+	FRESH_MS,
+	memoryOf,
+	type Access,
+	type NodeMemory,
+} from './memory';
 import type { SyncReply, SyncRequest } from './messages';
 import { textOf } from './notices';
 import { idsOf, rawNotification, requestOf, type IncomingRequest } from './notification';
-import { notified } from './notified';
+import { applyNotification } from './received';
 import { ownMessage, SIGNATURE_HEADER } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
-import { TOGETHER_MS } from './planner';
+import { SAVE_DEBOUNCE_MS } from './planner';
 import { PROCESS } from './process';
 import { startBody } from './scrape';
 import { beginStart } from './start';
@@ -41,7 +48,7 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		);
 		// n8n takes long to decrypt a credential. A request without a signature does not need it.
 		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
-		const access = await accessTo(context, memory, FRESH_MS);
+		const access = await cachedAccess(context, memory, FRESH_MS);
 		const { signer } = access;
 		const message = ownMessage(context, signer);
 		isOwn = message !== undefined;
@@ -85,7 +92,7 @@ function receiveNotification(
 	const request = requestOf(context);
 	const view = { plan: readPlan(context), checks: memory.checks };
 	const receive = () => contentOf(request, now);
-	const { outcome, source } = notified(state, attempt, idsOf(request), view, receive, now);
+	const { outcome, source } = applyNotification(state, attempt, idsOf(request), view, receive, now);
 	if (outcome === 'full') return notNow(context);
 	if (source === undefined) {
 		const why = outcome === 'known' ? 'came before' : 'names no scrape of this node';
@@ -93,12 +100,13 @@ function receiveNotification(
 		return answer(context, 200, { received: true });
 	}
 	follow(context, memory);
-	answerSenders(memory, (each) => isSaved(state, store.saved, each.source));
+	answerSenders(memory, (each) => isNotificationSaved(state, store.saved, each.source));
 	// The service repeats a notification that got no answer in time.
-	if (isSaved(state, store.saved, source)) return answer(context, 200, { received: true });
+	if (isNotificationSaved(state, store.saved, source))
+		return answer(context, 200, { received: true });
 	// When hundreds arrive at once, one request every `TOGETHER_MS` writes all notifications so far, and a sync writes
 	// the rest.
-	const isWritten = now - memory.writtenAt >= TOGETHER_MS;
+	const isWritten = now - memory.writtenAt >= SAVE_DEBOUNCE_MS;
 	if (isWritten) {
 		memory.writtenAt = now;
 		store.save();
@@ -154,7 +162,7 @@ function answerSync(
 ): IWebhookResponseData {
 	const { memory } = store;
 	memory.addresses = addressesOf(context, memory.addresses);
-	if (state?.owner === memory.state.owner) memory.take(state);
+	if (state?.owner === memory.state.owner) memory.merge(state);
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(memory, access, deliver, Date.now());
 	const isConfirmed = store.save();
@@ -169,7 +177,7 @@ function answerSync(
 		start: startNeeds(context),
 	};
 	// A message from this process contains nothing new for it.
-	if (process !== PROCESS) memory.worker?.wake();
+	if (process !== PROCESS) memory.reconciler?.wake();
 	return answer(context, 200, { leadGen: 2, ...reply }, item);
 }
 

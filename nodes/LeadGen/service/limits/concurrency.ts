@@ -36,7 +36,7 @@ export interface Concurrency extends Cubic {
 	/** The maximum number of calls that were in flight when an accepted call was sent. */
 	readonly proven: number;
 	/** The state before a cut, if the rate may have caused the refusal. */
-	readonly before?: Concurrency | undefined;
+	readonly beforeCut?: Concurrency | undefined;
 }
 
 export const opening: Concurrency = {
@@ -49,37 +49,37 @@ export const opening: Concurrency = {
 	proven: 0,
 };
 
-function mostUnderWay(state: Concurrency): number {
+function mostInFlight(state: Concurrency): number {
 	const most = state.isOpening ? state.good * 2 ** state.age : level(state);
 	return Math.max(1, Math.floor(Math.min(MOST_SOCKETS, most)));
 }
 
 /** @param latencyMs how long answers take; 0 before the first one */
-function enoughUnderWay(latencyMs: number): number {
+function enoughInFlight(latencyMs: number): number {
 	return latencyMs > 0 ? Math.max(FEW, Math.floor(ENOUGH * latencyMs)) : Infinity;
 }
 
 /** @returns how long the next call waits, or when to check again whether there is room for it */
-export function concurrencyWaitMs(state: Concurrency, underWay: number, latencyMs: number): number {
-	const most = Math.min(mostUnderWay(state), enoughUnderWay(latencyMs));
-	if (underWay < most) return 0;
+export function concurrencyWaitMs(state: Concurrency, inFlight: number, latencyMs: number): number {
+	const most = Math.min(mostInFlight(state), enoughInFlight(latencyMs));
+	if (inFlight < most) return 0;
 	return most < MOST_SOCKETS ? LOOK_MS : Infinity;
 }
 
 /**
  * Grows the number when a call is sent or may be sent.
- * @param underWay the calls in flight, of which enough are needed before more are allowed
+ * @param inFlight the calls in flight, of which enough are needed before more are allowed
  * @param latencyMs how long answers take: a refusal arrives no earlier than this
  */
 export function grow(
 	state: Concurrency,
-	underWay: number,
+	inFlight: number,
 	latencyMs: number,
 	now: number,
 ): Concurrency {
 	// If more time passed, this process was busy.
-	const most = mostUnderWay(state);
-	const isNeeded = underWay >= NEED * most && most < enoughUnderWay(latencyMs);
+	const most = mostInFlight(state);
+	const isNeeded = inFlight >= NEED * most && most < enoughInFlight(latencyMs);
 	const heldMs = isNeeded ? Math.min(now - state.sentAt, 2 * LOOK_MS) : 0;
 	const unitMs = state.isOpening ? DOUBLING_MS : Math.max(UNIT_MS, latencyMs);
 	return { ...held(state, heldMs / unitMs), sentAt: now };
@@ -96,20 +96,20 @@ export function startOver(state: Concurrency, now: number): Concurrency {
 }
 
 /** Records that the service accepted a call. */
-export function prove(state: Concurrency, { ahead }: Call): Concurrency {
-	return ahead > state.proven ? { ...state, proven: ahead } : state;
+export function prove(state: Concurrency, { inFlightAtSend }: Call): Concurrency {
+	return inFlightAtSend > state.proven ? { ...state, proven: inFlightAtSend } : state;
 }
 
 /** Whether too many calls in flight may have caused a refusal. @param isAlone whether nothing is known about a rate */
-export function isTooMany(state: Concurrency, { ahead }: Call, isAlone: boolean): boolean {
-	if (!state.isLimit && !state.before) return ahead > state.proven;
+export function isTooMany(state: Concurrency, { inFlightAtSend }: Call, isAlone: boolean): boolean {
+	if (!state.isLimit && !state.beforeCut) return inFlightAtSend > state.proven;
 	// This process learns late of answers, so fewer calls were in flight than it seemed.
-	return ahead >= (isAlone ? DOUBT * state.good : Math.floor(state.good));
+	return inFlightAtSend >= (isAlone ? DOUBT * state.good : Math.floor(state.good));
 }
 
 /** Too many calls in flight caused a refusal: the number before that call is good. */
-export function cutTo(state: Concurrency, { ahead }: Call, now: number): Concurrency {
-	return setTo(state, Math.min(ahead, mostUnderWay(state)), now);
+export function cutTo(state: Concurrency, { inFlightAtSend }: Call, now: number): Concurrency {
+	return setTo(state, Math.min(inFlightAtSend, mostInFlight(state)), now);
 }
 
 /**
@@ -117,44 +117,48 @@ export function cutTo(state: Concurrency, { ahead }: Call, now: number): Concurr
  * flight, or surely as many as the cut allows.
  * @param surely the least number of calls that were in flight when it was accepted
  */
-export function wasRate({ before, good }: Concurrency, { ahead }: Call, surely = 0): boolean {
-	return !before || ahead < DOUBT * good || surely >= good;
+export function wasRate(
+	{ beforeCut, good }: Concurrency,
+	{ inFlightAtSend }: Call,
+	surely = 0,
+): boolean {
+	return !beforeCut || inFlightAtSend < DOUBT * good || surely >= good;
 }
 
 /**
  * Handles a refusal while nothing is known. The calls in flight may be the cause, until a later refusal disproves it.
  * @param isLater whether the call was sent after a refused one
  */
-export function suspect(
+export function cutTentatively(
 	state: Concurrency,
 	call: Call,
 	isLater: boolean,
 	now: number,
 ): Concurrency {
-	if (isLater) return wasRate(state, call) ? takeBack(state) : state;
+	if (isLater) return wasRate(state, call) ? undoCut(state) : state;
 	if (!isTooMany(state, call, true)) return state;
-	return { ...cutTo(state, call, now), before: state.before ?? state };
+	return { ...cutTo(state, call, now), beforeCut: state.beforeCut ?? state };
 }
 
 /** The rate caused the refusal. */
-export function takeBack({ before, ...state }: Concurrency): Concurrency {
-	return before ? { ...before, proven: state.proven } : state;
+export function undoCut({ beforeCut, ...state }: Concurrency): Concurrency {
+	return beforeCut ? { ...beforeCut, proven: state.proven } : state;
 }
 
 /** The number of calls in flight caused the refusal. */
-export function keep(state: Concurrency): Concurrency {
-	return { ...state, before: undefined, isLimit: true };
+export function confirmCut(state: Concurrency): Concurrency {
+	return { ...state, beforeCut: undefined, isLimit: true };
 }
 
 /** Cuts the number if the gradient is below 1, because answers became slower. */
 export function slowDown(
 	state: Concurrency,
 	gradient: number,
-	{ ahead }: Call,
+	{ inFlightAtSend }: Call,
 	now: number,
 ): Concurrency {
 	if (gradient === 1) return state;
-	const most = Math.min(mostUnderWay(state), ahead + 1);
+	const most = Math.min(mostInFlight(state), inFlightAtSend + 1);
 	return setTo(state, Math.max(FEW, most * gradient), now);
 }
 

@@ -2,12 +2,12 @@ import type { Call, End } from './call';
 import type { Clock } from './clock';
 import * as concurrency from './concurrency';
 import * as rate from './learned';
-import { HOPELESS_MS, isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
+import { GIVE_UP_MS, isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
 import { pollWaitMs } from './polls';
 import { Presumption } from './presumption';
 import { MINUTE_MS, publishedWaitMs } from './published';
-import type { RateNews } from './rateHeaders';
-import { countDown, hear, reset, toldWaitMs, type Told } from './told';
+import type { RateInfo } from './rateHeaders';
+import { countDown, readQuota, reset, quotaWaitMs, type Quota } from './quota';
 import { Traffic } from './traffic';
 
 /**
@@ -21,11 +21,11 @@ export class Governor {
 	private readonly traffic = new Traffic();
 	private readonly presumption = new Presumption();
 	/** When the service last accepted a call. */
-	private tookAt = -Infinity;
+	private acceptedAt = -Infinity;
 	private pause: Pause | undefined;
 	/** Until when the service is unavailable, according to its answer. */
 	private closedUntil = -Infinity;
-	private told: Told | undefined;
+	private quota: Quota | undefined;
 	private learned: rate.Learned | undefined;
 	private concurrency = concurrency.opening;
 	/** What held back the next call at the last check. */
@@ -49,20 +49,20 @@ export class Governor {
 	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call ends. */
 	waitMs(): number {
 		const now = this.clock.now();
-		for (const call of this.presumption.taken(now)) {
-			this.tookAt = now;
-			this.took(call, now);
+		for (const call of this.presumption.presumedAccepted(now)) {
+			this.acceptedAt = now;
+			this.onAccepted(call, now);
 		}
-		const { sent, over, underWay } = this.traffic;
-		this.told = reset(this.told, now);
+		const { sent, over, inFlight } = this.traffic;
+		this.quota = reset(this.quota, now);
 		const { window } = this;
 		const learned = window ? rate.learnedWaitMs(window, sent, now) : 0;
 		const others = Math.max(
 			this.concurrencyWaitMs(now),
 			this.pause ? this.pause.until - now : 0,
 			this.closedUntil - now,
-			toldWaitMs(this.told, underWay, now),
-			publishedWaitMs(this.perMinute, over, underWay, now),
+			quotaWaitMs(this.quota, inFlight, now),
+			publishedWaitMs(this.perMinute, over, inFlight, now),
 		);
 		const wait = Math.max(learned, others);
 		if (wait <= 0) return 0;
@@ -80,7 +80,7 @@ export class Governor {
 		const now = this.clock.now();
 		const { heldBy, traffic } = this;
 		this.heldBy = undefined;
-		const call: Call = { sentAt: now, ahead: traffic.underWay, path, isPoll };
+		const call: Call = { sentAt: now, inFlightAtSend: traffic.inFlight, path, isPoll };
 		traffic.forget(this.window?.ms, now);
 		if (this.learned) {
 			this.learned = rate.climbOn(this.learned, now, heldBy === 'learned', this.perMinute);
@@ -88,7 +88,7 @@ export class Governor {
 		const isIdle = !heldBy && !this.pause && traffic.isIdle(now);
 		if (isIdle) this.concurrency = concurrency.rested(this.concurrency, now);
 		this.grow(now);
-		this.told = countDown(this.told);
+		this.quota = countDown(this.quota);
 		traffic.send(isPoll, isIdle, now);
 		if (this.pause) this.pause = tryOnce(this.pause, this.outlook(), now);
 		this.presumption.sent(call);
@@ -96,30 +96,30 @@ export class Governor {
 	}
 
 	/** Records the end of a call. */
-	end(call: Call, { outcome, news = {}, isFailed = false, isError = false }: End): void {
+	end(call: Call, { outcome, rateInfo = {}, isFailed = false, isError = false }: End): void {
 		const now = this.clock.now();
 		const isOpen = this.presumption.over(call);
-		if (outcome === 'taken' && !isError) this.measure(call, now);
+		if (outcome === 'accepted' && !isError) this.measure(call, now);
 		this.traffic.end(call, outcome, this.window?.ms ?? 0, now);
 		// Another call may probe instead.
 		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
-		if (outcome !== 'taken' && outcome !== 'refused') return;
-		if (isFailed && news.retryAfterMs) this.close(news.retryAfterMs, now);
-		this.told = hear(news, this.traffic.underWay, now, now - call.sentAt);
+		if (outcome !== 'accepted' && outcome !== 'refused') return;
+		if (isFailed && rateInfo.retryAfterMs) this.close(rateInfo.retryAfterMs, now);
+		this.quota = readQuota(rateInfo, this.traffic.inFlight, now, now - call.sentAt);
 		if (outcome === 'refused') {
 			this.presumption.refused(call, now);
-			this.refused(call, news, now);
+			this.refused(call, rateInfo, now);
 			return;
 		}
-		this.tookAt = now;
-		if (isOpen) this.took(call, now);
+		this.acceptedAt = now;
+		if (isOpen) this.onAccepted(call, now);
 		// If the refusals were for the number of calls in flight, there is room for another call now.
-		if (this.pause && this.concurrency.before) this.pause = { ...this.pause, until: now };
+		if (this.pause && this.concurrency.beforeCut) this.pause = { ...this.pause, until: now };
 	}
 
 	/** The service failed and named a time to come back. Few calls go out then, because the service may fail again. */
 	private close(ms: number, now: number): void {
-		this.closedUntil = Math.max(this.closedUntil, now + Math.min(ms, HOPELESS_MS));
+		this.closedUntil = Math.max(this.closedUntil, now + Math.min(ms, GIVE_UP_MS));
 		this.startOver();
 	}
 
@@ -130,29 +130,29 @@ export class Governor {
 
 	/** While the cause of a refusal is unclear, single calls probe whether it was the rate. */
 	private concurrencyWaitMs(now: number): number {
-		if (this.pause && this.concurrency.before) return 0;
-		const { underWay, latencies } = this.traffic;
-		if (underWay > 0) this.grow(now);
-		return concurrency.concurrencyWaitMs(this.concurrency, underWay, latencies.usualMs);
+		if (this.pause && this.concurrency.beforeCut) return 0;
+		const { inFlight, latencies } = this.traffic;
+		if (inFlight > 0) this.grow(now);
+		return concurrency.concurrencyWaitMs(this.concurrency, inFlight, latencies.usualMs);
 	}
 
 	private grow(now: number): void {
-		const { underWay, latencies } = this.traffic;
-		this.concurrency = concurrency.grow(this.concurrency, underWay, latencies.usualMs, now);
+		const { inFlight, latencies } = this.traffic;
+		this.concurrency = concurrency.grow(this.concurrency, inFlight, latencies.usualMs, now);
 	}
 
 	/**
 	 * The service accepted a call. If it refused others, that has ended, and shows how many calls it accepts in what
 	 * time.
 	 */
-	private took(call: Call, now: number): void {
+	private onAccepted(call: Call, now: number): void {
 		this.concurrency = concurrency.prove(this.concurrency, call);
 		if (!this.pause || call.sentAt < this.pause.since) return;
 		if (concurrency.wasRate(this.concurrency, call, this.traffic.surelyAhead(call))) {
 			const seen = this.traffic.seen(this.pause.since, call, this.window?.ms ?? 0);
 			this.learned = rate.learn(this.learned, seen, now, this.perMinute);
-			this.concurrency = concurrency.takeBack(this.concurrency);
-		} else this.concurrency = concurrency.keep(this.concurrency);
+			this.concurrency = concurrency.undoCut(this.concurrency);
+		} else this.concurrency = concurrency.confirmCut(this.concurrency);
 		this.traffic.began = call.sentAt;
 		this.correctedAt = now;
 		this.pause = undefined;
@@ -161,30 +161,30 @@ export class Governor {
 	/** Allows fewer calls in flight if many calls make answers slow. */
 	private measure(call: Call, now: number): void {
 		const isNew = call.sentAt >= this.concurrency.cutAt;
-		const isAlone = call.ahead < concurrency.FEW;
+		const isAlone = call.inFlightAtSend < concurrency.FEW;
 		const slope = this.traffic.latencies.measure(call.path, now - call.sentAt, isNew, isAlone);
 		this.concurrency = concurrency.slowDown(this.concurrency, slope, call, now);
 	}
 
 	/** Corrects the policy that was trying for more. If none was, no calls go out for a while. */
-	private refused(call: Call, news: RateNews, now: number): void {
-		const { isLimit, before } = this.concurrency;
+	private refused(call: Call, rateInfo: RateInfo, now: number): void {
+		const { isLimit, beforeCut } = this.concurrency;
 		const isTooMany = concurrency.isTooMany(this.concurrency, call, !this.learned);
 		const isKnown = this.learned !== undefined || (isLimit && isTooMany);
-		if (this.pause || isNamed(news) || !isKnown) {
+		if (this.pause || isNamed(rateInfo) || !isKnown) {
 			// The service names a time only for a rate, and the pause lasts until then.
-			if (isNamed(news)) this.concurrency = concurrency.takeBack(this.concurrency);
-			else if (!this.learned && (before || (!isLimit && !this.pause))) {
+			if (isNamed(rateInfo)) this.concurrency = concurrency.undoCut(this.concurrency);
+			else if (!this.learned && (beforeCut || (!isLimit && !this.pause))) {
 				const isLater = this.pause !== undefined && call.sentAt > this.pause.since;
-				this.concurrency = concurrency.suspect(this.concurrency, call, isLater, now);
+				this.concurrency = concurrency.cutTentatively(this.concurrency, call, isLater, now);
 			}
-			this.pause = pauseOn(this.pause, news, this.outlook(), now);
+			this.pause = pauseOn(this.pause, rateInfo, this.outlook(), now);
 			return;
 		}
 		if (call.sentAt < this.correctedAt) return;
 		// The service refused a call after the last correction and has accepted none since, so it accepts no calls now.
-		if (this.correctedAt > this.tookAt) {
-			this.pause = pauseOn(undefined, news, this.outlook(), now);
+		if (this.correctedAt > this.acceptedAt) {
+			this.pause = pauseOn(undefined, rateInfo, this.outlook(), now);
 		} else if (isTooMany) this.concurrency = concurrency.cutTo(this.concurrency, call, now);
 		else if (this.learned) this.learned = rate.slowDown(this.learned, this.perMinute, now);
 		this.correctedAt = now;

@@ -2,7 +2,7 @@ import { throwIfStopped } from '../../pause';
 import type { Call, End } from './call';
 import { systemClock, type Clock } from './clock';
 import { Governor } from './governor';
-import { HOPELESS_MS } from './pause';
+import { GIVE_UP_MS } from './pause';
 
 /** No timer is left behind for longer than this. */
 const SLICE_MS = 1000;
@@ -28,18 +28,18 @@ export interface Run {
 interface Line {
 	run: Run;
 	isPoll: boolean;
-	calls: Turn[];
+	calls: QueuedCall[];
 }
 
 /** What the governor and the queue need to know about a call. */
-interface What {
+interface CallInfo {
 	path: string;
 	/** Whether it requests the status of a scrape. */
 	isPoll?: boolean;
 	isFirst?: boolean;
 }
 
-interface Turn extends What {
+interface QueuedCall extends CallInfo {
 	go: (call: Call) => void;
 }
 
@@ -83,7 +83,7 @@ export class Limiter {
 	 * @param what `isFirst`: whether it goes before the calls that already wait
 	 * @throws like `throwIfStopped` when the run is stopped
 	 */
-	async turn(run: Run, what: What): Promise<Call> {
+	async turn(run: Run, what: CallInfo): Promise<Call> {
 		for (;;) {
 			throwIfStopped(run.signal);
 			const call = await this.turnOrStop(run, what);
@@ -98,12 +98,12 @@ export class Limiter {
 		this.wake();
 		// A service may limit each of its operations separately.
 		const refusedSince = (run.refusedSince ??= new Map<string, number>());
-		if (end.outcome === 'taken') refusedSince.delete(call.path);
+		if (end.outcome === 'accepted') refusedSince.delete(call.path);
 		if (end.outcome !== 'refused') return true;
 		const now = this.clock.now();
 		const since = refusedSince.get(call.path) ?? now;
 		refusedSince.set(call.path, since);
-		return now - since < HOPELESS_MS;
+		return now - since < GIVE_UP_MS;
 	}
 
 	/** Begins again with few calls, because further calls cannot succeed for now. */
@@ -111,7 +111,7 @@ export class Limiter {
 		this.governor.startOver();
 	}
 
-	private async turnOrStop(run: Run, what: What): Promise<Call | undefined> {
+	private async turnOrStop(run: Run, what: CallInfo): Promise<Call | undefined> {
 		let stop = () => {};
 		const call = await new Promise<Call | undefined>((go) => {
 			const leave = this.queue(run, { ...what, go });
@@ -127,7 +127,7 @@ export class Limiter {
 	}
 
 	/** @returns a function that removes the call from its line */
-	private queue(run: Run, turn: Turn): () => void {
+	private queue(run: Run, turn: QueuedCall): () => void {
 		this.waiting++;
 		const { isPoll = false, isFirst } = turn;
 		// Use the last line: a call that goes first has its own line, which must not give the run a second turn.

@@ -1,5 +1,5 @@
 import { MARGIN_MS, MINUTE_MS, USUAL_MS } from './published';
-import type { RateNews } from './rateHeaders';
+import type { RateInfo } from './rateHeaders';
 
 /** The first and the longest pause after refusals that name no time. */
 const FIRST_MS = 100;
@@ -13,7 +13,7 @@ const LATELY_MS = 3000;
 const JITTER = 0.002;
 
 /** If no call succeeds for this long, waiting does not help any more. No pause is longer than this. */
-export const HOPELESS_MS = 10 * MINUTE_MS;
+export const GIVE_UP_MS = 10 * MINUTE_MS;
 
 /** The service refuses calls: nothing goes out before `until`. After that, single calls probe. */
 export interface Pause {
@@ -37,14 +37,14 @@ export interface Outlook {
 /** A call was refused. Refusals of calls that were in flight together count as one. */
 export function pauseOn(
 	pause: Pause | undefined,
-	news: RateNews,
+	rateInfo: RateInfo,
 	outlook: Outlook,
 	now: number,
 ): Pause {
 	const { since, until } = pause ?? { since: now, until: 0 };
-	const named = namedMs(news);
+	const named = namedMs(rateInfo);
 	if (named !== undefined) {
-		const back = now + Math.min(named, HOPELESS_MS) + 100 * outlook.random;
+		const back = now + Math.min(named, GIVE_UP_MS) + 100 * outlook.random;
 		return { since, until: Math.max(until, back) };
 	}
 	return until > now ? { since, until } : tryOnce({ since, until }, outlook, now);
@@ -64,11 +64,11 @@ export function tryOnce({ since }: Pause, outlook: Outlook, now: number): Pause 
 }
 
 /** Whether the answer names a time to come back. */
-export function isNamed(news: RateNews): boolean {
-	return namedMs(news) !== undefined;
+export function isNamed(rateInfo: RateInfo): boolean {
+	return namedMs(rateInfo) !== undefined;
 }
 
 /** A time in the past says nothing. The reset of a limit that is not used up says nothing either. */
-function namedMs({ retryAfterMs, remaining, resetMs }: RateNews): number | undefined {
+function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo): number | undefined {
 	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
 }

@@ -26,7 +26,7 @@ export class Presumption {
 	}
 
 	/** The calls that count as accepted from now on. */
-	taken(now: number): Call[] {
+	presumedAccepted(now: number): Call[] {
 		const calls: Call[] = [];
 		for (const call of this.open) {
 			if (now - call.sentAt < PATIENCE * (this.refusalMs ?? Infinity)) break;

@@ -20,8 +20,8 @@ export const MARGIN_MS = 5;
 export function publishedWaitMs(
 	perMinute: number,
 	over: TimeLog,
-	underWay: number,
+	inFlight: number,
 	now: number,
 ): number {
-	return over.waitMs(perMinute, MINUTE_MS + MARGIN_MS, now, underWay);
+	return over.waitMs(perMinute, MINUTE_MS + MARGIN_MS, now, inFlight);
 }

@@ -1,5 +1,5 @@
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
-export interface RateNews {
+export interface RateInfo {
 	/** The pause before the next request. */
 	retryAfterMs?: number;
 	/** Requests that are left until the reset. */
@@ -12,7 +12,7 @@ export interface RateNews {
  * `RateLimit` header. The service guarantees none of them ("Rate limits" in docs/service.md), so all are optional.
  * @param now milliseconds since 1970
  */
-export function readRateHeaders(headers: Record<string, unknown>, now: number): RateNews {
+export function readRateHeaders(headers: Record<string, unknown>, now: number): RateInfo {
 	const text = (name: string) => {
 		const value = headers[name];
 		return typeof value === 'string' ? value.trim() : '';

@@ -1,6 +1,6 @@
 import type { Call, End } from './call';
 import { Latencies } from './latency';
-import { HOPELESS_MS } from './pause';
+import { GIVE_UP_MS } from './pause';
 import { MARGIN_MS, MINUTE_MS } from './published';
 import { TimeLog } from './timeLog';
 
@@ -20,7 +20,7 @@ export class Traffic {
 	/** When each poll was sent. */
 	readonly polls = new TimeLog();
 	readonly latencies = new Latencies();
-	underWay = 0;
+	inFlight = 0;
 	/** Since when the account has not been idle. */
 	private busySince = 0;
 	private endedAt = -Infinity;
@@ -29,11 +29,11 @@ export class Traffic {
 
 	/** Calls that ended within the last minute, or are in flight. */
 	recent(now: number): number {
-		return this.over.count(now - MINUTE_MS) + this.underWay;
+		return this.over.count(now - MINUTE_MS) + this.inFlight;
 	}
 
 	isIdle(now: number): boolean {
-		return this.underWay === 0 && now - this.endedAt > IDLE_MS;
+		return this.inFlight === 0 && now - this.endedAt > IDLE_MS;
 	}
 
 	/** @param isIdle whether the account was idle before */
@@ -41,13 +41,13 @@ export class Traffic {
 		if (isIdle) this.busySince = this.began = now;
 		this.sent.add(now);
 		if (isPoll) this.polls.add(now);
-		this.underWay++;
+		this.inFlight++;
 	}
 
 	/** @param windowMs the known window */
 	end(call: Call, outcome: End['outcome'], windowMs: number, now: number): void {
 		const { sentAt, isPoll } = call;
-		this.underWay--;
+		this.inFlight--;
 		this.endedAt = now;
 		if (outcome === 'unsent' || outcome === 'refused') this.sent.remove(sentAt);
 		else {
@@ -73,9 +73,9 @@ export class Traffic {
 	}
 
 	/** The least number of calls that were in flight when one was sent: this process may learn late of answers. */
-	surelyAhead({ sentAt, ahead }: Call): number {
+	surelyAhead({ sentAt, inFlightAtSend }: Call): number {
 		const began = sentAt - SURE * this.latencies.leastMs;
-		return Math.min(ahead, this.sent.count(began, sentAt));
+		return Math.min(inFlightAtSend, this.sent.count(began, sentAt));
 	}
 
 	/**
@@ -102,7 +102,7 @@ export class Traffic {
 	forget(ms: number | undefined, now: number): void {
 		const oldest = Math.min(this.began, now - Math.max(MINUTE_MS, 2 * (ms ?? 0))) - MARGIN_MS;
 		for (const log of [this.sent, this.over, this.polls]) {
-			log.forgetBefore(Math.max(oldest, now - HOPELESS_MS));
+			log.forgetBefore(Math.max(oldest, now - GIVE_UP_MS));
 		}
 	}
 }

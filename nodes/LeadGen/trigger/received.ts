@@ -1,4 +1,4 @@
-import { isMore, largest, type Content } from './content';
+import { isRicher, richest, type Content } from './content';
 import type { NamedIds } from './notification';
 import type { Plan } from './plan';
 import { fingerprint } from './signature';
@@ -23,7 +23,7 @@ export interface Received {
  * @param attempt the attempt whose URL received it: '' for a URL of 1.0.0, undefined without a signature
  * @param receive returns the content; called only if the notification is kept
  */
-export function notified(
+export function applyNotification(
 	state: TriggerState,
 	attempt: string | undefined,
 	{ likely, others, depths }: NamedIds,
@@ -62,7 +62,7 @@ export function notified(
 }
 
 function note({ notifications }: TriggerState, source: string, received: Content): Received {
-	notifications[source] = largest(notifications[source], received);
+	notifications[source] = richest(notifications[source], received);
 	return { outcome: 'noted', source };
 }
 
@@ -80,7 +80,7 @@ function named(
 		const isWaiting = scrape?.stage === 'unverified' || isOpen(scrape);
 		if (!scrape || !isWaiting) continue;
 		// Only this ID gets the new source. Other IDs of the earlier notification keep that one.
-		const isBetter = !starts[scrape.source] && isMore(received, notifications[scrape.source]);
+		const isBetter = !starts[scrape.source] && isRicher(received, notifications[scrape.source]);
 		if (isBetter) scrapes[id] = { ...scrape, at: received.at, source };
 		sources.add(isBetter ? source : scrape.source);
 	}
