@@ -128,10 +128,16 @@ async function retryCrashed(field: Field, workflowId: string): Promise<void> {
 /** How often each scrape ran the workflow to its end. */
 async function runsOf(field: Field, workflowId: string): Promise<Map<unknown, number>> {
 	const runs = new Map<unknown, number>();
-	for (const { json } of await field.delivered(workflowId)) {
-		// n8n fills in an item of its own where it knows of a cut run that a node was through.
-		if (json.scrapeId === undefined) continue;
-		runs.set(json.scrapeId, (runs.get(json.scrapeId) ?? 0) + 1);
+	for (const { id } of await field.executions(workflowId)) {
+		const { status, nodes, waiting = [] } = (await field.finished(id)) ?? {};
+		// At the end n8n writes that an execution succeeded, and then what came out. A power cut may come in between.
+		const isCut = status === 'success' && Object.keys(nodes ?? {}).length === 0;
+		const items = isCut ? waiting : (nodes?.['LeadGen Trigger']?.outputs[0] ?? []);
+		for (const { json } of items) {
+			// n8n fills in an item of its own where it knows of a cut run that a node was through.
+			if (json.scrapeId === undefined) continue;
+			runs.set(json.scrapeId, (runs.get(json.scrapeId) ?? 0) + 1);
+		}
 	}
 	return runs;
 }

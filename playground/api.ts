@@ -80,6 +80,8 @@ export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mod
 	advice?: string;
 	/** By node name; a node that did not run is not there. */
 	nodes: Record<string, NodeResult | undefined>;
+	/** The items that the next node waits for, as far as n8n wrote down what ran. */
+	waiting?: Item[];
 	/** It was waiting when n8n wrote this. */
 	wasWaiting?: boolean;
 }
@@ -93,6 +95,9 @@ export interface Publication {
 /** How n8n stores an execution's data, as far as we read it. */
 interface StoredRunData {
 	waitTill?: unknown;
+	executionData?: {
+		nodeExecutionStack?: Array<{ data: { main?: Array<Item[] | null> } }>;
+	};
 	resultData: {
 		error?: { message: string; description?: string | null };
 		runData?: Record<
@@ -398,6 +403,7 @@ export class N8nApi {
 			error: error?.message,
 			advice: error?.description ?? undefined,
 			nodes: Object.fromEntries(nodes),
+			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),
 		};
 	}

@@ -840,6 +840,25 @@ describe('A service that answers in other words', () => {
 		expect(received.filter(({ path }) => path === '/start')).toHaveLength(1);
 	});
 
+	test('that shows late what a call cost is kept within the budget', async () => {
+		const rows = addresses(30);
+		let credits = 1000;
+		answer = (request, reply) => {
+			if (request.path === '/credits') reply(success({ credits }));
+			else {
+				reply(verdict(request));
+				setTimeout(() => (credits -= 10), 1500);
+			}
+		};
+		const { items } = await run(VERIFY, { ...ADDRESS, options: { spendAtMost: 50 } }, rows);
+
+		const paid = received.filter(({ path }) => path === '/email/verify');
+		expectCalls(rows.slice(0, 5).map(verifyCall), paid);
+		expect(items.map(({ json }) => json.error !== undefined)).toEqual(
+			rows.map((_, index) => index >= 5),
+		);
+	});
+
 	test('in both calls of a search keeps its words apart, and numbers as text count', async () => {
 		const rows = [
 			{ name: 'low', confidence: '0.3' },

@@ -1,9 +1,13 @@
-import type { IDataObject } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 import { count } from '../count';
 import { numberIn } from '../json';
 import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import type { Memory } from './memory';
 import type { ServiceRequest } from './types';
+
+/** If the balance does not show what calls cost, it is read again this often, and for this long. */
+const READ_AGAIN_MS = 1000;
+const LONGEST_LAG_MS = 6000;
 
 /** Limits that the user sets for a run, in credits; `undefined` for no limit. */
 export interface BudgetSettings {
@@ -52,6 +56,10 @@ export class Budget {
 	private since = 0;
 	/** Credits per unit of weight. A unit is a lookup, or a lead of a scrape. */
 	private price = 1;
+	/** The lookups with a result since the balance was last read. */
+	private results = 0;
+	/** Whether the service shows late in the balance what calls cost. */
+	private isLate = false;
 	private over: LeadGenError | undefined;
 	private turn: Promise<void> = Promise.resolve();
 	private readonly inFlight = new Set<Promise<unknown>>();
@@ -97,6 +105,7 @@ export class Budget {
 		const calling = call();
 		const over = calling.then(
 			(data) => {
+				if (request.kind === 'lookup') this.results++;
 				this.owe(request, data?.estimatedCredits);
 			},
 			(error: unknown) => {
@@ -127,7 +136,7 @@ export class Budget {
 	}
 
 	private async measure(weight: number): Promise<void> {
-		const balance = await balanceOf(this.source.readCredits);
+		const balance = await this.readBalance();
 		const { spent } = this;
 		const decrease = (spent.balance ?? balance) - balance;
 		// Credits that were added hide what was spent meanwhile, so estimate it.
@@ -139,10 +148,27 @@ export class Budget {
 		}
 		this.costBefore = this.cost;
 		this.since = 0;
+		this.results = 0;
 		this.batch *= 2;
 		const { floor = -Infinity, most = Infinity } = this.settings;
 		const left = Math.min(this.balance - floor, most - this.cost);
 		this.allowed = Math.min(Math.max(this.batch, weight), Math.floor(left / this.price));
+	}
+
+	/** Reads the balance. If it shows nothing of what the last results cost, reads it again for a while. */
+	private async readBalance(): Promise<number> {
+		const { readCredits } = this.source;
+		let balance = await balanceOf(readCredits);
+		const before = this.spent.balance ?? balance;
+		const isShown = () =>
+			balance !== before && !(this.isLate && before - balance < this.results * this.price);
+		for (let ms = 0; this.results > 0 && !isShown() && ms < LONGEST_LAG_MS; ms += READ_AGAIN_MS) {
+			await sleep(READ_AGAIN_MS);
+			const again = await balanceOf(readCredits);
+			this.isLate ||= again < balance;
+			balance = again;
+		}
+		return balance;
 	}
 
 	private reached(): LeadGenError {
