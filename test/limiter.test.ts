@@ -247,6 +247,32 @@ describe('a limit that is not known', () => {
 		expect(tries).toBeGreaterThan(15);
 	});
 
+	it('of polls alone holds no other call up once the service shows that', async () => {
+		const { limiter, clock } = limiterOf(Infinity);
+		const [lookups, polls] = [newRun(), newRun()];
+		const state = { isOver: false, polled: 0 };
+		const polling = (async () => {
+			while (!state.isOver) {
+				const call = await limiter.turn(polls, POLL);
+				state.polled++;
+				limiter.end(polls, call, { outcome: 'refused', rateInfo: { retryAfterMs: 20_000 } });
+			}
+		})();
+		const looking = (async () => {
+			for (let count = 0; count < 100; count++) {
+				const call = await limiter.turn(lookups, LOOKUP);
+				await clock.sleep(200);
+				limiter.end(lookups, call, { outcome: 'accepted' });
+			}
+			state.isOver = true;
+		})();
+		await clock.runUntil(looking, Infinity);
+		// Two pauses of 20 seconds, in which a single call tries, and the answers of 100 lookups one after the other.
+		expect(clock.now()).toBeLessThan(65_000);
+		expect(state.polled).toBeLessThan(6);
+		await clock.runUntil(polling, Infinity);
+	});
+
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const run = newRun();

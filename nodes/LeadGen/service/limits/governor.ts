@@ -3,7 +3,7 @@ import type { Clock } from './clock';
 import * as concurrency from './concurrency';
 import * as rate from './learned';
 import { GIVE_UP_MS, isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
-import { pollWaitMs } from './polls';
+import { pollWaitMs, SeparateLimit } from './polls';
 import { Presumption } from './presumption';
 import { MINUTE_MS, publishedWaitMs } from './published';
 import type { RateInfo } from './rateHeaders';
@@ -27,6 +27,7 @@ export class Governor {
 	private closedUntil = -Infinity;
 	private quota: Quota | undefined;
 	private learned: rate.Learned | undefined;
+	private readonly pollLimit = new SeparateLimit();
 	private concurrency = concurrency.opening;
 	/** What held back the next call at the last check. */
 	private heldBy: 'learned' | 'other' | undefined;
@@ -72,7 +73,9 @@ export class Governor {
 
 	/** How long the next poll has to wait in addition. */
 	pollWaitMs(): number {
-		return pollWaitMs(this.knownPerMinute, this.traffic.polls, this.clock.now());
+		const now = this.clock.now();
+		const sharedMs = pollWaitMs(this.knownPerMinute, this.traffic.polls, now);
+		return Math.max(sharedMs, this.pollLimit.waitMs(now));
 	}
 
 	/** Records that a call is sent now. */
@@ -101,9 +104,11 @@ export class Governor {
 		const isOpen = this.presumption.over(call);
 		if (outcome === 'accepted' && !isError) this.measure(call, now);
 		this.traffic.end(call, outcome, this.window?.ms ?? 0, now);
+		const isOfPolls = outcome === 'refused' && this.pollLimit.refused(call, rateInfo, now);
 		// Another call may probe instead.
-		if (outcome === 'unsent' && this.pause) this.pause = { ...this.pause, until: now };
-		if (outcome !== 'accepted' && outcome !== 'refused') return;
+		const isNoProbe = outcome === 'unsent' || isOfPolls;
+		if (isNoProbe && this.pause) this.pause = { ...this.pause, until: now };
+		if (isOfPolls || (outcome !== 'accepted' && outcome !== 'refused')) return;
 		if (isFailed && rateInfo.retryAfterMs) this.close(rateInfo.retryAfterMs, now);
 		this.quota = readQuota(rateInfo, this.traffic.inFlight, now, now - call.sentAt);
 		if (outcome === 'refused') {
@@ -112,6 +117,7 @@ export class Governor {
 			return;
 		}
 		this.acceptedAt = now;
+		this.pollLimit.accepted(call);
 		if (isOpen) this.onAccepted(call, now);
 		// If the refusals were for the number of calls in flight, there is room for another call now.
 		if (this.pause && this.concurrency.beforeCut) this.pause = { ...this.pause, until: now };

@@ -3,7 +3,7 @@ import type { RateInfo } from './rateHeaders';
 
 /** The first and the longest pause after refusals that name no time. */
 const FIRST_MS = 100;
-const LONGEST_MS = 10_000;
+export const LONGEST_PAUSE_MS = 10_000;
 /** Each pause is this share of the time since the calls before it began. Only the recent part of that time counts. */
 const SHARE = 0.5;
 const LATELY_MS = 3000;
@@ -56,7 +56,7 @@ export function tryOnce({ since }: Pause, outlook: Outlook, now: number): Pause 
 	const sinceMs = now - Math.max(began, since - knownMs);
 	// A window slides, so there may be room again at once.
 	const share = now === since ? 0 : SHARE;
-	const pauseMs = Math.min(LONGEST_MS, Math.max(FIRST_MS, share * sinceMs));
+	const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_MS, share * sinceMs));
 	const ends = [...USUAL_MS, expectedMs]
 		.map((ms) => began + ms * (1 + JITTER * random) + MARGIN_MS)
 		.filter((at) => at > now);
@@ -69,6 +69,6 @@ export function isNamed(rateInfo: RateInfo): boolean {
 }
 
 /** A time in the past says nothing. The reset of a limit that is not used up says nothing either. */
-function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo): number | undefined {
+export function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo): number | undefined {
 	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
 }

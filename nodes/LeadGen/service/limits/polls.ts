@@ -1,4 +1,7 @@
+import type { Call } from './call';
+import { GIVE_UP_MS, LONGEST_PAUSE_MS, namedMs } from './pause';
 import { MINUTE_MS } from './published';
+import type { RateInfo } from './rateHeaders';
 import type { TimeLog } from './timeLog';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
@@ -19,4 +22,34 @@ export function pollPauseMs(perMinute: number, scrapes: number): number {
 
 function pollsPerMinute(perMinute: number): number {
 	return Math.max(1, Math.floor(perMinute * SHARE));
+}
+
+/**
+ * Detects that the service limits polls separately: it refuses polls again although it accepted other calls in between,
+ * and no poll. Then only polls wait.
+ */
+export class SeparateLimit {
+	private isRefused = false;
+	private isSeparate = false;
+	private until = -Infinity;
+
+	/** Records that a call was accepted. */
+	accepted({ isPoll }: Call): void {
+		if (isPoll) this.isRefused = this.isSeparate = false;
+		else if (this.isRefused) this.isSeparate = true;
+	}
+
+	/** Records that a call was refused. @returns whether only polls have to wait */
+	refused({ isPoll }: Call, rateInfo: RateInfo, now: number): boolean {
+		if (!isPoll) return false;
+		this.isRefused = true;
+		if (!this.isSeparate) return false;
+		const pauseMs = Math.min(namedMs(rateInfo) ?? LONGEST_PAUSE_MS, GIVE_UP_MS);
+		this.until = Math.max(this.until, now + pauseMs);
+		return true;
+	}
+
+	waitMs(now: number): number {
+		return this.until - now;
+	}
 }
