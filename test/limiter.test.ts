@@ -406,6 +406,19 @@ describe('what a service says of its rate', () => {
 		[{ 'retry-after': '7' }, { retryAfterMs: 7000 }],
 		[{ 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }, { retryAfterMs: 9000 }],
 		[{ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, { retryAfterMs: 0 }],
+		[{ 'retry-after': '2026-01-01T00:00:08' }, { retryAfterMs: 8000 }],
+		// The clock of the service is a minute ahead, or as ours but for the fraction of a second.
+		[
+			{
+				date: 'Thu, 01 Jan 2026 00:01:00 GMT',
+				'retry-after': 'Thu, 01 Jan 2026 00:01:07 GMT',
+			},
+			{ retryAfterMs: 7000 },
+		],
+		[
+			{ date: 'Wed, 31 Dec 2025 23:59:59 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:06 GMT' },
+			{ retryAfterMs: 6000 },
+		],
 		[{ 'retry-after': 'soon' }, {}],
 		[{ 'retry-after': '-1' }, {}],
 		[

@@ -84,9 +84,7 @@ export class Sender {
 			return { error: response, isRateRefusal: false };
 		}
 		this.outage.answered();
-		// Its clock may differ from ours.
-		const sentAt = Date.parse(String(response.headers.date));
-		const rateInfo = readRateHeaders(response.headers, sentAt || Date.now());
+		const rateInfo = readRateHeaders(response.headers, Date.now());
 		const answer = readEnvelope(response, request);
 		if ('error' in answer && isFirst) {
 			// The failure of the question about the plan says nothing about other calls.

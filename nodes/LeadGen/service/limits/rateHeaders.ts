@@ -7,16 +7,21 @@ export interface RateInfo {
 	resetMs?: number;
 }
 
+/** If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds. */
+const MOST_SKEW_MS = 5000;
+
 /**
  * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, their `X-` forms, and the combined
  * `RateLimit` header. The service guarantees none of them ("Rate limits" in docs/service.md), so all are optional.
- * @param now milliseconds since 1970
+ * @param receivedAt milliseconds since 1970
  */
-export function readRateHeaders(headers: Record<string, unknown>, now: number): RateInfo {
+export function readRateHeaders(headers: Record<string, unknown>, receivedAt: number): RateInfo {
 	const text = (name: string) => {
 		const value = headers[name];
 		return typeof value === 'string' ? value.trim() : '';
 	};
+	const sentAt = Date.parse(text('date'));
+	const now = Math.abs(sentAt - receivedAt) > MOST_SKEW_MS ? sentAt : receivedAt;
 	const combined = text('ratelimit');
 	const part = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\d+)`).exec(combined)?.[1] ?? '';
 	return {
