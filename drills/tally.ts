@@ -42,20 +42,22 @@ export class Tally {
 		await disturb();
 		await sleep(15_000);
 		const latest = Date.now() + LATEST_MS;
-		while ((await isMissing(field, id, durationMs)) && Date.now() < latest) await sleep(5000);
+		const isMissing = async () =>
+			Date.now() < latest && (await missing(field, id, durationMs)).length > 0;
+		const isCrashed = async () =>
+			(await field.executions(id)).some(({ status }) => status === 'crashed');
+		while ((await isMissing()) && !(await isCrashed())) await sleep(5000);
+		if (await isMissing()) await retryCrashed(field, id);
+		// What n8n had not begun is delivered again.
+		while (await isMissing()) await sleep(5000);
 		await field.api.deactivateWorkflow(id);
 		const end = Date.now();
-		const finished = finishedBefore(field, end, durationMs);
-		const before = await runsOf(field, id);
-		if (finished.some(({ scrapeId }) => !before.has(scrapeId))) await retryCrashed(field, id);
-		const after = await runsOf(field, id);
+		const runs = await runsOf(field, id);
 		const reported = await reportedStarts(field, id);
-		for (const job of finished) {
-			const [earlier, runs] = [before, after].map((each) => each.get(job.scrapeId) ?? 0);
-			this.fates.push({
-				scrapeId: job.scrapeId,
-				fate: fateOf(earlier ?? 0, runs ?? 0, reported.includes(attemptOf(job))),
-			});
+		for (const job of finishedBefore(field, end, durationMs)) {
+			const { scrapeId } = job;
+			const fate = fateOf(runs.get(scrapeId) ?? [], reported.includes(attemptOf(job)));
+			this.fates.push({ scrapeId, fate });
 		}
 		this.starts += field.starts;
 		// One start at the activation, and one each time that it is due.
@@ -90,19 +92,22 @@ function finishedBefore({ sandbox }: Field, time: number, durationMs: number): J
 	);
 }
 
-/** Whether a finished scrape did not run the workflow, and no execution waits for a person to retry it. */
-async function isMissing(field: Field, id: string, durationMs: number): Promise<boolean> {
+/** The finished scrapes that did not run the workflow so far. */
+async function missing(field: Field, id: string, durationMs: number): Promise<Job[]> {
 	const runs = await runsOf(field, id);
-	const finished = finishedBefore(field, Date.now(), durationMs);
-	if (finished.every(({ scrapeId }) => runs.has(scrapeId))) return false;
-	return (await field.executions(id)).every(({ status }) => status !== 'crashed');
+	return finishedBefore(field, Date.now(), durationMs).filter(
+		({ scrapeId }) => !runs.has(scrapeId),
+	);
 }
 
-/** @param isReported whether a failed execution says of its own start that its outcome is not known */
-function fateOf(before: number, runs: number, isReported: boolean): Fate {
-	if (runs > 1) return 'ran twice';
-	if (runs === 1) return before === 1 ? 'ran once' : 'ran once, after Retry';
-	return isReported ? 'reported as an unknown start' : 'lost';
+/**
+ * @param modes of the executions that the scrape ran
+ * @param isReported whether a failed execution says of its own start that its outcome is not known
+ */
+function fateOf(modes: string[], isReported: boolean): Fate {
+	if (modes.length > 1) return 'ran twice';
+	if (modes.length === 0) return isReported ? 'reported as an unknown start' : 'lost';
+	return modes[0] === 'retry' ? 'ran once, after Retry' : 'ran once';
 }
 
 /** Which start attempt a scrape is from, by its callback URL. */
@@ -125,10 +130,10 @@ async function retryCrashed(field: Field, workflowId: string): Promise<void> {
 	}
 }
 
-/** How often each scrape ran the workflow to its end. */
-async function runsOf(field: Field, workflowId: string): Promise<Map<unknown, number>> {
-	const runs = new Map<unknown, number>();
-	for (const { id } of await field.executions(workflowId)) {
+/** The modes of the executions that each scrape ran to their end. */
+async function runsOf(field: Field, workflowId: string): Promise<Map<unknown, string[]>> {
+	const runs = new Map<unknown, string[]>();
+	for (const { id, mode } of await field.executions(workflowId)) {
 		const { status, nodes, waiting = [] } = (await field.finished(id)) ?? {};
 		// At the end n8n writes that an execution succeeded, and then what came out. A power cut may come in between.
 		const isCut = status === 'success' && Object.keys(nodes ?? {}).length === 0;
@@ -136,7 +141,7 @@ async function runsOf(field: Field, workflowId: string): Promise<Map<unknown, nu
 		for (const { json } of items) {
 			// n8n fills in an item of its own where it knows of a cut run that a node was through.
 			if (json.scrapeId === undefined) continue;
-			runs.set(json.scrapeId, (runs.get(json.scrapeId) ?? 0) + 1);
+			runs.set(json.scrapeId, [...(runs.get(json.scrapeId) ?? []), mode]);
 		}
 	}
 	return runs;
