@@ -464,7 +464,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		const client = await serve(tool('Find business email', FIND_BUSINESS, {}));
 		const args = { First_Name: 'Eva', Last_Name: 'Sure', Company_Domain: 'Acme Inc' };
 		const { text } = await call(client, 'Find_business_email', args);
-		expect(text).toContain('Company Domain must be a domain, and is');
+		expect(text).toContain('Company Domain must be a domain, but is');
 		expect(text).toContain(
 			"Enter the domain of the company's website, such as acme.com, not the name of the company.",
 		);
