@@ -899,6 +899,31 @@ describe('A service that answers in other words', () => {
 	});
 });
 
+test('A start that fails with a text about a rate is sent once, also by Retry On Fail', async () => {
+	const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+	answer = ({ body }, reply) => {
+		const isBad = JSON.stringify(body).includes('CFO');
+		if (isBad) reply({ success: false, error: 'Rate limit exceeded' }, 502);
+		else reply(success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 }));
+	};
+	const { items, error } = await run(
+		['scrape', 'start'],
+		{ limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } },
+		rows,
+		{ retryOnFail: true },
+	);
+
+	expect(items).toEqual([]);
+	expect(error).toMatchObject({
+		description: expect.stringContaining('may have done the work') as string,
+		context: { itemIndex: 1 },
+		httpCode: '502',
+	});
+	expectCalls(
+		rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
+	);
+});
+
 test.each([301, 302])(
 	'A paid call that is answered with HTTP %d was not done only if that leads to the same path',
 	async (status) => {

@@ -48,7 +48,13 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	const { data, error } = envelope;
 	const isFailure = isError(envelope);
 	// The status of a failed scrape may come as an error.
-	if (isFailure && status < 400 && isFree(request) && isObject(data) && wordIn(data.status)) {
+	if (
+		isFailure &&
+		status < 400 &&
+		isFree(request) &&
+		isObject(data) &&
+		wordIn(data.status) === 'failed'
+	) {
 		return { data: { error, ...data } };
 	}
 	if (isFailure) return { error: errorOf(envelope, status, request) };
@@ -93,11 +99,11 @@ function isText(value: unknown): value is string {
 }
 
 /** The documented code that a text spells in its own way, such as "Not found". */
-function documentedCode(value: unknown): string | undefined {
-	const code =
-		wordIn(value)
-			?.toUpperCase()
-			.replace(/[\s-]+/g, '_') ?? '';
+function documentedCode(text: string): string | undefined {
+	const code = text
+		.trim()
+		.toUpperCase()
+		.replace(/[\s-]+/g, '_');
 	return isDocumented(code) ? code : undefined;
 }
 
@@ -105,9 +111,11 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const { error, message } = envelope;
 	const details = isObject(error) ? error : { message: error ?? message };
 	const said = isText(details.message) ? details.message : 'no message';
+	// The text of a 5xx may be about another service, such as a rate limit behind this one, after the work was done.
+	const codeOfText = httpStatus < 500 ? documentedCode(said) : undefined;
 	const code = isText(details.code)
 		? (documentedCode(details.code) ?? details.code)
-		: (documentedCode(said) ?? 'no code');
+		: (codeOfText ?? 'no code');
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
