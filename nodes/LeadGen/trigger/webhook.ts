@@ -104,7 +104,7 @@ function receiveNotification(
 	// The service repeats a notification that got no answer in time.
 	if (isNotificationSaved(state, store.saved, source))
 		return answer(context, 200, { received: true });
-	// When hundreds arrive at once, one request every `TOGETHER_MS` writes all notifications so far, and a sync writes
+	// When hundreds arrive at once, one request every `SAVE_DEBOUNCE_MS` writes all notifications so far, and a sync writes
 	// the rest.
 	const isWritten = now - memory.writtenAt >= SAVE_DEBOUNCE_MS;
 	if (isWritten) {

@@ -222,23 +222,25 @@ async function tryCandidate(
 	if (isTrusted(confidence, trustConfidence)) return { emailType, ...found, status: null };
 	const verdict = await verifyAddress(email, service);
 	const outcome = wordIn(verdict.status) ?? 'unknown';
-	Object.assign(own, withVerdict(found, verdict), { outcome });
-	return accept.includes(outcome) ? { emailType, ...withVerdict(found, verdict) } : undefined;
+	const result = withVerdict(found, verdict);
+	Object.assign(own, result, { outcome });
+	return accept.includes(outcome) ? { emailType, ...result } : undefined;
 }
+
+/** What only a verification decides. In other fields the search comes first. */
+const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
 
 /** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
 function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
-	const { email, status, deliverable, disposable, freeProvider, ...others } = verdict;
-	const own = Object.fromEntries(
-		Object.entries({ status, deliverable, disposable, freeProvider }).filter(
-			([, value]) => value !== undefined,
-		),
+	const others = Object.entries(verdict).filter(
+		([name, value]) =>
+			!VERDICT_FIELDS.has(name) &&
+			name in found &&
+			JSON.stringify(value) !== JSON.stringify(found[name]),
 	);
-	const isOther = ([name, value]: [string, unknown]) =>
-		name in found && JSON.stringify(value) !== JSON.stringify(found[name]);
-	const verification = Object.fromEntries(Object.entries({ email, ...others }).filter(isOther));
-	const isAny = Object.keys(verification).length > 0;
-	return { ...others, ...found, ...own, ...(isAny && { verification }) };
+	const kept = Object.fromEntries(others.map(([name]) => [name, found[name]]));
+	const verification = Object.fromEntries(others);
+	return { ...found, ...verdict, ...kept, ...(others.length > 0 && { verification }) };
 }
 
 /** Whether a confidence is enough without a verification. Above 1, it has another scale than in docs/service.md. */

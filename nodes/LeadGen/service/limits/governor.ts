@@ -6,8 +6,8 @@ import { GIVE_UP_MS, isNamed, pauseOn, tryOnce, type Outlook, type Pause } from 
 import { pollWaitMs, SeparateLimit } from './polls';
 import { Presumption } from './presumption';
 import { MINUTE_MS, publishedWaitMs } from './published';
+import { countDown, quotaWaitMs, readQuota, reset, type Quota } from './quota';
 import type { RateInfo } from './rateHeaders';
-import { countDown, readQuota, reset, quotaWaitMs, type Quota } from './quota';
 import { Traffic } from './traffic';
 
 /**

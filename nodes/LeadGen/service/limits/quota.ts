@@ -26,19 +26,19 @@ export function readQuota(
 }
 
 /** After the reset, a single call goes ahead to learn how many requests are left. */
-export function reset(told: Quota | undefined, now: number): Quota | undefined {
-	return told && now >= told.until ? { left: 1, until: Infinity } : told;
+export function reset(quota: Quota | undefined, now: number): Quota | undefined {
+	return quota && now >= quota.until ? { left: 1, until: Infinity } : quota;
 }
 
 /** Records that a call was sent. */
-export function countDown(told: Quota | undefined): Quota | undefined {
-	return told && { ...told, left: told.left - 1 };
+export function countDown(quota: Quota | undefined): Quota | undefined {
+	return quota && { ...quota, left: quota.left - 1 };
 }
 
 /** @returns how long the next call waits; 0 if the service names no number */
-export function quotaWaitMs(told: Quota | undefined, inFlight: number, now: number): number {
-	if (!told || told.left > 0) return 0;
+export function quotaWaitMs(quota: Quota | undefined, inFlight: number, now: number): number {
+	if (!quota || quota.left > 0) return 0;
 	// The answer to the call that went ahead named no number.
-	if (told.until === Infinity && inFlight === 0) return 0;
-	return told.until - now;
+	if (quota.until === Infinity && inFlight === 0) return 0;
+	return quota.until - now;
 }
