@@ -731,12 +731,16 @@ describe('A service that answers in other words', () => {
 		);
 	});
 
-	test.each([failure('rate_limit_exceeded'), { success: false, error: 'Rate limit exceeded' }])(
-		'is asked again after it refused a call for its rate with %j',
-		async (refusal) => {
+	test.each([
+		[200, failure('rate_limit_exceeded')],
+		[403, { success: false, error: 'Rate limit exceeded' }],
+	])(
+		'is asked again after it refused a call for its rate with HTTP %d and %j',
+		async (status, refusal) => {
 			const rows = addresses(4);
 			answer = (request, reply) => {
-				reply(received.length === 2 ? refusal : verdict(request));
+				if (received.length === 2) reply(refusal, status);
+				else reply(verdict(request));
 			};
 			const { items } = await run(VERIFY, ADDRESS, rows);
 
@@ -899,30 +903,33 @@ describe('A service that answers in other words', () => {
 	});
 });
 
-test('A start that fails with a text about a rate is sent once, also by Retry On Fail', async () => {
-	const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
-	answer = ({ body }, reply) => {
-		const isBad = JSON.stringify(body).includes('CFO');
-		if (isBad) reply({ success: false, error: 'Rate limit exceeded' }, 502);
-		else reply(success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 }));
-	};
-	const { items, error } = await run(
-		['scrape', 'start'],
-		{ limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } },
-		rows,
-		{ retryOnFail: true },
-	);
+test.each([200, 502])(
+	'A start that fails with HTTP %d and a text about a rate is sent once',
+	async (status) => {
+		const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+		answer = ({ body }, reply) => {
+			const isBad = JSON.stringify(body).includes('CFO');
+			if (isBad) reply({ success: false, error: 'Rate limit exceeded' }, status);
+			else reply(success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 }));
+		};
+		const { items, error } = await run(
+			['scrape', 'start'],
+			{ limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } },
+			rows,
+			{ retryOnFail: true },
+		);
 
-	expect(items).toEqual([]);
-	expect(error).toMatchObject({
-		description: expect.stringContaining('may have done the work') as string,
-		context: { itemIndex: 1 },
-		httpCode: '502',
-	});
-	expectCalls(
-		rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
-	);
-});
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			description: expect.stringContaining('may have done the work') as string,
+			context: { itemIndex: 1 },
+			httpCode: String(status),
+		});
+		expectCalls(
+			rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
+		);
+	},
+);
 
 test.each([301, 302])(
 	'A paid call that is answered with HTTP %d was not done only if that leads to the same path',

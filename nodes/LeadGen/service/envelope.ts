@@ -111,11 +111,14 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const { error, message } = envelope;
 	const details = isObject(error) ? error : { message: error ?? message };
 	const said = isText(details.message) ? details.message : 'no message';
-	// The text of a 5xx may be about another service, such as a rate limit behind this one, after the work was done.
-	const codeOfText = httpStatus < 500 ? documentedCode(said) : undefined;
+	const codeOfText = documentedCode(said);
+	// A text alone may be about a rate limit behind this service, after the work was done. So without a 4xx status, no paid
+	// call is sent again for it.
+	const isClearText =
+		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
 	const code = isText(details.code)
 		? (documentedCode(details.code) ?? details.code)
-		: (codeOfText ?? 'no code');
+		: ((isClearText ? codeOfText : undefined) ?? 'no code');
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
