@@ -359,9 +359,13 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 		const to = url.replace(field.webhookBase, field.queue.url(role));
 		const body = JSON.stringify({ scrapeId, status: 'completed' });
 		const headers = { 'content-type': 'application/json' };
-		const { status } = await fetch(to, { method: 'POST', headers, body });
-		expect(status).toBe(200);
-		sent++;
+		// A busy n8n may not save a notification in time. The service then sends it again, as here.
+		await until('the answer', async () => {
+			const { status } = await fetch(to, { method: 'POST', headers, body });
+			sent++;
+			expect([200, 503]).toContain(status);
+			return status === 200;
+		});
 	};
 	const all = [listening, ...workflows];
 	const runs = async () => {
