@@ -488,7 +488,7 @@ describe('a rate that is refused for ten minutes', () => {
 				httpStatus: 429,
 				outcome: 'refused',
 				message: expect.stringContaining('RATE_LIMIT_EXCEEDED') as string,
-				advice: expect.stringContaining('Wait a minute') as string,
+				advice: expect.stringContaining('Run the workflow again later') as string,
 			};
 			const item = { json: { ...people(3)[2], error }, pairedItem: { item: 2 } };
 			if (onError === 'continueRegularOutput') expect(result.items[2]).toEqual(item);

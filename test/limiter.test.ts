@@ -1,3 +1,4 @@
+import { ServiceError } from '../nodes/LeadGen/service/errors';
 import { Halting } from '../nodes/LeadGen/service/halting';
 import type { Call, End } from '../nodes/LeadGen/service/limits/call';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
@@ -167,7 +168,9 @@ describe('a run', () => {
 		const waiting = [LOOKUP, POLL].map((what) => limiter.turn(run, what));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
-		halting.stopAllCalls();
+		halting.stopAllCalls(
+			new ServiceError('Slow down', '', { outcome: 'refused', code: 'RATE_LIMIT_EXCEEDED' }),
+		);
 		expect(await outcomes).toEqual([
 			{ status: 'rejected', reason: halting.reason },
 			{ status: 'rejected', reason: halting.reason },

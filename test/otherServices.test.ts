@@ -1,5 +1,5 @@
 /** How a service may answer that the sandbox does not imitate. */
-import { createServer, type OutgoingHttpHeaders } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
@@ -16,7 +16,7 @@ interface Received extends Call {
 
 type Reply = (body: unknown, status?: number, headers?: OutgoingHttpHeaders) => void;
 
-let answer: (request: Received, reply: Reply) => void;
+let answer: (request: Received, reply: Reply, outgoing: ServerResponse) => void;
 let received: Received[] = [];
 let keysSent: unknown[] = [];
 let baseUrl: string;
@@ -35,10 +35,11 @@ const server = createServer((incoming, outgoing) => {
 		};
 		received.push(request);
 		keysSent.push(incoming.headers.authorization);
-		answer(request, (body, status = 200, headers = {}) => {
+		const reply: Reply = (body, status = 200, headers = {}) => {
 			outgoing.writeHead(status, { 'content-type': 'application/json', ...headers });
 			outgoing.end(JSON.stringify(body));
-		});
+		};
+		answer(request, reply, outgoing);
 	});
 });
 
@@ -232,6 +233,194 @@ describe('Retry-After of a service that fails', () => {
 		const since = Number(received[4]?.at);
 		// Those that were under way already.
 		expect(received.filter(({ at }) => at - since < 1900).length).toBeLessThanOrEqual(60);
+	});
+});
+
+describe('A service that takes no calls for now', () => {
+	const busy = { body: 'busy' as unknown, status: 503 };
+	const tooFast = { body: failure('RATE_LIMIT_EXCEEDED') as unknown, status: 429 };
+	const notAttempted = (message: string, advice: string): unknown => ({
+		message: `Not attempted, because the service ${message}`,
+		advice: expect.stringContaining(advice) as string,
+		attempted: false,
+	});
+
+	/** Those that were sent hold `sent` or were not attempted after all, and the others were not attempted. */
+	function expectEnd({ items }: NodeResult, rows: Array<{ address: string }>, rest: unknown) {
+		const emails = received.map((request) => fieldsOf(request).email);
+		expect(new Set(emails).size).toBe(emails.length);
+		expect(items).toHaveLength(rows.length);
+		for (const [index, { json }] of items.entries()) {
+			const { address = '' } = rows[index] ?? {};
+			expect(json).toMatchObject({ address });
+			if (!emails.includes(address)) expect(json.error).toEqual(rest);
+		}
+		return items.map(({ json }) => json.error as IDataObject).filter(({ outcome }) => outcome);
+	}
+
+	test.each([
+		{ ...busy, says: 'is not available', outcome: 'unknown' },
+		{ ...tooFast, says: 'refuses all requests (too many requests)', outcome: 'refused' },
+	])('but in hours ends the run at once: it $says', async ({ body, status, says, outcome }) => {
+		const rows = addresses(300);
+		answer = (_request, reply) => {
+			reply(body, status, { 'retry-after': '36000' });
+		};
+		const began = Date.now();
+		const result = await run(VERIFY, ADDRESS, rows);
+
+		expect(Date.now() - began).toBeLessThan(5000);
+		expect(received.length).toBeLessThanOrEqual(60);
+		const failed = expectEnd(result, rows, notAttempted(says, 'again in 10 hours'));
+		expect(failed.length).toBeGreaterThan(0);
+		expect(new Set(failed.map((error) => error.outcome))).toEqual(new Set([outcome]));
+	});
+
+	test('is given up after ten minutes, and tried with one call at a time until then', async () => {
+		const rows = addresses(300);
+		answer = (_request, reply) => {
+			reply(busy.body, busy.status, { 'retry-after': '60' });
+		};
+		const now = Date.now.bind(Date);
+		const since = now();
+		// Three minutes each second.
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 180 * (now() - since));
+		const result = await run(VERIFY, ADDRESS, rows);
+		jest.restoreAllMocks();
+
+		expect(now() - since).toBeLessThan(10_000);
+		expect(received.length).toBeLessThanOrEqual(60);
+		const rest = notAttempted('is not available', 'lasted for ten minutes');
+		const failed = expectEnd(result, rows, rest);
+		expect(failed).toHaveLength(received.length);
+		expect(new Set(failed.map((error) => error.outcome))).toEqual(new Set(['unknown']));
+	});
+
+	test('gets a single call when it said it would be back', async () => {
+		const rows = addresses(200);
+		const failed: Received[] = [];
+		answer = (request, reply) => {
+			if (request.at - Number(received[0]?.at) < 2500) {
+				failed.push(request);
+				reply(busy.body, busy.status, { 'retry-after': '1' });
+			} else reply(verdict(request));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		const isFailed = (address: string) =>
+			failed.some((request) => fieldsOf(request).email === address);
+		const error: unknown = expect.objectContaining({ outcome: 'unknown', httpStatus: 503 });
+		expect(items).toEqual(
+			paired(
+				rows.map((row) => (isFailed(row.address) ? { ...row, error } : verdictOn(row.address))),
+			),
+		);
+		expectCalls(rows.map(verifyCall));
+		const first = Number(received[0]?.at);
+		expect(failed.filter(({ at }) => at - first > 900)).toHaveLength(2);
+	});
+
+	test.each([busy, tooFast])('leaves Stop at once: HTTP $status', async ({ body, status }) => {
+		answer = (_request, reply) => {
+			reply(body, status, { 'retry-after': '300' });
+		};
+		const running = run(VERIFY, ADDRESS, addresses(100));
+		await until(() => received.length > 0);
+		await sleep(500);
+		const pressed = Date.now();
+		stops[0]?.();
+		const { run: execution } = await running;
+
+		expect(Date.now() - pressed).toBeLessThan(500);
+		expect(execution.status).toBe('canceled');
+		expect(received.length).toBeLessThanOrEqual(60);
+	});
+});
+
+describe('An answer that comes byte by byte', () => {
+	/** Begins to answer at once, and goes on for longer than any test waits. */
+	const trickle = (outgoing: ServerResponse) => {
+		outgoing.writeHead(200, { 'content-type': 'application/json' });
+		const timer = setInterval(() => outgoing.write(' '), 50);
+		outgoing.on('close', () => {
+			clearInterval(timer);
+			closed++;
+		});
+	};
+	let closed: number;
+	const late = {
+		message: 'The service did not answer in time',
+		advice: expect.stringContaining('may have done the work') as string,
+		outcome: 'unknown',
+		code: 'ECONNABORTED',
+	};
+
+	beforeEach(() => {
+		closed = 0;
+	});
+
+	test('counts as none when the Request Timeout is over', async () => {
+		const rows = addresses(3);
+		answer = (request, reply, outgoing) => {
+			if (fieldsOf(request).email === rows[1]?.address) trickle(outgoing);
+			else reply(verdict(request));
+		};
+		const options = { requestTimeout: 0.5 };
+		const { items } = await run(VERIFY, { ...ADDRESS, options }, rows);
+
+		expect(Date.now() - Number(received[0]?.at)).toBeLessThan(3000);
+		expect(items).toEqual(
+			paired(
+				rows.map((row, index) => (index === 1 ? { ...row, error: late } : verdictOn(row.address))),
+			),
+		);
+		expectCalls(rows.map(verifyCall));
+		await until(() => closed === 1);
+	});
+
+	test('is no reason to start a scrape twice', async () => {
+		const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+		answer = ({ body }, reply, outgoing) => {
+			if (JSON.stringify(body).includes('CFO')) trickle(outgoing);
+			else reply(success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 }));
+		};
+		const { items, error } = await run(
+			['scrape', 'start'],
+			{
+				limit: 5,
+				filters: { jobTitles: ['={{ $json.title }}'] },
+				options: { requestTimeout: 0.5 },
+			},
+			rows,
+			{ retryOnFail: true },
+		);
+
+		expect(items).toEqual([]);
+		expect(error).toMatchObject({
+			message: late.message,
+			description: late.advice,
+			context: { itemIndex: 1 },
+		});
+		expectCalls(
+			rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
+		);
+	});
+
+	test('makes the node ask again for what is free', async () => {
+		const scrapes = ['s1', 's2', 's3'].map((id) => ({ id }));
+		const isLate = new Set<unknown>(['s2']);
+		answer = ({ query }, reply, outgoing) => {
+			if (isLate.delete(query.scrapeId)) trickle(outgoing);
+			else reply(success({ scrapeId: query.scrapeId, status: 'pending' }));
+		};
+		const { items } = await run(
+			['scrape', 'getStatus'],
+			{ scrapeId: '={{ $json.id }}', options: { requestTimeout: 0.5 } },
+			scrapes,
+		);
+
+		expect(items).toEqual(paired(scrapes.map(({ id }) => ({ scrapeId: id, status: 'pending' }))));
+		expectCalls(['s1', 's2', 's2', 's3'].map((scrapeId) => get('/status', { scrapeId })));
 	});
 });
 

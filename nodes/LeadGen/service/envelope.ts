@@ -17,7 +17,7 @@ const ADVICE = new Map([
 	],
 	[
 		'RATE_LIMIT_EXCEEDED',
-		'The account makes more requests than its plan allows. Wait a minute. Then run the workflow again.',
+		'The account makes more requests than its plan allows. Run the workflow again later.',
 	],
 ]);
 

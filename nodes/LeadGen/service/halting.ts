@@ -1,4 +1,7 @@
-import { type LeadGenError, NotAttemptedError } from './errors';
+import { count } from '../count';
+import { NotAttemptedError, type LeadGenError, type ServiceError } from './errors';
+import { GIVE_UP_MS } from './limits/pause';
+import { isRateRefusal } from './retry';
 import { isFree, type ServiceRequest } from './types';
 
 /** Why a run sends no more paid calls, or no more calls at all. Calls in flight continue. */
@@ -34,14 +37,33 @@ export class Halting {
 		);
 	}
 
-	/** Each of the remaining calls would wait without success. */
-	stopAllCalls(): void {
+	/**
+	 * Each of the remaining calls would wait without success.
+	 * @param error the last answer
+	 * @param backMs in how much time the service accepts calls again, if it said so
+	 */
+	stopAllCalls(error: ServiceError, backMs = 0): void {
+		const why = isRateRefusal(error)
+			? 'refuses all requests (too many requests)'
+			: 'is not available';
+		const back =
+			backMs > GIVE_UP_MS
+				? `The service says that it accepts requests again in ${duration(backMs)}.`
+				: 'This has lasted for ten minutes.';
+		const advice = isRateRefusal(error)
+			? 'Something else may use up the rate limit of the account, or the account has a limit per day. Run the workflow again later.'
+			: 'Run the workflow again later.';
 		this.stopPaidCalls(
 			new NotAttemptedError(
-				'Not attempted, because the service refused all requests for ten minutes (too many requests)',
-				`Something else may use up the rate limit of the account, or the account has a limit per day. Run the workflow again later. ${this.whenRunAgain}`,
+				`Not attempted, because the service ${why}`,
+				`${back} ${advice} ${this.whenRunAgain}`,
 			),
 		);
 		this.allStopped.abort(this.reason);
 	}
+}
+
+function duration(ms: number): string {
+	const minutes = Math.ceil(ms / 60_000);
+	return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 }

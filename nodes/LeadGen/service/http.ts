@@ -26,9 +26,13 @@ export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 	return text.replace(/\/+$/, '');
 }
 
+/** A timer with a longer time would ring at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
  * presses Stop. Redirects are not followed, because the key would go along.
+ * @param timeoutMs how long to wait for the whole answer
  * @returns the answer, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
@@ -54,7 +58,7 @@ export async function exchange(
 	}
 	try {
 		const answer = (await context.helpers.httpRequestWithAuthentication.call(
-			context,
+			withDeadline(context, timeoutMs),
 			CREDENTIAL_TYPE,
 			options,
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
@@ -68,4 +72,18 @@ export async function exchange(
 	} catch (error) {
 		return noAnswer(error, request);
 	}
+}
+
+/**
+ * The context with a deadline in its signal for Stop. The timeout in the options of a request only ends a silence, and
+ * n8n replaces a signal there by that of the context.
+ */
+function withDeadline(context: IAllExecuteFunctions, ms: number): IAllExecuteFunctions {
+	const stop =
+		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	const late = AbortSignal.timeout(Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
+	const signal = stop ? AbortSignal.any([stop, late]) : late;
+	return Object.create(context, {
+		getExecutionCancelSignal: { value: () => signal },
+	}) as IAllExecuteFunctions;
 }

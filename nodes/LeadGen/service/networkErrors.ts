@@ -20,7 +20,9 @@ export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
 
 /** What a failed exchange means for the request. Built from error codes alone, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
-	const { code, syscall, message } = innermost(error);
+	const { code: said, syscall, message } = innermost(error);
+	// The deadline of the request. If the user pressed Stop, nobody sees the error.
+	const code = said === 'ERR_CANCELED' ? 'ECONNABORTED' : said;
 	// n8n's protection against requests to private addresses (SSRF), if an administrator enabled it.
 	if (error instanceof Error && error.name.startsWith('Ssrf')) {
 		return new ServiceError(
@@ -61,9 +63,15 @@ function isRefusedHandshake(failure: string): boolean {
 	return certificate.test(failure) || protocol.test(failure);
 }
 
+interface Failure {
+	code: string;
+	syscall: string;
+	message: string;
+}
+
 /** The code, system call and message of the innermost error that has them. n8n and axios wrap the original error. */
-function innermost(error: unknown): { code: string; syscall: string; message: string } {
-	let found = { code: 'no code', syscall: '', message: '' };
+function innermost(error: unknown): Failure {
+	let found = wrapped(error);
 	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
 		const { code, syscall } = level as { code?: unknown; syscall?: unknown };
 		if (typeof code === 'string') {
@@ -75,4 +83,15 @@ function innermost(error: unknown): { code: string; syscall: string; message: st
 		level = level.cause ?? first;
 	}
 	return found;
+}
+
+/** The same, as n8n's error names it: in many versions of n8n, such as 1.122 and 2.16, it has no cause. */
+function wrapped(error: unknown): Failure {
+	const { httpCode, messages } = (error ?? {}) as { httpCode?: unknown; messages?: unknown[] };
+	const code = typeof httpCode === 'string' ? httpCode : 'no code';
+	const [message] = messages ?? [];
+	if (typeof message !== 'string') return { code, syscall: '', message: '' };
+	// Node.js begins with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
+	const [, syscall = ''] = new RegExp(`^(\\w+) ${code}\\b`).exec(message) ?? [];
+	return { code, syscall, message };
 }

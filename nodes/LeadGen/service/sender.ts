@@ -79,7 +79,7 @@ export class Sender {
 		const response = await exchange(context, credential, request, Math.min(timeoutMs, leftMs));
 		if (response instanceof ServiceError) {
 			const isUnsent = response.outcome === 'notSent';
-			void this.failed(call, { outcome: isUnsent ? 'unsent' : 'lost' });
+			void this.failed(call, { outcome: isUnsent ? 'unsent' : 'lost' }, response);
 			if (isUnsent) this.outage.notReached();
 			return { error: response, isRateRefusal: false };
 		}
@@ -92,13 +92,13 @@ export class Sender {
 			return { error: answer.error, isRateRefusal: false };
 		}
 		if ('error' in answer && isRateRefusal(answer.error)) {
-			const goesOn = limiter.end(this.run, call, { outcome: 'refused', rateInfo });
-			if (!goesOn) halting.stopAllCalls();
+			const goesOn = this.end(call, { outcome: 'refused', rateInfo }, answer.error);
 			return { error: answer.error, isRateRefusal: goesOn };
 		}
 		if ('error' in answer) {
 			const isFailed = answer.error.outcome === 'unknown';
-			void this.failed(call, { outcome: 'accepted', rateInfo, isFailed, isError: true });
+			const end: End = { outcome: 'accepted', rateInfo, isFailed, isError: true };
+			void this.failed(call, end, answer.error);
 			return { error: answer.error, isRateRefusal: false };
 		}
 		limiter.end(this.run, call, { outcome: 'accepted', rateInfo });
@@ -106,9 +106,17 @@ export class Sender {
 	}
 
 	/** A failure may stop the run. That must happen before the next call goes out. */
-	private async failed(call: Call, end: End): Promise<void> {
+	private async failed(call: Call, end: End, error: ServiceError): Promise<void> {
 		await sleep(0);
-		this.sending.account.limiter.end(this.run, call, end);
+		this.end(call, end, error);
+	}
+
+	/** Records the end of a call that brought no result. @returns whether it makes sense to continue */
+	private end(call: Call, end: End, error: ServiceError): boolean {
+		const { account, halting } = this.sending;
+		const goesOn = account.limiter.end(this.run, call, end);
+		if (!goesOn) halting.stopAllCalls(error, end.rateInfo?.retryAfterMs);
+		return goesOn;
 	}
 
 	private askForPlan(): void {

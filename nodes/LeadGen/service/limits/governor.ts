@@ -23,8 +23,8 @@ export class Governor {
 	/** When the service last accepted a call. */
 	private acceptedAt = -Infinity;
 	private pause: Pause | undefined;
-	/** Until when the service is unavailable, according to its answer. */
-	private closedUntil = -Infinity;
+	/** When the service last failed and named a time to come back. */
+	private closedAt = -Infinity;
 	private quota: Quota | undefined;
 	private learned: rate.Learned | undefined;
 	private readonly pollLimit = new SeparateLimit();
@@ -61,7 +61,6 @@ export class Governor {
 		const others = Math.max(
 			this.concurrencyWaitMs(now),
 			this.pause ? this.pause.until - now : 0,
-			this.closedUntil - now,
 			quotaWaitMs(this.quota, inFlight, now),
 			publishedWaitMs(this.perMinute, over, inFlight, now),
 		);
@@ -110,7 +109,9 @@ export class Governor {
 		if (isNoProbe && this.pause) this.pause = { ...this.pause, until: now };
 		if (isOfPolls || (outcome !== 'accepted' && outcome !== 'refused')) return;
 		if (isFailed && rateInfo.retryAfterMs) this.close(rateInfo.retryAfterMs, now);
-		this.quota = readQuota(rateInfo, this.traffic.inFlight, now, now - call.sentAt);
+		else if (call.sentAt >= this.closedAt) {
+			this.quota = readQuota(rateInfo, this.traffic.inFlight, now, now - call.sentAt);
+		}
 		if (outcome === 'refused') {
 			this.presumption.refused(call, now);
 			this.refused(call, rateInfo, now);
@@ -123,9 +124,10 @@ export class Governor {
 		if (this.pause && this.concurrency.beforeCut) this.pause = { ...this.pause, until: now };
 	}
 
-	/** The service failed and named a time to come back. Few calls go out then, because the service may fail again. */
+	/** The service failed and named a time to come back. One call goes ahead then, because the service may fail again. */
 	private close(ms: number, now: number): void {
-		this.closedUntil = Math.max(this.closedUntil, now + Math.min(ms, GIVE_UP_MS));
+		this.closedAt = now;
+		this.quota = { left: 0, until: now + Math.min(ms, GIVE_UP_MS) };
 		this.startOver();
 	}
 

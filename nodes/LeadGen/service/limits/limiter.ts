@@ -20,8 +20,8 @@ export interface Run {
 	/** How many calls of the run may be in flight at once. */
 	cap: number;
 	signal: AbortSignal | undefined;
-	/** By path: since when the service has refused every call of the run. */
-	refusedSince?: Map<string, number>;
+	/** By path: since when the service has turned away every call of the run. */
+	turnedAwaySince?: Map<string, number>;
 }
 
 /** The waiting calls of a run, the next one first. Polls have their own line. */
@@ -96,14 +96,16 @@ export class Limiter {
 		run.inFlight--;
 		this.governor.end(call, end);
 		this.wake();
+		const { outcome, isFailed = false, rateInfo: { retryAfterMs = 0 } = {} } = end;
+		const isTurnedAway = outcome === 'refused' || (isFailed && retryAfterMs > 0);
 		// A service may limit each of its operations separately.
-		const refusedSince = (run.refusedSince ??= new Map<string, number>());
-		if (end.outcome === 'accepted') refusedSince.delete(call.path);
-		if (end.outcome !== 'refused') return true;
+		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
+		if (outcome === 'accepted' && !isTurnedAway) turnedAwaySince.delete(call.path);
+		if (!isTurnedAway) return true;
 		const now = this.clock.now();
-		const since = refusedSince.get(call.path) ?? now;
-		refusedSince.set(call.path, since);
-		return now - since < GIVE_UP_MS;
+		const since = turnedAwaySince.get(call.path) ?? now;
+		turnedAwaySince.set(call.path, since);
+		return now - since < GIVE_UP_MS && retryAfterMs <= GIVE_UP_MS;
 	}
 
 	/** Begins again with few calls, because further calls cannot succeed for now. */
