@@ -71,7 +71,7 @@ async function run(
 /** What becomes of an item whose request fails. */
 interface Failure {
 	error: string;
-	details: { outcome: string; code?: unknown; httpStatus?: number };
+	details: { outcome: string; code?: unknown; httpStatus?: number; answer?: object };
 }
 
 interface Case extends Failure {
@@ -192,10 +192,12 @@ const cases: Case[] = [
 		...answered('an empty body', 500, 'unknown'),
 	},
 	{ name: 'no data', fault: { kind: 'noData' }, ...noResult },
-	...['null', '[]', '"done"', '1'].map((data) => ({
-		name: `data that is ${data}`,
-		fault: body(`{"success":true,"data":${data}}`),
-		...noResult,
+	{ name: 'data that is null', fault: body('{"success":true,"data":null}'), ...noResult },
+	...[[], 'done', 1].map((data) => ({
+		name: `data that is ${JSON.stringify(data)}`,
+		fault: body(JSON.stringify({ success: true, data })),
+		error: noResult.error,
+		details: { ...noResult.details, answer: { data } },
 	})),
 	{ name: 'a reset before the work', fault: { kind: 'resetBeforeWork' }, ...noConnection },
 	{ name: 'a reset after the work', fault: { kind: 'resetAfterWork' }, ...noConnection },

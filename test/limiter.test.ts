@@ -438,6 +438,39 @@ describe('what a service says of its rate', () => {
 		],
 		[{ ratelimit: 'limit=100, remaining=50, reset=5' }, { remaining: 50, resetMs: 5000 }],
 		[{ ratelimit: '"default";r=50;t=30' }, { remaining: 50, resetMs: 30_000 }],
+		[
+			{ 'ratelimit-policy': '"default";q=100;w=60', ratelimit: '"default";t=30;r=0' },
+			{ remaining: 0, resetMs: 30_000 },
+		],
+		// Of several limits, the one that is closest counts.
+		...['"day";r=900;t=36000, "second";r=2;t=1', '"second";r=2;t=1,"day";r=900;t=36000'].map(
+			(ratelimit): [Record<string, string>, RateInfo] => [
+				{ ratelimit },
+				{ remaining: 2, resetMs: 1000 },
+			],
+		),
+		[{ 'retry-after': '1.5' }, { retryAfterMs: 1500 }],
+		[{ 'retry-after': '99999999' }, { retryAfterMs: 99_999_999_000 }],
+		// A point in time, long ago.
+		[{ 'retry-after': '1e9' }, { retryAfterMs: 0 }],
+		[{ 'retry-after': '2', 'retry-after-ms': '1250' }, { retryAfterMs: 1250 }],
+		[
+			{
+				'x-ratelimit-remaining': '0',
+				'x-ratelimit-reset': String(now / 1000 + 30),
+				'x-ratelimit-reset-after': '29.5',
+			},
+			{ remaining: 0, resetMs: 29_500 },
+		],
+		[
+			{ 'x-ratelimit-remaining': '4', 'x-ratelimit-reset': '2026-01-01T00:00:30Z' },
+			{ remaining: 4, resetMs: 30_000 },
+		],
+		[
+			{ 'x-rate-limit-remaining': '4', 'x-rate-limit-reset': String(now / 1000 + 30) },
+			{ remaining: 4, resetMs: 30_000 },
+		],
+		[{ 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '-30' }, {}],
 	])('%j', (headers, news) => {
 		expect(JSON.parse(JSON.stringify(readRateHeaders(headers, now)))).toEqual(news);
 	});

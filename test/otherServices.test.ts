@@ -258,23 +258,34 @@ describe('A service that takes no calls for now', () => {
 		return items.map(({ json }) => json.error as IDataObject).filter(({ outcome }) => outcome);
 	}
 
-	test.each([
-		{ ...busy, says: 'is not available', outcome: 'unknown' },
-		{ ...tooFast, says: 'refuses all requests (too many requests)', outcome: 'refused' },
-	])('but in hours ends the run at once: it $says', async ({ body, status, says, outcome }) => {
-		const rows = addresses(300);
-		answer = (_request, reply) => {
-			reply(body, status, { 'retry-after': '36000' });
-		};
-		const began = Date.now();
-		const result = await run(VERIFY, ADDRESS, rows);
+	const retryAfter = { 'retry-after': '36000' };
+	const noneLeft = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '36000' };
 
-		expect(Date.now() - began).toBeLessThan(5000);
-		expect(received.length).toBeLessThanOrEqual(60);
-		const failed = expectEnd(result, rows, notAttempted(says, 'again in 10 hours'));
-		expect(failed.length).toBeGreaterThan(0);
-		expect(new Set(failed.map((error) => error.outcome))).toEqual(new Set([outcome]));
-	});
+	test.each([
+		{ ...busy, headers: retryAfter, says: 'is not available', outcome: 'unknown' },
+		...[retryAfter, noneLeft].map((headers) => ({
+			...tooFast,
+			headers,
+			says: 'refuses all requests (too many requests)',
+			outcome: 'refused',
+		})),
+	])(
+		'but in hours ends the run at once: it $says, with $headers',
+		async ({ body, status, headers, says, outcome }) => {
+			const rows = addresses(300);
+			answer = (_request, reply) => {
+				reply(body, status, headers);
+			};
+			const began = Date.now();
+			const result = await run(VERIFY, ADDRESS, rows);
+
+			expect(Date.now() - began).toBeLessThan(5000);
+			expect(received.length).toBeLessThanOrEqual(60);
+			const failed = expectEnd(result, rows, notAttempted(says, 'again in 10 hours'));
+			expect(failed.length).toBeGreaterThan(0);
+			expect(new Set(failed.map((error) => error.outcome))).toEqual(new Set([outcome]));
+		},
+	);
 
 	test('is given up after ten minutes, and tried with one call at a time until then', async () => {
 		const rows = addresses(300);
@@ -740,6 +751,79 @@ test('Too few credits are no matter of the rate, also with HTTP 429', async () =
 	expectCalls(rows.slice(0, 1).map(verifyCall));
 });
 
+describe('Credits that run out in the middle of a run', () => {
+	const paymentNeeded = [402, 'Pay first'] as const;
+	const texts = [
+		'Not enough credits',
+		'You do not have enough credits for this request.',
+		"You don't have enough credits",
+		'You have run out of credits',
+		'No credits left',
+		'Your monthly credits are exhausted. Upgrade your plan.',
+		'Insufficient credit balance',
+		'Credit limit reached',
+	];
+	const codes = ['NO_CREDITS', 'OUT_OF_CREDITS', 'CREDITS_EXHAUSTED', 'insufficient-credit'];
+	const ways: Array<readonly [status: number, body: unknown]> = [
+		paymentNeeded,
+		[402, failure('PAYMENT')],
+		...texts.map((error) => [200, { success: false, error }] as const),
+		...codes.map((code) => [403, failure(code)] as const),
+		[200, failure('NO_CREDITS')],
+		[403, failure('FORBIDDEN', 'You have run out of credits')],
+		[400, { success: false, message: 'Insufficient credits' }],
+	];
+
+	test.each(ways)('end it: HTTP %d %j', async (status, body) => {
+		const rows = addresses(5);
+		answer = (request, reply) => {
+			if (received.length <= 2) reply(verdict(request));
+			else reply(body, status);
+		};
+		const { items } = await run(VERIFY, { ...ADDRESS, options: { parallel: 1 } }, rows);
+
+		const refused: unknown = expect.objectContaining({
+			outcome: 'refused',
+			httpStatus: status,
+			advice: expect.stringContaining('Add credits to the account') as string,
+		});
+		const rest: unknown = {
+			message: 'Not attempted, because the account has too few credits',
+			advice: someText,
+			attempted: false,
+		};
+		const errors = [undefined, undefined, refused, rest, rest];
+		expect(items).toEqual(
+			paired(
+				rows.map((row, index) =>
+					errors[index] ? { ...row, error: errors[index] } : verdictOn(row.address),
+				),
+			),
+		);
+		expectCalls(rows.slice(0, 3).map(verifyCall));
+	});
+
+	test.each([
+		[400, failure('INVALID_EMAIL', 'No credits were charged')],
+		[422, failure('INVALID_EMAIL', 'Not a valid address. This cost no credits.')],
+		[404, { success: false, error: 'Used 3 out of 10 credits' }],
+		[502, { success: false, error: 'Provider: not enough credits' }],
+	])('are not what an error means that only mentions them: HTTP %d %j', async (status, body) => {
+		const rows = addresses(4);
+		answer = (request, reply) => {
+			if (received.length === 2) reply(body, status);
+			else reply(verdict(request));
+		};
+		const { items } = await run(VERIFY, { ...ADDRESS, options: { parallel: 1 } }, rows);
+
+		const error: unknown = expect.objectContaining({ httpStatus: status });
+		expect(items).toEqual(
+			paired(rows.map((row, index) => (index === 1 ? { ...row, error } : verdictOn(row.address)))),
+		);
+		expectCalls(rows.map(verifyCall));
+	});
+});
+
 test('A confidenceLevel that the service itself sends is passed on untouched', async () => {
 	const people = [{ name: 'Ann', level: 'A+' }, { name: 'Bob', level: null }, { name: 'Cid' }];
 	const answers = [
@@ -855,6 +939,129 @@ test('A start that is answered with a redirect to its result is not sent again b
 		httpCode: '303',
 	});
 	expectCalls(rows.map(({ title }) => startCall(title)));
+});
+
+test.each([201, 202, 206])('HTTP %d with a result is a result of any operation', async (status) => {
+	const rows = ['Ann', 'Bob', 'Cid'].map((name) => ({ name }));
+	const data = { email: 'p@acme.com', credits: 5, scrapeId: 's1', status: 'completed' };
+	answer = (_request, reply) => {
+		reply(success(data), status);
+	};
+	const found = { found: true, ...data };
+	const operations: Array<[readonly [string, string], INodeParameters, IDataObject]> = [
+		[FIND_BUSINESS, { firstName: '={{ $json.name }}', company: 'acme.com' }, found],
+		[FIND_PERSONAL, { firstName: '={{ $json.name }}' }, found],
+		[VERIFY, { email: '={{ $json.name }}@acme.com' }, data],
+		[['scrape', 'getStatus'], { scrapeId: '={{ $json.name }}' }, data],
+		[WAIT, { scrapeId: '={{ $json.name }}' }, data],
+		[['credit', 'get'], {}, data],
+	];
+	for (const [operation, parameters, result] of operations) {
+		const { items } = await run(operation, parameters, rows);
+		expect(items).toEqual(paired(rows.map(() => result)));
+	}
+	// The balance is read once for all items.
+	expect(received).toHaveLength(5 * rows.length + 1);
+});
+
+test.each([
+	[303, 'unknown'],
+	[307, 'refused'],
+	[308, 'refused'],
+])('A start that is answered with HTTP %d is %s, wherever that leads', async (status, outcome) => {
+	const targets = ['/status?scrapeId=s1', '/v2/start', 'https://api.example.com/start', undefined];
+	const rows = targets.map((location, index) => ({ location, limit: index + 1 }));
+	answer = ({ body }, reply) => {
+		const { limit } = (body as { filters: { limit: number } }).filters;
+		const location = targets[limit - 1];
+		reply({}, status, location === undefined ? {} : { location });
+	};
+	const { items } = await run(['scrape', 'start'], { limit: '={{ $json.limit }}' }, rows);
+
+	const error = { outcome, httpStatus: status };
+	expect(items).toMatchObject(paired(rows.map(({ limit }) => ({ limit, error }))));
+	expectCalls(rows.map(({ limit }) => post('/start', { filters: { limit } })));
+});
+
+describe('A start that is accepted in an unusual way', () => {
+	/** Starts a scrape with each of the answers. */
+	async function startWith(operation: string, answers: unknown[], statuses: number[] = []) {
+		const rows = answers.map((_, index) => ({ limit: index + 1 }));
+		answer = ({ path, query, body }, reply) => {
+			if (path === '/status') {
+				reply(success({ scrapeId: query.scrapeId, status: 'completed' }));
+				return;
+			}
+			const { limit } = (body as { filters: { limit: number } }).filters;
+			reply(answers[limit - 1], statuses[limit - 1]);
+		};
+		const { items } = await run(['scrape', operation], { limit: '={{ $json.limit }}' }, rows);
+		expectCalls(
+			rows.map(({ limit }) => post('/start', { filters: { limit } })),
+			received.filter(({ path }) => path === '/start'),
+		);
+		return { items, rows };
+	}
+
+	test.each(['start', 'startAndWait'])('is a start with any 2xx status: %s', async (operation) => {
+		const statuses = [200, 201, 202, 203, 206];
+		const started = statuses.map((status) => ({ scrapeId: `s${String(status)}`, credits: 5 }));
+		const { items } = await startWith(operation, started.map(success), statuses);
+
+		const waited = operation === 'startAndWait';
+		expect(items).toEqual(
+			paired(started.map((data) => ({ ...data, ...(waited && { status: 'completed' }) }))),
+		);
+	});
+
+	test('returns what the service sent, also without the ID', async () => {
+		const sent = [{}, { id: 'x' }, { jobId: 'x', status: 'pending' }, { scrapeId: 17 }];
+		const { items } = await startWith('start', sent.map(success));
+		expect(items).toEqual(paired(sent));
+	});
+
+	test('is an error with what the service sent if nobody can wait for it', async () => {
+		const sent = [{}, { id: 'x' }, { jobId: 'x', status: 'pending' }];
+		const { items, rows } = await startWith('startAndWait', sent.map(success));
+		const error = {
+			message: 'The service started a scrape but did not return its ID',
+			advice: expect.stringContaining('you pay for it again') as string,
+		};
+		expect(items).toEqual(
+			paired(rows.map((row, index) => ({ ...row, error: { ...sent[index], ...error } }))),
+		);
+		expect(received.filter(({ path }) => path === '/status')).toEqual([]);
+	});
+
+	test.each(['start', 'startAndWait'])(
+		'without data is an error that holds the answer: %s',
+		async (operation) => {
+			const sent = [
+				{},
+				{ scrapeId: 'x', status: 'pending' },
+				{ data: 'abc' },
+				{ data: [{ scrapeId: 'x' }] },
+			];
+			const { items, rows } = await startWith(operation, [
+				...sent,
+				...sent.map((fields) => ({ success: true, ...fields })),
+			]);
+			const error = {
+				message: 'The service returned no result',
+				advice: expect.stringContaining('may have done the work') as string,
+				outcome: 'unknown',
+			};
+			expect(items).toEqual(
+				paired(
+					rows.map((row, index) => {
+						const fields = sent[index % sent.length] ?? {};
+						const isEmpty = Object.keys(fields).length === 0;
+						return { ...row, error: { ...error, ...(!isEmpty && { answer: fields }) } };
+					}),
+				),
+			);
+		},
+	);
 });
 
 test('A start that is refused stops the run before the next one goes out', async () => {

@@ -60,7 +60,7 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (isFailure) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
 	if (data === null || isObject(data)) return { data };
-	return { error: withoutData(request) };
+	return { error: withoutData(request, envelope) };
 }
 
 /** Whether the service documents an error code (docs/service.md, The envelope). */
@@ -73,12 +73,19 @@ export function isOutOfCredits({ code, httpStatus }: ServiceError): boolean {
 	return code === 'INSUFFICIENT_CREDITS' || httpStatus === PAYMENT_REQUIRED;
 }
 
-/** The error for a success without data. */
-export function withoutData(request: ServiceRequest): ServiceError {
+/**
+ * The error for a success without data.
+ * @param envelope may hold in another place what was paid for
+ */
+export function withoutData(request: ServiceRequest, envelope: IDataObject = {}): ServiceError {
+	const others = Object.entries(envelope).filter(([name]) => name !== 'success');
 	return new ServiceError(
 		'The service returned no result',
 		`The response reports success but contains no data. ${outcomeAdvice(request)}`,
-		{ outcome: 'unknown' },
+		{
+			outcome: 'unknown',
+			...(others.length > 0 && { answer: Object.fromEntries<IDataObject[string]>(others) }),
+		},
 	);
 }
 
@@ -98,13 +105,28 @@ function isText(value: unknown): value is string {
 	return typeof value === 'string' && value !== '';
 }
 
+/** Ways to say that credits are missing, in lower case. That a call cost no credits is something else. */
+const NO_CREDITS = new RegExp(
+	[
+		/(insufficient|too few|(not|n['’]t)( have)? enough)( \w+)? (credits?|balance|funds)\b/,
+		/(out of|no more) credits?\b/,
+		/\bno credits?( (left|remaining|available)|$)/,
+		/\bcredits?( \w+){0,3} (exhausted|depleted|used up|too low)/,
+		/\bcredit (limit|quota)( \w+){0,2} (exceeded|reached)/,
+	]
+		.map(({ source }) => source)
+		.join('|'),
+);
+
 /** The documented code that a text spells in its own way, such as "Not found". */
 function documentedCode(text: string): string | undefined {
-	const code = text
+	const words = text
 		.trim()
-		.toUpperCase()
-		.replace(/[\s-]+/g, '_');
-	return isDocumented(code) ? code : undefined;
+		.toLowerCase()
+		.replace(/[\s_-]+/g, ' ');
+	const code = words.toUpperCase().replaceAll(' ', '_');
+	if (isDocumented(code)) return code;
+	return NO_CREDITS.test(words) ? 'INSUFFICIENT_CREDITS' : undefined;
 }
 
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
@@ -116,9 +138,11 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	// call is sent again for it.
 	const isClearText =
 		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
-	const code = isText(details.code)
-		? (documentedCode(details.code) ?? details.code)
-		: ((isClearText ? codeOfText : undefined) ?? 'no code');
+	const given = isText(details.code) ? details.code : undefined;
+	// A code that is not documented says less than a text that says why.
+	const isCode = isClearText && (!given || codeOfText === 'INSUFFICIENT_CREDITS');
+	const code =
+		documentedCode(given ?? '') ?? (isCode ? codeOfText : undefined) ?? given ?? 'no code';
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';

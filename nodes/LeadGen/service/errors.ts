@@ -51,7 +51,7 @@ export class ServiceError extends LeadGenError {
 	constructor(
 		message: string,
 		advice: string,
-		facts: { outcome: Outcome; code?: string; httpStatus?: number },
+		facts: { outcome: Outcome; code?: string; httpStatus?: number; answer?: IDataObject },
 	) {
 		super(message, advice, { ...facts });
 		this.outcome = facts.outcome;

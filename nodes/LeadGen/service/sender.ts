@@ -12,6 +12,7 @@ import type { Halting } from './halting';
 import { exchange } from './http';
 import type { Call, End } from './limits/call';
 import type { Run } from './limits/limiter';
+import { backMs } from './limits/pause';
 import { readRateHeaders } from './limits/rateHeaders';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
 import { isPoll, type ServiceRequest } from './types';
@@ -115,7 +116,7 @@ export class Sender {
 	private end(call: Call, end: End, error: ServiceError): boolean {
 		const { account, halting } = this.sending;
 		const goesOn = account.limiter.end(this.run, call, end);
-		if (!goesOn) halting.stopAllCalls(error, end.rateInfo?.retryAfterMs);
+		if (!goesOn) halting.stopAllCalls(error, end.rateInfo && backMs(end.rateInfo));
 		return goesOn;
 	}
 

@@ -2,7 +2,7 @@ import { throwIfStopped } from '../../pause';
 import type { Call, End } from './call';
 import { systemClock, type Clock } from './clock';
 import { Governor } from './governor';
-import { GIVE_UP_MS } from './pause';
+import { backMs, GIVE_UP_MS } from './pause';
 
 /** No timer is left behind for longer than this. */
 const SLICE_MS = 1000;
@@ -96,8 +96,8 @@ export class Limiter {
 		run.inFlight--;
 		this.governor.end(call, end);
 		this.wake();
-		const { outcome, isFailed = false, rateInfo: { retryAfterMs = 0 } = {} } = end;
-		const isTurnedAway = outcome === 'refused' || (isFailed && retryAfterMs > 0);
+		const { outcome, isFailed = false, rateInfo = {} } = end;
+		const isTurnedAway = outcome === 'refused' || (isFailed && Boolean(rateInfo.retryAfterMs));
 		// A service may limit each of its operations separately.
 		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
 		if (outcome === 'accepted' && !isTurnedAway) turnedAwaySince.delete(call.path);
@@ -105,7 +105,7 @@ export class Limiter {
 		const now = this.clock.now();
 		const since = turnedAwaySince.get(call.path) ?? now;
 		turnedAwaySince.set(call.path, since);
-		return now - since < GIVE_UP_MS && retryAfterMs <= GIVE_UP_MS;
+		return now - since < GIVE_UP_MS && backMs(rateInfo) <= GIVE_UP_MS;
 	}
 
 	/** Begins again with few calls, because further calls cannot succeed for now. */

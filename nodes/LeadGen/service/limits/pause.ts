@@ -72,3 +72,8 @@ export function isNamed(rateInfo: RateInfo): boolean {
 export function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo): number | undefined {
 	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
 }
+
+/** In how much time the service accepts a call again that it turned away, if it says so. */
+export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo): number {
+	return retryAfterMs ?? (remaining === 0 ? resetMs : undefined) ?? 0;
+}

@@ -11,8 +11,9 @@ export interface RateInfo {
 const MOST_SKEW_MS = 5000;
 
 /**
- * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, their `X-` forms, and the combined
- * `RateLimit` header. The service guarantees none of them ("Rate limits" in docs/service.md), so all are optional.
+ * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, other spellings of these, and the
+ * combined `RateLimit` header. The service guarantees none of them ("Rate limits" in docs/service.md), so all are
+ * optional.
  * @param receivedAt milliseconds since 1970
  */
 export function readRateHeaders(headers: Record<string, unknown>, receivedAt: number): RateInfo {
@@ -20,23 +21,25 @@ export function readRateHeaders(headers: Record<string, unknown>, receivedAt: nu
 		const value = headers[name];
 		return typeof value === 'string' ? value.trim() : '';
 	};
+	const rate = (name: string) =>
+		text(`ratelimit-${name}`) || text(`x-ratelimit-${name}`) || text(`x-rate-limit-${name}`);
 	const sentAt = Date.parse(text('date'));
 	const now = Math.abs(sentAt - receivedAt) > MOST_SKEW_MS ? sentAt : receivedAt;
-	const combined = text('ratelimit');
-	const part = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\d+)`).exec(combined)?.[1] ?? '';
+	const combined = leastLeft(text('ratelimit'));
 	return {
-		retryAfterMs: toDelay(text('retry-after'), now),
-		remaining: toCount(
-			text('ratelimit-remaining') ||
-				text('x-ratelimit-remaining') ||
-				part('remaining') ||
-				part('r'),
-		),
-		resetMs: toDelay(
-			text('ratelimit-reset') || text('x-ratelimit-reset') || part('reset') || part('t'),
-			now,
-		),
+		retryAfterMs: toCount(text('retry-after-ms')) ?? toDelay(text('retry-after'), now),
+		remaining: toCount(rate('remaining') || combined.remaining),
+		resetMs: toDelay(rate('reset-after') || rate('reset') || combined.reset, now),
 	};
+}
+
+/** Reads the combined header, which may list several limits: the one with the fewest requests left counts. */
+function leastLeft(header: string): { remaining: string; reset: string } {
+	const limits = header.split(/,(?=[^,=]*;)/).map((limit) => {
+		const part = (name: string) => new RegExp(`\\b${name}\\s*=\\s*(\\d+)`).exec(limit)?.[1] ?? '';
+		return { remaining: part('remaining') || part('r'), reset: part('reset') || part('t') };
+	});
+	return limits.reduce((a, b) => (Number(b.remaining) < Number(a.remaining) ? b : a));
 }
 
 function toCount(text: string): number | undefined {
