@@ -389,6 +389,23 @@ describe('An answer that comes byte by byte', () => {
 		await until(() => closed === 1);
 	});
 
+	test('is given up at once when the user presses Stop', async () => {
+		answer = (_request, _reply, outgoing) => {
+			trickle(outgoing);
+		};
+		const rows = addresses(3);
+		const running = run(VERIFY, ADDRESS, rows);
+		await until(() => received.length === rows.length);
+		const pressed = Date.now();
+		stops[0]?.();
+		const { run: execution } = await running;
+		await until(() => closed === rows.length);
+
+		expect(Date.now() - pressed).toBeLessThan(1000);
+		expect(execution.status).toBe('canceled');
+		expectCalls(rows.map(verifyCall));
+	});
+
 	test('is no reason to start a scrape twice', async () => {
 		const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
 		answer = ({ body }, reply, outgoing) => {

@@ -56,18 +56,20 @@ export async function exchange(
 		options.headers = { ...options.headers, 'Content-Type': 'application/json' };
 		options.body = request.body;
 	}
-	try {
-		const answer = (await context.helpers.httpRequestWithAuthentication.call(
-			withDeadline(context, timeoutMs),
+	const send = async (self: IAllExecuteFunctions) =>
+		(await context.helpers.httpRequestWithAuthentication.call(
+			self,
 			CREDENTIAL_TYPE,
 			options,
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
+	try {
+		const { statusCode, headers, body } = await withDeadline(context, timeoutMs, send);
 		return {
-			status: answer.statusCode,
-			headers: answer.headers,
-			text: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? ''),
+			status: statusCode,
+			headers,
+			text: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
 		};
 	} catch (error) {
 		return noAnswer(error, request);
@@ -75,15 +77,27 @@ export async function exchange(
 }
 
 /**
- * The context with a deadline in its signal for Stop. The timeout in the options of a request only ends a silence, and
- * n8n replaces a signal there by that of the context.
+ * Sends with a deadline in the signal of the context for Stop. The timeout in the options of a request only ends a
+ * silence, and n8n replaces a signal there by that of the context.
  */
-function withDeadline(context: IAllExecuteFunctions, ms: number): IAllExecuteFunctions {
+async function withDeadline<T>(
+	context: IAllExecuteFunctions,
+	ms: number,
+	send: (self: IAllExecuteFunctions) => Promise<T>,
+): Promise<T> {
+	const late = AbortSignal.timeout(Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
 	const stop =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	const late = AbortSignal.timeout(Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
-	const signal = stop ? AbortSignal.any([stop, late]) : late;
-	return Object.create(context, {
-		getExecutionCancelSignal: { value: () => signal },
-	}) as IAllExecuteFunctions;
+	// `AbortSignal.any` would keep memory for each request until the run ends.
+	const end = new AbortController();
+	const abort = () => {
+		end.abort();
+	};
+	for (const signal of [late, stop]) signal?.addEventListener('abort', abort);
+	try {
+		const getExecutionCancelSignal = { value: () => end.signal };
+		return await send(Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions);
+	} finally {
+		for (const signal of [late, stop]) signal?.removeEventListener('abort', abort);
+	}
 }
