@@ -287,6 +287,50 @@ describe('A service that takes no calls for now', () => {
 		},
 	);
 
+	test.each([
+		{ ...busy, headers: retryAfter },
+		{ ...tooFast, headers: retryAfter },
+		{ ...tooFast, headers: noneLeft },
+	])('gets one call of a later run: HTTP $status, $headers', async ({ body, status, headers }) => {
+		answer = (_request, reply) => {
+			reply(body, status, headers);
+		};
+		await run(VERIFY, ADDRESS, addresses(30));
+		received = [];
+		keysSent = [];
+		const began = Date.now();
+		const rows = addresses(60).slice(30);
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		expect(Date.now() - began).toBeLessThan(5000);
+		expect(received).toHaveLength(1);
+		const errors = items.map(({ json }) => json.error as IDataObject);
+		expect(items).toMatchObject(paired(rows));
+		expect(errors.filter(({ httpStatus }) => httpStatus === status)).toHaveLength(1);
+		expect(errors.filter(({ attempted }) => attempted === false)).toHaveLength(rows.length - 1);
+	});
+
+	test.each([
+		{ about: 'and it refuses the next one', limit: 30 },
+		{ about: 'though it takes more', limit: Infinity },
+	])('says so beside the last result, $about', async ({ limit }) => {
+		const rows = addresses(50);
+		let taken = 0;
+		answer = (request, reply) => {
+			if (taken >= limit) reply(tooFast.body, tooFast.status, noneLeft);
+			else if (++taken < 30)
+				reply(verdict(request), 200, { ...noneLeft, 'x-ratelimit-remaining': String(30 - taken) });
+			else reply(verdict(request), 200, noneLeft);
+		};
+		const began = Date.now();
+		const { items } = await run(VERIFY, ADDRESS, rows);
+
+		expect(Date.now() - began).toBeLessThan(10_000);
+		const isResult = items.map(({ json }) => json.error === undefined);
+		expect(isResult.filter(Boolean)).toHaveLength(Math.min(limit, rows.length));
+		expect(new Set(received.map((request) => fieldsOf(request).email)).size).toBe(received.length);
+	});
+
 	test('is given up after ten minutes, and tried with one call at a time until then', async () => {
 		const rows = addresses(300);
 		answer = (_request, reply) => {

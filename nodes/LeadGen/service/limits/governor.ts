@@ -2,7 +2,7 @@ import type { Call, End } from './call';
 import type { Clock } from './clock';
 import * as concurrency from './concurrency';
 import * as rate from './learned';
-import { GIVE_UP_MS, isNamed, pauseOn, tryOnce, type Outlook, type Pause } from './pause';
+import { isNamed, pauseOn, tryOnce, worthwhileMs, type Outlook, type Pause } from './pause';
 import { pollWaitMs, SeparateLimit } from './polls';
 import { Presumption } from './presumption';
 import { MINUTE_MS, publishedWaitMs } from './published';
@@ -108,9 +108,10 @@ export class Governor {
 		const isNoProbe = outcome === 'unsent' || isOfPolls;
 		if (isNoProbe && this.pause) this.pause = { ...this.pause, until: now };
 		if (isOfPolls || (outcome !== 'accepted' && outcome !== 'refused')) return;
-		if (isFailed && rateInfo.retryAfterMs) this.close(rateInfo.retryAfterMs, now);
-		else if (call.sentAt >= this.closedAt) {
-			this.quota = readQuota(rateInfo, this.traffic.inFlight, now, now - call.sentAt);
+		// Failures of calls that were in flight together count as one.
+		if (call.sentAt >= this.closedAt) {
+			if (isFailed && rateInfo.retryAfterMs) this.close(rateInfo.retryAfterMs, now);
+			else this.quota = readQuota(rateInfo, this.traffic.inFlight, now, now - call.sentAt);
 		}
 		if (outcome === 'refused') {
 			this.presumption.refused(call, now);
@@ -127,7 +128,7 @@ export class Governor {
 	/** The service failed and named a time to come back. One call goes ahead then, because the service may fail again. */
 	private close(ms: number, now: number): void {
 		this.closedAt = now;
-		this.quota = { left: 0, until: now + Math.min(ms, GIVE_UP_MS) };
+		this.quota = { left: 0, until: now + worthwhileMs(ms) };
 		this.startOver();
 	}
 

@@ -44,7 +44,7 @@ export function pauseOn(
 	const { since, until } = pause ?? { since: now, until: 0 };
 	const named = namedMs(rateInfo);
 	if (named !== undefined) {
-		const back = now + Math.min(named, GIVE_UP_MS) + 100 * outlook.random;
+		const back = now + worthwhileMs(named) + 100 * outlook.random;
 		return { since, until: Math.max(until, back) };
 	}
 	return until > now ? { since, until } : tryOnce({ since, until }, outlook, now);
@@ -76,4 +76,9 @@ export function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo): number 
 /** In how much time the service accepts a call again that it turned away, if it says so. */
 export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo): number {
 	return retryAfterMs ?? (remaining === 0 ? resetMs : undefined) ?? 0;
+}
+
+/** How long to wait if the service names a time. If that is too long, a single call tries, and may end its run. */
+export function worthwhileMs(ms: number): number {
+	return ms > GIVE_UP_MS ? 0 : ms;
 }

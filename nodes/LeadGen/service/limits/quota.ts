@@ -1,4 +1,4 @@
-import { GIVE_UP_MS } from './pause';
+import { GIVE_UP_MS, worthwhileMs } from './pause';
 import { MARGIN_MS } from './published';
 import type { RateInfo } from './rateHeaders';
 
@@ -21,8 +21,9 @@ export function readQuota(
 ): Quota | undefined {
 	// The service may have counted the call when it came in: then this window is over.
 	if (remaining === undefined || resetMs === undefined || resetMs <= tookMs) return undefined;
-	const until = now + Math.min(resetMs, GIVE_UP_MS) + MARGIN_MS;
-	return { left: remaining - inFlight, until };
+	const left = remaining - inFlight;
+	const waitMs = left > 0 ? resetMs : worthwhileMs(resetMs);
+	return { left, until: now + Math.min(waitMs, GIVE_UP_MS) + MARGIN_MS };
 }
 
 /** After the reset, a single call goes ahead to learn how many requests are left. */
