@@ -812,6 +812,39 @@ test('Too few credits are no matter of the rate, also with HTTP 429', async () =
 	expectCalls(rows.slice(0, 1).map(verifyCall));
 });
 
+test('An error code that is a number is shown, and advice on the key is not all there is', async () => {
+	const rows = addresses(3);
+	const answers: Array<[status: number, code: unknown, advice: string]> = [
+		[422, 1007, 'Look up this code in the documentation of the service.'],
+		[
+			403,
+			'QUOTA_EXCEEDED',
+			'Check the API key in the LeadGen credential. Look up this code in the documentation of the service.',
+		],
+		[
+			401,
+			17,
+			'Check the API key in the LeadGen credential. Look up this code in the documentation of the service.',
+		],
+	];
+	answer = (request, reply) => {
+		const index = rows.findIndex(({ address }) => address === fieldsOf(request).email);
+		const [status, code] = answers[index] ?? [];
+		reply({ success: false, error: { code, message: 'Bad' } }, status);
+	};
+	const { items } = await run(VERIFY, ADDRESS, rows);
+
+	const errors = answers.map(([httpStatus, code, advice]) => ({
+		message: `The service says: Bad (${String(code)})`,
+		advice,
+		outcome: 'refused',
+		code: String(code),
+		httpStatus,
+	}));
+	expect(items).toEqual(paired(rows.map((row, index) => ({ ...row, error: errors[index] }))));
+	expectCalls(rows.map(verifyCall));
+});
+
 describe('Credits that run out in the middle of a run', () => {
 	const paymentNeeded = [402, 'Pay first'] as const;
 	const texts = [

@@ -21,6 +21,9 @@ const ADVICE = new Map([
 	],
 ]);
 
+/** What to do about other codes. */
+const LOOK_UP = 'Look up this code in the documentation of the service.';
+
 /** The HTTP status for too few credits, whatever the error code. */
 const PAYMENT_REQUIRED = 402;
 /** What an HTTP status means if the answer has no documented code, such as the answer of a gateway. */
@@ -138,11 +141,11 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	// call is sent again for it.
 	const isClearText =
 		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
-	const given = isText(details.code) ? details.code : undefined;
+	const { code: sent } = details;
+	const given = typeof sent === 'string' || typeof sent === 'number' ? String(sent) : '';
 	// A code that is not documented says less than a text that says why.
 	const isCode = isClearText && (!given || codeOfText === 'INSUFFICIENT_CREDITS');
-	const code =
-		documentedCode(given ?? '') ?? (isCode ? codeOfText : undefined) ?? given ?? 'no code';
+	const code = documentedCode(given) ?? (isCode ? codeOfText : undefined) ?? (given || 'no code');
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
@@ -151,8 +154,7 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		`The service says: ${said} (${code})`,
 		isRefused
 			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
-					adviceOn(httpStatus) ??
-					'Look up this code in the documentation of the service.')
+					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') || LOOK_UP))
 			: outcomeAdvice(request),
 		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
 	);
