@@ -1188,6 +1188,10 @@ describe('A service that answers in other words', () => {
 				{ success: false, error: 'Not found' },
 				{ found: false, email: null },
 			],
+			[
+				{ success: false, error: { code: 404, message: 'Not found' } },
+				{ found: false, email: null },
+			],
 			[success(null), { found: false, email: null }],
 			[
 				{ success: 'true', data: { email: 'p@acme.com' }, error: {} },

@@ -143,8 +143,8 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
 	const { code: sent } = details;
 	const given = typeof sent === 'string' || typeof sent === 'number' ? String(sent) : '';
-	// A code that is not documented says less than a text that says why.
-	const isCode = isClearText && (!given || codeOfText === 'INSUFFICIENT_CREDITS');
+	// A code that is not documented says less than a text that says why. A number is often only an HTTP status.
+	const isCode = isClearText && (!isText(sent) || codeOfText === 'INSUFFICIENT_CREDITS');
 	const code = documentedCode(given) ?? (isCode ? codeOfText : undefined) ?? (given || 'no code');
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
