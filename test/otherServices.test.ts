@@ -853,6 +853,8 @@ describe('Credits that run out in the middle of a run', () => {
 		"You don't have enough credits",
 		'You have run out of credits',
 		'No credits left',
+		'You have no credits.',
+		'No more credits available',
 		'Your monthly credits are exhausted. Upgrade your plan.',
 		'Insufficient credit balance',
 		'Credit limit reached',
@@ -901,6 +903,11 @@ describe('Credits that run out in the middle of a run', () => {
 		[400, failure('INVALID_EMAIL', 'No credits were charged')],
 		[422, failure('INVALID_EMAIL', 'Not a valid address. This cost no credits.')],
 		[404, { success: false, error: 'Used 3 out of 10 credits' }],
+		[404, failure('EMAIL_NOT_FOUND', 'No email was found. This lookup used no credits')],
+		[404, { success: false, error: 'Nobody found, charged no credits.' }],
+		[404, { success: false, error: 'Nobody found. No more credits were charged' }],
+		[404, { success: false, error: 'Nobody found. Your credits were not used up.' }],
+		[422, failure('TOO_LITTLE', 'Not enough data to find an email, no credits used up')],
 		[502, { success: false, error: 'Provider: not enough credits' }],
 	])('are not what an error means that only mentions them: HTTP %d %j', async (status, body) => {
 		const rows = addresses(4);

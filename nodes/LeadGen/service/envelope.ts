@@ -112,10 +112,11 @@ function isText(value: unknown): value is string {
 const NO_CREDITS = new RegExp(
 	[
 		/(insufficient|too few|(not|n['’]t)( have)? enough)( \w+)? (credits?|balance|funds)\b/,
-		/(out of|no more) credits?\b/,
-		/\bno credits?( (left|remaining|available)|$)/,
-		/\bcredits?( \w+){0,3} (exhausted|depleted|used up|too low)/,
-		/\bcredit (limit|quota)( \w+){0,2} (exceeded|reached)/,
+		/\bout of credits?\b/,
+		/\bno( more)? credits? (left|remaining|available)/,
+		/(^|\bhave )no( more)? credits?([.,;:!]|$)/,
+		/(?<!\b(no|0) )\bcredits?( (?!not\b)\w+){0,3} (?<!\bnot )(exhausted|depleted|used up|too low)/,
+		/\bcredits? (limit|quota)( (?!not\b)\w+){0,2} (?<!\bnot )(exceeded|reached)/,
 	]
 		.map(({ source }) => source)
 		.join('|'),
