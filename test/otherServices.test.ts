@@ -351,6 +351,22 @@ describe('A service that takes no calls for now', () => {
 		expect(new Set(failed.map((error) => error.outcome))).toEqual(new Set(['unknown']));
 	});
 
+	test('is told as it was said where a free call would have been repeated', async () => {
+		answer = (_request, reply) => {
+			reply(busy.body, busy.status, retryAfter);
+		};
+		const { items } = await run(['scrape', 'getStatus'], { scrapeId: 's1' }, [{}]);
+
+		const error = {
+			message: 'The service answered HTTP 503 with something other than the expected JSON',
+			advice: 'This request costs no credits. Run it again.',
+			outcome: 'unknown',
+			httpStatus: 503,
+		};
+		expect(items).toEqual(paired([{ error }]));
+		expectCalls([get('/status', { scrapeId: 's1' })]);
+	});
+
 	test('gets a single call when it said it would be back', async () => {
 		const rows = addresses(200);
 		const failed: Received[] = [];

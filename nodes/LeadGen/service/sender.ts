@@ -57,7 +57,10 @@ export class Sender {
 			}
 			const delay = retryDelayMs(result.error, request, tries, this.outage.ms);
 			if (delay === undefined) throw result.error;
-			await pause(delay, this.run.signal);
+			await pause(delay, this.run.signal).catch((reason: unknown) => {
+				// The request was sent, so the caller must not hear that it was not attempted.
+				throw reason === this.sending.halting.reason ? result.error : reason;
+			});
 		}
 	}
 
