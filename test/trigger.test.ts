@@ -655,26 +655,15 @@ describe('a start', () => {
 		}
 	});
 
-	it('that brings the ID of an earlier scrape is told once, and keeps nothing open', () => {
+	it('that brings the ID of an earlier scrape keeps nothing open', () => {
 		const state = newState('owner');
-		for (const [index, id] of ['1', 'scrape 1'].entries()) {
-			const attempt = `attempt ${id}`;
+		for (const id of ['1', 'scrape 1']) {
 			start(state, `first ${id}`, id, T0);
 			markDone(state, id, T0 + MINUTE);
-			// The answer and the notification may both tell of the same scrape.
-			recordScrape(state, `first ${id}`, id, T0 + MINUTE);
-			expect(Object.keys(state.notices)).toHaveLength(index);
-			start(state, attempt, id, T0 + DAY);
-			recordScrape(state, attempt, id, T0 + DAY + 1);
-			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
+			start(state, `attempt ${id}`, id, T0 + DAY);
+			expect(state.starts[`attempt ${id}`]).toMatchObject({ stage: 'started', scrapeId: id });
 			expect(state.scrapes[id]).toMatchObject({ stage: 'done', at: T0 + MINUTE });
 		}
-		expect(
-			Object.entries(state.notices).map(([id, { stage, message }]) => [id, stage, message]),
-		).toEqual([
-			['start attempt 1', 'open', 'A new scrape has the ID of an earlier one: 1'],
-			['start attempt scrape 1', 'open', 'A new scrape has the ID of an earlier one: scrape 1'],
-		]);
 	});
 
 	it('by schedule waits a second, in which another main process may have planned the same', () => {
