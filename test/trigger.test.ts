@@ -29,7 +29,7 @@ import {
 } from '../nodes/LeadGen/trigger/notification';
 import { MAX_UNVERIFIED, applyNotification } from '../nodes/LeadGen/trigger/received';
 import {
-	guessAddresses,
+	defaultAddress,
 	isPrivate,
 	isReachable,
 	ownAddresses,
@@ -1837,13 +1837,9 @@ describe('the own address', () => {
 		]);
 	});
 
-	it('is guessed where n8n does not tell it', () => {
-		const at = (options: unknown, webhookId: string | undefined = 'id') =>
-			guessAddresses({ webhookId, parameters: { options } } as unknown as INode);
-		expect(at(undefined)).toEqual(['http://127.0.0.1:5678/webhook/id/leadgen']);
-		expect(at({ internalUrl: 'http://n8n:80/' })).toEqual(['http://n8n:80/webhook/id/leadgen']);
-		expect(at({ internalUrl: '={{ $env.URL }}' })).toEqual(at({}));
-		expect(guessAddresses({ parameters: {} } as unknown as INode)).toEqual([]);
+	it('is the default one where n8n does not tell it', () => {
+		const node = { webhookId: 'id' } as INode;
+		expect(defaultAddress(node)).toBe('http://127.0.0.1:5678/webhook/id/leadgen');
 	});
 
 	it.each([

@@ -25,16 +25,9 @@ export function ownAddresses(url: string, internal: string, hasWebhookId: boolea
 	return [...new Set([url, DEFAULT_INTERNAL + innerPath(url, hasWebhookId)])];
 }
 
-/**
- * The addresses that the node can derive by itself. Before n8n 1.115, n8n runs no hook that provides them when a main
- * process becomes the leader.
- */
-export function guessAddresses({ webhookId, parameters: { options } }: INode): string[] {
-	const { internalUrl = '' } = (options ?? {}) as { internalUrl?: string };
-	if (webhookId === undefined) return [];
-	const isFixed = URL.canParse(internalUrl);
-	const url = `${DEFAULT_INTERNAL}/webhook/${webhookId}/${PATH}`;
-	return ownAddresses(url, isFixed ? internalUrl.replace(/\/+$/, '') : '', true);
+/** The address to try when no hook provided one. If n8n is set up in another way, the node reports an outage. */
+export function defaultAddress({ webhookId = '' }: INode): string {
+	return `${DEFAULT_INTERNAL}/webhook/${webhookId}/${PATH}`;
 }
 
 /** The path without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */

@@ -6,7 +6,7 @@ import { deliver } from './delivery';
 import { applyActivation, skipStart, planStart, applyTime } from './events';
 import { cachedAccess, inBackground, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf } from './notices';
-import { guessAddresses, isReachable, sendMessage } from './ownUrl';
+import { defaultAddress, isReachable, sendMessage } from './ownUrl';
 import type { Plan } from './plan';
 import { nextAction, type Action } from './planner';
 import { PROCESS } from './process';
@@ -133,9 +133,10 @@ export class Reconciler {
 		// The hooks of the activation provide the addresses.
 		if (memory.isOff) {
 			await this.waitUntilWoken(PAUSE_MS);
+			// Before n8n 1.115, n8n runs no hooks when a main process becomes the leader.
 			const isLate = Date.now() - this.since >= PATIENCE_MS;
 			if (isLate && this.timer?.getActivationMode() === 'leadershipChange') {
-				memory.addresses ??= guessAddresses(context.getNode());
+				memory.addresses ??= [defaultAddress(context.getNode())];
 			}
 		} else {
 			const access = await cachedAccess(context, memory);
