@@ -5,8 +5,8 @@ import { withoutContent } from './content';
 import { after } from './events';
 import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
 import { isReachable } from './ownUrl';
-import { addressesOf, checkParameters, identityOf } from './plan';
-import { checkAccount } from './scrape';
+import { addressesOf, identityOf, readPlan } from './plan';
+import { checkAccount, startBody } from './scrape';
 import { isRefused } from './status';
 import { Store } from './store';
 
@@ -19,8 +19,9 @@ export async function open(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	try {
 		// When n8n starts, no user reads an error, and the node must receive completions in any case.
+		const addresses = addressesOf(context, memory.addresses);
 		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
-		memory.addresses = addressesOf(context, memory.addresses);
+		memory.addresses = addresses;
 	} catch (error) {
 		memory.refusal = error;
 		throw asNodeError(context, error);
@@ -31,7 +32,8 @@ export async function open(context: IHookFunctions): Promise<void> {
 
 /** @throws LeadGenError if the node can only fail */
 async function check(context: IHookFunctions, memory: NodeMemory): Promise<void> {
-	const { mode, url } = checkParameters(context);
+	const { mode, url } = readPlan(context);
+	if (mode === 'startScrape') startBody(context);
 	if (context.getNode().alwaysOutputData === true) {
 		throw new InputError(
 			'Always Output Data',

@@ -1,5 +1,4 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { readFilters } from '../operations/scrape/filters';
 import { Parameters } from '../parameters';
 import { next, type Schedule } from '../schedule/cron';
 import { readSchedule } from '../schedule/fields';
@@ -63,15 +62,6 @@ export function readPlan(context: Context): Plan {
 		timeZone: context.getTimezone(),
 		url: urlOf(context),
 	};
-}
-
-/** Reads all parameters once, to find mistakes before any work begins. @throws InputError if one is invalid */
-export function checkParameters(context: Context): Plan {
-	const parameters = parametersOf(context);
-	const plan = readPlan(context);
-	parameters.option(field.internalUrl);
-	if (plan.mode === 'startScrape') readFilters(parameters);
-	return plan;
 }
 
 /** The first scheduled start after a time, in milliseconds since 1970; undefined if there is none. */

@@ -13,7 +13,7 @@ import { asNodeError } from './activation';
 import { memoryOf, readAccess, TestRun } from './memory';
 import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
 import { ownMessage, sendMessage } from './ownUrl';
-import { addressesOf, checkParameters, identityOf, parametersOf } from './plan';
+import { addressesOf, identityOf, parametersOf, readPlan } from './plan';
 import { testLimit, testScrapeId } from './properties';
 import { requestStatus, startBody, startScrape } from './scrape';
 import type { Signer } from './signature';
@@ -31,6 +31,8 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	if (memory.test) memory.test.isOver = true;
 	const test = (memory.test = new TestRun(url));
+	// Before the start, which costs credits: this throws if the option is invalid.
+	const addresses = addressesOf(context);
 	// The credential may differ from that of the active workflow.
 	const { credential, signer } = await readAccess(context, memory);
 	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
@@ -39,7 +41,7 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	});
 	if (scrapeId === undefined) return;
 	test.scrapeId = scrapeId;
-	watch(context, test, signer, addressesOf(context)).catch(() => {});
+	watch(context, test, signer, addresses).catch(() => {});
 }
 
 /** The scrape to wait for, started if the options ask for it; undefined if any scrape will do. */
@@ -48,7 +50,7 @@ async function testScrape(
 	credential: ICredentialDataDecryptedObject,
 	webhookUrl: string,
 ): Promise<string | undefined> {
-	const { mode } = checkParameters(context);
+	const { mode } = readPlan(context);
 	const parameters = parametersOf(context);
 	const id = parameters.option(testScrapeId);
 	if (id !== '') {
