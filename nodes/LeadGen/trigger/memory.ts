@@ -103,8 +103,6 @@ export class TestRun {
 	scrapeId?: string;
 	/** The notification of that scrape. It may arrive before the status is finished. */
 	notification?: IDataObject;
-	/** Whether that scrape is finished. Its notification may still be on its way. */
-	isFinished = false;
 	isOver = false;
 
 	/** @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs */

@@ -36,12 +36,10 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	// The credential may differ from that of the active workflow.
 	const { credential, signer } = await readAccess(context, memory);
 	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
-	const scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
+	test.scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
 		throw asNodeError(context, error);
 	});
-	if (scrapeId === undefined) return;
-	test.scrapeId = scrapeId;
-	watch(context, test, signer, addresses).catch(() => {});
+	if (test.scrapeId !== undefined) watch(context, test, signer, addresses).catch(() => {});
 }
 
 /** The scrape to wait for, started if the options ask for it; undefined if any scrape will do. */
@@ -99,34 +97,30 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	const { credential, signer } = await readAccess(context, memory);
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
-	const waitsFor = test.scrapeId;
-	if (waitsFor !== undefined && !isOwn && signer.attemptOf(request.query) !== ATTEMPT) {
+	const { scrapeId } = test;
+	if (scrapeId !== undefined && !isOwn && signer.attemptOf(request.query) !== ATTEMPT) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
 	const { likely, others } = idsOf(request);
-	const ids = waitsFor === undefined ? [...likely, ...others] : [waitsFor];
+	const ids = scrapeId === undefined ? [...likely, ...others] : [scrapeId];
 	if (!isOwn) test.notification = rawNotification(request);
-	// The status may lag behind the notification. Without a scrape to wait for, nothing requests the status again.
-	const looks = waitsFor === undefined ? LOOKS : 1;
-	for (let look = 0; look < looks * ids.length; look++) {
-		const id = ids[look % ids.length] ?? '';
-		if (look >= ids.length) await sleep(CHECK_MS / 2);
-		const { data } = await requestStatus(context, credential, id).catch((error: unknown) => {
-			// The node asks again in a moment.
-			if (!isOwn) throw error;
-			context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
-			return { data: {} };
-		});
-		if (!isFinished(data) || test.isOver) continue;
-		// The notification may arrive until the next call.
-		const isAwaited = isOwn && !test.isFinished;
-		test.isFinished = true;
-		if (isAwaited) continue;
-		test.isOver = true;
-		const notification = isOwn ? (test.notification ?? null) : rawNotification(request);
-		const output = { ...data, notification };
-		const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
-		return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
+	// The status may lag behind the notification, and the notification behind the status.
+	for (let look = 1; look <= LOOKS; look++) {
+		for (const id of ids) {
+			const { data } = await requestStatus(context, credential, id).catch((error: unknown) => {
+				if (!isOwn) throw error;
+				context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
+				return { data: {} };
+			});
+			if (!isFinished(data)) continue;
+			if (!test.notification) await sleep(CHECK_MS);
+			if (test.isOver) continue;
+			test.isOver = true;
+			const output = { ...data, notification: test.notification ?? null };
+			const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
+			return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
+		}
+		await sleep(CHECK_MS / 2);
 	}
 	return { webhookResponse: { leadGen: 2, finished: false } };
 }
