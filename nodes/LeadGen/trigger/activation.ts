@@ -4,6 +4,7 @@ import { baseUrlOf } from '../service/http';
 import { withoutContent } from './content';
 import { after } from './events';
 import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
+import { textOf } from './notices';
 import { isReachable } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
 import { checkAccount, startBody } from './scrape';
@@ -53,21 +54,18 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds. The timer already runs then, so repeat the refusal.
 	if (memory.reconciler && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
-		if (!(error instanceof ServiceError) || error.outcome !== 'unknown') throw error;
+		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
+		if (error instanceof LeadGenError && !isUnknown) throw error;
 		// The request may succeed in a moment. The timer keeps trying.
-		context.logger.warn(`LeadGen Trigger: ${error.message}`);
+		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
 	});
 }
 
 export function asNodeError(context: IHookFunctions, error: unknown): NodeOperationError {
-	if (!(error instanceof LeadGenError)) {
-		const reason = error instanceof Error ? error : String(error);
-		return new NodeOperationError(context.getNode(), reason);
-	}
+	const { message, advice: description } = textOf(error);
 	// In some places n8n shows only the message, so the message includes the advice.
-	return new NodeOperationError(context.getNode(), `${error.message}. ${error.advice}`, {
-		description: error.advice,
-	});
+	const text = [message, description].filter((part) => part !== '').join('. ');
+	return new NodeOperationError(context.getNode(), text, { description });
 }
 
 const OFF_MS = 60_000;

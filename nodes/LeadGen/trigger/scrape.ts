@@ -1,6 +1,5 @@
 import { randomUUID } from 'crypto';
 import {
-	sleep,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type IHookFunctions,
@@ -61,13 +60,8 @@ function idIn({ scrapeId }: IDataObject): string | undefined {
 
 /** @throws ServiceError if the account cannot start a scrape */
 export async function checkAccount(context: Context): Promise<void> {
-	const late = new AbortController();
-	void sleep(LONGEST_CHECK_MS).then(() => {
-		late.abort(
-			new ServiceError('The service did not name the balance in time', '', { outcome: 'unknown' }),
-		);
-	});
-	const service = await Service.connect(context, READ_TIMEOUT_MS, { signal: late.signal });
+	const signal = AbortSignal.timeout(LONGEST_CHECK_MS);
+	const service = await Service.connect(context, READ_TIMEOUT_MS, { signal });
 	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
 	if (typeof credits === 'number' && credits <= 0) {
 		throw new ServiceError(
