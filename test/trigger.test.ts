@@ -169,7 +169,7 @@ function checkAt(at: number): Check {
 	return { at, isAnswered: true };
 }
 
-/** The status of a scrape is looked up. @returns the check, and whether the state still has it */
+/** The status of a scrape is looked up. @returns the check, and whether the scrape is to be delivered */
 function lookUp(
 	state: TriggerState,
 	id: string,
@@ -178,8 +178,8 @@ function lookUp(
 	{ mode = listen, check = checkAt(now) } = {},
 ) {
 	check.at = now;
-	const realId = applyStatus(state, id, { data: { scrapeId: id }, ...found }, check, mode, now);
-	return { id: realId, check, isFinished: check.result !== undefined };
+	applyStatus(state, id, { data: { scrapeId: id }, ...found }, check, mode, now);
+	return { check, isFinished: check.result !== undefined };
 }
 
 describe('an activation', () => {
@@ -637,9 +637,8 @@ describe('a start', () => {
 			const ids = { likely: [id], others: [] };
 			const mode = { plan, checks: unchecked };
 			applyNotification(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
-			expect(lookUp(state, id, { id, status, createdAt: T0 }, T0 + SECOND, { mode: plan }).id).toBe(
-				id,
-			);
+			lookUp(state, id, { id, status, createdAt: T0 }, T0 + SECOND, { mode: plan });
+			expect(state.scrapes[id]?.stage).toBe('open');
 			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
 			const before = structuredClone(state);
 			for (const error of [
@@ -753,12 +752,11 @@ describe('a notification', () => {
 		const ids = { likely: ['scrape 2', 'event'], others: [] };
 		applyNotification(state, 'lost', ids, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
 		const old = { status: 'completed', createdAt: T0 };
-		expect(lookUp(state, 'event', old, T0 + DAY).id).toBeUndefined();
+		expect(lookUp(state, 'event', old, T0 + DAY).isFinished).toBe(false);
+		expect(state.scrapes.event?.stage).toBe('rejected');
 		const real = { status: 'completed', createdAt: T0 + DAY };
-		expect(lookUp(state, 'scrape 2', real, T0 + DAY)).toMatchObject({
-			id: 'scrape 2',
-			isFinished: true,
-		});
+		expect(lookUp(state, 'scrape 2', real, T0 + DAY).isFinished).toBe(true);
+		expect(state.scrapes['scrape 2']?.stage).toBe('open');
 		expect(state.starts.lost).toMatchObject({ stage: 'started', scrapeId: 'scrape 2' });
 	});
 
@@ -849,7 +847,8 @@ describe('a notification', () => {
 			true,
 		);
 		expect(openScrapes(state).map(([id]) => id)).toEqual(['found late']);
-		expect(lookUp(state, 'forged', {}, at, { check: checks.get('forged') }).id).toBeUndefined();
+		lookUp(state, 'forged', {}, at, { check: checks.get('forged') });
+		expect(state.scrapes.forged?.stage).toBe('rejected');
 		expect(hear(state, ['forged'], at).outcome).toBe('full');
 	});
 
@@ -1123,12 +1122,16 @@ describe('a notification', () => {
 		const done = { id: 'ab-1', status: 'completed', completedAt: T0 };
 		const results = ['AB-1', '{ab-1}'].map((id) => {
 			hear(state, [id], T0 + 100);
-			return lookUp(state, id, done, T0 + 200).id;
+			return [lookUp(state, id, done, T0 + 200).isFinished, state.scrapes[id]?.stage];
 		});
-		expect(results).toEqual(['ab-1', undefined]);
+		expect(results).toEqual([
+			[true, 'rejected'],
+			[false, 'rejected'],
+		]);
+		expect(openScrapes(state).map(([id]) => id)).toEqual(['ab-1']);
 		markDone(state, 'ab-1', T0);
 		hear(state, ['Ab-1'], T0 + 400);
-		expect(lookUp(state, 'Ab-1', done, T0 + 500).id).toBeUndefined();
+		expect(lookUp(state, 'Ab-1', done, T0 + 500).isFinished).toBe(false);
 		expect(openScrapes(state)).toEqual([]);
 	});
 });
@@ -1159,7 +1162,8 @@ describe('a scrape', () => {
 		expect(at(19)).toEqual([0, 'open']);
 		expect(at(20)).toEqual([1, 'open']);
 		expect(at(21)).toEqual([1, 'open']);
-		expect(at(10 + 24 * 60)).toEqual([1, 'done']);
+		expect(at(7 * 24 * 60 - 1)).toEqual([1, 'open']);
+		expect(at(7 * 24 * 60)).toEqual([1, 'done']);
 	});
 
 	it('that never ends holds nothing up after a day, is told once, and given up after a week', () => {

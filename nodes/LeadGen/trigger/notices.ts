@@ -53,7 +53,7 @@ export function notStartedYet({ message, advice }: NoticeText): NoticeText {
 export function missingScrape(id: string): NoticeText {
 	return {
 		message: `The service can no longer find scrape ${id}`,
-		advice: `The node keeps asking for the status for one day. If the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
+		advice: `The node asks for the status until a week after the start. If the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
 	};
 }
 

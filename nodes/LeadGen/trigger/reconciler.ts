@@ -204,7 +204,7 @@ export class Reconciler {
 				if (!(await deliver(context, memory, action.id, now))) await this.waitUntilWoken(PAUSE_MS);
 				return;
 			case 'check':
-				inBackground(context, memory, action.id, checkStatus(context, memory, action.id));
+				inBackground(context, memory, action.id, checkStatus(context, memory, plan, action.id));
 				return;
 			case 'plan':
 				planStart(state, action.attempt, plan, now);

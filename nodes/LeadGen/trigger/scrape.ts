@@ -13,7 +13,7 @@ import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
 import { cachedAccess, FRESH_MS, type NodeMemory } from './memory';
 import { START_TIMEOUT_MS } from './events';
-import { parametersOf } from './plan';
+import { parametersOf, type Plan } from './plan';
 import type { Check } from './state';
 import { isRefused, applyStatus, applyStatusError, type Found } from './status';
 
@@ -112,8 +112,17 @@ export function time(value: unknown): number | undefined {
 }
 
 /** Looks up a scrape of the node, and records the answer. */
-export async function checkStatus(context: Context, memory: NodeMemory, id: string): Promise<void> {
-	const kind = isNotifiedSince(memory, id) ? 'read' : 'poll';
+export async function checkStatus(
+	context: Context,
+	memory: NodeMemory,
+	plan: Plan,
+	id: string,
+): Promise<void> {
+	const { checks, state: before } = memory;
+	const last = checks.get(id);
+	// A scrape whose notification arrived after the last status request is probably finished.
+	const notifiedAt = before.notifications[before.scrapes[id]?.source ?? '']?.at ?? 0;
+	const kind = notifiedAt > (last?.at ?? 0) ? 'read' : 'poll';
 	const ask = async (maxAgeMs?: number) => {
 		const { credential } = await cachedAccess(context, memory, maxAgeMs);
 		return await requestStatus(context, credential, id, kind);
@@ -125,26 +134,19 @@ export async function checkStatus(context: Context, memory: NodeMemory, id: stri
 			throw error;
 		})
 		.catch((error: unknown) => ({ error }));
-	const { state, reply, checks } = memory;
 	const now = Date.now();
-	const isAnswered = !('error' in found) && reply !== undefined;
-	const check: Check = { ...checks.get(id), at: now, isAnswered };
+	const check: Check = { ...checks.get(id), at: now, isAnswered: !('error' in found) };
 	checks.set(id, check);
 	if ('error' in found) {
 		// The credential may have changed.
 		delete memory.access;
 		const said = `the status of ${id} is not known: ${String(found.error)}`;
 		context.logger.warn(`LeadGen Trigger: ${said}`);
+		applyStatusError(memory.state, id, now, found.error);
+	} else {
+		// A scrape that the service confirms gets the ID as the service spells it.
+		const { id: realId = id } = found;
+		if (!checks.has(realId)) checks.set(realId, check);
+		applyStatus(memory.state, id, found, check, plan, now);
 	}
-	if ('error' in found) applyStatusError(state, id, now, found.error);
-	else if (reply) {
-		const realId = applyStatus(state, id, found, check, reply.plan, now);
-		if (realId !== undefined) checks.set(realId, check);
-	}
-}
-
-/** Whether a notification arrived after the last status request. If so, the scrape is probably finished. */
-function isNotifiedSince({ state, checks }: NodeMemory, id: string): boolean {
-	const notification = state.notifications[state.scrapes[id]?.source ?? ''];
-	return notification !== undefined && notification.at > (checks.get(id)?.at ?? 0);
 }

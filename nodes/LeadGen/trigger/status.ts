@@ -40,10 +40,7 @@ export interface Found {
 	completedAt?: number;
 }
 
-/**
- * Handles the answer to a status request.
- * @returns the ID of the scrape in the state; undefined if nothing is left to do for it
- */
+/** Handles the answer to a status request. */
 export function applyStatus(
 	state: TriggerState,
 	id: string,
@@ -51,28 +48,24 @@ export function applyStatus(
 	check: Check,
 	plan: Plan,
 	now: number,
-): string | undefined {
+): void {
 	const scrape = state.scrapes[id];
-	if (!scrape || !(scrape.stage === 'unverified' || isOpen(scrape))) return undefined;
+	if (!scrape || !(scrape.stage === 'unverified' || isOpen(scrape))) return;
 	const { data, status, completedAt = now } = found;
 	// Some services may answer for any ID. Only an answer with a status confirms an unverified ID.
-	const isMissing = scrape.stage === 'unverified' ? !status : status === undefined;
-	if (isMissing || status === undefined) return applyMissing(state, id, scrape, check, now);
+	if (status === undefined || (status === '' && !isOpen(scrape))) {
+		applyMissing(state, id, scrape, check, now);
+		return;
+	}
 	delete check.missingSince;
 	const realId = isOpen(scrape) ? id : applyVerified(state, id, scrape, found, now);
-	if (realId === undefined) return undefined;
+	if (realId === undefined) return;
 	if (!isFinished({ status })) {
-		const age = now - scrape.since;
-		if (age >= LONGEST_SCRAPE_MS) {
-			addNotice(state, `stuck ${realId}`, stuckScrape(realId, status), now);
-		}
-		if (age < GIVEN_UP_MS) return realId;
-	} else if (plan.events.includes(status)) {
-		check.result = { data, completedAt };
-		return realId;
-	}
-	markDone(state, realId, completedAt);
-	return undefined;
+		const isStuck = now - scrape.since >= LONGEST_SCRAPE_MS;
+		if (isStuck) addNotice(state, `stuck ${realId}`, stuckScrape(realId, status), now);
+		giveUpLate(state, realId, now);
+	} else if (plan.events.includes(status)) check.result = { data, completedAt };
+	else markDone(state, realId, completedAt);
 }
 
 /** Handles a scrape that the service does not find. */
@@ -82,20 +75,24 @@ function applyMissing(
 	scrape: Scrape,
 	check: Check,
 	now: number,
-): string | undefined {
+): void {
 	const isSecond = check.missingSince !== undefined;
 	const missingMs = now - (check.missingSince ??= now);
+	const isLong = missingMs >= UNKNOWN_SCRAPE_MS;
 	const isOwn = state.starts[scrape.source] !== undefined;
-	if (!isOpen(scrape)) {
-		// Look the ID up a second time: at first, a gateway may have answered while the service was restarting.
-		if (!isSecond || (isOwn && missingMs < UNKNOWN_SCRAPE_MS)) return id;
-		reject(state, id, now);
-		return undefined;
-	}
-	if (missingMs >= UNKNOWN_SCRAPE_MS) addNotice(state, `missing ${id}`, missingScrape(id), now);
-	if (missingMs < DAY_MS) return id;
-	markDone(state, id, now);
-	return undefined;
+	if (isOpen(scrape)) {
+		if (isLong) addNotice(state, `missing ${id}`, missingScrape(id), now);
+		giveUpLate(state, id, now);
+		// Look an ID up a second time: at first, a gateway may have answered while the service was restarting.
+	} else if (isOwn ? isLong : isSecond) reject(state, id, now);
+}
+
+/** Gives up a scrape after a week, and an ID that the service never confirmed after a day. */
+function giveUpLate(state: TriggerState, id: string, now: number): void {
+	const scrape = state.scrapes[id];
+	const age = scrape ? now - scrape.since : 0;
+	if (scrape?.stage === 'unverified' && age >= DAY_MS) reject(state, id, now);
+	if (isOpen(scrape) && age >= GIVEN_UP_MS) markDone(state, id, now);
 }
 
 /** Handles an unverified ID that the service confirmed. @returns the ID of the scrape; undefined if it is not new */
@@ -135,8 +132,7 @@ export function applyStatusError(
 		const about = isOpen(scrape) ? id : `notifications ${String(Math.floor(now / DAY_MS))}`;
 		addNotice(state, `status of ${about}`, noStatus(id, textOf(error)), now);
 	}
-	if (scrape?.stage === 'unverified' && age >= DAY_MS) reject(state, id, now);
-	if (isOpen(scrape) && age >= GIVEN_UP_MS) markDone(state, id, now);
+	giveUpLate(state, id, now);
 }
 
 /** Whether the service itself refused the request. */
