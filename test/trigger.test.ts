@@ -136,28 +136,20 @@ function scheduled(at: number): Start {
 	return { stage: 'wanted', id: String(at), why: 'schedule', at, due: at, tries: 0 };
 }
 
-const unchecked: ReadonlyMap<string, Check> = new Map();
-
 /** This process, or another one, received a notification. */
 function note(state: TriggerState, source: string, at: number, process: string = PROCESS): void {
 	state.notifications[source] = { at, size: 1, process };
 }
 
 /** What a notification brings. */
-function content(at: number, fields: Partial<Content> = {}) {
-	return () => ({ at, size: 1, process: PROCESS, raw: {}, ...fields });
+function content(at: number, fields: Partial<Content> = {}): Content {
+	return { at, size: 1, process: PROCESS, raw: {}, ...fields };
 }
 
 /** A notification without a signature comes in. */
-function hear(state: TriggerState, ids: string[], now: number, checks = unchecked) {
-	return applyNotification(
-		state,
-		undefined,
-		{ likely: ids, others: [] },
-		{ plan: listen, checks },
-		content(now),
-		now,
-	);
+function hear(state: TriggerState, ids: string[], now: number) {
+	const named = { likely: ids, others: [] };
+	return applyNotification(state, undefined, named, 'listen', content(now));
 }
 
 /** What a notification without a signature is kept for. */
@@ -635,8 +627,7 @@ describe('a start', () => {
 			state.starts[attempt] = scheduled(T0 + index);
 			planStart(state, attempt, plan, T0);
 			const ids = { likely: [id], others: [] };
-			const mode = { plan, checks: unchecked };
-			applyNotification(state, attempt, ids, mode, content(T0 + SECOND), T0 + SECOND);
+			applyNotification(state, attempt, ids, plan.mode, content(T0 + SECOND));
 			lookUp(state, id, { id, status, createdAt: T0 }, T0 + SECOND, { mode: plan });
 			expect(state.scrapes[id]?.stage).toBe('open');
 			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
@@ -683,14 +674,7 @@ describe('a notification', () => {
 		const state = running();
 		start(state, 'attempt 2', 'scrape 2', T0);
 		const about = (attempt: string, likely: string[]) =>
-			applyNotification(
-				state,
-				attempt,
-				{ likely, others: [] },
-				{ plan, checks: unchecked },
-				content(T0),
-				T0,
-			);
+			applyNotification(state, attempt, { likely, others: [] }, plan.mode, content(T0));
 		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', source: 'attempt 1' });
 		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', source: 'attempt 2' });
 		markDone(state, 'scrape 2', T0);
@@ -700,14 +684,7 @@ describe('a notification', () => {
 	it('without a name is about the only scrape, and about none of several', () => {
 		const state = running();
 		const anonymous = () =>
-			applyNotification(
-				state,
-				'',
-				{ likely: [], others: [] },
-				{ plan, checks: unchecked },
-				content(T0),
-				T0,
-			);
+			applyNotification(state, '', { likely: [], others: [] }, plan.mode, content(T0));
 		expect(anonymous()).toEqual({ outcome: 'noted', source: 'attempt 1' });
 		start(state, 'attempt 2', 'scrape 2', T0);
 		expect(anonymous()).toEqual({ outcome: 'ignored' });
@@ -718,14 +695,7 @@ describe('a notification', () => {
 		const known = { ...scheduled(T0), process: PROCESS, filters: 'filters 1' };
 		state.starts.early = { ...known, stage: 'planned' };
 		const named = { likely: ['scrape 2', 'event 1'], others: [] };
-		const received = applyNotification(
-			state,
-			'early',
-			named,
-			{ plan, checks: unchecked },
-			content(T0 + 100),
-			T0 + 100,
-		);
+		const received = applyNotification(state, 'early', named, plan.mode, content(T0 + 100));
 		expect(received).toEqual({ outcome: 'noted', source: 'early' });
 		note(state, 'early', T0 + 100);
 		expect(Object.keys(prune(state, T0 + 200).notifications)).toEqual(['early']);
@@ -740,17 +710,10 @@ describe('a notification', () => {
 		state.starts.lost = { ...known, stage: 'unknown' };
 		const named = { likely: ['scrape 1', 'scrape 2', 'event'], others: [] };
 		markDone(state, 'scrape 1', T0);
-		applyNotification(
-			state,
-			'lost',
-			named,
-			{ plan, checks: unchecked },
-			content(T0 + DAY),
-			T0 + DAY,
-		);
+		applyNotification(state, 'lost', named, plan.mode, content(T0 + DAY));
 		expect(Object.keys(state.scrapes)).toEqual(['scrape 1', 'scrape 2', 'event']);
 		const ids = { likely: ['scrape 2', 'event'], others: [] };
-		applyNotification(state, 'lost', ids, { plan, checks: unchecked }, content(T0 + DAY), T0 + DAY);
+		applyNotification(state, 'lost', ids, plan.mode, content(T0 + DAY));
 		const old = { status: 'completed', createdAt: T0 };
 		expect(lookUp(state, 'event', old, T0 + DAY).isFinished).toBe(false);
 		expect(state.scrapes.event?.stage).toBe('rejected');
@@ -763,25 +726,17 @@ describe('a notification', () => {
 	it('without a signature is ignored, unless the node listens', () => {
 		const state = running();
 		const named = { likely: ['scrape 2'], others: [] };
-		const mode = { plan, checks: unchecked };
-		expect(applyNotification(state, undefined, named, mode, content(T0), T0).outcome).toBe(
+		expect(applyNotification(state, undefined, named, plan.mode, content(T0)).outcome).toBe(
 			'ignored',
 		);
-		expect(applyNotification(state, '', named, mode, content(T0), T0).outcome).toBe('noted');
+		expect(applyNotification(state, '', named, plan.mode, content(T0)).outcome).toBe('noted');
 		expect(hear(state, ['scrape 3'], T0).outcome).toBe('noted');
 	});
 
 	it('is known by an open scrape in it, whatever the name, and else by the names of scrape IDs', () => {
 		const state = running();
 		const about = (likely: string[], others: string[], mode = listen) => {
-			applyNotification(
-				state,
-				'',
-				{ likely, others },
-				{ plan: mode, checks: unchecked },
-				content(T0),
-				T0,
-			);
+			applyNotification(state, '', { likely, others }, mode.mode, content(T0));
 			return Object.keys(state.scrapes);
 		};
 		expect(about(['event 1'], ['scrape 1'])).toEqual(['scrape 1']);
@@ -877,7 +832,7 @@ describe('a notification', () => {
 		const LOOKUPS = 20;
 		let forged = 0;
 		const come = (id: string, now: number) => {
-			const { outcome, source = '' } = hear(state, [id], now, checks);
+			const { outcome, source = '' } = hear(state, [id], now);
 			if (outcome === 'noted') note(state, source, now);
 			return outcome;
 		};
@@ -912,9 +867,8 @@ describe('a notification', () => {
 				state,
 				undefined,
 				{ likely: ids, others: [] },
-				{ plan: listen, checks: unchecked },
+				listen.mode,
 				content(at, { size, raw: { ids } }),
-				at,
 			);
 		const contentOf = (id: string) => state.notifications[state.scrapes[id]?.source ?? '']?.raw;
 		bring(['nightly', 'scrape 1'], T0, 10);
@@ -948,14 +902,7 @@ describe('a notification', () => {
 		};
 		for (const body of Object.values(lists)) {
 			const named = idsOf({ method: 'POST', headers: {}, query: {}, body });
-			applyNotification(
-				state,
-				undefined,
-				named,
-				{ plan: listen, checks: unchecked },
-				content(T0),
-				T0,
-			);
+			applyNotification(state, undefined, named, listen.mode, content(T0));
 		}
 		for (const id of ['scrape 1', 'scrape 2', 'scrape 3', 'scrape 4']) {
 			lookUp(state, id, { id, status: 'completed', completedAt: T0 }, T0 + 1);
@@ -1003,7 +950,7 @@ describe('a notification', () => {
 		expect(JSON.stringify({ ...state, notifications: {} }).length).toBeLessThan(60_000);
 	});
 
-	it('that the service cannot answer for is looked at less often, and makes room after a while', () => {
+	it('that the service cannot answer for is looked at less often, and makes room after a day', () => {
 		const state = newState('owner');
 		const checks = new Map<string, Check>();
 		for (let count = 0; count < MAX_UNVERIFIED; count++) {
@@ -1013,11 +960,10 @@ describe('a notification', () => {
 		}
 		const next = view(state, { plan: listen, checks });
 		expect(nextAction(next, T0)).toEqual({ do: 'wait', ms: 10_000 });
-		expect(hear(state, ['late'], T0, checks).outcome).toBe('full');
-		for (const check of checks.values()) check.at = T0 + 61 * MINUTE;
-		expect(hear(state, ['late'], T0 + 61 * MINUTE, checks).outcome).toBe('noted');
-		applyStatusError(state, 'id 1', T0 + 2 * DAY);
+		expect(hear(state, ['late'], T0).outcome).toBe('full');
+		applyStatusError(state, 'id 1', T0 + DAY);
 		expect(state.scrapes['id 1']?.stage).toBe('rejected');
+		expect(hear(state, ['late'], T0 + DAY).outcome).toBe('noted');
 	});
 
 	it('that the service cannot answer for is told once a day for all of them, and rejected after a day', () => {
@@ -1428,7 +1374,7 @@ describe('the state', () => {
 				{ size: 120, leads: 2 },
 				{ size: 800, leads: 1 },
 			],
-		].map((fields, index) => content(T0 + index, { ...fields, raw: fields })());
+		].map((fields, index) => content(T0 + index, { ...fields, raw: fields }));
 		const orders = fc.shuffledSubarray(notifications, { minLength: notifications.length });
 		const best = { size: 120, leads: 2, raw: { size: 120, leads: 2 } };
 		fc.assert(
@@ -1450,8 +1396,8 @@ describe('the state', () => {
 	it('has saved a notification if what n8n has holds as many leads', () => {
 		const saved = (kept: Partial<Content>, known: Partial<Content>) => {
 			const [then, now] = [running(), running()];
-			then.notifications['attempt 1'] = content(T0, kept)();
-			now.notifications['attempt 1'] = content(T0 + 1, known)();
+			then.notifications['attempt 1'] = content(T0, kept);
+			now.notifications['attempt 1'] = content(T0 + 1, known);
 			return isNotificationSaved(now, then, 'attempt 1');
 		};
 		const [few, many] = [

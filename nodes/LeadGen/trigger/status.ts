@@ -5,6 +5,7 @@ import { isRateRefusal } from '../service/retry';
 import { recordScrape } from './events';
 import { missingScrape, noStatus, stuckScrape, textOf } from './notices';
 import type { Plan } from './plan';
+import { hasRoom, MAX_UNVERIFIED } from './received';
 import {
 	addNotice,
 	isDone,
@@ -83,8 +84,10 @@ function applyMissing(
 	if (isOpen(scrape)) {
 		if (isLong) addNotice(state, `missing ${id}`, missingScrape(id), now);
 		giveUpLate(state, id, now);
-		// Look an ID up a second time: at first, a gateway may have answered while the service was restarting.
-	} else if (isOwn ? isLong : isSecond) reject(state, id, now);
+		// Look an ID up a second time: at first, a gateway may have answered while the service was restarting. But a flood of
+		// forged IDs must make room.
+	} else if (isOwn ? isLong : isSecond || !hasRoom(state, MAX_UNVERIFIED / 2))
+		reject(state, id, now);
 }
 
 /** Gives up a scrape after a week, and an ID that the service never confirmed after a day. */

@@ -81,9 +81,9 @@ function receiveNotification(
 	const { state } = memory;
 	const now = Date.now();
 	const request = requestOf(context);
-	const view = { plan: readPlan(context), checks: memory.checks };
-	const receive = () => contentOf(request, now);
-	const { outcome, source } = applyNotification(state, attempt, idsOf(request), view, receive, now);
+	const { mode } = readPlan(context);
+	const content = contentOf(request, now);
+	const { outcome, source } = applyNotification(state, attempt, idsOf(request), mode, content);
 	if (outcome === 'full') return notNow(context);
 	if (source === undefined) {
 		const why = outcome === 'known' ? 'came before' : 'names no scrape of this node';
