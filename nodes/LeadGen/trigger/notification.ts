@@ -33,10 +33,11 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 	};
 }
 
-/** Names of fields that may contain a scrape ID, in lower case, without dashes and underscores. */
-const EXACT_NAME = /^scrapeids?$/;
-const LIKELY_NAME = /^(id|jobid|scrape|job)s?$/;
-const OTHER_NAME = /ids?$/;
+/**
+ * Names of fields that may contain a scrape ID, in lower case, without dashes and underscores: names of a scrape ID,
+ * names that fit one, and names of any identifier.
+ */
+const NAMES = [/^scrapeids?$/, /^(id|jobid|scrape|job)s?$/, /ids?$/];
 const MAX_IDS = 5;
 /** One notification may name many scrapes. */
 const MAX_EXACT_IDS = 100;
@@ -60,53 +61,44 @@ export interface NamedIds {
  * (docs/service.md, "The completion notification"), so this searches the query, the body at any depth, and text.
  */
 export function idsOf({ query, body }: IncomingRequest): NamedIds {
-	const exact: string[] = [];
-	const likely: string[] = [];
-	const others: string[] = [];
-	const listFor = (name: string) => {
-		if (EXACT_NAME.test(name)) return exact;
-		return LIKELY_NAME.test(name) ? likely : OTHER_NAME.test(name) ? others : undefined;
-	};
+	const found = NAMES.map(() => new Set<string>());
 	const depths = new Map<string, number>();
 	// Breadth first: IDs of the scrape itself come before IDs of its leads.
 	const queue = [query, jsonIn(body)].map((value) => ({ value, depth: 0 }));
 	for (let seen = 0; seen < queue.length && seen < MAX_VALUES; seen++) {
 		const { value, depth = 0 } = queue[seen] ?? {};
-		if (typeof value === 'string') likely.push(...idsInText(value));
+		if (typeof value === 'string') for (const id of idsInText(value)) found[1]?.add(id);
 		if (typeof value !== 'object' || value === null) continue;
 		for (const [name, text] of Object.entries(value).slice(0, MAX_VALUES)) {
 			const inner = jsonIn(text);
-			const list = listFor(plainName(name));
-			const ids = (Array.isArray(inner) ? inner : [inner]).flatMap((each) => toId(each) ?? []);
-			if (list && ids.length > 0) {
-				list.push(...ids);
-				for (const id of ids) if (!depths.has(id)) depths.set(id, depth);
-			} else if (typeof inner === 'object' && queue.length < MAX_VALUES) {
+			const plain = plainName(name);
+			const kind = NAMES.findIndex((each) => each.test(plain));
+			const ids = kind < 0 ? [] : [inner].flat().flatMap((each) => idIn(each) ?? []);
+			for (const id of ids) {
+				found[kind]?.add(id);
+				if (!depths.has(id)) depths.set(id, depth);
+			}
+			if (ids.length === 0 && typeof inner === 'object' && queue.length < MAX_VALUES) {
 				queue.push({ value: inner, depth: depth + 1 });
 			}
 		}
 	}
+	const [exact = [], likely = [], others = []] = found.map((ids) => [...ids]);
 	return {
-		likely: exact.length > 0 ? first(exact, MAX_EXACT_IDS) : first(likely, MAX_IDS),
-		others: first(others, MAX_IDS),
+		likely: exact.length > 0 ? exact.slice(0, MAX_EXACT_IDS) : likely.slice(0, MAX_IDS),
+		others: others.slice(0, MAX_IDS),
 		depths,
 	};
 }
 
 /** The last part of a name. A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
 function plainName(name: string): string {
-	const [last = ''] = name
-		.split(/[[\].]+/)
-		.filter((part) => part !== '')
-		.slice(-1);
-	return last.toLowerCase().replace(/[-_]/g, '');
+	const parts = name.split(/[[\].]+/).filter((part) => part !== '');
+	return (parts.at(-1) ?? '').toLowerCase().replace(/[-_]/g, '');
 }
 
-function first(ids: string[], most: number): string[] {
-	return [...new Set(ids)].slice(0, most);
-}
-
-function toId(value: unknown): string | undefined {
+/** A scrape ID, also if it is a number. */
+export function idIn(value: unknown): string | undefined {
 	const text = typeof value === 'number' ? String(value) : value;
 	return typeof text === 'string' && text !== '' && text.length <= MAX_ID_LENGTH ? text : undefined;
 }
@@ -114,12 +106,10 @@ function toId(value: unknown): string | undefined {
 /** Values that the text names as a scrape ID; if there are none, words that contain a digit. */
 function idsInText(text: string): string[] {
 	const start = text.slice(0, MAX_TEXT);
-	const named = [...start.matchAll(/scrape_?id"?\s*[:=]\s*"?([^"\s,;&}]+)/gi)].flatMap(
-		([, id]) => id ?? [],
-	);
-	if (named.length > 0) return named;
+	const named = start.matchAll(/scrape_?id"?\s*[:=]\s*"?([^"\s,;&}]+)/gi);
+	const ids = [...named].flatMap(([, id]) => id ?? []);
 	const words = start.match(/[\w-]{4,200}/g) ?? [];
-	return words.filter((word) => /\d/.test(word) && word.length <= MAX_ID_LENGTH);
+	return ids.length > 0 ? ids : words.filter((word) => /\d/.test(word));
 }
 
 const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;

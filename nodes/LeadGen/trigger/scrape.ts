@@ -13,6 +13,7 @@ import { ServiceError } from '../service/errors';
 import { Service } from '../service/service';
 import { cachedAccess, FRESH_MS, type NodeMemory } from './memory';
 import { START_TIMEOUT_MS } from './events';
+import { idIn } from './notification';
 import { parametersOf, type Plan } from './plan';
 import type { Check } from './state';
 import { isRefused, applyStatus, applyStatusError, type Found } from './status';
@@ -44,18 +45,14 @@ export async function startScrape(
 ): Promise<string> {
 	const settings = { executionId: randomUUID() };
 	const service = new Service(context, credential, START_TIMEOUT_MS, settings);
-	const id = idIn(await service.data({ kind: 'start', path: '/start', body }));
+	const { scrapeId } = await service.data({ kind: 'start', path: '/start', body });
+	const id = idIn(scrapeId);
 	if (id !== undefined) return id;
 	throw new ServiceError(
 		'The service did not return the ID of the scrape',
 		'Check the dashboard and the credits of your account before you start it again.',
 		{ outcome: 'unknown' },
 	);
-}
-
-function idIn({ scrapeId }: IDataObject): string | undefined {
-	if (typeof scrapeId === 'number') return String(scrapeId);
-	return typeof scrapeId === 'string' && scrapeId !== '' ? scrapeId : undefined;
 }
 
 /** @throws ServiceError if the account cannot start a scrape */
@@ -91,7 +88,7 @@ export async function requestStatus(
 	if (data === undefined) return { data: {} };
 	return {
 		data,
-		id: idIn(data),
+		id: idIn(data.scrapeId),
 		status: wordIn(data.status) ?? '',
 		createdAt: time(data.createdAt),
 		completedAt: time(data.completedAt),
