@@ -40,10 +40,9 @@ export function deliveryItem(
 	now: number,
 ): INodeExecutionData | undefined {
 	const scrape = state.scrapes[id];
-	const notice = state.notices[id];
-	const entry = notice ?? (isOpen(scrape) ? scrape : undefined);
+	const entry = state.notices[id] ?? (isOpen(scrape) ? scrape : undefined);
 	if (!entry || deliverAt(entry) > now) return undefined;
-	const next = { stage: 'delivering' as const, at: now, tries: (entry.tries ?? 0) + 1 };
+	Object.assign(entry, { stage: 'delivering', at: now, tries: (entry.tries ?? 0) + 1 });
 	const leadGenDelivery = {
 		id,
 		// Another account may use the same scrape ID.
@@ -53,18 +52,15 @@ export function deliveryItem(
 		deliveredAt: now,
 		addresses,
 	} satisfies Delivery;
-	if (notice) {
-		const { message, advice } = notice;
-		state.notices[id] = { ...notice, ...next };
+	if ('message' in entry) {
+		const { message, advice } = entry;
 		return { json: { leadGenDelivery, leadGenNotice: { message, advice } } };
 	}
-	if (!scrape) return undefined;
-	state.scrapes[id] = { ...scrape, ...next };
-	const notification = state.notifications[scrape.source]?.raw ?? null;
+	const notification = state.notifications[entry.source]?.raw ?? null;
 	// The service may repeat the signed URL that it received.
-	const secrets = signer.secretsOf(scrape.source);
+	const secrets = signer.secretsOf(entry.source);
 	const output = copyWithout(secrets, { ...data, notification }) as IDataObject;
-	const skippedStarts = scrape.skipped?.map((time) => new Date(time).toISOString());
+	const skippedStarts = entry.skipped?.map((time) => new Date(time).toISOString());
 	return { json: { ...output, ...(skippedStarts && { skippedStarts }), leadGenDelivery } };
 }
 
