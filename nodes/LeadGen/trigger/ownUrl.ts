@@ -54,18 +54,18 @@ export function isReachable(url: string, service: string): boolean {
 
 /**
  * Sends a message of the node to its own URL. Only an answer that contains `leadGen` comes from the node.
- * @param addresses of the node, tried in this order until one answers
- * @returns undefined if no address reaches the node
+ * @param addresses of the node, tried in this order until one answers, which comes first from then on
+ * @returns the answer; undefined if no address reaches the node
  */
 export async function sendMessage(
 	context: Pick<IHookFunctions | IExecuteFunctions, 'helpers' | 'logger'>,
-	addresses: readonly string[],
+	addresses: string[],
 	signer: Signer,
 	message: object,
-): Promise<{ reply: object; address: string } | undefined> {
+): Promise<object | undefined> {
 	// A string, so that the message arrives exactly as it was signed.
 	const text = JSON.stringify(message);
-	for (const address of addresses) {
+	for (const address of [...addresses]) {
 		try {
 			const answer = (await context.helpers.httpRequest({
 				method: 'POST',
@@ -82,7 +82,9 @@ export async function sendMessage(
 				timeout: TIMEOUT_MS,
 			})) as { statusCode: number; body: unknown };
 			const reply: unknown = answer.statusCode === 200 ? JSON.parse(String(answer.body)) : null;
-			if (typeof reply === 'object' && reply && 'leadGen' in reply) return { reply, address };
+			if (typeof reply !== 'object' || !reply || !('leadGen' in reply)) continue;
+			addresses.unshift(...addresses.splice(addresses.indexOf(address), 1));
+			return reply;
 		} catch (error) {
 			const details = { address, error: String(error) };
 			context.logger.debug('LeadGen Trigger: an address does not answer', details);

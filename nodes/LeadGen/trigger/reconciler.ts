@@ -233,9 +233,9 @@ export class Reconciler {
 		const isElsewhere = ({ process }: { process?: string }) => process !== PROCESS;
 		const begin = async () => {
 			const answer = isElsewhere(reply)
-				? { reply }
+				? reply
 				: await sendMessage(context, addresses, signer, { send: attempt });
-			if (answer && isElsewhere(answer.reply) && !this.isClosed) {
+			if (answer && isElsewhere(answer) && !this.isClosed) {
 				beginStart(context, memory, attempt, reply.saved, reply);
 			}
 		};

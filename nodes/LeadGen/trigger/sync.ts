@@ -27,12 +27,9 @@ export async function sync(
 	const isElsewhere = last?.process !== PROCESS;
 	const known = toSend(state, PROCESS, needed, isElsewhere);
 	const message: SyncRequest = { process: PROCESS, state: known, deliver };
-	const answer = await sendMessage(context, addresses, signer, message);
-	if (!answer) throw new NotReachedError('No address of the node answers');
-	const reply = answer.reply as SyncReply;
+	const reply = (await sendMessage(context, addresses, signer, message)) as SyncReply | undefined;
+	if (!reply) throw new NotReachedError('No address of the node answers');
 	if (reply.problem !== undefined) throw new Error(reply.problem);
-	// Try this address first the next time.
-	memory.addresses &&= [...new Set([answer.address, ...memory.addresses])];
 	// If this process answered, it has already recorded this, including the changes until then.
 	if (reply.process !== PROCESS) memory.markWritten(text);
 	memory.merge(reply.state);
