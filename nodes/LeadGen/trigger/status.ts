@@ -110,13 +110,10 @@ function applyVerified(
 	const isNew = start
 		? (createdAt ?? now) > start.at - SKEW_MS
 		: (completedAt ?? (createdAt ?? now) + LONGEST_SCRAPE_MS) > state.facts.horizon.at;
-	const isKnown = isDone(state, realId) || isOpen(state.scrapes[realId]);
-	if (!isNew || isKnown) {
-		reject(state, id, now);
-		return undefined;
-	}
+	const isWanted = isNew && !isDone(state, realId) && !isOpen(state.scrapes[realId]);
+	if (!isWanted || realId !== id) reject(state, id, now);
+	if (!isWanted) return undefined;
 	recordScrape(state, source, realId, now, since, depth);
-	if (realId !== id) reject(state, id, now);
 	return realId;
 }
 
