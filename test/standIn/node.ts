@@ -241,7 +241,8 @@ export class TriggerNode {
 		await process.wait(world.between(1, 20));
 		const text = JSON.stringify(value);
 		this.learn(process, text);
-		return { statusCode: status, body: text };
+		if (status >= 400) throw new Error(`Request failed with status code ${String(status)}`);
+		return text;
 	}
 
 	/** A request comes in, and is answered as n8n answers it. */

@@ -67,7 +67,7 @@ export async function sendMessage(
 	const text = JSON.stringify(message);
 	for (const address of [...addresses]) {
 		try {
-			const answer = (await context.helpers.httpRequest({
+			const answer: unknown = await context.helpers.httpRequest({
 				method: 'POST',
 				url: address,
 				headers: {
@@ -76,12 +76,10 @@ export async function sendMessage(
 				},
 				body: JSON.stringify({ message: text }),
 				encoding: 'text',
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
 				disableFollowRedirect: true,
 				timeout: TIMEOUT_MS,
-			})) as { statusCode: number; body: unknown };
-			const reply: unknown = answer.statusCode === 200 ? JSON.parse(String(answer.body)) : null;
+			});
+			const reply: unknown = JSON.parse(String(answer));
 			if (typeof reply !== 'object' || !reply || !('leadGen' in reply)) continue;
 			addresses.unshift(...addresses.splice(addresses.indexOf(address), 1));
 			return reply;
