@@ -1,9 +1,4 @@
-import type {
-	IDataObject,
-	INodeExecutionData,
-	ITriggerFunctions,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
 import type { Access, NodeMemory } from './memory';
 import type { SyncRequest } from './messages';
@@ -12,9 +7,8 @@ import { deliverAt } from './planner';
 import { PROCESS } from './process';
 import { fingerprint } from './signature';
 import { isOpen, markDone } from './state';
-import { sync } from './sync';
 
-/** After this many deliveries of a scrape, which take about two hours, the node gives up. */
+/** The last delivery of a scrape, after about forty minutes, is not repeated. */
 const MAX_DELIVERIES = 6;
 
 /** What an execution receives in addition to the output of the node. The gate removes it. */
@@ -42,7 +36,9 @@ export function deliveryItem(
 	const scrape = state.scrapes[id];
 	const entry = state.notices[id] ?? (isOpen(scrape) ? scrape : undefined);
 	if (!entry || deliverAt(entry) > now) return undefined;
-	Object.assign(entry, { stage: 'delivering', at: now, tries: (entry.tries ?? 0) + 1 });
+	const tries = (entry.tries ?? 0) + 1;
+	Object.assign(entry, { stage: 'delivering', at: now, tries });
+	if (tries === MAX_DELIVERIES) markDone(state, id, at ?? now);
 	const leadGenDelivery = {
 		id,
 		// Another account may use the same scrape ID.
@@ -62,26 +58,4 @@ export function deliveryItem(
 	const output = copyWithout(secrets, { ...data, notification }) as IDataObject;
 	const skippedStarts = entry.skipped?.map((time) => new Date(time).toISOString());
 	return { json: { ...output, ...(skippedStarts && { skippedStarts }), leadGenDelivery } };
-}
-
-/**
- * Runs the workflow for a finished scrape or a notice, over the node's own URL.
- * @returns whether the delivery was made, or given up
- */
-export async function deliver(
-	context: ITriggerFunctions | IWebhookFunctions,
-	memory: NodeMemory,
-	id: string,
-	now: number,
-): Promise<boolean> {
-	const { state } = memory;
-	const { tries = 0 } = state.notices[id] ?? state.scrapes[id] ?? {};
-	if (tries >= MAX_DELIVERIES) {
-		const said = 'n8n did not run the workflow. See its failed executions.';
-		context.logger.error(`LeadGen Trigger: ${id}: ${said}`);
-		markDone(state, id, now);
-		return true;
-	}
-	const { isDelivered } = await sync(context, memory, { id, ...memory.checks.get(id)?.result });
-	return isDelivered;
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'crypto';
 import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
 import { baseUrlOf } from '../service/http';
-import { deliver } from './delivery';
 import { applyActivation, skipStart, planStart, applyTime } from './events';
 import { cachedAccess, inBackground, type Access, type NodeMemory } from './memory';
 import { cannotWork, NOT_REACHED, textOf } from './notices';
@@ -200,9 +199,15 @@ export class Reconciler {
 				await sync(context, memory);
 				if (memory.waiting.length > 0) await this.waitUntilWoken(PAUSE_MS);
 				return;
-			case 'deliver':
-				if (!(await deliver(context, memory, action.id, now))) await this.waitUntilWoken(PAUSE_MS);
+			case 'deliver': {
+				const { id } = action;
+				const { isDelivered } = await sync(context, memory, {
+					id,
+					...memory.checks.get(id)?.result,
+				});
+				if (!isDelivered) await this.waitUntilWoken(PAUSE_MS);
 				return;
+			}
 			case 'check':
 				inBackground(context, memory, action.id, checkStatus(context, memory, plan, action.id));
 				return;

@@ -24,6 +24,7 @@ import { addressesOf, identityOf, readPlan } from './plan';
 import { SAVE_DEBOUNCE_MS } from './planner';
 import { PROCESS } from './process';
 import { startBody } from './scrape';
+import { isFinal } from './state';
 import { beginStart } from './start';
 import { Store } from './store';
 import { answerSenders, LONGEST_ANSWER_MS } from './sync';
@@ -156,6 +157,9 @@ function answerSync(
 	if (state?.owner === memory.state.owner) memory.merge(state);
 	const plan = readPlan(context);
 	const item = deliver && deliveryItem(memory, access, deliver, Date.now());
+	if (item && isFinal(memory.state.notices[deliver.id] ?? memory.state.scrapes[deliver.id])) {
+		context.logger.error(`LeadGen Trigger: ${deliver.id} is delivered for the last time`);
+	}
 	const isConfirmed = store.save();
 	const reply: SyncReply = {
 		state: withoutContent(memory.state),
