@@ -87,40 +87,34 @@ async function isFirst(
 	// run once in each process.
 	const completion = keepsFailedExecutions(context) ? key : `${key} ${PROCESS}`;
 	const own = `${completion} ${process} ${String(deliveredAt)}`;
-	for (let looks = 1; ; looks++) {
-		const fresh = await record(context, [completion, own]);
-		// A retry by a user, "Retry On Fail", or a worker that took over from a worker that died.
-		const isRetry = !fresh.includes(own);
-		if (looks === 1 && fresh.includes(completion) && process === PROCESS) return true;
-		if (!fresh.includes(completion)) return isRetry;
-		if (looks === LOOKS) return true;
+	for (let looks = 1; looks <= LOOKS; looks++) {
+		try {
+			const fresh = await record(context, [completion, own]);
+			// A retry by a user, "Retry On Fail", or a worker that took over from a worker that died.
+			const isRetry = !fresh.includes(own);
+			if (!fresh.includes(completion)) return isRetry;
+			if (looks === 1 && process === PROCESS) return true;
+		} catch (error) {
+			// The first records of two processes can collide.
+			context.logger.warn(`LeadGen Trigger: the deduplication failed: ${String(error)}`);
+		}
 		// Another process may have overwritten this record: n8n reads the whole record, then writes it.
 		await sleep(PAUSE_MS * (1 + Math.random()));
 	}
+	// Let the delivery through, also if nothing was recorded: running the workflow twice is better than losing a completion.
+	return true;
 }
 
-/** Records the values. @returns those that were not recorded before */
+/** Records the values, after the checks before it. @returns those that were not recorded before */
 async function record(context: IExecuteFunctions, values: string[]): Promise<string[]> {
 	const memory = memoryOf(identityOf(context));
-	const check = async () => {
-		const { new: fresh } = await context.helpers.checkProcessedAndRecord(values, 'node', {
-			mode: 'entries',
-			maxEntries: MAX_ENTRIES,
-		});
-		return fresh.map(String);
-	};
 	// Two concurrent checks would overwrite each other's record.
-	const turn = memory.deduplication.then(check).catch(async () => {
-		// The first records of two processes can collide.
-		await sleep(PAUSE_MS);
-		return await check();
+	const check = memory.deduplication.then(async () => {
+		const options = { mode: 'entries', maxEntries: MAX_ENTRIES } as const;
+		return await context.helpers.checkProcessedAndRecord(values, 'node', options);
 	});
-	memory.deduplication = turn.catch(() => {});
-	return await turn.catch((error: unknown) => {
-		// Let the delivery through: running the workflow twice is better than losing a completion.
-		context.logger.warn(`LeadGen Trigger: the deduplication failed: ${String(error)}`);
-		return values;
-	});
+	memory.deduplication = check.catch(() => {});
+	return (await check).new.map(String);
 }
 
 /** Reports that the delivery arrived, so that it is not repeated. */
