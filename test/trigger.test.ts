@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, IWebhookFunctions } from 'n8n-workflow';
 import {
 	isNotificationSaved,
 	richest,
@@ -33,6 +33,8 @@ import {
 	isPrivate,
 	isReachable,
 	ownAddresses,
+	ownMessage,
+	sendMessage,
 } from '../nodes/LeadGen/trigger/ownUrl';
 import type { Plan } from '../nodes/LeadGen/trigger/plan';
 import { nextAction, type View } from '../nodes/LeadGen/trigger/planner';
@@ -1766,13 +1768,28 @@ describe('a signature', () => {
 		);
 	});
 
-	it('lets a message in that is not changed and not old', () => {
-		const header = signer.header('message', T0);
-		expect(signer.isOwn(header, 'message', T0 + MINUTE)).toBe(true);
-		expect(signer.isOwn(header, 'another', T0)).toBe(false);
-		expect(signer.isOwn(header, 'message', T0 + 6 * MINUTE)).toBe(false);
-		expect(signer.isOwn(header.replace(String(T0), String(T0 + 1)), 'message', T0)).toBe(false);
-		fc.assert(fc.property(fc.anything(), (given) => !signer.isOwn(given, 'message', T0)));
+	it('lets a message in that is not changed and not old', async () => {
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(T0);
+		const sent: Array<{ headers: IDataObject; body: string }> = [];
+		const httpRequest = (request: (typeof sent)[number]) => {
+			sent.push(request);
+			return '{"leadGen":2}';
+		};
+		const sender = { helpers: { httpRequest } } as unknown as IExecuteFunctions;
+		await sendMessage(sender, [URL_OF_NODE], signer, { send: 'attempt 1' });
+		const [{ headers, body } = { headers: {}, body: '' }] = sent;
+		const received = (text: string, now: number) => {
+			clock.mockReturnValue(now);
+			const getBodyData = () => JSON.parse(text) as object;
+			const receiver = { getBodyData, getHeaderData: () => headers };
+			return ownMessage(receiver as unknown as IWebhookFunctions, signer);
+		};
+		expect(received(body, T0 + MINUTE)).toEqual({ send: 'attempt 1' });
+		expect(received(body.replace('attempt 1', 'attempt 2'), T0)).toBeUndefined();
+		expect(received(body, T0 + 6 * MINUTE)).toBeUndefined();
+		expect(received(body.replace(String(T0), String(T0 + 1)), T0)).toBeUndefined();
+		clock.mockRestore();
+		fc.assert(fc.property(fc.anything(), (given) => !signer.isOwn(given, 'message')));
 	});
 });
 

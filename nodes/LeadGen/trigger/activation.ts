@@ -19,8 +19,8 @@ import { Store } from './store';
 export async function open(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	try {
-		// When n8n starts, no user reads an error, and the node must receive completions in any case.
 		const addresses = addressesOf(context, memory.addresses);
+		// When n8n starts, no user reads an error, and the node must receive completions in any case.
 		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
 		memory.addresses = addresses;
 	} catch (error) {

@@ -14,6 +14,8 @@ export const SIGNATURE_HEADER = 'x-leadgen-signature';
 /** The address at which n8n listens by default. */
 const DEFAULT_INTERNAL = 'http://127.0.0.1:5678';
 const TIMEOUT_MS = 60_000;
+/** The maximum age of a message. The clocks of two machines may differ, and a machine may be busy. */
+const VALID_MS = 5 * 60_000;
 
 /**
  * The addresses at which the node may reach itself, the likeliest first. From inside, the public address often does not
@@ -64,14 +66,14 @@ export async function sendMessage(
 	message: object,
 ): Promise<object | undefined> {
 	// A string, so that the message arrives exactly as it was signed.
-	const text = JSON.stringify(message);
+	const text = JSON.stringify({ ...message, sentAt: Date.now() });
 	for (const address of [...addresses]) {
 		try {
 			const answer: unknown = await context.helpers.httpRequest({
 				method: 'POST',
 				url: address,
 				headers: {
-					[SIGNATURE_HEADER]: signer.header(text, Date.now()),
+					[SIGNATURE_HEADER]: signer.header(text),
 					'Content-Type': 'application/json',
 				},
 				body: JSON.stringify({ message: text }),
@@ -95,5 +97,7 @@ export async function sendMessage(
 export function ownMessage(context: IWebhookFunctions, signer: Signer): object | undefined {
 	const { message } = (context.getBodyData() as IDataObject | undefined) ?? {};
 	const header = context.getHeaderData()[SIGNATURE_HEADER];
-	return signer.isOwn(header, message, Date.now()) ? (JSON.parse(message) as object) : undefined;
+	if (!signer.isOwn(header, message)) return undefined;
+	const { sentAt, ...rest } = JSON.parse(message) as { sentAt: number };
+	return Math.abs(Date.now() - sentAt) < VALID_MS ? rest : undefined;
 }
