@@ -680,7 +680,7 @@ describe('a notification', () => {
 		expect(about('attempt 1', ['scrape 2'])).toEqual({ outcome: 'noted', source: 'attempt 1' });
 		expect(about('attempt 2', [])).toEqual({ outcome: 'noted', source: 'attempt 2' });
 		markDone(state, 'scrape 2', T0);
-		expect(about('attempt 2', [])).toEqual({ outcome: 'known' });
+		expect(about('attempt 2', [])).toEqual({ outcome: 'ignored' });
 	});
 
 	it('without a name is about the only scrape, and about none of several', () => {
@@ -937,7 +937,7 @@ describe('a notification', () => {
 		}
 		expect(openScrapes(state).map(([id]) => id)).toEqual(ids.slice(1));
 		markDone(state, 'scrape 1', T0 + 3);
-		expect(hear(state, ['done', 'scrape 1'], T0 + 4)).toEqual({ outcome: 'known' });
+		expect(hear(state, ['done', 'scrape 1'], T0 + 4)).toEqual({ outcome: 'ignored' });
 	});
 
 	it('is put off when too many are waiting, and the state stays small', () => {
@@ -1273,7 +1273,7 @@ describe('the state', () => {
 			const { isFinished } = lookUp(state, id, { status: 'completed', completedAt: now }, now);
 			expect(isFinished).toBe(true);
 			markDone(state, id, now);
-			expect(hear(state, [id], now).outcome).toBe('known');
+			expect(hear(state, [id], now).outcome).toBe('ignored');
 			if (number % 20 !== 0) continue;
 			state = prune(state, now);
 			largest = Math.max(largest, JSON.stringify(state).length);

@@ -11,7 +11,7 @@ export const MAX_UNVERIFIED = 500;
 
 /** The result of a notification. */
 export interface Received {
-	outcome: 'noted' | 'known' | 'ignored' | 'full';
+	outcome: 'noted' | 'ignored' | 'full';
 	/** What the notification is kept for: a key of `notifications` in the state. */
 	source?: string;
 }
@@ -34,7 +34,7 @@ export function applyNotification(
 		open.find(([id, { source }]) => id === start?.scrapeId || (attempt && source === attempt)) ??
 		// If several scrapes are open, a notification that names none belongs to none.
 		(attempt === '' && named.likely.length === 0 && open.length === 1 ? open[0] : undefined);
-	if (!own && start?.scrapeId !== undefined) return { outcome: 'known' };
+	if (!own && start?.scrapeId !== undefined) return { outcome: 'ignored' };
 	// The answer to the start will name the scrape. If the notification names IDs, use them, because the answer may get
 	// lost.
 	if (!own && attempt && start?.stage === 'planned' && named.likely.length === 0) {
@@ -52,7 +52,7 @@ export function applyNotification(
 		scrapes[id] = { stage: 'unverified', at, since: at, source: newSource, depth };
 	}
 	// Keep the notification for each ID that may be a scrape, regardless of the other IDs.
-	let result: Received = { outcome: ids.some((id) => isDone(state, id)) ? 'known' : 'full' };
+	let result: Received = { outcome: ids.some((id) => isDone(state, id)) ? 'ignored' : 'full' };
 	for (const id of ids) {
 		const scrape = scrapes[id];
 		if (!scrape || !(scrape.stage === 'unverified' || isOpen(scrape))) continue;

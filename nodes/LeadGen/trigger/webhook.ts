@@ -87,8 +87,8 @@ function receiveNotification(
 	const { outcome, source } = applyNotification(state, attempt, idsOf(request), mode, content);
 	if (outcome === 'full') return notNow(context);
 	if (source === undefined) {
-		const why = outcome === 'known' ? 'came before' : 'names no scrape of this node';
-		context.logger.info(`LeadGen Trigger: a notification has no effect: it ${why}`);
+		const why = 'it came before, or names no scrape of this node';
+		context.logger.info(`LeadGen Trigger: a notification has no effect: ${why}`);
 		return answer(context, 200, { received: true });
 	}
 	follow(context, memory);
