@@ -1,11 +1,9 @@
 import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
-import { baseUrlOf } from '../service/http';
 import { withoutContent } from './content';
 import { after } from './events';
 import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
 import { textOf } from './notices';
-import { isReachable } from './ownUrl';
 import { addressesOf, identityOf, readPlan } from './plan';
 import { checkAccount, startBody } from './scrape';
 import { isRefused } from './status';
@@ -33,7 +31,7 @@ export async function open(context: IHookFunctions): Promise<void> {
 
 /** @throws LeadGenError if the node can only fail */
 async function check(context: IHookFunctions, memory: NodeMemory): Promise<void> {
-	const { mode, url } = readPlan(context);
+	const { mode } = readPlan(context);
 	if (mode === 'startScrape') startBody(context);
 	if (context.getNode().alwaysOutputData === true) {
 		throw new InputError(
@@ -42,12 +40,8 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 			'If it is on, a completion that n8n delivers twice runs the workflow twice.',
 		);
 	}
-	const { credential } = await readAccess(context, memory);
-	if (!isReachable(url, baseUrlOf(credential))) {
-		context.logger.warn(
-			`LeadGen Trigger: the service cannot reach ${new URL(url).origin}, so its notifications get lost. Set WEBHOOK_URL to a public address.`,
-		);
-	}
+	// An empty API key cannot work.
+	await readAccess(context, memory);
 	// n8n may activate an active workflow again, because another trigger of the workflow lost its connection.
 	const isAsked = context.getActivationMode() === 'activate' && memory.isOff;
 	if (mode === 'listen' || !isAsked) return;
