@@ -31,15 +31,16 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(identityOf(context));
 	if (memory.test) memory.test.isOver = true;
 	const test = (memory.test = new TestRun(url));
-	// Before the start, which costs credits: this throws if the option is invalid.
-	const addresses = addressesOf(context);
-	// The credential may differ from that of the active workflow.
-	const { credential, signer } = await readAccess(context, memory);
-	const callbackUrl = signer.callbackUrl(url, ATTEMPT);
-	test.scrapeId = await testScrape(context, credential, callbackUrl).catch((error: unknown) => {
+	try {
+		// Before the start, which costs credits: this throws if the option is invalid.
+		const addresses = addressesOf(context);
+		// The credential may differ from that of the active workflow.
+		const { credential, signer } = await readAccess(context, memory);
+		test.scrapeId = await testScrape(context, credential, signer.callbackUrl(url, ATTEMPT));
+		if (test.scrapeId !== undefined) watch(context, test, signer, addresses).catch(() => {});
+	} catch (error) {
 		throw asNodeError(context, error);
-	});
-	if (test.scrapeId !== undefined) watch(context, test, signer, addresses).catch(() => {});
+	}
 }
 
 /** The scrape to wait for, started if the options ask for it; undefined if any scrape will do. */
