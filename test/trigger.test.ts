@@ -647,15 +647,26 @@ describe('a start', () => {
 		}
 	});
 
-	it('that brings the ID of an earlier scrape keeps nothing open', () => {
+	it('that brings the ID of an earlier scrape is told once, and keeps nothing open', () => {
 		const state = newState('owner');
-		for (const id of ['1', 'scrape 1']) {
+		for (const [index, id] of ['1', 'scrape 1'].entries()) {
+			const attempt = `attempt ${id}`;
 			start(state, `first ${id}`, id, T0);
 			markDone(state, id, T0 + MINUTE);
-			start(state, `attempt ${id}`, id, T0 + DAY);
-			expect(state.starts[`attempt ${id}`]).toMatchObject({ stage: 'started', scrapeId: id });
+			// The answer and the notification may both tell of the same scrape.
+			recordScrape(state, `first ${id}`, id, T0 + MINUTE);
+			expect(Object.keys(state.notices)).toHaveLength(index);
+			start(state, attempt, id, T0 + DAY);
+			recordScrape(state, attempt, id, T0 + DAY + 1);
+			expect(state.starts[attempt]).toMatchObject({ stage: 'started', scrapeId: id });
 			expect(state.scrapes[id]).toMatchObject({ stage: 'done', at: T0 + MINUTE });
 		}
+		expect(
+			Object.entries(state.notices).map(([id, { stage, message }]) => [id, stage, message]),
+		).toEqual([
+			['start attempt 1', 'open', 'A new scrape has the ID of an earlier one: 1'],
+			['start attempt scrape 1', 'open', 'A new scrape has the ID of an earlier one: scrape 1'],
+		]);
 	});
 
 	it('by schedule waits a second, in which another main process may have planned the same', () => {
@@ -787,7 +798,7 @@ describe('a notification', () => {
 		);
 	});
 
-	it('of a scrape that the service does not find is looked up once more, after new ones', () => {
+	it('of a scrape that the service does not find is looked up for ten minutes, after new ones', () => {
 		const state = newState('owner');
 		hear(state, ['found late', 'forged'], T0);
 		const checks = new Map<string, Check>();
@@ -805,8 +816,11 @@ describe('a notification', () => {
 		);
 		expect(openScrapes(state).map(([id]) => id)).toEqual(['found late']);
 		lookUp(state, 'forged', {}, at, { check: checks.get('forged') });
+		expect(state.scrapes.forged?.stage).toBe('unverified');
+		const late = T0 + 100 + 10 * MINUTE;
+		lookUp(state, 'forged', {}, late, { check: checks.get('forged') });
 		expect(state.scrapes.forged?.stage).toBe('rejected');
-		expect(hear(state, ['forged'], at).outcome).toBe('full');
+		expect(hear(state, ['forged'], late).outcome).toBe('full');
 	});
 
 	it('of an ID for which the service names no status is one of no scrape, unless it names one later', () => {
@@ -817,7 +831,7 @@ describe('a notification', () => {
 		const checks = ids.map((id) => lookUp(state, id, answer, T0 + 1).check);
 		const stages = () => ids.map((id) => state.scrapes[id]?.stage);
 		expect(stages()).toEqual(['unverified', 'unverified', 'unverified']);
-		const at = T0 + 3 * MINUTE;
+		const at = T0 + 11 * MINUTE;
 		for (const [index, id] of ids.entries()) {
 			const found = id === 'real' ? { id, status: 'processing' } : answer;
 			lookUp(state, id, found, at, { check: checks[index] });
@@ -889,10 +903,11 @@ describe('a notification', () => {
 			{ ids: ['nightly', 'scrape 2'] },
 			{ ids: ['nightly', 'scrape 3'] },
 		]);
-		// What is no scrape is looked up twice. Then one that names nothing else is turned away.
+		// What is no scrape is looked up for ten minutes. Then one that names nothing else is turned away.
 		const { check } = lookUp(state, 'nightly', {}, T0 + 5);
-		lookUp(state, 'nightly', {}, T0 + MINUTE, { check });
-		expect(hear(state, ['nightly'], T0 + MINUTE)).toEqual({ outcome: 'full' });
+		const at = T0 + 5 + 10 * MINUTE;
+		lookUp(state, 'nightly', {}, at, { check });
+		expect(hear(state, ['nightly'], at)).toEqual({ outcome: 'full' });
 	});
 
 	it('names what belongs to its scrape, such as leads, deeper than the scrape', () => {
@@ -1805,8 +1820,11 @@ describe('the own address', () => {
 	});
 
 	it('is the default one where n8n does not tell it', () => {
-		const node = { webhookId: 'id' } as INode;
-		expect(defaultAddress(node)).toBe('http://127.0.0.1:5678/webhook/id/leadgen');
+		const at = (options: unknown) =>
+			defaultAddress({ webhookId: 'id', parameters: { options } } as unknown as INode);
+		expect(at(undefined)).toBe('http://127.0.0.1:5678/webhook/id/leadgen');
+		expect(at({ internalUrl: 'http://n8n:80/' })).toBe('http://n8n:80/webhook/id/leadgen');
+		expect(at({ internalUrl: '={{ $env.URL }}' })).toBe(at({}));
 	});
 
 	it.each([

@@ -4,6 +4,7 @@ import {
 	NOT_KNOWN,
 	notStarted,
 	notStartedYet,
+	repeatedScrape,
 	textOf,
 	UNREACHABLE,
 	unknownOutcome,
@@ -194,6 +195,9 @@ export function recordScrape(
 	depth = 0,
 ): void {
 	const start = state.starts[source];
+	if (start && start.stage !== 'started' && isDone(state, scrapeId)) {
+		addNotice(state, `start ${source}`, repeatedScrape(scrapeId), now);
+	}
 	if (start) {
 		state.starts[source] = { ...start, stage: 'started', scrapeId };
 		// The start was reported as not sent, so a retry may be wanted. Cancel that retry.

@@ -57,6 +57,14 @@ export function missingScrape(id: string): NoticeText {
 	};
 }
 
+export function repeatedScrape(id: string): NoticeText {
+	return {
+		message: `A new scrape has the ID of an earlier one: ${id}`,
+		advice:
+			'The workflow ran for this ID before, so it does not run when the new scrape finishes. This can happen after a change of the account. Look for the scrape in the dashboard of your account. To receive later scrapes, replace this node with a new one.',
+	};
+}
+
 export function stuckScrape(id: string, status: string): NoticeText {
 	return {
 		message: `The scrape ${id} is not finished after a day`,

@@ -27,9 +27,11 @@ export function ownAddresses(url: string, internal: string, hasWebhookId: boolea
 	return [...new Set([url, DEFAULT_INTERNAL + innerPath(url, hasWebhookId)])];
 }
 
-/** The address to try when no hook provided one. If n8n is set up in another way, the node reports an outage. */
-export function defaultAddress({ webhookId = '' }: INode): string {
-	return `${DEFAULT_INTERNAL}/webhook/${webhookId}/${PATH}`;
+/** The address that the node can derive by itself. If n8n is set up in another way, the node reports an outage. */
+export function defaultAddress({ webhookId = '', parameters: { options } }: INode): string {
+	const { internalUrl = '' } = (options ?? {}) as { internalUrl?: string };
+	const base = URL.canParse(internalUrl) ? internalUrl.replace(/\/+$/, '') : DEFAULT_INTERNAL;
+	return `${base}/webhook/${webhookId}/${PATH}`;
 }
 
 /** The path without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */

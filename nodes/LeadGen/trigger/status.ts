@@ -77,17 +77,16 @@ function applyMissing(
 	check: Check,
 	now: number,
 ): void {
-	const isSecond = check.missingSince !== undefined;
-	const missingMs = now - (check.missingSince ??= now);
-	const isLong = missingMs >= UNKNOWN_SCRAPE_MS;
 	const isOwn = state.starts[scrape.source] !== undefined;
+	const isGone = now - (check.missingSince ??= now) >= UNKNOWN_SCRAPE_MS;
 	if (isOpen(scrape)) {
-		if (isLong) addNotice(state, `missing ${id}`, missingScrape(id), now);
+		if (isGone) addNotice(state, `missing ${id}`, missingScrape(id), now);
 		giveUpLate(state, id, now);
-		// Look an ID up a second time: at first, a gateway may have answered while the service was restarting. But a flood of
-		// forged IDs must make room.
-	} else if (isOwn ? isLong : isSecond || !hasRoom(state, MAX_UNVERIFIED / 2))
-		reject(state, id, now);
+		return;
+	}
+	// In a flood of notifications without a signature, there is no room to look each ID up again.
+	const isFlood = !isOwn && !hasRoom(state, MAX_UNVERIFIED / 2);
+	if (isGone || isFlood) reject(state, id, now);
 }
 
 /** Gives up a scrape after a week, and an ID that the service never confirmed after a day. */
