@@ -62,6 +62,11 @@ export class Signer {
 		return typeof message === 'string' && isEqual(header, this.header(message));
 	}
 
+	/** Whether 1.0.0 sent the request. After an update of the package, it keeps running until n8n restarts. */
+	isLegacyKnock(header: unknown): boolean {
+		return isEqual(header, this.sign('knock'));
+	}
+
 	private sign(purpose: string, ...values: string[]): string {
 		const { workflowId, nodeId } = this.identity;
 		const text = JSON.stringify([purpose, workflowId, nodeId, ...values]);

@@ -30,18 +30,23 @@ import { Store } from './store';
 import { answerSenders, LONGEST_ANSWER_MS } from './sync';
 import { follow } from './timer';
 
+/** The header of 1.0.0. After an update of the package, 1.0.0 keeps running until n8n restarts. */
+const LEGACY_HEADER = 'x-leadgen-knock';
+
 /**
  * Handles a request to the production URL: a message of the node to itself, a notification, or a request by a stranger.
  * Never throws, because n8n would create a failed execution for each request.
  */
 export async function handleRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const { [SIGNATURE_HEADER]: signature } = context.getHeaderData();
+	const { [SIGNATURE_HEADER]: signature, [LEGACY_HEADER]: legacy } = context.getHeaderData();
 	const query = context.getQueryData() as Record<string, unknown>;
 	const memory = memoryOf(identityOf(context));
 	let isOwn = false;
 	try {
 		const isListening = context.getNodeParameter('mode') === 'listen';
-		const isSigned = [signature, query.signature, query.token].some((value) => value !== undefined);
+		const isSigned = [signature, legacy, query.signature, query.token].some(
+			(value) => value !== undefined,
+		);
 		// n8n takes long to decrypt a credential. A request without a signature does not need it.
 		if (!isSigned) return isListening ? receiveNotification(context, memory) : refuse(context);
 		const access = await cachedAccess(context, memory, FRESH_MS);
@@ -49,6 +54,10 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 		const message = ownMessage(context, signer);
 		isOwn = message !== undefined;
 		if (message) return await answerMessage(context, memory, access, message);
+		if (signer.isLegacyKnock(legacy)) {
+			follow(context, memory);
+			return answer(context, 200, { again: 30_000 });
+		}
 		const attempt = signer.attemptOf(query);
 		if (attempt === undefined && !isListening) return refuse(context);
 		return receiveNotification(context, memory, attempt);
