@@ -823,6 +823,25 @@ describe('a notification', () => {
 		expect(hear(state, ['forged'], late).outcome).toBe('full');
 	});
 
+	it('whose status the service refuses is told once, also if a hundred scrapes run', () => {
+		let state = newState('owner');
+		const ids = Array.from({ length: 100 }, (_, index) => `scrape ${String(index)}`);
+		for (const id of ids) start(state, `attempt of ${id}`, id, T0);
+		const error = new ServiceError('Invalid API key', 'Correct it.', { outcome: 'refused' });
+		const told: string[] = [];
+		for (let round = 1; round < 50; round++) {
+			const now = T0 + round * MINUTE;
+			for (const id of ids) applyStatusError(state, id, now, error);
+			state = prune(state, now);
+			const open = Object.entries(state.notices).filter(([, { stage }]) => stage === 'open');
+			for (const [id] of open) {
+				told.push(id);
+				markDone(state, id, now);
+			}
+		}
+		expect(told.sort()).toEqual(ids.map((id) => `status of ${id}`).sort());
+	});
+
 	it('of an ID for which the service names no status is one of no scrape, unless it names one later', () => {
 		const state = running();
 		hear(state, ['any 1', 'any 2', 'real'], T0);

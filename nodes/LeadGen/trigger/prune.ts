@@ -25,7 +25,7 @@ export function prune(state: TriggerState, now: number): TriggerState {
 	// The notification may arrive before the answer to the start.
 	const planned = keep(starts, ({ stage }) => stage === 'planned');
 	const sources = new Set(Object.values(scrapes).map(({ source }) => source));
-	const told = newest(state.notices, MAX_DONE / 10, isFinal);
+	const told = newest(state.notices, MAX_DONE, isFinal);
 	return {
 		...state,
 		facts: {

@@ -11,7 +11,7 @@ import { nextAction, type Action } from './planner';
 import { PROCESS } from './process';
 import { checkStatus } from './scrape';
 import { beginStart } from './start';
-import { answerSenders, NotReachedError, sync } from './sync';
+import { answerSenders, isCredentialGone, NotReachedError, sync } from './sync';
 
 const SLOWEST_RETRY_MS = 30_000;
 const PAUSE_MS = 300;
@@ -201,10 +201,8 @@ export class Reconciler {
 				return;
 			case 'deliver': {
 				const { id } = action;
-				const { isDelivered } = await sync(context, memory, {
-					id,
-					...memory.checks.get(id)?.result,
-				});
+				const { result } = memory.checks.get(id) ?? {};
+				const { isDelivered } = await sync(context, memory, { id, ...result });
 				if (!isDelivered) await this.waitUntilWoken(PAUSE_MS);
 				return;
 			}
@@ -244,12 +242,8 @@ export class Reconciler {
 				beginStart(context, memory, attempt, reply.saved, reply);
 			}
 		};
-		if (!this.isClosed) void begin().catch(() => {});
+		// n8n 1.100 also answers if the workflow is not active.
+		if (!this.isClosed && reply.isActive) void begin().catch(() => {});
 		await this.waitUntilWoken(PAUSE_MS);
 	}
-}
-
-/** Compares the name, because the class is internal to n8n. */
-function isCredentialGone(error: unknown): boolean {
-	return error instanceof Error && error.constructor.name === 'CredentialNotFoundError';
 }

@@ -11,6 +11,11 @@ export const LONGEST_ANSWER_MS = 8000;
 /** No server answers at the node's own URL, or a server that is not n8n. */
 export class NotReachedError extends Error {}
 
+/** Whether n8n throws this error because the credential was deleted. Its class is internal, so the name decides. */
+export function isCredentialGone(error: unknown): boolean {
+	return error instanceof Error && error.constructor.name === 'CredentialNotFoundError';
+}
+
 /**
  * Merges what this process knows about a node with what n8n has saved, over the node's own URL.
  * @throws NotReachedError, or an error with the reason why the node cannot work
