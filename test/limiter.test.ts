@@ -229,6 +229,32 @@ describe('a limit that is not known', () => {
 		}
 	});
 
+	it.each<[string, End]>([
+		['is refused', { outcome: 'refused' }],
+		['fails', { outcome: 'accepted', isFailed: true, isError: true }],
+	])(
+		'ends a run at once if a lookup %s for a quarter of an hour, but not if a poll does',
+		async (_name, end) => {
+			const told: End = { ...end, rateInfo: { retryAfterMs: 15 * MINUTE_MS } };
+			const goesOn = [];
+			for (const what of [LOOKUP, POLL]) {
+				const { limiter, clock } = limiterOf(Infinity);
+				const run = newRun();
+				const first = limiter.end(run, await limiter.turn(run, what), told);
+				const began = clock.now();
+				const again = limiter.turn(run, what);
+				await clock.runUntil(again, Infinity);
+				goesOn.push([first, Math.round((clock.now() - began) / MINUTE_MS)]);
+				limiter.end(run, await again, { outcome: 'accepted' });
+			}
+			// A later run, too, begins with a lookup, and a poll waits for as long as a run does.
+			expect(goesOn).toEqual([
+				[false, 0],
+				[true, 10],
+			]);
+		},
+	);
+
 	it('is given up on for one operation while the service takes another', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const [lookups, looks] = [newRun(), newRun()];

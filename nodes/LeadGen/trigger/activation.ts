@@ -1,5 +1,6 @@
 import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
+import { isRateRefusal } from '../service/retry';
 import { withoutContent } from './content';
 import { after } from './events';
 import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
@@ -48,9 +49,10 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds. The timer already runs then, so repeat the refusal.
 	if (memory.reconciler && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
-		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
-		if (error instanceof LeadGenError && !isUnknown) throw error;
-		// The request may succeed in a moment. The timer keeps trying.
+		const mayPass =
+			error instanceof ServiceError && (error.outcome === 'unknown' || isRateRefusal(error));
+		if (error instanceof LeadGenError && !mayPass) throw error;
+		// The request may succeed later. The timer keeps trying.
 		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
 	});
 }

@@ -2,7 +2,7 @@ import { throwIfStopped } from '../../pause';
 import type { Call, End } from './call';
 import { systemClock, type Clock } from './clock';
 import { Governor } from './governor';
-import { backMs, GIVE_UP_MS } from './pause';
+import { backMs, GIVE_UP_MS, shortened } from './pause';
 
 /** No timer is left behind for longer than this. */
 const SLICE_MS = 1000;
@@ -92,12 +92,16 @@ export class Limiter {
 	}
 
 	/** Records the end of a call. @returns whether it makes sense to continue */
-	end(run: Run, call: Call, end: End): boolean {
+	end(run: Run, call: Call, { rateInfo: given = {}, ...end }: End): boolean {
 		run.inFlight--;
-		this.governor.end(call, end);
+		const { outcome, isFailed = false } = end;
+		const { isPoll } = call;
+		// Waiting for a scrape that is paid for does not end at once because a poll is told to come back late.
+		const rateInfo = isPoll ? shortened(given) : given;
+		this.governor.end(call, { ...end, rateInfo });
 		this.wake();
-		const { outcome, isFailed = false, rateInfo = {} } = end;
-		const isTurnedAway = outcome === 'refused' || (isFailed && Boolean(rateInfo.retryAfterMs));
+		const isClosed = isFailed && !isPoll && Boolean(rateInfo.retryAfterMs);
+		const isTurnedAway = outcome === 'refused' || isClosed;
 		// A service may limit each of its operations separately.
 		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
 		if (outcome === 'accepted' && !isTurnedAway) turnedAwaySince.delete(call.path);

@@ -82,3 +82,9 @@ export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo): number {
 export function worthwhileMs(ms: number): number {
 	return ms > GIVE_UP_MS ? 0 : ms;
 }
+
+/** The same, but with times of at most `GIVE_UP_MS`. */
+export function shortened({ retryAfterMs, remaining, resetMs }: RateInfo): RateInfo {
+	const short = (ms: number | undefined) => ms && Math.min(ms, GIVE_UP_MS);
+	return { retryAfterMs: short(retryAfterMs), remaining, resetMs: short(resetMs) };
+}
