@@ -207,7 +207,7 @@ export class Reconciler {
 				return;
 			}
 			case 'check':
-				inBackground(context, memory, action.id, checkStatus(context, memory, plan, action.id));
+				inBackground(context, memory, action.id, checkStatus(context, memory, action.id));
 				return;
 			case 'plan':
 				planStart(state, action.attempt, plan, now);

@@ -14,7 +14,7 @@ import { Service } from '../service/service';
 import { cachedAccess, FRESH_MS, type NodeMemory } from './memory';
 import { START_TIMEOUT_MS } from './events';
 import { idIn } from './notification';
-import { parametersOf, type Plan } from './plan';
+import { parametersOf } from './plan';
 import type { Check } from './state';
 import { isRefused, applyStatus, applyStatusError, type Found } from './status';
 
@@ -109,12 +109,7 @@ export function time(value: unknown): number | undefined {
 }
 
 /** Looks up a scrape of the node, and records the answer. */
-export async function checkStatus(
-	context: Context,
-	memory: NodeMemory,
-	plan: Plan,
-	id: string,
-): Promise<void> {
+export async function checkStatus(context: Context, memory: NodeMemory, id: string): Promise<void> {
 	const { checks, state: before } = memory;
 	const last = checks.get(id);
 	// A scrape whose notification arrived after the last status request is probably finished.
@@ -132,18 +127,21 @@ export async function checkStatus(
 		})
 		.catch((error: unknown) => ({ error }));
 	const now = Date.now();
-	const check: Check = { ...checks.get(id), at: now, isAnswered: !('error' in found) };
+	// After a new activation, the plan is unknown until the next sync. Then the status is requested again.
+	const { state, reply } = memory;
+	const isAnswered = !('error' in found) && reply !== undefined;
+	const check: Check = { ...checks.get(id), at: now, isAnswered };
 	checks.set(id, check);
 	if ('error' in found) {
 		// The credential may have changed.
 		delete memory.access;
 		const said = `the status of ${id} is not known: ${String(found.error)}`;
 		context.logger.warn(`LeadGen Trigger: ${said}`);
-		applyStatusError(memory.state, id, now, found.error);
-	} else {
+		applyStatusError(state, id, now, found.error);
+	} else if (reply) {
 		// A scrape that the service confirms gets the ID as the service spells it.
 		const { id: realId = id } = found;
 		if (!checks.has(realId)) checks.set(realId, check);
-		applyStatus(memory.state, id, found, check, plan, now);
+		applyStatus(state, id, found, check, reply.plan, now);
 	}
 }
