@@ -12,21 +12,19 @@ import {
 } from 'n8n-workflow';
 import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
-import { gate } from './trigger/gate';
+import { execute } from './trigger/execution';
+import { lead } from './trigger/leader';
 import { properties } from './trigger/properties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
-import { startTimer } from './trigger/timer';
 import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './compatibility';
 
 /**
  * Starts scrapes, and runs the workflow once for each finished scrape. See docs/architecture.md.
  *
- * - `trigger()` is a timer. It starts scrapes, requests their status, and calls the node's own URL when there is
- *   something to save or to deliver.
- * - `webhook()` is the only method that writes static data, because n8n saves it reliably nowhere else. It is also the
- *   only one that begins executions.
- * - `execute()` runs first in each execution. It ends the execution if its completion was delivered before.
+ * - `trigger()` begins an execution for each start, and one for each completion whose notification got lost.
+ * - `webhook()` begins an execution for each notification, and saves which scrapes are running.
+ * - `execute()` runs first in each execution: it sends the start, or lets one completion of each scrape through.
  */
 export class LeadGenTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -103,7 +101,7 @@ export class LeadGenTrigger implements INodeType {
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await Promise.resolve(startTimer(this));
+		return await Promise.resolve(lead(this));
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -111,6 +109,6 @@ export class LeadGenTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
-		return await gate(this);
+		return await execute(this);
 	}
 }

@@ -3,7 +3,12 @@
  * run typecheck` also compiles the nodes against its n8n-workflow.
  */
 import * as n8n from 'n8n-workflow';
-import type { IExecuteFunctions, IWorkflowSettings, NodeExecutionHint } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	ITriggerFunctions,
+	IWorkflowSettings,
+	NodeExecutionHint,
+} from 'n8n-workflow';
 
 /**
  * Since n8n 1.104. Allows values of a field of type `options` that are not in its list. Earlier editors mark such a
@@ -44,15 +49,44 @@ export function cancelledError(): Error {
 }
 
 /**
- * Whether n8n saves the failed executions of the workflow, so that a user can retry them. This does not see a setting
- * of the instance.
+ * Whether a node may return an empty output, which shows its hints, without running the next nodes. With the execution
+ * order of n8n 0.x, a node with several inputs would run.
  *
- * `getWorkflowSettings` exists since n8n 2.5, and in 1.x since 1.123.50 or slightly earlier. Before, the result is
- * true.
+ * `getWorkflowSettings` exists since n8n 2.5, and in 1.x since 1.123.50 or slightly earlier. Before, the settings are
+ * only in the workflow of the context.
  */
-export function keepsFailedExecutions(context: IExecuteFunctions): boolean {
-	const { getWorkflowSettings } = context as { getWorkflowSettings?: () => IWorkflowSettings };
-	return getWorkflowSettings?.call(context).saveDataErrorExecution !== 'none';
+export function mayEndEmpty(context: IExecuteFunctions): boolean {
+	const { getWorkflowSettings, workflow } = context as {
+		getWorkflowSettings?: () => IWorkflowSettings;
+		workflow?: { settings?: IWorkflowSettings };
+	};
+	const settings = getWorkflowSettings?.call(context) ?? workflow?.settings;
+	return settings?.executionOrder === 'v1';
+}
+
+type RegisterCron = (cron: unknown, onTick: (due?: Date) => void) => unknown;
+
+/**
+ * Registers a cron expression in the time zone of the workflow.
+ *
+ * Before n8n 1.104 or so, `registerCron` takes the expression alone, and throws for anything else. Before n8n 2, it does
+ * not tell which time was due.
+ * @throws any error of n8n, if it does not accept the expression
+ */
+export function registerCron(
+	context: ITriggerFunctions,
+	expression: string,
+	onTick: (due: Date) => void,
+): void {
+	const { helpers } = context as unknown as { helpers: { registerCron: RegisterCron } };
+	const tick = (due?: Date) => {
+		onTick(due instanceof Date ? due : new Date());
+	};
+	try {
+		helpers.registerCron({ expression }, tick);
+	} catch {
+		helpers.registerCron(expression, tick);
+	}
 }
 
 /**

@@ -1,7 +1,6 @@
-import { choiceField, numberField, textField, type Field, type Parameters } from '../parameters';
-import { everyMonthOn, parseCron, type Schedule } from './cron';
+import { choiceField, numberField, textField, type Field } from '../parameters';
 
-const schedule = choiceField(
+export const schedule = choiceField(
 	{
 		displayName: 'How Often',
 		name: 'schedule',
@@ -39,7 +38,7 @@ function clockField(
 	);
 }
 
-const dayOfMonth = clockField(
+export const dayOfMonth = clockField(
 	'Day of the Month',
 	'triggerAtDayOfMonth',
 	[1, 31, 1],
@@ -47,7 +46,7 @@ const dayOfMonth = clockField(
 	'Shorter months use their last day',
 );
 
-const weekday = choiceField(
+export const weekday = choiceField(
 	{
 		displayName: 'Day of the Week',
 		name: 'triggerAtWeekday',
@@ -67,9 +66,15 @@ const weekday = choiceField(
 
 const LOCAL = 'Hour of the day, 0 to 23, in the time zone from the workflow settings';
 
-const hour = clockField('Hour', 'triggerAtHour', [0, 23, 9], ['daily', 'weekly', 'monthly'], LOCAL);
+export const hour = clockField(
+	'Hour',
+	'triggerAtHour',
+	[0, 23, 9],
+	['daily', 'weekly', 'monthly'],
+	LOCAL,
+);
 
-const minute = clockField(
+export const minute = clockField(
 	'Minute',
 	'triggerAtMinute',
 	[0, 59, 0],
@@ -77,7 +82,7 @@ const minute = clockField(
 	'Minute of the hour, 0 to 59',
 );
 
-const cronExpression = textField({
+export const cronExpression = textField({
 	displayName: 'Cron Expression',
 	name: 'cronExpression',
 	required: true,
@@ -95,16 +100,3 @@ export const scheduleFields: Field[] = [
 	hour,
 	minute,
 ];
-
-/** When to start again; undefined to start only once. @throws InputError if a parameter is invalid */
-export function readSchedule(parameters: Parameters): Schedule | undefined {
-	const kind = parameters.get(schedule);
-	if (kind === 'once') return undefined;
-	if (kind === 'cron') return parseCron(parameters.get(cronExpression));
-	const atMinute = parameters.get(minute);
-	if (kind === 'hourly') return parseCron(`${String(atMinute)} * * * *`);
-	const atHour = parameters.get(hour);
-	if (kind === 'monthly') return everyMonthOn(parameters.get(dayOfMonth), atHour, atMinute);
-	const days = kind === 'weekly' ? parameters.get(weekday) : '*';
-	return parseCron(`${String(atMinute)} ${String(atHour)} * * ${days}`);
-}

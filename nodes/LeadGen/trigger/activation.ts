@@ -1,58 +1,64 @@
-import { NodeOperationError, sleep, type IHookFunctions } from 'n8n-workflow';
+import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
+import { readSchedule } from '../schedule/schedule';
 import { InputError, LeadGenError, ServiceError } from '../service/errors';
 import { isRateRefusal } from '../service/retry';
-import { withoutContent } from './content';
-import { after } from './events';
-import { memoryOf, nodesOf, readAccess, type NodeMemory } from './memory';
-import { textOf } from './notices';
-import { addressesOf, identityOf, readPlan } from './plan';
-import { checkAccount, startBody } from './scrape';
-import { isRefused } from './status';
-import { Store } from './store';
+import { memoryOf, type NodeMemory } from './memory';
+import { isRefused, textOf } from './notices';
+import { ownAddresses } from './ownUrl';
+import { internalUrl, mode } from './properties';
+import { readSaved, writeSaved } from './running';
+import { checkAccount, parametersOf, startBody } from './scrape';
 
 /**
  * Runs when n8n activates the node. Refuses an activation that can only fail, with a message for the user. Starts no
- * scrape, because n8n may call this repeatedly. Gives the timer the node's own address, which `trigger()` cannot know.
+ * scrape, because n8n may call this repeatedly. Gives `trigger()` the URL of the node, which only hooks know.
  * @throws NodeOperationError if the node cannot start a scrape or receive a completion
  */
 export async function open(context: IHookFunctions): Promise<void> {
-	const memory = memoryOf(identityOf(context));
+	const memory = memoryOf(context);
 	try {
-		const addresses = addressesOf(context, memory.addresses);
+		const url = context.getNodeWebhookUrl('default') ?? '';
+		const internal = parametersOf(context).option(internalUrl);
 		// When n8n starts, no user reads an error, and the node must receive completions in any case.
 		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
-		memory.addresses = addresses;
+		memory.url = url;
+		memory.addresses = ownAddresses(url, internal, context.getNode());
 	} catch (error) {
 		memory.refusal = error;
 		throw asNodeError(context, error);
 	}
 	delete memory.refusal;
-	memory.reconciler?.wake();
 }
 
 /** @throws LeadGenError if the node can only fail */
 async function check(context: IHookFunctions, memory: NodeMemory): Promise<void> {
-	const { mode } = readPlan(context);
-	if (mode === 'startScrape') startBody(context);
-	if (context.getNode().alwaysOutputData === true) {
+	const parameters = parametersOf(context);
+	const isListening = parameters.get(mode) === 'listen';
+	const { alwaysOutputData, webhookId } = context.getNode();
+	if (alwaysOutputData === true) {
 		throw new InputError(
-			'Always Output Data',
+			"'Always Output Data'",
 			'must be off in the settings of this node',
-			'If it is on, a completion that n8n delivers twice runs the workflow twice.',
+			'If it is on, an execution that only starts a scrape runs the workflow without data.',
 		);
 	}
+	if (isListening && webhookId === undefined) {
+		const why = 'anyone can guess the URL of this node, because it has no webhookId';
+		context.logger.warn(`LeadGen Trigger: ${why}. Delete it, and add it again in the editor.`);
+	}
 	// An empty API key cannot work.
-	await readAccess(context, memory);
-	// n8n may activate an active workflow again, because another trigger of the workflow lost its connection.
-	const isAsked = context.getActivationMode() === 'activate' && memory.isOff;
-	if (mode === 'listen' || !isAsked) return;
-	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds. The timer already runs then, so repeat the refusal.
-	if (memory.reconciler && isRefused(memory.refusal)) throw memory.refusal;
+	await memory.accessOf(context);
+	if (isListening) return;
+	startBody(parameters);
+	readSchedule(parameters, context.getTimezone());
+	if (context.getActivationMode() !== 'activate') return;
+	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds.
+	if (memory.leader && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
 		const mayPass =
 			error instanceof ServiceError && (error.outcome === 'unknown' || isRateRefusal(error));
 		if (error instanceof LeadGenError && !mayPass) throw error;
-		// The request may succeed later. The timer keeps trying.
+		// The start may succeed later.
 		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
 	});
 }
@@ -64,33 +70,17 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
 	return new NodeOperationError(context.getNode(), text, { description });
 }
 
-const OFF_MS = 60_000;
-
 /**
- * Runs when the workflow is deactivated, and also before it is saved or published. n8n does not say which of these it
- * is, so this deletes nothing that is saved. The next activation, or its absence, shows which it was.
+ * Runs when the workflow is deactivated, also before it is saved or published, and after a refused activation. The next
+ * activation by a user is then a new wish.
  */
 export function close(context: IHookFunctions): void {
-	const memory = memoryOf(identityOf(context));
+	const memory = memoryOf(context);
 	delete memory.addresses;
-	delete memory.activeSince;
-	const store = new Store(context, memory);
-	const { facts } = memory.state;
-	// n8n also calls this if it could not activate this node or another node of the workflow.
-	const all = nodesOf(memory.identity.workflowId);
-	if (facts.activation && all.every(({ refusal }) => refusal === undefined)) {
-		const at = after(facts.activation, Date.now());
-		facts.activation = { ...facts.activation, at, isClosed: true };
-	}
-	store.save();
-	void releaseLater(memory);
-}
-
-/** If n8n does not activate the node again within a minute, it did not just save the node but deactivated it. */
-async function releaseLater(memory: NodeMemory): Promise<void> {
-	await sleep(OFF_MS);
-	// The next activation loads the saved content again.
-	if (!memory.isOff) return;
-	memory.state = withoutContent(memory.state);
-	delete memory.lastRead;
+	// n8n 2 calls this after each refusal, and then tries again.
+	if (memory.refusal === undefined) delete memory.wanted;
+	const staticData = context.getWorkflowStaticData('global');
+	const { activation, ...saved } = readSaved(staticData, memory.key);
+	if (activation !== undefined) writeSaved(staticData, memory.key, saved);
+	delete memory.saved.activation;
 }

@@ -1,16 +1,29 @@
-import { LeadGenError } from '../service/errors';
+import { LeadGenError, ServiceError } from '../service/errors';
 
-/** Texts for the user about work in the background. Failed executions show them. */
+/** Texts for the user about what happens without them. Failed executions show them. */
 
 export interface NoticeText {
 	message: string;
 	advice: string;
 }
 
+/** How an execution ends at the trigger as a success, for the user who opens it. */
+export class Ended {
+	constructor(
+		readonly message: string,
+		readonly type: 'info' | 'warning' = 'info',
+	) {}
+}
+
 /** The message and the advice of any error. */
 export function textOf(error: unknown): NoticeText {
 	const message = error instanceof Error ? error.message : String(error);
 	return { message, advice: error instanceof LeadGenError ? error.advice : '' };
+}
+
+/** Whether the service itself refused the request. */
+export function isRefused(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.outcome === 'refused';
 }
 
 const START_AGAIN =
@@ -22,32 +35,20 @@ export const UNREACHABLE: NoticeText = {
 		'The address of n8n works only on this machine or network. Set WEBHOOK_URL to an address that the internet can reach, such as the address of a tunnel. Restart n8n and use the new production URL. Or let this node start the scrapes: it then asks for their status itself.',
 };
 
-export const NOT_KNOWN: NoticeText = {
-	message: 'No scrape was started, because one may already be running',
-	advice: `n8n has no data of this node, though its workflow was active before: the node was added to an active workflow, n8n stopped during the activation, or the data was lost. The node still receives completions. Check in the dashboard of your account whether a scrape runs. ${START_AGAIN}`,
-};
-
-/** @param attempt its ID, if the log names it */
-export function unknownOutcome(why: string, attempt?: string): NoticeText {
-	const inLog = attempt === undefined ? '' : ` The log names it start attempt ${attempt}.`;
-	return {
-		message: 'The node could not confirm whether a scrape was started',
-		advice: `${why}. The scrape may be running, and you may have paid for it, so the node did not start it again. Check the dashboard and the credits of your account. If the scrape is running and the service sends its notification, the workflow runs when it finishes. ${START_AGAIN}${inLog}`,
-	};
+export function notStarted(error: unknown): LeadGenError {
+	const { message, advice } = textOf(error);
+	return new LeadGenError(
+		`No scrape was started: ${message}`,
+		`${advice} Then retry this execution, which starts the scrape.`.trim(),
+	);
 }
 
-export function notStarted({ message, advice }: NoticeText): NoticeText {
-	return {
-		message: `No scrape was started: ${message}`,
-		advice: `${advice} ${START_AGAIN}`.trim(),
-	};
-}
-
-export function notStartedYet({ message, advice }: NoticeText): NoticeText {
-	return {
-		message: `No scrape could be started for an hour: ${message}`,
-		advice: `${advice} The node keeps trying, and starts one scrape as soon as it can.`.trim(),
-	};
+/** @param error why the outcome of the start is not known */
+export function unknownOutcome(error: unknown): LeadGenError {
+	return new LeadGenError(
+		'The node could not confirm whether a scrape was started',
+		`${textOf(error).message}. The scrape may be running, and you may have paid for it, so the node does not start it again, also not if you retry this execution. Check the dashboard and the credits of your account. If the scrape is running and the service sends its notification, the workflow runs when it finishes. ${START_AGAIN}`,
+	);
 }
 
 export function missingScrape(id: string): NoticeText {
@@ -57,37 +58,68 @@ export function missingScrape(id: string): NoticeText {
 	};
 }
 
-export function repeatedScrape(id: string): NoticeText {
-	return {
-		message: `A new scrape has the ID of an earlier one: ${id}`,
-		advice:
-			'The workflow ran for this ID before, so it does not run when the new scrape finishes. This can happen after a change of the account. Look for the scrape in the dashboard of your account. To receive later scrapes, replace this node with a new one.',
-	};
-}
-
-export function stuckScrape(id: string, status: string): NoticeText {
+export function slowScrape(id: string): NoticeText {
 	return {
 		message: `The scrape ${id} is not finished after a day`,
-		advice: `Its status is "${status}". It no longer delays other starts. If it finishes within a week of its start, its completion arrives. Look for the scrape in the dashboard of your account.`,
+		advice:
+			'If it finishes within a week of its start, its completion arrives. Look for the scrape in the dashboard of your account.',
 	};
 }
 
-export function noStatus(id: string, { message, advice }: NoticeText): NoticeText {
+export function noStatus(id: string, error: unknown): NoticeText {
+	const { message, advice } = textOf(error);
 	return {
 		message,
 		advice: `${advice} The node asks for the status of scrape ${id} until the service gives it, for a week at most.`,
 	};
 }
 
-export const NOT_REACHED: NoticeText = {
-	message: 'n8n cannot reach the production URL of this node',
-	advice:
-		'The node calls this URL to save what it does and to run the workflow. It keeps trying. Set the option "Internal URL" to the address at which n8n reaches itself, such as http://127.0.0.1:5678.',
-};
-
-export function cannotWork(problem: string): NoticeText {
+/** Strangers may name scrapes where the node only listens, so this names none. */
+export function cannotVerify(error: unknown): NoticeText {
+	const { message, advice } = textOf(error);
 	return {
-		message: `The node can neither start scrapes nor deliver completions: ${problem}`,
-		advice: 'It keeps trying. Solve the problem, then publish or activate the workflow again.',
+		message: `The node cannot verify notifications: ${message}`,
+		advice: `${advice} The node keeps trying for an hour after each notification.`.trim(),
 	};
+}
+
+/** The node calls its own production URL, and no address reached it. */
+export class NotReachedError extends LeadGenError {
+	/** @param problems one for each address */
+	constructor(problems: unknown[]) {
+		super(
+			'n8n cannot reach the production URL of this node',
+			`The node calls this URL to save what it does, and starts no scrape until it can. It keeps trying. ${causeOf(problems)}`,
+		);
+	}
+}
+
+/** What to do about each cause that has been seen. */
+function causeOf(problems: unknown[]): string {
+	const texts = problems.map((problem) => (problem instanceof Error ? causes(problem) : ''));
+	const text = texts.join(' ');
+	if (/Ssrf/i.test(text)) {
+		return 'The SSRF protection of n8n blocks the address. Add it to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
+	}
+	if (/\b404\b/.test(text)) {
+		return 'n8n answers that the URL is not registered. If the node was created over the API, delete it and add it again in the editor, so that it gets an address of its own. Otherwise the workflow is not active.';
+	}
+	if (/\b(407|50[234])\b|tunnel|proxy/i.test(text)) {
+		return "A proxy answers instead of n8n. If HTTP_PROXY or HTTPS_PROXY is set, add the host of n8n to NO_PROXY. Otherwise set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.";
+	}
+	return "Set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.";
+}
+
+/** The names and messages of an error and its causes. n8n wraps the original error. */
+function causes(error: Error): string {
+	const texts: string[] = [];
+	for (
+		let level: unknown = error;
+		level instanceof Error && texts.length < 5;
+		level = level.cause
+	) {
+		const { httpCode = '' } = level as { httpCode?: string | null };
+		texts.push(level.name, level.message, String(httpCode));
+	}
+	return texts.join(' ');
 }

@@ -1,10 +1,15 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	IHookFunctions,
-	INode,
-	IWebhookFunctions,
+import { randomUUID } from 'crypto';
+import {
+	jsonParse,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INode,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
+import { baseUrlOf } from '../service/http';
+import { NotReachedError } from './notices';
+import type { RunningScrape, Saved } from './running';
 import type { Signer } from './signature';
 
 /** The last part of the node's URL. */
@@ -18,30 +23,45 @@ const TIMEOUT_MS = 60_000;
 const VALID_MS = 5 * 60_000;
 
 /**
+ * A message of the node to its own URL, so that `webhook()` saves something: what the process that sends it knows. An
+ * empty message only asks for what is saved.
+ */
+export interface Message {
+	/** The attempt of an activation by a user. */
+	activation?: string;
+	/** A scrape was started. */
+	started?: RunningScrape;
+	/** The workflow ran for a scrape, see {@link Saved}. */
+	done?: Saved['done'][number];
+}
+
+export interface Reply {
+	saved: Saved;
+	/** Whether the workflow is active. n8n 1.100 also answers if it is not. */
+	isActive: boolean;
+	/** The process that answers. */
+	process: string;
+}
+
+/**
  * The addresses at which the node may reach itself, the likeliest first. From inside, the public address often does not
  * work: behind NAT, behind a proxy with a login, or if its name resolves only outside.
+ * @param url the production URL; undefined if no hook told it to this process
  * @param internal the address that the user set; if it is not empty, no other address is used
  */
-export function ownAddresses(url: string, internal: string, hasWebhookId: boolean): string[] {
-	if (internal !== '') return [internal + innerPath(url, hasWebhookId)];
-	return [...new Set([url, DEFAULT_INTERNAL + innerPath(url, hasWebhookId)])];
-}
-
-/** The address that the node can derive by itself. If n8n is set up in another way, the node reports an outage. */
-export function defaultAddress({ webhookId = '', parameters: { options } }: INode): string {
-	const { internalUrl = '' } = (options ?? {}) as { internalUrl?: string };
-	const base = URL.canParse(internalUrl) ? internalUrl.replace(/\/+$/, '') : DEFAULT_INTERNAL;
-	return `${base}/webhook/${webhookId}/${PATH}`;
-}
-
-/** The path without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`. */
-function innerPath(url: string, hasWebhookId: boolean): string {
+export function ownAddresses(url: string | undefined, internal: string, node: INode): string[] {
+	const { webhookId } = node;
+	if (url === undefined) {
+		return [`${internal || DEFAULT_INTERNAL}/webhook/${webhookId ?? ''}/${PATH}`];
+	}
+	// Without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`.
 	const parts = new URL(url).pathname.split('/').filter((part) => part !== '');
-	return `/${parts.slice(hasWebhookId ? -3 : -4).join('/')}`;
+	const path = `/${parts.slice(webhookId === undefined ? -4 : -3).join('/')}`;
+	return internal === '' ? [...new Set([url, DEFAULT_INTERNAL + path])] : [internal + path];
 }
 
 /** Whether an address belongs to this machine or to a private network. Only its host name decides. */
-export function isPrivate(url: string): boolean {
+function isPrivate(url: string): boolean {
 	const host = new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 	return (
 		/^(localhost|.*\.local|.*\.localhost|.*\.internal|::1|0\.0\.0\.0)$/.test(host) ||
@@ -52,54 +72,71 @@ export function isPrivate(url: string): boolean {
 }
 
 /** Whether the service may reach a URL. A service on the same machine or network can reach a private one. */
-export function isReachable(url: string, service: string): boolean {
-	return !isPrivate(url) || isPrivate(service);
+export function isReachable(url: string, credential: ICredentialDataDecryptedObject): boolean {
+	return !isPrivate(url) || isPrivate(baseUrlOf(credential));
+}
+
+interface Requester {
+	helpers: { httpRequest(options: IHttpRequestOptions): Promise<unknown> };
 }
 
 /**
- * Sends a message of the node to its own URL. Only an answer that contains `leadGen` comes from the node.
- * @param addresses of the node, tried in this order until one answers, which comes first from then on
- * @returns the answer; undefined if no address reaches the node
+ * Sends a message of the node to its own URL.
+ * @param addresses of the node, tried in this order until one answers with a signature, which comes first from then on
+ * @throws NotReachedError if no address reaches the node
  */
-export async function sendMessage(
-	context: Pick<IHookFunctions | IExecuteFunctions, 'helpers' | 'logger'>,
+export async function tell(
+	{ helpers }: Requester,
 	addresses: string[],
 	signer: Signer,
-	message: object,
-): Promise<object | undefined> {
+	message: Message = {},
+): Promise<Reply> {
 	// A string, so that the message arrives exactly as it was signed.
-	const text = JSON.stringify({ ...message, sentAt: Date.now() });
-	for (const address of [...addresses]) {
+	const text = JSON.stringify({ ...message, sentAt: Date.now(), nonce: randomUUID() });
+	const signature = signer.sign('message', text);
+	const problems: unknown[] = [];
+	for (const url of [...addresses]) {
 		try {
-			const answer: unknown = await context.helpers.httpRequest({
+			const answer: unknown = await helpers.httpRequest({
 				method: 'POST',
-				url: address,
-				headers: {
-					[SIGNATURE_HEADER]: signer.header(text),
-					'Content-Type': 'application/json',
-				},
+				url,
+				headers: { [SIGNATURE_HEADER]: signature, 'Content-Type': 'application/json' },
 				body: JSON.stringify({ message: text }),
 				encoding: 'text',
 				disableFollowRedirect: true,
 				timeout: TIMEOUT_MS,
 			});
-			const reply: unknown = JSON.parse(String(answer));
-			if (typeof reply !== 'object' || !reply || !('leadGen' in reply)) continue;
-			addresses.unshift(...addresses.splice(addresses.indexOf(address), 1));
-			return reply;
+			const reply = jsonParse<SignedReply>(String(answer), { fallbackValue: {} });
+			if (signer.isSigned(reply.signature, 'reply', signature, String(reply.text))) {
+				addresses.unshift(...addresses.splice(addresses.indexOf(url), 1));
+				return jsonParse<Reply>(String(reply.text));
+			}
+			problems.push(new Error('something else answers there'));
 		} catch (error) {
-			const details = { address, error: String(error) };
-			context.logger.debug('LeadGen Trigger: an address does not answer', details);
+			problems.push(error);
 		}
 	}
-	return undefined;
+	throw new NotReachedError(problems);
+}
+
+interface SignedReply {
+	text?: string;
+	/** Over the reply and the signature of the message, so that no earlier reply can be sent again. */
+	signature?: string;
+}
+
+export function signedReply(signer: Signer, signature: unknown, reply: Reply): SignedReply {
+	const text = JSON.stringify(reply);
+	return { text, signature: signer.sign('reply', String(signature), text) };
 }
 
 /** The message of the node to itself; undefined if someone else sent the request. */
-export function ownMessage(context: IWebhookFunctions, signer: Signer): object | undefined {
+export function ownMessage(context: IWebhookFunctions, signer: Signer): Message | undefined {
 	const { message } = (context.getBodyData() as IDataObject | undefined) ?? {};
-	const header = context.getHeaderData()[SIGNATURE_HEADER];
-	if (!signer.isOwn(header, message)) return undefined;
-	const { sentAt, ...rest } = JSON.parse(message) as { sentAt: number };
+	const signature = context.getHeaderData()[SIGNATURE_HEADER];
+	if (typeof message !== 'string' || !signer.isSigned(signature, 'message', message)) {
+		return undefined;
+	}
+	const { sentAt, ...rest } = jsonParse<Message & { sentAt: number }>(message);
 	return Math.abs(Date.now() - sentAt) < VALID_MS ? rest : undefined;
 }

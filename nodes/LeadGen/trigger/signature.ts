@@ -2,14 +2,23 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 import { InputError } from '../service/errors';
 
-/**
- * Identifies one node of one n8n. Renaming the node does not change it. It includes the n8n, because a workflow that is
- * moved to another n8n may keep its IDs and its static data.
- */
+/** Identifies one node of one workflow. Renaming the node does not change it. */
 export interface NodeIdentity {
-	instanceId: string;
 	workflowId: string;
 	nodeId: string;
+}
+
+/** The query parameter of the callback URL. */
+export const PARAMETER = 'leadgen';
+
+/** The signature in a callback URL, and what may come before it: `<attempt>.<signature>`. */
+const SIGNATURE = /\.([0-9a-f]{64})(?![0-9a-f])/gi;
+const MAX_ATTEMPT_LENGTH = 40;
+const MAX_SIGNATURES = 20;
+
+/** Whether a text may hold a signature. Only then is the credential needed, which takes n8n long to decrypt. */
+export function mayBeSigned(text: string): boolean {
+	return text.search(SIGNATURE) >= 0;
 }
 
 /**
@@ -33,50 +42,43 @@ export class Signer {
 		}
 	}
 
-	/** The URL that the service notifies about the scrape of an attempt. */
+	/** The URL that the service notifies about the scrape of an attempt. One parameter holds all that is signed. */
 	callbackUrl(url: string, attempt: string): string {
-		return `${url}?attempt=${encodeURIComponent(attempt)}&signature=${this.sign('attempt', attempt)}`;
+		return `${url}?${PARAMETER}=${attempt}.${this.signatureOf(attempt)}`;
+	}
+
+	/** The signature of an attempt, which must not appear in the output. */
+	signatureOf(attempt: string): string {
+		return this.sign('attempt', attempt);
 	}
 
 	/**
-	 * Verifies a URL that the service received. @returns the attempt, '' for a URL of 1.0.0, undefined if it is forged
+	 * Finds a signed attempt anywhere in a text: services add parameters of their own to a callback URL, or move its
+	 * parameters.
 	 */
-	attemptOf({ attempt, signature, token }: Record<string, unknown>): string | undefined {
-		if (typeof attempt === 'string' && isEqual(signature, this.sign('attempt', attempt))) {
-			return attempt;
+	attemptIn(text: string): string | undefined {
+		let seen = 0;
+		for (const { index, 1: signature = '' } of text.matchAll(SIGNATURE)) {
+			if (++seen > MAX_SIGNATURES) return undefined;
+			const before = text.slice(Math.max(0, index - MAX_ATTEMPT_LENGTH), index).toLowerCase();
+			const [attempt = ''] = /[a-z0-9]*$/.exec(before) ?? [];
+			if (this.isSigned(signature.toLowerCase(), 'attempt', attempt)) return attempt;
 		}
-		return isEqual(token, this.sign('notification')) ? '' : undefined;
+		return undefined;
 	}
 
-	/** All secrets that must not appear in the output. */
-	secretsOf(attempt: string): string[] {
-		return [this.sign('attempt', attempt), this.sign('notification')];
-	}
-
-	/** The header that authenticates a message of the node to itself. */
-	header(message: string): string {
-		return this.sign('message', message);
-	}
-
-	isOwn(header: unknown, message: unknown): message is string {
-		return typeof message === 'string' && isEqual(header, this.header(message));
-	}
-
-	/** Whether 1.0.0 sent the request. After an update of the package, it keeps running until n8n restarts. */
-	isLegacyKnock(header: unknown): boolean {
-		return isEqual(header, this.sign('knock'));
-	}
-
-	private sign(purpose: string, ...values: string[]): string {
+	/** @param purpose so that no signature can be used for something else */
+	sign(purpose: string, ...values: string[]): string {
 		const { workflowId, nodeId } = this.identity;
 		const text = JSON.stringify([purpose, workflowId, nodeId, ...values]);
 		return createHmac('sha256', this.apiKey).update(text).digest('hex');
 	}
-}
 
-/** Compares in constant time, so that the time does not reveal where the values differ. */
-function isEqual(given: unknown, expected: string): boolean {
-	return timingSafeEqual(digest(typeof given === 'string' ? given : ''), digest(expected));
+	/** Compares in constant time, so that the time does not reveal where the values differ. */
+	isSigned(given: unknown, purpose: string, ...values: string[]): boolean {
+		const text = typeof given === 'string' ? given : '';
+		return timingSafeEqual(digest(text), digest(this.sign(purpose, ...values)));
+	}
 }
 
 /** A short hash that identifies a value. */

@@ -1,126 +1,149 @@
-import { sleep, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
-import { LeadGenError } from '../service/errors';
-import { recordScrape, recordFailedStart } from './events';
-import { cachedAccess, inBackground, type NodeMemory } from './memory';
-import type { SyncReply } from './messages';
-import { CONFIRM_MS } from './planner';
-import { PROCESS } from './process';
-import { startScrape } from './scrape';
-import type { Store } from './store';
-import { sync } from './sync';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { numberIn } from '../json';
+import { pause } from '../pause';
+import { NotAttemptedError, ServiceError } from '../service/errors';
+import { mayConnectLater } from '../service/networkErrors';
+import { isRateRefusal } from '../service/retry';
+import { forget, pass, type Delivery } from './gate';
+import { memoryOf } from './memory';
+import { Ended, notStarted, textOf, unknownOutcome } from './notices';
+import { tell } from './ownUrl';
+import { leadsOf, merged, readSaved, scrapeOf, writeSaved, type RunningScrape } from './running';
+import { parametersOf, startBody, startScrape } from './scrape';
 
-type Context = ITriggerFunctions | IWebhookFunctions;
+/** An execution that starts a scrape. */
+export interface Start extends Delivery {
+	/** Identifies the start. It is signed into the callback URL, and starts at most one scrape. */
+	attempt: string;
+	/** The production URL of the node, as the outside sees it. */
+	url: string;
+	/** Where the node reaches itself. */
+	addresses: string[];
+}
 
-/** By default, n8n ends a stopping process after 30 seconds, even if requests are in flight. */
-const LONGEST_CLOSING_MS = 15_000;
-/** A server that answers at all answers within this time. */
-const LONGEST_PROBE_MS = 3000;
-/** If another node of the workflow is saving now, its save reaches the database within this time. */
-const SAVING_MS = 500;
-/** How long to wait until n8n is seen to have saved the outcome of a start. */
-const LONGEST_SAVING_MS = 10_000;
-const SAVE_AGAIN_MS = 1000;
+/** How long a start that the service cannot take is tried again. Only what was not sent is sent again. */
+const PATIENCE_MS = 15 * 60_000;
+const FIRST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 60_000;
+/** n8n may be busy, or stopping. */
+const SAVE_TRIES = 5;
+const SAVE_PAUSE_MS = 1000;
 
 /**
- * Sends a start if this process planned it and is not sending it yet, and if n8n is seen to have saved it. Otherwise
- * another process could send it again after a crash.
- * @param saved what n8n has saved
- * @param needs the data for the request
- * @param store of a request to the node that stays open meanwhile: while n8n stops, it accepts no new requests, but
- * this request can still save the answer of the service
+ * Starts a scrape once, whatever n8n repeats. A retry by the user starts it only if it is certain that the service did
+ * not.
+ * @throws LeadGenError if no scrape was started, or if nobody knows
  */
-export function beginStart(
-	context: Context,
-	memory: NodeMemory,
-	attempt: string,
-	saved: SyncReply['saved'],
-	needs: Pick<SyncReply, 'start' | 'plan'>,
-	store?: Store,
-): void {
-	const { starts } = memory.state;
-	const start = starts[attempt];
-	const isOwn = [start, saved.starts[attempt]].every(
-		(known) => known?.process === PROCESS && known.stage === 'planned',
-	);
-	if (!start || !isOwn || memory.isOff || memory.inFlight.has(attempt)) return;
-	if (Object.values(starts).some(({ id, stage }) => id === start.id && stage === 'started')) {
-		// An earlier try was reported as not sent, but had been sent.
-		start.stage = 'failed';
-		return;
+export async function start(context: IExecuteFunctions, wanted: Start): Promise<Ended> {
+	const key = `start ${wanted.attempt}`;
+	const passage = await pass(context, key, wanted);
+	if (passage === 'unknown') throw notStarted(new Error('n8n could not record the start'));
+	if (passage !== 'first') return await repeated(context, wanted, passage === 'again');
+	let answer: IDataObject & { scrapeId: string };
+	try {
+		answer = await send(context, wanted);
+	} catch (error) {
+		if (error instanceof ServiceError && error.outcome === 'unknown') throw unknownOutcome(error);
+		await forget(context, key, wanted);
+		throw notStarted(error);
 	}
-	// The filters may have changed since the start was planned.
-	starts[attempt] = { ...start, at: Date.now(), filters: needs.plan.filters };
-	inBackground(context, memory, attempt, sendStart(context, memory, attempt, needs, store));
-}
-
-/** Sends a start, and makes sure that n8n saves its outcome, even if the node is closed. */
-async function sendStart(
-	context: Context,
-	memory: NodeMemory,
-	attempt: string,
-	{ start, plan }: Pick<SyncReply, 'start' | 'plan'>,
-	store?: Store,
-): Promise<void> {
-	const send = async () => {
-		if ('message' in start) throw new LeadGenError(start.message, start.advice);
-		// Read the credential again: the same key must start the scrape and sign the URL.
-		const { credential, signer } = await cachedAccess(context, memory, 0);
-		const webhookUrl = signer.callbackUrl(plan.url, attempt);
-		return { scrapeId: await startScrape(context, credential, { ...start.body, webhookUrl }) };
-	};
-	const result = await send().catch((error: unknown) => ({ error }));
-	const { state } = memory;
-	const now = Date.now();
-	if ('error' in result) recordFailedStart(state, attempt, result.error, now);
-	else recordScrape(state, attempt, result.scrapeId, now);
-	const words = 'error' in result ? String(result.error) : `scrape ${result.scrapeId}`;
-	context.logger.info(`LeadGen Trigger: start attempt ${attempt}: ${words}, in process ${PROCESS}`);
-	if (await waitUntilSaved(context, memory)) return;
-	// Write only if n8n no longer answers: otherwise this could overwrite what other nodes have saved since.
-	await sleep(SAVING_MS);
-	store?.save();
-}
-
-/**
- * Waits until n8n is seen to have saved the current state: another node of the workflow may undo the first save.
- * @returns whether n8n answers; if so, it saves the state that it receives
- */
-async function waitUntilSaved(context: Context, memory: NodeMemory): Promise<boolean> {
-	let isAnswered = false;
-	let askedAt = Date.now();
-	for (const end = askedAt + LONGEST_SAVING_MS; Date.now() < end;) {
-		// n8n saved everything that was known when it deactivated the node.
-		if (memory.isOff) return true;
-		// The reconciler also syncs. If this process is stopping, another main process may answer.
-		isAnswered = memory.syncedAt > askedAt || (await trySync(context, memory));
-		if (isAnswered && memory.reply?.isConfirmed) break;
-		askedAt = Math.max(askedAt, memory.syncedAt);
-		await sleep(isAnswered ? CONFIRM_MS + SAVING_MS : SAVE_AGAIN_MS);
-	}
-	return isAnswered;
-}
-
-async function trySync(context: Context, memory: NodeMemory): Promise<boolean> {
-	return await sync(context, memory).then(
-		() => true,
-		() => false,
+	const { scrapeId, estimatedCredits } = answer;
+	const problem = await save(context, wanted, {
+		attempt: wanted.attempt,
+		scrapeId,
+		since: Date.now(),
+	});
+	const credits = numberIn(estimatedCredits);
+	const cost = credits === undefined ? '' : ` It will use about ${String(credits)} credits.`;
+	return new Ended(
+		`Scrape ${scrapeId} was started.${cost} When it finishes, its completion runs the workflow in an execution of its own.${problem}`,
+		problem === '' ? 'info' : 'warning',
 	);
 }
 
-/** While n8n stops, waits for the starts in flight, so that their answers can be saved. */
-export async function finishStarts(context: Context, memory: NodeMemory): Promise<void> {
-	const starts = [...memory.inFlight].filter(([name]) => memory.state.starts[name] !== undefined);
-	// After a deactivation, n8n keeps running.
-	if (starts.length === 0 || memory.isOff) return;
-	// If the own URL answers, n8n keeps running and this process only stops leading. The start then continues, and n8n 1
-	// does not tolerate that closing takes long.
-	const isSaved = async () => {
-		const isReached = await trySync(context, memory);
-		if (!isReached || memory.reply?.isConfirmed) return isReached;
-		await sleep(SAVING_MS);
-		return await trySync(context, memory);
-	};
-	if (await Promise.race([isSaved(), sleep(LONGEST_PROBE_MS)])) return;
-	const over = Promise.allSettled(starts.map(([, task]) => task)).then(() => sleep(2 * SAVING_MS));
-	await Promise.race([over, sleep(LONGEST_CLOSING_MS)]);
+/** A start that ran before. @param isRetry whether this is the same execution, which failed */
+async function repeated(
+	context: IExecuteFunctions,
+	{ attempt, addresses }: Start,
+	isRetry: boolean,
+): Promise<Ended> {
+	const { signer } = await memoryOf(context).accessOf(context);
+	const { saved } = await tell(context, addresses, signer);
+	const scrape = scrapeOf(saved, attempt);
+	if (scrape) {
+		return new Ended(
+			`This start ran before, and started scrape ${scrape.scrapeId}. Nothing was sent. When the scrape finishes, its completion runs the workflow.`,
+		);
+	}
+	if (leadsOf(saved, attempt) !== undefined) {
+		return new Ended('This start ran before, and its scrape is finished. Nothing was sent.');
+	}
+	if (isRetry) throw unknownOutcome(new Error('An earlier try of this start did not end'));
+	return new Ended(
+		'n8n asked for the same start twice. The other execution starts the scrape, so this one sent nothing. If the other one failed, unpublish the workflow and publish it again (n8n 1: deactivate and activate it) to start a scrape.',
+		'warning',
+	);
+}
+
+async function send(context: IExecuteFunctions, { attempt, url }: Start) {
+	const body = startBody(parametersOf(context));
+	const signal = context.getExecutionCancelSignal();
+	const end = Date.now() + PATIENCE_MS;
+	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+		// The same key must start the scrape and sign the URL, and the user may have changed it meanwhile.
+		const { credential, signer } = await memoryOf(context).accessOf(context);
+		const webhookUrl = signer.callbackUrl(url, attempt);
+		const tried = startScrape(context, credential, { ...body, webhookUrl }, signal);
+		const answer = await tried.catch((error: unknown) => {
+			if (!mayPass(error) || Date.now() + pauseMs > end) throw error;
+			context.logger.warn(`LeadGen Trigger: a start is tried again: ${String(error)}`);
+		});
+		if (answer) return answer;
+		await pause(pauseMs, signal);
+	}
+}
+
+/** Whether the start was certainly not sent, or refused only for its rate. */
+function mayPass(error: unknown): boolean {
+	if (error instanceof NotAttemptedError) return true;
+	return error instanceof ServiceError && (mayConnectLater(error) || isRateRefusal(error));
+}
+
+/**
+ * Has n8n save the scrape, so that its completion arrives also without a notification.
+ * @returns what the user must know; empty if it is saved
+ */
+async function save(
+	context: IExecuteFunctions,
+	{ addresses }: Start,
+	started: RunningScrape,
+): Promise<string> {
+	const memory = memoryOf(context);
+	for (let tries = 1; ; tries++) {
+		try {
+			const { signer } = await memory.accessOf(context);
+			await tell(context, addresses, signer, { started });
+			return '';
+		} catch (error) {
+			if (tries === SAVE_TRIES) {
+				keep(context, started);
+				const { message, advice } = textOf(error);
+				return ` ${message}. ${advice}`;
+			}
+			await pause(SAVE_PAUSE_MS, undefined);
+		}
+	}
+}
+
+/**
+ * While n8n stops, it takes no requests, but saves what an execution writes. Otherwise an execution must not write: n8n
+ * saves the whole static data as it was when the execution began.
+ */
+function keep(context: IExecuteFunctions, started: RunningScrape): void {
+	const memory = memoryOf(context);
+	const staticData = context.getWorkflowStaticData('global');
+	const saved = merged(memory.saved, readSaved(staticData, memory.key));
+	memory.saved = { ...saved, running: [...saved.running, started] };
+	writeSaved(staticData, memory.key, memory.saved);
+	memory.leader?.follow();
 }

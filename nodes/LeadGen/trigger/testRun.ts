@@ -6,69 +6,104 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { isFinished } from '../operations/scrape/getStatus';
 import { show } from '../parameters';
 import { InputError } from '../service/errors';
 import { asNodeError } from './activation';
-import { memoryOf, readAccess, TestRun } from './memory';
-import { copyWithout, idsOf, rawNotification, requestOf } from './notification';
-import { ownMessage, sendMessage } from './ownUrl';
-import { addressesOf, identityOf, parametersOf, readPlan } from './plan';
-import { testLimit, testScrapeId } from './properties';
-import { requestStatus, startBody, startScrape } from './scrape';
-import type { Signer } from './signature';
+import { turn } from './listening';
+import { memoryOf } from './memory';
+import { idsOf, rawNotification, requestOf } from './notification';
+import { ownAddresses, ownMessage, tell } from './ownUrl';
+import { internalUrl, mode, testLimit, testScrapeId } from './properties';
+import { findScrape, parametersOf, startBody, startScrape, type FoundScrape } from './scrape';
+import { fingerprint, type Signer } from './signature';
 
-/** After this time, n8n stops listening. */
-const LISTENS_MS = 120_000;
+/** After two minutes, n8n stops listening. Before, the test run outputs what is known. */
+const LISTENS_MS = 110_000;
 const CHECK_MS = 2000;
-const LOOKS = 3;
-/** The attempt ID in the URL that the service gets for a test. */
+/** How often to look after a notification: the status may lag behind. */
+const MAX_LOOKS = 3;
+/** The attempt in the URL that the service gets for a test. */
 const ATTEMPT = 'test';
+
+/** The last "Execute step" of a node. */
+export class TestRun {
+	readonly since = Date.now();
+	/** The scrape that it waits for; undefined if any scrape will do. */
+	scrapeId?: string;
+	/** The notification of that scrape. It may arrive before the status is finished. */
+	notification?: IDataObject;
+	isOver = false;
+
+	/**
+	 * @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs
+	 * @param body what identifies the filters of the scrape that it started
+	 */
+	constructor(
+		readonly url?: string,
+		readonly body = '',
+	) {}
+}
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(context: IHookFunctions): Promise<void> {
 	const url = context.getNodeWebhookUrl('default') ?? '';
-	const memory = memoryOf(identityOf(context));
-	if (memory.test) memory.test.isOver = true;
-	const test = (memory.test = new TestRun(url));
+	const memory = memoryOf(context);
+	const before = memory.test;
+	if (before) before.isOver = true;
 	try {
-		// Before the start, which costs credits: this throws if the option is invalid.
-		const addresses = addressesOf(context);
+		// Before the start, which costs credits: these throw if an option is invalid.
+		const parameters = parametersOf(context);
+		const addresses = ownAddresses(url, parameters.option(internalUrl), context.getNode());
+		const body = startedBody(context);
+		const test = (memory.test = new TestRun(url, fingerprint(body)));
 		// The credential may differ from that of the active workflow.
-		const { credential, signer } = await readAccess(context, memory);
-		test.scrapeId = await testScrape(context, credential, signer.callbackUrl(url, ATTEMPT));
+		const { credential, signer } = await memory.accessOf(context);
+		const named = await namedScrape(context, credential);
+		if (named !== undefined) test.scrapeId = named;
+		else if (body && before?.scrapeId !== undefined && before.body === test.body) {
+			// It took longer than n8n listens.
+			test.scrapeId = before.scrapeId;
+			test.notification = before.notification;
+		} else if (body) {
+			const webhookUrl = signer.callbackUrl(url, ATTEMPT);
+			({ scrapeId: test.scrapeId } = await startScrape(context, credential, {
+				...body,
+				webhookUrl,
+			}));
+		}
 		if (test.scrapeId !== undefined) watch(context, test, signer, addresses).catch(() => {});
 	} catch (error) {
 		throw asNodeError(context, error);
 	}
 }
 
-/** The scrape to wait for, started if the options ask for it; undefined if any scrape will do. */
-async function testScrape(
+/** The body of the start that the options ask for; undefined if they ask for none. */
+function startedBody(context: IHookFunctions): IDataObject | undefined {
+	const parameters = parametersOf(context);
+	const limit = parameters.option(testLimit);
+	if (parameters.get(mode) === 'listen' || limit === 0) return undefined;
+	return parameters.option(testScrapeId) === '' ? startBody(parameters, limit) : undefined;
+}
+
+async function namedScrape(
 	context: IHookFunctions,
 	credential: ICredentialDataDecryptedObject,
-	webhookUrl: string,
 ): Promise<string | undefined> {
-	const { mode } = readPlan(context);
-	const parameters = parametersOf(context);
-	const id = parameters.option(testScrapeId);
-	if (id !== '') {
-		const known = await requestStatus(context, credential, id).catch(() => undefined);
-		if (!known || known.status !== undefined) return id;
-		throw new InputError(
-			'Test Scrape ID',
-			`must be the ID of a scrape that the service can find, but is ${show(id)}`,
-			'Copy the scrapeId of an earlier scrape of this account.',
-		);
-	}
-	const limit = parameters.option(testLimit);
-	if (mode === 'listen' || limit === 0) return undefined;
-	return await startScrape(context, credential, { ...startBody(context, limit), webhookUrl });
+	const id = parametersOf(context).option(testScrapeId);
+	if (id === '') return undefined;
+	// If the service gives no answer now, it may give one later.
+	const isUnknown = (await findScrape(context, credential, id).catch(() => null)) === undefined;
+	if (!isUnknown) return id;
+	throw new InputError(
+		"'Test Scrape ID'",
+		`must be the ID of a scrape that the service can find, but is ${show(id)}`,
+		'Copy the scrapeId of an earlier scrape of this account.',
+	);
 }
 
 /** Ends the last test of the node. @returns false if this call does not end a test */
 export function endTest(context: IHookFunctions): boolean {
-	const { test } = memoryOf(identityOf(context));
+	const { test } = memoryOf(context);
 	if (!test || test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
 	test.isOver = true;
 	return true;
@@ -81,44 +116,66 @@ async function watch(
 	signer: Signer,
 	addresses: string[],
 ): Promise<void> {
-	for (const end = Date.now() + LISTENS_MS; Date.now() < end && !test.isOver;) {
-		await sendMessage(context, addresses, signer, {});
+	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
+		await tell(context, addresses, signer).catch(() => {});
 		await sleep(CHECK_MS);
 	}
 }
 
 /** Handles a request to the test URL. n8n keeps listening until there is an output. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const memory = memoryOf(identityOf(context));
+	const memory = memoryOf(context);
 	// After a restart, nothing is known about the test.
 	const { test = new TestRun() } = memory;
-	const { credential, signer } = await readAccess(context, memory);
+	const { signer } = await memory.accessOf(context);
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
 	const { scrapeId } = test;
-	if (scrapeId !== undefined && !isOwn && signer.attemptOf(request.query) !== ATTEMPT) {
+	const isSigned = signer.attemptIn(`${request.url}\n${request.text}`) === ATTEMPT;
+	if (scrapeId !== undefined && !isOwn && !isSigned) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
+	if (!isOwn) test.notification = rawNotification(request, signer.signatureOf(ATTEMPT));
 	const { likely, others } = idsOf(request);
-	const ids = scrapeId === undefined ? [...likely, ...others] : [scrapeId];
-	if (!isOwn) test.notification = rawNotification(request);
-	// The status may lag behind the notification, and the notification behind the status.
-	for (let look = 1; look <= LOOKS; look++) {
-		for (const id of ids) {
-			const { data } = await requestStatus(context, credential, id).catch((error: unknown) => {
-				if (!isOwn) throw error;
-				context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
-				return { data: {} };
-			});
-			if (!isFinished(data)) continue;
-			if (!test.notification) await sleep(CHECK_MS);
-			if (test.isOver) continue;
-			test.isOver = true;
-			const output = { ...data, notification: test.notification ?? null };
-			const json = copyWithout(signer.secretsOf(ATTEMPT), output) as IDataObject;
-			return { webhookResponse: { leadGen: 2 }, workflowData: [[{ json }]] };
-		}
-		await sleep(CHECK_MS / 2);
+	const named = (likely.length > 0 ? likely : others).slice(0, 5);
+	const scrape = await firstFound(context, scrapeId === undefined ? named : [scrapeId], isOwn);
+	const isLate = Date.now() - test.since > LISTENS_MS;
+	if (scrape?.isFinished && !test.notification) await sleep(CHECK_MS);
+	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) {
+		return { webhookResponse: { received: true } };
 	}
-	return { webhookResponse: { leadGen: 2, finished: false } };
+	test.isOver = true;
+	// The next test starts a scrape of its own.
+	if (scrape.isFinished) delete test.scrapeId;
+	const hint = scrape.isFinished
+		? {}
+		: {
+				hint: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`,
+			};
+	const json = { ...scrape.data, notification: test.notification ?? null, ...hint };
+	return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
+}
+
+/** The first of the scrapes that the service knows. Nobody asks again for one that the test run did not start. */
+async function firstFound(
+	context: IWebhookFunctions,
+	ids: string[],
+	isOwn: boolean,
+): Promise<FoundScrape | undefined> {
+	const memory = memoryOf(context);
+	let found: FoundScrape | undefined;
+	for (let looks = isOwn ? MAX_LOOKS : 1; looks <= MAX_LOOKS && !found?.isFinished; looks++) {
+		if (looks > 1 && !isOwn) await sleep(CHECK_MS);
+		for (const id of ids) {
+			const access = await memory.accessOf(context);
+			// Strangers may call the URL, too.
+			if (!isOwn) await turn(memory, access);
+			found = await findScrape(context, access.credential, id).catch((error: unknown) => {
+				context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
+				return undefined;
+			});
+			if (found) break;
+		}
+	}
+	return found;
 }

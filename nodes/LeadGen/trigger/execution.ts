@@ -1,0 +1,90 @@
+import {
+	NodeOperationError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { addHint, mayEndEmpty } from '../compatibility';
+import { throwIfStopped } from '../pause';
+import { complete, type Completion } from './completion';
+import { outputItems } from './leads';
+import { Ended, textOf, type NoticeText } from './notices';
+import { parametersOf } from './scrape';
+import { start, type Start } from './start';
+
+/** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
+export type Purpose =
+	| { start: Start }
+	/** Scrapes that one notification names come out of one execution. */
+	| { completions: Completion[] }
+	| { notice: NoticeText };
+
+const KEY = 'leadGenTrigger';
+
+/** The item with which an execution begins. */
+export function itemFor(purpose: Purpose): INodeExecutionData {
+	return { json: { [KEY]: { ...purpose } } };
+}
+
+/**
+ * Runs first in each execution that the trigger begins, in any process: sends a start, or lets a completion through.
+ * @returns no item if the execution ends here
+ * @throws NodeOperationError with a message for the user, unless the node is set to continue
+ */
+export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
+	const json = context.getInputData()[0]?.json ?? {};
+	const purpose = json[KEY] as unknown as Purpose | undefined;
+	if (!purpose) return [testOutput(context, json)];
+	const result = await run(context, purpose).catch(textOf);
+	throwIfStopped(context.getExecutionCancelSignal());
+	if (Array.isArray(result)) return [result];
+	return result instanceof Ended ? end(context, result) : fail(context, result);
+}
+
+async function run(
+	context: IExecuteFunctions,
+	purpose: Purpose,
+): Promise<INodeExecutionData[] | Ended | NoticeText> {
+	if ('notice' in purpose) return purpose.notice;
+	if ('start' in purpose) return await start(context, purpose.start);
+	const results = await Promise.all(purpose.completions.map((each) => complete(context, each)));
+	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
+	const ended = results.find((result) => result instanceof Ended);
+	return items.length === 0 && ended ? ended : items;
+}
+
+/** A test run begins with its output. */
+function testOutput(
+	context: IExecuteFunctions,
+	{ hint, ...json }: IDataObject,
+): INodeExecutionData[] {
+	if (typeof hint === 'string') addHint(context, { message: hint, type: 'warning' });
+	return outputItems(context, parametersOf(context), json);
+}
+
+/** Ends the execution as a success. It says why where n8n allows an empty output. */
+function end(context: IExecuteFunctions, { message, type }: Ended): INodeExecutionData[][] | null {
+	context.logger.info(`LeadGen Trigger: execution ${context.getExecutionId()}: ${message}`);
+	if (context.getNode().alwaysOutputData === true) {
+		throw new NodeOperationError(context.getNode(), message, {
+			description: `The execution ends here, so that it does not run the workflow without data. Switch off 'Always Output Data' in the settings of this node.`,
+		});
+	}
+	addHint(context, { message, type });
+	return mayEndEmpty(context) ? [[]] : null;
+}
+
+/** Ends the execution as a failure, in the way that the user chose under On Error. */
+function fail(
+	context: IExecuteFunctions,
+	{ message, advice }: NoticeText,
+): INodeExecutionData[][] | null {
+	const { onError } = context.getNode();
+	if (onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
+	// With "Continue", n8n would pass the failure on as if it were a scrape.
+	if (onError === 'continueRegularOutput') {
+		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
+		return end(context, new Ended(`${message}. ${advice}`, 'warning'));
+	}
+	throw new NodeOperationError(context.getNode(), message, { description: advice });
+}

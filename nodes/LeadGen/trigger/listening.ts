@@ -1,0 +1,117 @@
+import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import { accountOf } from '../service/account';
+import type { Access, NodeMemory } from './memory';
+import { cannotVerify } from './notices';
+import { respond } from './notification';
+import { findScrape, type FoundScrape } from './scrape';
+
+/** Verifies scrapes that anyone may have named, where the node only listens. */
+
+const MINUTE_MS = 60_000;
+/** Strangers may use up to a third of the rate limit of the account, or of the smallest plan if it is not known. */
+const SHARE = 1 / 3;
+const MIN_PER_MINUTE = 20;
+/** What may wait. The sender must send the rest again. */
+const MAX_WAITING = 500;
+const MAX_WAITING_BYTES = 32_000_000;
+/** The pauses before the looks at an ID: the notification may be faster than the status. */
+const AGAIN_MS = [0, 10_000, MINUTE_MS, 5 * MINUTE_MS];
+/** How long an answer that cannot be had is asked for. */
+const PATIENCE_MS = 60 * MINUTE_MS;
+const MAX_PAUSE_MS = 2 * MINUTE_MS;
+/** A sender may not wait longer for its answer. */
+const ANSWER_MS = 8000;
+
+/**
+ * Which of the IDs in a notification are scrapes of the account.
+ * @param bytes the size of the notification, which stays in memory meanwhile
+ * @returns the ID of each as the service spells it, by the ID that was named; and whether the request has been answered,
+ * because this took long. `full` if too much waits already.
+ */
+export async function knownScrapes(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	named: string[],
+	bytes: number,
+): Promise<{ ids: Map<string, string>; isAnswered: boolean } | 'full'> {
+	const { lookups } = memory;
+	const isFull =
+		lookups.count + named.length > MAX_WAITING || lookups.bytes + bytes > MAX_WAITING_BYTES;
+	if (isFull && lookups.count > 0) return 'full';
+	lookups.count += named.length;
+	lookups.bytes += bytes;
+	let isAnswered = false;
+	let isOver = false;
+	void sleep(ANSWER_MS).then(() => {
+		if (isOver) return;
+		isAnswered = true;
+		respond(context, 200, { received: true });
+	});
+	const ids = await lookUp(context, memory, named);
+	isOver = true;
+	lookups.count -= named.length;
+	lookups.bytes -= bytes;
+	// At the level of debugging, because strangers could fill the log.
+	if (ids.size < named.length) {
+		context.logger.debug(
+			'LeadGen Trigger: a notification names IDs that the service does not know',
+		);
+	}
+	return { ids, isAnswered };
+}
+
+async function lookUp(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	named: string[],
+): Promise<Map<string, string>> {
+	const ids = new Map<string, string>();
+	for (const pauseMs of AGAIN_MS) {
+		await sleep(pauseMs);
+		const open = named.filter((id) => !ids.has(id));
+		const looks = open.map(async (id) => {
+			const scrape = await look(context, memory, id);
+			if (scrape) ids.set(id, scrape.id);
+		});
+		await Promise.all(looks);
+		// A name may have been that of something else. In a flood, there is no room to ask for each ID again.
+		const isEnough = ids.size > 0 && pauseMs > 0;
+		if (isEnough || ids.size === named.length || memory.lookups.count > MAX_WAITING / 2) break;
+	}
+	return ids;
+}
+
+/** Looks until there is an answer. @returns undefined if the service does not know the scrape, or gives no answer */
+async function look(
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	id: string,
+): Promise<FoundScrape | undefined> {
+	const end = Date.now() + PATIENCE_MS;
+	for (let pauseMs = 1000; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
+		try {
+			const access = await memory.accessOf(context);
+			await turn(memory, access);
+			return await findScrape(context, access.credential, id);
+		} catch (error) {
+			memory.leader?.tell(cannotVerify(error));
+			context.logger.warn(`LeadGen Trigger: a notification is not verified: ${String(error)}`);
+			if (Date.now() > end) return undefined;
+			await sleep(pauseMs);
+		}
+	}
+}
+
+/** Waits until a look is within the share of the rate limit. Those that wait take turns. */
+export async function turn({ lookups }: NodeMemory, { credential }: Access): Promise<void> {
+	const perMinute = Math.floor(accountOf(credential).limiter.perMinute * SHARE);
+	const most = perMinute < Infinity ? Math.max(1, perMinute) : MIN_PER_MINUTE;
+	const mine = lookups.last.then(async () => {
+		const earlier = lookups.times.at(-most) ?? -Infinity;
+		const waitMs = earlier + MINUTE_MS - Date.now();
+		if (waitMs > 0) await sleep(waitMs);
+		lookups.times = [...lookups.times, Date.now()].slice(-most);
+	});
+	lookups.last = mine;
+	await mine;
+}

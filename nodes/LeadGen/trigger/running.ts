@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+import { jsonIn } from '../json';
+
+/** A scrape that the node started and whose completion has not run yet. */
+export interface RunningScrape {
+	attempt: string;
+	scrapeId: string;
+	/** When it was started, in milliseconds since 1970. */
+	since: number;
+}
+
+/**
+ * What the node remembers, in n8n's static data and in each process. `webhook()` writes it, because n8n saves static data
+ * reliably nowhere else. Others save an old copy of static data now and then, so copies are merged.
+ */
+export interface Saved {
+	/** The attempt of the last activation by a user, until the workflow is deactivated. */
+	activation?: string;
+	running: RunningScrape[];
+	/** The last scrapes that ran: the attempt, otherwise the scrape ID; and what identifies the leads that ran. */
+	done: Array<[scrape: string, leads: string]>;
+}
+
+const MAX_DONE = 200;
+
+export const NOTHING: Saved = { running: [], done: [] };
+
+/** Reads what the static data of the workflow holds of a node. Anyone can write there, so anything else is ignored. */
+export function readSaved(staticData: IDataObject, key: string): Saved {
+	const { activation, running, done } = (jsonIn(staticData[key]) ?? {}) as Partial<Saved>;
+	return {
+		...(typeof activation === 'string' && { activation }),
+		running: Array.isArray(running) ? running : [],
+		done: Array.isArray(done) ? done : [],
+	};
+}
+
+/**
+ * As text, because n8n watches each value of an object, which makes reading slow. Writes only what changed, because n8n
+ * saves the static data of a workflow as a whole.
+ */
+export function writeSaved(staticData: IDataObject, key: string, saved: Saved): void {
+	const text = JSON.stringify(saved);
+	if (staticData[key] !== text) staticData[key] = text;
+}
+
+/** What two copies know together, with the activation of the second. */
+export function merged(known: Saved, read: Saved): Saved {
+	const done = new Map([...known.done, ...read.done]);
+	const running = new Map(
+		[...known.running, ...read.running].map((scrape) => [scrape.attempt, scrape]),
+	);
+	return {
+		...(read.activation !== undefined && { activation: read.activation }),
+		running: [...running.values()].filter(({ attempt }) => !done.has(attempt)),
+		done: [...done].slice(-MAX_DONE),
+	};
+}
+
+export function scrapeOf({ running }: Saved, attempt: string): RunningScrape | undefined {
+	return running.find((scrape) => scrape.attempt === attempt);
+}
+
+/** What identifies the leads of a scrape that ran; undefined if it has not run. */
+export function leadsOf({ done }: Saved, scrape: string): string | undefined {
+	return done.find(([each]) => each === scrape)?.[1];
+}
