@@ -64,6 +64,15 @@ export function mayEndEmpty(context: IExecuteFunctions): boolean {
 	return settings?.executionOrder === 'v1';
 }
 
+/**
+ * Whether n8n reports that a user saved an active workflow like an activation: with several main processes, before
+ * n8n 2.16.
+ */
+export function mayReportSaveAsActivation(context: ITriggerFunctions): boolean {
+	const { instanceSettings } = context as { instanceSettings?: { isMultiMain?: boolean } };
+	return instanceSettings?.isMultiMain === true;
+}
+
 type RegisterCron = (cron: unknown, onTick: (due?: Date) => void) => unknown;
 
 /**

@@ -77,8 +77,6 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
 export function close(context: IHookFunctions): void {
 	const memory = memoryOf(context);
 	delete memory.addresses;
-	// n8n 2 calls this after each refusal, and then tries again.
-	if (memory.refusal === undefined) delete memory.wanted;
 	const staticData = context.getWorkflowStaticData('global');
 	const { activation, ...saved } = readSaved(staticData, memory.key);
 	if (activation !== undefined) writeSaved(staticData, memory.key, saved);

@@ -5,7 +5,7 @@ import {
 	type ITriggerFunctions,
 	type ITriggerResponse,
 } from 'n8n-workflow';
-import { registerCron } from '../compatibility';
+import { mayReportSaveAsActivation, registerCron } from '../compatibility';
 import { readSchedule, type Schedule } from '../schedule/schedule';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
@@ -21,6 +21,8 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20 * SECOND_MS;
+/** A save deactivates and activates the workflow within this time. */
+const SAVE_MS = 2 * SECOND_MS;
 /** How often to ask for retried starts, where another process answers at the own URL. */
 const ASK_MS = 15 * MINUTE_MS;
 
@@ -36,8 +38,10 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	memory.saved = merged(memory.saved, saved);
 	// n8n repeats an activation by itself after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved, and the gate knows its start.
-	if (context.getActivationMode() === 'activate')
+	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
+	if (context.getActivationMode() === 'activate' && !isSave) {
 		memory.wanted ??= saved.activation ?? newAttempt();
+	}
 	const leader = new Leader(context, memory);
 	const parameters = parametersOf(context);
 	if (parameters.get(mode) === 'listen') void leader.listen();
@@ -93,6 +97,7 @@ export class Leader {
 
 	close(): void {
 		this.isClosed = true;
+		this.memory.closedAt = Date.now();
 		if (this.memory.leader === this) delete this.memory.leader;
 		this.resolveClosed();
 	}

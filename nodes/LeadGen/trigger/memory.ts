@@ -22,6 +22,8 @@ export class NodeMemory {
 	/** The production URL, and the addresses at which the node reaches itself; while the node is active here. */
 	url?: string;
 	addresses?: string[];
+	/** When this process last stopped leading the node, in milliseconds since 1970. */
+	closedAt = 0;
 	/** Why n8n could not activate the node; undefined as soon as it can. */
 	refusal?: unknown;
 	/** The start that an activation by a user asks for, until its execution begins. */

@@ -6,7 +6,7 @@ import { newDelivery } from './gate';
 import { findLeads } from './leads';
 import { knownScrapes } from './listening';
 import { memoryOf, PROCESS, type NodeMemory } from './memory';
-import { textOf } from './notices';
+import { cannotVerify, textOf } from './notices';
 import { idsOf, rawNotification, requestOf, respond, type IncomingRequest } from './notification';
 import {
 	ownAddresses,
@@ -101,6 +101,11 @@ async function ofListener(
 		memory.saved,
 		readSaved(context.getWorkflowStaticData('global'), memory.key),
 	);
+	// Without a credential, nothing can be verified, and the sender must try again.
+	await memory.accessOf(context).catch((error: unknown) => {
+		memory.leader?.tell(cannotVerify(error));
+		throw error;
+	});
 	const { likely, others } = idsOf(request);
 	const named = likely.length > 0 ? likely : others;
 	const leads = new Map(named.map((id) => [id, leadsText(request, id)]));
