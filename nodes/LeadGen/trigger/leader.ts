@@ -10,7 +10,7 @@ import { readSchedule, type Schedule } from '../schedule/schedule';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { memoryOf, PROCESS, type NodeMemory } from './memory';
-import { textOf, UNREACHABLE, type NoticeText } from './notices';
+import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
 import { isReachable, ownAddresses, tell, type Message, type Reply } from './ownUrl';
 import { MIN_PAUSE_MS, poll } from './polling';
 import { mode } from './properties';
@@ -36,19 +36,18 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	// Fresh from the database here, and never again in this context.
 	const saved = readSaved(context.getWorkflowStaticData('global'), memory.key);
 	memory.saved = merged(memory.saved, saved);
-	// n8n repeats an activation by itself after a crash, or when another trigger lost its connection. It does not call
-	// `delete` before, so the activation is still saved, and the gate knows its start.
 	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
-	if (context.getActivationMode() === 'activate' && !isSave) {
-		memory.wanted ??= saved.activation ?? newAttempt();
-	}
+	const isAsked = context.getActivationMode() === 'activate' && !isSave;
+	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
+	// `delete` before, so the activation is still saved.
+	memory.wanted ??= saved.activation ?? (isAsked ? newAttempt() : undefined);
 	const leader = new Leader(context, memory);
 	const parameters = parametersOf(context);
 	if (parameters.get(mode) === 'listen') void leader.listen();
 	else {
 		const schedule = readSchedule(parameters, context.getTimezone());
 		if (schedule) register(context, schedule, leader);
-		void leader.run(saved.activation !== undefined);
+		void leader.run(saved.activation);
 	}
 	const closeFunction = async () => {
 		leader.close();
@@ -114,16 +113,18 @@ export class Leader {
 		if (!isReachable(url, credential)) this.tell(UNREACHABLE);
 	}
 
-	/** @param isSaved whether n8n has saved the activation, so that the own URL need not be called */
-	async run(isSaved: boolean): Promise<void> {
+	/** @param activation as it is saved */
+	async run(activation: string | undefined): Promise<void> {
 		const { memory, context } = this;
 		await this.untilActive();
-		const isRestart = isSaved && /^(init|leadershipChange)$/.test(context.getActivationMode());
-		this.isReady = isRestart || (await this.reach());
+		const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
+		// If the start of the activation is through, there is nothing to save.
+		this.isReady = (isRestart && activation === '') || (await this.reach());
 		if (!this.isReady) return;
 		const { wanted } = memory;
 		delete memory.wanted;
 		if (wanted) this.start(wanted);
+		if (isRestart && activation === undefined) this.tell(NOT_ACTIVATED);
 		// These may have finished while n8n was down.
 		for (const { attempt } of memory.saved.running) void this.poll(attempt, 0);
 		// Another process may save the ID of a start that a user retries.

@@ -35,6 +35,11 @@ export const UNREACHABLE: NoticeText = {
 		'The address of n8n works only on this machine or network. Set WEBHOOK_URL to an address that the internet can reach, such as the address of a tunnel. Restart n8n and use the new production URL. Or let this node start the scrapes: it then asks for their status itself.',
 };
 
+export const NOT_ACTIVATED: NoticeText = {
+	message: 'No scrape was started, because n8n does not know that this node was activated',
+	advice: `n8n stopped during the activation, or the data of the node was lost. The node receives completions. ${START_AGAIN}`,
+};
+
 export function notStarted(error: unknown): LeadGenError {
 	const { message, advice } = textOf(error);
 	return new LeadGenError(

@@ -31,6 +31,8 @@ export interface Message {
 	activation?: string;
 	/** A scrape was started. */
 	started?: RunningScrape;
+	/** An attempt that failed. */
+	failed?: string;
 	/** The workflow ran for a scrape, see {@link Saved}. */
 	done?: Saved['done'][number];
 }

@@ -14,8 +14,11 @@ export interface RunningScrape {
  * reliably nowhere else. Others save an old copy of static data now and then, so copies are merged.
  */
 export interface Saved {
-	/** The attempt of the last activation by a user, until the workflow is deactivated. */
-	activation?: string;
+	/**
+	 * Missing while the workflow is not active. The attempt that a user asked for by activating it, until its start is
+	 * through; then empty.
+	 */
+	activation?: string | undefined;
 	running: RunningScrape[];
 	/** The last scrapes that ran: the attempt, otherwise the scrape ID; and what identifies the leads that ran. */
 	done: Array<[scrape: string, leads: string]>;

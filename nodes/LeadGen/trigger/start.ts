@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { numberIn } from '../json';
 import { pause } from '../pause';
 import { NotAttemptedError, ServiceError } from '../service/errors';
@@ -39,14 +39,12 @@ export async function start(context: IExecuteFunctions, wanted: Start): Promise<
 	const passage = await pass(context, key, wanted);
 	if (passage === 'unknown') throw notStarted(new Error('n8n could not record the start'));
 	if (passage !== 'first') return await repeated(context, wanted, passage === 'again');
-	let answer: IDataObject & { scrapeId: string };
-	try {
-		answer = await send(context, wanted);
-	} catch (error) {
-		if (error instanceof ServiceError && error.outcome === 'unknown') throw unknownOutcome(error);
-		await forget(context, key, wanted);
-		throw notStarted(error);
-	}
+	const answer = await send(context, wanted).catch(async (error: unknown) => {
+		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
+		if (!isUnknown) await forget(context, key, wanted);
+		await through(context, wanted);
+		throw isUnknown ? unknownOutcome(error) : notStarted(error);
+	});
 	const { scrapeId, estimatedCredits } = answer;
 	const problem = await save(context, wanted, {
 		attempt: wanted.attempt,
@@ -64,9 +62,10 @@ export async function start(context: IExecuteFunctions, wanted: Start): Promise<
 /** A start that ran before. @param isRetry whether this is the same execution, which failed */
 async function repeated(
 	context: IExecuteFunctions,
-	{ attempt, addresses }: Start,
+	wanted: Start,
 	isRetry: boolean,
 ): Promise<Ended> {
+	const { attempt, addresses } = wanted;
 	const { signer } = await memoryOf(context).accessOf(context);
 	const { saved } = await tell(context, addresses, signer);
 	const scrape = scrapeOf(saved, attempt);
@@ -79,10 +78,17 @@ async function repeated(
 		return new Ended('This start ran before, and its scrape is finished. Nothing was sent.');
 	}
 	if (isRetry) throw unknownOutcome(new Error('An earlier try of this start did not end'));
+	await through(context, wanted);
 	return new Ended(
 		'n8n asked for the same start twice. The other execution starts the scrape, so this one sent nothing. If the other one failed, unpublish the workflow and publish it again (n8n 1: deactivate and activate it) to start a scrape.',
 		'warning',
 	);
+}
+
+/** A restart need not ask for the start again. */
+async function through(context: IExecuteFunctions, { attempt, addresses }: Start): Promise<void> {
+	const { signer } = await memoryOf(context).accessOf(context);
+	await tell(context, addresses, signer, { failed: attempt }).catch(() => {});
 }
 
 async function send(context: IExecuteFunctions, { attempt, url }: Start) {

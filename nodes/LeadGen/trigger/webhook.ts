@@ -56,13 +56,14 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 
 /** Saves what a message of the node says. n8n saves what `webhook()` writes only if no execution begins. */
 function answer(context: IWebhookFunctions, memory: NodeMemory, message: Message): Reply {
-	const { activation, started, done } = message;
+	const { started, failed, done } = message;
 	const staticData = context.getWorkflowStaticData('global');
 	const read = readSaved(staticData, memory.key);
+	const activation = message.activation ?? read.activation;
+	const isThrough = activation !== undefined && [started?.attempt, failed].includes(activation);
 	// Another node may have saved an old copy, so this adds what this process knows.
 	memory.saved = merged(memory.saved, {
-		...read,
-		...(activation !== undefined && { activation }),
+		activation: isThrough ? '' : activation,
 		running: [...read.running, ...(started ? [started] : [])],
 		done: [...read.done, ...(done ? [done] : [])],
 	});
