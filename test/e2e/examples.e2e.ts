@@ -339,8 +339,9 @@ describe(`n8n ${N8N.version}, the example`, () => {
 
 	test('trigger-start-scrape starts one scrape, and gives the leads if they are sent', async () => {
 		field.sandbox.set({ notification: { shape: 'leads' } });
-		const all = await executions(await activated('trigger-start-scrape'), 1);
-		expect(outcomes(all)).toEqual(['success']);
+		// The start, and the completion.
+		const all = await executions(await activated('trigger-start-scrape'), 2);
+		expect(outcomes(all)).toEqual(['success', 'success']);
 		const source = field.sandbox.jobs[0]?.scrapeId;
 		expect(items(all, 'Row for the CRM')).toEqual(
 			Array.from({ length: 20 }, (_, index) => ({
@@ -354,8 +355,9 @@ describe(`n8n ${N8N.version}, the example`, () => {
 	});
 
 	test('trigger-start-scrape says what a scrape found whose leads are not sent', async () => {
-		const all = await executions(await activated('trigger-start-scrape'), 1);
-		expect(outcomes(all)).toEqual(['success']);
+		// The start, and the completion.
+		const all = await executions(await activated('trigger-start-scrape'), 2);
+		expect(outcomes(all)).toEqual(['success', 'success']);
 		expect(items(all, 'Say what it found').map(({ message }) => message)).toEqual([
 			expect.stringMatching(/found 20 leads for 20 credits/),
 		]);
@@ -364,8 +366,9 @@ describe(`n8n ${N8N.version}, the example`, () => {
 
 	test('trigger-start-scrape says that a scrape failed', async () => {
 		field.sandbox.set({ job: { outcome: 'failed' } });
-		const all = await executions(await activated('trigger-start-scrape'), 1);
-		expect(outcomes(all)).toEqual(['success']);
+		// The start, and the completion.
+		const all = await executions(await activated('trigger-start-scrape'), 2);
+		expect(outcomes(all)).toEqual(['success', 'success']);
 		expect(items(all, 'Say that it failed').map(({ message }) => message)).toEqual([
 			expect.stringMatching(/failed. It had found 10 leads/),
 		]);

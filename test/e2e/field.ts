@@ -48,11 +48,10 @@ export class Field {
 	/** @param env further settings of n8n; what looks at the editor needs {@link WITH_EDITOR} */
 	constructor(protected readonly env: Record<string, string> = {}) {}
 
-	/** @param tarball of the package; by default as it is now */
-	async open(tarball?: string): Promise<void> {
+	async open(): Promise<void> {
 		await installN8n(N8N);
 		this.folder = await mkdtemp(join(tmpdir(), `leadgen-e2e-${N8N.version}-`));
-		await installTarball(this.folder, tarball ?? (await currentPackage()));
+		await installTarball(this.folder, await currentPackage());
 		this.sandbox = await startSandbox();
 		this.port = await freePort();
 		await this.start();
@@ -111,13 +110,6 @@ export class Field {
 	/** As a power cut does. */
 	async kill(): Promise<void> {
 		await this.n8n?.kill();
-	}
-
-	/** Installs the package as it is now, in place of the one that is there. */
-	async upgrade(): Promise<void> {
-		await this.stop();
-		await installTarball(this.folder, await currentPackage());
-		await this.start();
 	}
 
 	async restart(): Promise<void> {
@@ -265,7 +257,7 @@ export class Field {
 		return failed;
 	}
 
-	/** Production URL of a trigger, with the signature as the service got it. */
+	/** Production URL of a trigger, with the signed attempt, as the service got it. */
 	webhookUrl(job = 0): string {
 		return this.sandbox.jobs[job]?.webhookUrl ?? '';
 	}

@@ -103,7 +103,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 		await field.reset({ job: { durationMs: 1000 } });
 		const { id } = await field.workflow({ options: { internalUrl: `${field.url}/` } });
 		await field.api.activateWorkflow(id);
-		await until('the execution', async () => (await field.executions(id)).length === 1);
+		await until('the run', async () => (await field.delivered(id)).length === 1);
 		const [item] = await field.delivered(id);
 		expect(item?.json).toMatchObject({ status: 'completed', leadsFound: 10, notification: null });
 		expect(field.webhookUrl()).toContain(UNREACHABLE);
