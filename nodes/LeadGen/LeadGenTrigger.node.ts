@@ -43,9 +43,9 @@ export class LeadGenTrigger implements INodeType {
 			header: 'Get an example of a finished scrape',
 			executionsHelp: {
 				inactive:
-					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode "Start a Scrape and Receive Its Completion", this starts a scrape of at most 5 leads (see Test Limit in the options), which costs credits, and waits up to two minutes for its completion. In the mode "Only Receive Completions", it waits for a completion at the test URL. To get an example at once and for free, set <i>Test Scrape ID</i> in the options to an earlier scrape.<br /><br /><b>Once you publish or activate the workflow</b>, it runs whenever a scrape finishes.',
+					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode "Start a Scrape and Receive Its Completion", this starts a scrape of at most 5 leads (see \'Test Limit\' in the options), which costs credits, and waits up to two minutes for its completion. In the mode "Only Receive Completions", it waits for a completion at the test URL. To get an example at once and for free, set <i>Test Scrape ID</i> in the options to an earlier scrape.<br /><br /><b>Once you publish or activate the workflow</b>, it runs whenever a scrape finishes.',
 				active:
-					'<b>This workflow is active</b>: it runs whenever a scrape finishes. The <a data-key="executions">executions list</a> shows the runs.<br /><br />While you change it, click <i>Execute step</i> to get an example. In the mode "Start a Scrape and Receive Its Completion", this starts a scrape of at most 5 leads (see Test Limit in the options), which costs credits.',
+					'<b>This workflow is active</b>: it runs whenever a scrape finishes. The <a data-key="executions">executions list</a> shows the runs.<br /><br />While you change it, click <i>Execute step</i> to get an example. In the mode "Start a Scrape and Receive Its Completion", this starts a scrape of at most 5 leads (see \'Test Limit\' in the options), which costs credits.',
 			},
 			activationHint:
 				'When you are done, publish or activate the workflow. It then runs whenever a scrape finishes.',

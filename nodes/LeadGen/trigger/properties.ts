@@ -95,7 +95,7 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startNotice',
-		'Each scrape costs credits. The node starts a scrape when you publish or activate the workflow, when you change the filters or the limit and publish (n8n 1: save), and each time the schedule is due. "Execute step" also starts one, of at most 5 leads (see Test Limit in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status itself. This is free, but no leads arrive.',
+		'Each scrape costs credits. The node starts a scrape when you publish or activate the workflow, and each time the schedule is due. Changed filters apply to the next start. "Execute step" also starts one, of at most 5 leads (see \'Test Limit\' in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status itself. This is free, but no leads arrive.',
 		{ mode: ['startScrape'] },
 	),
 	notice(
