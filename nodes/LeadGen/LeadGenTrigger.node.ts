@@ -13,7 +13,7 @@ import {
 import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
 import { execute } from './trigger/execution';
-import { lead } from './trigger/leader';
+import { lead } from './trigger/trigger';
 import { properties } from './trigger/properties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';

@@ -1,81 +1,20 @@
-import { randomUUID } from 'crypto';
-import {
-	NodeOperationError,
-	sleep,
-	type ITriggerFunctions,
-	type ITriggerResponse,
-} from 'n8n-workflow';
-import { mayReportSaveAsActivation, registerCron } from '../compatibility';
-import { readSchedule, type Schedule } from '../schedule/schedule';
+import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
-import { memoryOf, PROCESS, type NodeMemory } from './memory';
+import { PROCESS, type NodeMemory } from './memory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
 import { isReachable, ownAddresses, tell, type Message, type Reply } from './ownUrl';
 import { MIN_PAUSE_MS, poll } from './polling';
-import { mode } from './properties';
-import { merged, readSaved } from './running';
-import { parametersOf } from './scrape';
+import { merged } from './running';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** A save deactivates and activates the workflow within this time. */
-const SAVE_MS = 2 * SECOND_MS;
 /** How often to ask for retried starts, where another process answers at the own URL. */
 const ASK_MS = 15 * MINUTE_MS;
 
-/**
- * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins the starts, and
- * polls the running scrapes.
- * @throws NodeOperationError if n8n does not accept the schedule
- */
-export function lead(context: ITriggerFunctions): ITriggerResponse {
-	const memory = memoryOf(context);
-	// Fresh from the database here, and never again in this context.
-	const saved = readSaved(context.getWorkflowStaticData('global'), memory.key);
-	memory.saved = merged(memory.saved, saved);
-	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
-	const isAsked = context.getActivationMode() === 'activate' && !isSave;
-	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
-	// `delete` before, so the activation is still saved.
-	memory.wanted ??= saved.activation ?? (isAsked ? newAttempt() : undefined);
-	const leader = new Leader(context, memory);
-	const parameters = parametersOf(context);
-	if (parameters.get(mode) === 'listen') void leader.listen();
-	else {
-		const schedule = readSchedule(parameters, context.getTimezone());
-		if (schedule) register(context, schedule, leader);
-		void leader.run(saved.activation);
-	}
-	const closeFunction = async () => {
-		leader.close();
-		await Promise.resolve();
-	};
-	return { closeFunction };
-}
-
-/** In lower case, because some services change the case of a URL. */
-function newAttempt(): string {
-	return `a${randomUUID().replaceAll('-', '')}`;
-}
-
-function register(context: ITriggerFunctions, schedule: Schedule, leader: Leader): void {
-	try {
-		registerCron(context, schedule.expression, (due) => {
-			// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
-			if (schedule.isDue(due)) leader.start(`s${schedule.roundDown(due).toString(36)}`);
-		});
-	} catch (error) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`n8n does not accept the schedule "${schedule.expression}": ${textOf(error).message}`,
-			{ description: "Check 'How Often', and the time zone in the settings of the workflow." },
-		);
-	}
-}
-
+/** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
 	isClosed = false;
 	/** Whether the own URL has answered, so that the ID of a scrape can be saved. */

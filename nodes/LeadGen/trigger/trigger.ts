@@ -1,0 +1,66 @@
+import { randomUUID } from 'crypto';
+import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
+import { mayReportSaveAsActivation, registerCron } from '../compatibility';
+import { readSchedule, type Schedule } from '../schedule/schedule';
+import { Leader } from './leader';
+import { memoryOf } from './memory';
+import { textOf } from './notices';
+import { mode } from './properties';
+import { merged, readSaved } from './running';
+import { parametersOf } from './scrape';
+
+/** A save deactivates and activates the workflow within this time. */
+const SAVE_MS = 2000;
+
+/**
+ * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins the starts, and
+ * polls the running scrapes.
+ * @throws NodeOperationError if n8n does not accept the schedule
+ */
+export function lead(context: ITriggerFunctions): ITriggerResponse {
+	const memory = memoryOf(context);
+	// Fresh from the database here, and never again in this context.
+	const saved = readSaved(context.getWorkflowStaticData('global'), memory.key);
+	memory.saved = merged(memory.saved, saved);
+	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
+	const isAsked = context.getActivationMode() === 'activate' && !isSave;
+	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
+	// `delete` before, so the activation is still saved.
+	memory.wanted ??= saved.activation ?? (isAsked ? newAttempt() : undefined);
+	const leader = new Leader(context, memory);
+	const parameters = parametersOf(context);
+	const isListening = parameters.get(mode) === 'listen';
+	if (!isListening) {
+		const schedule = readSchedule(parameters, context.getTimezone());
+		if (schedule) register(context, schedule, leader);
+	}
+	const work = isListening ? leader.listen() : leader.run(saved.activation);
+	work.catch((error: unknown) => {
+		context.logger.error(`LeadGen Trigger: ${String(error)}`);
+	});
+	const closeFunction = async () => {
+		leader.close();
+		await Promise.resolve();
+	};
+	return { closeFunction };
+}
+
+/** In lower case, because some services change the case of a URL. */
+function newAttempt(): string {
+	return `a${randomUUID().replaceAll('-', '')}`;
+}
+
+function register(context: ITriggerFunctions, schedule: Schedule, leader: Leader): void {
+	try {
+		registerCron(context, schedule.expression, (due) => {
+			// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
+			if (schedule.isDue(due)) leader.start(`s${schedule.roundDown(due).toString(36)}`);
+		});
+	} catch (error) {
+		throw new NodeOperationError(
+			context.getNode(),
+			`n8n does not accept the schedule "${schedule.expression}": ${textOf(error).message}`,
+			{ description: "Check 'How Often', and the time zone in the settings of the workflow." },
+		);
+	}
+}
