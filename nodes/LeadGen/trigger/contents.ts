@@ -19,6 +19,8 @@ export interface Entry {
 }
 
 const MAX_ENTRIES = 20_000;
+/** How many lines of JSON, or fields of a form, are read. */
+export const MAX_FIELDS = 100_000;
 /** How many texts are parsed as JSON, and how many characters all together. */
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 4_000_000;
@@ -81,7 +83,7 @@ export function meantBody(body: unknown): unknown {
 
 function linesIn(text: string): unknown[] | undefined {
 	if (!text.trimStart().startsWith('{')) return undefined;
-	const lines = text.split('\n', MAX_ENTRIES + 1);
+	const lines = text.split('\n', MAX_FIELDS + 1);
 	const values: unknown[] = [];
 	const isJson = lines.every((line) => {
 		if (line.trim() === '') return true;
@@ -89,14 +91,14 @@ function linesIn(text: string): unknown[] | undefined {
 		values.push(value);
 		return isObject(value);
 	});
-	return isJson && lines.length <= MAX_ENTRIES ? values : undefined;
+	return isJson && lines.length <= MAX_FIELDS ? values : undefined;
 }
 
 /** `{ 'leads[0][name]': 'Ada' }` as `{ leads: { 0: { name: 'Ada' } } }`. */
 function unfold(fields: Record<string, unknown>): Record<string, unknown> {
 	// Without a prototype, because the names come from outside.
 	const root = Object.create(null) as Record<string, unknown>;
-	for (const [field, value] of Object.entries(fields).slice(0, MAX_ENTRIES)) {
+	for (const [field, value] of Object.entries(fields).slice(0, MAX_FIELDS)) {
 		const path = field.split(/\]?\[|\]\.?/, MAX_PATH).filter((part) => part !== '');
 		const last = path.pop() ?? field;
 		let inner = root;

@@ -102,9 +102,8 @@ export function leadsIn(body: unknown): (scrapeId?: unknown) => unknown[] | unde
 		if (new Set(own.map(partOf)).size === 1) return given(own[0]);
 		// A list that holds this scrape beside the leads of another one is a list of scrapes.
 		const others = named.filter((list) => isOwn(list) === false).map(({ entry }) => entry);
-		const aroundOthers = above(others);
-		const around = above([...parts.keys()].filter((part) => parts.get(part)));
-		const isOfScrapes = ({ entry }: Candidate) => around.has(entry) && aroundOthers.has(entry);
+		const aroundBoth = [[...parts.keys()].filter((part) => parts.get(part)), others].map(above);
+		const isOfScrapes = ({ entry }: Candidate) => aroundBoth.every((each) => each.has(entry));
 		return given(lists.find((each) => each.isOpen && isOwn(each) !== false && !isOfScrapes(each)));
 	};
 }
@@ -156,7 +155,8 @@ function partsOf(entries: Entry[], ids: string[], id: string): Map<Entry | undef
 	const parts = new Map<Entry | undefined, boolean>();
 	if (id === '') return parts;
 	const names = new Set(entries.filter((_, at) => ids[at] === id).map(({ name }) => name));
-	const keyed = entries.find(({ key, value }) => key === id && typeof value === 'object');
+	const isKey = ({ key, value }: Entry) => key === id && typeof value === 'object';
+	const keyed = names.size === 0 ? entries.find(isKey) : undefined;
 	entries.forEach((entry, at) => {
 		const { name, value, parent } = entry;
 		if (name !== '' && parent && names.has(name) && typeof value !== 'object') {
@@ -186,10 +186,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function valueAt(value: unknown, path: string): unknown {
-	const names = path
-		.replace(/\[(\d+)\]/g, '.$1')
-		.split('.')
-		.filter((name) => name !== '');
+	const names = path.split(/[[\].]+/).filter((name) => name !== '');
 	return names.reduce<unknown>(
 		(inner, name) =>
 			isObject(inner) || Array.isArray(inner)

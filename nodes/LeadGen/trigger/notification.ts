@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { jsonIn } from '../json';
-import { entriesOf, isObject, meantBody } from './contents';
+import { entriesOf, isObject, MAX_FIELDS, meantBody } from './contents';
 import { PARAMETER } from './signature';
 
 /** Parses requests to the URL of the node. */
@@ -47,13 +47,25 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 	};
 }
 
-/** n8n does not parse bodies of unknown content types, and takes JSON that was sent as a form for the name of a field. */
+/** How many fields of a form n8n reads. */
+const MAX_FORM_FIELDS = 1000;
+
+/**
+ * What n8n does not read of a body: one of an unknown content type, JSON that was sent as a form, and the rest of a long
+ * form.
+ */
 function bodyOf(body: unknown, raw: Buffer): unknown {
-	const [name] = isObject(body) ? Object.keys(body) : [];
-	const isEmpty = body === undefined || (isObject(body) && name === undefined);
+	const names = isObject(body) ? Object.keys(body) : [];
+	const [name = ''] = names;
+	const isEmpty = body === undefined || (isObject(body) && names.length === 0);
 	if (isEmpty && raw.length > 0) return raw.toString('utf8');
-	const texts = name !== undefined && /^\s*[[{]/.test(name) ? [raw.toString('utf8'), name] : [];
-	return texts.map(jsonIn).find((value) => typeof value === 'object') ?? body;
+	const isJson = /^\s*[[{]/.test(name);
+	if (!isJson && names.length < MAX_FORM_FIELDS) return body;
+	const text = raw.toString('utf8');
+	if (isJson) return [text, name].map(jsonIn).find((value) => typeof value === 'object') ?? body;
+	const isForm = !text.trimStart().startsWith('{');
+	const fields = text.split('&', MAX_FIELDS).join('&');
+	return isForm ? Object.fromEntries(new URLSearchParams(fields)) : body;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { jsonIn } from '../json';
-import { isObject } from './contents';
+import { isObject, listIn } from './contents';
 
 /** A scrape that the node started and whose completion has not run yet. */
 export interface RunningScrape {
@@ -31,8 +31,8 @@ export function readSaved(staticData: IDataObject, key: string): Saved {
 	const { activation, running, done } = (jsonIn(staticData[key]) ?? {}) as IDataObject;
 	return {
 		...(typeof activation === 'string' && { activation }),
-		running: Array.isArray(running) ? running.filter(isRunning) : [],
-		done: Array.isArray(done) ? done.filter(isDone) : [],
+		running: (listIn(running) ?? []).filter(isRunning),
+		done: (listIn(done) ?? []).filter(isDone),
 	};
 }
 
