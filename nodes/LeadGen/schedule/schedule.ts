@@ -72,8 +72,7 @@ function isTimeZone(timeZone: string): boolean {
 
 /** Whether a date is on a day of the month, or on the last day of a month that is shorter. */
 function isLastDayUpTo(day: number, date: Date, timeZone: string): boolean {
-	const local = new Intl.DateTimeFormat('en-US', { timeZone, day: 'numeric' });
-	const today = Number(local.format(date));
-	const tomorrow = Number(local.format(date.getTime() + 24 * 60 * 60_000));
-	return today === day || (today < day && tomorrow === 1);
+	const local = new Intl.DateTimeFormat('en-US', { timeZone }).format(date);
+	const [month = 0, today, year = 0] = local.split('/').map(Number);
+	return today === Math.min(day, new Date(Date.UTC(year, month, 0)).getUTCDate());
 }

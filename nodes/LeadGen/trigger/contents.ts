@@ -6,40 +6,49 @@ import { jsonIn } from '../json';
 export interface Entry {
 	/** In lower case. An element of a list has the name of the list. */
 	name: string;
+	/** The name in an object, also if the object is a list whose keys are numbers. */
+	key: string;
 	/** Text that contains JSON is parsed. */
 	value: unknown;
+	/** Its elements, if it is a list. */
+	list?: unknown[];
 	depth: number;
 	parent?: Entry;
-	/** Whether it is inside a list, which may be the list of leads. */
-	isInList: boolean;
+	/** What it belongs to: the element of the innermost list around it, or the whole. */
+	scope: Entry;
 }
 
 const MAX_ENTRIES = 20_000;
+/** How many lines of JSON, or fields of a form, are read. */
+export const MAX_FIELDS = 100_000;
 /** How many texts are parsed as JSON, and how many characters all together. */
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 4_000_000;
+/** How deep the names of a form may be nested. */
+const MAX_PATH = 20;
 
 /** The values of a notification, those that are less deep first. */
 export function entriesOf(...roots: unknown[]): Entry[] {
 	const parse = boundedParser();
-	const entries = roots.map((root): Entry => ({
-		name: '',
-		value: parse(root),
-		depth: 0,
-		isInList: false,
-	}));
-	for (let seen = 0; seen < entries.length && seen < MAX_ENTRIES; seen++) {
+	const entries: Entry[] = [];
+	const add = (raw: unknown, key = '', parent?: Entry) => {
+		const value = parse(raw);
+		const name = parent?.list ? parent.name : key;
+		const depth = parent ? parent.depth + 1 : 0;
+		const entry = { name, key, value, list: listIn(value), depth, parent } as Entry;
+		entry.scope = parent && !parent.list ? parent.scope : entry;
+		entries.push(entry);
+	};
+	for (const root of roots) add(root);
+	for (let seen = 0; seen < entries.length && entries.length < MAX_ENTRIES; seen++) {
 		const parent = entries[seen];
-		if (!parent || typeof parent.value !== 'object' || parent.value === null) continue;
-		const isList = listIn(parent.value) !== undefined;
-		for (const key of Object.keys(parent.value).slice(0, MAX_ENTRIES - entries.length)) {
-			entries.push({
-				name: isList ? parent.name : key.toLowerCase(),
-				value: parse((parent.value as Record<string, unknown>)[key]),
-				depth: parent.depth + 1,
-				parent,
-				isInList: parent.isInList || isList,
-			});
+		const room = MAX_ENTRIES - entries.length;
+		if (Array.isArray(parent?.value)) {
+			for (const each of parent.value.slice(0, room)) add(each, '', parent);
+		} else if (isObject(parent?.value)) {
+			const { value } = parent;
+			for (const key of Object.keys(value).slice(0, room))
+				add(value[key], key.toLowerCase(), parent);
 		}
 	}
 	return entries;
@@ -64,30 +73,33 @@ export function listIn(value: unknown): unknown[] | undefined {
 }
 
 /** A body as it is meant: JSON lines as a list, and the fields of a form whose names have brackets as objects. */
-export function meantBody(body: unknown, text: string): unknown {
+export function meantBody(body: unknown): unknown {
 	const parsed = jsonIn(body);
 	if (typeof parsed === 'string') return linesIn(parsed) ?? parsed;
-	if (!isObject(parsed) || !Object.keys(parsed).some((key) => /^[[{]|[^[]\[[^\]]*\]/.test(key))) {
-		return parsed;
-	}
-	// JSON that was sent with the content type of a form.
-	const json = jsonIn(text);
-	return typeof json === 'string' ? unfold(parsed) : json;
+	const isForm =
+		isObject(parsed) && Object.keys(parsed).some((key) => /^[^[]*\[[^\]]*\]/.test(key));
+	return isForm ? unfold(parsed) : parsed;
 }
 
 function linesIn(text: string): unknown[] | undefined {
-	const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-	if (!text.trimStart().startsWith('{') || lines.length > MAX_ENTRIES) return undefined;
-	const values = lines.map(jsonIn);
-	return values.every(isObject) ? values : undefined;
+	if (!text.trimStart().startsWith('{')) return undefined;
+	const lines = text.split('\n', MAX_FIELDS + 1);
+	const values: unknown[] = [];
+	const isJson = lines.every((line) => {
+		if (line.trim() === '') return true;
+		const value = jsonIn(line);
+		values.push(value);
+		return isObject(value);
+	});
+	return isJson && lines.length <= MAX_FIELDS ? values : undefined;
 }
 
 /** `{ 'leads[0][name]': 'Ada' }` as `{ leads: { 0: { name: 'Ada' } } }`. */
 function unfold(fields: Record<string, unknown>): Record<string, unknown> {
 	// Without a prototype, because the names come from outside.
 	const root = Object.create(null) as Record<string, unknown>;
-	for (const [field, value] of Object.entries(fields).slice(0, MAX_ENTRIES)) {
-		const path = field.split(/\]\[|[[\]]/).filter((part, at) => part !== '' || at === 0);
+	for (const [field, value] of Object.entries(fields).slice(0, MAX_FIELDS)) {
+		const path = field.split(/\]?\[|\]\.?/, MAX_PATH).filter((part) => part !== '');
 		const last = path.pop() ?? field;
 		let inner = root;
 		for (const part of path) {

@@ -51,9 +51,9 @@ export function outputItems(
 	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
 	if (parameters.get(output) !== 'leads') return whole;
 	const { scrapeId } = scrape;
-	const body = meantBody((scrape.notification as IDataObject | null)?.body, '');
+	const body = (scrape.notification as IDataObject | null)?.body;
 	const path = parameters.option(leadsField);
-	const leads = path === '' ? findLeads(body, scrapeId) : listIn(valueAt(body, path));
+	const leads = path === '' ? leadsIn(body)(scrapeId) : listIn(valueAt(meantBody(body), path));
 	// Without an item, the workflow would end silently.
 	if (!leads || leads.length === 0) {
 		addHint(context, {
@@ -71,79 +71,109 @@ export function outputItems(
 	}));
 }
 
-/**
- * Finds the list of leads at any depth: a list with a name for leads, otherwise the longest list.
- * @param body as `meantBody` returns it
- * @param scrapeId of the scrape, if the notification may name several
- */
-export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
-	const entries = entriesOf(body);
-	const isOwn = ownPartOf(entries, idText(scrapeId));
-	const rank = ({ name }: Entry) =>
-		2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
-	const [best] = candidates(entries)
-		.filter(({ entry }) => isOwn(entry))
-		.sort((a, b) => rank(b.entry) - rank(a.entry) || b.list.length - a.list.length);
-	// An empty list with a name for leads says that there are none, whatever other lists there are.
-	return best && best.list.length > 0 ? best.list : undefined;
+/** A list that may contain the leads. */
+interface Candidate {
+	entry: Entry;
+	list: unknown[];
+	/** How well its name fits. */
+	rank: number;
+	/** Whether it is in no other list. */
+	isOpen: boolean;
 }
 
-/** The lists that may contain the leads, except those inside other lists. */
-function candidates(entries: Entry[]): Array<{ entry: Entry; list: unknown[] }> {
+/**
+ * Searches a notification for leads at any depth.
+ * @returns finds the leads of a scrape: the list beside its ID; otherwise a list with a name for leads, or the longest list
+ */
+export function leadsIn(body: unknown): (scrapeId?: unknown) => unknown[] | undefined {
+	const entries = entriesOf(meantBody(body));
+	const ids = entries.map(({ value }) => idText(value));
+	const lists = candidates(entries);
+	const named = lists.filter(({ rank }) => rank > 0);
+	return (scrapeId) => {
+		const parts = partsOf(entries, ids, idText(scrapeId));
+		const partOf = ({ entry }: Candidate) => {
+			let part: Entry | undefined = entry;
+			while (part && !parts.has(part)) part = part === entry.scope ? undefined : part.parent;
+			return part;
+		};
+		const isOwn = (list: Candidate) => parts.get(partOf(list));
+		const own = named.filter((list) => isOwn(list) === true);
+		if (new Set(own.map(partOf)).size === 1) return given(own[0]);
+		// A list that holds this scrape beside the leads of another one is a list of scrapes.
+		const others = named.filter((list) => isOwn(list) === false).map(({ entry }) => entry);
+		const aroundBoth = [[...parts.keys()].filter((part) => parts.get(part)), others].map(above);
+		const isOfScrapes = ({ entry }: Candidate) => aroundBoth.every((each) => each.has(entry));
+		return given(lists.find((each) => each.isOpen && isOwn(each) !== false && !isOfScrapes(each)));
+	};
+}
+
+/** An empty list with a name for leads says that there are none, whatever other lists there are. */
+function given(found: Candidate | undefined): unknown[] | undefined {
+	return found && found.list.length > 0 ? found.list : undefined;
+}
+
+/** The lists that may contain leads, the likeliest first. */
+function candidates(entries: Entry[]): Candidate[] {
 	const message = onlyMessage(entries);
-	return entries.flatMap((entry) => {
-		const { name, value, depth, parent } = entry;
+	const found = entries.flatMap((entry) => {
+		const { name, value, depth, parent, scope } = entry;
+		if (depth > MAX_DEPTH || OTHER_NAMES.test(name) || isInLead(entry)) return [];
 		const isNamed = LEAD_NAMES.test(name);
-		const isHidden = entry.isInList && (!message || !isInside(entry, message));
-		if (depth > MAX_DEPTH || isHidden || OTHER_NAMES.test(name)) return [];
 		// XML has no lists, so a single lead is not a list there.
 		const isSingle = isNamed && LEAD_NAMES.test(parent?.name ?? '') && isObject(value);
-		const all = isSingle ? [value] : listIn(value);
+		const all = isSingle ? [value] : entry.list;
 		if (!all) return [];
 		const list = all.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
 		const isList = isNamed || all.every((each) => isObject(each) || !isGiven(each));
-		return isList && (list.length > 0 || isNamed) ? [{ entry, list }] : [];
+		if (!isList || (list.length === 0 && !isNamed)) return [];
+		const rank = isNamed ? 2 : Number(LIST_NAMES.test(name));
+		const isOpen = scope === entries[0] || scope === message;
+		return [{ entry: isSingle && parent ? parent : entry, list, rank, isOpen }];
 	});
+	return found.sort((a, b) => b.rank - a.rank || b.list.length - a.list.length);
 }
 
 /** The one element of a list of messages that contains leads. If several do, the elements are leads themselves. */
 function onlyMessage([root, ...entries]: Entry[]): Entry | undefined {
-	const list = root && listIn(root.value);
-	if (!list) return undefined;
-	const isHolder = ({ parent, value }: Entry) =>
-		parent === root &&
-		isObject(value) &&
-		Object.keys(value).some((name) => LEAD_NAMES.test(name.toLowerCase()));
-	const holders = entries.filter(isHolder);
-	return holders.length === 1 ? holders[0] : undefined;
+	if (!root?.list) return undefined;
+	const named = entries.filter(
+		({ name, parent }) => LEAD_NAMES.test(name) && parent?.parent === root,
+	);
+	const [holder, another] = new Set(named.map(({ parent }) => parent));
+	return another ? undefined : holder;
 }
 
-/** Whether an entry is inside a message of a list, and in no list of it. */
-function isInside(entry: Entry, message: Entry): boolean {
-	let above = entry.parent;
-	while (above && above !== message && !listIn(above.value)) above = above.parent;
-	return above === message;
+/** Whether an entry is inside an element of a list of leads. */
+function isInLead({ scope }: Entry): boolean {
+	const list = scope.parent;
+	return list !== undefined && (LEAD_NAMES.test(list.name) || isInLead(list));
 }
 
-/** Tells which entries belong to a scrape, if the notification has parts for several ones with an ID in each. */
-function ownPartOf(entries: Entry[], id: string): (entry: Entry) => boolean {
-	if (id === '') return () => true;
-	const named = entries.filter(({ value }) => idText(value) === id).map(({ name }) => name);
-	const names = new Set(named.filter((name) => name !== ''));
-	const keyed = entries.find(({ name, value }) => name === id && typeof value === 'object');
-	const ownerOf = new Map<Entry, boolean>();
-	for (const entry of entries) {
+/** The parts of a notification that name a scrape by its ID: whether each is of this scrape, or of another one. */
+function partsOf(entries: Entry[], ids: string[], id: string): Map<Entry | undefined, boolean> {
+	const parts = new Map<Entry | undefined, boolean>();
+	if (id === '') return parts;
+	const names = new Set(entries.filter((_, at) => ids[at] === id).map(({ name }) => name));
+	const isKey = ({ key, value }: Entry) => key === id && typeof value === 'object';
+	const keyed = names.size === 0 ? entries.find(isKey) : undefined;
+	entries.forEach((entry, at) => {
 		const { name, value, parent } = entry;
-		if (parent && names.has(name) && typeof value !== 'object') {
-			ownerOf.set(parent, idText(value) === id || ownerOf.get(parent) === true);
+		if (name !== '' && parent && names.has(name) && typeof value !== 'object') {
+			parts.set(parent, ids[at] === id || parts.get(parent) === true);
 		}
-		if (keyed?.parent && parent === keyed.parent) ownerOf.set(entry, entry === keyed);
+		if (keyed?.parent && parent === keyed.parent) parts.set(entry, entry === keyed);
+	});
+	return parts;
+}
+
+/** All that is around some entries. */
+function above(entries: Array<Entry | undefined>): Set<Entry> {
+	const found = new Set<Entry>();
+	for (const entry of entries) {
+		for (let each = entry?.parent; each && !found.has(each); each = each.parent) found.add(each);
 	}
-	return (entry) => {
-		let above: Entry | undefined = entry;
-		while (above && !ownerOf.has(above)) above = above.parent;
-		return above === undefined || ownerOf.get(above) === true;
-	};
+	return found;
 }
 
 /** In lower case, because the service may spell an ID differently. */
@@ -156,10 +186,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function valueAt(value: unknown, path: string): unknown {
-	const names = path
-		.replace(/\[(\d+)\]/g, '.$1')
-		.split('.')
-		.filter((name) => name !== '');
+	const names = path.split(/[[\].]+/).filter((name) => name !== '');
 	return names.reduce<unknown>(
 		(inner, name) =>
 			isObject(inner) || Array.isArray(inner)

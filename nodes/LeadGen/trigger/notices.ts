@@ -124,7 +124,7 @@ function causes(error: Error): string {
 		level = level.cause
 	) {
 		const { httpCode = '' } = level as { httpCode?: string | null };
-		texts.push(level.name, level.message, String(httpCode));
+		texts.push(`${level.name} ${level.message} ${String(httpCode)}`);
 	}
 	return texts.join(' ');
 }

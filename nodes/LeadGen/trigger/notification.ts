@@ -1,5 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { entriesOf, meantBody } from './contents';
+import { jsonIn } from '../json';
+import { entriesOf, isObject, MAX_FIELDS, meantBody } from './contents';
 import { PARAMETER } from './signature';
 
 /** Parses requests to the URL of the node. */
@@ -7,13 +8,11 @@ import { PARAMETER } from './signature';
 /** A request from any sender. */
 export interface IncomingRequest {
 	method: string;
-	/** The path and the query, as they arrived, with percent-encoding removed. */
-	url: string;
 	headers: Record<string, unknown>;
 	query: Record<string, unknown>;
-	/** As n8n parsed it: an object, a list, a text, or nothing. */
+	/** An object, a list, a text, or nothing. */
 	body: unknown;
-	/** The body as it arrived, as far as it is searched for a signature. */
+	/** The URL, the headers and the body as they arrived, as far as they are searched for a signature. */
 	text: string;
 	/** The size of the body in bytes. */
 	size: number;
@@ -32,28 +31,41 @@ const MAX_SEARCHED_BYTES = 1_000_000;
 export function requestOf(context: IWebhookFunctions): IncomingRequest {
 	const request = context.getRequestObject() as unknown as HttpRequest;
 	const raw = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0);
-	const body: unknown = context.getBodyData();
-	const isEmpty =
-		typeof body === 'object' ? Object.keys(body ?? {}).length === 0 : body === undefined;
+	const headers = context.getHeaderData();
+	const parts = [
+		request.originalUrl,
+		...Object.values(headers),
+		raw.toString('utf8', 0, MAX_SEARCHED_BYTES),
+	];
 	return {
 		method: request.method,
-		url: decoded(request.originalUrl ?? ''),
-		headers: context.getHeaderData(),
+		headers,
 		query: context.getQueryData() as Record<string, unknown>,
-		// n8n does not parse bodies of unknown content types.
-		body: isEmpty && raw.length > 0 ? raw.toString('utf8') : body,
-		text: raw.toString('utf8', 0, MAX_SEARCHED_BYTES),
+		body: bodyOf(context.getBodyData(), raw),
+		text: parts.join('\n'),
 		size: raw.length,
 	};
 }
 
-/** Some services encode a URL that is already encoded. */
-function decoded(url: string): string {
-	try {
-		return decodeURIComponent(decodeURIComponent(url));
-	} catch {
-		return url;
-	}
+/** How many fields of a form n8n reads. */
+const MAX_FORM_FIELDS = 1000;
+
+/**
+ * What n8n does not read of a body: one of an unknown content type, JSON that was sent as a form, and the rest of a long
+ * form.
+ */
+function bodyOf(body: unknown, raw: Buffer): unknown {
+	const names = isObject(body) ? Object.keys(body) : [];
+	const [name = ''] = names;
+	const isEmpty = body === undefined || (isObject(body) && names.length === 0);
+	if (isEmpty && raw.length > 0) return raw.toString('utf8');
+	const isJson = /^\s*[[{]/.test(name);
+	if (!isJson && names.length < MAX_FORM_FIELDS) return body;
+	const text = raw.toString('utf8');
+	if (isJson) return [text, name].map(jsonIn).find((value) => typeof value === 'object') ?? body;
+	const isForm = !text.trimStart().startsWith('{');
+	const fields = text.split('&', MAX_FIELDS).join('&');
+	return isForm ? Object.fromEntries(new URLSearchParams(fields)) : body;
 }
 
 /**
@@ -79,9 +91,9 @@ export interface NamedIds {
  * Finds the scrape IDs of a notification. Neither the shape of a notification nor its method is known
  * (docs/service.md, "The completion notification"), so this searches the query, the body at any depth, and text.
  */
-export function idsOf({ query, body, text }: IncomingRequest): NamedIds {
+export function idsOf({ query, body }: Pick<IncomingRequest, 'query' | 'body'>): NamedIds {
 	const found = NAMES.map(() => new Set<string>());
-	for (const { name, value, depth } of entriesOf(query, meantBody(body, text))) {
+	for (const { name, value, depth } of entriesOf(query, meantBody(body))) {
 		if (depth === 0 && typeof value === 'string')
 			for (const id of idsInText(value)) found[1]?.add(id);
 		const plain = plainName(name);
@@ -98,7 +110,10 @@ export function idsOf({ query, body, text }: IncomingRequest): NamedIds {
 
 /** The last part of a name. A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
 function plainName(name: string): string {
-	const parts = name.split(/[[\].]+/).filter((part) => part !== '');
+	const parts = name
+		.slice(-MAX_ID_LENGTH)
+		.split(/[[\].]+/)
+		.filter((part) => part !== '');
 	return (parts.at(-1) ?? '').replace(/[-_]/g, '');
 }
 
@@ -109,7 +124,7 @@ export function idIn(value: unknown): string | undefined {
 		typeof text === 'string' &&
 		text !== '' &&
 		text.length <= MAX_ID_LENGTH &&
-		!/[\p{C}<>]/u.test(text);
+		!/[\p{C}\p{Zl}\p{Zp}<>]/u.test(text);
 	return isId ? text : undefined;
 }
 
@@ -137,13 +152,9 @@ export function rawNotification(request: IncomingRequest, secret = ''): IDataObj
 		query: Object.fromEntries(query),
 		body: request.body ?? null,
 	} as IDataObject;
-	return secret === '' ? raw : withoutSecret(raw, secret);
-}
-
-function withoutSecret(raw: IDataObject, secret: string): IDataObject {
 	try {
 		const json = JSON.stringify(raw);
-		const isRepeated = json.toLowerCase().includes(secret);
+		const isRepeated = secret !== '' && json.toLowerCase().includes(secret);
 		return isRepeated
 			? (JSON.parse(json.replaceAll(new RegExp(secret, 'gi'), '***')) as IDataObject)
 			: raw;

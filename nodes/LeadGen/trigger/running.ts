@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { jsonIn } from '../json';
+import { isObject, listIn } from './contents';
 
 /** A scrape that the node started and whose completion has not run yet. */
 export interface RunningScrape {
@@ -30,12 +31,23 @@ export const NOTHING: Saved = { running: [], done: [] };
 
 /** Reads what the static data of the workflow holds of a node. Anyone can write there, so anything else is ignored. */
 export function readSaved(staticData: IDataObject, key: string): Saved {
-	const { activation, running, done } = (jsonIn(staticData[key]) ?? {}) as Partial<Saved>;
+	const { activation, running, done } = (jsonIn(staticData[key]) ?? {}) as IDataObject;
 	return {
 		...(typeof activation === 'string' && { activation }),
-		running: Array.isArray(running) ? running : [],
-		done: Array.isArray(done) ? done : [],
+		running: (listIn(running) ?? []).filter(isRunning),
+		done: (listIn(done) ?? []).filter(isDone),
 	};
+}
+
+function isRunning(value: unknown): value is RunningScrape {
+	const { attempt, scrapeId, since } = isObject(value) ? value : {};
+	return typeof attempt === 'string' && typeof scrapeId === 'string' && typeof since === 'number';
+}
+
+function isDone(value: unknown): value is Saved['done'][number] {
+	return (
+		Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === 'string')
+	);
 }
 
 /**

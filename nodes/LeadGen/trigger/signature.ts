@@ -11,10 +11,15 @@ export interface NodeIdentity {
 /** The query parameter of the callback URL. */
 export const PARAMETER = 'leadgen';
 
-/** The signature in a callback URL, and what may come before it: `<attempt>.<signature>`. */
-const SIGNATURE = /\.([0-9a-f]{64})(?![0-9a-f])/gi;
-const MAX_ATTEMPT_LENGTH = 40;
-const MAX_SIGNATURES = 20;
+/** The signature in a callback URL, as it is, percent-encoded, or escaped in JSON. The attempt is in front of it. */
+const SIGNATURE = /(?:\.|%(?:25)*2e|\\u002e)([0-9a-f]{64})(?![0-9a-f])/gi;
+/** The attempt, without the rest of an encoded equals sign. */
+const ATTEMPT = /(?:(?:25)*3d|u003d)?([a-z0-9]*)$/;
+const MAX_ATTEMPT_LENGTH = 60;
+/** A body may name many files by their hash. */
+const MAX_SIGNATURES = 500;
+/** A callback URL, also one that was cut short. */
+export const CALLBACK = new RegExp(`${PARAMETER}(=|%(25)*3d|\\\\u003d)`, 'i');
 
 /** Whether a text may hold a signature. Only then is the credential needed, which takes n8n long to decrypt. */
 export function mayBeSigned(text: string): boolean {
@@ -61,7 +66,7 @@ export class Signer {
 		for (const { index, 1: signature = '' } of text.matchAll(SIGNATURE)) {
 			if (++seen > MAX_SIGNATURES) return undefined;
 			const before = text.slice(Math.max(0, index - MAX_ATTEMPT_LENGTH), index).toLowerCase();
-			const [attempt = ''] = /[a-z0-9]*$/.exec(before) ?? [];
+			const [, attempt = ''] = ATTEMPT.exec(before) ?? [];
 			if (this.isSigned(signature.toLowerCase(), 'attempt', attempt)) return attempt;
 		}
 		return undefined;

@@ -131,7 +131,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
 	const { scrapeId } = test;
-	const isSigned = signer.attemptIn(`${request.url}\n${request.text}`) === ATTEMPT;
+	const isSigned = signer.attemptIn(request.text) === ATTEMPT;
 	if (scrapeId !== undefined && !isOwn && !isSigned) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}

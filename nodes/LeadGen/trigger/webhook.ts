@@ -1,9 +1,8 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Completion } from './completion';
-import { meantBody } from './contents';
 import { itemFor } from './execution';
 import { newDelivery } from './gate';
-import { findLeads } from './leads';
+import { leadsIn } from './leads';
 import { knownScrapes } from './listening';
 import { memoryOf, PROCESS, type NodeMemory } from './memory';
 import { cannotVerify, textOf } from './notices';
@@ -19,7 +18,7 @@ import {
 import { internalUrl, mode } from './properties';
 import { leadsOf, merged, readSaved, scrapeOf, writeSaved } from './running';
 import { parametersOf } from './scrape';
-import { fingerprint, mayBeSigned, PARAMETER, type Signer } from './signature';
+import { CALLBACK, fingerprint, mayBeSigned, type Signer } from './signature';
 
 const WARN_MS = 60_000;
 
@@ -33,14 +32,13 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 	try {
 		const isListening = parametersOf(context).get(mode) === 'listen';
 		const { [SIGNATURE_HEADER]: signature } = request.headers;
-		const signed = `${request.url}\n${request.text}`;
-		const isSigned = signature !== undefined || mayBeSigned(signed);
+		const isSigned = signature !== undefined || mayBeSigned(request.text);
 		const signer = isSigned ? (await memory.accessOf(context)).signer : undefined;
 		const message = signature === undefined ? undefined : signer && ownMessage(context, signer);
 		if (signer && message) {
 			return { webhookResponse: signedReply(signer, signature, answer(context, memory, message)) };
 		}
-		const attempt = signer?.attemptIn(signed);
+		const attempt = signer?.attemptIn(request.text);
 		if (signer && attempt !== undefined)
 			return ofAttempt(context, memory, request, signer, attempt);
 		if (isListening) return await ofListener(context, memory, request);
@@ -87,7 +85,7 @@ function ofAttempt(
 	const scrape = scrapeOf(saved, attempt);
 	const ids = scrape ? [scrape.scrapeId] : idsOf(request).likely;
 	const notification = rawNotification(request, signer.signatureOf(attempt));
-	const leads = leadsText(request, scrape?.scrapeId);
+	const leads = leadsTexts(notification)(scrape?.scrapeId);
 	if (!isNew(memory, attempt, leads, leadsOf(saved, attempt))) return accepted();
 	return begin(context, memory, [{ attempt, ids, notification, leads }]);
 }
@@ -109,7 +107,9 @@ async function ofListener(
 	});
 	const { likely, others } = idsOf(request);
 	const named = likely.length > 0 ? likely : others;
-	const leads = new Map(named.map((id) => [id, leadsText(request, id)]));
+	const notification = rawNotification(request);
+	const leadsOfId = leadsTexts(notification);
+	const leads = new Map(named.map((id) => [id, leadsOfId(id)]));
 	const news = named.filter((id) => isNew(memory, id, leads.get(id) ?? '', leadsOf(saved, id)));
 	if (news.length === 0) return accepted();
 	const known = await knownScrapes(context, memory, news, request.size);
@@ -119,7 +119,6 @@ async function ofListener(
 	}
 	const answer = known.isAnswered ? { noWebhookResponse: true } : accepted();
 	if (known.ids.size === 0) return answer;
-	const notification = rawNotification(request);
 	const completions = [...known.ids].map(([name, id]) => ({
 		ids: [id],
 		notification,
@@ -128,10 +127,17 @@ async function ofListener(
 	return { ...begin(context, memory, completions), ...answer };
 }
 
-/** What identifies the leads of a notification; empty without leads. */
-function leadsText({ body, text }: IncomingRequest, scrapeId?: string): string {
-	const leads = findLeads(meantBody(body, text), scrapeId);
-	return leads === undefined ? '' : fingerprint(leads);
+/** What identifies the leads of each scrape in a notification; empty without leads. */
+function leadsTexts({ body }: IDataObject): (scrapeId?: string) => string {
+	const find = leadsIn(body);
+	// Many scrapes may share a long list.
+	const known = new Map<unknown, string>([[undefined, '']]);
+	return (scrapeId) => {
+		const leads = find(scrapeId);
+		const text = known.get(leads) ?? fingerprint(leads);
+		known.set(leads, text);
+		return text;
+	};
 }
 
 /**
@@ -165,11 +171,10 @@ function begin(
 function warnOfBrokenUrl(
 	{ logger }: IWebhookFunctions,
 	memory: NodeMemory,
-	{ url, text }: IncomingRequest,
+	{ text }: IncomingRequest,
 ): void {
 	const now = Date.now();
-	const isBroken = [url, text].some((each) => each.toLowerCase().includes(`${PARAMETER}=`));
-	if (!isBroken || now - memory.warnedAt < WARN_MS) return;
+	if (!CALLBACK.test(text) || now - memory.warnedAt < WARN_MS) return;
 	memory.warnedAt = now;
 	const what = 'a notification came to a URL whose signature is incomplete or wrong';
 	logger.warn(
