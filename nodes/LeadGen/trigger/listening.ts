@@ -51,7 +51,6 @@ export async function knownScrapes(
 	isOver = true;
 	lookups.count -= named.length;
 	lookups.bytes -= bytes;
-	// At the level of debugging, because strangers could fill the log.
 	if (ids.size < named.length) {
 		context.logger.debug(
 			'LeadGen Trigger: a notification names IDs that the service does not know',
@@ -95,7 +94,8 @@ async function look(
 			return await findScrape(context, access.credential, id);
 		} catch (error) {
 			memory.leader?.tell(cannotVerify(error));
-			context.logger.warn(`LeadGen Trigger: a notification is not verified: ${String(error)}`);
+			// At the level of debugging, because strangers could fill the log.
+			context.logger.debug(`LeadGen Trigger: a notification is not verified: ${String(error)}`);
 			if (Date.now() > end) return undefined;
 			await sleep(pauseMs);
 		}
