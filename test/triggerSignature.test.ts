@@ -10,11 +10,9 @@ const ATTEMPTS = ['a0123456789abcdef0123456789abcdef', 's1z141z3', 'test'];
 test.each<[string, (url: string) => string]>([
 	['as it is', (url) => url],
 	['with another question mark', (url) => `${url}?status=completed`],
-	['with parameters before it', (url) => url.replace('?', '?a=1&')],
 	['with a second question mark before it', (url) => url.replace('?', '?a=1?')],
 	['with a signature of the service', (url) => `${url}&signature=${'0'.repeat(64)}`],
 	['with many hashes of the service', (url) => `${`a.${'0'.repeat(64)} `.repeat(400)}${url}`],
-	['with a slash and a fragment', (url) => `${url}/#done`],
 	['percent-encoded', (url) => `/webhook/1/leadgen?to=${encodeURIComponent(url)}`],
 	['double-encoded', (url) => encodeURIComponent(encodeURIComponent(url))],
 	['encoded again and again', (url) => [1, 2, 3, 4].reduce(encodeURIComponent, url)],
@@ -26,11 +24,8 @@ test.each<[string, (url: string) => string]>([
 	['in JSON with slashes escaped', (url) => JSON.stringify({ url }).replaceAll('/', '\\/')],
 	['in JSON with all escaped', (url) => url.replace('=', '\\u003d').replaceAll('.', '\\u002e')],
 	['in JSON in JSON', (url) => JSON.stringify(JSON.stringify({ url }))],
-	['in XML', (url) => `<url>${url}</url>`],
-	['in HTML', (url) => `<a href="${url.replace('=', '&#61;')}&amp;a=1">`],
 	['in quoted-printable text', (url) => url.replaceAll('=', '=3D')],
 	['without its name', (url) => new URL(url).search.replace('?leadgen=', '')],
-	['under another name', (url) => url.replace('?leadgen=', '?token=')],
 ])('a callback URL is accepted %s', (_what, change) => {
 	for (const attempt of ATTEMPTS) {
 		const text = change(signer.callbackUrl(NODE_URL, attempt));
@@ -40,14 +35,11 @@ test.each<[string, (url: string) => string]>([
 
 test.each<[string, (url: string) => string, boolean?]>([
 	['cut short', (url) => url.slice(0, -1)],
-	['cut in the middle', (url) => url.slice(0, url.indexOf('.', 50) + 20)],
-	['cut in front', (url) => url.replace('leadgen=a', 'leadgen=')],
 	['cut and encoded', (url) => encodeURIComponent(url.slice(0, -1))],
 	['with a longer signature', (url) => `${url}0`],
 	['with another attempt', (url) => url.replace('leadgen=a', 'leadgen=b')],
 	['with more before the attempt', (url) => url.replace('leadgen=', 'leadgen=x')],
 	['with another signature', (url) => url.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
-	['with a broken signature', (url) => url.replace(/.{9}$/, (end) => `\n${end}`)],
 	['without a signature', (url) => url.replace(/\..{64}$/, '')],
 ])('a callback URL is refused %s, and seen to be one', (_what, change) => {
 	const text = change(signer.callbackUrl(NODE_URL, ATTEMPTS[0] ?? ''));
