@@ -13,7 +13,7 @@ const SHARE = 1 / 3;
 const MIN_PER_MINUTE = 20;
 /** What may wait. The sender must send the rest again. */
 const MAX_WAITING = 500;
-const MAX_WAITING_BYTES = 32_000_000;
+const MAX_WAITING_BYTES = 8_000_000;
 /** The pauses before the looks at an ID: the notification may be faster than the status. */
 const AGAIN_MS = [0, 10_000, MINUTE_MS, 5 * MINUTE_MS];
 /** How long an answer that cannot be had is asked for. */
