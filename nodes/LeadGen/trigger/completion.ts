@@ -18,8 +18,10 @@ import { fingerprint } from './signature';
 export interface Completion extends Delivery {
 	/** The attempt that started the scrape, if the node started it. */
 	attempt?: string;
-	/** The scrape; for an attempt whose scrape is not known yet, IDs that the notification names. */
-	ids: string[];
+	/** Missing if the answer to the start has not come yet. */
+	scrapeId?: string;
+	/** IDs that the notification names, if that answer never comes. */
+	named?: string[];
 	/** `null` if a poll saw that the scrape is finished. */
 	notification: IDataObject | null;
 	/** What identifies the leads of the notification; empty if it has none. */
@@ -83,10 +85,10 @@ async function untilFinished(
 	completion: Completion,
 ): Promise<{ scrape: FoundScrape; isEarly: boolean }> {
 	const memory = memoryOf(context);
-	const { attempt, ids, leads } = completion;
+	const { attempt, scrapeId = '', leads } = completion;
 	const end = Date.now() + MAX_WAIT_MS;
 	for (let isEarly = false; ; isEarly = true) {
-		memory.begin(attempt ?? ids[0] ?? '', leads);
+		memory.begin(attempt ?? scrapeId, leads);
 		const isLast = Date.now() > end;
 		const scrape = await find(context, completion).catch((error: unknown) => {
 			if (isLast || isRefused(error)) throw error;
@@ -100,14 +102,12 @@ async function untilFinished(
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
 	context: IExecuteFunctions,
-	{ attempt, ids, addresses }: Completion,
+	{ attempt = '', scrapeId, named = [], addresses }: Completion,
 ): Promise<FoundScrape | undefined> {
 	const { credential, signer } = await memoryOf(context).accessOf(context);
-	const isKnown = attempt === undefined || ids.length === 1;
-	// A notification may come before the answer to the start.
-	const reply = isKnown ? undefined : await tell(context, addresses, signer);
-	const own = reply && scrapeOf(reply.saved, attempt ?? '')?.scrapeId;
-	for (const id of own === undefined ? ids : [own]) {
+	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
+	const known = scrapeId ?? (reply && scrapeOf(reply.saved, attempt)?.scrapeId);
+	for (const id of known === undefined ? named : [known]) {
 		const scrape = await findScrape(context, credential, id);
 		if (scrape) return scrape;
 	}

@@ -75,7 +75,7 @@ async function complete(leader: Leader, { attempt, scrapeId }: RunningScrape): P
 	await leader.ask().catch(() => {});
 	if (!scrapeOf(memory.saved, attempt)) return;
 	const { addresses = [] } = memory;
-	const completion = { attempt, ids: [scrapeId], notification: null, leads: '', addresses };
+	const completion = { attempt, scrapeId, notification: null, leads: '', addresses };
 	leader.emit({ completions: [{ ...completion, ...newDelivery() }] });
 	// If n8n limits how many executions run at once, it may wait.
 	await leader.wait(MAX_PAUSE_MS);

@@ -82,12 +82,12 @@ function ofAttempt(
 		memory.saved,
 		readSaved(context.getWorkflowStaticData('global'), memory.key),
 	);
-	const scrape = scrapeOf(saved, attempt);
-	const ids = scrape ? [scrape.scrapeId] : idsOf(request).likely;
+	const scrapeId = scrapeOf(saved, attempt)?.scrapeId;
+	const named = scrapeId === undefined ? idsOf(request).likely : [];
 	const notification = rawNotification(request, signer.signatureOf(attempt));
-	const leads = leadsTexts(notification)(scrape?.scrapeId);
+	const leads = leadsTexts(notification)(scrapeId);
 	if (!isNew(memory, attempt, leads, leadsOf(saved, attempt))) return accepted();
-	return begin(context, memory, [{ attempt, ids, notification, leads }]);
+	return begin(context, memory, [{ attempt, scrapeId, named, notification, leads }]);
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
@@ -120,7 +120,7 @@ async function ofListener(
 	const answer = known.isAnswered ? { noWebhookResponse: true } : accepted();
 	if (known.ids.size === 0) return answer;
 	const completions = [...known.ids].map(([name, id]) => ({
-		ids: [id],
+		scrapeId: id,
 		notification,
 		leads: leads.get(name) ?? '',
 	}));
