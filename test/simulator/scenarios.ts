@@ -1,6 +1,8 @@
 import {
 	atOnce,
+	banning,
 	changing,
+	countingRefused,
 	fixed,
 	leakyBucket,
 	shared,
@@ -160,6 +162,58 @@ const crowds = [1, 2, 4].flatMap((processes) =>
 	}),
 );
 
+const twoLimits = () => [sliding(10, 1000), sliding(200, MINUTE_MS)];
+
+/** Where refusals have a price, or the limit that is known is not the whole truth. */
+const traps: Scenario[] = [
+	{
+		about: '60 in any minute, refused calls count',
+		calls: 300,
+		limits: () => [countingRefused(sliding(60, MINUTE_MS))],
+		latency: fast,
+	},
+	{
+		about: '60 in any minute, a refusal bans for a minute, anew at each call',
+		calls: 300,
+		limits: () => [banning(sliding(60, MINUTE_MS), MINUTE_MS)],
+		latency: fast,
+	},
+	{
+		about: '10 in any second, a refusal bans for a minute, anew at each call',
+		calls: 300,
+		limits: () => [banning(sliding(10, 1000), MINUTE_MS)],
+		latency: fast,
+	},
+	{
+		about: '300 a minute known, 10 in any second and 200 in any minute',
+		calls: 600,
+		perMinute: 300,
+		limits: twoLimits,
+		latency: fast,
+	},
+	{
+		about: '10 in any second and 200 in any minute; nothing known',
+		calls: 600,
+		limits: twoLimits,
+		latency: fast,
+	},
+];
+
+/** Processes that keep the published limit of an account each. */
+const workers = [
+	{ plan: 'Starter', perMinute: 60, calls: 240, processes: 2 },
+	{ plan: 'Starter', perMinute: 60, calls: 480, processes: 3 },
+	{ plan: 'Pro', perMinute: 300, calls: 1200, processes: 2 },
+	{ plan: 'Pro', perMinute: 300, calls: 1200, processes: 4 },
+].map(({ plan, ...work }): Scenario => {
+	return {
+		...work,
+		about: `${plan}, ${String(work.processes)} workers`,
+		limits: () => [sliding(work.perMinute, MINUTE_MS)],
+		latency: fast,
+	};
+});
+
 export const others: Record<string, Scenario> = Object.fromEntries(
-	[...kinds, ...crowds].map((scenario) => [scenario.about, scenario]),
+	[...kinds, ...crowds, ...traps, ...workers].map((scenario) => [scenario.about, scenario]),
 );

@@ -1,0 +1,189 @@
+import type { Call } from './call';
+import type { TimeLog } from './timeLog';
+import { MARGIN_MS, MINUTE_MS } from './traffic';
+
+/** Services usually count limits over one of these windows. */
+export const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
+/** The share by which a refusal reduces the rate. */
+const CUT = 0.05;
+/** This many windows after a cut, the rate is back at what was good. */
+const WINDOWS_TO_RECOVER = 3;
+/** The largest reduction of a rate at once, as a factor. */
+const MAX_CUT = 0.5;
+/** If the rate is more than this share of the published limit, that limit is probably right on average. */
+const LIKELY = 0.5;
+/** A busy process needs up to this much longer for the calls of a window, as a factor. */
+const MAX_DELAY = 1.2;
+/** A longer window shows by single calls whether it has room for more. */
+const LONG_WINDOW_MS = 10_000;
+/** Shorter times say nothing about a rate. */
+const MIN_WINDOW_MS = 500;
+
+/** `limit` calls in any `ms` milliseconds. */
+export interface Window {
+	limit: number;
+	ms: number;
+}
+
+/** What refusals taught: how many calls the service accepts in what time. */
+export interface Rate {
+	/** The window that is known to be good. */
+	readonly window: Window;
+	/** @param counted when the service counted each call that it did not refuse, or may have counted it */
+	waitMs(counted: TimeLog, now: number): number;
+	/** The rate held back calls for a while. Without demand, nothing is learned. */
+	held(ms: number): void;
+	/** A call was accepted. */
+	accepted(counted: TimeLog, now: number): void;
+	/** A call was refused. @returns whether the rate explains that */
+	refused(call: Call, counted: TimeLog, now: number): boolean;
+}
+
+/**
+ * A rate over a short window, by CUBIC congestion control (RFC 9438): a little less after a refusal, then slowly back to
+ * what was good, then faster and faster beyond it, to find out whether much more is possible now.
+ */
+class ShortRate implements Rate {
+	/** Calls per millisecond that were good when the service last refused a call. */
+	private good: number;
+	/** How long the rate has held back calls since then, in windows. */
+	private age = WINDOWS_TO_RECOVER;
+
+	/**
+	 * @param burst calls that the service accepts at once
+	 * @param published calls per millisecond, which the rate never exceeds; growth beyond it increases the burst
+	 */
+	constructor(
+		private readonly burst: number,
+		ms: number,
+		private readonly published: number,
+		private correctedAt: number,
+	) {
+		this.good = burst / ms;
+	}
+
+	get window(): Window {
+		const rate = this.level(this.age);
+		const limit = Math.floor(this.burst * Math.max(1, rate / this.published));
+		return { limit, ms: limit / Math.min(rate, this.published) };
+	}
+
+	waitMs(counted: TimeLog, now: number): number {
+		const { limit, ms } = this.window;
+		return counted.waitMs(limit, ms + MARGIN_MS, now);
+	}
+
+	held(ms: number): void {
+		this.age += ms / this.unitMs;
+	}
+
+	accepted(): void {}
+
+	/** Refusals within one window count as one, because the service still counts the earlier calls. */
+	refused(call: Call, _counted: TimeLog, now: number): boolean {
+		if (now - this.correctedAt < this.unitMs) return true;
+		// The service accepted the rate of one window ago for that long.
+		this.good = Math.min(this.level(Math.max(0, this.age - 1)), this.published);
+		this.age = 0;
+		this.correctedAt = now;
+		return true;
+	}
+
+	/** The window that is known to be good, as a unit of time: the service needs as long to refuse a call. */
+	private get unitMs(): number {
+		return Math.max(MIN_WINDOW_MS, this.burst / this.good);
+	}
+
+	/** Calls per millisecond. */
+	private level(age: number): number {
+		return this.good * (1 + CUT * (age / WINDOWS_TO_RECOVER - 1) ** 3);
+	}
+}
+
+/**
+ * The number of calls in a long window. Once in each window, one call more is tried. If it is accepted, twice as many are
+ * tried, and so on, as in the slow start of TCP. So the number follows what other users of the account leave.
+ */
+class LongRate implements Rate {
+	/** How many calls more are tried. */
+	private extra = 1;
+	/** Whether the last refusal came in a full window. */
+	private wasFull = false;
+
+	constructor(
+		private limit: number,
+		private readonly ms: number,
+		private correctedAt: number,
+	) {}
+
+	get window(): Window {
+		return { limit: this.limit, ms: this.ms };
+	}
+
+	waitMs(counted: TimeLog, now: number): number {
+		const { limit, ms, extra } = this;
+		const waitMs = counted.waitMs(limit, ms + MARGIN_MS, now);
+		const mayTry = now - this.correctedAt >= ms && waitMs > ms / limit / 2;
+		return mayTry ? counted.waitMs(limit + extra, ms + MARGIN_MS, now) : waitMs;
+	}
+
+	held(): void {}
+
+	accepted(counted: TimeLog, now: number): void {
+		const taken = counted.count(now - this.ms);
+		if (taken <= this.limit) return;
+		this.extra = 2 * (taken - this.limit);
+		this.limit = taken;
+	}
+
+	refused(call: Call, counted: TimeLog, now: number): boolean {
+		this.extra = 1;
+		const taken = counted.count(now - this.ms);
+		if (call.sentAt >= this.correctedAt) {
+			this.correctedAt = now;
+			// Otherwise the window is longer than it seemed, or somebody else used it up.
+			this.wasFull = taken >= MAX_CUT * this.limit;
+			if (this.wasFull) this.limit = Math.min(this.limit, taken);
+		} else if (this.wasFull) this.limit = Math.max(1, this.limit - 1);
+		return this.wasFull;
+	}
+}
+
+function rateOf({ limit, ms }: Window, published: number, now: number): Rate {
+	return ms < LONG_WINDOW_MS
+		? new ShortRate(limit, ms, published, now)
+		: new LongRate(limit, ms, now);
+}
+
+/**
+ * The service accepts calls again.
+ * @param before the window that was known before
+ * @param seen how many calls it accepted until it refused one, and how many per millisecond until now
+ * @param perMinute the published limit
+ */
+export function learn(
+	before: Window | undefined,
+	seen: { burst: number; rate: number },
+	now: number,
+	perMinute: number,
+): Rate {
+	const published = perMinute / MINUTE_MS;
+	if (!before && seen.rate >= LIKELY * published) {
+		const limit = likelyBurst(seen.burst, published);
+		return rateOf({ limit, ms: limit / published }, published, now);
+	}
+	const least = before ? (MAX_CUT * before.limit) / before.ms : 0;
+	const limit = Math.max(1, Math.min(seen.burst, before?.limit ?? Infinity));
+	const ms = limit / Math.min(published, Math.max(seen.rate, least));
+	return rateOf({ limit, ms }, published, now);
+}
+
+/**
+ * The published limit over a usual window, if `taken` is just above it; otherwise `taken`.
+ * @param taken how many calls the service accepted
+ */
+function likelyBurst(taken: number, published: number): number {
+	const ms = taken / published;
+	const usual = USUAL_WINDOWS_MS.find((each) => ms > each && ms <= MAX_DELAY * each);
+	return Math.max(1, usual === undefined ? taken : usual * published);
+}
