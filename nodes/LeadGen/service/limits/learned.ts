@@ -93,7 +93,7 @@ export class Learned implements Policy {
 	private accepted(call: Call, now: number): void {
 		this.acceptedAt = now;
 		const { pause, traffic, rate } = this;
-		if (!pause) rate?.accepted(this.counted, now);
+		if (!pause) rate?.accepted(call, this.counted);
 		if (!pause || call.sentAt < pause.since) return;
 		if (!rate || !this.isExplained) {
 			this.rate = learn(rate?.window, this.seen(pause.since, call), now, traffic.perMinute);
@@ -148,7 +148,8 @@ export class Learned implements Policy {
 			const taken = Math.max(1, this.counted.count(begin, since));
 			return taken / Math.max(1, next.sentAt - this.firstCounted(begin));
 		});
-		return { burst: this.counted.count(this.acceptingSince, since), rate: Math.max(...rates) };
+		const began = Math.max(this.acceptingSince, since - MINUTE_MS);
+		return { burst: this.counted.count(began, since), rate: Math.max(...rates) };
 	}
 
 	/**

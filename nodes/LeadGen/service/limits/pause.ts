@@ -50,12 +50,12 @@ export function pauseOn(
 
 /** A single call goes out as a probe. The next call waits as if the probe was refused. */
 export function tryOnce({ since }: Pause, outlook: Outlook, random: number, now: number): Pause {
-	const { began, expectedMs, knownMs = RECENT_MS } = outlook;
+	const { began, knownMs = RECENT_MS } = outlook;
 	const sinceMs = now - Math.max(began, since - knownMs);
 	// A window slides, so there may be room again at once.
 	const share = now === since ? 0 : PAUSE_SHARE;
 	const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, share * sinceMs));
 	const endOf = (ms: number) => began + ms * (1 + MAX_JITTER * random) + MARGIN_MS;
-	const ends = [...USUAL_WINDOWS_MS, expectedMs].map(endOf).filter((at) => at > now);
+	const ends = USUAL_WINDOWS_MS.map(endOf).filter((at) => at > now);
 	return { since, until: Math.min(now + pauseMs * (0.75 + random / 2), ...ends) };
 }

@@ -1,5 +1,12 @@
+import type { Call } from './call';
 import type { Policy } from './policy';
 import { MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
+
+/**
+ * The calls of a minute go out within this share of it. So few are in flight when the service refuses one, because
+ * somebody else uses the account.
+ */
+const BURST_SHARE = 0.01;
 
 /**
  * Keeps the limit that the plan or the credential names. Up to the limit, calls go out at once. After that, each call
@@ -8,14 +15,20 @@ import { MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
  * token bucket of that size.
  */
 export class Published implements Policy {
+	private sentAt = -Infinity;
+
 	constructor(private readonly traffic: Traffic) {}
 
 	waitMs(now: number): number {
 		const { over, perMinute, inFlight } = this.traffic;
-		return over.waitMs(perMinute, MINUTE_MS + MARGIN_MS, now, inFlight);
+		const gapMs = (BURST_SHARE * MINUTE_MS) / perMinute;
+		const windowMs = over.waitMs(perMinute, MINUTE_MS + MARGIN_MS, now, inFlight);
+		return Math.max(windowMs, this.sentAt + gapMs - now);
 	}
 
-	sent(): void {}
+	sent({ sentAt }: Call): void {
+		this.sentAt = sentAt;
+	}
 
 	ended(): void {}
 }

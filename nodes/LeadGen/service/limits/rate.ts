@@ -16,6 +16,8 @@ const LIKELY = 0.5;
 const MAX_DELAY = 1.2;
 /** A longer window shows by single calls whether it has room for more. */
 const LONG_WINDOW_MS = 10_000;
+/** A window is probably a usual one if it differs by less than this share. */
+const MAX_ERROR = 0.02;
 /** Shorter times say nothing about a rate. */
 const MIN_WINDOW_MS = 500;
 
@@ -34,7 +36,7 @@ export interface Rate {
 	/** The rate held back calls for a while. Without demand, nothing is learned. */
 	held(ms: number): void;
 	/** A call was accepted. */
-	accepted(counted: TimeLog, now: number): void;
+	accepted(call: Call, counted: TimeLog): void;
 	/** A call was refused. @returns whether the rate explains that */
 	refused(call: Call, counted: TimeLog, now: number): boolean;
 }
@@ -107,8 +109,6 @@ class ShortRate implements Rate {
 class LongRate implements Rate {
 	/** How many calls more are tried. */
 	private extra = 1;
-	/** Whether the last refusal came in a full window. */
-	private wasFull = false;
 
 	constructor(
 		private limit: number,
@@ -129,30 +129,33 @@ class LongRate implements Rate {
 
 	held(): void {}
 
-	accepted(counted: TimeLog, now: number): void {
-		const taken = counted.count(now - this.ms);
-		if (taken <= this.limit) return;
-		this.extra = 2 * (taken - this.limit);
-		this.limit = taken;
+	accepted(call: Call, counted: TimeLog): void {
+		const before = this.takenBefore(call, counted);
+		if (before < this.limit) return;
+		this.limit = before + 1;
+		this.extra *= 2;
 	}
 
 	refused(call: Call, counted: TimeLog, now: number): boolean {
+		const before = this.takenBefore(call, counted);
 		this.extra = 1;
-		const taken = counted.count(now - this.ms);
-		if (call.sentAt >= this.correctedAt) {
-			this.correctedAt = now;
-			// Otherwise the window is longer than it seemed, or somebody else used it up.
-			this.wasFull = taken >= MAX_CUT * this.limit;
-			if (this.wasFull) this.limit = Math.min(this.limit, taken);
-		} else if (this.wasFull) this.limit = Math.max(1, this.limit - 1);
-		return this.wasFull;
+		this.correctedAt = now;
+		// Otherwise the window is longer than it seemed, or somebody else used it up.
+		const isFull = before >= MAX_CUT * this.limit;
+		if (isFull) this.limit = Math.max(1, Math.min(this.limit, before));
+		return isFull;
+	}
+
+	/** How many calls the service had counted in the window when a call came. */
+	private takenBefore({ sentAt }: Call, counted: TimeLog): number {
+		return counted.count(sentAt - this.ms, sentAt);
 	}
 }
 
 function rateOf({ limit, ms }: Window, published: number, now: number): Rate {
-	return ms < LONG_WINDOW_MS
-		? new ShortRate(limit, ms, published, now)
-		: new LongRate(limit, ms, now);
+	if (ms < LONG_WINDOW_MS) return new ShortRate(limit, ms, published, now);
+	const usual = USUAL_WINDOWS_MS.find((each) => Math.abs(ms - each) < MAX_ERROR * each);
+	return new LongRate(limit, usual ?? ms, now);
 }
 
 /**
@@ -168,12 +171,15 @@ export function learn(
 	perMinute: number,
 ): Rate {
 	const published = perMinute / MINUTE_MS;
-	if (!before && seen.rate >= LIKELY * published) {
+	const isShortAverage = seen.burst < LONG_WINDOW_MS * published;
+	if (!before && isShortAverage && seen.rate >= LIKELY * published) {
 		const limit = likelyBurst(seen.burst, published);
 		return rateOf({ limit, ms: limit / published }, published, now);
 	}
-	const least = before ? (MAX_CUT * before.limit) / before.ms : 0;
-	const limit = Math.max(1, Math.min(seen.burst, before?.limit ?? Infinity));
+	// A long window is learned anew, because a refusal that it does not explain shows that it was wrong.
+	const known = before && before.ms < LONG_WINDOW_MS ? before : { limit: Infinity, ms: Infinity };
+	const limit = Math.max(1, Math.min(seen.burst, known.limit));
+	const least = known.limit < Infinity ? (MAX_CUT * known.limit) / known.ms : 0;
 	const ms = limit / Math.min(published, Math.max(seen.rate, least));
 	return rateOf({ limit, ms }, published, now);
 }
