@@ -1,6 +1,6 @@
 import { USUAL_WINDOWS_MS } from './rate';
 import { namedMs, worthwhileMs, type RateInfo } from './rateHeaders';
-import { MARGIN_MS } from './traffic';
+import { MARGIN_MS, MINUTE_MS } from './traffic';
 
 /** The first and the longest pause after refusals that name no time. */
 const MIN_PAUSE_MS = 100;
@@ -55,6 +55,9 @@ export function tryOnce({ since }: Pause, outlook: Outlook, random: number, now:
 	// A window slides, so there may be room again at once.
 	const share = now === since ? 0 : PAUSE_SHARE;
 	const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, share * sinceMs));
+	// Each call may begin a ban anew.
+	const refusedMs = now - since;
+	if (refusedMs > MINUTE_MS) return { since, until: now + refusedMs * (1 + random / 4) };
 	const endOf = (ms: number) => began + ms * (1 + MAX_JITTER * random) + MARGIN_MS;
 	const ends = USUAL_WINDOWS_MS.map(endOf).filter((at) => at > now);
 	return { since, until: Math.min(now + pauseMs * (0.75 + random / 2), ...ends) };
