@@ -12,6 +12,8 @@ import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
 const MIN_IDLE_MS = 1000;
 /** The service counts a call at most this much later than it was sent, as a share of the window. */
 const MAX_LATE_SHARE = 0.1;
+/** A limit that holds for this many windows is another one. */
+const MANY_WINDOWS = 5;
 
 /**
  * Learns from refusals how many calls the service accepts in what time, and keeps to that. While the service refuses
@@ -95,12 +97,17 @@ export class Learned implements Policy {
 		const { pause, traffic, rate } = this;
 		if (!pause) rate?.accepted(call, this.counted);
 		if (!pause || call.sentAt < pause.since) return;
-		if (!rate || !this.isExplained) {
+		if (!rate || !(this.isExplained || this.isOtherLimit(rate, pause, call.sentAt))) {
 			this.rate = learn(rate?.window, this.seen(pause.since, call), now, traffic.perMinute);
 		}
 		this.acceptingSince = call.sentAt;
 		this.correctedAt = now;
 		this.pause = undefined;
+	}
+
+	/** Whether a limit over a much longer time than the known window caused a pause. Then the window is still right. */
+	private isOtherLimit({ window }: Rate, { since }: Pause, until: number): boolean {
+		return Math.min(since - this.acceptingSince, until - since) > MANY_WINDOWS * window.ms;
 	}
 
 	/** Slows down if a rate is known that was tried to exceed. Otherwise no calls go out for a while. */
