@@ -65,9 +65,7 @@ class ShortRate implements Rate {
 	}
 
 	get window(): Window {
-		const rate = this.level(this.age);
-		const limit = Math.floor(this.burst * Math.max(1, rate / this.published));
-		return { limit, ms: limit / Math.min(rate, this.published) };
+		return { limit: this.burst, ms: this.burst / this.level(this.age) };
 	}
 
 	waitMs(counted: TimeLog, now: number): number {
@@ -85,7 +83,7 @@ class ShortRate implements Rate {
 	refused(call: Call, _counted: TimeLog, now: number): boolean {
 		if (now - this.correctedAt < this.unitMs) return true;
 		// The service accepted the rate of one window ago for that long.
-		this.good = Math.min(this.level(Math.max(0, this.age - 1)), this.published);
+		this.good = this.level(Math.max(0, this.age - 1));
 		this.age = 0;
 		this.correctedAt = now;
 		return true;
