@@ -3,7 +3,7 @@ import type { Clock } from './clock';
 import { pauseOn, tryOnce, type Outlook, type Pause } from './pause';
 import type { Policy } from './policy';
 import { Presumption } from './presumption';
-import { learn, type Rate } from './rate';
+import { learn, LONG_WINDOW_MS, type Rate } from './rate';
 import { namedMs, type RateInfo } from './rateHeaders';
 import { TimeLog } from './timeLog';
 import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
@@ -145,18 +145,15 @@ export class Learned implements Policy {
 	 * `next`.
 	 */
 	private seen(since: number, next: Call): { burst: number; rate: number } {
-		const windowMs = this.rate?.window.ms ?? 0;
+		const { window } = this.rate ?? {};
+		const isShort = window !== undefined && window.ms < LONG_WINDOW_MS;
+		const recent = Math.max(this.acceptingSince, since - MINUTE_MS);
 		// The window may already have been full before.
-		const windows = Math.min(this.acceptingSince, next.sentAt - 2 * windowMs);
-		// What the service accepted in the last minute is the least that it accepts in a minute.
-		const lately = Math.max(this.busySince, windows);
-		const spans = windowMs > 0 ? [lately] : [lately, since - MINUTE_MS];
-		const rates = spans.map((begin) => {
-			const taken = Math.max(1, this.counted.count(begin, since));
-			return taken / Math.max(1, next.sentAt - this.firstCounted(begin));
-		});
-		const began = Math.max(this.acceptingSince, since - MINUTE_MS);
-		return { burst: this.counted.count(began, since), rate: Math.max(...rates) };
+		const windows = Math.min(this.acceptingSince, next.sentAt - 2 * (window?.ms ?? 0));
+		const began = isShort ? Math.max(this.busySince, windows) : recent;
+		const taken = Math.max(1, this.counted.count(began, since));
+		const rate = taken / Math.max(1, next.sentAt - this.firstCounted(began));
+		return { burst: this.counted.count(recent, since), rate };
 	}
 
 	/**

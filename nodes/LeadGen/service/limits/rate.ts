@@ -15,7 +15,7 @@ const LIKELY = 0.5;
 /** A busy process needs up to this much longer for the calls of a window, as a factor. */
 const MAX_DELAY = 1.2;
 /** A longer window shows by single calls whether it has room for more. */
-const LONG_WINDOW_MS = 10_000;
+export const LONG_WINDOW_MS = 10_000;
 /** A window is probably a usual one if it differs by less than this share. */
 const MAX_ERROR = 0.02;
 /** Shorter times say nothing about a rate. */
