@@ -107,11 +107,11 @@ class ShortRate implements Rate {
 class LongRate implements Rate {
 	/** How many calls more are tried. */
 	private extra = 1;
+	private refusedAt = -Infinity;
 
 	constructor(
 		private limit: number,
 		private readonly ms: number,
-		private correctedAt: number,
 	) {}
 
 	get window(): Window {
@@ -121,7 +121,7 @@ class LongRate implements Rate {
 	waitMs(counted: TimeLog, now: number): number {
 		const { limit, ms, extra } = this;
 		const waitMs = counted.waitMs(limit, ms + MARGIN_MS, now);
-		const mayTry = now - this.correctedAt >= ms && waitMs > ms / limit / 2;
+		const mayTry = now - this.refusedAt >= ms && waitMs > ms / limit / 2;
 		return mayTry ? counted.waitMs(limit + extra, ms + MARGIN_MS, now) : waitMs;
 	}
 
@@ -137,7 +137,7 @@ class LongRate implements Rate {
 	refused(call: Call, counted: TimeLog, now: number): boolean {
 		const before = this.takenBefore(call, counted);
 		this.extra = 1;
-		this.correctedAt = now;
+		this.refusedAt = now;
 		// Otherwise the window is longer than it seemed, or somebody else used it up.
 		const isFull = before >= MAX_CUT * this.limit;
 		if (isFull) this.limit = Math.max(1, Math.min(this.limit, before));
@@ -153,7 +153,7 @@ class LongRate implements Rate {
 function rateOf({ limit, ms }: Window, published: number, now: number): Rate {
 	if (ms < LONG_WINDOW_MS) return new ShortRate(limit, ms, published, now);
 	const usual = USUAL_WINDOWS_MS.find((each) => Math.abs(ms - each) < MAX_ERROR * each);
-	return new LongRate(limit, usual ?? ms, now);
+	return new LongRate(limit, usual ?? ms);
 }
 
 /**
