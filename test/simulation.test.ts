@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FEW } from '../nodes/LeadGen/service/limits/concurrency';
+import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/latency';
 import { named } from './simulator/scenarios';
 import { simulateScrapes } from './simulator/scrapes';
 import {
@@ -170,7 +170,7 @@ describe('any service', () => {
 					for (const run of others) {
 						const done = run.filter((end) => end <= half).length;
 						// The first run sends its first calls before the others ask.
-						expect(Math.abs(done - first.length / 2)).toBeLessThanOrEqual(FEW + 5);
+						expect(Math.abs(done - first.length / 2)).toBeLessThanOrEqual(FEW_IN_FLIGHT + 5);
 					}
 				},
 			),

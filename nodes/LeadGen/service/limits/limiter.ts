@@ -129,16 +129,16 @@ export class Limiter {
 		this.wake();
 		if (this.pumping) return;
 		this.pumping = true;
-		let before = this.clock.now();
+		let together = 1;
 		while (this.lines.length > 0) {
-			// Answers are read in between: one of them may stop further calls.
-			await this.clock.sleep(0);
-			const isFree = this.knownPerMinute === Infinity;
-			const together = isFree ? Math.min(MAX_TOGETHER, Math.max(1, this.clock.now() - before)) : 1;
 			let wait = 0;
 			for (let count = 0; count < together && wait <= 0; count++) wait = this.sendNext();
 			if (wait > 0) await this.sleepUntilWoken(wait);
-			before = this.clock.now();
+			// Answers are read in between: one of them may stop further calls.
+			const began = this.clock.now();
+			await this.clock.sleep(0);
+			const isFree = this.knownPerMinute === Infinity;
+			together = isFree ? Math.min(MAX_TOGETHER, Math.max(1, this.clock.now() - began)) : 1;
 		}
 		this.pumping = false;
 	}

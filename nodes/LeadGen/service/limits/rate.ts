@@ -37,7 +37,7 @@ export interface Rate {
 	held(ms: number): void;
 	/** A call was accepted. */
 	accepted(call: Call, counted: TimeLog): void;
-	/** A call was refused. @returns whether the rate explains that */
+	/** A call was refused. @returns whether the window is right, because it was full */
 	refused(call: Call, counted: TimeLog, now: number): boolean;
 }
 
@@ -51,14 +51,10 @@ class ShortRate implements Rate {
 	/** How long the rate has held back calls since then, in windows. */
 	private age = WINDOWS_TO_RECOVER;
 
-	/**
-	 * @param burst calls that the service accepts at once
-	 * @param published calls per millisecond, which the rate never exceeds; growth beyond it increases the burst
-	 */
+	/** @param burst calls that the service accepts at once */
 	constructor(
 		private readonly burst: number,
 		ms: number,
-		private readonly published: number,
 		private correctedAt: number,
 	) {
 		this.good = burst / ms;
@@ -80,13 +76,13 @@ class ShortRate implements Rate {
 	accepted(): void {}
 
 	/** Refusals within one window count as one, because the service still counts the earlier calls. */
-	refused(call: Call, _counted: TimeLog, now: number): boolean {
-		if (now - this.correctedAt < this.unitMs) return true;
+	refused(_call: Call, _counted: TimeLog, now: number): boolean {
+		if (now - this.correctedAt < this.unitMs) return false;
 		// The service accepted the rate of one window ago for that long.
 		this.good = this.level(Math.max(0, this.age - 1));
 		this.age = 0;
 		this.correctedAt = now;
-		return true;
+		return false;
 	}
 
 	/** The window that is known to be good, as a unit of time: the service needs as long to refuse a call. */
@@ -150,8 +146,8 @@ class LongRate implements Rate {
 	}
 }
 
-function rateOf({ limit, ms }: Window, published: number, now: number): Rate {
-	if (ms < LONG_WINDOW_MS) return new ShortRate(limit, ms, published, now);
+function rateOf({ limit, ms }: Window, now: number): Rate {
+	if (ms < LONG_WINDOW_MS) return new ShortRate(limit, ms, now);
 	const usual = USUAL_WINDOWS_MS.find((each) => Math.abs(ms - each) < MAX_ERROR * each);
 	return new LongRate(limit, usual ?? ms);
 }
@@ -172,14 +168,14 @@ export function learn(
 	const isShortAverage = seen.burst < LONG_WINDOW_MS * published;
 	if (!before && isShortAverage && seen.rate >= LIKELY * published) {
 		const limit = likelyBurst(seen.burst, published);
-		return rateOf({ limit, ms: limit / published }, published, now);
+		return rateOf({ limit, ms: limit / published }, now);
 	}
 	// A long window is learned anew, because a refusal that it does not explain shows that it was wrong.
 	const known = before && before.ms < LONG_WINDOW_MS ? before : { limit: Infinity, ms: Infinity };
 	const limit = Math.max(1, Math.min(seen.burst, known.limit));
 	const least = known.limit < Infinity ? (MAX_CUT * known.limit) / known.ms : 0;
 	const ms = limit / Math.min(published, Math.max(seen.rate, least));
-	return rateOf({ limit, ms }, published, now);
+	return rateOf({ limit, ms }, now);
 }
 
 /**
