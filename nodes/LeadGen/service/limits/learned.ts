@@ -1,19 +1,17 @@
 import { isAccepted, type Call, type End } from './call';
 import type { Clock } from './clock';
-import { pauseOn, tryOnce, type Outlook, type Pause } from './pause';
+import { pauseOn, tryOnce, type Pause } from './pause';
 import type { Policy } from './policy';
 import { Presumption } from './presumption';
-import { learn, LONG_WINDOW_MS, type Rate } from './rate';
+import { learn, type Rate } from './rate';
 import { namedMs, type RateInfo } from './rateHeaders';
 import { TimeLog } from './timeLog';
 import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
 
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
-/** The service counts a call at most this much later than it was sent, as a share of the window. */
-const MAX_LATE_SHARE = 0.1;
-/** A limit that holds for this many windows is another one. */
-const MANY_WINDOWS = 5;
+/** The service counts a call at most this much later than it was sent. */
+const MAX_LATE_MS = 50;
 
 /**
  * Learns from refusals how many calls the service accepts in what time, and keeps to that. While the service refuses
@@ -27,8 +25,6 @@ export class Learned implements Policy {
 	private pause: Pause | undefined;
 	/** Whether the rate explains the last refusal. */
 	private isExplained = false;
-	/** Since when the account has not been idle. */
-	private busySince = 0;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
 	private acceptingSince = 0;
 	/** When the service last accepted a call. */
@@ -54,21 +50,21 @@ export class Learned implements Policy {
 		const { pause } = this;
 		const rateMs = this.rate?.waitMs(this.counted, now) ?? 0;
 		if (rateMs > 0) this.held = { since: this.held?.since ?? now, until: now + rateMs };
-		return Math.max(rateMs, pause ? this.pauseEnd(pause, now) - now : 0);
+		return Math.max(rateMs, pause ? this.pauseEnd(pause) - now : 0);
 	}
 
 	sent(call: Call): void {
 		const { held, traffic } = this;
 		const now = call.sentAt;
 		if (!held && !this.pause && traffic.idleMs(now) > MIN_IDLE_MS) {
-			this.busySince = this.acceptingSince = now;
+			this.acceptingSince = now;
 		}
 		this.forget(now);
 		if (held) this.rate?.held(Math.min(now, held.until) - held.since);
 		this.held = undefined;
 		this.counted.add(now);
 		this.presumption.sent(call);
-		if (this.pause) this.pause = tryOnce(this.pause, this.outlook(now), this.clock.random(), now);
+		if (this.pause) this.pause = tryOnce(this.pause, this.began, this.clock.random(), now);
 	}
 
 	ended(call: Call, end: End, now: number): void {
@@ -97,7 +93,7 @@ export class Learned implements Policy {
 		const { pause, traffic, rate } = this;
 		if (!pause) rate?.accepted(call, this.counted);
 		if (!pause || call.sentAt < pause.since) return;
-		if (!rate || !(this.isExplained || this.isOtherLimit(rate, pause, call.sentAt))) {
+		if (!rate || !this.isExplained) {
 			this.rate = learn(rate?.window, this.seen(pause.since, call), now, traffic.perMinute);
 		}
 		this.acceptingSince = call.sentAt;
@@ -105,39 +101,33 @@ export class Learned implements Policy {
 		this.pause = undefined;
 	}
 
-	/** Whether a limit over a much longer time than the known window caused a pause. Then the window is still right. */
-	private isOtherLimit({ window }: Rate, { since }: Pause, until: number): boolean {
-		return Math.min(since - this.acceptingSince, until - since) > MANY_WINDOWS * window.ms;
-	}
-
 	/** Slows down if a rate is known that was tried to exceed. Otherwise no calls go out for a while. */
 	private refused(call: Call, rateInfo: RateInfo | undefined, now: number): void {
 		const { rate, counted } = this;
 		if (!this.pause) this.isExplained = rate?.refused(call, counted, now) ?? false;
 		if (this.pause || namedMs(rateInfo) !== undefined || !rate) {
-			this.pause = pauseOn(this.pause, rateInfo, this.outlook(now), this.clock.random(), now);
+			this.pause = pauseOn(this.pause, rateInfo, this.began, this.clock.random(), now);
 			return;
 		}
 		if (call.sentAt < this.correctedAt) return;
 		// The service refused a call after the last correction and has accepted none since, so it accepts no calls now.
 		if (this.correctedAt > this.acceptedAt) {
 			this.isExplained = false;
-			this.pause = pauseOn(undefined, rateInfo, this.outlook(now), this.clock.random(), now);
+			this.pause = pauseOn(undefined, rateInfo, this.began, this.clock.random(), now);
 		}
 		this.correctedAt = now;
 	}
 
 	/** If the published limit holds on average, the service accepts no call earlier than that. */
-	private pauseEnd(pause: Pause, now: number): number {
-		const { began, expectedMs } = this.outlook(now);
+	private pauseEnd(pause: Pause): number {
+		const { began } = this;
+		const expectedMs = (this.counted.count(began) / this.traffic.perMinute) * MINUTE_MS;
 		return Math.max(pause.until, began + expectedMs + MARGIN_MS);
 	}
 
-	private outlook(now: number): Outlook {
-		const first = this.firstCounted(this.acceptingSince);
-		const began = Math.min(first, this.pause?.since ?? now);
-		const expectedMs = (this.counted.count(began) / this.traffic.perMinute) * MINUTE_MS;
-		return { began, expectedMs, knownMs: this.rate?.window.ms };
+	/** When the service counted the first of the calls that it accepted before it refused one. */
+	private get began(): number {
+		return Math.min(this.firstCounted(this.acceptingSince), this.pause?.since ?? Infinity);
 	}
 
 	/**
@@ -145,15 +135,9 @@ export class Learned implements Policy {
 	 * `next`.
 	 */
 	private seen(since: number, next: Call): { burst: number; rate: number } {
-		const { window } = this.rate ?? {};
-		const isShort = window !== undefined && window.ms < LONG_WINDOW_MS;
-		const recent = Math.max(this.acceptingSince, since - MINUTE_MS);
-		// The window may already have been full before.
-		const windows = Math.min(this.acceptingSince, next.sentAt - 2 * (window?.ms ?? 0));
-		const began = isShort ? Math.max(this.busySince, windows) : recent;
-		const taken = Math.max(1, this.counted.count(began, since));
-		const rate = taken / Math.max(1, next.sentAt - this.firstCounted(began));
-		return { burst: this.counted.count(recent, since), rate };
+		const began = Math.max(this.acceptingSince, since - MINUTE_MS);
+		const burst = Math.max(1, this.counted.count(began, since));
+		return { burst, rate: burst / Math.max(1, next.sentAt - this.firstCounted(began)) };
 	}
 
 	/**
@@ -161,9 +145,8 @@ export class Learned implements Policy {
 	 * after the call had its turn, but the service then took at least as long as for its fastest answer.
 	 */
 	private countedAt({ sentAt, path }: Call, now: number): number {
-		const maxMs = MAX_LATE_SHARE * (this.rate?.window.ms ?? 0);
 		const lateMs = now - sentAt - this.traffic.latencies.leastMs(path);
-		return sentAt + Math.max(0, Math.min(lateMs, maxMs));
+		return sentAt + Math.max(0, Math.min(lateMs, MAX_LATE_MS));
 	}
 
 	/** The latest time at which the service counted the first call from `begin` on. */

@@ -18,24 +18,15 @@ export interface Pause {
 	until: number;
 }
 
-/** What is known about when the service may accept calls again. */
-export interface Outlook {
-	/** When the first of the calls was sent that the service accepted before. Windows count from there. */
-	began: number;
-	/** How long the window may be if the published limit holds on average. */
-	expectedMs: number;
-	/** The window that was learned before, if any. */
-	knownMs: number | undefined;
-}
-
 /**
  * A call was refused. Refusals of calls that were in flight together count as one.
+ * @param began when the service counted the first of the calls that it accepted before; windows count from there
  * @param random from 0 to 1, so that several processes on one account do not continue at the same moment
  */
 export function pauseOn(
 	pause: Pause | undefined,
 	rateInfo: RateInfo | undefined,
-	outlook: Outlook,
+	began: number,
 	random: number,
 	now: number,
 ): Pause {
@@ -45,19 +36,17 @@ export function pauseOn(
 		const back = now + worthwhileMs(named) + 100 * random;
 		return { since, until: Math.max(until, back) };
 	}
-	return until > now ? { since, until } : tryOnce({ since, until }, outlook, random, now);
+	return until > now ? { since, until } : tryOnce({ since, until }, began, random, now);
 }
 
 /** A single call goes out as a probe. The next call waits as if the probe was refused. */
-export function tryOnce({ since }: Pause, outlook: Outlook, random: number, now: number): Pause {
-	const { began, knownMs = RECENT_MS } = outlook;
-	const sinceMs = now - Math.max(began, since - knownMs);
+export function tryOnce({ since }: Pause, began: number, random: number, now: number): Pause {
+	const sinceMs = now - Math.max(began, since - RECENT_MS);
 	// A window slides, so there may be room again at once.
 	const share = now === since ? 0 : PAUSE_SHARE;
 	const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, share * sinceMs));
-	// Each call may begin a ban anew.
-	const refusedMs = now - since;
-	if (refusedMs > MINUTE_MS) return { since, until: now + refusedMs * (1 + random / 4) };
+	// Each call may begin a ban of a minute anew.
+	if (now - since > MINUTE_MS) return { since, until: now + MINUTE_MS * (1.05 + random / 4) };
 	const endOf = (ms: number) => began + ms * (1 + MAX_JITTER * random) + MARGIN_MS;
 	const ends = USUAL_WINDOWS_MS.map(endOf).filter((at) => at > now);
 	return { since, until: Math.min(now + pauseMs * (0.75 + random / 2), ...ends) };

@@ -12,14 +12,8 @@ const WINDOWS_TO_RECOVER = 3;
 const MAX_CUT = 0.5;
 /** If the rate is more than this share of the published limit, that limit is probably right on average. */
 const LIKELY = 0.5;
-/** A busy process needs up to this much longer for the calls of a window, as a factor. */
-const MAX_DELAY = 1.2;
 /** A longer window shows by single calls whether it has room for more. */
-export const LONG_WINDOW_MS = 10_000;
-/** A window is probably a usual one if it differs by less than this share. */
-const MAX_ERROR = 0.02;
-/** Shorter times say nothing about a rate. */
-const MIN_WINDOW_MS = 500;
+const LONG_WINDOW_MS = 10_000;
 
 /** `limit` calls in any `ms` milliseconds. */
 export interface Window {
@@ -87,7 +81,7 @@ class ShortRate implements Rate {
 
 	/** The window that is known to be good, as a unit of time: the service needs as long to refuse a call. */
 	private get unitMs(): number {
-		return Math.max(MIN_WINDOW_MS, this.burst / this.good);
+		return this.burst / this.good;
 	}
 
 	/** Calls per millisecond. */
@@ -146,12 +140,6 @@ class LongRate implements Rate {
 	}
 }
 
-function rateOf({ limit, ms }: Window, now: number): Rate {
-	if (ms < LONG_WINDOW_MS) return new ShortRate(limit, ms, now);
-	const usual = USUAL_WINDOWS_MS.find((each) => Math.abs(ms - each) < MAX_ERROR * each);
-	return new LongRate(limit, usual ?? ms);
-}
-
 /**
  * The service accepts calls again.
  * @param before the window that was known before
@@ -165,25 +153,12 @@ export function learn(
 	perMinute: number,
 ): Rate {
 	const published = perMinute / MINUTE_MS;
-	const isShortAverage = seen.burst < LONG_WINDOW_MS * published;
-	if (!before && isShortAverage && seen.rate >= LIKELY * published) {
-		const limit = likelyBurst(seen.burst, published);
-		return rateOf({ limit, ms: limit / published }, now);
-	}
+	const isShort = seen.burst < LONG_WINDOW_MS * published;
+	const isLikely = !before && isShort && seen.rate >= LIKELY * published;
 	// A long window is learned anew, because a refusal that it does not explain shows that it was wrong.
 	const known = before && before.ms < LONG_WINDOW_MS ? before : { limit: Infinity, ms: Infinity };
-	const limit = Math.max(1, Math.min(seen.burst, known.limit));
+	const limit = Math.min(seen.burst, known.limit);
 	const least = known.limit < Infinity ? (MAX_CUT * known.limit) / known.ms : 0;
-	const ms = limit / Math.min(published, Math.max(seen.rate, least));
-	return rateOf({ limit, ms }, now);
-}
-
-/**
- * The published limit over a usual window, if `taken` is just above it; otherwise `taken`.
- * @param taken how many calls the service accepted
- */
-function likelyBurst(taken: number, published: number): number {
-	const ms = taken / published;
-	const usual = USUAL_WINDOWS_MS.find((each) => ms > each && ms <= MAX_DELAY * each);
-	return Math.max(1, usual === undefined ? taken : usual * published);
+	const ms = limit / (isLikely ? published : Math.min(published, Math.max(seen.rate, least)));
+	return ms < LONG_WINDOW_MS ? new ShortRate(limit, ms, now) : new LongRate(limit, ms);
 }
