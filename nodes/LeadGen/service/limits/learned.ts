@@ -112,7 +112,6 @@ export class Learned implements Policy {
 		if (call.sentAt < this.correctedAt) return;
 		// The service refused a call after the last correction and has accepted none since, so it accepts no calls now.
 		if (this.correctedAt > this.acceptedAt) {
-			this.isExplained = false;
 			this.pause = pauseOn(undefined, rateInfo, this.began, this.clock.random(), now);
 		}
 		this.correctedAt = now;

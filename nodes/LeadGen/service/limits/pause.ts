@@ -30,13 +30,10 @@ export function pauseOn(
 	random: number,
 	now: number,
 ): Pause {
-	const { since, until } = pause ?? { since: now, until: 0 };
+	const { since, until } = pause ?? tryOnce({ since: now, until: 0 }, began, random, now);
 	const named = namedMs(rateInfo);
-	if (named !== undefined) {
-		const back = now + worthwhileMs(named) + 100 * random;
-		return { since, until: Math.max(until, back) };
-	}
-	return until > now ? { since, until } : tryOnce({ since, until }, began, random, now);
+	if (named === undefined) return { since, until };
+	return { since, until: Math.max(until, now + worthwhileMs(named) + 100 * random) };
 }
 
 /** A single call goes out as a probe. The next call waits as if the probe was refused. */

@@ -10,8 +10,12 @@ const CUT = 0.05;
 const WINDOWS_TO_RECOVER = 3;
 /** The largest reduction of a rate at once, as a factor. */
 const MAX_CUT = 0.5;
+/** A refusal comes in a full window if at least this share of its calls was taken. */
+const FULL_SHARE = 0.75;
 /** If the rate is more than this share of the published limit, that limit is probably right on average. */
 const LIKELY = 0.5;
+/** A busy process needs up to this much longer for the calls of a usual window, as a factor. */
+const MAX_DELAY = 1.2;
 /** A longer window shows by single calls whether it has room for more. */
 const LONG_WINDOW_MS = 10_000;
 
@@ -70,13 +74,15 @@ class ShortRate implements Rate {
 	accepted(): void {}
 
 	/** Refusals within one window count as one, because the service still counts the earlier calls. */
-	refused(_call: Call, _counted: TimeLog, now: number): boolean {
-		if (now - this.correctedAt < this.unitMs) return false;
+	refused({ sentAt }: Call, counted: TimeLog, now: number): boolean {
+		const { limit, ms } = this.window;
+		const isFull = counted.count(sentAt - ms, sentAt) >= FULL_SHARE * limit;
+		if (now - this.correctedAt < this.unitMs) return isFull;
 		// The service accepted the rate of one window ago for that long.
 		this.good = this.level(Math.max(0, this.age - 1));
 		this.age = 0;
 		this.correctedAt = now;
-		return false;
+		return isFull;
 	}
 
 	/** The window that is known to be good, as a unit of time: the service needs as long to refuse a call. */
@@ -129,7 +135,7 @@ class LongRate implements Rate {
 		this.extra = 1;
 		this.refusedAt = now;
 		// Otherwise the window is longer than it seemed, or somebody else used it up.
-		const isFull = before >= MAX_CUT * this.limit;
+		const isFull = before >= FULL_SHARE * this.limit;
 		if (isFull) this.limit = Math.max(1, Math.min(this.limit, before));
 		return isFull;
 	}
@@ -153,12 +159,16 @@ export function learn(
 	perMinute: number,
 ): Rate {
 	const published = perMinute / MINUTE_MS;
-	const isShort = seen.burst < LONG_WINDOW_MS * published;
-	const isLikely = !before && isShort && seen.rate >= LIKELY * published;
+	const averageMs = seen.burst / published;
+	if (!before && averageMs < LONG_WINDOW_MS && seen.rate >= LIKELY * published) {
+		const usualMs = USUAL_WINDOWS_MS.find((ms) => averageMs > ms && averageMs < MAX_DELAY * ms);
+		const ms = usualMs ?? averageMs;
+		return new ShortRate(Math.max(1, Math.round(ms * published)), ms, now);
+	}
 	// A long window is learned anew, because a refusal that it does not explain shows that it was wrong.
 	const known = before && before.ms < LONG_WINDOW_MS ? before : { limit: Infinity, ms: Infinity };
 	const limit = Math.min(seen.burst, known.limit);
 	const least = known.limit < Infinity ? (MAX_CUT * known.limit) / known.ms : 0;
-	const ms = limit / (isLikely ? published : Math.min(published, Math.max(seen.rate, least)));
+	const ms = limit / Math.min(published, Math.max(seen.rate, least));
 	return ms < LONG_WINDOW_MS ? new ShortRate(limit, ms, now) : new LongRate(limit, ms);
 }
