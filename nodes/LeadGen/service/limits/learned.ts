@@ -6,7 +6,8 @@ import { Presumption } from './presumption';
 import { learn, type Rate } from './rate';
 import { namedMs, type RateInfo } from './rateHeaders';
 import { TimeLog } from './timeLog';
-import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
+import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS } from './times';
+import type { Traffic } from './traffic';
 
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
@@ -23,8 +24,8 @@ export class Learned implements Policy {
 	private readonly presumption = new Presumption();
 	private rate: Rate | undefined;
 	private pause: Pause | undefined;
-	/** Whether the rate explains the last refusal. */
-	private isExplained = false;
+	/** Whether the last refusal came in a full window, so that the rate is right. */
+	private wasFull = false;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
 	private acceptingSince = 0;
 	/** When the service last accepted a call. */
@@ -93,8 +94,11 @@ export class Learned implements Policy {
 		const { pause, traffic, rate } = this;
 		if (!pause) rate?.accepted(call, this.counted);
 		if (!pause || call.sentAt < pause.since) return;
-		if (!rate || !this.isExplained) {
-			this.rate = learn(rate?.window, this.seen(pause.since, call), now, traffic.perMinute);
+		if (!rate || !this.wasFull) {
+			const began = Math.max(this.acceptingSince, pause.since - MINUTE_MS);
+			const taken = Math.max(1, this.counted.count(began, pause.since));
+			const ms = Math.max(1, call.sentAt - this.firstCounted(began));
+			this.rate = learn(rate?.window, taken, ms, traffic.perMinute, now);
 		}
 		this.acceptingSince = call.sentAt;
 		this.correctedAt = now;
@@ -104,7 +108,7 @@ export class Learned implements Policy {
 	/** Slows down if a rate is known that was tried to exceed. Otherwise no calls go out for a while. */
 	private refused(call: Call, rateInfo: RateInfo | undefined, now: number): void {
 		const { rate, counted } = this;
-		if (!this.pause) this.isExplained = rate?.refused(call, counted, now) ?? false;
+		if (!this.pause) this.wasFull = rate?.refused(call, counted, now) ?? false;
 		if (this.pause || namedMs(rateInfo) !== undefined || !rate) {
 			this.pause = pauseOn(this.pause, rateInfo, this.began, this.clock.random(), now);
 			return;
@@ -127,16 +131,6 @@ export class Learned implements Policy {
 	/** When the service counted the first of the calls that it accepted before it refused one. */
 	private get began(): number {
 		return Math.min(this.firstCounted(this.acceptingSince), this.pause?.since ?? Infinity);
-	}
-
-	/**
-	 * How many calls the service accepted until it refused one at `since`, and how many per millisecond until it accepted
-	 * `next`.
-	 */
-	private seen(since: number, next: Call): { burst: number; rate: number } {
-		const began = Math.max(this.acceptingSince, since - MINUTE_MS);
-		const burst = Math.max(1, this.counted.count(began, since));
-		return { burst, rate: burst / Math.max(1, next.sentAt - this.firstCounted(began)) };
 	}
 
 	/**

@@ -3,7 +3,7 @@ import { isAccepted, type Call, type CallInfo, type End } from './call';
 import { systemClock, type Clock } from './clock';
 import { Governor } from './governor';
 import { backMs, shortened } from './rateHeaders';
-import { GIVE_UP_MS } from './traffic';
+import { GIVE_UP_MS } from './times';
 
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;

@@ -1,6 +1,6 @@
 import { USUAL_WINDOWS_MS } from './rate';
 import { namedMs, worthwhileMs, type RateInfo } from './rateHeaders';
-import { MARGIN_MS, MINUTE_MS } from './traffic';
+import { MARGIN_MS, MINUTE_MS } from './times';
 
 /** The first and the longest pause after refusals that name no time. */
 const MIN_PAUSE_MS = 100;

@@ -2,7 +2,8 @@ import { isAccepted, type Call, type End } from './call';
 import type { Policy } from './policy';
 import { namedMs } from './rateHeaders';
 import { TimeLog } from './timeLog';
-import { GIVE_UP_MS, MINUTE_MS, type Traffic } from './traffic';
+import { GIVE_UP_MS, MINUTE_MS } from './times';
+import type { Traffic } from './traffic';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
 const POLL_SHARE = 1 / 3;

@@ -1,6 +1,7 @@
 import type { Call } from './call';
 import type { Policy } from './policy';
-import { MARGIN_MS, MINUTE_MS, type Traffic } from './traffic';
+import { MARGIN_MS, MINUTE_MS } from './times';
+import type { Traffic } from './traffic';
 
 /**
  * The calls of a minute go out within this share of it. So few are in flight when the service refuses one, because

@@ -1,7 +1,8 @@
 import type { Call, End } from './call';
 import type { Policy } from './policy';
 import { worthwhileMs, type RateInfo } from './rateHeaders';
-import { GIVE_UP_MS, MARGIN_MS, type Traffic } from './traffic';
+import { GIVE_UP_MS, MARGIN_MS } from './times';
+import type { Traffic } from './traffic';
 
 /** Keeps to the number of requests that are left, as the service says, and stays away for as long as it asks for. */
 export class Quota implements Policy {

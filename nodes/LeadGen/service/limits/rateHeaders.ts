@@ -1,4 +1,4 @@
-import { GIVE_UP_MS } from './traffic';
+import { GIVE_UP_MS } from './times';
 
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
 export interface RateInfo {

@@ -1,15 +1,7 @@
 import type { Call, End } from './call';
 import { Latencies } from './latency';
 import { TimeLog } from './timeLog';
-
-/** Limits are published per minute ("Rate limits" in docs/service.md). */
-export const MINUTE_MS = 60_000;
-
-/** Clocks and timers are not exact, so each window is kept longer by this margin. */
-export const MARGIN_MS = 5;
-
-/** If no call succeeds for this long, waiting does not help any more. No pause is longer than this. */
-export const GIVE_UP_MS = 10 * MINUTE_MS;
+import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS } from './times';
 
 /** What the policies of an account share: the published limit, what was sent, and what came back. */
 export class Traffic {
