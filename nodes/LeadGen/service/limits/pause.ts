@@ -42,8 +42,9 @@ export function tryOnce({ since }: Pause, began: number, random: number, now: nu
 	// A window slides, so there may be room again at once.
 	const share = now === since ? 0 : PAUSE_SHARE;
 	const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, share * sinceMs));
-	// Each call may begin a ban of a minute anew.
-	if (now - since > MINUTE_MS) return { since, until: now + MINUTE_MS * (1.05 + random / 4) };
+	// Each call may begin a ban of a minute anew, so every other minute passes without any.
+	const minutes = Math.floor((now - since) / MINUTE_MS);
+	if (minutes % 2 === 1) return { since, until: now + MINUTE_MS * (1.05 + random / 4) };
 	const endOf = (ms: number) => began + ms * (1 + MAX_JITTER * random) + MARGIN_MS;
 	const ends = USUAL_WINDOWS_MS.map(endOf).filter((at) => at > now);
 	return { since, until: Math.min(now + pauseMs * (0.75 + random / 2), ...ends) };

@@ -7,7 +7,7 @@ export const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
 /** A longer window shows by single calls whether it has room for more. */
 const LONG_WINDOW_MS = 10_000;
 /** A refusal came in a full window if at least this share of its calls was taken. Otherwise the window is wrong. */
-const FULL_SHARE = 0.75;
+const FULL_SHARE = 0.9;
 /** The share by which a refusal reduces the rate of a short window. */
 const CUT = 0.05;
 /** This many windows after a cut, the rate is back at what was good. */
