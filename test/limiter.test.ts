@@ -379,7 +379,7 @@ describe('looks at the status of scrapes', () => {
 	});
 });
 
-describe('calls under way', () => {
+describe('calls in flight', () => {
 	/** Asks for very many turns. */
 	function crowd(limiter: Limiter, run: Run) {
 		const calls: Call[] = [];
@@ -421,6 +421,23 @@ describe('calls under way', () => {
 		};
 		await reached(20);
 		expect(await reached(2000)).toBe(enough);
+	});
+
+	it('do not become more because a call of another kind failed long ago', async () => {
+		const { limiter, clock, pass } = limiterOf(Infinity);
+		const run = newRun();
+		const failed = await limiter.turn(run, { path: '/credits' });
+		limiter.end(run, failed, { outcome: 'unknown' });
+		await pass(10 * MINUTE_MS);
+		let most = 0;
+		const calls = Array.from({ length: 200 }, async () => {
+			const call = await limiter.turn(run, LOOKUP);
+			most = Math.max(most, run.inFlight);
+			await clock.sleep(20);
+			limiter.end(run, call, { outcome: 'succeeded' });
+		});
+		await clock.runUntil(Promise.all(calls), Infinity);
+		expect(most).toBe(20);
 	});
 });
 
@@ -498,7 +515,7 @@ describe('what a service says of its rate', () => {
 	});
 });
 
-describe('calls under way', () => {
+describe('calls in flight', () => {
 	it('are many again when answers become slow, but not for the calls', async () => {
 		const { limiter, clock } = limiterOf(Infinity);
 		const run = newRun();

@@ -13,7 +13,7 @@ interface Latency {
 	usualMs: number;
 	/** The fastest one. */
 	leastMs: number;
-	/** Since when an answer is awaited, before the first one. */
+	/** Since when the first answer is awaited. */
 	since: number;
 }
 
@@ -21,17 +21,18 @@ interface Latency {
 export class Latencies {
 	private readonly byPath = new Map<string, Latency>();
 
-	sent({ path, sentAt: since }: Call): void {
-		if (this.byPath.has(path)) return;
-		this.byPath.set(path, { samples: 0, usualMs: 0, leastMs: Infinity, since });
+	sent({ path, sentAt }: Call): void {
+		if (!this.byPath.has(path)) this.byPath.set(path, unknownSince(sentAt));
 	}
 
 	/** @param isResult whether the call brought a result; an error may come sooner */
 	ended({ path, sentAt, inFlightAtSend }: Call, isResult: boolean, now: number): void {
-		const latency = this.byPath.get(path);
-		if (!latency) return;
-		latency.since = now;
-		if (!isResult) return;
+		const latency = this.byPath.get(path) ?? unknownSince(sentAt);
+		if (!isResult) {
+			if (latency.samples === 0) this.byPath.delete(path);
+			return;
+		}
+		this.byPath.set(path, latency);
 		const ms = now - sentAt;
 		latency.leastMs = Math.min(latency.leastMs, ms);
 		if (inFlightAtSend >= FEW_IN_FLIGHT && latency.samples >= SAMPLES) return;
@@ -53,4 +54,8 @@ export class Latencies {
 			...all.map(({ samples, usualMs, since }) => (samples > 0 ? usualMs : now - since)),
 		);
 	}
+}
+
+function unknownSince(since: number): Latency {
+	return { samples: 0, usualMs: 0, leastMs: Infinity, since };
 }
