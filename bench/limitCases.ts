@@ -101,7 +101,8 @@ export function limitCases(rounds: number): Plan[] {
 		},
 		{
 			title: 'F: ten calls under way at most',
-			about: 'An Enterprise account, nothing set. 200 ms until each answer, none until a refusal. The node does not learn a number of calls under way; _Parallel Requests_ sets it.',
+			about:
+				'An Enterprise account, nothing set. 200 ms until each answer, none until a refusal. The node does not learn a number of calls under way; _Parallel Requests_ sets it.',
 			...of(300),
 			aim: { ofBound: 1.35, refused: 60 },
 			boundMs: 6000,
