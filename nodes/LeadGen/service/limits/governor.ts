@@ -41,7 +41,7 @@ export class Governor {
 	send({ path, isPoll = false }: CallInfo): Call {
 		const { inFlight: inFlightAtSend } = this.traffic;
 		const call: Call = { path, isPoll, sentAt: this.clock.now(), inFlightAtSend };
-		for (const policy of this.policies) policy.sent(call);
+		for (const policy of this.policies) policy.sent?.(call);
 		this.traffic.sent(call);
 		return call;
 	}
@@ -50,6 +50,6 @@ export class Governor {
 	end(call: Call, end: End): void {
 		const now = this.clock.now();
 		this.traffic.ended(call, end, now);
-		for (const policy of this.policies) policy.ended(call, end, now);
+		for (const policy of this.policies) policy.ended?.(call, end, now);
 	}
 }

@@ -22,8 +22,4 @@ export class InFlight implements Policy {
 		const max = Math.min(MAX_SOCKETS, Math.max(FEW_IN_FLIGHT, needed));
 		return inFlight < max ? 0 : CHECK_MS;
 	}
-
-	sent(): void {}
-
-	ended(): void {}
 }

@@ -61,7 +61,7 @@ export class Learned implements Policy {
 			this.acceptingSince = now;
 		}
 		this.forget(now);
-		if (held) this.rate?.held(Math.min(now, held.until) - held.since);
+		if (held) this.rate?.held?.(Math.min(now, held.until) - held.since);
 		this.held = undefined;
 		this.counted.add(now);
 		this.presumption.sent(call);
@@ -92,7 +92,7 @@ export class Learned implements Policy {
 	private accepted(call: Call, now: number): void {
 		this.acceptedAt = now;
 		const { pause, traffic, rate } = this;
-		if (!pause) rate?.accepted(call, this.counted);
+		if (!pause) rate?.accepted?.(call, this.counted);
 		if (!pause || call.sentAt < pause.since) return;
 		if (!rate || !this.wasFull) {
 			const began = Math.max(this.acceptingSince, pause.since - MINUTE_MS);

@@ -8,7 +8,7 @@ export interface Policy {
 	 */
 	waitMs(now: number, isPoll: boolean): number;
 	/** Records that a call is sent, after `waitMs` was 0 for all policies. */
-	sent(call: Call): void;
+	sent?(call: Call): void;
 	/** Records how a call ended. */
-	ended(call: Call, end: End, now: number): void;
+	ended?(call: Call, end: End, now: number): void;
 }

@@ -30,6 +30,4 @@ export class Published implements Policy {
 	sent({ sentAt }: Call): void {
 		this.sentAt = sentAt;
 	}
-
-	ended(): void {}
 }

@@ -34,8 +34,8 @@ export interface Rate {
 	readonly window: Window;
 	waitMs(counted: TimeLog, now: number): number;
 	/** The rate held back calls for a while. Without demand, nothing is learned. */
-	held(ms: number): void;
-	accepted(call: Call, counted: TimeLog): void;
+	held?(ms: number): void;
+	accepted?(call: Call, counted: TimeLog): void;
 	/** @returns whether the window is right, because it was full */
 	refused(call: Call, counted: TimeLog, now: number): boolean;
 }
@@ -71,8 +71,6 @@ class ShortRate implements Rate {
 	held(ms: number): void {
 		this.age += ms / this.goodMs;
 	}
-
-	accepted(): void {}
 
 	/** Refusals within one window count as one, because the service still counts the earlier calls. */
 	refused(call: Call, counted: TimeLog, now: number): boolean {
@@ -122,8 +120,6 @@ class LongRate implements Rate {
 		const mayTry = now - this.refusedAt >= ms && waitMs > ms / limit / 2;
 		return mayTry ? counted.waitMs(limit + extra, ms + MARGIN_MS, now) : waitMs;
 	}
-
-	held(): void {}
 
 	accepted(call: Call, counted: TimeLog): void {
 		const taken = takenBefore(call, this.ms, counted);
