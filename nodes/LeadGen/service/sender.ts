@@ -109,11 +109,11 @@ export class Sender {
 
 	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
 	private async askForPlan(): Promise<void> {
-		const { account, halting } = this.sending;
+		const { account } = this.sending;
 		const request: ServiceRequest = { kind: 'poll', path: '/credits' };
 		const call = await account.limiter.turn(this.run, request).catch(() => undefined);
 		if (!call) return;
-		const response = halting.signal.aborted ? undefined : await this.exchange(request);
+		const response = this.run.signal?.aborted ? undefined : await this.exchange(request);
 		const answer =
 			response && !(response instanceof ServiceError) && readEnvelope(response, request);
 		if (answer && 'data' in answer && answer.data) account.updatePlan(answer.data);
