@@ -176,10 +176,7 @@ export class Service {
 		if (error instanceof NotAttemptedError) this.halting.stopPaidCalls(error);
 		if (!(error instanceof ServiceError))
 			return error instanceof Error ? error : new Error('Unknown');
-		if (isOutOfCredits(error)) {
-			this.halting.outOfCredits();
-			this.account.limiter.startOver();
-		}
+		if (isOutOfCredits(error)) this.halting.outOfCredits();
 		const isBought = request.kind === 'lookup' && isResult({ error });
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
