@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../sandbox/settings';
-import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
 import { startDamagedTls } from './damagedTls';
 import type { NodeResult, NodeRun } from './engine';
 import { SECRET, paired, post, useService } from './service';
@@ -481,17 +480,35 @@ describe('A credential that cannot work', () => {
 		...['', 'nonsense', 'api.example.com', 'ftp://127.0.0.1', 'http://', 'http://a.b/?key=1'].map(
 			(text) => ({ name: `the base URL "${text}"`, baseUrl: () => text, ...noAddress }),
 		),
+		...['?', '#'].map((end) => ({
+			name: `a base URL that ends with "${end}"`,
+			baseUrl: () => sandbox.url + end,
+			...noAddress,
+		})),
+		{
+			name: 'a base URL with a password',
+			baseUrl: () => sandbox.url.replace('//', '//:pw@'),
+			...noAddress,
+		},
+		...['200B', '00E9'].map((code) => ({
+			name: `a key with the character U+${code}`,
+			apiKey: `${SECRET}${String.fromCodePoint(parseInt(code, 16))}-1`,
+			error: `API Key in the LeadGen credential contains a character that no key can contain (U+${code})`,
+			details: { field: 'API Key' },
+		})),
 	];
 
 	describe.each(broken)('$name', ({ name, baseUrl, apiKey, error, details }) => {
 		async function runBroken(options: Partial<NodeRun>) {
 			const url = baseUrl ? await baseUrl() : sandbox.url;
 			if (name.startsWith('a path')) service.expectViolations();
-			return await run(VERIFY, parameters, inputs, {
+			const result = await run(VERIFY, parameters, inputs, {
 				...options,
 				baseUrl: url,
 				credential: apiKey === undefined ? {} : { apiKey },
 			});
+			if ('field' in details) expect(sandbox.requests).toEqual([]);
+			return result;
 		}
 		const failures = paired(
 			inputs.map((input) => ({
@@ -562,17 +579,4 @@ test('an empty error beside the data of a success is none', async () => {
 	);
 	expect(result.items).toEqual(paired([data, data]));
 	expect(sandbox.requests).toHaveLength(2);
-});
-
-test('What n8n itself does not let out was not sent, and n8n says why', () => {
-	class SsrfBlockedIpError extends Error {
-		override name = 'SsrfBlockedIpError';
-	}
-	const blocked = new SsrfBlockedIpError('The IP address 10.0.0.1 is blocked.');
-	const { message, advice, outcome } = noAnswer(blocked, { kind: 'lookup', path: '/email/verify' });
-	expect([message, outcome]).toEqual([
-		'n8n does not allow requests to the address of the service',
-		'notSent',
-	]);
-	expect(advice).toContain('The IP address 10.0.0.1 is blocked. Nothing was sent.');
 });

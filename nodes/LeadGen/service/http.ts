@@ -13,10 +13,12 @@ export const CREDENTIAL_TYPE = 'leadGenApi';
  * The base URL of the service, without trailing slashes.
  * @throws InputError if it is not an http(s) URL to which a path can be added
  */
-export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
-	const text = typeof credential.baseUrl === 'string' ? credential.baseUrl.trim() : '';
+export function baseUrlOf({ baseUrl }: ICredentialDataDecryptedObject): string {
+	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+	// With a login, n8n would send that instead of the key. An empty query or fragment leaves no trace in `url`.
+	const isPlain = url && !url.username && !url.password && !/[?#]/.test(text);
+	if (!isPlain || !/^https?:$/.test(url.protocol)) {
 		throw new InputError(
 			'Base URL',
 			'in the LeadGen credential is not a web address that the node can send requests to',
@@ -24,6 +26,22 @@ export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 		);
 	}
 	return text.replace(/\/+$/, '');
+}
+
+/**
+ * The API key, without the spaces and line breaks that were copied with it.
+ * @throws InputError if a header cannot hold it; some versions of n8n would send another key instead
+ */
+export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
+	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+	const [odd] = /[^\x21-\x7e]/u.exec(key) ?? [];
+	if (odd === undefined) return key;
+	const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+	throw new InputError(
+		'API Key',
+		`in the LeadGen credential contains a character that no key can contain (U+${code})`,
+		'Copy the key again from your account dashboard, without any other text. A document or a chat may have changed it.',
+	);
 }
 
 /** A timer with a longer time would ring at once. */
