@@ -70,7 +70,7 @@ async function run(
 /** What becomes of an item whose request fails. */
 interface Failure {
 	error: string;
-	details: { outcome: string; code?: unknown; httpStatus?: number; answer?: object };
+	details: { outcome: string; code?: unknown; httpStatus?: number; answer?: unknown };
 }
 
 interface Case extends Failure {
@@ -80,18 +80,23 @@ interface Case extends Failure {
 	requestTimeout?: number;
 }
 
-const says = (code: string, httpStatus: number, outcome: string): Failure => ({
-	error: `The service says: That went wrong (${code})`,
-	details: { outcome, code, httpStatus },
+const says = (code: string | undefined, httpStatus: number, outcome: string): Failure => ({
+	error: `The service says: That went wrong${code === undefined ? '' : ` (${code})`}`,
+	details: { outcome, httpStatus, ...(code !== undefined && { code }) },
 });
 const envelope = (code: string, status: number, outcome = 'refused'): Case => ({
 	name: `${code} with HTTP ${String(status)}`,
 	fault: { kind: 'envelope', code, status, message: 'That went wrong' },
 	...says(code, status, outcome),
 });
-const answered = (what: string, httpStatus: number, outcome: string): Failure => ({
+const answered = (
+	what: string,
+	httpStatus: number,
+	outcome: string,
+	answer?: unknown,
+): Failure => ({
 	error: `The service answered HTTP ${String(httpStatus)} with ${what}`,
-	details: { outcome, httpStatus },
+	details: { outcome, httpStatus, ...(answer !== undefined && { answer }) },
 });
 const body = (text: string, status = 200): FaultRule => ({ kind: 'status', status, body: text });
 const noResult: Failure = {
@@ -122,18 +127,18 @@ const cases: Case[] = [
 	{
 		name: 'an error without code and message',
 		fault: body('{"success":false}'),
-		error: 'The service says: no message (no code)',
-		details: { outcome: 'unknown', code: 'no code', httpStatus: 200 },
+		error: 'The service reports an error, without a message or a code',
+		details: { outcome: 'unknown', httpStatus: 200 },
 	},
 	{
 		name: 'an error that is a text',
 		fault: body('{"success":false,"error":"That went wrong"}', 403),
-		...says('no code', 403, 'refused'),
+		...says(undefined, 403, 'refused'),
 	},
 	{
 		name: 'an error with its message beside it',
 		fault: body('{"success":false,"message":"That went wrong"}', 403),
-		...says('no code', 403, 'refused'),
+		...says(undefined, 403, 'refused'),
 	},
 	{
 		name: 'an error in a success without data',
@@ -148,7 +153,12 @@ const cases: Case[] = [
 	...[200, 500, 502].map((status) => ({
 		name: `a web page with HTTP ${String(status)}`,
 		fault: { kind: 'html' as const, status },
-		...answered('a web page', status, 'unknown'),
+		...answered(
+			'a web page',
+			status,
+			'unknown',
+			status === 200 ? expect.stringContaining('<html>') : undefined,
+		),
 	})),
 	{
 		name: 'a web page with HTTP 404',
@@ -163,7 +173,7 @@ const cases: Case[] = [
 	{
 		name: 'broken JSON',
 		fault: { kind: 'brokenJson' },
-		...answered('something other than the expected JSON', 200, 'unknown'),
+		...answered('something other than the expected JSON', 200, 'unknown', someText),
 	},
 	{
 		name: 'broken JSON with HTTP 500',
@@ -173,7 +183,7 @@ const cases: Case[] = [
 	...['OK', '[]', 'null', '"done"', 'true', '17'].map((text) => ({
 		name: `the text ${text}`,
 		fault: body(text),
-		...answered('something other than the expected JSON', 200, 'unknown'),
+		...answered('something other than the expected JSON', 200, 'unknown', text),
 	})),
 	{
 		name: 'an empty body',

@@ -5,6 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { InputError, type ServiceError } from './errors';
 import { noAnswer } from './networkErrors';
+import { keyRemover } from './texts';
 import { isFree, type RawResponse, type ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
@@ -51,7 +52,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
  * presses Stop. Redirects are not followed, because the key would go along.
  * @param timeoutMs how long to wait for the whole answer
- * @returns the answer, whatever its status; if no answer came, an error that is `notSent` or `unknown`
+ * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
 	context: IAllExecuteFunctions,
@@ -84,10 +85,15 @@ export async function exchange(
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
 	try {
 		const { statusCode, headers, body } = await withDeadline(context, timeoutMs, send);
+		const withoutKey = keyRemover(apiKeyOf(credential));
+		const cleaned = Object.entries(headers).map(([name, value]) => [
+			name,
+			typeof value === 'string' ? withoutKey(value) : value,
+		]);
 		return {
 			status: statusCode,
-			headers,
-			text: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
+			headers: Object.fromEntries(cleaned) as RawResponse['headers'],
+			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
 		};
 	} catch (error) {
 		return noAnswer(error, request);
