@@ -17,6 +17,7 @@ interface KeyedRequest extends IHttpRequestOptions {
 	followRedirect?: boolean;
 	followAllRedirects?: boolean;
 	rejectUnauthorized?: boolean;
+	agentOptions?: object;
 }
 
 /** The TLS options with which a client proves who it is. Others can change whom it trusts, or where it connects. */
@@ -41,7 +42,7 @@ function detourOf(request: KeyedRequest, host: string): string | undefined {
 	if (request.rejectUnauthorized === false || request.skipSslCertificateValidation) {
 		return 'does not check the certificate';
 	}
-	const option = Object.entries<unknown>(agentOptions).find(
+	const option = Object.entries(agentOptions).find(
 		([name, value]) => value !== undefined && !CLIENT_CERTIFICATE.has(name),
 	);
 	if (option) return `sets ${option[0]}`;
