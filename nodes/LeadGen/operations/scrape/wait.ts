@@ -188,7 +188,7 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait Until Finished',
-	action: 'Wait for a scrape',
+	action: 'Wait for scrape',
 	description: 'Wait until a scrape that was started before is finished, and get its final status',
 	fields: [scrapeId],
 	options: waitOptions,
