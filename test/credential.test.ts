@@ -431,13 +431,29 @@ describe('The test of the credential', () => {
 		},
 	);
 
-	test.each(['', 'nonsense', 'http://does-not-exist.invalid', 'http://127.0.0.1:1'])(
-		'fails with the base URL %j',
-		async (baseUrl) => {
-			const result = await tryOut({ baseUrl });
-			expect(result.status).toBe('Error');
-			expect(result.message).toMatch(/\S/);
-			expect(result.message).not.toContain(KEY);
+	test.each([
+		'',
+		'nonsense',
+		'http://does-not-exist.invalid',
+		'http://127.0.0.1:1',
+		'SANDBOX?',
+		'SANDBOX#',
+		'SANDBOX/?a=b',
+	])('fails with the base URL %j', async (text) => {
+		const baseUrl = text.replace('SANDBOX', sandbox.url);
+		const result = await tryOut({ baseUrl });
+		expect(result.status).toBe('Error');
+		expect(result.message).toMatch(/\S/);
+		expect(result.message).not.toContain(KEY);
+		expect(sandbox.requests).toEqual([]);
+	});
+
+	test.each([`${KEY}\u200Bx`, `Bearer ${KEY}`, 'clé'])(
+		'names what is wrong with %j',
+		async (apiKey) => {
+			const { status, message } = await tryOut({ apiKey });
+			expect(status).toBe('Error');
+			expect(message).toContain('API Key in the LeadGen credential contains a character');
 			expect(sandbox.requests).toEqual([]);
 		},
 	);

@@ -1835,6 +1835,8 @@ describe('A lookup that the service has not finished', () => {
 		[200, { status: 'PENDING' }],
 		[200, { state: 'in_progress', email: null }],
 		[200, { status: 'In Progress', email: '' }],
+		[200, { status: 'accepted', job_id: 'j1', found: null }],
+		[202, { status: 'accepted' }],
 		[200, { jobId: 'j1' }],
 		[200, { task_id: 17 }],
 		[202, { id: 'x' }],
@@ -1888,6 +1890,16 @@ describe('A lookup that the service has not finished', () => {
 		};
 		const { items } = await run(FIND_BUSINESS, person, people);
 		expect(items).toEqual(paired(people.map(() => ({ found: true, ...data }))));
+	});
+
+	test.each(['valid', 'accepted', 'unknown'])('is a verdict: %s', async (status) => {
+		const rows = addresses(3);
+		const result = (email: unknown) => ({ ...verdictOn(email), status, jobId: 'j1' });
+		answer = (request, reply) => {
+			reply(success(result(fieldsOf(request).email)));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		expect(items).toEqual(paired(rows.map(({ address }) => result(address))));
 	});
 
 	test('is not known for a verification either', async () => {

@@ -44,7 +44,9 @@ const MAX_ANSWER = 4096;
 
 /** Words for a lookup that goes on, and fields that tell where its result will be. */
 const UNFINISHED =
-	/^(accepted|created|in[ _-]?progress|in[ _-]?queue|pending|processing|queued|running|started|submitted|waiting)$/;
+	/^(in[ _-]?(progress|queue)|not[ _-]?(finished|ready)|pending|processing|queued|running|scheduled|started|submitted|waiting)$/;
+/** The service took the request; or the mailbox takes mail. */
+const ACCEPTED = /^(accepted|created)$/;
 const RESULT_PLACE = /^(job|task)_?id$|^(poll|status|result)_?ur[il]$/i;
 
 /** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
@@ -121,8 +123,8 @@ function isUnfinished(
 	// A verification repeats the address.
 	if (kind !== 'lookup' || (data.email && !body?.email)) return false;
 	const word = wordIn(data.status ?? data.state);
-	if (word !== undefined) return UNFINISHED.test(word);
-	if (data.found !== undefined) return false;
+	if (word !== undefined && !ACCEPTED.test(word)) return UNFINISHED.test(word);
+	if (data.found === false) return false;
 	const goesOn = Object.keys(data).some((name) => RESULT_PLACE.test(name));
 	return httpStatus === 202 || (goesOn && !('email' in data));
 }

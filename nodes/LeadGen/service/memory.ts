@@ -82,11 +82,16 @@ export class Memory {
 	private expireIn(ms: number): void {
 		if (this.isExpiring) return;
 		this.isExpiring = true;
-		// This timer does not keep n8n from ending.
+		// The timer keeps neither n8n from ending, nor an account that was forgotten in memory.
+		const memory = new WeakRef(this);
 		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
-			this.isExpiring = false;
-			this.expire();
+			memory.deref()?.expireAgain();
 		});
+	}
+
+	private expireAgain(): void {
+		this.isExpiring = false;
+		this.expire();
 	}
 
 	private noteRun(executionId: string): void {
