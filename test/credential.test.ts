@@ -195,19 +195,7 @@ describe('authenticate', () => {
 	});
 
 	describe('refuses a key that no header can hold', () => {
-		const odd = [
-			'\u200B',
-			'\uFEFF',
-			'\u00A0',
-			'é',
-			'密',
-			'😀',
-			'\u0000',
-			'\n',
-			'\t',
-			' ',
-			'\u007F',
-		];
+		const odd = ['\u200B', '\uFEFF', '\u00A0', 'é', '密', '😀', '\u0000', '\n', '\t', '\u007F'];
 
 		test.each(odd.map((character) => `sk-${character}secret`))('%j', async (apiKey) => {
 			const [character = ''] = apiKey.slice(3);
@@ -448,15 +436,12 @@ describe('The test of the credential', () => {
 		expect(sandbox.requests).toEqual([]);
 	});
 
-	test.each([`${KEY}\u200Bx`, `Bearer ${KEY}`, 'clé'])(
-		'names what is wrong with %j',
-		async (apiKey) => {
-			const { status, message } = await tryOut({ apiKey });
-			expect(status).toBe('Error');
-			expect(message).toContain('API Key in the LeadGen credential contains a character');
-			expect(sandbox.requests).toEqual([]);
-		},
-	);
+	test.each([`${KEY}\u200Bx`, 'clé'])('names what is wrong with %j', async (apiKey) => {
+		const { status, message } = await tryOut({ apiKey });
+		expect(status).toBe('Error');
+		expect(message).toContain('API Key in the LeadGen credential contains a character');
+		expect(sandbox.requests).toEqual([]);
+	});
 
 	test('fails with a path that the service does not have', async () => {
 		expect(await tryOut({ baseUrl: sandbox.url.replace('/api/v1', '') })).toEqual({

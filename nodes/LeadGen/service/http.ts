@@ -35,7 +35,7 @@ export function baseUrlOf({ baseUrl }: ICredentialDataDecryptedObject): string {
  */
 export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
 	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
-	const [odd] = /[^\x21-\x7e]/u.exec(key) ?? [];
+	const [odd] = /[^\x20-\x7e]/u.exec(key) ?? [];
 	if (odd === undefined) return key;
 	const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 	throw new InputError(
