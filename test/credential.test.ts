@@ -146,36 +146,113 @@ describe('authenticate', () => {
 		});
 	});
 
-	test.each(['', 'nonsense', 'ftp://a.example'])(
-		'needs a base URL, and not %j',
-		async (baseUrl) => {
-			const { authenticate } = await loadCredential('leadGenApi');
-			if (typeof authenticate !== 'function') throw new Error('It is no function');
-			await expect(
-				authenticate({ ...fields, baseUrl, apiKey: KEY }, { url: 'http://a.example' }),
-			).rejects.toThrow('Base URL in the LeadGen credential is not a web address');
-		},
-	);
+	describe('gives the key to nobody on the way', () => {
+		const host = () => new URL(sandbox.url).host;
+
+		test.each<[string, object]>([
+			['goes through a proxy', { proxy: 'http://127.0.0.1:9' }],
+			['goes through a proxy', { proxy: { host: '127.0.0.1', port: 9 } }],
+			['does not check the certificate', { rejectUnauthorized: false }],
+			['does not check the certificate', { skipSslCertificateValidation: true }],
+			['sets rejectUnauthorized', { agentOptions: { rejectUnauthorized: false } }],
+			['sets ca', { agentOptions: { ca: 'a certificate' } }],
+			['sets servername', { agentOptions: { cert: 'one', servername: 'other.example' } }],
+			['sets checkServerIdentity', { agentOptions: { checkServerIdentity: () => undefined } }],
+			...['Host', 'host', 'HOST'].map((name): [string, object] => [
+				'has the Host header other.example',
+				{ headers: { [name]: 'other.example' } },
+			]),
+			['has the Host header other.example', { headers: { host: ['other.example'] } }],
+			['uses the method TRACE', { method: 'TRACE' }],
+			['uses the method TRACE', { method: 'trace' }],
+			['uses the method CONNECT', { method: 'CONNECT' }],
+		])('and refuses a request that %s: %j', async (what, options) => {
+			for (const name of ['url', 'uri']) {
+				const request = { [name]: `${sandbox.url}/credits`, ...options };
+				await expect(
+					authenticated(request as unknown as IHttpRequestOptions),
+				).rejects.toMatchObject({
+					message: `This credential does not add its API key to this request, because the request ${what}`,
+					advice: expect.stringMatching(/\S/) as string,
+				});
+				expect(JSON.stringify(request)).not.toContain(KEY);
+			}
+		});
+
+		test.each<() => object>([
+			() => ({ proxy: '' }),
+			() => ({ proxy: undefined }),
+			() => ({ rejectUnauthorized: true, skipSslCertificateValidation: false }),
+			() => ({ agentOptions: {} }),
+			() => ({ agentOptions: { cert: 'a', key: 'b', passphrase: 'c', ca: undefined } }),
+			() => ({ headers: { Host: host(), Accept: '*/*' } }),
+			() => ({ headers: { host: host().toUpperCase() } }),
+			() => ({ method: 'DELETE' }),
+		])('but accepts what does no harm: %s', async (options) => {
+			const { headers } = await authenticated({ url: sandbox.url, ...options() });
+			expect(headers).toMatchObject({ Authorization: `Bearer ${KEY}` });
+		});
+	});
+
+	describe('refuses a key that no header can hold', () => {
+		const odd = ['\u200B', '\uFEFF', '\u00A0', 'é', '密', '😀', '\u0000', '\n', '\t', '\u007F'];
+
+		test.each(odd.map((character) => `sk-${character}secret`))('%j', async (apiKey) => {
+			const [character = ''] = apiKey.slice(3);
+			const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+			const error = await authenticated({ url: sandbox.url }, apiKey).then(
+				() => undefined,
+				(thrown: unknown) => thrown as Error & { advice: string },
+			);
+			expect(error?.message).toBe(
+				`API Key in the LeadGen credential contains a character that no key can contain (U+${code})`,
+			);
+			expect(error?.advice).toMatch(/Copy the key again/);
+			expect(`${String(error?.message)} ${String(error?.advice)}`).not.toContain('secret');
+		});
+	});
+
+	test.each([
+		'',
+		'nonsense',
+		'ftp://a.example',
+		'http://a.example?',
+		'http://a.example#',
+		'http://a.example/?key=1',
+		'http://a.example/#top',
+		'http://user@a.example',
+		'http://:pw@a.example',
+		'http://user:pw@a.example',
+	])('needs a base URL, and not %j', async (baseUrl) => {
+		const { authenticate } = await loadCredential('leadGenApi');
+		if (typeof authenticate !== 'function') throw new Error('It is no function');
+		await expect(
+			authenticate({ ...fields, baseUrl, apiKey: KEY }, { url: 'http://a.example' }),
+		).rejects.toThrow('Base URL in the LeadGen credential is not a web address');
+	});
 
 	describe('in the hands of other nodes', () => {
 		const credits: unknown = expect.objectContaining({
 			data: expect.objectContaining({ credits: 25 }) as object,
 		});
 		const ways = {
-			'n8n’s HTTP helper': async (url: string) =>
-				await (await requestHelpers(data())).httpRequest({ url }),
-			'n8n’s HTTP helper, with a base URL': async (url: string) => {
+			'n8n’s HTTP helper': async (url: string, options = {}, apiKey = KEY) =>
+				await (await requestHelpers(data(apiKey))).httpRequest({ url, ...options }),
+			'n8n’s HTTP helper, with a base URL': async (url: string, options = {}, apiKey = KEY) => {
 				const { origin, pathname } = new URL(url);
-				return await (await requestHelpers(data())).httpRequest({ url: pathname, baseURL: origin });
+				const { httpRequest } = await requestHelpers(data(apiKey));
+				return await httpRequest({ url: pathname, baseURL: origin, ...options });
 			},
-			'the HTTP Request node': async (uri: string) =>
-				await (
-					await requestHelpers(data())
-				).request({ uri, json: true, followRedirect: true, followAllRedirects: true }),
-			'a declarative node': async (url: string) =>
-				await requestDeclaratively(data(), {
+			'the HTTP Request node': async (uri: string, options = {}, apiKey = KEY) => {
+				const { request } = await requestHelpers(data(apiKey));
+				const redirects = { followRedirect: true, followAllRedirects: true };
+				return await request({ uri, json: true, ...redirects, ...options });
+			},
+			'a declarative node': async (url: string, options = {}, apiKey = KEY) =>
+				await requestDeclaratively(data(apiKey), {
 					baseURL: url.replace(/\/credits$/, ''),
 					url: '/credits',
+					...options,
 				}),
 		};
 
@@ -183,6 +260,20 @@ describe('authenticate', () => {
 			test('calls the service', async () => {
 				expect(await request(`${sandbox.url}/credits`)).toEqual(credits);
 				expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
+			});
+
+			test('calls the service itself, and no proxy', async () => {
+				await expect(request(`${sandbox.url}/credits`, { proxy: elsewhere() })).rejects.toThrow(
+					'the request goes through a proxy',
+				);
+				expect(sandbox.requests).toEqual([]);
+			});
+
+			test.each([`${KEY}\u200B`, `${KEY}é`])('sends no other key than %j', async (apiKey) => {
+				await expect(request(`${sandbox.url}/credits`, {}, apiKey)).rejects.toThrow(
+					'contains a character that no key can contain',
+				);
+				expect(sandbox.requests).toEqual([]);
 			});
 
 			test('calls nothing else, and says why', async () => {
@@ -328,16 +419,29 @@ describe('The test of the credential', () => {
 		},
 	);
 
-	test.each(['', 'nonsense', 'http://does-not-exist.invalid', 'http://127.0.0.1:1'])(
-		'fails with the base URL %j',
-		async (baseUrl) => {
-			const result = await tryOut({ baseUrl });
-			expect(result.status).toBe('Error');
-			expect(result.message).toMatch(/\S/);
-			expect(result.message).not.toContain(KEY);
-			expect(sandbox.requests).toEqual([]);
-		},
-	);
+	test.each([
+		'',
+		'nonsense',
+		'http://does-not-exist.invalid',
+		'http://127.0.0.1:1',
+		'SANDBOX?',
+		'SANDBOX#',
+		'SANDBOX/?a=b',
+	])('fails with the base URL %j', async (text) => {
+		const baseUrl = text.replace('SANDBOX', sandbox.url);
+		const result = await tryOut({ baseUrl });
+		expect(result.status).toBe('Error');
+		expect(result.message).toMatch(/\S/);
+		expect(result.message).not.toContain(KEY);
+		expect(sandbox.requests).toEqual([]);
+	});
+
+	test.each([`${KEY}\u200Bx`, 'clé'])('names what is wrong with %j', async (apiKey) => {
+		const { status, message } = await tryOut({ apiKey });
+		expect(status).toBe('Error');
+		expect(message).toContain('API Key in the LeadGen credential contains a character');
+		expect(sandbox.requests).toEqual([]);
+	});
 
 	test('fails with a path that the service does not have', async () => {
 		expect(await tryOut({ baseUrl: sandbox.url.replace('/api/v1', '') })).toEqual({

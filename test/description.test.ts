@@ -103,6 +103,39 @@ function wrongEnd(description: string): boolean {
 	return description.endsWith('.') !== isSeveral;
 }
 
+/** All that the editor shows of a property, beside its name: descriptions, hints, and the text of a notice. */
+function textsOf(property: INodeProperties): string[] {
+	const { type, displayName, description, hint, placeholder } = property;
+	const own = [type === 'notice' ? displayName : undefined, description, hint, placeholder];
+	const listed = choices(property).map((choice) => choice.description);
+	return [...own, ...listed].filter((text) => text !== undefined);
+}
+
+/**
+ * The names of parameters that a text mentions without single quotes around them. A single word counts only within a
+ * sentence, because any sentence may begin with it.
+ */
+function unquoted(text: string, names: string[]): string[] {
+	// What is left without the names in quotes, and without the name that a longer one begins with.
+	const left = new Map<string, string>();
+	let rest = text;
+	for (const name of names.toSorted((a, b) => b.length - a.length)) {
+		rest = rest.replaceAll(`'${name}'`, '');
+		left.set(name, rest);
+		rest = rest.replaceAll(name, name.includes(' ') ? '' : name);
+	}
+	return names.filter((name) => {
+		const start = name.includes(' ') ? '' : '(?<=[^.!?:] )';
+		const pattern = `${start}(?<!\\w)${name.replace(/[()]/g, '\\$&')}(?!\\w)`;
+		return new RegExp(pattern).test(left.get(name) ?? '');
+	});
+}
+
+/** The name of a parameter, and the same without its unit. */
+function namesOf({ type, displayName }: INodeProperties): string[] {
+	return type === 'notice' ? [] : [displayName, displayName.replace(/ \(.*\)$/, '')];
+}
+
 const sorted = (texts: string[]) => texts.toSorted((a, b) => a.localeCompare(b));
 
 describe.each(nodeFiles)('Node $name', ({ name, file }) => {
@@ -207,6 +240,23 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 		).toEqual([]);
 	});
 
+	test('texts put the names of parameters in single quotes', async () => {
+		const all = await Promise.all(nodeFiles.map(async (each) => await loadNode(each.name)));
+		const credential = await loadCredential('leadGenApi');
+		const lists = [credential, ...all.map((node) => node.description)];
+		const properties = lists.flatMap((list) => everyProperty(list.properties));
+		const names = [...new Set(properties.flatMap(({ property }) => namesOf(property)))];
+		const wrong = [...places, ...everyProperty(credential.properties)].flatMap(
+			({ path, property }) =>
+				textsOf(property).flatMap((text) =>
+					unquoted(text, names).map((each) => `${path}: ${each}`),
+				),
+		);
+		// The notices of the trigger have yet to follow.
+		const notices = ['startNotice: Test Limit', 'listenNotice: Webhook URL'];
+		expect(wrong.filter((each) => !notices.includes(each))).toEqual([]);
+	});
+
 	test('placeholders are examples, or say what a button adds', () => {
 		expect(
 			breaking(({ type, placeholder }) =>
@@ -307,9 +357,10 @@ describe('Node leadGen, its operations', () => {
 		}
 	});
 
-	test('have an action in sentence case and a description', () => {
+	test('have an action in sentence case without an article, and a description', () => {
 		for (const choice of selectors('operation').flatMap(choices)) {
 			expect(choice.action).toMatch(/^[A-Z][a-z]*( [a-z]+)+$/);
+			expect(choice.action).not.toMatch(/\b(a|an|the)\b/i);
 			expect(choice.description).toMatch(/^[A-Z].{20}/);
 		}
 		const actions = selectors('operation')

@@ -58,6 +58,13 @@ test.each(PAGES)('every link leads to a file and to a heading that is there: %s'
 	expect(links.map((target) => problemOf(page, target)).filter(Boolean)).toEqual([]);
 });
 
+test('SECURITY.md names tests that are there', () => {
+	const links = [...textOf('SECURITY.md').matchAll(/\[([^\]]+)\]\((test\/[^)]+)\)/g)];
+	expect(links.length).toBeGreaterThan(0);
+	const missing = links.filter(([, name = '', file = '']) => !textOf(file).includes(name));
+	expect(missing.map(([link]) => link)).toEqual([]);
+});
+
 test('the node and the credential link to headings of the README that are there', () => {
 	const files = [
 		'nodes/LeadGen/LeadGen.node.json',

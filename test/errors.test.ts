@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../sandbox/settings';
-import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
 import { startDamagedTls } from './damagedTls';
 import type { NodeResult, NodeRun } from './engine';
 import { SECRET, paired, post, useService } from './service';
@@ -71,7 +70,7 @@ async function run(
 /** What becomes of an item whose request fails. */
 interface Failure {
 	error: string;
-	details: { outcome: string; code?: unknown; httpStatus?: number; answer?: object };
+	details: { outcome: string; code?: unknown; httpStatus?: number; answer?: unknown };
 }
 
 interface Case extends Failure {
@@ -81,18 +80,23 @@ interface Case extends Failure {
 	requestTimeout?: number;
 }
 
-const says = (code: string, httpStatus: number, outcome: string): Failure => ({
-	error: `The service says: That went wrong (${code})`,
-	details: { outcome, code, httpStatus },
+const says = (code: string | undefined, httpStatus: number, outcome: string): Failure => ({
+	error: `The service says: That went wrong${code === undefined ? '' : ` (${code})`}`,
+	details: { outcome, httpStatus, ...(code !== undefined && { code }) },
 });
 const envelope = (code: string, status: number, outcome = 'refused'): Case => ({
 	name: `${code} with HTTP ${String(status)}`,
 	fault: { kind: 'envelope', code, status, message: 'That went wrong' },
 	...says(code, status, outcome),
 });
-const answered = (what: string, httpStatus: number, outcome: string): Failure => ({
+const answered = (
+	what: string,
+	httpStatus: number,
+	outcome: string,
+	answer?: unknown,
+): Failure => ({
 	error: `The service answered HTTP ${String(httpStatus)} with ${what}`,
-	details: { outcome, httpStatus },
+	details: { outcome, httpStatus, ...(answer !== undefined && { answer }) },
 });
 const body = (text: string, status = 200): FaultRule => ({ kind: 'status', status, body: text });
 const noResult: Failure = {
@@ -123,18 +127,18 @@ const cases: Case[] = [
 	{
 		name: 'an error without code and message',
 		fault: body('{"success":false}'),
-		error: 'The service says: no message (no code)',
-		details: { outcome: 'unknown', code: 'no code', httpStatus: 200 },
+		error: 'The service reports an error, without a message or a code',
+		details: { outcome: 'unknown', httpStatus: 200 },
 	},
 	{
 		name: 'an error that is a text',
 		fault: body('{"success":false,"error":"That went wrong"}', 403),
-		...says('no code', 403, 'refused'),
+		...says(undefined, 403, 'refused'),
 	},
 	{
 		name: 'an error with its message beside it',
 		fault: body('{"success":false,"message":"That went wrong"}', 403),
-		...says('no code', 403, 'refused'),
+		...says(undefined, 403, 'refused'),
 	},
 	{
 		name: 'an error in a success without data',
@@ -149,7 +153,12 @@ const cases: Case[] = [
 	...[200, 500, 502].map((status) => ({
 		name: `a web page with HTTP ${String(status)}`,
 		fault: { kind: 'html' as const, status },
-		...answered('a web page', status, 'unknown'),
+		...answered(
+			'a web page',
+			status,
+			'unknown',
+			status === 200 ? expect.stringContaining('<html>') : undefined,
+		),
 	})),
 	{
 		name: 'a web page with HTTP 404',
@@ -164,7 +173,7 @@ const cases: Case[] = [
 	{
 		name: 'broken JSON',
 		fault: { kind: 'brokenJson' },
-		...answered('something other than the expected JSON', 200, 'unknown'),
+		...answered('something other than the expected JSON', 200, 'unknown', someText),
 	},
 	{
 		name: 'broken JSON with HTTP 500',
@@ -174,7 +183,7 @@ const cases: Case[] = [
 	...['OK', '[]', 'null', '"done"', 'true', '17'].map((text) => ({
 		name: `the text ${text}`,
 		fault: body(text),
-		...answered('something other than the expected JSON', 200, 'unknown'),
+		...answered('something other than the expected JSON', 200, 'unknown', text),
 	})),
 	{
 		name: 'an empty body',
@@ -481,17 +490,35 @@ describe('A credential that cannot work', () => {
 		...['', 'nonsense', 'api.example.com', 'ftp://127.0.0.1', 'http://', 'http://a.b/?key=1'].map(
 			(text) => ({ name: `the base URL "${text}"`, baseUrl: () => text, ...noAddress }),
 		),
+		...['?', '#'].map((end) => ({
+			name: `a base URL that ends with "${end}"`,
+			baseUrl: () => sandbox.url + end,
+			...noAddress,
+		})),
+		{
+			name: 'a base URL with a password',
+			baseUrl: () => sandbox.url.replace('//', '//:pw@'),
+			...noAddress,
+		},
+		...['200B', '00E9'].map((code) => ({
+			name: `a key with the character U+${code}`,
+			apiKey: `${SECRET}${String.fromCodePoint(parseInt(code, 16))}-1`,
+			error: `API Key in the LeadGen credential contains a character that no key can contain (U+${code})`,
+			details: { field: 'API Key' },
+		})),
 	];
 
 	describe.each(broken)('$name', ({ name, baseUrl, apiKey, error, details }) => {
 		async function runBroken(options: Partial<NodeRun>) {
 			const url = baseUrl ? await baseUrl() : sandbox.url;
 			if (name.startsWith('a path')) service.expectViolations();
-			return await run(VERIFY, parameters, inputs, {
+			const result = await run(VERIFY, parameters, inputs, {
 				...options,
 				baseUrl: url,
 				credential: apiKey === undefined ? {} : { apiKey },
 			});
+			if ('field' in details) expect(sandbox.requests).toEqual([]);
+			return result;
 		}
 		const failures = paired(
 			inputs.map((input) => ({
@@ -562,17 +589,4 @@ test('an empty error beside the data of a success is none', async () => {
 	);
 	expect(result.items).toEqual(paired([data, data]));
 	expect(sandbox.requests).toHaveLength(2);
-});
-
-test('What n8n itself does not let out was not sent, and n8n says why', () => {
-	class SsrfBlockedIpError extends Error {
-		override name = 'SsrfBlockedIpError';
-	}
-	const blocked = new SsrfBlockedIpError('The IP address 10.0.0.1 is blocked.');
-	const { message, advice, outcome } = noAnswer(blocked, { kind: 'lookup', path: '/email/verify' });
-	expect([message, outcome]).toEqual([
-		'n8n does not allow requests to the address of the service',
-		'notSent',
-	]);
-	expect(advice).toContain('The IP address 10.0.0.1 is blocked. Nothing was sent.');
 });

@@ -48,6 +48,7 @@ let runs: Array<Promise<NodeResult>> = [];
 let stops: Array<() => void> = [];
 // An account of its own for each test, since the node remembers by account.
 let accounts = 0;
+const apiKey = () => `sk-other/4711+${String(accounts)}"&<x>`;
 
 beforeAll(async () => {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -63,8 +64,7 @@ afterEach(async () => {
 	await Promise.allSettled(runs);
 	runs = [];
 	stops = [];
-	const key = `Bearer key-${String(accounts)}`;
-	expect(keysSent).toEqual(received.map(() => key));
+	expect(keysSent).toEqual(received.map(() => `Bearer ${apiKey()}`));
 });
 afterAll(() => {
 	server.close();
@@ -91,7 +91,7 @@ async function run(
 		items,
 		...options,
 		credential: {
-			apiKey: `key-${String(accounts)}`,
+			apiKey: apiKey(),
 			plan: 'enterprise',
 			requestsPerMinute: 0,
 			...options.credential,
@@ -1201,8 +1201,7 @@ describe('A service that answers in other words', () => {
 	const errorIn = (outcome: string, message: string, fields: IDataObject = {}) => ({
 		error: { advice: someText, outcome, message, httpStatus: 200, ...fields },
 	});
-	const noCode = (outcome: string, text: string) =>
-		errorIn(outcome, `The service says: ${text} (no code)`, { code: 'no code' });
+	const noCode = (outcome: string, text: string) => errorIn(outcome, `The service says: ${text}`);
 
 	test('finds nobody only where it says so, and says why else', async () => {
 		const answers: Array<[body: unknown, result: IDataObject]> = [
@@ -1473,3 +1472,485 @@ test.each([301, 302])(
 		expectCalls(rows.map(({ limit }) => post('/start', { filters: { limit } })));
 	},
 );
+
+describe('A service that repeats the key', () => {
+	const hidden = '**hidden**';
+	/** The key as texts, addresses, pages and JSON hold it. */
+	const spellings: Array<[string, () => string]> = [
+		['as it is', apiKey],
+		['after "Bearer"', () => `Bearer ${apiKey()}`],
+		['in an address', () => encodeURIComponent(apiKey())],
+		['in a web page', () => apiKey().replace(/[&<>"/]/g, (c) => `&#${String(c.charCodeAt(0))};`)],
+		['in a web page, by name', () => apiKey().replace('&', '&amp;').replace('<', '&lt;')],
+		['in JSON within JSON', () => JSON.stringify(apiKey())],
+		['in JSON as PHP writes it', () => apiKey().replace('/', '\\/')],
+		[
+			'in JSON with escapes',
+			() => apiKey().replace(/./g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`),
+		],
+	];
+	/** @param key as a JSON string, and as it is */
+	type Echo = (key: { json: string; plain: string }, email: string) => [number, string, object?];
+	const channels: Array<[string, Echo]> = [
+		['message', ({ json }) => [400, `{"success":false,"error":{"code":"A","message":${json}}}`]],
+		['text of an error', ({ json }) => [400, `{"success":false,"error":${json}}`]],
+		['code', ({ json }) => [400, `{"success":false,"error":{"code":${json},"message":"b"}}`]],
+		['Location of a refusal', ({ plain }) => [307, '', { location: `/a?${plain}` }]],
+		['Location of a result', ({ plain }) => [303, '', { location: `/a?${plain}` }]],
+		['answer', ({ json }) => [200, `{"success":true,"data":[${json}],"debug":{${json}:1}}`]],
+		['web page', ({ plain }) => [200, `<html>${plain}</html>`]],
+		[
+			'data',
+			({ json }, email) => [200, `{"success":true,"data":{"email":"${email}","k":${json}}}`],
+		],
+		[
+			'name of a field',
+			({ json }) => [200, `{"success":true,"data":{"list":[{${json}:"valid"}]}}`],
+		],
+	];
+
+	describe.each(spellings)('%s', (_, spell) => {
+		test.each(channels)('never gets it into the execution: %s', async (_name, reply) => {
+			const rows = addresses(3);
+			answer = (request, _reply, outgoing) => {
+				const plain = spell();
+				const isEscaped = /^\\|\\\//.test(plain);
+				const json = isEscaped ? `"${plain.replaceAll('"', '\\"')}"` : JSON.stringify(plain);
+				const { email } = fieldsOf(request) as { email: string };
+				const [status, body, headers = {}] = reply({ json, plain }, email);
+				outgoing.writeHead(status, { ...headers });
+				outgoing.end(body);
+			};
+			for (const onError of ['continueRegularOutput', 'stopWorkflow'] as const) {
+				const { record, items } = await run(VERIFY, ADDRESS, rows, { onError });
+				expect(record).toContain(hidden);
+				const texts = record.replaceAll('\\', '').replaceAll('%2B', '+');
+				expect(texts).not.toContain(`4711+${String(accounts)}`);
+				expect(texts).not.toContain('u0034');
+				if (onError !== 'stopWorkflow') expect(items).toHaveLength(3);
+			}
+			expect(received.length).toBeGreaterThanOrEqual(3);
+		});
+	});
+
+	test('leaves the rest of the answer as it is', async () => {
+		const rows = addresses(3);
+		const data = (request: Received, key: string) => ({
+			...verdictOn(fieldsOf(request).email),
+			note: `your key ${key}, "quoted" 4711`,
+			[`x ${key}`]: [key, 4711],
+		});
+		answer = (request, reply) => {
+			reply(success(data(request, apiKey())));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		expect(items.map(({ json }) => json)).toEqual(
+			rows.map(({ address }) => ({
+				...verdictOn(address),
+				note: `your key ${hidden}, "quoted" 4711`,
+				[`x ${hidden}`]: [hidden, 4711],
+			})),
+		);
+	});
+});
+
+describe('An answer that is nested too deeply', () => {
+	const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+	const bodies = [
+		`{"success":true,"data":{"scrapeId":"s1","list":${deep}}}`,
+		`{"success":true,"data":{"scrapeId":"s1","text":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}}`,
+		`{"success":true,"scrapeId":"s1","list":${deep}}`,
+		`{"success":true,"data":${JSON.stringify(`{"scrapeId":"s1","list":${deep}}`)}}`,
+		`{"scrapeId":"s1","list":${deep}}`,
+	];
+
+	test.each(bodies.map((text) => [text.slice(0, 50), text]))(
+		'is no reason to start a scrape twice: %s …',
+		async (_, text) => {
+			const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+			answer = ({ body }, reply, outgoing) => {
+				if (JSON.stringify(body).includes('CFO')) outgoing.end(text);
+				else reply(success({ scrapeId: 'scr_other', status: 'pending' }));
+			};
+			const parameters = { limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } };
+			const { error } = await run(['scrape', 'start'], parameters, rows, { retryOnFail: true });
+
+			expect(error).toMatchObject({
+				description: expect.stringContaining('may have done the work') as string,
+				context: { itemIndex: 1, details: { outcome: 'unknown' } },
+			});
+			expectCalls(
+				rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
+			);
+		},
+	);
+
+	test.each(bodies.map((text) => [text.slice(0, 50), text]))(
+		'is an error of its item, which holds the beginning: %s …',
+		async (_, text) => {
+			const rows = addresses(3);
+			answer = (request, reply, outgoing) => {
+				if (fieldsOf(request).email === rows[1]?.address) outgoing.end(text);
+				else reply(verdict(request));
+			};
+			const { items, run: execution } = await run(VERIFY, ADDRESS, rows);
+
+			expect(execution.status).toBe('success');
+			const error = { advice: expect.stringContaining('may have done the work') as string };
+			expect(items).toMatchObject(
+				paired(
+					rows.map((row, index) =>
+						index === 1
+							? { ...row, error: { ...error, outcome: 'unknown' } }
+							: verdictOn(row.address),
+					),
+				),
+			);
+			expect(JSON.stringify(items[1]?.json.error)).toContain('s1');
+			expect(JSON.stringify(items).length).toBeLessThan(50_000);
+			expectCalls(rows.map(verifyCall));
+		},
+	);
+});
+
+describe('An answer with which the node itself fails', () => {
+	const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+	const parameters = { limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } };
+
+	afterEach(() => {
+		jest.restoreAllMocks();
+	});
+
+	test('may be paid for, so that a start is not sent again by Retry On Fail', async () => {
+		const { stringify } = JSON;
+		jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown, ...more: unknown[]) => {
+			const isOurs = (value as IDataObject | null | undefined)?.fails === true;
+			if (isOurs) throw new RangeError('Maximum call stack size exceeded');
+			return stringify(value, ...(more as []));
+		});
+		answer = ({ body }, reply, outgoing) => {
+			const isBad = stringify(body).includes('CFO');
+			if (isBad) outgoing.end('{"success":true,"data":{"scrapeId":"s1","fails":true}}');
+			else reply(success({ scrapeId: 'scr_other' }));
+		};
+		const { error } = await run(['scrape', 'start'], parameters, rows, { retryOnFail: true });
+
+		expect(error).toMatchObject({
+			message: 'The node could not handle this request or its answer',
+			description: expect.stringMatching(
+				/may have done the work.*RangeError: Maximum call stack size exceeded/,
+			) as string,
+			context: { itemIndex: 1, details: { outcome: 'unknown' } },
+		});
+		expectCalls(
+			rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
+		);
+	});
+});
+
+describe('Texts of the service', () => {
+	const long = 'It failed. '.repeat(500_000);
+
+	test.each<[string, number, unknown, OutgoingHttpHeaders]>([
+		['message', 400, failure('ODD', long), {}],
+		['error', 400, { success: false, error: long }, {}],
+		['code', 400, failure(long), {}],
+		['Location', 307, {}, { location: `/a?${'b'.repeat(12_000)}` }],
+	])('are cut: %s', async (_, status, body, headers) => {
+		const rows = addresses(3);
+		answer = (_request, reply) => {
+			reply(body, status, headers);
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		for (const { json } of items) {
+			const { message, code = '' } = json.error as Record<string, string>;
+			expect(message?.length).toBeGreaterThan(500);
+			expect(message?.length).toBeLessThan(600);
+			expect(code.length).toBeLessThanOrEqual(501);
+		}
+		const { record } = await run(VERIFY, ADDRESS, rows, {});
+		expect(record.length).toBeLessThan(20_000);
+	});
+
+	test('are cut in a scrape that failed', async () => {
+		answer = ({ query }, reply) => {
+			reply(success({ scrapeId: query.scrapeId, status: 'failed', message: long }));
+		};
+		const { error } = await run(WAIT, { scrapeId: 's1' }, [{}], {});
+		expect(error?.message).toMatch(/^Scrape s1 failed: It failed\. /);
+		expect(error?.message.length).toBeLessThan(600);
+	});
+
+	test('stay on one line, without control characters and markup', async () => {
+		const odd = 'a\r\n2026-01-01 | error | forged \u001B[31mred\u2028b <a href="//x.example">c</a>';
+		const rows = addresses(3);
+		answer = (_request, reply) => {
+			reply(failure(odd, odd), 400);
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		const clean = 'a 2026-01-01 | error | forged [31mred b ‹a href="//x.example"›c‹/a›';
+		expect(items.map(({ json }) => json.error)).toMatchObject(
+			rows.map(() => ({ message: `The service says: ${clean} (${clean})`, code: clean })),
+		);
+	});
+});
+
+describe('A paid answer that is almost JSON', () => {
+	const data = (email: unknown) => `"data":{"email":"${String(email)}","status":"valid"`;
+	const readable: Array<[string, (email: unknown) => string, IDataObject?]> = [
+		['NaN', (to) => `{"success":true,${data(to)},"score":NaN}}`, { score: null }],
+		[
+			'Infinity',
+			(to) => `{"success":true,${data(to)},"a":[-Infinity,Infinity]}}`,
+			{ a: [null, null] },
+		],
+		['undefined', (to) => `{"success":true,${data(to)},"score":undefined}}`, { score: null }],
+		['a bare fraction', (to) => `{"success":true,${data(to)},"score":.95}}`, { score: 0.95 }],
+		['commas at the end', (to) => `{"success":true,${data(to)},"a":[1,2,],},\n}`, { a: [1, 2] }],
+		['a byte order mark', (to) => `\uFEFF{"success":true,${data(to)}}}`],
+		['zero bytes around it', (to) => `\u0000{"success":true,${data(to)}}}\n\u0000`],
+		['a prefix against scripts', (to) => `)]}',\n{"success":true,${data(to)}}}`],
+		[
+			'line breaks within text',
+			(to) => `{"success":true,${data(to)},"note":"a\nb\t\\"c\\" NaN, ]"}}`,
+			{ note: 'a\nb\t"c" NaN, ]' },
+		],
+		['a list around it', (to) => `[{"success":true,${data(to)}}}]`],
+		['text around it', (to) => JSON.stringify(`{"success":true,${data(to)}}}`)],
+		[
+			'data that is text',
+			(to) => JSON.stringify({ success: true, data: `{${data(to).slice(8)}}` }),
+		],
+	];
+
+	test.each(readable)('is read: %s', async (_, text, more = {}) => {
+		const rows = addresses(3);
+		answer = (request, _reply, outgoing) => {
+			outgoing.end(text(fieldsOf(request).email));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		expect(items).toEqual(
+			paired(rows.map(({ address }) => ({ email: address, status: 'valid', ...more }))),
+		);
+		expectCalls(rows.map(verifyCall));
+	});
+
+	const others: Array<[string, string]> = [
+		['cut off', '{"success":true,"data":{"scrapeId":"s1","stat'],
+		['in other quotes', "{'success': True, 'data': {'scrapeId': 's1'}}"],
+		['two objects', '{"success":true,"data":{"scrapeId":"s1"}}{"success":false}'],
+		['a warning before it', '<b>Warning</b> {"success":true,"data":{"scrapeId":"s1"}}'],
+		['XML', '<data><scrapeId>s1</scrapeId></data>'],
+		['text', 's1'],
+		['a list', '["s1"]'],
+		['leading zeros', '{"success":true,"data":{"scrapeId":0071,"x":"s1"}}'],
+	];
+
+	test.each(others)('is kept in the error otherwise: %s', async (_, text) => {
+		const rows = ['CTO', 'CFO', 'CEO'].map((title) => ({ title }));
+		answer = (_request, _reply, outgoing) => {
+			outgoing.end(text);
+		};
+		const parameters = { limit: 5, filters: { jobTitles: ['={{ $json.title }}'] } };
+		const { items } = await run(['scrape', 'start'], parameters, rows);
+		const error = {
+			message: expect.stringMatching(/^The service answered HTTP 200 with /) as string,
+			advice: expect.stringContaining('may have done the work') as string,
+			outcome: 'unknown',
+			httpStatus: 200,
+			answer: text,
+		};
+		expect(items).toEqual(paired(rows.map((row) => ({ ...row, error }))));
+		expectCalls(
+			rows.map(({ title }) => post('/start', { filters: { limit: 5, jobTitles: [title] } })),
+		);
+	});
+
+	test('is kept up to a few kilobytes', async () => {
+		answer = (_request, _reply, outgoing) => {
+			outgoing.end(`scrape s1 ${'😀'.repeat(1_000_000)}`);
+		};
+		const { items } = await run(VERIFY, ADDRESS, addresses(3));
+		for (const { json } of items) {
+			const { answer: kept } = json.error as { answer: string };
+			expect(kept).toMatch(/^scrape s1 (😀){2000,2100}…$/u);
+		}
+	});
+});
+
+describe('An error that the service does not explain', () => {
+	test.each<[string, number, unknown, string, IDataObject]>([
+		[
+			'nothing',
+			400,
+			{ success: false },
+			'The service reports an error, without a message or a code',
+			{},
+		],
+		[
+			'a code',
+			400,
+			{ success: false, error: { code: 'E7' } },
+			'The service reports the error E7, without a message',
+			{ code: 'E7' },
+		],
+		[
+			'a message',
+			400,
+			{ success: false, message: 'Went wrong' },
+			'The service says: Went wrong',
+			{},
+		],
+		[
+			'empty texts',
+			400,
+			failure('', ''),
+			'The service reports an error, without a message or a code',
+			{},
+		],
+		[
+			'something else',
+			400,
+			{ success: false, errors: ['too long'] },
+			'The service reports an error, without a message or a code',
+			{ answer: { errors: ['too long'] } },
+		],
+	])('is told in words: %s', async (_, status, body, message, details) => {
+		const rows = addresses(3);
+		answer = (_request, reply) => {
+			reply(body, status);
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		const error = { message, advice: someText, outcome: 'refused', httpStatus: status, ...details };
+		expect(items).toEqual(paired(rows.map((row) => ({ ...row, error }))));
+		expect(JSON.stringify(items)).not.toMatch(/no code|no message|this code(?<!E7.*)/);
+	});
+});
+
+describe('A lookup that the service has not finished', () => {
+	const people = ['Ann', 'Bob', 'Cid'].map((name) => ({ name }));
+	const person = { firstName: '={{ $json.name }}', company: 'acme.com' };
+	const pending: Array<[number, IDataObject]> = [
+		[200, { status: 'processing', jobId: 'j1' }],
+		[200, { status: 'PENDING' }],
+		[200, { state: 'in_progress', email: null }],
+		[200, { status: 'In Progress', email: '' }],
+		[200, { status: 'accepted', job_id: 'j1', found: null }],
+		[202, { status: 'accepted' }],
+		[200, { jobId: 'j1' }],
+		[200, { task_id: 17 }],
+		[202, { id: 'x' }],
+		[202, { email: null }],
+		[201, { status: 'queued', email: null, found: false }],
+	];
+	const finders = [
+		[FIND_BUSINESS, '/email/find', { company: 'acme.com' }],
+		[FIND_PERSONAL, '/email/personal', {}],
+		[['email', 'enrich'] as const, '/email/find', { company: 'acme.com' }],
+	] as const;
+
+	describe.each(finders)('%j', (operation, path, place) => {
+		test.each(pending)('is not known: HTTP %d, %j', async (status, data) => {
+			answer = (_request, reply) => {
+				reply(success(data), status);
+			};
+			const { items } = await run(operation, { ...person, ...place }, people);
+			const error: unknown = expect.objectContaining({
+				message: 'The service has not finished this lookup',
+				advice: expect.stringContaining('charged for it') as string,
+				outcome: 'unknown',
+				httpStatus: status,
+				answer: data,
+			});
+			expect(items).toEqual(paired(people.map((row) => ({ ...row, error }))));
+			expectCalls(people.map(({ name }) => post(path, { firstName: name, ...place })));
+		});
+
+		test.each<[number, IDataObject]>([
+			[200, {}],
+			[200, { email: null }],
+			[200, { email: '', jobId: 'j1' }],
+			[200, { status: 'completed', jobId: 'j1' }],
+			[200, { status: 'not_found', task_id: 'j1' }],
+			[200, { found: false, jobId: 'j1' }],
+			[200, { requestId: 'r1' }],
+		])('finds nobody otherwise: HTTP %d, %j', async (status, data) => {
+			answer = (_request, reply) => {
+				reply(success(data), status);
+			};
+			const { items } = await run(operation, { ...person, ...place }, people);
+			expect(items.map(({ json }) => json.found)).toEqual([false, false, false]);
+		});
+	});
+
+	test.each([200, 202])('is a result as soon as it holds the address: HTTP %d', async (status) => {
+		const data = { email: 'p@acme.com', status: 'processing', jobId: 'j1' };
+		answer = (_request, reply) => {
+			reply(success(data), status);
+		};
+		const { items } = await run(FIND_BUSINESS, person, people);
+		expect(items).toEqual(paired(people.map(() => ({ found: true, ...data }))));
+	});
+
+	test.each(['valid', 'accepted', 'unknown'])('is a verdict: %s', async (status) => {
+		const rows = addresses(3);
+		const result = (email: unknown) => ({ ...verdictOn(email), status, jobId: 'j1' });
+		answer = (request, reply) => {
+			reply(success(result(fieldsOf(request).email)));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		expect(items).toEqual(paired(rows.map(({ address }) => result(address))));
+	});
+
+	test('is not known for a verification either', async () => {
+		const rows = addresses(3);
+		answer = (request, reply) => {
+			reply(success({ ...verdictOn(fieldsOf(request).email), status: 'processing' }));
+		};
+		const { items } = await run(VERIFY, ADDRESS, rows);
+		const error = { message: 'The service has not finished this lookup', outcome: 'unknown' };
+		expect(items).toMatchObject(paired(rows.map((row) => ({ ...row, error }))));
+	});
+});
+
+describe('Names that every object of JavaScript has as a field', () => {
+	const ids = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((id) => ({ id }));
+
+	test.each(['getStatus', 'wait'])('are scrape IDs like others: %s', async (operation) => {
+		answer = ({ query }, reply) => {
+			reply(success({ scrapeId: query.scrapeId, status: 'completed' }));
+		};
+		const { items } = await run(['scrape', operation], { scrapeId: '={{ $json.id }}' }, ids);
+		expect(items).toEqual(paired(ids.map(({ id }) => ({ scrapeId: id, status: 'completed' }))));
+		expectCalls(ids.map(({ id }) => get('/status', { scrapeId: id })));
+	});
+
+	test('are started scrapes like others, and are waited for', async () => {
+		answer = ({ path, query, body }, reply) => {
+			const { limit = 1 } = ((body as IDataObject | undefined)?.filters ?? {}) as {
+				limit?: number;
+			};
+			const scrapeId = path === '/start' ? ids[limit - 1]?.id : query.scrapeId;
+			reply(success({ scrapeId, status: path === '/start' ? 'pending' : 'completed' }));
+		};
+		const rows = ids.map((_, index) => ({ limit: index + 1 }));
+		const { items } = await run(['scrape', 'startAndWait'], { limit: '={{ $json.limit }}' }, rows);
+		expect(items).toEqual(paired(ids.map(({ id }) => ({ scrapeId: id, status: 'completed' }))));
+	});
+
+	test('are fields of a result like others, and change no other object', async () => {
+		const rows = addresses(3);
+		answer = (request, _reply, outgoing) => {
+			const { email } = fieldsOf(request) as { email: string };
+			outgoing.end(
+				`{"success":true,"data":{"email":"${email}","constructor":1,"__proto__":{"odd":true}}}`,
+			);
+		};
+		const { items, run: execution } = await run(VERIFY, ADDRESS, rows);
+		expect(execution.status).toBe('success');
+		expect(items.map(({ json }) => [json.email, json.constructor])).toEqual(
+			rows.map(({ address }) => [address, 1]),
+		);
+		expect(({} as IDataObject).odd).toBeUndefined();
+	});
+});

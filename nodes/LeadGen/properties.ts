@@ -100,7 +100,7 @@ function propertyOf(field: Field): INodeProperties {
 	return field.property;
 }
 
-/** An expression that returns the action of the selected operation, such as "Verify an email address". */
+/** An expression that returns the action of the selected operation, such as "Verify email address". */
 export function buildSubtitle(resources: readonly Resource[]): string {
 	const actions = resources.flatMap(({ value: resource, operations }) =>
 		operations.map(({ value, action }) => [`${resource}.${value}`, action]),

@@ -178,12 +178,12 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			},
 			{
 				name: 'Find_business_email',
-				description: 'Find a business email in LeadGen',
+				description: 'Find business email in LeadGen',
 				inputSchema: takes({ First_Name: text, Last_Name: text, Company_Domain: text }),
 			},
 			{
 				name: 'Find_personal_email',
-				description: 'Find a personal email in LeadGen',
+				description: 'Find personal email in LeadGen',
 				inputSchema: takes({
 					First_Name: text,
 					Last_Name: text,
@@ -192,17 +192,17 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			},
 			{
 				name: 'Get_balance',
-				description: 'Get the credit balance in LeadGen',
+				description: 'Get credit balance in LeadGen',
 				inputSchema: takes({}),
 			},
 			{
 				name: 'Get_scrape_status',
-				description: 'Get the status of a scrape in LeadGen',
+				description: 'Get scrape status in LeadGen',
 				inputSchema: takes({ Scrape_ID: text }),
 			},
 			{
 				name: 'Start_scrape',
-				description: 'Start a scrape in LeadGen',
+				description: 'Start scrape in LeadGen',
 				inputSchema: takes({
 					Job_Titles: { description: 'A list of job titles' },
 					Limit: { type: 'number', description: 'How many leads at most; each costs a credit' },
@@ -210,7 +210,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			},
 			{
 				name: 'Verify_email',
-				description: 'Verify an email address in LeadGen',
+				description: 'Verify email address in LeadGen',
 				inputSchema: takes({ Email: text }),
 			},
 		]);
@@ -565,8 +565,8 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 		]);
 		const told = (model.prompts[0]?.tools ?? []).map((each) => each.function);
 		expect(told.map(({ name, description }) => `${name}: ${description}`).sort()).toEqual([
-			'Find_business_email: Find a business email in LeadGen',
-			'Verify_email: Verify an email address in LeadGen',
+			'Find_business_email: Find business email in LeadGen',
+			'Verify_email: Verify email address in LeadGen',
 		]);
 		const found = expect.objectContaining({ found: true, email: 'hsure@acme.com' }) as object;
 		expect(model.heard.map((text) => JSON.parse(text) as unknown)).toEqual([

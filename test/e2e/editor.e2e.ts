@@ -63,7 +63,7 @@ describe('n8n', () => {
 			.getByTestId('node-creator-category-item')
 			.filter({ hasText: 'Actions' })
 			.click();
-		await editor.entry('Wait for a scrape').waitFor();
+		await editor.entry('Wait for scrape').waitFor();
 		expect(await editor.entries.allInnerTexts()).toEqual([
 			'On scrape completed',
 			'On scrape failed',
@@ -78,7 +78,7 @@ describe('n8n', () => {
 			.getByTestId('node-creator-category-item')
 			.filter({ hasText: 'Actions' })
 			.click();
-		await editor.entry('Verify an email address').click();
+		await editor.entry('Verify email address').click();
 		await editor.untilNodeIsOpen();
 		const { credential } = editor.words;
 		expect(await editor.labels()).toEqual([

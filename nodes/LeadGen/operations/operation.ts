@@ -9,7 +9,7 @@ export interface Operation {
 	value: string;
 	/** In the list of operations, in Title Case. */
 	name: string;
-	/** In the list of the node's actions, such as "Verify an email address". */
+	/** In the list of the node's actions, such as "Verify email address". */
 	action: string;
 	/** For the list of operations, and for an AI agent that chooses a tool. */
 	description: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { baseUrlOf } from './http';
+import { apiKeyOf, baseUrlOf } from './http';
 import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';
 import { Memory } from './memory';
@@ -62,7 +62,7 @@ const accounts = new Map<string, Account>();
 /** The account of a credential. Two credentials with the same address and key share one account. */
 export function accountOf(credential: ICredentialDataDecryptedObject): Account {
 	const id = createHash('sha256')
-		.update(`${baseUrlOf(credential)}\n${JSON.stringify(credential.apiKey)}`)
+		.update(`${baseUrlOf(credential)}\n${apiKeyOf(credential)}`)
 		.digest('hex');
 	const account = accounts.get(id) ?? new Account();
 	accounts.delete(id);

@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { wordIn } from '../json';
 import { ServiceError } from './errors';
+import { parseLoosely } from './looseJson';
+import { beginning, excerpt } from './texts';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
 /** What to do about each error code of docs/service.md (The envelope). */
@@ -23,6 +25,8 @@ const ADVICE = new Map([
 
 /** What to do about other codes. */
 const LOOK_UP = 'Look up this code in the documentation of the service.';
+/** What to do about a refusal without a code. */
+const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
 
 /** The HTTP status for too few credits, whatever the error code. */
 const PAYMENT_REQUIRED = 402;
@@ -35,6 +39,16 @@ const CODE_OF_STATUS = new Map([
 /** After a POST that was done, many services redirect to its result in this way. */
 const MAY_BE_DONE = new Set([301, 302, 303]);
 
+/** How much of an answer that cannot be read an error contains, in characters. */
+const MAX_ANSWER = 4096;
+
+/** Words for a lookup that goes on, and fields that tell where its result will be. */
+const UNFINISHED =
+	/^(in[ _-]?(progress|queue)|not[ _-]?(finished|ready)|pending|processing|queued|running|scheduled|started|submitted|waiting)$/;
+/** The service took the request; or the mailbox takes mail. */
+const ACCEPTED = /^(accepted|created)$/;
+const RESULT_PLACE = /^(job|task)_?id$|^(poll|status|result)_?ur[il]$/i;
+
 /** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
 
@@ -46,10 +60,11 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	const { status } = response;
 	if (status >= 300 && status < 400) return { error: redirected(response, request) };
 
-	const envelope = parseObject(response.text);
-	if (!envelope) return { error: unreadable(response, request) };
-	const { data, error } = envelope;
-	const isFailure = isError(envelope);
+	const envelope = parseLoosely(response.text);
+	if (!isObject(envelope)) return { error: unreadable(response, request) };
+	const { error } = envelope;
+	const data = inText(envelope.data);
+	const isFailure = isError({ ...envelope, data });
 	// The status of a failed scrape may come as an error.
 	if (
 		isFailure &&
@@ -62,6 +77,9 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	}
 	if (isFailure) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
+	if (isObject(data) && isUnfinished(data, status, request)) {
+		return { error: unfinished(data, status, request) };
+	}
 	if (data === null || isObject(data)) return { data };
 	return { error: withoutData(request, envelope) };
 }
@@ -81,19 +99,50 @@ export function isOutOfCredits({ code, httpStatus }: ServiceError): boolean {
  * @param envelope may hold in another place what was paid for
  */
 export function withoutData(request: ServiceRequest, envelope: IDataObject = {}): ServiceError {
-	const others = Object.entries(envelope).filter(([name]) => name !== 'success');
 	return new ServiceError(
 		'The service returned no result',
 		`The response reports success but contains no data. ${outcomeAdvice(request)}`,
-		{
-			outcome: 'unknown',
-			...(others.length > 0 && { answer: Object.fromEntries<IDataObject[string]>(others) }),
-		},
+		{ outcome: 'unknown', ...restOf(envelope) },
+	);
+}
+
+/** What an envelope contains beside `success`, for an error that cannot tell it in words. */
+function restOf(envelope: IDataObject): { answer?: IDataObject } {
+	const rest = Object.entries(envelope).filter(
+		([name, value]) => name !== 'success' && (value ?? undefined) !== undefined,
+	);
+	return rest.length > 0 ? { answer: Object.fromEntries<IDataObject[string]>(rest) } : {};
+}
+
+/** Whether the service accepted a lookup and has no result yet, neither an address nor that it found none. */
+function isUnfinished(
+	data: IDataObject,
+	httpStatus: number,
+	{ kind, body }: ServiceRequest,
+): boolean {
+	// A verification repeats the address.
+	if (kind !== 'lookup' || (data.email && !body?.email)) return false;
+	const word = wordIn(data.status ?? data.state);
+	if (word !== undefined && !ACCEPTED.test(word)) return UNFINISHED.test(word);
+	if (data.found === false) return false;
+	const goesOn = Object.keys(data).some((name) => RESULT_PLACE.test(name));
+	return httpStatus === 202 || (goesOn && !('email' in data));
+}
+
+function unfinished(
+	answer: IDataObject,
+	httpStatus: number,
+	request: ServiceRequest,
+): ServiceError {
+	return new ServiceError(
+		'The service has not finished this lookup',
+		`Its answer contains no result yet. ${outcomeAdvice(request)}`,
+		{ outcome: 'unknown', httpStatus, answer },
 	);
 }
 
 /** A success may contain an error beside its data, or an empty error if nothing was found. */
-function isError({ success, data, error, message }: IDataObject): boolean {
+function isError({ success, data, error, message }: Record<string, unknown>): boolean {
 	const said = typeof success === 'boolean' ? String(success) : wordIn(success);
 	if (said === 'false') return true;
 	const isSuccess = said === 'true';
@@ -136,29 +185,44 @@ function documentedCode(text: string): string | undefined {
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
 	const { error, message } = envelope;
 	const details = isObject(error) ? error : { message: error ?? message };
-	const said = isText(details.message) ? details.message : 'no message';
+	const said = isText(details.message) ? excerpt(details.message) : '';
+	const hasMore = Object.keys(details).some((name) => name !== 'code' && name !== 'message');
+	const untold = isObject(error) && !hasMore ? undefined : error;
 	const codeOfText = documentedCode(said);
 	// A text alone may be about a rate limit behind this service, after the work was done. So without a 4xx status, no paid
 	// call is sent again for it.
 	const isClearText =
 		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
 	const { code: sent } = details;
-	const given = typeof sent === 'string' || typeof sent === 'number' ? String(sent) : '';
+	const given = typeof sent === 'string' || typeof sent === 'number' ? excerpt(String(sent)) : '';
 	// A code that is not documented says less than a text that says why. A number is often only an HTTP status.
 	const isCode = isClearText && (!isText(sent) || codeOfText === 'INSUFFICIENT_CREDITS');
-	const code = documentedCode(given) ?? (isCode ? codeOfText : undefined) ?? (given || 'no code');
+	const code = documentedCode(given) ?? (isCode ? codeOfText : undefined) ?? given;
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
 	const isRefused = isClear || isRefusal(httpStatus);
 	return new ServiceError(
-		`The service says: ${said} (${code})`,
+		saying(said, code),
 		isRefused
 			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
-					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') || LOOK_UP))
+					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') || ASK))
 			: outcomeAdvice(request),
-		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus },
+		{
+			outcome: isRefused ? 'refused' : 'unknown',
+			...(code !== '' && { code }),
+			httpStatus,
+			...(said === '' && restOf({ ...envelope, error: untold, message: undefined })),
+		},
 	);
+}
+
+/** @param message what the service says; may be empty like `code` */
+function saying(message: string, code: string): string {
+	if (message !== '') return `The service says: ${message}${code && ` (${code})`}`;
+	return code === ''
+		? 'The service reports an error, without a message or a code'
+		: `The service reports the error ${code}, without a message`;
 }
 
 function adviceOn(httpStatus: number): string | undefined {
@@ -177,7 +241,7 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 	const isDone = MAY_BE_DONE.has(status) && !isFree(request) && !(isSamePath && status !== 303);
 	const advice = `The node does not follow redirects (HTTP ${String(status)}), because that would send the API key to another address. If this address is correct, enter it as the base URL in the LeadGen credential.`;
 	return new ServiceError(
-		`The service redirects to ${target}`,
+		`The service redirects to ${excerpt(target)}`,
 		isDone ? `${advice} ${outcomeAdvice(request)}` : advice,
 		{ outcome: isDone ? 'unknown' : 'refused', httpStatus: status },
 	);
@@ -200,17 +264,19 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${what}`,
 		advice.filter(Boolean).join(' '),
-		{ outcome: refused ? 'refused' : 'unknown', httpStatus: status },
+		{
+			outcome: refused ? 'refused' : 'unknown',
+			httpStatus: status,
+			// It may be what was paid for.
+			...(status < 300 && text.trim() !== '' && { answer: beginning(text, MAX_ANSWER) }),
+		},
 	);
 }
 
-function parseObject(text: string): IDataObject | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isObject(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
+/** An object that comes as a JSON text. */
+function inText(value: IDataObject[string]): unknown {
+	const object = typeof value === 'string' && /^\s*{/.test(value) ? parseLoosely(value) : undefined;
+	return object ?? value;
 }
 
 function isObject(value: unknown): value is IDataObject {

@@ -51,7 +51,13 @@ export class ServiceError extends LeadGenError {
 	constructor(
 		message: string,
 		advice: string,
-		facts: { outcome: Outcome; code?: string; httpStatus?: number; answer?: IDataObject },
+		facts: {
+			outcome: Outcome;
+			code?: string;
+			httpStatus?: number;
+			/** What the service sent instead of a result. */
+			answer?: IDataObject | string;
+		},
 	) {
 		super(message, advice, { ...facts });
 		this.outcome = facts.outcome;

@@ -5,6 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { InputError, type ServiceError } from './errors';
 import { noAnswer } from './networkErrors';
+import { keyRemover } from './texts';
 import { isFree, type RawResponse, type ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
@@ -13,10 +14,12 @@ export const CREDENTIAL_TYPE = 'leadGenApi';
  * The base URL of the service, without trailing slashes.
  * @throws InputError if it is not an http(s) URL to which a path can be added
  */
-export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
-	const text = typeof credential.baseUrl === 'string' ? credential.baseUrl.trim() : '';
+export function baseUrlOf({ baseUrl }: ICredentialDataDecryptedObject): string {
+	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+	// With a login, n8n would send that instead of the key. An empty query or fragment leaves no trace in `url`.
+	const isPlain = url && !url.username && !url.password && !/[?#]/.test(text);
+	if (!isPlain || !/^https?:$/.test(url.protocol)) {
 		throw new InputError(
 			'Base URL',
 			'in the LeadGen credential is not a web address that the node can send requests to',
@@ -26,6 +29,22 @@ export function baseUrlOf(credential: ICredentialDataDecryptedObject): string {
 	return text.replace(/\/+$/, '');
 }
 
+/**
+ * The API key, without the spaces and line breaks that were copied with it.
+ * @throws InputError if a header cannot hold it; some versions of n8n would send another key instead
+ */
+export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
+	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+	const [odd] = /[^\x20-\x7e]/u.exec(key) ?? [];
+	if (odd === undefined) return key;
+	const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+	throw new InputError(
+		'API Key',
+		`in the LeadGen credential contains a character that no key can contain (U+${code})`,
+		'Copy the key again from your account dashboard, without any other text. A document or a chat may have changed it.',
+	);
+}
+
 /** A timer with a longer time would ring at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -33,7 +52,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
  * presses Stop. Redirects are not followed, because the key would go along.
  * @param timeoutMs how long to wait for the whole answer
- * @returns the answer, whatever its status; if no answer came, an error that is `notSent` or `unknown`
+ * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
 	context: IAllExecuteFunctions,
@@ -66,10 +85,15 @@ export async function exchange(
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
 	try {
 		const { statusCode, headers, body } = await withDeadline(context, timeoutMs, send);
+		const withoutKey = keyRemover(apiKeyOf(credential));
+		const cleaned = Object.entries(headers).map(([name, value]) => [
+			name,
+			typeof value === 'string' ? withoutKey(value) : value,
+		]);
 		return {
 			status: statusCode,
-			headers,
-			text: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
+			headers: Object.fromEntries(cleaned) as RawResponse['headers'],
+			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
 		};
 	} catch (error) {
 		return noAnswer(error, request);

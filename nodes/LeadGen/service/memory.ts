@@ -33,6 +33,10 @@ export class Memory {
 	/** When each execution last bought something. */
 	private readonly boughtAt = new Map<string, number>();
 	private bytes = 0;
+	private isExpiring = false;
+
+	/** @param keepMs after this time, a result is forgotten, also if nothing else is bought */
+	constructor(private readonly keepMs = LONGEST_MS) {}
 
 	/**
 	 * @param maxAgeMs how long ago another execution may have bought its last result, so that the results of a long run
@@ -56,11 +60,38 @@ export class Memory {
 		this.bytes += bytes;
 		this.noteRun(executionId);
 		for (const [oldest, entry] of this.entries) {
-			const isFull = this.entries.size > MAX_ENTRIES || this.bytes > MAX_BYTES;
-			if (!isFull && Date.now() - entry.at < LONGEST_MS) break;
+			if (this.entries.size <= MAX_ENTRIES && this.bytes <= MAX_BYTES) break;
 			const isOurs = executionId !== '' && entry.executionIds.includes(executionId);
-			this.forget(isFull && isOurs ? key : oldest);
+			this.forget(isOurs ? key : oldest);
 		}
+		this.expire();
+	}
+
+	/** Forgets what is too old, now and whenever something becomes too old. */
+	private expire(): void {
+		for (const [key, { at }] of this.entries) {
+			const leftMs = at + this.keepMs - Date.now();
+			if (leftMs > 0) {
+				this.expireIn(Math.min(leftMs, this.keepMs));
+				return;
+			}
+			this.forget(key);
+		}
+	}
+
+	private expireIn(ms: number): void {
+		if (this.isExpiring) return;
+		this.isExpiring = true;
+		// The timer keeps neither n8n from ending, nor an account that was forgotten in memory.
+		const memory = new WeakRef(this);
+		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
+			memory.deref()?.expireAgain();
+		});
+	}
+
+	private expireAgain(): void {
+		this.isExpiring = false;
+		this.expire();
 	}
 
 	private noteRun(executionId: string): void {

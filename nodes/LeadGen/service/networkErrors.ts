@@ -13,22 +13,35 @@ const NOT_CONNECTED = new Set([
 /** These codes, and further ones for a connection that was not made. */
 const MAY_PASS = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
 
+/** Node.js refuses to send the request. */
+const MALFORMED = new Set([
+	'ERR_HTTP_INVALID_HEADER_VALUE',
+	'ERR_INVALID_CHAR',
+	'ERR_INVALID_HTTP_TOKEN',
+	'ERR_INVALID_PROTOCOL',
+	'ERR_INVALID_URL',
+	'ERR_SOCKET_BAD_PORT',
+	'ERR_UNESCAPED_CHARACTERS',
+]);
+
 /** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
 export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
 	return outcome === 'notSent' && MAY_PASS.has(code);
 }
 
-/** What a failed exchange means for the request. Built from error codes alone, so that no header can leak. */
+/** What a failed exchange means for the request. Contains no text of the request, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
-	const { code: said, syscall, message } = innermost(error);
+	const { code: said = '', syscall, message } = innermost(error);
 	// The deadline of the request. If the user pressed Stop, nobody sees the error.
 	const code = said === 'ERR_CANCELED' ? 'ECONNABORTED' : said;
-	// n8n's protection against requests to private addresses (SSRF), if an administrator enabled it.
-	if (error instanceof Error && error.name.startsWith('Ssrf')) {
+	const facts = code === '' ? {} : { code };
+	const blocked = levelsOf(error).find(isBlocked);
+	if (blocked) {
+		const { message: why = '', description = why } = blocked;
 		return new ServiceError(
 			'n8n does not allow requests to the address of the service',
-			`${error.message} Nothing was sent. Check the base URL in the LeadGen credential, or allow the host in the settings of n8n.`,
-			{ outcome: 'notSent', code },
+			`${description} Nothing was sent. Check the base URL in the LeadGen credential. If it is correct, an administrator of n8n can allow it: its host in N8N_SSRF_ALLOWED_HOSTNAMES, or its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
+			{ outcome: 'notSent' },
 		);
 	}
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
@@ -38,12 +51,19 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 			{ outcome: 'notSent', code },
 		);
 	}
+	if (MALFORMED.has(code)) {
+		return new ServiceError(
+			'n8n cannot send this request',
+			`Check the base URL and the API key in the LeadGen credential, and the fields of this item (${code}). Nothing was sent.`,
+			{ outcome: 'notSent', code },
+		);
+	}
 	const isUnconnected = NOT_CONNECTED.has(code) && syscall !== 'read' && syscall !== 'write';
 	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${message}`)) {
 		return new ServiceError(
 			'The service could not be reached',
 			`Check the base URL in the LeadGen credential, and check that the service is up (${code}). Nothing was sent.`,
-			{ outcome: 'notSent', code },
+			{ outcome: 'notSent', ...facts },
 		);
 	}
 	const timedOut = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
@@ -51,8 +71,8 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 		timedOut
 			? 'The service did not answer in time'
 			: 'The connection broke before the service answered',
-		`${outcomeAdvice(request)} The error code is ${code}.`,
-		{ outcome: 'unknown', code },
+		`${outcomeAdvice(request)}${code === '' ? '' : ` The error code is ${code}.`}`,
+		{ outcome: 'unknown', ...facts },
 	);
 }
 
@@ -63,24 +83,50 @@ function isRefusedHandshake(failure: string): boolean {
 	return certificate.test(failure) || protocol.test(failure);
 }
 
+/** Whether an error is from n8n's protection against requests to internal addresses (SSRF). */
+function isBlocked({ name = '', message = '' }: Level): boolean {
+	return name.startsWith('Ssrf') || message.startsWith('The request was blocked because');
+}
+
+/** What an error may have, whichever library it is from. */
+interface Level {
+	name?: string;
+	message?: string;
+	description?: string;
+	code?: unknown;
+	syscall?: unknown;
+	cause?: unknown;
+	errors?: unknown[];
+}
+
+const MAX_LEVELS = 5;
+
 interface Failure {
-	code: string;
+	code?: string;
 	syscall: string;
 	message: string;
 }
 
-/** The code, system call and message of the innermost error that has them. n8n and axios wrap the original error. */
+/** An error and its causes, the outermost first. n8n and axios wrap the original error. */
+function levelsOf(error: unknown): Level[] {
+	const levels: Level[] = [];
+	for (let next = error; typeof next === 'object' && next && levels.length < MAX_LEVELS;) {
+		const level: Level = next;
+		levels.push(level);
+		// If a host has several addresses, each of them has its own error.
+		next = level.cause ?? level.errors?.[0];
+	}
+	return levels;
+}
+
+/** The code, system call and message of the innermost error that has them. */
 function innermost(error: unknown): Failure {
 	let found = wrapped(error);
-	for (let level = error, depth = 0; level instanceof Error && depth < 5; depth++) {
-		const { code, syscall } = level as { code?: unknown; syscall?: unknown };
+	for (const { code, syscall, message = '' } of levelsOf(error)) {
 		if (typeof code === 'string') {
 			const known = typeof syscall === 'string' ? syscall : found.syscall;
-			found = { code, syscall: known, message: level.message };
+			found = { code, syscall: known, message };
 		}
-		// If a host has several addresses, each of them has its own error.
-		const [first] = (level as { errors?: unknown[] }).errors ?? [];
-		level = level.cause ?? first;
 	}
 	return found;
 }
@@ -88,10 +134,10 @@ function innermost(error: unknown): Failure {
 /** The same, as n8n's error names it: in many versions of n8n, such as 1.122 and 2.16, it has no cause. */
 function wrapped(error: unknown): Failure {
 	const { httpCode, messages } = (error ?? {}) as { httpCode?: unknown; messages?: unknown[] };
-	const code = typeof httpCode === 'string' ? httpCode : 'no code';
+	const code = typeof httpCode === 'string' ? httpCode : undefined;
 	const [message] = messages ?? [];
 	if (typeof message !== 'string') return { code, syscall: '', message: '' };
 	// Node.js begins with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
-	const [, syscall = ''] = new RegExp(`^(\\w+) ${code}\\b`).exec(message) ?? [];
+	const [, syscall = ''] = new RegExp(`^(\\w+) ${code ?? ''}\\b`).exec(message) ?? [];
 	return { code, syscall, message };
 }

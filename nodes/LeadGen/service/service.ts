@@ -1,19 +1,21 @@
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IDataObject,
+import {
+	ExecutionCancelledError,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
 } from 'n8n-workflow';
 import { accountOf, type Account } from './account';
 import { Budget, type BudgetSettings } from './budget';
 import { isOutOfCredits, withoutData } from './envelope';
-import { NotAttemptedError, ServiceError } from './errors';
+import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
 import { Halting } from './halting';
 import { CREDENTIAL_TYPE } from './http';
 import type { Run } from './limits/limiter';
 import { isResult, type Bought } from './memory';
 import { keyOf, Purchases, type Remembering } from './purchases';
 import { Sender } from './sender';
-import { isFree, type ServiceRequest } from './types';
+import { excerpt } from './texts';
+import { isFree, outcomeAdvice, type ServiceRequest } from './types';
 
 /** How a run of a node makes its calls. */
 export interface RunSettings extends Remembering {
@@ -163,7 +165,7 @@ export class Service {
 			this.purchases.keep(request, key, bought);
 			return bought;
 		} catch (error) {
-			return { error: this.judge(error, request, key) };
+			return { error: this.judge(known(error, request), request, key) };
 		}
 	}
 
@@ -172,10 +174,9 @@ export class Service {
 	}
 
 	/** Decides what a failed paid call means for later calls. */
-	private judge(error: unknown, request: ServiceRequest, key: string): Error {
+	private judge(error: Error, request: ServiceRequest, key: string): Error {
 		if (error instanceof NotAttemptedError) this.halting.stopPaidCalls(error);
-		if (!(error instanceof ServiceError))
-			return error instanceof Error ? error : new Error('Unknown');
+		if (!(error instanceof ServiceError)) return error;
 		if (isOutOfCredits(error)) this.halting.outOfCredits();
 		const isBought = request.kind === 'lookup' && isResult({ error });
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
@@ -190,4 +191,14 @@ export class Service {
 		if (this.halting.reason) throw this.halting.reason;
 		return await this.sender.send({ kind: 'poll', path: '/credits' });
 	}
+}
+
+/** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */
+function known(error: unknown, request: ServiceRequest): Error {
+	if (error instanceof LeadGenError || error instanceof ExecutionCancelledError) return error;
+	return new ServiceError(
+		'The node could not handle this request or its answer',
+		`${outcomeAdvice(request)} The error is: ${excerpt(String(error))}`,
+		{ outcome: 'unknown' },
+	);
 }

@@ -90,12 +90,12 @@ interface Try extends IDataObject {
 export const enrich: Operation = {
 	value: 'enrich',
 	name: 'Find and Verify',
-	action: 'Find and verify an email',
+	action: 'Find and verify email',
 	description:
 		'Find the email address of a person and verify it. Looks for the business email first, then, if you want, for the personal email.',
 	paid: 'lookup',
 	notice:
-		'Each person costs one or two paid calls, and up to two more with Try Personal Email. The search stops at the first address that is good enough.',
+		"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first address that is good enough.",
 	fields: [firstName, lastName, company, linkedinUrl, accept, tryPersonal],
 	options: [location, minConfidence, trustConfidence, errorIfNotFound],
 	output: {

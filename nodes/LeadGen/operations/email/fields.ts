@@ -25,7 +25,7 @@ export const company = textField(
 		name: 'company',
 		placeholder: 'e.g. acme.com',
 		description:
-			'The domain of the website of the company. You can also enter the URL of any of its pages. Leave it empty if you only know the LinkedIn URL of the person.',
+			'The domain of the website of the company. You can also enter the URL of any of its pages. Leave it empty if you only know the LinkedIn profile of the person.',
 	},
 	toDomain,
 );
@@ -47,7 +47,7 @@ export const linkedinUrlOption = textField(
 		...linkedinUrl.property,
 		displayName: 'LinkedIn URL (Deprecated)',
 		description:
-			'Use the field LinkedIn URL instead. If both are filled in, the node uses that field.',
+			"Use the field 'LinkedIn URL' instead. If both are filled in, the node uses that field.",
 	},
 	toUrl,
 );

@@ -5,7 +5,7 @@ import { finder } from './finder';
 export const findBusiness = finder({
 	value: 'findBusiness',
 	name: 'Find Business Email',
-	action: 'Find a business email',
+	action: 'Find business email',
 	description:
 		'Find the work email address of a person, from the name and the domain of the company or the LinkedIn profile',
 	path: '/email/find',

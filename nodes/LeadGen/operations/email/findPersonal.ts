@@ -4,7 +4,7 @@ import { finder } from './finder';
 export const findPersonal = finder({
 	value: 'findPersonal',
 	name: 'Find Personal Email',
-	action: 'Find a personal email',
+	action: 'Find personal email',
 	description: 'Find the private email address of a person, from the name and the LinkedIn profile',
 	path: '/email/personal',
 	noun: 'personal lookup',

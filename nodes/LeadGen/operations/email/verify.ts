@@ -10,7 +10,7 @@ import { email } from './fields';
 export const verify: Operation = {
 	value: 'verify',
 	name: 'Verify',
-	action: 'Verify an email address',
+	action: 'Verify email address',
 	description:
 		'Check whether an email address exists and accepts mail. The status is valid, invalid, catch_all or unknown.',
 	paid: 'lookup',

@@ -89,7 +89,7 @@ const filtersJson: Field<IDataObject> = {
 			'{\n  "jobTitles": [],\n  "locations": [],\n  "industries": [],\n  "companySize": ""\n}',
 		displayOptions: { show: { filtersMode: ['json'] } },
 		description:
-			'An object with any of jobTitles, locations and industries (lists of text), companySize (such as "11-50") and limit, which replaces the field Limit. Empty filters are ignored.',
+			'An object with any of jobTitles, locations and industries (lists of text), companySize (such as "11-50") and limit, which replaces the field \'Limit\'. Empty filters are ignored.',
 	},
 	read: (value) => toFilters(value, 'Filters (JSON)'),
 };

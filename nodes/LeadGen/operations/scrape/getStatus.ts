@@ -44,7 +44,7 @@ export function isNotFound(error: unknown): boolean {
 export const getStatus: Operation = {
 	value: 'getStatus',
 	name: 'Get Status',
-	action: 'Get the status of a scrape',
+	action: 'Get scrape status',
 	description:
 		'Get the status of a scrape, with its progress, the number of leads and the credits used',
 	fields: [scrapeId],

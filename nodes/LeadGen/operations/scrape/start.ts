@@ -53,7 +53,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 export const start: Operation = {
 	value: 'start',
 	name: 'Start',
-	action: 'Start a scrape',
+	action: 'Start scrape',
 	description:
 		'Start a scrape that collects leads which match the filters. Returns the scrape ID and the estimated credits at once.',
 	paid: 'start',

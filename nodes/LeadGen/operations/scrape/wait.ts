@@ -5,6 +5,7 @@ import { booleanField, numberField, show, type Field, type Parameters } from '..
 import { pause } from '../../pause';
 import { LeadGenError, ServiceError } from '../../service/errors';
 import type { Service } from '../../service/service';
+import { excerpt } from '../../service/texts';
 import type { Operation } from '../operation';
 import {
 	getStatus,
@@ -103,7 +104,7 @@ export async function waitForScrape(
 		const texts = [message, error, (error as IDataObject | null | undefined)?.message];
 		const said = texts.find((each) => typeof each === 'string');
 		throw new LeadGenError(
-			`Scrape ${id} failed${said === undefined ? '' : `: ${said}`}`,
+			`Scrape ${id} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
 			'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
 			last,
 		);
@@ -187,7 +188,7 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 export const wait: Operation = {
 	value: 'wait',
 	name: 'Wait Until Finished',
-	action: 'Wait for a scrape',
+	action: 'Wait for scrape',
 	description: 'Wait until a scrape that was started before is finished, and get its final status',
 	fields: [scrapeId],
 	options: waitOptions,
