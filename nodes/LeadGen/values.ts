@@ -46,7 +46,7 @@ const MISREAD =
 
 /** What an expression or a template gives by mistake. `Null` and `Nan` are names. */
 const SLIP =
-	/\[object\b[^\]]*\]|\{\{|\}\}|%7b%7b|\$\{|\$(json|node|input|fromAI)\b|\$\(|<%|%>|\{%|%\}|^=\S/i;
+	/\[object\b[^\]]*\]|\{\{|\}\}|%7b%7b|\$\{|\$(json|node|input|fromAI)\b|\$\(|<%|%>|\{%|%\}|^=[a-z.]+\(/i;
 const SLIP_WORD = /(^|[\s,;("'[])(undefined|null|NaN)(?=$|[\s,;)"'\]])/;
 /** What a spreadsheet shows in the place of a value, such as `#N/A` and `#REF!`. */
 const SHEET_ERROR = /^#(\S*[!?]|N\/?[ADBV]|NV)$/i;
