@@ -83,10 +83,7 @@ function damaged(text: string, displayName: string): InputError {
 
 /** Without the joiners of other scripts, which are invisible in Latin text. */
 function withoutJoiners(text: string): string {
-	const visible = text.replace(
-		/[\u034f\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu,
-		'',
-	);
+	const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 	return /^\p{ASCII}*$/u.test(visible) ? visible : text;
 }
 
