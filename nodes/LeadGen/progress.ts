@@ -29,6 +29,8 @@ export class Progress {
 	private readonly began = Date.now();
 	private readonly over = new AbortController();
 	private readonly scrapes: string[] = [];
+	/** Scrapes that may have been started. */
+	private unclear = 0;
 	private isStopped = false;
 	/** Once it is connected. */
 	service: Service | undefined;
@@ -91,6 +93,7 @@ export class Progress {
 		const where = `${item === undefined ? '' : ` for item ${item}`} in execution ${this.context.getExecutionId()}`;
 		const { name } = this.context.getNode();
 		if (!answer) {
+			this.unclear++;
 			this.context.logger.warn(`${name}: the service may have started a scrape${where}`);
 			return;
 		}
@@ -112,26 +115,28 @@ export class Progress {
 		saveWithExecution(this.context, 'scrapes_started', this.scrapes);
 	}
 
-	/** Reports the scrapes of a stopped run when its last calls are answered. */
+	/** Reports the scrapes of a stopped run when its last calls have ended. */
 	sayScrapes(): void {
-		if (this.scrapes.length === 0) return;
-		this.say(
-			`stopped after ${count(this.scrapes.length, 'scrape')} had been started: ${this.scrapes.join(', ')}`,
-		);
+		if (this.scrapes.length + this.unclear === 0) return;
+		const unclear = this.unclear > 0 ? ` ${String(this.unclear)} more may have been started.` : '';
+		const ids = this.scrapes.length > 0 ? `: ${this.scrapes.join(', ')}` : '';
+		this.say(`stopped. It started ${count(this.scrapes.length, 'scrape')}${ids}.${unclear}`);
 	}
 
 	/** Reports at the end what the run brought, what it paid for, and what held it up. */
-	finish({ bought, saved, waitedMs, account }: Service, outcomes: Outcomes): void {
+	finish({ bought, saved, unclear, waitedMs, account }: Service, outcomes: Outcomes): void {
 		const ms = Date.now() - this.began;
 		const paid = sum(bought);
 		const kinds = [...bought].map(([noun, number]) => count(number, noun)).join(', ');
 		const heldUp =
 			waitedMs >= WORTH_SAYING_MS ? `, ${seconds(waitedMs)} of them held up by the rate limit` : '';
 		const { balance } = account;
-		const failed = outcomes.results.filter((result) => !result).length;
+		// There is no element for failed items.
+		const failed = this.total - outcomes.results.filter(Boolean).length;
 		const facts = [
 			[count(this.total, 'item'), outcomesOf(outcomes, failed)].filter(Boolean).join(': '),
 			paid > 0 ? `${count(paid, 'paid call')} (${kinds})` : 'no paid calls',
+			unclear > 0 && `${count(unclear, 'call')} without an answer may have been paid for`,
 			saved > 0 && `${String(saved)} remembered`,
 			ms >= WORTH_SAYING_MS && `${seconds(ms)}${heldUp}`,
 			balance &&

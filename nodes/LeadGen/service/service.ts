@@ -41,6 +41,8 @@ export class Service {
 	readonly started: IDataObject[] = [];
 	/** Paid calls that were not needed, because an identical call was made before. */
 	saved = 0;
+	/** Paid calls whose outcome is not known. */
+	unclear = 0;
 
 	private readonly run: Run;
 	private readonly purchases: Purchases;
@@ -189,6 +191,7 @@ export class Service {
 			this.halting.outOfCredits();
 			this.account.limiter.startOver();
 		}
+		if (error.outcome === 'unknown') this.unclear++;
 		const isBought = request.kind === 'lookup' && isResult({ error });
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
