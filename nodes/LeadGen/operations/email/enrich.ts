@@ -104,7 +104,7 @@ export const enrich: Operation = {
 	notice:
 		'Each person costs one or two paid calls, and up to two more with Try Personal Email. The search stops at the first address that is good enough.',
 	fields: [...nameFields, company, linkedinUrlOrCompany, accept, tryPersonal],
-	options: [location, cleanNames, minConfidence, trustConfidence, errorIfNotFound],
+	options: [cleanNames, location, minConfidence, trustConfidence, errorIfNotFound],
 	output: {
 		found: true,
 		emailType: 'business',
