@@ -15,8 +15,10 @@ import {
 	NodeHelpers,
 	Workflow,
 	type IBinaryKeyData,
+	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
+	type IExecuteFunctions,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
@@ -32,6 +34,7 @@ import {
 
 const PACKAGE = 'n8n-nodes-leadgen';
 const INPUT_TYPE = 'playground.input';
+const LOOP_TYPE = 'playground.loop';
 
 /** Brings the items in; the engine takes them from the pinned data. */
 export class Input implements INodeType {
@@ -46,6 +49,28 @@ export class Input implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		properties: [],
 	};
+}
+
+/** Gives out its items one by one, as n8n's Loop Over Items does; what comes back ends up on its first output. */
+class Loop implements INodeType {
+	description = {
+		...new Input().description,
+		displayName: 'Loop',
+		name: 'loop',
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+	};
+
+	execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const state = this.getContext('node') as {
+			left?: INodeExecutionData[];
+			done?: INodeExecutionData[];
+		};
+		if (state.left) state.done = [...(state.done ?? []), ...this.getInputData()];
+		state.left ??= [...this.getInputData()];
+		const next = state.left.shift();
+		return Promise.resolve(next ? [[], [next]] : [state.done ?? [], []]);
+	}
 }
 
 /** Stands for n8n's credential store: one credential, whose class adds the key to each request. */
@@ -115,6 +140,8 @@ export interface NodeRun {
 	retryOnFail?: boolean;
 	/** As n8n 2 runs the node for an AI agent: like any other node, with a type of its own. */
 	isTool?: boolean;
+	/** Whether a loop gives the items to the node one by one. */
+	isInLoop?: boolean;
 	executionId?: string;
 	mode?: WorkflowExecuteMode;
 	/** Called with a function that presses Stop. */
@@ -135,6 +162,14 @@ export interface NodeResult {
 	record: string;
 	run: IRun;
 }
+
+const to = (node: string) => [{ node, type: NodeConnectionTypes.Main, index: 0 }];
+const straight: IConnections = { Input: { main: [to('LeadGen')] } };
+const inLoop: IConnections = {
+	Input: { main: [to('Loop')] },
+	Loop: { main: [[], to('LeadGen')] },
+	LeadGen: { main: [to('Loop'), to('Loop')] },
+};
 
 /** n8n's own engine, with the nodes and the credential of a built package. */
 export class Engine {
@@ -167,8 +202,10 @@ export class Engine {
 			getByNameAndVersion: (type) =>
 				type === INPUT_TYPE
 					? new Input()
-					: (this.loader.getNode(type.replace(`${PACKAGE}.`, '').replace(/Tool$/, ''))
-							.type as INodeType),
+					: type === LOOP_TYPE
+						? new Loop()
+						: (this.loader.getNode(type.replace(`${PACKAGE}.`, '').replace(/Tool$/, ''))
+								.type as INodeType),
 			getKnownTypes: () => ({}),
 		};
 		return types;
@@ -213,8 +250,16 @@ export class Engine {
 					parameters: {},
 				},
 				node,
+				{
+					id: 'node-2',
+					name: 'Loop',
+					type: LOOP_TYPE,
+					typeVersion: 1,
+					position: [100, 0],
+					parameters: {},
+				},
 			],
-			connections: { Input: { main: [[{ node: 'LeadGen', type: 'main', index: 0 }]] } },
+			connections: options.isInLoop ? inLoop : straight,
 			settings: { executionOrder: 'v1' },
 		});
 		const mode = options.mode ?? 'manual';

@@ -144,18 +144,19 @@ describe('what the run did is said beside its output', () => {
 	const hints = ({ run: { data } }: NodeResult) =>
 		data.resultData.runData.LeadGen?.[0]?.hints ?? [];
 	const info = (message: string) => [{ message, type: 'info', location: 'outputPane' }];
+	const warning = (message: string) => [{ message, type: 'warning', location: 'outputPane' }];
 
 	it('how many calls were paid for, and how many were not needed', async () => {
 		const three = await run(FIND, [...people(3), ...people(1)]);
 		expect(hints(three)).toEqual(
-			info(
-				'4 items, 3 paid calls: 3 business lookups. 1 result was already known and cost nothing.',
-			),
+			info('4 items: 4 found · 3 paid calls (3 business lookups) · 1 remembered'),
 		);
 		expect(hints(await run(FIND, people(2)))).toEqual(
-			info('2 results were already known and cost nothing.'),
+			info('2 items: 2 found · no paid calls · 2 remembered'),
 		);
-		expect(hints(await run({ resource: 'credit', operation: 'get' }, people(2)))).toEqual([]);
+		expect(hints(await run({ resource: 'credit', operation: 'get' }, people(2)))).toEqual(
+			info('2 items · no paid calls · balance 997 credits when last read'),
+		);
 	});
 
 	it('a call that failed is no result that was known', async () => {
@@ -167,10 +168,14 @@ describe('what the run did is said beside its output', () => {
 		expect(failed.items.map(({ json }) => json.error)).toEqual(
 			new Array(3).fill(expect.objectContaining({ outcome: 'unknown' })),
 		);
-		expect(hints(failed)).toEqual([]);
+		expect(hints(failed)).toEqual(
+			warning(
+				'3 items: 3 failed · no paid calls · 1 call without an answer may have been paid for',
+			),
+		);
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'NOT_FOUND', status: 404 }] });
 		expect(hints(await run(FIND, [...people(1), ...people(1)]))).toEqual(
-			info('2 items, 1 paid call: 1 business lookup. 1 result was already known and cost nothing.'),
+			info('2 items: 2 not found · 1 paid call (1 business lookup) · 1 remembered'),
 		);
 	});
 
@@ -189,33 +194,34 @@ describe('what the run did is said beside its output', () => {
 			{ first: 'Cy', last: 'Nobody' },
 		]);
 		expect(hints(result)).toEqual(
-			info('3 items, 6 paid calls: 3 business lookups, 2 verifications, 1 personal lookup.'),
+			info(
+				'3 items: 2 valid, 1 not found · 6 paid calls (3 business lookups, 2 verifications, 1 personal lookup)',
+			),
 		);
 	});
 
 	it('that scrapes had no filters, once, and in a dry run too', async () => {
 		const limits = [{ limit: 1 }, { limit: 2 }];
 		const filters = { jobTitles: '={{ $json.limit === 1 ? [] : ["CTO"] }}' };
-		const warning = {
-			message:
-				'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
-			type: 'warning',
-			location: 'outputPane',
-		};
+		const noFilters = warning(
+			'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
+		);
 		expect(hints(await run({ ...START, filters }, limits))).toEqual([
-			warning,
-			...info('2 items, 2 paid calls: 2 scrapes.'),
+			...noFilters,
+			...info('2 items: 2 pending · 2 paid calls (2 scrapes)'),
 		]);
 		expect(hints(await run({ ...START, filters: {} }, limits))).toEqual([
-			warning,
-			...info('2 items, 2 paid calls: 2 scrapes.'),
+			...noFilters,
+			...info('2 items: 2 pending · 2 paid calls (2 scrapes)'),
 		]);
 		expect(hints(await run({ ...START, filters: {}, options: { dryRun: true } }, limits))).toEqual([
-			warning,
+			...noFilters,
 			...info('Dry run: nothing was sent. 2 items, 2 paid calls.'),
 		]);
 		const set = { ...START, filters: { jobTitles: ['CTO'] } };
-		expect(hints(await run(set, limits))).toEqual(info('2 items, 2 paid calls: 2 scrapes.'));
+		expect(hints(await run(set, limits))).toEqual(
+			info('2 items: 2 pending · 2 paid calls (2 scrapes)'),
+		);
 	});
 
 	it('what a dry run would pay for', async () => {
@@ -243,7 +249,7 @@ describe('what the run did is said beside its output', () => {
 		});
 		const [hint] = hints(await run(FIND, people(3)));
 		expect(hint?.message).toMatch(
-			/^3 items, 3 paid calls: 3 business lookups\. The rate limit held up this run for [5-8] seconds\.$/,
+			/^3 items: 3 found · 3 paid calls \(3 business lookups\) · [5-9] s, [5-8] s of them held up by the rate limit$/,
 		);
 	});
 });

@@ -267,8 +267,9 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 		).toEqual([]);
 	});
 
-	test('collections with five fields or more are sorted by the names that people see', () => {
+	test('collections with five fields or more are sorted by the names that people see, options by use', () => {
 		for (const { path, property } of places) {
+			if (name === 'leadGen' && path === 'options') continue;
 			const names = inside(property).map(({ displayName }) => displayName);
 			expect({ path, names }).toEqual({ path, names: names.length < 5 ? names : sorted(names) });
 		}
@@ -383,22 +384,58 @@ describe('Node leadGen, its operations', () => {
 			expect(inside(collection).some(({ name }) => name === 'splitOutput')).toBe(
 				names !== undefined,
 			);
-			for (const splitOutput of [true, false, undefined]) {
+			const choices = [true, false, undefined].flatMap((split) => [
+				[split, false] as const,
+				[split, true] as const,
+			]);
+			for (const [splitOutput, dryRun] of choices) {
 				const { own, workflow } = workflowOf(node, {
 					resource,
 					operation,
-					...(splitOutput !== undefined && { options: { splitOutput } }),
+					...(splitOutput !== undefined && { options: { splitOutput, dryRun } }),
 				});
 				await workflow.expression.acquireIsolate();
 				const outputs = NodeHelpers.getNodeOutputs(workflow, own, description);
 				await workflow.expression.releaseIsolate();
 				expect(outputs).toEqual(
 					splitOutput && names
-						? names.map((displayName) => ({ type: 'main', displayName }))
+						? [...names, ...(dryRun ? ['Dry Run'] : [])].map((displayName) => ({
+								type: 'main',
+								displayName,
+							}))
 						: ['main'],
 				);
 			}
 		}
+	});
+
+	test('have their options in groups: the output, the operation, the cost, the calls', () => {
+		const byOperation = OPERATIONS.map(({ resource, operation }) => [
+			operation,
+			inside(
+				propertiesOf(description, resource, operation).find(({ name }) => name === 'options'),
+			).map(({ name }) => name),
+		]);
+		const output = ['includeInput', 'resultField'];
+		const calls = ['parallel', 'requestTimeout'];
+		const budget = ['includeCost', 'spendAtMost', 'keepCredits', 'dryRun'];
+		const lookup = [...budget, 'rememberMinutes', ...calls];
+		const person = ['cleanNames', 'errorIfNotFound'];
+		const wait = ['failedAsResult', 'pollInterval', 'timeout'];
+		expect(Object.fromEntries(byOperation)).toEqual({
+			enrich: [
+				...[...output, 'splitOutput', 'cleanNames', 'location'],
+				...['minConfidence', 'trustConfidence', 'errorIfNotFound', ...lookup],
+			],
+			findBusiness: [...output, 'splitOutput', 'linkedinUrl', ...person, ...lookup],
+			findPersonal: [...output, 'splitOutput', 'location', ...person, ...lookup],
+			verify: [...output, 'splitOutput', ...lookup],
+			start: [...output, 'webhookUrl', ...budget, ...calls],
+			startAndWait: [...output, 'webhookUrl', ...wait, ...budget, ...calls],
+			wait: [...output, ...wait, ...calls],
+			getStatus: [...output, ...calls],
+			get: [...output, ...calls],
+		});
 	});
 
 	test.each(OPERATIONS)(
@@ -480,6 +517,8 @@ describe('n8n publishes a workflow', () => {
 		{ ...enrich, lastName: 'Smith', linkedinUrl, tryPersonal: true },
 		{ ...personal, firstName: 'Nathan', linkedinUrl },
 		{ ...personal, lastName: 'Smith' },
+		{ ...personal, fullName: 'Nathan Smith' },
+		{ ...business, fullName: 'Nathan Smith', company: 'acme.com' },
 		{ resource: 'email', operation: 'verify', email: 'nathan@acme.com' },
 		{ resource: 'scrape', operation: 'start' },
 		{ resource: 'scrape', operation: 'getStatus', scrapeId: 'scr_1' },
@@ -558,7 +597,10 @@ describe('The editor says so while no filter is set', () => {
 describe('Every option of a collection is read', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
-	const SWITCHES = ['dryRun', 'errorIfNotFound', 'failedAsResult', 'includeInput', 'splitOutput'];
+	const SWITCHES = [
+		...['cleanNames', 'dryRun', 'errorIfNotFound', 'failedAsResult'],
+		...['includeCost', 'includeInput', 'splitOutput'],
+	];
 	const parameters: INodeParameters = {
 		firstName: '={{ $json.name }}',
 		lastName: 'Sure',

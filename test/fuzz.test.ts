@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { toAddress, toDomain, toUrl } from '../nodes/LeadGen/operations/email/fields';
 import { readFilters } from '../nodes/LeadGen/operations/scrape/filters';
 import { Parameters } from '../nodes/LeadGen/parameters';
 import { readEnvelope } from '../nodes/LeadGen/service/envelope';
 import { InputError, ServiceError } from '../nodes/LeadGen/service/errors';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/rateHeaders';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';
+import { cleanText, toAddress, toDomain, toUrl } from '../nodes/LeadGen/values';
 
 /** Any JSON, also with keys that have a meaning in JavaScript, and texts that look like something else. */
 const json = fc.oneof(
@@ -98,15 +98,15 @@ describe('Whatever comes in', () => {
 		fc.assert(
 			fc.property(text, (given) => {
 				for (const clean of [toDomain, toAddress, toUrl]) {
-					const cleaned = attempt(() => clean(given.trim(), 'Field'));
+					const cleaned = attempt(() => clean(cleanText(given, 'Field'), 'Field'));
 					if (cleaned instanceof InputError) {
 						expect(cleaned.message).toMatch(/^Field /);
 						continue;
 					}
 					expect(cleaned).not.toMatch(/\s/);
-					expect(clean(cleaned, 'Field')).toBe(cleaned);
+					expect(clean(cleanText(cleaned, 'Field'), 'Field')).toBe(cleaned);
 				}
-				const domain = attempt(() => toDomain(given.trim(), 'Field'));
+				const domain = attempt(() => toDomain(cleanText(given, 'Field'), 'Field'));
 				if (!(domain instanceof InputError)) expect(domain).toMatch(/^[^/?#@:]+\.[^/?#@:]+$/);
 			}),
 			{ numRuns: 5000 },

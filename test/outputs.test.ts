@@ -96,12 +96,25 @@ describe('Split Output', () => {
 		expect(places(outputs)).toEqual(expected);
 	});
 
-	test('never takes the plan of a dry run for a valid address', async () => {
+	test('gives the plan of a dry run an output of its own', async () => {
 		const { outputs } = await service.run(
 			VERIFY,
 			{ email: '={{ $json.address }}', options: { splitOutput: true, dryRun: true } },
 			addresses,
 		);
-		expect(places(outputs)).toEqual([at(), at(0, 1, 2, 3, 4, 5), at()]);
+		expect(places(outputs)).toEqual([at(), at(), at(), at(0, 1, 2, 3, 4, 5)]);
+	});
+
+	test('does not give the plan of a dry run to the people who are not found', async () => {
+		const { outputs } = await service.run(
+			['email', 'enrich'],
+			{
+				...{ firstName: 'Ann', lastName: '={{ $json.last }}', company: 'acme.com' },
+				options: { splitOutput: true, dryRun: true },
+			},
+			[{ last: 'High' }, { last: '' }, { last: '-' }],
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(places(outputs)).toEqual([at(), at(), at(0, 1), at(2)]);
 	});
 });

@@ -32,6 +32,31 @@ export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): vo
 	addExecutionHints?.call(context, { ...hint, location: 'outputPane' });
 }
 
+/** n8n keeps this much with an execution. */
+const MAX_SAVED_LENGTH = 250;
+const MAX_SAVED_VALUES = 8;
+
+/**
+ * Saves texts with the execution, where the user finds them as its highlighted data. n8n keeps them also if it stops the
+ * node: then they must be saved in the moment in which it aborts the signal.
+ */
+export function saveWithExecution(context: IExecuteFunctions, name: string, texts: string[]): void {
+	const { customData } = context.getWorkflowDataProxy(0).$execution as {
+		customData?: { set: (name: string, value: string) => void };
+	};
+	const lines = [''];
+	for (const text of texts) {
+		const line = lines.at(-1) ?? '';
+		if (line !== '' && line.length + text.length >= MAX_SAVED_LENGTH) lines.push(text);
+		else lines[lines.length - 1] = `${line} ${text}`.trim();
+	}
+	const isTooMuch = lines.length > MAX_SAVED_VALUES;
+	if (isTooMuch) lines.splice(MAX_SAVED_VALUES - 1, Infinity, 'More are in the log of n8n.');
+	lines.forEach((line, index) => {
+		customData?.set(index === 0 ? name : `${name}_${String(index + 1)}`, line);
+	});
+}
+
 type CancelledError = new (executionId: string) => Error;
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Operation, PlannedCall } from './operations/operation';
 import type { Parameters } from './parameters';
 import { keyOf } from './service/purchases';
@@ -15,13 +15,41 @@ export interface Foreseen extends PlannedCall {
 export type Totals = Record<'items' | 'mayFollow' | CallStatus, number>;
 
 /** The call that an operation would make for an item. @throws InputError like the operation */
-export function foresee(
+export async function foresee(
 	operation: Operation,
 	parameters: Parameters,
 	service: Service,
-): Foreseen | undefined {
+): Promise<Foreseen | undefined> {
 	const planned = operation.plan?.(parameters);
-	return planned && { ...planned, status: service.foresee(planned.request) };
+	if (!planned) return undefined;
+	const status = service.foresee(planned.request);
+	if (status !== 'remembered' || planned.mayFollow === 0) return { ...planned, status };
+	const unknown = await callsAfterRemembered(operation, parameters, service, planned.mayFollow + 1);
+	return { ...planned, status, mayFollow: unknown };
+}
+
+/** Runs an operation with remembered answers only. @returns how many calls may follow after these answers */
+async function callsAfterRemembered(
+	operation: Operation,
+	parameters: Parameters,
+	service: Service,
+	maxCalls: number,
+): Promise<number> {
+	let unknown = 0;
+	let answered = 0;
+	const replay = Object.create(service) as Service;
+	replay.call = async (request) => {
+		const known = service.remembered(request);
+		if (!known) {
+			unknown++;
+			throw new Error('Not remembered');
+		}
+		answered++;
+		if ('error' in known) throw known.error;
+		return await Promise.resolve(JSON.parse(known.json) as IDataObject | null);
+	};
+	await operation.run(parameters, replay).catch(() => {});
+	return unknown > 0 ? maxCalls - answered : 0;
 }
 
 /**

@@ -15,9 +15,9 @@ import { Parameters, show } from './parameters';
 import { takeTurns, throwIfStopped } from './pause';
 import { count } from './count';
 import { Progress, sum } from './progress';
-import { includeInput, resultField } from './properties';
+import { includeCost, includeInput, resultField } from './properties';
 import { dryRun, readRunSettings, requestTimeout } from './runOptions';
-import { LeadGenError } from './service/errors';
+import { LeadGenError, NotAttemptedError } from './service/errors';
 import { MAX_SOCKETS } from './service/limits/inFlight';
 import { Service } from './service/service';
 
@@ -44,30 +44,40 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const stopButton = context.getExecutionCancelSignal();
 	const giveUp = new AbortController();
 	const signal = stopButton ? AbortSignal.any([stopButton, giveUp.signal]) : giveUp.signal;
-	const connecting = connect(context, operation, signal);
 	const progress = new Progress(context, inputs.length);
-	const place = placeOf(context);
+	const connecting = connect(context, operation, signal, progress);
+	stopButton?.addEventListener('abort', () => {
+		progress.stopped();
+	});
+	const place = `${nodeOf(context)} ${String(runIndexOf(context))}`;
 	const read = readerOf(context);
+	const warnings = new Set<string>();
+	const warn = (message: string) => void warnings.add(message);
+	let notAttempted = 0;
 
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
 	const turn = takeTurns();
 
 	const runItem = async (index: number, input: INodeExecutionData) => {
-		const parameters = parametersOf(context, index, `${place} ${String(index)}`, read);
+		const own = `${place} ${String(index)}`;
+		const parameters = parametersOf(context, index, own, read, warn);
+		let paidCalls = 0;
 		try {
 			const toItem = readOutput(parameters, input, index);
 			const { service, isDryRun } = await connecting;
 			await turn();
 			throwIfStopped(signal);
-			const foreseen = isDryRun ? foresee(operation, parameters, service) : undefined;
+			const foreseen = isDryRun ? await foresee(operation, parameters, service) : undefined;
 			if (foreseen) {
 				planned.set(index, foreseen);
 				return;
 			}
-			const result = await operation.run(parameters, service, signal);
+			const counting = reporting(service, () => paidCalls++);
+			const result = await operation.run(parameters, counting, signal);
 			results[index] = result;
-			items[index] = toItem(result);
+			items[index] = toItem(result, paidCalls);
 		} catch (error) {
+			if (error instanceof NotAttemptedError) notAttempted++;
 			if (context.continueOnFail()) items[index] = failedItem(context, error, input, index);
 			else {
 				failure ??= { error, index };
@@ -86,6 +96,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	};
 	await Promise.all(Array.from({ length: Math.min(ITEMS_AT_ONCE, inputs.length) }, worker));
 
+	progress.end();
+	if (stopButton?.aborted) progress.sayScrapes();
 	throwIfStopped(stopButton);
 	if (failure) {
 		const connection = await connecting.catch(() => undefined);
@@ -93,10 +105,32 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
 	const totals = planItems(planned, items);
+	const failed = items.length - planned.size - results.filter(Boolean).length;
 	const connection = await connecting.catch(() => undefined);
-	if (connection) progress.finish(connection.service);
-	if (planned.size > 0) progress.foresee(totals);
-	return splitItems(operation, parametersOf(context, 0), items, results);
+	for (const message of [...warnings, ...(connection?.service.warnings ?? [])]) {
+		progress.hint(message, 'warning');
+	}
+	if (planned.size > 0) progress.foresee(totals, failed);
+	else if (connection) progress.finish(connection.service, { results, notAttempted });
+	if (isInLoop(context, operation, inputs.length)) {
+		progress.hint(
+			'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.',
+			'info',
+		);
+	}
+	return splitItems(operation, parametersOf(context, 0), items, results, new Set(planned.keys()));
+}
+
+/** The service, which also reports each call that is paid for. */
+function reporting(service: Service, onPaid: () => void): Service {
+	const own = Object.create(service) as Service;
+	own.call = async (request) => await service.call({ ...request, onPaid });
+	return own;
+}
+
+/** Whether a loop gives the items to the node one by one. A loop that waits for scrapes does not matter. */
+function isInLoop(context: IExecuteFunctions, { paid }: Operation, items: number): boolean {
+	return paid === 'lookup' && items === 1 && !isTool(context) && runIndexOf(context) > 0;
 }
 
 function chosenOperation(context: IExecuteFunctions): Operation {
@@ -142,9 +176,11 @@ function parametersOf(
 	index: number,
 	place = '',
 	read = readerOf(context),
+	warn?: (message: string) => void,
 ): Parameters {
 	const tool = isTool(context);
-	return new Parameters((path, ifMissing) => read(path, index, ifMissing), tool ? '' : place, tool);
+	const raw = (path: string, ifMissing?: NodeParameterValueType) => read(path, index, ifMissing);
+	return new Parameters(raw, tool ? '' : place, tool, warn);
 }
 
 /** The service for one run of the node. The options of the first item decide how calls are made. */
@@ -152,21 +188,28 @@ async function connect(
 	context: IExecuteFunctions,
 	operation: Operation,
 	signal: AbortSignal,
+	progress: Progress,
 ): Promise<{ service: Service; isDryRun: boolean }> {
 	const options = parametersOf(context, 0);
 	const service = await Service.connect(context, options.option(requestTimeout) * 1000, {
 		...readRunSettings(options, operation),
 		executionId: context.getExecutionId(),
-		place: placeOf(context),
+		place: nodeOf(context),
 		signal,
+		onStart: progress.scrapeStarted.bind(progress),
 	});
+	progress.service = service;
 	return { service, isDryRun: options.option(dryRun) };
 }
 
-/** The place in the execution where the node runs. It stays the same when n8n runs the node again. */
-function placeOf(context: IExecuteFunctions): string {
-	const run = isTool(context) ? 'tool' : String(context.getWorkflowDataProxy(0).$runIndex);
-	return `${context.getExecutionId()} ${context.getNode().id} ${run}`;
+/** The node in its execution. It stays the same when n8n runs the node again, and in a loop. */
+function nodeOf(context: IExecuteFunctions): string {
+	return `${context.getExecutionId()} ${context.getNode().id}`;
+}
+
+/** How often a loop has run the node before. */
+function runIndexOf(context: IExecuteFunctions): number {
+	return context.getWorkflowDataProxy(0).$runIndex as number;
 }
 
 /**
@@ -177,11 +220,13 @@ function readOutput(
 	parameters: Parameters,
 	input: INodeExecutionData,
 	item: number,
-): (result: IDataObject) => INodeExecutionData {
+): (result: IDataObject, paidCalls: number) => INodeExecutionData {
 	const field = parameters.option(resultField);
 	const isIncluded = parameters.option(includeInput);
-	return (result) => {
-		const json = field === '' ? result : { [field]: result };
+	const hasCost = parameters.option(includeCost);
+	return (result, paidCalls) => {
+		const ordered = { ...inOrder(result), ...(hasCost && { paidCalls }) };
+		const json = field === '' ? ordered : { [field]: ordered };
 		return isIncluded
 			? {
 					json: { ...input.json, ...json },
@@ -190,6 +235,13 @@ function readOutput(
 				}
 			: { json, pairedItem: { item } };
 	};
+}
+
+/** With the fields first for which users look. */
+function inOrder(result: IDataObject): IDataObject {
+	if (!('email' in result)) return result;
+	const first = ['email', 'status', 'confidence'].filter((name) => name in result);
+	return { ...Object.fromEntries(first.map((name) => [name, result[name]])), ...result };
 }
 
 /**

@@ -19,7 +19,7 @@ export function splitOptions({ split }: Operation): Field[] {
 	return split ? [splitField(split)] : [];
 }
 
-/** The outputs of the node for the editor and the engine: one, unless the user splits it. */
+/** The outputs of the node for the editor and the engine: one, unless the user splits it. A dry run then has its own. */
 export function buildOutputs(resources: readonly Resource[]): INodeTypeDescription['outputs'] {
 	const names = resources.flatMap(({ value: resource, operations }) =>
 		operations.flatMap(({ value, split }) =>
@@ -27,21 +27,26 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
 		),
 	);
 	const table = JSON.stringify(Object.fromEntries(names));
-	return `={{ ((names) => names ? names.map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${table})[$parameter["resource"] + "." + $parameter["operation"]]) }}`;
+	return `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${table})[$parameter["resource"] + "." + $parameter["operation"]], $parameter["options"]?.["dryRun"] ? ["Dry Run"] : []) }}`;
 }
 
 /**
  * Sends all items to one output, or each item to the output of its result.
  * @param results the result for each item; undefined for failed items
+ * @param planned the items of a dry run, which are no results
  */
 export function splitItems(
 	{ split }: Operation,
 	parameters: Parameters,
 	items: INodeExecutionData[],
 	results: ReadonlyArray<IDataObject | undefined>,
+	planned: ReadonlySet<number>,
 ): INodeExecutionData[][] {
 	if (!split || !parameters.option(splitField(split))) return [items];
-	return split.outputs.map((name) =>
-		items.filter((_, index) => split.outputOf(results[index]) === name),
+	const outputs = split.outputs.map((name) =>
+		items.filter((_, index) => !planned.has(index) && split.outputOf(results[index]) === name),
 	);
+	return planned.size === 0
+		? outputs
+		: [...outputs, items.filter((_, index) => planned.has(index))];
 }

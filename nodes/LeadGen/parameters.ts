@@ -1,12 +1,18 @@
 import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { numberIn } from './json';
 import { InputError } from './service/errors';
+import { cleanText, entriesOf, saysNone, show, toText } from './values';
+
+export { show } from './values';
 
 /** A parameter of the node, and how its value is read and checked. */
 export interface Field<T = unknown> {
 	property: INodeProperties;
-	/** @throws InputError if the value is invalid */
-	read: (value: unknown) => T;
+	/**
+	 * @param warn receives what the user should know about a value that is accepted
+	 * @throws InputError if the value is invalid
+	 */
+	read: (value: unknown, warn?: (message: string) => void) => T;
 }
 
 /** The parameters of one item (action node) or of the node (trigger). */
@@ -15,28 +21,30 @@ export class Parameters {
 	 * @param raw returns the value of a parameter with resolved expressions, by its path, such as `options.location`
 	 * @param place the place in the execution; stays the same when n8n runs the node again
 	 * @param isTool whether an AI agent set the parameters
+	 * @param warn receives what the user should know about a value that is accepted
 	 */
 	constructor(
 		private readonly raw: (path: string, ifMissing?: NodeParameterValueType) => unknown,
 		readonly place = '',
 		readonly isTool = false,
+		private readonly warn?: (message: string) => void,
 	) {}
 
 	get<T>(field: Field<T>): T {
-		return field.read(this.raw(field.property.name));
+		return field.read(this.raw(field.property.name), this.warn);
 	}
 
 	/** A field inside the "Options" collection; its default if the user did not add it. */
 	option<T>(field: Field<T>): T {
 		const { name, default: ifMissing } = field.property;
-		return field.read(this.raw(`options.${name}`, ifMissing));
+		return field.read(this.raw(`options.${name}`, ifMissing), this.warn);
 	}
 }
 
 type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
 
 /**
- * A line of text: trimmed, and empty for a blank value.
+ * A line of text: cleaned, and empty for a blank value.
  * @param clean converts the text to the form that the service accepts; not called for an empty text
  */
 export function textField(
@@ -47,8 +55,21 @@ export function textField(
 	return {
 		property: { ...property, type: 'string', default: '' },
 		read(value) {
-			const text = toText(value, displayName).trim();
+			const text = cleanText(toText(value, displayName), displayName);
 			return text === '' ? '' : clean(text, displayName);
+		},
+	};
+}
+
+/** A text field that leaves out, with a warning, what only says that there is no value, such as `N/A`. */
+export function unlessNone({ property, read }: Field<string>): Field<string> {
+	const { displayName } = property;
+	return {
+		property,
+		read(value, warn) {
+			if (!saysNone(toText(value, displayName))) return read(value);
+			warn?.(`A ${displayName} that only says that there is none, such as "N/A", was left out.`);
+			return '';
 		},
 	};
 }
@@ -64,9 +85,10 @@ export function booleanField(
 	return {
 		property: { ...property, type: 'boolean' },
 		read(value) {
-			const text = toText(value, property.displayName).trim().toLowerCase();
-			if (/^(true|yes|on|1)$/.test(text)) return true;
-			if (/^(false|no|off|0)$/.test(text) || (isEmptyOff && text === '')) return false;
+			const text = typeof value === 'boolean' ? String(value) : toText(value, property.displayName);
+			const word = text.trim().toLowerCase();
+			if (/^(true|yes|on|1)$/.test(word)) return true;
+			if (/^(false|no|off|0)$/.test(word) || (isEmptyOff && word === '')) return false;
 			throw new InputError(
 				property.displayName,
 				`must be on or off, but is ${show(value)}`,
@@ -76,7 +98,7 @@ export function booleanField(
 	};
 }
 
-/** At least one of a list of values. Also accepts text with commas between the values, and their display names. */
+/** At least one of a list of values. Also accepts text with commas between the values, a JSON list, and display names. */
 export function choicesField<T extends string>(
 	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
 	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
@@ -86,11 +108,13 @@ export function choicesField<T extends string>(
 	return {
 		property: { ...property, type: 'multiOptions', options: [...options], default: chosen },
 		read(value) {
-			const given = Array.isArray(value) ? value : toText(value, displayName).split(',');
+			const given: unknown[] = Array.isArray(value)
+				? value
+				: entriesOf(value, displayName).flatMap((text) => text.split(','));
 			if (given.length === 0) {
 				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
 			}
-			return given.map((each: unknown) => {
+			return given.map((each) => {
 				const text = toText(each, displayName).trim().toLowerCase();
 				const known = options.find(
 					(option) => option.value === text || option.name.toLowerCase() === text,
@@ -165,22 +189,4 @@ export function numberField(
 			return number;
 		},
 	};
-}
-
-/** The text of a value from an expression. A list or an object is a mistake in the expression. */
-export function toText(value: unknown, displayName: string): string {
-	if (typeof value === 'string') return value;
-	if (value === null || value === undefined) return '';
-	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	throw new InputError(
-		displayName,
-		`must be text, but is ${show(value)}`,
-		'Change the expression so that it returns a single text value.',
-	);
-}
-
-/** A value for an error message, short enough to read. */
-export function show(value: unknown): string {
-	const text = value === undefined ? 'empty' : JSON.stringify(value);
-	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

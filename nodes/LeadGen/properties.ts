@@ -20,7 +20,13 @@ export const resultField = textField({
 		'The name of a field to put the whole result in. Then no field of the result can replace another field.',
 });
 
-const outputOptions = [includeInput, resultField];
+export const includeCost = booleanField({
+	displayName: 'Include Cost',
+	name: 'includeCost',
+	default: false,
+	description:
+		'Whether to add the number of paid calls that the item needed, as "paidCalls". Results that were already known need none.',
+});
 
 /**
  * The properties of the action node, built from the table of operations: the selectors, then the fields of each
@@ -62,10 +68,13 @@ function operationSelector({ value, operations, chosen }: Resource): INodeProper
 }
 
 function operationProperties(resource: Resource, operation: Operation): INodeProperties[] {
+	// In groups: the output, the operation, the cost, the calls.
 	const options = [
-		...(operation.options ?? []),
-		...outputOptions,
+		includeInput,
+		resultField,
 		...splitOptions(operation),
+		...(operation.options ?? []),
+		...(operation.paid ? [includeCost] : []),
 		...runOptions(operation),
 	].map(propertyOf);
 	const { notice } = operation;
@@ -80,7 +89,7 @@ function operationProperties(resource: Resource, operation: Operation): INodePro
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+			options,
 		},
 	];
 	return properties.map((property) => ({

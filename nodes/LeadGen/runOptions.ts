@@ -59,7 +59,7 @@ const spendAtMost = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'The node stops before this run uses more than this number of credits, and does not attempt the remaining items. 0 sets no limit.',
+			'The node stops before it uses more than this number of credits in the execution, also in a loop, and does not attempt the remaining items. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
@@ -78,15 +78,10 @@ export const dryRun = booleanField(
 
 /** The options of an operation for how its calls are made. */
 export function runOptions({ paid }: Operation): Field[] {
-	const common = [requestTimeout, parallel];
+	const common = [parallel, requestTimeout];
 	if (!paid) return common;
-	return [
-		...common,
-		keepCredits,
-		spendAtMost,
-		dryRun,
-		...(paid === 'lookup' ? [rememberMinutes] : []),
-	];
+	const remembering = paid === 'lookup' ? [rememberMinutes] : [];
+	return [spendAtMost, keepCredits, dryRun, ...remembering, ...common];
 }
 
 /** How the calls of a run are made, according to the options of its first item. */

@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+import { numberIn } from '../json';
 import { apiKeyOf, baseUrlOf } from './http';
 import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';
@@ -16,6 +17,8 @@ export class Account {
 	readonly lookups = new Memory();
 	/** The outcomes of starts, and what runs have spent. Separate, so that lookups do not evict them. */
 	readonly runs = new Memory();
+	/** The last balance that the service named, and when. */
+	balance: { credits: number; at: number } | undefined;
 	/** The number of scrapes that are waited for. */
 	private watched = 0;
 	private readonly plan = new Plan();
@@ -27,8 +30,10 @@ export class Account {
 	}
 
 	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
-	updatePlan(credits: IDataObject): void {
-		this.plan.update(credits);
+	updatePlan(answer: IDataObject): void {
+		const credits = numberIn(answer.credits);
+		if (credits !== undefined) this.balance = { credits, at: Date.now() };
+		this.plan.update(answer);
 		this.limiter.perMinute = this.plan.perMinute;
 	}
 

@@ -17,79 +17,84 @@ export interface BudgetSettings {
 	most?: number;
 }
 
-/** What a run has used so far. Remembered, because n8n may run the node again. */
-interface Spent {
+/** What a node has used in an execution so far: in a loop, when n8n runs it again, and as a tool of an AI agent. */
+class Tally {
 	/** The last balance that was read, if any. */
-	balance?: number;
-	/** How much the balance has decreased since the run began. Credits that were added do not count. */
-	used: number;
+	lastBalance: number | undefined;
+	/** How much the balance has decreased since the node first ran. Credits that were added do not count. */
+	used = 0;
 	/** The maximum cost of its scrapes. It is not known when the service charges them (docs/service.md). */
-	owed: number;
+	owed = 0;
+	/** The cost when the balance was last read. */
+	costBefore = 0;
+	batch = 0.5;
+	allowed = 0;
+	/** The weight of the calls since the balance was last read. */
+	since = 0;
+	/** Credits per unit of weight. A unit is a lookup, or a lead of a scrape. */
+	price = 1;
+	/** The lookups with a result since the balance was last read. */
+	results = 0;
+	/** Whether the service shows late in the balance what calls cost. */
+	isLate = false;
+	turn: Promise<void> = Promise.resolve();
+	readonly inFlight = new Set<Promise<unknown>>();
+
+	/** The cost so far, including what is owed. */
+	get cost(): number {
+		return Math.max(this.used, this.owed);
+	}
+
+	/** The balance minus what is owed but not charged yet. */
+	get balance(): number {
+		return (this.lastBalance ?? 0) - (this.cost - this.used);
+	}
+}
+
+/** How many tallies of an account are kept. The oldest one is forgotten first. */
+const MAX_TALLIES = 1000;
+
+const tallies = new WeakMap<Memory, Map<string, Tally>>();
+
+/** Without an execution, as over MCP, each run has its own tally. */
+function tallyOf({ memory, executionId, place }: BudgetSource): Tally {
+	const known = tallies.get(memory) ?? new Map<string, Tally>();
+	const tally = known.get(place) ?? new Tally();
+	if (executionId === '') return new Tally();
+	known.set(place, tally);
+	const [oldest = ''] = known.keys();
+	if (known.size > MAX_TALLIES) known.delete(oldest);
+	tallies.set(memory, known);
+	return tally;
 }
 
 /** What a budget needs from the rest of its run. */
 export interface BudgetSource {
 	/** Requests the balance from the service (docs/service.md, Credits). */
 	readCredits: () => Promise<IDataObject | null>;
-	/** Remembers what was spent. */
+	/** The memory of the account, with which the tally is kept. */
 	memory: Memory;
 	executionId: string;
-	/** The place in the execution where the node runs. It stays the same when n8n runs the node again. */
+	/** The node in its execution. It stays the same when n8n runs the node again. */
 	place: string;
 	/** Text for the user: what happens to bought results when the workflow runs again. */
 	whenRunAgain: string;
 }
 
 /**
- * Keeps a run within its budget. The price of a call is not known (docs/service.md). So the balance is read before the
- * run and again after 1, 2, 4, 8 … calls, and the highest price so far decides how many calls may follow. Other work on
- * the account counts as work of this run, which errs on the safe side. When n8n runs the node again, the budget with
- * which the run began still applies.
+ * Keeps a node within its budget during an execution. The price of a call is not known (docs/service.md). So the balance is
+ * read before the first call and again after 1, 2, 4, 8 … calls, and the highest price so far decides how many calls may
+ * follow. Other work on the account counts as work of this node, which errs on the safe side.
  */
 export class Budget {
-	private readonly spent: Spent;
-	/** The cost of the run when the balance was last read. */
-	private costBefore = 0;
-	private batch = 0.5;
-	private allowed = 0;
-	/** The weight of the calls since the balance was last read. */
-	private since = 0;
-	/** Credits per unit of weight. A unit is a lookup, or a lead of a scrape. */
-	private price = 1;
-	/** The lookups with a result since the balance was last read. */
-	private results = 0;
-	/** Whether the service shows late in the balance what calls cost. */
-	private isLate = false;
+	private readonly tally: Tally;
 	private over: LeadGenError | undefined;
-	private turn: Promise<void> = Promise.resolve();
-	private readonly inFlight = new Set<Promise<unknown>>();
 
 	constructor(
 		private readonly settings: BudgetSettings,
 		private readonly source: BudgetSource,
 	) {
-		const known = source.memory.recall(this.key, source.executionId, 0);
-		const isKnown = known !== undefined && 'json' in known;
-		this.spent = isKnown ? (JSON.parse(known.json) as Spent) : { used: 0, owed: 0 };
-	}
-
-	private get key(): string {
-		return `budget ${this.source.place}`;
-	}
-
-	private keep(): void {
-		const json = JSON.stringify(this.spent);
-		this.source.memory.keep(this.key, this.source.executionId, { json });
-	}
-
-	/** The cost of the run, including what it owes. */
-	private get cost(): number {
-		return Math.max(this.spent.used, this.spent.owed);
-	}
-
-	/** The balance minus what is owed but not charged yet. */
-	private get balance(): number {
-		return (this.spent.balance ?? 0) - (this.cost - this.spent.used);
+		this.tally = tallyOf(source);
 	}
 
 	/** Makes a paid call if the budget allows it. @throws NotAttemptedError if it does not */
@@ -97,75 +102,75 @@ export class Budget {
 		request: ServiceRequest,
 		call: () => Promise<IDataObject | null>,
 	): Promise<IDataObject | null> {
-		const permitted = this.turn.then(async () => {
+		const { tally } = this;
+		const permitted = tally.turn.then(async () => {
 			await this.permit(weightOf(request));
 		});
-		this.turn = permitted.catch(() => {});
+		tally.turn = permitted.catch(() => {});
 		await permitted;
 		const calling = call();
 		const over = calling.then(
 			(data) => {
-				if (request.kind === 'lookup') this.results++;
+				if (request.kind === 'lookup') tally.results++;
 				this.owe(request, data?.estimatedCredits);
 			},
 			(error: unknown) => {
 				if (error instanceof ServiceError && error.outcome === 'unknown') this.owe(request);
 			},
 		);
-		this.inFlight.add(over);
-		void over.then(() => this.inFlight.delete(over));
+		tally.inFlight.add(over);
+		void over.then(() => tally.inFlight.delete(over));
 		return await calling;
 	}
 
 	/** Records that a scrape was started, or may have been. It is charged later. */
 	private owe(request: ServiceRequest, credits?: unknown): void {
-		if (request.kind !== 'start') return;
-		this.spent.owed += numberIn(credits) ?? weightOf(request);
-		this.keep();
+		if (request.kind === 'start') this.tally.owed += numberIn(credits) ?? weightOf(request);
 	}
 
 	private async permit(weight: number): Promise<void> {
+		const { tally } = this;
 		if (this.over) throw this.over;
-		if (this.allowed < weight) {
-			await Promise.all(this.inFlight);
+		if (tally.allowed < weight) {
+			await Promise.all(tally.inFlight);
 			await this.measure(weight);
 		}
-		if (this.allowed < weight) throw (this.over = this.reached());
-		this.allowed -= weight;
-		this.since += weight;
+		if (tally.allowed < weight) throw (this.over = this.reached());
+		tally.allowed -= weight;
+		tally.since += weight;
 	}
 
 	private async measure(weight: number): Promise<void> {
 		const balance = await this.readBalance();
-		const { spent } = this;
-		const decrease = (spent.balance ?? balance) - balance;
+		const { tally } = this;
+		const decrease = (tally.lastBalance ?? balance) - balance;
 		// Credits that were added hide what was spent meanwhile, so estimate it.
-		spent.used += decrease < 0 ? this.since * this.price : decrease;
-		spent.balance = balance;
-		this.keep();
-		if (this.since > 0) {
-			this.price = Math.max(this.price, (this.cost - this.costBefore) / this.since);
+		tally.used += decrease < 0 ? tally.since * tally.price : decrease;
+		tally.lastBalance = balance;
+		if (tally.since > 0) {
+			tally.price = Math.max(tally.price, (tally.cost - tally.costBefore) / tally.since);
 		}
-		this.costBefore = this.cost;
-		this.since = 0;
-		this.results = 0;
-		this.batch *= 2;
+		tally.costBefore = tally.cost;
+		tally.since = 0;
+		tally.results = 0;
+		tally.batch *= 2;
 		const { floor = -Infinity, most = Infinity } = this.settings;
-		const left = Math.min(this.balance - floor, most - this.cost);
-		this.allowed = Math.min(Math.max(this.batch, weight), Math.floor(left / this.price));
+		const left = Math.min(tally.balance - floor, most - tally.cost);
+		tally.allowed = Math.min(Math.max(tally.batch, weight), Math.floor(left / tally.price));
 	}
 
 	/** Reads the balance. If it shows nothing of what the last results cost, reads it again for a while. */
 	private async readBalance(): Promise<number> {
 		const { readCredits } = this.source;
+		const { tally } = this;
 		let balance = await balanceOf(readCredits);
-		const before = this.spent.balance ?? balance;
+		const before = tally.lastBalance ?? balance;
 		const isShown = () =>
-			balance !== before && !(this.isLate && before - balance < this.results * this.price);
-		for (let ms = 0; this.results > 0 && !isShown() && ms < LONGEST_LAG_MS; ms += READ_AGAIN_MS) {
+			balance !== before && !(tally.isLate && before - balance < tally.results * tally.price);
+		for (let ms = 0; tally.results > 0 && !isShown() && ms < LONGEST_LAG_MS; ms += READ_AGAIN_MS) {
 			await sleep(READ_AGAIN_MS);
 			const again = await balanceOf(readCredits);
-			this.isLate ||= again < balance;
+			tally.isLate ||= again < balance;
 			balance = again;
 		}
 		return balance;
@@ -173,8 +178,8 @@ export class Budget {
 
 	private reached(): LeadGenError {
 		const { floor, most } = this.settings;
-		const { cost, balance } = this;
-		const owed = this.spent.owed > 0 ? ', including what its scrapes may still cost' : '';
+		const { cost, balance } = this.tally;
+		const owed = this.tally.owed > 0 ? ', including what its scrapes may still cost' : '';
 		const limit =
 			most !== undefined && (floor === undefined || most - cost < balance - floor)
 				? `of Maximum Spend (${count(most, 'credit')})`

@@ -22,8 +22,10 @@ export interface RunSettings extends Remembering {
 	/** The maximum number of calls in flight; 0 finds a good number. */
 	parallel?: number;
 	budget?: BudgetSettings;
-	/** The place in the execution where the node runs. It stays the same when n8n runs the node again. */
+	/** The node in its execution. It stays the same when n8n runs the node again. */
 	place?: string;
+	/** Called for each new scrape: with the answer, or without one if the scrape may have been started. */
+	onStart?: (request: ServiceRequest, answer?: IDataObject) => void;
 	signal?: AbortSignal;
 }
 
@@ -41,6 +43,8 @@ export class Service {
 	readonly started: IDataObject[] = [];
 	/** Paid calls that were not needed, because an identical call was made before. */
 	saved = 0;
+	/** Paid calls whose outcome is not known. */
+	unclear = 0;
 
 	private readonly run: Run;
 	private readonly purchases: Purchases;
@@ -58,7 +62,7 @@ export class Service {
 		context: IAllExecuteFunctions,
 		credential: ICredentialDataDecryptedObject,
 		timeoutMs: number,
-		settings: RunSettings = {},
+		private readonly settings: RunSettings = {},
 	) {
 		const account = (this.account = accountOf(credential));
 		const { parallel = 0, signal, budget, executionId = '', place = '' } = settings;
@@ -126,6 +130,11 @@ export class Service {
 		return this.purchases.recall(request, key) ? 'remembered' : 'new';
 	}
 
+	/** The outcome of an identical call that was made before, if it counts for this run. */
+	remembered(request: ServiceRequest): Bought | undefined {
+		return this.purchases.recall(request, keyOf(request));
+	}
+
 	/** How long the rate limit held up the run, in milliseconds. */
 	get waitedMs(): number {
 		return this.run.waitedMs;
@@ -163,13 +172,15 @@ export class Service {
 			const bought = { json: JSON.stringify(data) };
 			this.count(request);
 			this.purchases.keep(request, key, bought);
+			if (request.kind === 'start') this.settings.onStart?.(request, data ?? {});
 			return bought;
 		} catch (error) {
 			return { error: this.judge(known(error, request), request, key) };
 		}
 	}
 
-	private count({ noun = 'call' }: ServiceRequest): void {
+	private count({ noun = 'call', onPaid }: ServiceRequest): void {
+		onPaid?.();
 		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 	}
 
@@ -178,10 +189,12 @@ export class Service {
 		if (error instanceof NotAttemptedError) this.halting.stopPaidCalls(error);
 		if (!(error instanceof ServiceError)) return error;
 		if (isOutOfCredits(error)) this.halting.outOfCredits();
+		if (error.outcome === 'unknown') this.unclear++;
 		const isBought = request.kind === 'lookup' && isResult({ error });
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
 		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
 		if (isBought) this.count(request);
+		if (mayBeBought) this.settings.onStart?.(request);
 		if (isBought || mayBeBought) this.purchases.keep(request, key, { error });
 		return error;
 	}

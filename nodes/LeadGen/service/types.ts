@@ -21,6 +21,8 @@ export interface ServiceRequest {
 	deadline?: number;
 	/** A warning for the user, shown beside the result. */
 	warning?: string;
+	/** Called if this call brings a result that is paid for. */
+	onPaid?: () => void;
 }
 
 /** Whether a request costs no credits. Only GET requests cost none. */

@@ -5,7 +5,14 @@ import type { Service } from '../../service/service';
 import type { ServiceRequest } from '../../service/types';
 import { booleanField, choicesField, numberField, type Parameters } from '../../parameters';
 import type { Operation } from '../operation';
-import { company, firstName, lastName, linkedinUrl, location } from './fields';
+import {
+	cleanNames,
+	company,
+	linkedinUrlOrCompany,
+	location,
+	nameFields,
+	readName,
+} from './fields';
 import { findBusiness } from './findBusiness';
 import { errorIfNotFound, foundOrNot, notFound } from './finder';
 import { findPersonal } from './findPersonal';
@@ -96,8 +103,8 @@ export const enrich: Operation = {
 	paid: 'lookup',
 	notice:
 		"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first address that is good enough.",
-	fields: [firstName, lastName, company, linkedinUrl, accept, tryPersonal],
-	options: [location, minConfidence, trustConfidence, errorIfNotFound],
+	fields: [...nameFields, company, linkedinUrlOrCompany, accept, tryPersonal],
+	options: [cleanNames, location, minConfidence, trustConfidence, errorIfNotFound],
 	output: {
 		found: true,
 		emailType: 'business',
@@ -165,9 +172,8 @@ function readDemands(parameters: Parameters): Demands {
 /** The candidates in the order of the search; at least one. */
 function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const name = {
-		firstName: parameters.get(firstName),
-		lastName: parameters.get(lastName),
-		linkedinUrl: parameters.get(linkedinUrl),
+		...readName(parameters),
+		linkedinUrl: parameters.get(linkedinUrlOrCompany),
 	};
 	const business = { ...name, company: parameters.get(company) };
 	const personal = { ...name, location: parameters.option(location) };

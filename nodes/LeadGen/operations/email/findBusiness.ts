@@ -1,5 +1,5 @@
 import { InputError } from '../../service/errors';
-import { company, firstName, lastName, linkedinUrl, linkedinUrlOption } from './fields';
+import { company, linkedinUrlOption, linkedinUrlOrCompany } from './fields';
 import { finder } from './finder';
 
 export const findBusiness = finder({
@@ -11,7 +11,7 @@ export const findBusiness = finder({
 	path: '/email/find',
 	answer: { sources: ['linkedin', 'company_website'] },
 	noun: 'business lookup',
-	fields: [firstName, lastName, company, linkedinUrl],
+	fields: [company, linkedinUrlOrCompany],
 	options: [linkedinUrlOption],
 	check(person) {
 		if (!person.company && !person.linkedinUrl) {

@@ -1,4 +1,4 @@
-import { firstName, lastName, linkedinUrl, location } from './fields';
+import { linkedinUrl, location } from './fields';
 import { finder } from './finder';
 
 export const findPersonal = finder({
@@ -8,6 +8,6 @@ export const findPersonal = finder({
 	description: 'Find the private email address of a person, from the name and the LinkedIn profile',
 	path: '/email/personal',
 	noun: 'personal lookup',
-	fields: [firstName, lastName, linkedinUrl],
+	fields: [linkedinUrl],
 	options: [location],
 });

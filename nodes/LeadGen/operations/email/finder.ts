@@ -5,6 +5,7 @@ import type { ServiceRequest } from '../../service/types';
 import { booleanField, type Field, type Parameters } from '../../parameters';
 import type { Operation, Split } from '../operation';
 import { confidenceLevel } from './confidence';
+import { cleanNames, nameFields, readName } from './fields';
 
 /** What differs between the two finders. */
 interface Finder extends Omit<Operation, 'run' | 'paid' | 'output'> {
@@ -13,7 +14,7 @@ interface Finder extends Omit<Operation, 'run' | 'paid' | 'output'> {
 	answer?: IDataObject;
 	/** The noun for one such search that the user sees, in the singular. */
 	noun: string;
-	/** In the order of the editor. Each value is sent under the name of its field, unless it is empty. */
+	/** Those after the names, in the order of the editor. Each value is sent under the name of its field, unless it is empty. */
 	fields: ReadonlyArray<Field<string>>;
 	options: ReadonlyArray<Field<string>>;
 	/** @throws InputError if a request with these values can only fail */
@@ -55,7 +56,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			throw new InputError(
 				'First Name and Last Name',
 				'are both empty',
-				'Enter at least one of the two names of the person.',
+				'Enter at least one of the two names of the person, or the full name.',
 			);
 		}
 		check?.(body);
@@ -74,7 +75,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			parameters.option(field),
 		]);
 		const filled = [...options, ...fields].filter(([, value]) => value !== '');
-		return Object.fromEntries(filled) as Record<string, string>;
+		return { ...readName(parameters), ...(Object.fromEntries(filled) as Record<string, string>) };
 	};
 	return {
 		...operation,
@@ -86,7 +87,8 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			confidenceLevel: 'very_high',
 			...answer,
 		},
-		options: [...operation.options, errorIfNotFound],
+		fields: [...nameFields, ...operation.fields],
+		options: [...operation.options, cleanNames, errorIfNotFound],
 		split: foundOrNot,
 		find,
 		requestFor,

@@ -1,7 +1,8 @@
 import { jsonParse, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from '../../compatibility';
-import { numberField, show, toText, type Field, type Parameters } from '../../parameters';
+import { numberField, show, type Field, type Parameters } from '../../parameters';
 import { InputError } from '../../service/errors';
+import { toList, toRange } from '../../values';
 
 /** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
 const COMPANY_SIZES = [
@@ -173,7 +174,8 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 		const property = FILTERS.find((filter) => filter.name === name);
 		if (property) {
 			const isList = property.typeOptions?.multipleValues === true;
-			const clean = isList ? toList(entry, property.displayName) : toRange(entry);
+			const read = isList ? toList : toRange;
+			const clean = read(entry, property.displayName);
 			if (clean.length > 0) cleaned[name] = clean;
 		} else if (name === limit.property.name) {
 			cleaned[name] = limit.read(entry);
@@ -187,26 +189,4 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 		}
 	}
 	return cleaned;
-}
-
-/** The values of a list filter: flattened, split at line breaks, trimmed, without blanks and duplicates. */
-function toList(value: unknown, displayName: string): string[] {
-	const values = (Array.isArray(value) ? value : [value]).flat(Infinity);
-	const lines = values.flatMap((entry) => toText(entry, displayName).split(/[\r\n]+/));
-	return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))];
-}
-
-/** A company size as `<min>-<max>`. Also accepts `11 – 50` and `1,001-5,000`. Empty for a blank value. */
-function toRange(value: unknown): string {
-	const text = toText(value, 'Company Size');
-	const range = text.replace(/[\s,]/g, '').replace(/[–—]/, '-');
-	const [, min, max] = /^(\d+)-(\d+)$/.exec(range) ?? [];
-	if (range !== '' && (min === undefined || max === undefined || Number(min) > Number(max))) {
-		throw new InputError(
-			'Company Size',
-			`must be a range written <min>-<max>, but is ${show(text)}`,
-			'Enter a range such as 11-50.',
-		);
-	}
-	return range;
 }
