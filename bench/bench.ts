@@ -10,6 +10,7 @@ import { simulateBefore } from './before';
 import { chart } from './chart';
 import { BURST_TITLE, burstReport, renewBurst } from './burst';
 import { drawCourses } from './courses';
+import { HOSTILE_TITLE, hostileReport, renewHostile } from './hostile';
 import { IDLE_TITLE, idleReport, renewIdle } from './idle';
 import { BEFORE_FILE, LIMITS_TITLE, limitsReport } from './limits';
 import { PROMPT_TITLE, promptReport, renewPrompt } from './prompt';
@@ -26,11 +27,13 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --before  runs the simulator with the limiter of a commit that is as old as release 1.0.0, and keeps
             what it reaches in bench/before.json
   --limits  runs the simulator only, and renews its part of docs/benchmark.md
-  --idle    measures what triggers take that have nothing to do (20 minutes), and renews their part of it;
+  --idle    measures what triggers take that wait (15 minutes), and renews their part of it;
             N8N_VERSION=1 takes n8n 1
   --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL), and
             renews its part of it; N8N_VERSION=1 takes n8n 1
   --burst   measures how soon 300 notifications at once are answered (4 minutes), and renews its part of it;
+            N8N_VERSION=1 takes n8n 1
+  --hostile measures what ten hostile requests to a trigger take (6 minutes), and renews its part of it;
             N8N_VERSION=1 takes n8n 1
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
@@ -41,6 +44,7 @@ const PARTS = {
 	idle: { title: IDLE_TITLE, renew: renewIdle, report: idleReport },
 	prompt: { title: PROMPT_TITLE, renew: renewPrompt, report: promptReport },
 	burst: { title: BURST_TITLE, renew: renewBurst, report: burstReport },
+	hostile: { title: HOSTILE_TITLE, renew: renewHostile, report: hostileReport },
 };
 /** Of the last full run. */
 const RESULTS_FILE = join(STATE_FOLDER, 'benchmark.json');
@@ -99,6 +103,7 @@ async function main(): Promise<number> {
 			idle: { type: 'boolean', default: false },
 			prompt: { type: 'boolean', default: false },
 			burst: { type: 'boolean', default: false },
+			hostile: { type: 'boolean', default: false },
 			render: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},

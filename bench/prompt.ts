@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Field, until } from '../test/e2e/field';
 import { QueueField } from '../test/e2e/queueField';
 import { KeptResults } from './kept';
@@ -60,18 +61,17 @@ async function listened(field: Field): Promise<number[]> {
 	return await timesOf(field, workflow.id);
 }
 
-/** Waits until so many scrapes ran the workflow. */
+/** Waits until the service notified of so many scrapes and their executions are over. */
 async function timesOf(field: Field, workflowId: string): Promise<number[]> {
-	const runs = async () => (await field.executions(workflowId)).length;
-	await until(
-		'its executions',
-		async () => (await runs()) >= SCRAPES,
-		2 * SCRAPES * EVERY_S * 1000,
-	);
+	const { sandbox } = field;
+	const notified = () => sandbox.jobs.filter((job) => job.notifications.length > 0).length;
+	await until('its notifications', () => notified() >= SCRAPES, 2 * SCRAPES * EVERY_S * 1000);
+	await sleep(5000);
 	await field.api.deactivateWorkflow(workflowId);
 	const times: number[] = [];
 	for (const { id, startedAt } of await field.executions(workflowId)) {
 		const execution = await field.finished(id);
+		// An execution that starts a scrape has no output.
 		const [item] = execution?.nodes['LeadGen Trigger']?.outputs[0] ?? [];
 		const from = notifiedAt(field, String(item?.json.scrapeId));
 		if (from !== undefined) times.push(Date.parse(startedAt) - from);

@@ -27,7 +27,7 @@ export async function queueMode(env: Record<string, string>): Promise<Outcome[]>
 		await field.open();
 		for (const [name, parts] of PARTS) {
 			const tally = new Tally();
-			await tally.while(field, () => takeAway(field, parts));
+			await tally.while(field, () => takeAway(field, parts, tally.cuts));
 			outcomes.push(
 				tally.outcome(
 					`Queue mode: ${name} killed, and away for a minute`,
@@ -41,8 +41,13 @@ export async function queueMode(env: Record<string, string>): Promise<Outcome[]>
 	return outcomes;
 }
 
-async function takeAway({ queue }: QueueField, parts: Array<Role | ServerName>): Promise<void> {
+async function takeAway(
+	{ queue }: QueueField,
+	parts: Array<Role | ServerName>,
+	cuts: number[],
+): Promise<void> {
 	await sleep(12_000);
+	cuts.push(Date.now());
 	for (const part of parts) await (isServer(part) ? queue.killServer(part) : queue.kill(part));
 	await sleep(AWAY_MS);
 	for (const part of parts) await (isServer(part) ? queue.startServer(part) : queue.start(part));
