@@ -22,8 +22,13 @@ export interface Outcome {
 }
 
 /** What became of a scrape that finished. */
-type Fate =
-	'ran once' | 'ran once, after Retry' | 'told by its start' | 'lost' | `ran ${number} times`;
+type Fate = 'ran once' | 'ran once, after Retry' | 'ran again' | 'told by its start' | 'lost';
+
+interface Told {
+	fate: Fate;
+	about: string;
+	isExcused: boolean;
+}
 
 /** An execution that is over. */
 interface Seen {
@@ -50,7 +55,7 @@ export class Tally {
 	private paidTwice = 0;
 	private retried = 0;
 	private unfinished = 0;
-	private readonly fates: Array<{ fate: Fate; about: string; isExcused: boolean }> = [];
+	private readonly fates: Told[] = [];
 	private seen = new Map<string, Seen>();
 
 	/** @param disturb what happens while the trigger does its work */
@@ -91,7 +96,7 @@ export class Tally {
 			promise,
 			happened: `${String(this.starts)} scrapes started, ${String(fates.length)} finished: ${all}; ${String(this.retried)} executions retried.${each.map((about) => ` ${about}.`).join('')}${left}`,
 			lost: fates.filter(({ isExcused }) => !isExcused).length,
-			doubled: fates.filter(({ fate }) => fate.endsWith('times')).length,
+			doubled: fates.filter(({ fate }) => fate === 'ran again').length,
 			paidTwice: this.paidTwice,
 		};
 	}
@@ -146,33 +151,23 @@ export class Tally {
 		}
 	}
 
-	private fateOf(job: Job, field: Field): { fate: Fate; about: string; isExcused: boolean } {
+	private fateOf(job: Job, { sandbox }: Field): Told {
 		const { scrapeId, webhookUrl, createdAt, notifications } = job;
 		const runs = this.runsOf(scrapeId);
 		const isTold = this.failed.some((execution) => execution.isStart && isOf(job)(execution));
-		const { answeredAt = createdAt } =
-			field.sandbox.requests.find(
-				({ body }) => (body as { webhookUrl?: string } | undefined)?.webhookUrl === webhookUrl,
-			) ?? {};
+		const [run] = runs;
+		const once = run?.mode === 'retry' ? 'ran once, after Retry' : 'ran once';
+		const none = isTold ? 'told by its start' : 'lost';
+		const fate = runs.length > 1 ? 'ran again' : run ? once : none;
+		const isIts = (body: unknown) =>
+			(body as { webhookUrl?: string } | undefined)?.webhookUrl === webhookUrl;
+		const { answeredAt = createdAt } = sandbox.requests.find(({ body }) => isIts(body)) ?? {};
 		const cut = this.cuts.find((at) => at >= createdAt);
+		const afterMs = cut === undefined ? undefined : cut - answeredAt;
 		const isTaken = notifications.some(({ status }) => status === 200);
-		const fate: Fate =
-			runs.length > 1
-				? `ran ${runs.length} times`
-				: runs[0]
-					? runs[0].mode === 'retry'
-						? 'ran once, after Retry'
-						: 'ran once'
-					: isTold
-						? 'told by its start'
-						: 'lost';
-		const mayBeUnsaved = cut === undefined || (!isTaken && cut - answeredAt < UNSAVED_MS);
-		const cutText = cut === undefined ? 'no cut' : `cut ${String(cut - answeredAt)} ms`;
-		return {
-			fate,
-			about: `${scrapeId} (${attemptOf(job)}) ${fate}: ${cutText} after the answer to its start, notification ${isTaken ? 'taken' : 'not taken'}`,
-			isExcused: runs.length > 0 || (isTold && mayBeUnsaved),
-		};
+		const mayBeUnsaved = afterMs === undefined || (!isTaken && afterMs < UNSAVED_MS);
+		const about = `${scrapeId} (${attemptOf(job)}) ${fate}: power cut ${String(afterMs ?? 'none')} ms after the answer to its start, notification ${isTaken ? 'taken' : 'not taken'}`;
+		return { fate, about, isExcused: run !== undefined || (isTold && mayBeUnsaved) };
 	}
 }
 
