@@ -4,9 +4,8 @@ import { finishedScrapes, openBeside } from './burst';
 import { KeptResults } from './kept';
 import { watchProcess } from './processUse';
 
-/** What one request does to n8n: milliseconds until its answer, and until n8n answers others again; megabytes. */
+/** What a request does to n8n: milliseconds until its answer, and until n8n answers others again; megabytes. */
 interface Effect {
-	status: number;
 	answered: number;
 	silent: number;
 	grown: number;
@@ -22,91 +21,76 @@ const ROUNDS = 3;
 const BYTES = 15_000_000;
 const SETTLE_MS = 2000;
 
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const repeat = (text: string, bytes: number, separator = ',') =>
-	text + (separator + text).repeat(bytes / (text.length + separator.length));
+const FORM = 'application/x-www-form-urlencoded';
+const json = JSON.stringify;
+const many = (text: string, separator = ',') =>
+	(text + separator).repeat(BYTES / (text.length + separator.length)) + text;
 const times = <T>(count: number, make: (index: number) => T) =>
 	Array.from({ length: count }, (_, index) => make(index));
+const lead = { name: 'Ada', email: 'ada@acme.example' };
 
-/** Within n8n's limit of 16 MB. @param ids of finished scrapes, which anyone may know */
-function bodies(ids: string[]): Array<[about: string, body: string, type?: string]> {
-	const strings = times(2000, () => '[');
-	const lead = { name: 'Ada', email: 'ada@acme.example' };
-	const json = JSON.stringify;
-	return [
-		['100 lists of 2,000 strings "["', json(times(100, () => strings))],
-		['15 MB of lists: [[],[],…]', `[${repeat('[]', BYTES)}]`],
-		['15 MB of lists as a text in JSON', json({ data: `[${repeat('[]', BYTES)}]` })],
-		['2,000 lists inside each other', `${'['.repeat(2000)}${']'.repeat(2000)}`],
-		['A string of 15 MB', json({ id: 'x'.repeat(BYTES) })],
-		[
-			'An object with 500,000 fields',
-			json(Object.fromEntries(times(500_000, (at) => [`k${String(at)}`, at]))),
-		],
-		[
-			'10,000 unknown scrape IDs',
-			json(times(10_000, (at) => ({ scrapeId: `unknown-${String(at)}` }))),
-		],
-		['A form of 15 MB with nested names', repeat('leads[0][name]=Ada', BYTES, '&'), FORM_TYPE],
-		['15 MB of text', repeat('scrape 1', BYTES, ' '), 'text/plain'],
-		[
-			'186 KB: five scrapes, 700 leads each',
+/** Bodies within n8n's limit of 16 MB. They get the IDs of finished scrapes, which anyone may know. */
+const BODIES: Array<[about: string, make: (ids: string[]) => string, type?: string]> = [
+	['100 lists of 2,000 strings "["', () => json(times(100, () => times(2000, () => '[')))],
+	['15 MB of lists: [[],[],…]', () => `[${many('[]')}]`],
+	['15 MB of lists as a text in JSON', () => json({ data: `[${many('[]')}]` })],
+	['2,000 lists inside each other', () => '['.repeat(2000) + ']'.repeat(2000)],
+	['A string of 15 MB', () => json({ id: 'x'.repeat(BYTES) })],
+	['500,000 fields', () => `{${times(500_000, (at) => `"k${String(at)}":1`).join()}}`],
+	[
+		'10,000 unknown scrape IDs',
+		() => json(times(10_000, (at) => ({ scrapeId: `none-${String(at)}` }))),
+	],
+	['A form of 15 MB with nested names', () => many('leads[0][name]=Ada', '&'), FORM],
+	['15 MB of text', () => many('scrape 1', ' '), 'text/plain'],
+	[
+		'186 KB: five scrapes with 700 leads each',
+		(ids) =>
 			json({ scrapes: ids.map((scrapeId) => ({ scrapeId, leads: times(700, () => lead) })) }),
-		],
-	];
+	],
+];
+
+/** Sends each body to a trigger that listens, or to n8n's own Webhook node, in a fresh n8n. */
+async function measure(which: 'trigger' | 'webhook', say: (line: string) => void) {
+	const { field, url, plainUrl } = await openBeside({ output: 'leads' });
+	const effects: Effect[] = [];
+	try {
+		for (const [about, make, type = 'application/json'] of BODIES) {
+			const rounds: Effect[] = [];
+			while (rounds.length < ROUNDS) {
+				const body = make(await finishedScrapes(field, 5));
+				const before = await memoryOf(field.pid);
+				const endUse = await watchProcess(field.pid);
+				const target = which === 'trigger' ? url : plainUrl;
+				const effect = await send(target, `${field.url}/healthz`, body, type);
+				const peak = (await endUse())?.peakBytes ?? NaN;
+				rounds.push({ ...effect, grown: Math.round((peak - before) / 1e6) });
+			}
+			say(`  ${which}, ${about}: ${json(rounds)}`);
+			const middle = (of: keyof Effect) =>
+				rounds.map((round) => round[of]).sort((a, b) => a - b)[(ROUNDS - 1) / 2] ?? NaN;
+			const [answered, silent, grown] = [middle('answered'), middle('silent'), middle('grown')];
+			effects.push({ answered, silent, grown });
+		}
+	} finally {
+		await field.close();
+	}
+	return effects;
 }
 
-/** Sends each body to a trigger that listens, and to n8n's own Webhook node, each in a fresh n8n. */
 async function measureHostile(say: (line: string) => void): Promise<HostileBody[]> {
-	const results: Array<{ about: string; effects: Effect[] }> = [];
-	for (const which of ['trigger', 'webhook'] as const) {
-		const { field, url, plainUrl } = await openBeside({ output: 'leads' });
-		try {
-			const target = which === 'trigger' ? url : plainUrl;
-			await fetch(target, { method: 'POST' });
-			const idle = await memoryOf(field.pid);
-			for (let at = 0; ; at++) {
-				const rounds: Effect[] = [];
-				let about = '';
-				while (rounds.length < ROUNDS) {
-					const all = bodies(await finishedScrapes(field, 5));
-					const [name, body, type = JSON_TYPE] = all[at] ?? [];
-					if (name === undefined) break;
-					about = name;
-					const endUse = await watchProcess(field.pid);
-					const effect = await send(target, `${field.url}/healthz`, body ?? '', type);
-					const peak = (await endUse())?.peakBytes ?? NaN;
-					rounds.push({ ...effect, grown: Math.round((peak - idle) / 1e6) });
-				}
-				if (rounds.length === 0) break;
-				const middle = (of: keyof Effect) =>
-					rounds.map((round) => round[of]).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? NaN;
-				const effect = {
-					status: middle('status'),
-					answered: middle('answered'),
-					silent: middle('silent'),
-					grown: middle('grown'),
-				};
-				say(`  ${which}, ${about}: ${JSON.stringify(effect)}`);
-				(results[at] ??= { about, effects: [] }).effects.push(effect);
-			}
-		} finally {
-			await field.close();
-		}
-	}
-	return results.flatMap(({ about, effects: [trigger, webhook] }) =>
-		trigger && webhook ? [{ about, trigger, webhook }] : [],
-	);
+	const trigger = await measure('trigger', say);
+	const webhook = await measure('webhook', say);
+	const none = { answered: NaN, silent: NaN, grown: NaN };
+	return BODIES.map(([about], at) => ({
+		about,
+		trigger: trigger[at] ?? none,
+		webhook: webhook[at] ?? none,
+	}));
 }
 
 /** @param probe a URL that n8n answers at once if it can */
-async function send(
-	url: string,
-	probe: string,
-	body: string,
-	type: string,
-): Promise<Omit<Effect, 'grown'>> {
+async function send(url: string, probe: string, body: string, type: string) {
 	const began = performance.now();
 	const since = () => Math.round(performance.now() - began);
 	let silent = 0;
@@ -119,12 +103,12 @@ async function send(
 			await sleep(10);
 		}
 	})();
-	const { status } = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
+	await fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
 	const answered = since();
 	await sleep(SETTLE_MS);
 	isOver = true;
 	await probing;
-	return { status, answered, silent };
+	return { answered, silent };
 }
 
 async function memoryOf(pid = 0): Promise<number> {
@@ -156,7 +140,7 @@ export function hostileReport(): string {
 	return `${HOSTILE_TITLE}
 
 Bodies that anyone may send to the URL of a trigger that only listens, and to n8n's own Webhook node, each in a fresh n8n: LeadGen Trigger / Webhook node.
-The silence is the longest time in which n8n did not answer \`/healthz\`. The memory is the highest resident memory of n8n above that before the first body. Each
+The silence is the longest time in which n8n did not answer \`/healthz\`. The memory is by how much the resident memory of n8n grew at most. Each
 number is the median of ${String(ROUNDS)} rounds. The trigger answers a body that names unknown scrapes after 8 seconds at most, because it looks these up.
 
 ${kept.tables(head, (results) => results.map(rowOf))}
