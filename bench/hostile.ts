@@ -94,9 +94,9 @@ async function send(url: string, probe: string, body: string, type: string) {
 	const began = performance.now();
 	const since = () => Math.round(performance.now() - began);
 	let silent = 0;
-	let isOver = false;
+	const over = new AbortController();
 	const probing = (async () => {
-		while (!isOver) {
+		while (!over.signal.aborted) {
 			const from = since();
 			await fetch(probe).catch(() => {});
 			silent = Math.max(silent, since() - from);
@@ -106,7 +106,7 @@ async function send(url: string, probe: string, body: string, type: string) {
 	await fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
 	const answered = since();
 	await sleep(SETTLE_MS);
-	isOver = true;
+	over.abort();
 	await probing;
 	return { answered, silent };
 }

@@ -22,8 +22,7 @@ async function cutPower(
 			for (let cut = round; cut < Math.min(rounds, round + ROUNDS_PER_WORKFLOW); cut++) {
 				const before = count(field);
 				// The cron of n8n 1 may stop on a busy machine, until n8n starts again.
-				const isThere = until(what, () => count(field) > before, 60_000);
-				await isThere.catch((error: unknown) => console.log(String(error)));
+				await until(what, () => count(field) > before, 60_000).catch(console.log);
 				await sleep(random() * longestMs);
 				tally.cuts.push(Date.now());
 				await field.kill();

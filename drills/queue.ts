@@ -26,6 +26,7 @@ export async function queueMode(env: Record<string, string>): Promise<Outcome[]>
 	try {
 		await field.open();
 		for (const [name, parts] of PARTS) {
+			console.log(`without ${name}`);
 			const tally = new Tally();
 			await tally.while(field, () => takeAway(field, parts, tally.cuts));
 			outcomes.push(

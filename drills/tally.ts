@@ -104,11 +104,12 @@ export class Tally {
 	/** Waits until each scrape ran, or until only a person can help. */
 	private async settle(field: Field, id: string): Promise<void> {
 		const began = Date.now();
-		for (; Date.now() < began + LATEST_MS; await sleep(3000)) {
+		while (Date.now() < began + LATEST_MS) {
 			await this.look(field, id);
 			const missing = finished(field).filter(({ scrapeId }) => this.runsOf(scrapeId).length === 0);
 			const isHelpless = missing.every((job) => this.failed.some(isOf(job)));
 			if (missing.length === 0 || (isHelpless && Date.now() > began + RECOVERS_MS)) return;
+			await sleep(3000);
 		}
 	}
 
