@@ -1,6 +1,6 @@
 import { Signer } from '../nodes/LeadGen/trigger/signature';
 import { API_KEY, Field, node, until } from '../test/e2e/field';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 
 /** How long the senders of notifications that come at once wait for their answers, in milliseconds. */
 interface BurstTimes {
@@ -63,7 +63,7 @@ async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> 
 				const ids = await finishedScrapes(field, count);
 				const runs = async () => (await field.executions(id)).length;
 				const runsBefore = await runs();
-				const times = await burst(urlOf, ids);
+				const times = await sendAll(urlOf, ids);
 				const isOver = async () => (await runs()) >= runsBefore + count;
 				await until('the execution of each', isOver, LONGEST_ROUND_MS);
 				if (count === WARM_UP) continue;
@@ -86,7 +86,7 @@ export async function finishedScrapes(field: Field, count: number): Promise<stri
 }
 
 /** @returns the times of the answers, the shortest first */
-async function burst(urlOf: (id: string) => string, ids: string[]): Promise<number[]> {
+async function sendAll(urlOf: (id: string) => string, ids: string[]): Promise<number[]> {
 	const began = performance.now();
 	const times = await Promise.all(
 		ids.map(async (scrapeId) => {
@@ -100,27 +100,17 @@ async function burst(urlOf: (id: string) => string, ids: string[]): Promise<numb
 	return times.sort((a, b) => a - b);
 }
 
-export const BURST_TITLE = '## Many notifications at once';
-const kept = new KeptResults<BurstTimes[]>('burst');
+const seconds = (ms: number) => (ms / 1000).toFixed(1);
 
-export async function renewBurst(): Promise<void> {
-	await kept.renew(() => measureBurst(console.log));
-}
-
-/** The part of docs/benchmark.md about notifications that come at once. */
-export function burstReport(): string {
-	const seconds = (ms: number) => (ms / 1000).toFixed(1);
-	const rowOf = ({ about, rounds }: BurstTimes) => [
+export const burst = new Part<BurstTimes>('burst', {
+	title: 'Many notifications at once',
+	about: `How long the senders of ${String(AT_ONCE)} notifications that come at the same moment wait for their answers, in ${String(ROUNDS)} rounds. The time is that which n8n
+takes for so many requests in one process, in which their executions begin, too. A trigger that listens looks each scrape up before it answers.`,
+	head: ['Node', 'Median of each round, s', 'Longest of each round, s'],
+	cellsOf: ({ about, rounds }) => [
 		about,
 		rounds.map(({ median }) => seconds(median)).join(', '),
 		rounds.map(({ longest }) => seconds(longest)).join(', '),
-	];
-	const head = ['Node', 'Median of each round, s', 'Longest of each round, s'];
-	return `${BURST_TITLE}
-
-How long the senders of ${String(AT_ONCE)} notifications that come at the same moment wait for their answers, in ${String(ROUNDS)} rounds. The time is that which n8n
-takes for so many requests in one process, in which their executions begin, too. A trigger that listens looks each scrape up before it answers.
-
-${kept.tables(head, (results) => results.map(rowOf))}
-`;
-}
+	],
+	measure: measureBurst,
+});

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { finishedScrapes, openBeside } from './burst';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 import { watchProcess } from './processUse';
 
 /** What a request does to n8n: milliseconds until its answer, and until n8n answers others again; megabytes. */
@@ -78,17 +78,6 @@ async function measure(which: 'trigger' | 'webhook', say: (line: string) => void
 	return effects;
 }
 
-async function measureHostile(say: (line: string) => void): Promise<HostileBody[]> {
-	const trigger = await measure('trigger', say);
-	const webhook = await measure('webhook', say);
-	const none = { answered: NaN, silent: NaN, grown: NaN };
-	return BODIES.map(([about], at) => ({
-		about,
-		trigger: trigger[at] ?? none,
-		webhook: webhook[at] ?? none,
-	}));
-}
-
 /** @param probe a URL that n8n answers at once if it can */
 async function send(url: string, probe: string, body: string, type: string) {
 	const began = performance.now();
@@ -116,33 +105,30 @@ async function memoryOf(pid = 0): Promise<number> {
 	return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-export const HOSTILE_TITLE = '## Hostile requests';
-const kept = new KeptResults<HostileBody[]>('hostile');
-
-export async function renewHostile(): Promise<void> {
-	await kept.renew(() => measureHostile(console.log));
+/** A value of the trigger beside that of the Webhook node, and the ratio. */
+function beside(trigger: number, webhook: number, digits = 0): string[] {
+	const both = [trigger, webhook].map((value) => value.toFixed(digits)).join(' / ');
+	return [both, (trigger / Math.max(0.01, webhook)).toFixed(2)];
 }
 
-/** The part of docs/benchmark.md about requests of strangers. */
-export function hostileReport(): string {
-	const seconds = ({ answered }: Effect) => (answered / 1000).toFixed(2);
-	const ratio = (a: number, b: number) => (a / Math.max(1, b)).toFixed(2);
-	const rowOf = ({ about, trigger, webhook }: HostileBody) => [
+export const hostile = new Part<HostileBody>('hostile', {
+	title: 'Hostile requests',
+	about: `Bodies that anyone may send to the URL of a trigger that only listens, and to n8n's own Webhook node, each in a fresh n8n: LeadGen Trigger / Webhook node.
+The silence is the longest time in which n8n did not answer \`/healthz\`. The memory is by how much the resident memory of n8n grew at most. Each number is
+the median of ${String(ROUNDS)} rounds. The trigger looks up scrapes that a body names, and answers after 8 seconds if it has not found them.`,
+	head: ['Body', 'Answered, s', 'Ratio', 'Silence, ms', 'Ratio', 'Memory, MB', 'Ratio'],
+	cellsOf: ({ about, trigger, webhook }) => [
 		about,
-		`${seconds(trigger)} / ${seconds(webhook)}`,
-		ratio(trigger.answered, webhook.answered),
-		`${String(trigger.silent)} / ${String(webhook.silent)}`,
-		ratio(trigger.silent, webhook.silent),
-		`${String(trigger.grown)} / ${String(webhook.grown)}`,
-		ratio(trigger.grown, webhook.grown),
-	];
-	const head = ['Body', 'Answered, s', 'Ratio', 'Silence, ms', 'Ratio', 'Memory, MB', 'Ratio'];
-	return `${HOSTILE_TITLE}
-
-Bodies that anyone may send to the URL of a trigger that only listens, and to n8n's own Webhook node, each in a fresh n8n: LeadGen Trigger / Webhook node.
-The silence is the longest time in which n8n did not answer \`/healthz\`. The memory is by how much the resident memory of n8n grew at most. Each
-number is the median of ${String(ROUNDS)} rounds. The trigger answers a body that names unknown scrapes after 8 seconds at most, because it looks these up.
-
-${kept.tables(head, (results) => results.map(rowOf))}
-`;
-}
+		...beside(trigger.answered / 1000, webhook.answered / 1000, 2),
+		...beside(trigger.silent, webhook.silent),
+		...beside(trigger.grown, webhook.grown),
+	],
+	measure: async (say) => {
+		const triggers = await measure('trigger', say);
+		const webhooks = await measure('webhook', say);
+		return BODIES.flatMap(([about], at) => {
+			const [trigger, webhook] = [triggers[at], webhooks[at]];
+			return trigger && webhook ? [{ about, trigger, webhook }] : [];
+		});
+	},
+});

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowNode } from '../playground/api';
 import { freePort } from '../playground/n8n';
 import { Field, node } from '../test/e2e/field';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 import { watchProcess } from './processUse';
 
 /** What n8n takes with triggers of a kind that wait. */
@@ -82,39 +82,27 @@ async function share(field: Field): Promise<number> {
 	return ((await end())?.cpuMs ?? NaN) / MEASURED_MS;
 }
 
-async function measureIdle(say: (line: string) => void): Promise<IdleUse[]> {
-	const uses: IdleUse[] = [];
-	for (const kind of KINDS) {
-		uses.push(await measureKind(kind));
-		say(`  ${JSON.stringify(uses.at(-1))}`);
-	}
-	return uses;
-}
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
 
-export const IDLE_TITLE = '## Triggers that wait';
-const kept = new KeptResults<IdleUse[]>('idle');
-
-export async function renewIdle(): Promise<void> {
-	await kept.renew(() => measureIdle(console.log));
-}
-
-/** The part of docs/benchmark.md about triggers that wait. */
-export function idleReport(): string {
-	const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
-	const head = ['Triggers', 'First minute', 'Second minute', 'Own calls', 'Status requests'];
-	const rowOf = ({ about, early, later, ownCalls, requests }: IdleUse) => [
+export const idle = new Part<IdleUse>('idle', {
+	title: 'Triggers that wait',
+	about: `The processor time of all of n8n, as a share of one core, in two minutes from ${String(SETTLE_MS / 1000)} seconds after the last
+activation. Own calls are requests of the nodes to their production URLs in both minutes; status requests are those to the service. Each kind of
+trigger runs in a fresh n8n, each trigger in a workflow of its own.`,
+	head: ['Triggers', 'First minute', 'Second minute', 'Own calls', 'Status requests'],
+	cellsOf: ({ about, early, later, ownCalls, requests }) => [
 		about,
 		percent(early),
 		percent(later),
 		String(ownCalls),
 		String(requests),
-	];
-	return `${IDLE_TITLE}
-
-The processor time of all of n8n, as a share of one core, in two minutes from ${String(SETTLE_MS / 1000)} seconds after the last activation.
-Own calls are requests of the nodes to their production URLs in both minutes; status requests are those to the service. Each kind of trigger runs
-in a fresh n8n, each trigger in a workflow of its own.
-
-${kept.tables(head, (uses) => uses.map(rowOf))}
-`;
-}
+	],
+	measure: async (say) => {
+		const uses: IdleUse[] = [];
+		for (const kind of KINDS) {
+			uses.push(await measureKind(kind));
+			say(`  ${JSON.stringify(uses.at(-1))}`);
+		}
+		return uses;
+	},
+});

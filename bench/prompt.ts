@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Field, until } from '../test/e2e/field';
 import { QueueField } from '../test/e2e/queueField';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 
 /** How long it took from the notification of a scrape to the start of its execution, in milliseconds. */
 interface PromptTimes {
@@ -84,26 +84,16 @@ function notifiedAt({ sandbox }: Field, id: string): number | undefined {
 	return sandbox.jobs.find(({ scrapeId }) => scrapeId === id)?.notifications[0]?.at;
 }
 
-export const PROMPT_TITLE = '## From the notification to the execution';
-const kept = new KeptResults<PromptTimes[]>('prompt');
+const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
 
-export async function renewPrompt(): Promise<void> {
-	await kept.renew(() => measurePrompt(console.log));
-}
-
-/** The part of docs/benchmark.md about how soon a completion runs the workflow. */
-export function promptReport(): string {
-	const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
-	const rowOf = ({ about, times }: PromptTimes) => [
+export const prompt = new Part<PromptTimes>('prompt', {
+	title: 'From the notification to the execution',
+	about: `The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.`,
+	head: ['Trigger', 'Median', 'Longest'],
+	cellsOf: ({ about, times }) => [
 		about,
 		seconds(times[Math.floor(times.length / 2)]),
 		seconds(times.at(-1)),
-	];
-	const head = ['Trigger', 'Median', 'Longest'];
-	return `${PROMPT_TITLE}
-
-The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.
-
-${kept.tables(head, (results) => results.map(rowOf))}
-`;
-}
+	],
+	measure: measurePrompt,
+});
