@@ -32,7 +32,7 @@ export function entriesOf(...roots: unknown[]): Entry[] {
 		const parent = entries[seen];
 		if (!parent || typeof parent.value !== 'object' || parent.value === null) continue;
 		const isList = listIn(parent.value) !== undefined;
-		for (const key of keysOf(parent.value).slice(0, MAX_ENTRIES - entries.length)) {
+		for (const key of Object.keys(parent.value).slice(0, MAX_ENTRIES - entries.length)) {
 			entries.push({
 				name: isList ? parent.name : key.toLowerCase(),
 				value: parse((parent.value as Record<string, unknown>)[key]),
@@ -43,18 +43,6 @@ export function entriesOf(...roots: unknown[]): Entry[] {
 		}
 	}
 	return entries;
-}
-
-/** Reading the keys of a large object takes long. */
-const keysOfLarge = new WeakMap<object, string[]>();
-
-/** The keys of an object or a list, as far as they are inspected. */
-export function keysOf(value: object): string[] {
-	if (Array.isArray(value)) return [...value.slice(0, MAX_ENTRIES).keys()].map(String);
-	const keys = keysOfLarge.get(value) ?? Object.keys(value);
-	if (keys.length <= MAX_ENTRIES) return keys;
-	keysOfLarge.set(value, keys.slice(0, MAX_ENTRIES + 1));
-	return keys.slice(0, MAX_ENTRIES);
 }
 
 function boundedParser(): (value: unknown) => unknown {
@@ -70,7 +58,7 @@ function boundedParser(): (value: unknown) => unknown {
 export function listIn(value: unknown): unknown[] | undefined {
 	if (Array.isArray(value)) return value as unknown[];
 	if (!isObject(value)) return undefined;
-	const keys = keysOf(value);
+	const keys = Object.keys(value);
 	const isList = keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 	return isList ? Object.values(value) : undefined;
 }
@@ -79,7 +67,7 @@ export function listIn(value: unknown): unknown[] | undefined {
 export function meantBody(body: unknown, text: string): unknown {
 	const parsed = jsonIn(body);
 	if (typeof parsed === 'string') return linesIn(parsed) ?? parsed;
-	if (!isObject(parsed) || !keysOf(parsed).some((key) => /^[[{]|[^[]\[[^\]]*\]/.test(key))) {
+	if (!isObject(parsed) || !Object.keys(parsed).some((key) => /^[[{]|[^[]\[[^\]]*\]/.test(key))) {
 		return parsed;
 	}
 	// JSON that was sent with the content type of a form.

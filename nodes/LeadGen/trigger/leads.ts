@@ -53,7 +53,7 @@ export function outputItems(
 	const { scrapeId } = scrape;
 	const body = meantBody((scrape.notification as IDataObject | null)?.body, '');
 	const path = parameters.option(leadsField);
-	const leads = path === '' ? leadsIn(body)(scrapeId) : listIn(valueAt(body, path));
+	const leads = path === '' ? findLeads(body, scrapeId) : listIn(valueAt(body, path));
 	// Without an item, the workflow would end silently.
 	if (!leads || leads.length === 0) {
 		addHint(context, {
@@ -72,27 +72,20 @@ export function outputItems(
 }
 
 /**
- * Finds the list of leads of a notification at any depth: a list with a name for leads, otherwise the longest list.
+ * Finds the list of leads at any depth: a list with a name for leads, otherwise the longest list.
  * @param body as `meantBody` returns it
- * @returns what finds the leads of a scrape; without its ID, those of any
+ * @param scrapeId of the scrape, if the notification may name several
  */
-export function leadsIn(body: unknown): (scrapeId?: unknown) => unknown[] | undefined {
+export function findLeads(body: unknown, scrapeId?: unknown): unknown[] | undefined {
 	const entries = entriesOf(body);
+	const isOwn = ownPartOf(entries, idText(scrapeId));
 	const rank = ({ name }: Entry) =>
 		2 * Number(LEAD_NAMES.test(name)) + Number(LIST_NAMES.test(name));
-	const lists = candidates(entries).sort(
-		(a, b) => rank(b.entry) - rank(a.entry) || b.list.length - a.list.length,
-	);
-	const ownPartOf = partsIn(
-		entries,
-		lists.map(({ entry }) => entry),
-	);
-	return (scrapeId) => {
-		const isOwn = ownPartOf(idText(scrapeId));
-		const best = lists.find(({ entry }) => isOwn(entry));
-		// An empty list with a name for leads says that there are none, whatever other lists there are.
-		return best && best.list.length > 0 ? best.list : undefined;
-	};
+	const [best] = candidates(entries)
+		.filter(({ entry }) => isOwn(entry))
+		.sort((a, b) => rank(b.entry) - rank(a.entry) || b.list.length - a.list.length);
+	// An empty list with a name for leads says that there are none, whatever other lists there are.
+	return best && best.list.length > 0 ? best.list : undefined;
 }
 
 /** The lists that may contain the leads, except those inside other lists. */
@@ -132,45 +125,24 @@ function isInside(entry: Entry, message: Entry): boolean {
 	return above === message;
 }
 
-/**
- * Tells which lists belong to a scrape, if the notification has parts for several ones with an ID in each. Anyone may
- * name many IDs in a large notification, so only what is around the lists is inspected for each.
- */
-function partsIn(entries: Entry[], lists: Entry[]): (id: string) => (list: Entry) => boolean {
-	const around = new Set<Entry>();
-	for (const list of lists) {
-		let above: Entry | undefined = list;
-		for (; above && !around.has(above); above = above.parent) around.add(above);
-	}
-	const namesOf = new Map<string, Set<string>>();
-	const keyed = new Map<string, Entry>();
-	const fields: Array<{ parent: Entry; name: string; id: string }> = [];
+/** Tells which entries belong to a scrape, if the notification has parts for several ones with an ID in each. */
+function ownPartOf(entries: Entry[], id: string): (entry: Entry) => boolean {
+	if (id === '') return () => true;
+	const named = entries.filter(({ value }) => idText(value) === id).map(({ name }) => name);
+	const names = new Set(named.filter((name) => name !== ''));
+	const keyed = entries.find(({ name, value }) => name === id && typeof value === 'object');
+	const ownerOf = new Map<Entry, boolean>();
 	for (const entry of entries) {
 		const { name, value, parent } = entry;
-		const id = idText(value);
-		if (typeof value === 'object' && !keyed.has(name)) keyed.set(name, entry);
-		if (id !== '' && name !== '') namesOf.set(id, (namesOf.get(id) ?? new Set()).add(name));
-		if (parent && around.has(parent) && typeof value !== 'object')
-			fields.push({ parent, name, id });
+		if (parent && names.has(name) && typeof value !== 'object') {
+			ownerOf.set(parent, idText(value) === id || ownerOf.get(parent) === true);
+		}
+		if (keyed?.parent && parent === keyed.parent) ownerOf.set(entry, entry === keyed);
 	}
-	return (id) => {
-		if (id === '') return () => true;
-		const ownerOf = new Map<Entry, boolean>();
-		const key = keyed.get(id);
-		for (const entry of key?.parent ? around : []) {
-			if (entry.parent === key?.parent) ownerOf.set(entry, entry === key);
-		}
-		const names = namesOf.get(id);
-		for (const field of names ? fields : []) {
-			const { parent } = field;
-			if (names?.has(field.name))
-				ownerOf.set(parent, field.id === id || ownerOf.get(parent) === true);
-		}
-		return (list) => {
-			let above: Entry | undefined = list;
-			while (above && !ownerOf.has(above)) above = above.parent;
-			return above === undefined || ownerOf.get(above) === true;
-		};
+	return (entry) => {
+		let above: Entry | undefined = entry;
+		while (above && !ownerOf.has(above)) above = above.parent;
+		return above === undefined || ownerOf.get(above) === true;
 	};
 }
 

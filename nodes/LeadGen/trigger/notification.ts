@@ -1,5 +1,5 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { entriesOf, keysOf, meantBody } from './contents';
+import { entriesOf, meantBody } from './contents';
 import { PARAMETER } from './signature';
 
 /** Parses requests to the URL of the node. */
@@ -33,7 +33,8 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 	const request = context.getRequestObject() as unknown as HttpRequest;
 	const raw = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0);
 	const body: unknown = context.getBodyData();
-	const isEmpty = typeof body === 'object' ? keysOf(body ?? {}).length === 0 : body === undefined;
+	const isEmpty =
+		typeof body === 'object' ? Object.keys(body ?? {}).length === 0 : body === undefined;
 	return {
 		method: request.method,
 		url: decoded(request.originalUrl ?? ''),

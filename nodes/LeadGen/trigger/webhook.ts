@@ -3,7 +3,7 @@ import type { Completion } from './completion';
 import { meantBody } from './contents';
 import { itemFor } from './execution';
 import { newDelivery } from './gate';
-import { leadsIn } from './leads';
+import { findLeads } from './leads';
 import { knownScrapes } from './listening';
 import { memoryOf, PROCESS, type NodeMemory } from './memory';
 import { textOf } from './notices';
@@ -86,7 +86,7 @@ function ofAttempt(
 	const scrape = scrapeOf(saved, attempt);
 	const ids = scrape ? [scrape.scrapeId] : idsOf(request).likely;
 	const notification = rawNotification(request, signer.signatureOf(attempt));
-	const leads = leadsTexts(request)(scrape?.scrapeId);
+	const leads = leadsText(request, scrape?.scrapeId);
 	if (!isNew(memory, attempt, leads, leadsOf(saved, attempt))) return accepted();
 	return begin(context, memory, [{ attempt, ids, notification, leads }]);
 }
@@ -103,8 +103,7 @@ async function ofListener(
 	);
 	const { likely, others } = idsOf(request);
 	const named = likely.length > 0 ? likely : others;
-	const textOfLeads = leadsTexts(request);
-	const leads = new Map(named.map((id) => [id, textOfLeads(id)]));
+	const leads = new Map(named.map((id) => [id, leadsText(request, id)]));
 	const news = named.filter((id) => isNew(memory, id, leads.get(id) ?? '', leadsOf(saved, id)));
 	if (news.length === 0) return accepted();
 	const known = await knownScrapes(context, memory, news, request.size);
@@ -123,16 +122,10 @@ async function ofListener(
 	return { ...begin(context, memory, completions), ...answer };
 }
 
-/** What identifies the leads of a scrape in a notification; empty without leads. */
-function leadsTexts({ body, text }: IncomingRequest): (scrapeId?: string) => string {
-	const find = leadsIn(meantBody(body, text));
-	const texts = new Map<unknown[] | undefined, string>([[undefined, '']]);
-	return (scrapeId) => {
-		const leads = find(scrapeId);
-		const known = texts.get(leads) ?? fingerprint(leads);
-		texts.set(leads, known);
-		return known;
-	};
+/** What identifies the leads of a notification; empty without leads. */
+function leadsText({ body, text }: IncomingRequest, scrapeId?: string): string {
+	const leads = findLeads(meantBody(body, text), scrapeId);
+	return leads === undefined ? '' : fingerprint(leads);
 }
 
 /**
