@@ -55,6 +55,7 @@ export class Tally {
 	private paidTwice = 0;
 	private retried = 0;
 	private unfinished = 0;
+	private polled = 0;
 	private readonly fates: Told[] = [];
 	private seen = new Map<string, Seen>();
 
@@ -74,6 +75,9 @@ export class Tally {
 		await sleep(SETTLES_MS);
 		await this.settle(field, id);
 		const jobs = finished(field);
+		// The attempt alone stays saved when a scrape ran.
+		const saved = JSON.stringify((await field.api.workflow(id)).staticData ?? '');
+		this.polled += jobs.filter(({ scrapeId }) => saved.includes(scrapeId)).length;
 		await field.api.deactivateWorkflow(id);
 		await this.look(field, id);
 		for (const job of jobs) this.fates.push(this.fateOf(job, field));
@@ -90,11 +94,14 @@ export class Tally {
 		for (const { fate } of fates) counts.set(fate, (counts.get(fate) ?? 0) + 1);
 		const all = [...counts].map(([fate, times]) => `${String(times)} ${fate}`).join(', ');
 		const each = fates.flatMap(({ fate, about }) => (fate === 'ran once' ? [] : [about]));
-		const left = this.unfinished > 0 ? ` ${String(this.unfinished)} executions never ended.` : '';
+		const left = Object.entries({
+			'executions never ended': this.unfinished,
+			'finished scrapes are polled on': this.polled,
+		}).flatMap(([what, count]) => (count > 0 ? [` ${String(count)} ${what}.`] : []));
 		return {
 			drill,
 			promise,
-			happened: `${String(this.starts)} scrapes started, ${String(fates.length)} finished: ${all}; ${String(this.retried)} executions retried.${each.map((about) => ` ${about}.`).join('')}${left}`,
+			happened: `${String(this.starts)} scrapes started, ${String(fates.length)} finished: ${all}; ${String(this.retried)} executions retried.${[...each.map((about) => ` ${about}.`), ...left].join('')}`,
 			lost: fates.filter(({ isExcused }) => !isExcused).length,
 			doubled: fates.filter(({ fate }) => fate === 'ran again').length,
 			paidTwice: this.paidTwice,
