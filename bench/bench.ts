@@ -27,7 +27,7 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --before  runs the simulator with the limiter of a commit that is as old as release 1.0.0, and keeps
             what it reaches in bench/before.json
   --limits  runs the simulator only, and renews its part of docs/benchmark.md
-  --idle    measures what triggers take that wait (15 minutes)
+  --idle    measures what triggers take that wait (10 minutes)
   --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL)
   --burst   measures how soon 300 notifications at once are answered (4 minutes)
   --hostile measures what ten hostile requests to a trigger take (6 minutes)

@@ -21,32 +21,19 @@ const EACH = 20;
 const SETTLE_MS = 30_000;
 const MEASURED_MS = 60_000;
 
-/** The triggers of a kind. @param feed the URL of a feed with one entry */
-type Triggers = (field: Field, feed: string) => WorkflowNode[];
-
 const many = (make: () => WorkflowNode) => Array.from({ length: EACH }, make);
-const KINDS: Array<[about: string, triggers: Triggers]> = [
+const KINDS: Array<[about: string, triggers: (field: Field) => WorkflowNode[]]> = [
 	['no workflow', () => []],
 	['20 LeadGen Triggers that listen', (field) => many(() => field.trigger({ mode: 'listen' }))],
 	['20 LeadGen Triggers, each with a running scrape', (field) => many(() => field.trigger())],
-	[
-		'20 RSS Feed Triggers that poll once a minute',
-		(_, feedUrl) =>
-			many(() => node('RSS', 'n8n-nodes-base.rssFeedReadTrigger', { parameters: { feedUrl } })),
-	],
 ];
-
-const FEED =
-	'<rss version="2.0"><channel><title>Feed</title><item><title>One</title><link>http://127.0.0.1/1</link></item></channel></rss>';
 
 /** Measures each kind in a fresh n8n, whose production URLs lead to a server that counts the requests. */
 async function measureKind([about, triggers]: (typeof KINDS)[number]): Promise<IdleUse> {
 	const port = await freePort();
-	const url = `http://127.0.0.1:${String(port)}`;
-	const field = new Field({ WEBHOOK_URL: `${url}/` });
+	const field = new Field({ WEBHOOK_URL: `http://127.0.0.1:${String(port)}/` });
 	let calls = 0;
 	const server = createServer((incoming, outgoing) => {
-		if (incoming.url === '/feed') return outgoing.end(FEED);
 		calls++;
 		const { method, headers } = incoming;
 		const options = { method, headers, agent: false } as const;
@@ -54,12 +41,12 @@ async function measureKind([about, triggers]: (typeof KINDS)[number]): Promise<I
 			outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
 			answer.pipe(outgoing);
 		});
-		return incoming.pipe(passedOn.on('error', () => outgoing.destroy()));
+		incoming.pipe(passedOn.on('error', () => outgoing.destroy()));
 	}).listen(port, '127.0.0.1');
 	try {
 		await field.open();
 		await field.reset({ job: { durationMs: 86_400_000 } });
-		for (const trigger of triggers(field, `${url}/feed`)) {
+		for (const trigger of triggers(field)) {
 			const end = node('End', 'n8n-nodes-base.noOp');
 			const { id } = await field.api.createWorkflow(field.content(trigger, end));
 			await field.api.activateWorkflow(id);
