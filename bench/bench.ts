@@ -8,11 +8,12 @@ import { ROOT, STATE_FOLDER, findN8n } from '../playground/versions';
 import { measureCases, measureMemory } from './cases';
 import { simulateBefore } from './before';
 import { chart } from './chart';
-import { BURST_TITLE, burstReport, renewBurst } from './burst';
+import { burst } from './burst';
 import { drawCourses } from './courses';
-import { IDLE_TITLE, idleReport, renewIdle } from './idle';
+import { hostile } from './hostile';
+import { idle } from './idle';
 import { BEFORE_FILE, LIMITS_TITLE, limitsReport } from './limits';
-import { PROMPT_TITLE, promptReport, renewPrompt } from './prompt';
+import { prompt } from './prompt';
 import { type Results, describeSetting, markdownReport, terminalReport } from './report';
 import { simulateAll, simulateCourses } from './simulation';
 import { Stand } from './stand';
@@ -26,22 +27,17 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --before  runs the simulator with the limiter of a commit that is as old as release 1.0.0, and keeps
             what it reaches in bench/before.json
   --limits  runs the simulator only, and renews its part of docs/benchmark.md
-  --idle    measures what triggers take that have nothing to do (20 minutes), and renews their part of it;
-            N8N_VERSION=1 takes n8n 1
-  --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL), and
-            renews its part of it; N8N_VERSION=1 takes n8n 1
-  --burst   measures how soon 300 notifications at once are answered (4 minutes), and renews its part of it;
-            N8N_VERSION=1 takes n8n 1
+  --idle    measures what triggers take that wait (10 minutes)
+  --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL)
+  --burst   measures how soon 300 notifications at once are answered (4 minutes)
+  --hostile measures what ten hostile requests to a trigger take (6 minutes)
+            These four renew their part of docs/benchmark.md; N8N_VERSION=1 takes n8n 1
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
 
 const PAGE = 'docs/benchmark.md';
 /** Parts of it that can be measured alone. */
-const PARTS = {
-	idle: { title: IDLE_TITLE, renew: renewIdle, report: idleReport },
-	prompt: { title: PROMPT_TITLE, renew: renewPrompt, report: promptReport },
-	burst: { title: BURST_TITLE, renew: renewBurst, report: burstReport },
-};
+const PARTS = { idle, prompt, burst, hostile };
 /** Of the last full run. */
 const RESULTS_FILE = join(STATE_FOLDER, 'benchmark.json');
 
@@ -65,7 +61,7 @@ async function bench(
 		const results = { cases, memory, rounds, setting };
 		console.log(terminalReport(results));
 		if (isQuick) return;
-		for (const { renew } of Object.values(PARTS)) await renew();
+		for (const part of Object.values(PARTS)) await part.renew();
 		await writeFile(RESULTS_FILE, JSON.stringify(results));
 		await render();
 	} finally {
@@ -81,7 +77,7 @@ async function render(): Promise<void> {
 	await writeFile(join(docs, 'limits.svg'), drawCourses(await simulateCourses()));
 	const report = markdownReport(results, [
 		limitsReport(await simulateAll()),
-		...Object.values(PARTS).map(({ report }) => report()),
+		...Object.values(PARTS).map((part) => part.report()),
 	]);
 	await writePage(PAGE, report);
 	await writeFile(join(docs, 'benchmark.svg'), chart(results.cases, results.memory));
@@ -99,6 +95,7 @@ async function main(): Promise<number> {
 			idle: { type: 'boolean', default: false },
 			prompt: { type: 'boolean', default: false },
 			burst: { type: 'boolean', default: false },
+			hostile: { type: 'boolean', default: false },
 			render: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -117,10 +114,10 @@ async function main(): Promise<number> {
 		await writeSection(PAGE, LIMITS_TITLE, limitsReport(await simulateAll()), '## Memory');
 		return 0;
 	}
-	for (const [name, { title, renew, report }] of Object.entries(PARTS)) {
+	for (const [name, part] of Object.entries(PARTS)) {
 		if (!values[name as keyof typeof PARTS]) continue;
-		await renew();
-		await writeSection(PAGE, title, report(), '## Memory');
+		await part.renew();
+		await writeSection(PAGE, part.heading, part.report(), '## Memory');
 		return 0;
 	}
 	if (values.render) {

@@ -1,5 +1,6 @@
+import { Signer } from '../nodes/LeadGen/trigger/signature';
 import { API_KEY, Field, node, until } from '../test/e2e/field';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 
 /** How long the senders of notifications that come at once wait for their answers, in milliseconds. */
 interface BurstTimes {
@@ -11,48 +12,58 @@ interface BurstTimes {
 const AT_ONCE = 300;
 const WARM_UP = 30;
 const ROUNDS = 3;
-/** The status of each scrape is looked up before its execution, as the plan allows. */
 const LONGEST_ROUND_MS = 10 * 60_000;
+/** So high that the node need not wait to look up the scrapes. */
+const REQUESTS_PER_MINUTE = 60_000;
 
-/** Notifications to a trigger that listens, and the same requests to n8n's own Webhook node, by turns in one n8n. */
-async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> {
+/** An n8n with a trigger that listens and n8n's own Webhook node, both active. */
+export async function openBeside(triggerParameters: Record<string, unknown> = {}) {
 	const field = new Field();
 	await field.open();
+	await field.reset({
+		accounts: { [API_KEY]: { plan: 'enterprise', credits: 1_000_000 } },
+		job: { durationMs: 86_400_000 },
+	});
+	field.credential = await field.newCredential('Enterprise', API_KEY, {
+		plan: 'enterprise',
+		requestsPerMinute: REQUESTS_PER_MINUTE,
+	});
+	const listening = await field.workflow({ mode: 'listen', ...triggerParameters });
+	const hook = node('Webhook', 'n8n-nodes-base.webhook', {
+		typeVersion: 2,
+		webhookId: 'beside',
+		parameters: { path: 'beside', httpMethod: 'POST', responseMode: 'onReceived' },
+	});
+	const plain = await field.api.createWorkflow(field.content(hook));
+	for (const { id } of [listening, plain]) await field.api.activateWorkflow(id);
+	const url = field.plainUrl(listening);
+	await until('its webhook', async () => (await fetch(url)).status !== 404);
+	return { field, listening, plain, url, plainUrl: `${field.url}/webhook/beside` };
+}
+
+/** Notifications to triggers, and the same requests to n8n's own Webhook node, by turns in one n8n. */
+async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> {
+	const { field, listening, plain, url, plainUrl } = await openBeside();
 	try {
-		await field.reset({
-			accounts: { [API_KEY]: { plan: 'enterprise', credits: 10_000 } },
-			job: { durationMs: 86_400_000 },
-		});
-		field.credential = await field.newCredential('Enterprise', API_KEY, { plan: 'enterprise' });
-		const trigger = await field.workflow({ mode: 'listen' });
-		const hook = node('Webhook', 'n8n-nodes-base.webhook', {
-			typeVersion: 2,
-			webhookId: 'burst',
-			parameters: { path: 'burst', httpMethod: 'POST', responseMode: 'onReceived' },
-		});
-		const plain = await field.api.createWorkflow(field.content(hook));
-		for (const { id } of [trigger, plain]) await field.api.activateWorkflow(id);
-		const url = field.plainUrl(trigger);
-		await until('its webhook', async () => (await fetch(url)).status !== 404);
+		const starting = await field.workflow();
+		await field.api.activateWorkflow(starting.id);
+		const [trigger] = starting.nodes;
+		const identity = { workflowId: starting.id, nodeId: String(trigger?.id) };
+		const signer = new Signer({ apiKey: API_KEY }, identity);
+		const signed = (id: string) =>
+			signer.callbackUrl(field.plainUrl(starting), id.replace(/\W|_/g, ''));
 		const kinds = [
-			{
-				about: 'LeadGen Trigger, which saves the notification first',
-				url,
-				id: trigger.id,
-			},
-			{
-				about: "n8n's Webhook node, which answers at once",
-				url: `${field.url}/webhook/burst`,
-				id: plain.id,
-			},
+			{ about: 'LeadGen Trigger that listens', urlOf: () => url, id: listening.id },
+			{ about: 'LeadGen Trigger that started the scrapes', urlOf: signed, id: starting.id },
+			{ about: "n8n's Webhook node", urlOf: () => plainUrl, id: plain.id },
 		].map((kind) => ({ ...kind, rounds: new Array<BurstTimes['rounds'][number]>() }));
 		// The first requests take longer.
 		for (const count of [WARM_UP, ...new Array<number>(ROUNDS).fill(AT_ONCE)]) {
-			for (const { about, url, id, rounds } of kinds) {
+			for (const { about, urlOf, id, rounds } of kinds) {
 				const ids = await finishedScrapes(field, count);
 				const runs = async () => (await field.executions(id)).length;
 				const runsBefore = await runs();
-				const times = await burst(url, ids);
+				const times = await sendAll(urlOf, ids);
 				const isOver = async () => (await runs()) >= runsBefore + count;
 				await until('the execution of each', isOver, LONGEST_ROUND_MS);
 				if (count === WARM_UP) continue;
@@ -67,7 +78,7 @@ async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> 
 }
 
 /** Scrapes that nobody was told of. @returns their IDs */
-async function finishedScrapes(field: Field, count: number): Promise<string[]> {
+export async function finishedScrapes(field: Field, count: number): Promise<string[]> {
 	const ids: string[] = [];
 	while (ids.length < count) ids.push(await field.startElsewhere());
 	for (const id of ids) field.sandbox.finish(id, 'completed');
@@ -75,13 +86,13 @@ async function finishedScrapes(field: Field, count: number): Promise<string[]> {
 }
 
 /** @returns the times of the answers, the shortest first */
-async function burst(url: string, ids: string[]): Promise<number[]> {
+async function sendAll(urlOf: (id: string) => string, ids: string[]): Promise<number[]> {
 	const began = performance.now();
 	const times = await Promise.all(
 		ids.map(async (scrapeId) => {
 			const headers = { 'Content-Type': 'application/json' };
 			const body = JSON.stringify({ scrapeId });
-			const { status } = await fetch(url, { method: 'POST', headers, body });
+			const { status } = await fetch(urlOf(scrapeId), { method: 'POST', headers, body });
 			if (status !== 200) throw new Error(`A notification was answered with ${String(status)}`);
 			return Math.round(performance.now() - began);
 		}),
@@ -89,27 +100,17 @@ async function burst(url: string, ids: string[]): Promise<number[]> {
 	return times.sort((a, b) => a - b);
 }
 
-export const BURST_TITLE = '## Many notifications at once';
-const kept = new KeptResults<BurstTimes[]>('burst');
+const seconds = (ms: number) => (ms / 1000).toFixed(1);
 
-export async function renewBurst(): Promise<void> {
-	await kept.renew(() => measureBurst(console.log));
-}
-
-/** The part of docs/benchmark.md about notifications that come at once. */
-export function burstReport(): string {
-	const seconds = (ms: number) => (ms / 1000).toFixed(1);
-	const rowOf = ({ about, rounds }: BurstTimes) => [
+export const burst = new Part<BurstTimes>('burst', {
+	title: 'Many notifications at once',
+	about: `How long the senders of ${String(AT_ONCE)} notifications that come at the same moment wait for their answers, in ${String(ROUNDS)} rounds. The time is that which n8n
+takes for so many requests in one process, in which their executions begin, too. A trigger that listens looks each scrape up before it answers.`,
+	head: ['Node', 'Median of each round, s', 'Longest of each round, s'],
+	cellsOf: ({ about, rounds }) => [
 		about,
 		rounds.map(({ median }) => seconds(median)).join(', '),
 		rounds.map(({ longest }) => seconds(longest)).join(', '),
-	];
-	const head = ['Node', 'Median of each round, s', 'Longest of each round, s'];
-	return `${BURST_TITLE}
-
-How long the senders of ${String(AT_ONCE)} notifications that come at the same moment wait for their answers, in ${String(ROUNDS)} rounds. The time is that which n8n
-takes for so many requests in one process. The executions of the Webhook node are part of its time.
-
-${kept.tables(head, (results) => results.map(rowOf))}
-`;
-}
+	],
+	measure: measureBurst,
+});

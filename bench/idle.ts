@@ -1,104 +1,65 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowNode } from '../playground/api';
+import { freePort } from '../playground/n8n';
 import { Field, node } from '../test/e2e/field';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 import { watchProcess } from './processUse';
 
-/** Triggers of a kind that have nothing to do, and what n8n takes with them. */
+/** What n8n takes with triggers of a kind that wait. */
 interface IdleUse {
 	about: string;
-	workflows: number;
 	/** Part of one core, 1 being all of it; with all of n8n in it. */
 	early: number;
 	later: number;
-	/** Requests to the service in the later time. */
+	/** In both times together: requests to production URLs, and to the service. */
+	ownCalls: number;
 	requests: number;
 }
 
-interface Kind {
-	about: string;
-	/** One for each workflow. */
-	triggers: (field: Field) => WorkflowNode[];
-}
-
-const EACH = 100;
+const EACH = 20;
 const SETTLE_MS = 30_000;
 const MEASURED_MS = 60_000;
-/** A scrape is asked for less and less often, so what it takes later is measured as well. */
-const LATER_MS = 120_000;
 
 const many = (make: () => WorkflowNode) => Array.from({ length: EACH }, make);
-const listening = (field: Field) => field.trigger({ mode: 'listen' });
-const waiting = (field: Field) => field.trigger();
+const KINDS: Array<[about: string, triggers: (field: Field) => WorkflowNode[]]> = [
+	['no workflow', () => []],
+	['20 LeadGen Triggers that listen', (field) => many(() => field.trigger({ mode: 'listen' }))],
+	['20 LeadGen Triggers, each with a running scrape', (field) => many(() => field.trigger())],
+];
 
-/** Serves a feed with one entry. */
-async function startFeed(): Promise<{ url: string; stop: () => void }> {
-	const entry = '<item><title>One</title><link>http://127.0.0.1/1</link></item>';
-	const feed = `<rss version="2.0"><channel><title>Feed</title>${entry}</channel></rss>`;
-	const server = createServer((_, response) => {
-		response.setHeader('content-type', 'application/rss+xml').end(feed);
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	return { url: `http://127.0.0.1:${String(port)}/`, stop: () => server.close() };
-}
-
-/** Measures n8n with each kind of trigger, every time in a fresh n8n. Takes 20 minutes. */
-async function measureIdle(say: (line: string) => void): Promise<IdleUse[]> {
-	const feed = await startFeed();
-	const kinds: Kind[] = [
-		{ about: 'no workflow', triggers: () => [] },
-		{
-			about: 'LeadGen Trigger, listening and waiting for a scrape',
-			triggers: (field) => [...many(() => listening(field)), ...many(() => waiting(field))],
-		},
-		{
-			about: 'Schedule Trigger, once a day',
-			triggers: () => many(() => node('Schedule', 'n8n-nodes-base.scheduleTrigger')),
-		},
-		{
-			about: 'RSS Feed Trigger, polling once a minute',
-			triggers: () =>
-				many(() =>
-					node('RSS', 'n8n-nodes-base.rssFeedReadTrigger', { parameters: { feedUrl: feed.url } }),
-				),
-		},
-	];
-	const uses: IdleUse[] = [];
+/** Measures each kind in a fresh n8n, whose production URLs lead to a server that counts the requests. */
+async function measureKind([about, triggers]: (typeof KINDS)[number]): Promise<IdleUse> {
+	const port = await freePort();
+	const field = new Field({ WEBHOOK_URL: `http://127.0.0.1:${String(port)}/` });
+	let calls = 0;
+	const server = createServer((incoming, outgoing) => {
+		calls++;
+		const { method, headers } = incoming;
+		const options = { method, headers, agent: false } as const;
+		const passedOn = request(field.url + (incoming.url ?? ''), options, (answer) => {
+			outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+			answer.pipe(outgoing);
+		});
+		incoming.pipe(passedOn.on('error', () => outgoing.destroy()));
+	}).listen(port, '127.0.0.1');
 	try {
-		for (const kind of kinds) {
-			const use = await measureKind(kind);
-			uses.push(use);
-			say(`  ${use.about}: ${percent(use.early)}, later ${percent(use.later)} of a core`);
-		}
-	} finally {
-		feed.stop();
-	}
-	return uses;
-}
-
-async function measureKind({ about, triggers }: Kind): Promise<IdleUse> {
-	const field = new Field();
-	await field.open();
-	try {
+		await field.open();
 		await field.reset({ job: { durationMs: 86_400_000 } });
-		const nodes = triggers(field);
-		for (const trigger of nodes) {
+		for (const trigger of triggers(field)) {
 			const end = node('End', 'n8n-nodes-base.noOp');
 			const { id } = await field.api.createWorkflow(field.content(trigger, end));
 			await field.api.activateWorkflow(id);
 		}
 		await sleep(SETTLE_MS);
+		const before = { calls, requests: field.sandbox.requests.length };
 		const early = await share(field);
-		await sleep(LATER_MS);
-		const before = field.sandbox.requests.length;
 		const later = await share(field);
-		const requests = field.sandbox.requests.length - before;
-		return { about, workflows: nodes.length, early, later, requests };
+		const requests = field.sandbox.requests.length - before.requests;
+		return { about, early, later, ownCalls: calls - before.calls, requests };
 	} finally {
 		await field.close();
+		server.close();
 	}
 }
 
@@ -108,34 +69,27 @@ async function share(field: Field): Promise<number> {
 	return ((await end())?.cpuMs ?? NaN) / MEASURED_MS;
 }
 
-function percent(part: number): string {
-	return `${(100 * part).toFixed(1)} %`;
-}
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
 
-export const IDLE_TITLE = '## Triggers with nothing to do';
-const kept = new KeptResults<IdleUse[]>('idle');
-
-export async function renewIdle(): Promise<void> {
-	await kept.renew(() => measureIdle(console.log));
-}
-
-/** The part of docs/benchmark.md about triggers with nothing to do. */
-export function idleReport(): string {
-	const minutes = (ms: number) => String(ms / 60_000);
-	const head = ['Triggers', 'Workflows', 'First', 'Later', 'Requests to the service, later'];
-	const rowOf = ({ about, workflows, early, later, requests }: IdleUse) => [
+export const idle = new Part<IdleUse>('idle', {
+	title: 'Triggers that wait',
+	about: `The processor time of all of n8n, as a share of one core, in two minutes from ${String(SETTLE_MS / 1000)} seconds after the last
+activation. Own calls are requests of the nodes to their production URLs in both minutes; status requests are those to the service. Each kind of
+trigger runs in a fresh n8n, each trigger in a workflow of its own.`,
+	head: ['Triggers', 'First minute', 'Second minute', 'Own calls', 'Status requests'],
+	cellsOf: ({ about, early, later, ownCalls, requests }) => [
 		about,
-		String(workflows),
 		percent(early),
 		percent(later),
+		String(ownCalls),
 		String(requests),
-	];
-	return `${IDLE_TITLE}
-
-The processor time of all of n8n, as a share of one core, over ${String(MEASURED_MS / 1000)} seconds: first from ${String(SETTLE_MS / 1000)} seconds after the last
-activation, then ${minutes(LATER_MS)} minutes later. Each kind of trigger runs in a fresh n8n, in active workflows of its own. The polling
-node and the Schedule Trigger have n8n's default settings.
-
-${kept.tables(head, (uses) => uses.map(rowOf))}
-`;
-}
+	],
+	measure: async (say) => {
+		const uses: IdleUse[] = [];
+		for (const kind of KINDS) {
+			uses.push(await measureKind(kind));
+			say(`  ${JSON.stringify(uses.at(-1))}`);
+		}
+		return uses;
+	},
+});

@@ -4,39 +4,49 @@ import { type N8nLine, ROOT } from '../playground/versions';
 import { LINE, N8N } from '../test/e2e/field';
 import { describeSetting, markdownTable } from './report';
 
-/** What was measured on a line of n8n, and when and where. */
-interface Kept<Result> {
-	result: Result;
-	setting: string;
+interface PartOptions<Row> {
+	title: string;
+	/** What is measured, in Markdown. */
+	about: string;
+	head: string[];
+	measure: (say: (line: string) => void) => Promise<Row[]>;
+	cellsOf: (row: Row) => string[];
 }
 
-/** Results that take long to measure, one for each line of n8n, in a file of this folder. */
-export class KeptResults<Result> {
+/**
+ * A part of docs/benchmark.md that is measured alone, on the n8n that `N8N_VERSION` names. A file of this folder keeps
+ * the last result of each line, with when and where it was measured.
+ */
+export class Part<Row> {
 	private readonly file: string;
+	readonly heading: string;
 
 	/** @param name of the file, without `.json` */
-	constructor(name: string) {
+	constructor(
+		name: string,
+		private readonly options: PartOptions<Row>,
+	) {
 		this.file = join(ROOT, `bench/${name}.json`);
+		this.heading = `## ${options.title}`;
 	}
 
-	/** A table of each line's result, below when and where it was measured. */
-	tables(head: string[], rowsOf: (result: Result) => string[][]): string {
-		return Object.values(this.read())
-			.map(
-				({ setting, result }) => `${setting}\n\n${markdownTable({ head, rows: rowsOf(result) })}`,
-			)
-			.join('\n\n');
+	report(): string {
+		const { about, head, cellsOf } = this.options;
+		const tables = Object.values(this.read()).map(
+			({ setting, result }) =>
+				`${setting}\n\n${markdownTable({ head, rows: result.map(cellsOf) })}\n`,
+		);
+		return [this.heading, about, ...tables].join('\n\n');
 	}
 
-	/** Measures on the n8n that `N8N_VERSION` names, and keeps the result beside that of the other line. */
-	async renew(measure: () => Promise<Result>): Promise<void> {
+	async renew(): Promise<void> {
 		const setting = describeSetting(N8N);
-		const result = await measure();
+		const result = await this.options.measure(console.log);
 		const all = { ...this.read(), [LINE]: { setting, result } };
 		writeFileSync(this.file, `${JSON.stringify(all, null, '\t')}\n`);
 	}
 
-	private read(): Partial<Record<N8nLine, Kept<Result>>> {
+	private read(): Partial<Record<N8nLine, { setting: string; result: Row[] }>> {
 		if (!existsSync(this.file)) return {};
 		return JSON.parse(readFileSync(this.file, 'utf8')) as ReturnType<typeof this.read>;
 	}

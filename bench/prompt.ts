@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Field, until } from '../test/e2e/field';
 import { QueueField } from '../test/e2e/queueField';
-import { KeptResults } from './kept';
+import { Part } from './kept';
 
 /** How long it took from the notification of a scrape to the start of its execution, in milliseconds. */
 interface PromptTimes {
@@ -60,18 +61,17 @@ async function listened(field: Field): Promise<number[]> {
 	return await timesOf(field, workflow.id);
 }
 
-/** Waits until so many scrapes ran the workflow. */
+/** Waits until the service notified of so many scrapes and their executions are over. */
 async function timesOf(field: Field, workflowId: string): Promise<number[]> {
-	const runs = async () => (await field.executions(workflowId)).length;
-	await until(
-		'its executions',
-		async () => (await runs()) >= SCRAPES,
-		2 * SCRAPES * EVERY_S * 1000,
-	);
+	const { sandbox } = field;
+	const notified = () => sandbox.jobs.filter((job) => job.notifications.length > 0).length;
+	await until('its notifications', () => notified() >= SCRAPES, 2 * SCRAPES * EVERY_S * 1000);
+	await sleep(5000);
 	await field.api.deactivateWorkflow(workflowId);
 	const times: number[] = [];
 	for (const { id, startedAt } of await field.executions(workflowId)) {
 		const execution = await field.finished(id);
+		// An execution that starts a scrape has no output.
 		const [item] = execution?.nodes['LeadGen Trigger']?.outputs[0] ?? [];
 		const from = notifiedAt(field, String(item?.json.scrapeId));
 		if (from !== undefined) times.push(Date.parse(startedAt) - from);
@@ -84,26 +84,16 @@ function notifiedAt({ sandbox }: Field, id: string): number | undefined {
 	return sandbox.jobs.find(({ scrapeId }) => scrapeId === id)?.notifications[0]?.at;
 }
 
-export const PROMPT_TITLE = '## From the notification to the execution';
-const kept = new KeptResults<PromptTimes[]>('prompt');
+const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
 
-export async function renewPrompt(): Promise<void> {
-	await kept.renew(() => measurePrompt(console.log));
-}
-
-/** The part of docs/benchmark.md about how soon a completion runs the workflow. */
-export function promptReport(): string {
-	const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
-	const rowOf = ({ about, times }: PromptTimes) => [
+export const prompt = new Part<PromptTimes>('prompt', {
+	title: 'From the notification to the execution',
+	about: `The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.`,
+	head: ['Trigger', 'Median', 'Longest'],
+	cellsOf: ({ about, times }) => [
 		about,
 		seconds(times[Math.floor(times.length / 2)]),
 		seconds(times.at(-1)),
-	];
-	const head = ['Trigger', 'Median', 'Longest'];
-	return `${PROMPT_TITLE}
-
-The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.
-
-${kept.tables(head, (results) => results.map(rowOf))}
-`;
-}
+	],
+	measure: measurePrompt,
+});

@@ -6,19 +6,19 @@ import { Field, LINE, N8N } from '../test/e2e/field';
 import { bulk } from './bulk';
 import { lookupDrills } from './lookups';
 import { diskFull, serviceDown } from './outages';
-import { deliveryCuts, powerCuts } from './powerCuts';
+import { deliveryCuts, startCuts } from './powerCuts';
 import { queueMode } from './queue';
 import { randomFrom } from './random';
 import type { Outcome } from './tally';
 
 const HELP = `Breaks things on purpose around a real n8n, and counts what was lost, doubled or paid for twice.
 
-  npm run drills [-- --rounds 50] [-- --seed 1]
+  npm run drills [-- --rounds 100] [-- --seed 1]
 
-  --rounds  power cuts while scrapes are started and delivered (default 50, of each of two kinds: about 40 minutes)
+  --rounds  power cuts at a notification, and as many just after a start (default 100 each: about 90 minutes)
   --seed    decides the moments of the cuts (default 1)
-  --only    lookups, bulk, serviceDown, diskFull (mounts a small disk, so it needs root), powerCuts,
-            deliveryCuts or queue (needs Redis and PostgreSQL)
+  --only    lookups, bulk, serviceDown, diskFull (mounts a small disk, so it needs root), deliveryCuts,
+            startCuts or queue (needs Redis and PostgreSQL)
   --help    this text
 
 N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its section of docs/reliability.md.`;
@@ -47,7 +47,7 @@ const ENV = {
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
-			rounds: { type: 'string', default: '50' },
+			rounds: { type: 'string', default: '100' },
 			seed: { type: 'string', default: '1' },
 			only: { type: 'string' },
 			help: { type: 'boolean' },
@@ -65,8 +65,8 @@ async function main(): Promise<void> {
 		['bulk', () => bulk(field)],
 		['serviceDown', () => serviceDown(field)],
 		['diskFull', () => diskFull(ENV)],
-		['powerCuts', () => powerCuts(field, rounds, randomFrom(seed))],
 		['deliveryCuts', () => deliveryCuts(field, rounds, randomFrom(seed))],
+		['startCuts', () => startCuts(field, rounds, randomFrom(seed))],
 		['queue', () => queueMode(ENV)],
 	];
 	const outcomes: Outcome[] = [];

@@ -16,14 +16,14 @@ export async function serviceDown(field: Field): Promise<Outcome> {
 		await field.sandbox.goDown();
 		await sleep(OUTAGE_MS);
 		await field.sandbox.comeBack();
-		// What fell due is tried again after 15, 30, 60 seconds and so on.
+		// A start is tried again after 5, 10, 20, 40 seconds and so on.
 		const before = field.starts;
 		await until('a start', () => field.starts > before, 3 * OUTAGE_MS);
 		await sleep(30_000);
 	});
 	return tally.outcome(
 		'The service is down for a minute, while a trigger starts and receives scrapes',
-		'No completion is lost, and no start is sent twice; what falls due meanwhile is started once, afterwards',
+		'No completion is lost, and no start is sent twice; each start that is due meanwhile is sent once, afterwards',
 	);
 }
 
@@ -57,7 +57,7 @@ export async function diskFull(env: Record<string, string>): Promise<Outcome> {
 	}
 	return tally.outcome(
 		'The disk of n8n is full for a minute, while a trigger starts and receives scrapes',
-		'No start is sent that cannot be written down first; completions run the workflow when there is room again',
+		'No start is sent that cannot be recorded first; completions run the workflow when there is room again',
 	);
 }
 

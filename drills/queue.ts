@@ -26,8 +26,9 @@ export async function queueMode(env: Record<string, string>): Promise<Outcome[]>
 	try {
 		await field.open();
 		for (const [name, parts] of PARTS) {
+			console.log(`without ${name}`);
 			const tally = new Tally();
-			await tally.while(field, () => takeAway(field, parts));
+			await tally.while(field, () => takeAway(field, parts, tally.cuts));
 			outcomes.push(
 				tally.outcome(
 					`Queue mode: ${name} killed, and away for a minute`,
@@ -41,8 +42,13 @@ export async function queueMode(env: Record<string, string>): Promise<Outcome[]>
 	return outcomes;
 }
 
-async function takeAway({ queue }: QueueField, parts: Array<Role | ServerName>): Promise<void> {
+async function takeAway(
+	{ queue }: QueueField,
+	parts: Array<Role | ServerName>,
+	cuts: number[],
+): Promise<void> {
 	await sleep(12_000);
+	cuts.push(Date.now());
 	for (const part of parts) await (isServer(part) ? queue.killServer(part) : queue.kill(part));
 	await sleep(AWAY_MS);
 	for (const part of parts) await (isServer(part) ? queue.startServer(part) : queue.start(part));

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../sandbox/jobs';
 import type { Field } from '../test/e2e/field';
 
-const EVERY_MS = 10_000;
+const EVERY_S = 10;
 const SETTLES_MS = 6500;
-/** A delivery in vain is repeated after 20 and 60 seconds, and after three minutes. */
+/** A scrape that is saved runs within this time after a restart. */
+const RECOVERS_MS = 45_000;
 const LATEST_MS = 200_000;
+/** After a power cut this soon after the answer to a start, the ID of the scrape may not be saved. */
+const UNSAVED_MS = 200;
 
-/** What a drill promised, and what came of it. */
+/** What a drill promised, and what happened. */
 export interface Outcome {
 	drill: string;
 	promise: string;
@@ -19,130 +22,179 @@ export interface Outcome {
 }
 
 /** What became of a scrape that finished. */
-type Fate =
-	'ran once' | 'ran once, after Retry' | 'reported as an unknown start' | 'ran twice' | 'lost';
+type Fate = 'ran once' | 'ran once, after Retry' | 'ran again' | 'told by its start' | 'lost';
+
+interface Told {
+	fate: Fate;
+	about: string;
+	isExcused: boolean;
+}
+
+/** An execution that is over. */
+interface Seen {
+	id: string;
+	status: string;
+	mode: string;
+	isStart: boolean;
+	attempts: unknown[];
+	/** The IDs of the scrapes for which it ran the workflow to its end. */
+	ran: unknown[];
+}
+
+/** What an execution of the trigger is for. */
+interface Purpose {
+	start?: { attempt: string };
+	completions?: Array<{ attempt?: string; ids: string[] }>;
+}
 
 /** Follows each scrape that a trigger starts every ten seconds. */
 export class Tally {
+	/** When the power was cut. */
+	readonly cuts: number[] = [];
 	private starts = 0;
-	private unasked = 0;
-	/** How often one start was sent again. */
-	private repeated = 0;
-	private readonly fates: Array<{ scrapeId: string; fate: Fate }> = [];
+	private paidTwice = 0;
+	private retried = 0;
+	private unfinished = 0;
+	private polled = 0;
+	private readonly fates: Told[] = [];
+	private seen = new Map<string, Seen>();
 
 	/** @param disturb what happens while the trigger does its work */
 	async while(field: Field, disturb: () => Promise<void>, durationMs = 1500): Promise<void> {
 		await field.reset({ job: { durationMs }, latencyMs: 60 });
-		const began = Date.now();
+		this.seen = new Map();
 		const { id } = await field.workflow({
 			schedule: 'cron',
-			cronExpression: `*/${String(EVERY_MS / 1000)} * * * * *`,
+			cronExpression: `*/${String(EVERY_S)} * * * * *`,
 		});
 		await field.api.activateWorkflow(id);
 		await disturb();
 		await sleep(15_000);
-		const latest = Date.now() + LATEST_MS;
-		const isMissing = async () =>
-			Date.now() < latest && (await missing(field, id, durationMs)).length > 0;
-		const isCrashed = async () =>
-			(await field.executions(id)).some(({ status }) => status === 'crashed');
-		while ((await isMissing()) && !(await isCrashed())) await sleep(5000);
-		if (await isMissing()) await retryCrashed(field, id);
-		// What n8n had not begun is delivered again.
-		while (await isMissing()) await sleep(5000);
+		await this.settle(field, id);
+		await this.retryAll(field, id);
+		await sleep(SETTLES_MS);
+		await this.settle(field, id);
+		const jobs = finished(field);
+		// The attempt alone stays saved when a scrape ran.
+		const saved = JSON.stringify((await field.api.workflow(id)).staticData ?? '');
+		this.polled += jobs.filter(({ scrapeId }) => saved.includes(scrapeId)).length;
 		await field.api.deactivateWorkflow(id);
-		const end = Date.now();
-		const runs = await runsOf(field, id);
-		const reported = await reportedStarts(field, id);
-		for (const job of finishedBefore(field, end, durationMs)) {
-			const { scrapeId } = job;
-			const fate = fateOf(runs.get(scrapeId) ?? [], reported.includes(attemptOf(job)));
-			this.fates.push({ scrapeId, fate });
-		}
-		this.starts += field.starts;
+		await this.look(field, id);
+		for (const job of jobs) this.fates.push(this.fateOf(job, field));
+		this.starts += field.sandbox.jobs.length;
 		// One start at the activation, and one each time that it is due.
-		this.unasked += Math.max(0, field.starts - 1 - Math.ceil((end - began) / EVERY_MS));
-		const attempts = field.sandbox.jobs.map(attemptOf);
-		this.repeated += attempts.length - new Set(attempts).size;
+		this.paidTwice += field.sandbox.jobs.length - new Set(field.sandbox.jobs.map(dueAt)).size;
+		const all = await field.executions(id);
+		this.unfinished += all.filter((execution) => !this.seen.has(execution.id)).length;
 	}
 
 	outcome(drill: string, promise: string): Outcome {
-		const { starts, unasked, repeated, fates } = this;
+		const { fates } = this;
 		const counts = new Map<Fate, number>();
 		for (const { fate } of fates) counts.set(fate, (counts.get(fate) ?? 0) + 1);
-		const count = (fate: Fate) => counts.get(fate) ?? 0;
 		const all = [...counts].map(([fate, times]) => `${String(times)} ${fate}`).join(', ');
-		const others = fates.filter(({ fate }) => fate !== 'ran once');
-		const each = others.map(({ scrapeId, fate }) => `${scrapeId} ${fate}`).join('; ');
+		const each = fates.flatMap(({ fate, about }) => (fate === 'ran once' ? [] : [about]));
+		const left = Object.entries({
+			'executions never ended': this.unfinished,
+			'finished scrapes are polled on': this.polled,
+		}).flatMap(([what, count]) => (count > 0 ? [` ${String(count)} ${what}.`] : []));
 		return {
 			drill,
 			promise,
-			happened: `${String(starts)} scrapes started, ${String(unasked)} of them not requested; ${String(fates.length)} finished: ${all}${each && ` (${each})`}.`,
-			lost: count('lost'),
-			doubled: count('ran twice'),
-			paidTwice: unasked + repeated,
+			happened: `${String(this.starts)} scrapes started, ${String(fates.length)} finished: ${all}; ${String(this.retried)} executions retried.${[...each.map((about) => ` ${about}.`), ...left].join('')}`,
+			lost: fates.filter(({ isExcused }) => !isExcused).length,
+			doubled: fates.filter(({ fate }) => fate === 'ran again').length,
+			paidTwice: this.paidTwice,
 		};
 	}
-}
 
-/** The scrapes that are finished and may be delivered; what was started last may not be. */
-function finishedBefore({ sandbox }: Field, time: number, durationMs: number): Job[] {
-	return sandbox.jobs.filter(
-		({ status, createdAt }) => status === 'completed' && createdAt < time - durationMs - SETTLES_MS,
-	);
-}
-
-/** The finished scrapes that did not run the workflow so far. */
-async function missing(field: Field, id: string, durationMs: number): Promise<Job[]> {
-	const runs = await runsOf(field, id);
-	return finishedBefore(field, Date.now(), durationMs).filter(
-		({ scrapeId }) => !runs.has(scrapeId),
-	);
-}
-
-/**
- * @param modes of the executions that the scrape ran
- * @param isReported whether a failed execution says of its own start that its outcome is not known
- */
-function fateOf(modes: string[], isReported: boolean): Fate {
-	if (modes.length > 1) return 'ran twice';
-	if (modes.length === 0) return isReported ? 'reported as an unknown start' : 'lost';
-	return modes[0] === 'retry' ? 'ran once, after Retry' : 'ran once';
-}
-
-/** Which start attempt a scrape is from, by its callback URL. */
-function attemptOf({ webhookUrl = '' }: Pick<Job, 'webhookUrl'>): string {
-	return new URL(webhookUrl).searchParams.get('attempt') ?? '';
-}
-
-/** The start attempts whose outcome the person was told to be unknown. */
-async function reportedStarts(field: Field, workflowId: string): Promise<string[]> {
-	const advice = await field.advice(workflowId);
-	return advice.flatMap((text) => /start attempt (\S+)\./.exec(text)?.[1] ?? []);
-}
-
-/** As a person does with what n8n shows as crashed. */
-async function retryCrashed(field: Field, workflowId: string): Promise<void> {
-	for (const execution of await field.executions(workflowId)) {
-		// Of some a power cut left only the number, and n8n refuses to retry these.
-		if (execution.status === 'crashed' && (await field.finished(execution.id)))
-			await field.api.retryExecution(execution.id);
-	}
-}
-
-/** The modes of the executions that each scrape ran to their end. */
-async function runsOf(field: Field, workflowId: string): Promise<Map<unknown, string[]>> {
-	const runs = new Map<unknown, string[]>();
-	for (const { id, mode } of await field.executions(workflowId)) {
-		const { status, nodes, waiting = [] } = (await field.finished(id)) ?? {};
-		// At the end n8n writes that an execution succeeded, and then what came out. A power cut may come in between.
-		const isCut = status === 'success' && Object.keys(nodes ?? {}).length === 0;
-		const items = isCut ? waiting : (nodes?.['LeadGen Trigger']?.outputs[0] ?? []);
-		for (const { json } of items) {
-			// n8n fills in an item of its own where it knows of a cut run that a node was through.
-			if (json.scrapeId === undefined) continue;
-			runs.set(json.scrapeId, [...(runs.get(json.scrapeId) ?? []), mode]);
+	/** Waits until each scrape ran, or until only a person can help. */
+	private async settle(field: Field, id: string): Promise<void> {
+		const began = Date.now();
+		while (Date.now() < began + LATEST_MS) {
+			await this.look(field, id);
+			const missing = finished(field).filter(({ scrapeId }) => this.runsOf(scrapeId).length === 0);
+			const isHelpless = missing.every((job) => this.failed.some(isOf(job)));
+			if (missing.length === 0 || (isHelpless && Date.now() > began + RECOVERS_MS)) return;
+			await sleep(3000);
 		}
 	}
-	return runs;
+
+	/** As a person does with all that n8n shows as failed or crashed, at once. */
+	private async retryAll(field: Field, id: string): Promise<void> {
+		await this.look(field, id);
+		// Of some a power cut left only the number, and n8n refuses to retry these.
+		const all = this.failed.filter(({ attempts }) => attempts.length > 0);
+		this.retried += all.length;
+		await Promise.all(all.map((execution) => field.api.retryExecution(execution.id)));
+	}
+
+	private get failed(): Seen[] {
+		return [...this.seen.values()].filter(({ status }) => status !== 'success');
+	}
+
+	private runsOf(scrapeId: string): Seen[] {
+		return [...this.seen.values()].filter(({ ran }) => ran.includes(scrapeId));
+	}
+
+	private async look(field: Field, workflowId: string): Promise<void> {
+		for (const { id, mode, status } of await field.executions(workflowId)) {
+			if (this.seen.has(id) || !['success', 'error', 'crashed'].includes(status)) continue;
+			const { nodes = {}, waiting = [] } = (await field.finished(id)) ?? {};
+			const { start, completions = [] } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
+			const items = nodes['LeadGen Trigger']?.outputs[0] ?? [];
+			// At the end n8n saves that an execution succeeded, and then its output. A power cut may come in between.
+			const isCut = status === 'success' && Object.keys(nodes).length === 0;
+			const ran = isCut
+				? completions.flatMap(({ ids }) => ids)
+				: items.map(({ json }) => json.scrapeId);
+			this.seen.set(id, {
+				id,
+				status,
+				mode,
+				isStart: start !== undefined,
+				attempts: start ? [start.attempt] : completions.map(({ attempt }) => attempt),
+				ran: status === 'success' ? ran : [],
+			});
+		}
+	}
+
+	private fateOf(job: Job, { sandbox }: Field): Told {
+		const { scrapeId, webhookUrl, createdAt, notifications } = job;
+		const runs = this.runsOf(scrapeId);
+		const isTold = this.failed.some((execution) => execution.isStart && isOf(job)(execution));
+		const [run] = runs;
+		const once = run?.mode === 'retry' ? 'ran once, after Retry' : 'ran once';
+		const none = isTold ? 'told by its start' : 'lost';
+		const fate = runs.length > 1 ? 'ran again' : run ? once : none;
+		const isIts = (body: unknown) =>
+			(body as { webhookUrl?: string } | undefined)?.webhookUrl === webhookUrl;
+		const { answeredAt = createdAt } = sandbox.requests.find(({ body }) => isIts(body)) ?? {};
+		const cut = this.cuts.find((at) => at >= createdAt);
+		const afterMs = cut === undefined ? undefined : cut - answeredAt;
+		const isTaken = notifications.some(({ status }) => status === 200);
+		const mayBeUnsaved = afterMs === undefined || (!isTaken && afterMs < UNSAVED_MS);
+		const about = `${scrapeId} (${attemptOf(job)}) ${fate}: power cut ${String(afterMs ?? 'none')} ms after the answer to its start, notification ${isTaken ? 'taken' : 'not taken'}`;
+		return { fate, about, isExcused: run !== undefined || (isTold && mayBeUnsaved) };
+	}
+}
+
+/** The scrapes that finished, and had time to run the workflow. */
+function finished({ sandbox }: Field): Job[] {
+	return sandbox.jobs.filter(({ endsAt }) => endsAt < Date.now() - SETTLES_MS);
+}
+
+function isOf(job: Job): (execution: Seen) => boolean {
+	return ({ attempts }) => attempts.includes(attemptOf(job));
+}
+
+/** The attempt that started a scrape, by its callback URL. */
+function attemptOf({ webhookUrl = '' }: Job): string {
+	return new URL(webhookUrl).searchParams.get('leadgen')?.split('.')[0] ?? '';
+}
+
+/** What asked for a scrape: the activation, or a time that was due. */
+function dueAt(job: Job): number {
+	const attempt = attemptOf(job);
+	return attempt.startsWith('a') ? 0 : Math.floor(parseInt(attempt.slice(1), 36) / EVERY_S);
 }

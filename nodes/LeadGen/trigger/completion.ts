@@ -10,7 +10,7 @@ import { memoryOf, type Access } from './memory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';
 import { events } from './properties';
-import { leadsOf, scrapeOf, type Saved } from './running';
+import { leadsOf, scrapeOf } from './running';
 import { findScrape, parametersOf, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
 
@@ -49,7 +49,7 @@ export async function complete(
 	context: IExecuteFunctions,
 	completion: Completion,
 ): Promise<INodeExecutionData[] | Ended> {
-	const { attempt, notification, leads } = completion;
+	const { notification, leads } = completion;
 	const memory = memoryOf(context);
 	const { scrape, isEarly } = await untilFinished(context, completion);
 	if (!scrape.isFinished) return notFinished(completion, scrape);
@@ -65,10 +65,7 @@ export async function complete(
 		const ended = await another(context, completion, access, id);
 		if (ended) return ended;
 	}
-	const done: Saved['done'][number] = [attempt ?? id, leads];
-	tell(context, completion.addresses, access.signer, { done }).catch((error: unknown) => {
-		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
-	});
+	saveDone(context, completion, access, id);
 	const parameters = parametersOf(context);
 	const status = wordIn(data.status) ?? '';
 	if (!parameters.get(events).some((event) => event === status)) {
@@ -136,18 +133,33 @@ function notFinished({ attempt, leads }: Completion, { id, data }: FoundScrape):
 	);
 }
 
+/** Has n8n save that the scrape ran, so that it is polled no more. */
+function saveDone(
+	context: IExecuteFunctions,
+	{ attempt, leads, addresses }: Completion,
+	{ signer }: Access,
+	id: string,
+): void {
+	tell(context, addresses, signer, { done: [attempt ?? id, leads] }).catch((error: unknown) => {
+		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
+	});
+}
+
 /**
  * Another delivery ran the workflow for the scrape.
  * @returns how this execution ends; undefined if the user wants to run its leads, too
  */
 async function another(
 	context: IExecuteFunctions,
-	{ attempt, leads, addresses }: Completion,
-	{ signer }: Access,
+	completion: Completion,
+	access: Access,
 	id: string,
 ): Promise<Ended | undefined> {
-	const reply = await tell(context, addresses, signer).catch(() => undefined);
+	const { attempt, leads, addresses, notification } = completion;
+	const reply = await tell(context, addresses, access.signer).catch(() => undefined);
 	const ran = reply && leadsOf(reply.saved, attempt ?? id);
+	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
+	if (notification === null && ran === undefined) saveDone(context, completion, access, id);
 	if (leads === '' || ran === undefined || ran === leads) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}
