@@ -5,7 +5,7 @@ import { pause } from '../pause';
 import { baseUrlOf } from '../service/http';
 import { LeadGenError } from '../service/errors';
 import { pass, type Delivery } from './gate';
-import { outputItems } from './leads';
+import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';

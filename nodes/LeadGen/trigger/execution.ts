@@ -7,7 +7,7 @@ import {
 import { addHint, mayEndEmpty } from '../compatibility';
 import { throwIfStopped } from '../pause';
 import { complete, type Completion } from './completion';
-import { outputItems } from './leads';
+import { outputItems } from './output';
 import { Ended, textOf, type NoticeText } from './notices';
 import { parametersOf } from './scrape';
 import { start, type Start } from './start';

@@ -1,75 +1,10 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { addHint } from '../compatibility';
-import { choiceField, textField, type Parameters } from '../parameters';
-import { entriesOf, isObject, listIn, meantBody, type Entry } from './contents';
-
-export const output = choiceField(
-	{
-		displayName: 'Output',
-		name: 'output',
-		description: 'What the workflow gets when a scrape finishes',
-	},
-	[
-		{
-			name: 'One Item per Scrape',
-			value: 'scrape',
-			description: 'The status of the scrape, with the notification beside it',
-		},
-		{
-			name: 'One Item per Lead',
-			value: 'leads',
-			description: 'For services that send the leads along with the notification',
-		},
-	],
-	'scrape',
-);
-
-export const leadsField = textField({
-	displayName: 'Leads Field',
-	name: 'leadsField',
-	placeholder: 'e.g. data.leads',
-	displayOptions: { show: { '/output': ['leads'] } },
-	description:
-		'The path to the list of leads in the body of the notification. Leave empty to find the list automatically.',
-});
+import { entriesOf, isObject, meantBody, type Entry } from './contents';
 
 const MAX_DEPTH = 5;
 /** Names of lists, in lower case: names for leads, general names, and names of lists that are never leads. */
 const LEAD_NAMES = /^(lead|person|contact|profile|prospect)s?$|^people$/;
 const LIST_NAMES = /^(results|records|items|rows|data)$/;
 const OTHER_NAMES = /^(errors?|warnings?|issues?|logs?|events?|filters?)$/;
-
-/**
- * The items for a finished scrape: one for the scrape, or one for each lead of its notification.
- * @param scrape the fields of the scrape, together with `notification`
- */
-export function outputItems(
-	context: IExecuteFunctions,
-	parameters: Parameters,
-	scrape: IDataObject,
-): INodeExecutionData[] {
-	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
-	if (parameters.get(output) !== 'leads') return whole;
-	const { scrapeId } = scrape;
-	const body = (scrape.notification as IDataObject | null)?.body;
-	const path = parameters.option(leadsField);
-	const leads = path === '' ? leadsIn(body)(scrapeId) : listIn(valueAt(meantBody(body), path));
-	// Without an item, the workflow would end silently.
-	if (!leads || leads.length === 0) {
-		addHint(context, {
-			message:
-				path === ''
-					? 'The notification holds no leads, so the output is one item for the scrape.'
-					: `The notification has no leads at "${path}", so the output is one item for the scrape. Check the option 'Leads Field'.`,
-			type: 'warning',
-		});
-		return whole;
-	}
-	return leads.map((lead) => ({
-		json: { scrapeId, ...(isObject(lead) ? lead : { lead }) },
-		pairedItem: { item: 0 },
-	}));
-}
 
 /** A list that may contain the leads. */
 interface Candidate {
@@ -87,11 +22,11 @@ interface Candidate {
  */
 export function leadsIn(body: unknown): (scrapeId?: unknown) => unknown[] | undefined {
 	const entries = entriesOf(meantBody(body));
-	const ids = entries.map(({ value }) => idText(value));
 	const lists = candidates(entries);
 	const named = lists.filter(({ rank }) => rank > 0);
+	const partsOf = partsIn(entries, lists);
 	return (scrapeId) => {
-		const parts = partsOf(entries, ids, idText(scrapeId));
+		const parts = partsOf(idText(scrapeId));
 		const partOf = ({ entry }: Candidate) => {
 			let part: Entry | undefined = entry;
 			while (part && !parts.has(part)) part = part === entry.scope ? undefined : part.parent;
@@ -150,21 +85,40 @@ function isInLead({ scope }: Entry): boolean {
 	return list !== undefined && (LEAD_NAMES.test(list.name) || isInLead(list));
 }
 
-/** The parts of a notification that name a scrape by its ID: whether each is of this scrape, or of another one. */
-function partsOf(entries: Entry[], ids: string[], id: string): Map<Entry | undefined, boolean> {
-	const parts = new Map<Entry | undefined, boolean>();
-	if (id === '') return parts;
-	const names = new Set(entries.filter((_, at) => ids[at] === id).map(({ name }) => name));
-	const isKey = ({ key, value }: Entry) => key === id && typeof value === 'object';
-	const keyed = names.size === 0 ? entries.find(isKey) : undefined;
-	entries.forEach((entry, at) => {
-		const { name, value, parent } = entry;
-		if (name !== '' && parent && names.has(name) && typeof value !== 'object') {
-			parts.set(parent, ids[at] === id || parts.get(parent) === true);
+/**
+ * Finds the parts of a notification that name a scrape by its ID: whether each is of this scrape, or of another one. Anyone
+ * may name many IDs in a large notification, so only the parts around lists are compared for each.
+ */
+function partsIn(
+	entries: Entry[],
+	lists: Candidate[],
+): (id: string) => Map<Entry | undefined, boolean> {
+	const around = above(lists.map(({ entry }) => entry));
+	for (const { entry } of lists) around.add(entry);
+	const byId = new Map<string, Entry[]>();
+	const near: Entry[] = [];
+	for (const entry of entries) {
+		const id = idText(entry.value);
+		const same = byId.get(id);
+		if (same) same.push(entry);
+		else if (id !== '') byId.set(id, [entry]);
+		if (entry.parent && around.has(entry.parent) && typeof entry.value !== 'object')
+			near.push(entry);
+	}
+	return (id) => {
+		const parts = new Map<Entry | undefined, boolean>();
+		if (id === '') return parts;
+		const own = byId.get(id) ?? [];
+		const names = new Set(own.map(({ name }) => name).filter((name) => name !== ''));
+		for (const { name, parent } of near) if (names.has(name)) parts.set(parent, false);
+		for (const { name, parent } of own) if (name !== '' && parent) parts.set(parent, true);
+		const isKey = ({ key, value }: Entry) => key === id && typeof value === 'object';
+		const keyed = own.length === 0 ? entries.find(isKey) : undefined;
+		for (const entry of keyed?.parent ? entries : []) {
+			if (entry.parent === keyed?.parent) parts.set(entry, entry === keyed);
 		}
-		if (keyed?.parent && parent === keyed.parent) parts.set(entry, entry === keyed);
-	});
-	return parts;
+		return parts;
+	};
 }
 
 /** All that is around some entries. */
@@ -183,15 +137,4 @@ function idText(value: unknown): string {
 
 function isGiven(value: unknown): boolean {
 	return value !== null && value !== undefined;
-}
-
-function valueAt(value: unknown, path: string): unknown {
-	const names = path.split(/[[\].]+/).filter((name) => name !== '');
-	return names.reduce<unknown>(
-		(inner, name) =>
-			isObject(inner) || Array.isArray(inner)
-				? (inner as Record<string, unknown>)[name]
-				: undefined,
-		value,
-	);
 }

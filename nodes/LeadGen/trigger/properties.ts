@@ -3,7 +3,7 @@ import { filterFields } from '../operations/scrape/filters';
 import { choiceField, choicesField, numberField, show, textField, type Field } from '../parameters';
 import { scheduleFields } from '../schedule/fields';
 import { InputError } from '../service/errors';
-import { leadsField, output } from './leads';
+import { leadsField, output } from './output';
 
 export const mode = choiceField(
 	{ displayName: 'Mode', name: 'mode' },

@@ -107,6 +107,7 @@ async function ofListener(
 	});
 	const { likely, others } = idsOf(request);
 	const named = likely.length > 0 ? likely : others;
+	if (named.length === 0) return accepted();
 	const notification = rawNotification(request);
 	const leadsOfId = leadsTexts(notification);
 	const leads = new Map(named.map((id) => [id, leadsOfId(id)]));
