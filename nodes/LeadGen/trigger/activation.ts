@@ -77,6 +77,7 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
 export function close(context: IHookFunctions): void {
 	const memory = memoryOf(context);
 	delete memory.addresses;
+	memory.isDeactivated = true;
 	const staticData = context.getWorkflowStaticData('global');
 	const { activation, ...saved } = readSaved(staticData, memory.key);
 	if (activation !== undefined) writeSaved(staticData, memory.key, saved);

@@ -91,6 +91,7 @@ async function look(
 		try {
 			const access = await memory.accessOf(context);
 			await turn(memory, access);
+			if (memory.isDeactivated) return undefined;
 			return await findScrape(context, access.credential, id);
 		} catch (error) {
 			memory.leader?.tell(cannotVerify(error));

@@ -22,6 +22,8 @@ export class NodeMemory {
 	/** The production URL, and the addresses at which the node reaches itself; while the node is active here. */
 	url?: string;
 	addresses?: string[];
+	/** Whether n8n has called `delete` here since the last activation. */
+	isDeactivated = false;
 	/** When this process last stopped leading the node, in milliseconds since 1970. */
 	closedAt = 0;
 	/** Why n8n could not activate the node; undefined as soon as it can. */

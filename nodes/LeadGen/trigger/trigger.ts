@@ -22,11 +22,14 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	// Fresh from the database here, and never again in this context.
 	const saved = readSaved(context.getWorkflowStaticData('global'), memory.key);
 	memory.saved = merged(memory.saved, saved);
+	// Another node may have written back an old copy after the deactivation.
+	const activation = memory.isDeactivated ? undefined : saved.activation;
+	memory.isDeactivated = false;
 	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
 	const isAsked = context.getActivationMode() === 'activate' && !isSave;
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved.
-	memory.wanted ??= saved.activation ?? (isAsked ? newAttempt() : undefined);
+	memory.wanted ??= activation ?? (isAsked ? newAttempt() : undefined);
 	const leader = new Leader(context, memory);
 	const parameters = parametersOf(context);
 	const isListening = parameters.get(mode) === 'listen';
@@ -34,7 +37,7 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 		const schedule = readSchedule(parameters, context.getTimezone());
 		if (schedule) register(context, schedule, leader);
 	}
-	const work = isListening ? leader.listen() : leader.run(saved.activation);
+	const work = isListening ? leader.listen() : leader.run(activation);
 	work.catch((error: unknown) => {
 		context.logger.error(`LeadGen Trigger: ${String(error)}`);
 	});
