@@ -100,7 +100,7 @@ export const properties: INodeProperties[] = [
 	),
 	notice(
 		'listenNotice',
-		'This mode starts no scrapes and costs no credits. Open "Webhook URLs" above, and copy the production URL into the option "Webhook URL" of the LeadGen node that starts the scrapes. The workflow runs when one of them finishes. The service must be able to reach this n8n: if it runs on localhost, set WEBHOOK_URL to a public address.',
+		'This mode starts no scrapes and costs no credits. Open "Webhook URLs" above, and copy the production URL into the option \'Webhook URL\' of the LeadGen node that starts the scrapes. The workflow runs when one of them finishes. The service must be able to reach this n8n: if it runs on localhost, set WEBHOOK_URL to a public address.',
 		{ mode: ['listen'] },
 	),
 	...filterFields.map(forStarts),

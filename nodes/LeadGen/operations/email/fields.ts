@@ -30,8 +30,7 @@ const fullName = textField(
 		displayName: 'Full Name',
 		name: 'fullName',
 		placeholder: 'e.g. Nathan Smith',
-		description:
-			'First and last name in one field, also as "Smith, Nathan". The node leaves out titles and degrees. It is used if First Name and Last Name are empty.',
+		description: `First and last name in one field, also as "Smith, Nathan". The node leaves out titles and degrees. It is used if 'First Name' and 'Last Name' are empty.`,
 		hint: 'Enter a first name, a last name or a full name',
 	},
 	toName,
@@ -44,8 +43,7 @@ export const cleanNames = booleanField({
 	displayName: 'Clean Names',
 	name: 'cleanNames',
 	default: false,
-	description:
-		'Whether to remove titles, degrees, text in brackets and emoji from First Name and Last Name. For example, "Prof. Dr. Ada" becomes "Ada". This is always done with Full Name.',
+	description: `Whether to remove titles, degrees, text in brackets and emoji from 'First Name' and 'Last Name'. For example, "Prof. Dr. Ada" becomes "Ada". This is always done with 'Full Name'.`,
 });
 
 /** The names of a person; both are empty if no field is filled in. */
@@ -89,7 +87,7 @@ export const linkedinUrlOrCompany: Field<string> = {
 	...linkedinUrl,
 	property: {
 		...linkedinUrl.property,
-		hint: 'Enter a company domain or a LinkedIn URL, or both',
+		hint: 'Enter a company domain or the URL of a profile, or both',
 	},
 };
 
