@@ -13,7 +13,8 @@ interface Latency {
 	usualMs: number;
 	/** The fastest one. */
 	leastMs: number;
-	/** Since when the first answer is awaited. */
+	/** Calls that are not answered yet, and since when there are some. */
+	inFlight: number;
 	since: number;
 }
 
@@ -22,17 +23,19 @@ export class Latencies {
 	private readonly byPath = new Map<string, Latency>();
 
 	sent({ path, sentAt }: Call): void {
-		if (!this.byPath.has(path)) this.byPath.set(path, unknownSince(sentAt));
+		const first = { samples: 0, usualMs: 0, leastMs: Infinity, inFlight: 0, since: sentAt };
+		const latency = this.byPath.get(path) ?? first;
+		if (latency.inFlight === 0) latency.since = sentAt;
+		latency.inFlight++;
+		this.byPath.set(path, latency);
 	}
 
 	/** @param isResult whether the call brought a result; an error may come sooner */
 	ended({ path, sentAt, inFlightAtSend }: Call, isResult: boolean, now: number): void {
-		const latency = this.byPath.get(path) ?? unknownSince(sentAt);
-		if (!isResult) {
-			if (latency.samples === 0) this.byPath.delete(path);
-			return;
-		}
-		this.byPath.set(path, latency);
+		const latency = this.byPath.get(path);
+		if (!latency) return;
+		latency.inFlight--;
+		if (!isResult) return;
 		const ms = now - sentAt;
 		latency.leastMs = Math.min(latency.leastMs, ms);
 		if (inFlightAtSend >= FEW_IN_FLIGHT && latency.samples >= SAMPLES) return;
@@ -46,16 +49,12 @@ export class Latencies {
 		return Math.min(...all.map((latency) => latency?.leastMs ?? Infinity));
 	}
 
-	/** How long the slowest of the answers usually takes, as far as known. */
+	/** How long the slowest of the answers usually takes. Before the first answer: how long it is awaited. */
 	usualMs(now: number): number {
-		const all = [...this.byPath.values()];
-		return Math.max(
-			0,
-			...all.map(({ samples, usualMs, since }) => (samples > 0 ? usualMs : now - since)),
-		);
+		const all = [...this.byPath.values()].map(({ samples, usualMs, inFlight, since }) => {
+			if (samples > 0) return usualMs;
+			return inFlight > 0 ? now - since : 0;
+		});
+		return Math.max(0, ...all);
 	}
-}
-
-function unknownSince(since: number): Latency {
-	return { samples: 0, usualMs: 0, leastMs: Infinity, since };
 }
