@@ -9,7 +9,10 @@ function saved(running: string, done: string, activation?: string): saving.Saved
 	return {
 		...(activation !== undefined && { activation }),
 		running: words(running).map((attempt) => ({ attempt, scrapeId: `of ${attempt}`, since: 1 })),
-		done: words(done).map((word) => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']),
+		done: words(done).map((word) => {
+			const [scrape = '', leads = ''] = word.split('=');
+			return [scrape, leads, `id of ${scrape}`];
+		}),
 	};
 }
 
@@ -26,7 +29,7 @@ describe('what is saved', () => {
 
 	test.each([
 		...[undefined, null, 5, 'text', '[]', '{', '{"running":{},"done":5,"activation":[]}'],
-		'{"running":[null,5,{},{"attempt":"a"}],"done":[null,5,[],["a"],["a",1]]}',
+		'{"running":[null,5,{},{"attempt":"a"}],"done":[null,5,[],["a"],["a",1],["a","b"]]}',
 	])('is nothing if others wrote %j', (other) => {
 		const read = readSaved({ key: other }, 'key');
 		expect([read, merged(NOTHING, read)]).toEqual([NOTHING, NOTHING]);

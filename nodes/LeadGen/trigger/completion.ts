@@ -10,7 +10,7 @@ import { memoryOf, type Access } from './memory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';
 import { events } from './properties';
-import { leadsOf, scrapeOf } from './running';
+import { leadsOf, scrapeIdOf } from './running';
 import { findScrape, parametersOf, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
 
@@ -103,7 +103,7 @@ async function find(
 ): Promise<FoundScrape | undefined> {
 	const { credential, signer } = await memoryOf(context).accessOf(context);
 	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
-	const known = scrapeId ?? (reply && scrapeOf(reply.saved, attempt)?.scrapeId);
+	const known = scrapeId ?? (reply && scrapeIdOf(reply.saved, attempt));
 	for (const id of known === undefined ? named : [known]) {
 		const scrape = await findScrape(context, credential, id);
 		if (scrape) return scrape;
@@ -140,7 +140,7 @@ function saveDone(
 	{ signer }: Access,
 	id: string,
 ): void {
-	tell(context, addresses, signer, { done: [attempt ?? id, leads] }).catch((error: unknown) => {
+	tell(context, addresses, signer, { done: [attempt ?? id, leads, id] }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});
 }

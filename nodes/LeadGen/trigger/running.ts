@@ -21,8 +21,8 @@ export interface Saved {
 	 */
 	activation?: string | undefined;
 	running: RunningScrape[];
-	/** The last scrapes that ran: the attempt, otherwise the scrape ID; and what identifies the leads that ran. */
-	done: Array<[scrape: string, leads: string]>;
+	/** The last scrapes that ran: the attempt, otherwise the scrape ID; what identifies the leads that ran; the scrape ID. */
+	done: Array<[scrape: string, leads: string, scrapeId: string]>;
 }
 
 const MAX_DONE = 200;
@@ -46,7 +46,7 @@ function isRunning(value: unknown): value is RunningScrape {
 
 function isDone(value: unknown): value is Saved['done'][number] {
 	return (
-		Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === 'string')
+		Array.isArray(value) && value.length === 3 && value.every((each) => typeof each === 'string')
 	);
 }
 
@@ -61,19 +61,25 @@ export function writeSaved(staticData: IDataObject, key: string, saved: Saved): 
 
 /** What two copies know together, with the activation of the second. */
 export function merged(known: Saved, read: Saved): Saved {
-	const done = new Map([...known.done, ...read.done]);
+	const done = new Map([...known.done, ...read.done].map((each) => [each[0], each]));
 	const running = new Map(
 		[...known.running, ...read.running].map((scrape) => [scrape.attempt, scrape]),
 	);
 	return {
 		...(read.activation !== undefined && { activation: read.activation }),
 		running: [...running.values()].filter(({ attempt }) => !done.has(attempt)),
-		done: [...done].slice(-MAX_DONE),
+		done: [...done.values()].slice(-MAX_DONE),
 	};
 }
 
 export function scrapeOf({ running }: Saved, attempt: string): RunningScrape | undefined {
 	return running.find((scrape) => scrape.attempt === attempt);
+}
+
+/** The scrape ID of an attempt, also after it ran. */
+export function scrapeIdOf({ running, done }: Saved, attempt: string): string | undefined {
+	const [, , scrapeId] = done.find(([each]) => each === attempt) ?? [];
+	return running.find((scrape) => scrape.attempt === attempt)?.scrapeId ?? scrapeId;
 }
 
 /** What identifies the leads of a scrape that ran; undefined if it has not run. */

@@ -16,7 +16,7 @@ import {
 	type Reply,
 } from './ownUrl';
 import { internalUrl, mode } from './properties';
-import { leadsOf, merged, readSaved, scrapeOf, writeSaved } from './running';
+import { leadsOf, merged, readSaved, scrapeIdOf, writeSaved } from './running';
 import { parametersOf } from './scrape';
 import { CALLBACK, fingerprint, mayBeSigned, type Signer } from './signature';
 
@@ -82,7 +82,7 @@ function ofAttempt(
 		memory.saved,
 		readSaved(context.getWorkflowStaticData('global'), memory.key),
 	);
-	const scrapeId = scrapeOf(saved, attempt)?.scrapeId;
+	const scrapeId = scrapeIdOf(saved, attempt);
 	const named = scrapeId === undefined ? idsOf(request).likely : [];
 	const notification = rawNotification(request, signer.signatureOf(attempt));
 	const leads = leadsTexts(notification)(scrapeId);
