@@ -460,7 +460,7 @@ describe('a schedule', () => {
 		await untilStarts(4);
 		await field.api.deactivateWorkflow(id);
 		const { length } = field.sandbox.jobs;
-		const [, ...scheduled] = field.sandbox.jobs.map(({ createdAt = 0 }) => createdAt);
+		const [, ...scheduled] = field.sandbox.jobs.map(({ createdAt }) => createdAt);
 		// The sandbox gets a start moments after it is due.
 		for (const at of scheduled) expect(at % 4000).toBeLessThan(2000);
 		await quiet(9000);
