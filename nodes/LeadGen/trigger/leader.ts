@@ -30,6 +30,8 @@ export class Leader {
 		readonly context: ITriggerFunctions,
 		readonly memory: NodeMemory,
 	) {
+		// n8n does not end what an activation that failed has begun.
+		memory.leader?.close();
 		memory.leader = this;
 	}
 

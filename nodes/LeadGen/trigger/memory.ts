@@ -31,7 +31,7 @@ export class NodeMemory {
 	/** The start that an activation by a user asks for, until its execution begins. */
 	wanted?: string;
 	/** Leads the work for the node, in the leading main process. */
-	leader?: { follow(): void; tell(notice: NoticeText): void };
+	leader?: { follow(): void; tell(notice: NoticeText): void; close(): void };
 	/** The notifications for which an execution began: when, by scrape and leads. */
 	private readonly begun = new Map<string, number>();
 	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
