@@ -56,9 +56,9 @@ async function runProcess(
 			await processor.send();
 			const said = await service.call();
 			await processor.receive();
-			const outcome = said.outcome === 'refused' ? 'rateLimited' : 'succeeded';
+			const outcome = said.outcome === 'refused' ? 'refused' : 'accepted';
 			limiter.end(run, turn, { outcome, rateInfo: said });
-			if (outcome === 'succeeded') return;
+			if (outcome === 'accepted') return;
 		}
 	};
 	let watched = 0;

@@ -1,7 +1,7 @@
 import type { Call } from './call';
 
 /** A refusal may take this many times as long as the slowest refusal so far. */
-const MAX_REFUSAL_DELAY = 2;
+const PATIENCE = 2;
 
 /**
  * Presumes early that the service accepted a call: refusals come fast, so a call that is in flight for longer was
@@ -9,29 +9,28 @@ const MAX_REFUSAL_DELAY = 2;
  */
 export class Presumption {
 	/** Calls in flight that may still be refused, the oldest first. */
-	private readonly undecided = new Set<Call>();
-	private refusalMs = Infinity;
+	private readonly open = new Set<Call>();
+	private refusalMs: number | undefined;
 
 	sent(call: Call): void {
-		this.undecided.add(call);
+		this.open.add(call);
 	}
 
-	/** @returns whether it was undecided until now whether the service accepted the call */
-	ended(call: Call): boolean {
-		return this.undecided.delete(call);
+	/** @returns whether the outcome of the call was unknown until now */
+	over(call: Call): boolean {
+		return this.open.delete(call);
 	}
 
 	refused({ sentAt }: Call, now: number): void {
-		const { refusalMs } = this;
-		this.refusalMs = Math.max(refusalMs === Infinity ? 0 : refusalMs, now - sentAt);
+		this.refusalMs = Math.max(this.refusalMs ?? 0, now - sentAt);
 	}
 
 	/** The calls that count as accepted from now on. */
-	acceptedBy(now: number): Call[] {
+	presumedAccepted(now: number): Call[] {
 		const calls: Call[] = [];
-		for (const call of this.undecided) {
-			if (now - call.sentAt < MAX_REFUSAL_DELAY * this.refusalMs) break;
-			this.undecided.delete(call);
+		for (const call of this.open) {
+			if (now - call.sentAt < PATIENCE * (this.refusalMs ?? Infinity)) break;
+			this.open.delete(call);
 			calls.push(call);
 		}
 		return calls;
