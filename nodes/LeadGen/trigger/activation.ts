@@ -46,8 +46,8 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 		const why = 'anyone can guess the URL of this node, because it has no webhookId';
 		context.logger.warn(`LeadGen Trigger: ${why}. Delete it, and add it again in the editor.`);
 	}
-	// An empty API key cannot work.
-	await memory.accessOf(context);
+	// The user may have corrected the key just now. An empty one cannot work.
+	await memory.accessOf(context, 0);
 	if (isListening) return;
 	startBody(parameters);
 	readSchedule(parameters, context.getTimezone());

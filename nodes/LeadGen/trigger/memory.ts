@@ -84,9 +84,12 @@ export class NodeMemory {
 	 * calls of the same moment share one.
 	 * @throws InputError if the API key is empty
 	 */
-	async accessOf(context: Pick<FunctionsBase, 'getCredentials'>): Promise<Access> {
+	async accessOf(
+		context: Pick<FunctionsBase, 'getCredentials'>,
+		maxAgeMs = ACCESS_MS,
+	): Promise<Access> {
 		const now = Date.now();
-		if (!this.access || now - this.access.readAt > ACCESS_MS) {
+		if (!this.access || now - this.access.readAt >= maxAgeMs) {
 			const read = context
 				.getCredentials(CREDENTIAL_TYPE)
 				.then((credential) => ({ credential, signer: new Signer(credential, this.identity) }));
