@@ -404,7 +404,8 @@ describe('a node that only listens', () => {
 		};
 		const pouring = Array.from({ length: 20 }, pour);
 		field.sandbox.finish(finished, 'completed');
-		await untilRuns(workflow.id, 1);
+		// The execution of the other one waits for its end.
+		await untilExecutions(workflow.id, 2);
 		await quiet(8000);
 		isOver = true;
 		await Promise.all(pouring);
