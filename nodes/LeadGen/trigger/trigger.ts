@@ -5,7 +5,7 @@ import { readSchedule, type Schedule } from '../schedule/schedule';
 import { Leader } from './leader';
 import { memoryOf } from './memory';
 import { textOf } from './notices';
-import { mode } from './properties';
+import * as field from './properties';
 import { merged, readSaved } from './running';
 import { parametersOf } from './scrape';
 
@@ -23,16 +23,20 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const saved = readSaved(context.getWorkflowStaticData('global'), memory.key);
 	memory.saved = merged(memory.saved, saved);
 	// Another node may have written back an old copy after the deactivation.
-	const activation = memory.isDeactivated ? undefined : saved.activation;
+	const { isDeactivated: wasDeactivated } = memory;
+	const activation = wasDeactivated ? undefined : saved.activation;
 	memory.isDeactivated = false;
 	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
-	const isAsked = context.getActivationMode() === 'activate' && !isSave;
+	// n8n 2 calls an activation an update if a crash interrupted it, or if the node was added to an active workflow.
+	const isFirst = activation === undefined && memory.closedAt === 0 && !wasDeactivated;
+	const mode = context.getActivationMode();
+	const isAsked = (mode === 'activate' && !isSave) || (mode === 'update' && isFirst);
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved.
 	memory.wanted ??= activation ?? (isAsked ? newAttempt() : undefined);
 	const leader = new Leader(context, memory);
 	const parameters = parametersOf(context);
-	const isListening = parameters.get(mode) === 'listen';
+	const isListening = parameters.get(field.mode) === 'listen';
 	if (!isListening) {
 		const schedule = readSchedule(parameters, context.getTimezone());
 		if (schedule) register(context, schedule, leader);
