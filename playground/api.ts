@@ -71,6 +71,8 @@ export interface ExecutionSummary {
 	mode: string;
 	/** ISO 8601. */
 	startedAt: string;
+	/** The execution that this one repeats. */
+	retryOf?: string | null;
 }
 
 export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mode'> {
@@ -377,8 +379,12 @@ export class N8nApi {
 
 	/** Presses "Retry" at an execution, and waits for the result. */
 	async retryExecution(id: string): Promise<Execution> {
-		const retry = await this.post(`executions/${id}/retry`, { loadWorkflow: false });
-		return await this.finishedExecution((retry as { id: string }).id);
+		await this.post(`executions/${id}/retry`, { loadWorkflow: false });
+		// Old versions of n8n answer without an ID. The newest execution comes first.
+		const { results } = (await this.get('executions?filter={}')) as ExecutionPage;
+		const retry = results.find(({ retryOf }) => retryOf === id);
+		if (!retry) throw new Error(`Execution ${id} was not retried`);
+		return await this.finishedExecution(retry.id);
 	}
 
 	async execution(id: string): Promise<Execution> {

@@ -128,6 +128,32 @@ describe('a start', () => {
 		expect(await field.executions(id)).toHaveLength(2);
 	});
 
+	it('happens once when the node is added to an active workflow, and when it listened before', async () => {
+		const listening = field.trigger({ mode: 'listen' });
+		const { id } = await field.api.createWorkflow(field.content(listening));
+		await field.api.activateWorkflow(id);
+		await quiet(1000);
+		const added = field.trigger({ filters: { jobTitles: ['CFO'] } }, { name: 'Added' });
+		await save(id, ({ nodes }) => nodes.push(added));
+		await untilStarts(1);
+		await save(id, (workflow) => {
+			triggerOf(workflow).parameters = { filters: { jobTitles: ['CEO'] }, limit: 10 };
+		});
+		await untilStarts(2);
+		await save(id, ({ nodes }) => {
+			for (const node of nodes) node.parameters = { ...node.parameters, limit: 7 };
+		});
+		await quiet();
+		expect(
+			field.sandbox.requests.flatMap(({ operation, body }) =>
+				operation === 'startScrape' ? (body as { filters: object }).filters : [],
+			),
+		).toEqual([
+			{ jobTitles: ['CFO'], limit: 10 },
+			{ jobTitles: ['CEO'], limit: 10 },
+		]);
+	});
+
 	it('survives that the node is renamed while the scrape runs', async () => {
 		field.sandbox.set(LONG);
 		const { id } = await activated();

@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 import { wordIn } from '../json';
 import { show } from '../parameters';
 import { pause } from '../pause';
@@ -8,7 +13,7 @@ import { pass, type Delivery } from './gate';
 import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
 import { Ended, isRefused } from './notices';
-import { tell } from './ownUrl';
+import { tell, type Message } from './ownUrl';
 import { events } from './properties';
 import { leadsOf, scrapeIdOf } from './running';
 import { findScrape, parametersOf, type FoundScrape } from './scrape';
@@ -40,6 +45,8 @@ const PAUSE_MS = 3000;
 const STEP_MS = PAUSE_MS + 1000;
 /** How long a poll leaves the notification the precedence. */
 export const POLL_WAIT_MS = 3 * STEP_MS;
+/** A workflow does not wait longer until n8n has saved that it ran. */
+const MAX_SAVE_MS = 5000;
 
 /**
  * Waits until the scrape is finished, and lets one delivery of it through.
@@ -65,7 +72,7 @@ export async function complete(
 		const ended = await another(context, completion, access, id);
 		if (ended) return ended;
 	}
-	saveDone(context, completion, access, id);
+	await saveDone(context, completion, access, id);
 	const parameters = parametersOf(context);
 	const status = wordIn(data.status) ?? '';
 	if (!parameters.get(events).some((event) => event === status)) {
@@ -133,16 +140,21 @@ function notFinished({ attempt, leads }: Completion, { id, data }: FoundScrape):
 	);
 }
 
-/** Has n8n save that the scrape ran, so that it is polled no more. */
-function saveDone(
+/**
+ * Has n8n save that the scrape ran, so that it is polled no more. The next nodes run after it is saved: n8n would
+ * otherwise save an old copy over what they write into the static data.
+ */
+async function saveDone(
 	context: IExecuteFunctions,
 	{ attempt, leads, addresses }: Completion,
 	{ signer }: Access,
 	id: string,
-): void {
-	tell(context, addresses, signer, { done: [attempt ?? id, leads, id] }).catch((error: unknown) => {
+): Promise<void> {
+	const done: Message['done'] = [attempt ?? id, leads, id];
+	const saved = tell(context, addresses, signer, { done }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});
+	await Promise.race([saved, sleep(MAX_SAVE_MS)]);
 }
 
 /**
@@ -159,7 +171,7 @@ async function another(
 	const reply = await tell(context, addresses, access.signer).catch(() => undefined);
 	const ran = reply && leadsOf(reply.saved, attempt ?? id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
-	if (notification === null && ran === undefined) saveDone(context, completion, access, id);
+	if (notification === null && ran === undefined) await saveDone(context, completion, access, id);
 	if (leads === '' || ran === undefined || ran === leads) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}

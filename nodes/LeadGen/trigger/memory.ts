@@ -24,6 +24,8 @@ export class NodeMemory {
 	addresses?: string[];
 	/** Whether n8n has called `delete` here since the last activation. */
 	isDeactivated = false;
+	/** Whether the node only listened when this process last led it. */
+	isListening = false;
 	/** When this process last stopped leading the node, in milliseconds since 1970. */
 	closedAt = 0;
 	/** Why n8n could not activate the node; undefined as soon as it can. */

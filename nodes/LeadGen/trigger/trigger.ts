@@ -27,16 +27,19 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const activation = wasDeactivated ? undefined : saved.activation;
 	memory.isDeactivated = false;
 	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
-	// n8n 2 calls an activation an update if a crash interrupted it, or if the node was added to an active workflow.
-	const isFirst = activation === undefined && memory.closedAt === 0 && !wasDeactivated;
+	const parameters = parametersOf(context);
+	const { isListening: wasListening } = memory;
+	const isListening = (memory.isListening = parameters.get(field.mode) === 'listen');
+	// n8n calls it an update if the node was added to an active workflow, and n8n 2 also if a crash interrupted an
+	// activation.
+	const isNew = activation === undefined && memory.closedAt === 0 && !wasDeactivated;
+	const isFirst = isNew || wasListening;
 	const mode = context.getActivationMode();
 	const isAsked = (mode === 'activate' && !isSave) || (mode === 'update' && isFirst);
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved.
 	memory.wanted ??= activation ?? (isAsked ? newAttempt() : undefined);
 	const leader = new Leader(context, memory);
-	const parameters = parametersOf(context);
-	const isListening = parameters.get(field.mode) === 'listen';
 	if (!isListening) {
 		const schedule = readSchedule(parameters, context.getTimezone());
 		if (schedule) register(context, schedule, leader);
