@@ -2,9 +2,10 @@ import './engine';
 import { parse as parseForm } from 'node:querystring';
 import { WebhookContext } from 'n8n-core';
 import { Workflow, type INodeTypes, type IWorkflowExecuteAdditionalData } from 'n8n-workflow';
-import { entriesOf, meantBody } from '../nodes/LeadGen/trigger/contents';
-import { leadsIn } from '../nodes/LeadGen/trigger/leads';
-import { idsOf, rawNotification, requestOf } from '../nodes/LeadGen/trigger/notification';
+import { contentsOf, entriesOf, meantBody } from '../nodes/LeadGen/trigger/contents';
+import * as leadsSearch from '../nodes/LeadGen/trigger/leads';
+import * as notification from '../nodes/LeadGen/trigger/notification';
+import { requestOf } from '../nodes/LeadGen/trigger/request';
 
 const node = { id: 'n1', name: 'Trigger', type: 'leadGenTrigger', typeVersion: 1, parameters: {} };
 const nodes = [{ ...node, position: [0, 0] as [number, number] }];
@@ -31,8 +32,10 @@ function requestWith(type: string, text: string) {
 }
 
 function idsIn({ query = {}, body }: { query?: object; body?: unknown }) {
-	return idsOf({ query: query as Record<string, unknown>, body });
+	return notification.idsIn(query, contentsOf(body));
 }
+
+const leadsIn = (body: unknown) => leadsSearch.leadsIn(contentsOf(body));
 
 /** As it would be in JSON: undefined is null, and prototypes do not matter. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
@@ -194,7 +197,7 @@ describe('a body', () => {
 			headers: { ...secrets, via: url(secret.toUpperCase()) },
 			query: { leadgen: `a1.${secret}`, a: '1', next: url(secret) },
 		};
-		expect(rawNotification(request, secret)).toEqual({
+		expect(notification.rawNotification(request, secret)).toEqual({
 			...{ method: 'POST', headers: { via: url('***') }, body: copies('***') },
 			query: { a: '1', next: url('***') },
 		});
@@ -203,9 +206,9 @@ describe('a body', () => {
 	test('that is too deep to be saved is left out', () => {
 		const deep = `{"scrapeId":"a","leads":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}`;
 		for (const secret of ['', 'ab'.repeat(32)]) {
-			expect(rawNotification(requestWith(JSON_TYPE, deep), secret).body).toBeNull();
+			expect(notification.rawNotification(requestWith(JSON_TYPE, deep), secret).body).toBeNull();
 		}
-		expect(idsOf(requestWith(JSON_TYPE, deep)).likely).toEqual(['a']);
+		expect(idsIn(requestWith(JSON_TYPE, deep)).likely).toEqual(['a']);
 	});
 });
 

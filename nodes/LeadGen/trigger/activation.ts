@@ -6,7 +6,6 @@ import { memoryOf, type NodeMemory } from './memory';
 import { isRefused, textOf } from './notices';
 import { ownAddresses } from './ownUrl';
 import { internalUrl, mode } from './properties';
-import { readSaved, writeSaved } from './running';
 import { checkAccount, parametersOf, startBody } from './scrape';
 
 /**
@@ -79,7 +78,7 @@ export function close(context: IHookFunctions): void {
 	delete memory.addresses;
 	memory.isDeactivated = true;
 	const staticData = context.getWorkflowStaticData('global');
-	const { activation, ...saved } = readSaved(staticData, memory.key);
-	if (activation !== undefined) writeSaved(staticData, memory.key, saved);
+	memory.read(staticData);
 	delete memory.saved.activation;
+	memory.write(staticData);
 }

@@ -13,9 +13,9 @@ import { pass, type Delivery } from './gate';
 import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
 import { Ended, isRefused } from './notices';
-import { tell, type Message } from './ownUrl';
+import { tell } from './ownUrl';
 import { events } from './properties';
-import { leadsOf, scrapeIdOf } from './running';
+import { leadsOf, scrapeIdOf, type Change } from './running';
 import { findScrape, parametersOf, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
 
@@ -150,7 +150,7 @@ async function saveDone(
 	{ signer }: Access,
 	id: string,
 ): Promise<void> {
-	const done: Message['done'] = [attempt ?? id, leads, id];
+	const done: Change['done'] = [attempt ?? id, leads, id];
 	const saved = tell(context, addresses, signer, { done }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});

@@ -27,6 +27,11 @@ const MAX_PARSED_LENGTH = 4_000_000;
 /** How deep the names of a form may be nested. */
 const MAX_PATH = 20;
 
+/** What the body of a notification contains. */
+export function contentsOf(body: unknown): Entry[] {
+	return entriesOf(meantBody(body));
+}
+
 /** The values of a notification, those that are less deep first. */
 export function entriesOf(...roots: unknown[]): Entry[] {
 	const parse = boundedParser();

@@ -3,9 +3,9 @@ import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './memory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
-import { isReachable, ownAddresses, tell, type Message, type Reply } from './ownUrl';
+import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
+import type { Change } from './running';
 import { MIN_PAUSE_MS, poll } from './polling';
-import { merged } from './running';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -112,11 +112,11 @@ export class Leader {
 	}
 
 	/** Tells the own URL something, and learns what is saved. @throws NotReachedError if it does not answer */
-	async ask(message: Message = {}): Promise<Reply> {
+	async ask(change: Change = {}): Promise<Reply> {
 		const { memory, context } = this;
 		const { signer } = await memory.accessOf(context);
-		const reply = await tell(context, memory.addresses ?? [], signer, message);
-		memory.saved = merged(memory.saved, reply.saved);
+		const reply = await tell(context, memory.addresses ?? [], signer, change);
+		memory.learn(reply.saved);
 		this.isElsewhere = reply.process !== PROCESS;
 		return reply;
 	}

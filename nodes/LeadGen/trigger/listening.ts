@@ -2,7 +2,7 @@ import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
 import type { Access, NodeMemory } from './memory';
 import { cannotVerify } from './notices';
-import { respond } from './notification';
+import { respond } from './request';
 import { findScrape, type FoundScrape } from './scrape';
 
 /** Verifies scrapes that anyone may have named, where the node only listens. */
@@ -22,22 +22,26 @@ const MAX_PAUSE_MS = 2 * MINUTE_MS;
 /** A sender may not wait longer for its answer. */
 const ANSWER_MS = 8000;
 
+/** Whether a notification of this size can wait until its IDs are verified. */
+export function hasRoom({ lookups }: NodeMemory, named: string[], bytes: number): boolean {
+	const { count } = lookups;
+	const isSmall = count + named.length <= MAX_WAITING && lookups.bytes + bytes <= MAX_WAITING_BYTES;
+	return isSmall || count === 0;
+}
+
 /**
  * Which of the IDs in a notification are scrapes of the account.
  * @param bytes the size of the notification, which stays in memory meanwhile
  * @returns the ID of each as the service spells it, by the ID that was named; and whether the request has been answered,
- * because this took long. `full` if too much waits already.
+ * because this took long
  */
 export async function knownScrapes(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	named: string[],
 	bytes: number,
-): Promise<{ ids: Map<string, string>; isAnswered: boolean } | 'full'> {
+): Promise<{ ids: Map<string, string>; isAnswered: boolean }> {
 	const { lookups } = memory;
-	const isFull =
-		lookups.count + named.length > MAX_WAITING || lookups.bytes + bytes > MAX_WAITING_BYTES;
-	if (isFull && lookups.count > 0) return 'full';
 	lookups.count += named.length;
 	lookups.bytes += bytes;
 	let isAnswered = false;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'crypto';
-import type { FunctionsBase, ICredentialDataDecryptedObject } from 'n8n-workflow';
+import type { FunctionsBase, ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
-import { NOTHING, type Saved } from './running';
+import { changed, leadsOf, merged, NOTHING, readSaved, writeSaved } from './running';
+import type { Change, Saved } from './running';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 import type { TestRun } from './testRun';
 
@@ -17,7 +18,7 @@ export interface Access {
 /** What this process knows about one node, beside what is saved. */
 export class NodeMemory {
 	/** The key of the node in the static data. A copied workflow has another one. */
-	readonly key: string;
+	private readonly key: string;
 	saved: Saved = NOTHING;
 	/** The production URL, and the addresses at which the node reaches itself; while the node is active here. */
 	url?: string;
@@ -58,7 +59,35 @@ export class NodeMemory {
 		this.key = `leadGenTrigger ${fingerprint([workflowId, nodeId, instanceId])}`;
 	}
 
-	/** Records that an execution began for a notification, or still waits. @param leads as in `Completion` */
+	/** Learns what the static data of the workflow holds: fresh from the database in `webhook()` and in `trigger()`. */
+	read(staticData: IDataObject): Saved {
+		return this.learn(readSaved(staticData, this.key));
+	}
+
+	learn(saved: Saved): Saved {
+		return (this.saved = merged(this.saved, saved));
+	}
+
+	/** Saves a change, and what this process knows: another node may have saved an old copy. */
+	write(staticData: IDataObject, change: Change = {}): void {
+		this.saved = changed(this.saved, change);
+		writeSaved(staticData, this.key, this.saved);
+	}
+
+	/**
+	 * Whether a notification begins an execution: the first one for a scrape, and each with other leads.
+	 * @param scrape the attempt that started it, otherwise its ID
+	 * @param leads as in `Completion`
+	 */
+	isNew(scrape: string, leads: string): boolean {
+		const ran = leadsOf(this.saved, scrape);
+		const isOver = ran !== undefined && (leads === '' || leads === ran);
+		if (isOver || this.hasBegun(scrape, leads)) return false;
+		this.begin(scrape, leads);
+		return true;
+	}
+
+	/** Records that an execution began for a notification, or still waits. */
 	begin(scrape: string, leads: string): void {
 		const name = JSON.stringify([scrape, leads]);
 		this.begun.delete(name);
@@ -68,17 +97,13 @@ export class NodeMemory {
 	}
 
 	/** Whether an execution began lately for a notification with the same leads; for one without leads, with any. */
-	hasBegun(scrape: string, leads: string): boolean {
+	private hasBegun(scrape: string, leads: string): boolean {
 		const name = JSON.stringify([scrape, leads]);
 		const start = JSON.stringify([scrape]).slice(0, -1);
 		const since = Date.now() - REPEATED_MS;
 		return [...this.begun].some(
 			([each, at]) => at > since && (leads === '' ? each.startsWith(`${start},`) : each === name),
 		);
-	}
-
-	forget(scrape: string, leads = ''): void {
-		this.begun.delete(JSON.stringify([scrape, leads]));
 	}
 
 	/**

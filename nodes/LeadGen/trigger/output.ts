@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../compatibility';
 import { choiceField, textField, type Parameters } from '../parameters';
-import { isObject, listIn, meantBody } from './contents';
+import { contentsOf, isObject, listIn, meantBody } from './contents';
 import { leadsIn } from './leads';
 
 export const output = choiceField(
@@ -48,7 +48,8 @@ export function outputItems(
 	const { scrapeId } = scrape;
 	const body = (scrape.notification as IDataObject | null)?.body;
 	const path = parameters.option(leadsField);
-	const leads = path === '' ? leadsIn(body)(scrapeId) : listIn(valueAt(meantBody(body), path));
+	const leads =
+		path === '' ? leadsIn(contentsOf(body))(scrapeId) : listIn(valueAt(meantBody(body), path));
 	// Without an item, the workflow would end silently.
 	if (!leads || leads.length === 0) {
 		addHint(context, {

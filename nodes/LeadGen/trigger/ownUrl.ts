@@ -9,7 +9,8 @@ import {
 } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
 import { NotReachedError } from './notices';
-import type { RunningScrape, Saved } from './running';
+import { PROCESS, type NodeMemory } from './memory';
+import type { Change, Saved } from './running';
 import type { Signer } from './signature';
 
 /** The last part of the node's URL. */
@@ -22,21 +23,7 @@ const TIMEOUT_MS = 60_000;
 /** The maximum age of a message. The clocks of two machines may differ, and a machine may be busy. */
 const VALID_MS = 5 * 60_000;
 
-/**
- * A message of the node to its own URL, so that `webhook()` saves something: what the process that sends it knows. An
- * empty message only asks for what is saved.
- */
-export interface Message {
-	/** The attempt of an activation by a user. */
-	activation?: string;
-	/** A scrape was started. */
-	started?: RunningScrape;
-	/** An attempt that failed. */
-	failed?: string;
-	/** The workflow ran for a scrape, see {@link Saved}. */
-	done?: Saved['done'][number];
-}
-
+/** The answer to a message of the node to its own URL. */
 export interface Reply {
 	saved: Saved;
 	/** Whether the workflow is active. n8n 1.100 also answers if it is not. */
@@ -83,7 +70,8 @@ interface Requester {
 }
 
 /**
- * Sends a message of the node to its own URL.
+ * Sends a message of the node to its own URL, so that `webhook()` saves a change.
+ * @param change without one, this only asks for what is saved
  * @param addresses of the node, tried in this order until one answers with a signature, which comes first from then on
  * @throws NotReachedError if no address reaches the node
  */
@@ -91,10 +79,10 @@ export async function tell(
 	{ helpers }: Requester,
 	addresses: string[],
 	signer: Signer,
-	message: Message = {},
+	change: Change = {},
 ): Promise<Reply> {
 	// A string, so that the message arrives exactly as it was signed.
-	const text = JSON.stringify({ ...message, sentAt: Date.now(), nonce: randomUUID() });
+	const text = JSON.stringify({ ...change, sentAt: Date.now(), nonce: randomUUID() });
 	const signature = signer.sign('message', text);
 	const problems: unknown[] = [];
 	for (const url of [...addresses]) {
@@ -127,18 +115,32 @@ interface SignedReply {
 	signature?: string;
 }
 
-export function signedReply(signer: Signer, signature: unknown, reply: Reply): SignedReply {
-	const text = JSON.stringify(reply);
-	return { text, signature: signer.sign('reply', String(signature), text) };
+/**
+ * Saves the change in a message of the node to itself. n8n saves what `webhook()` writes only if no execution begins.
+ */
+export function replyTo(
+	change: Change,
+	context: IWebhookFunctions,
+	memory: NodeMemory,
+	signer: Signer,
+): SignedReply {
+	const staticData = context.getWorkflowStaticData('global');
+	memory.read(staticData);
+	memory.write(staticData, change);
+	memory.leader?.follow();
+	const isActive = context.getWorkflow().active;
+	const text = JSON.stringify({ saved: memory.saved, isActive, process: PROCESS } satisfies Reply);
+	const message = String(context.getHeaderData()[SIGNATURE_HEADER]);
+	return { text, signature: signer.sign('reply', message, text) };
 }
 
-/** The message of the node to itself; undefined if someone else sent the request. */
-export function ownMessage(context: IWebhookFunctions, signer: Signer): Message | undefined {
+/** The change that the node asks itself to save; undefined if someone else sent the request. */
+export function ownMessage(context: IWebhookFunctions, signer: Signer): Change | undefined {
 	const { message } = (context.getBodyData() as IDataObject | undefined) ?? {};
 	const signature = context.getHeaderData()[SIGNATURE_HEADER];
 	if (typeof message !== 'string' || !signer.isSigned(signature, 'message', message)) {
 		return undefined;
 	}
-	const { sentAt, ...rest } = jsonParse<Message & { sentAt: number }>(message);
+	const { sentAt, ...rest } = jsonParse<Change & { sentAt: number }>(message);
 	return Math.abs(Date.now() - sentAt) < VALID_MS ? rest : undefined;
 }

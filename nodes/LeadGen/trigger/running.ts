@@ -50,6 +50,28 @@ function isDone(value: unknown): value is Saved['done'][number] {
 	);
 }
 
+/** What an execution of the node, or its leader, has to save. */
+export interface Change {
+	/** The attempt of an activation by a user. */
+	activation?: string | undefined;
+	/** A scrape was started. */
+	started?: RunningScrape;
+	/** An attempt that failed. */
+	failed?: string;
+	/** The workflow ran for a scrape. */
+	done?: Saved['done'][number];
+}
+
+export function changed(saved: Saved, { started, failed, done, ...change }: Change): Saved {
+	const activation = change.activation ?? saved.activation;
+	const isThrough = activation !== undefined && [started?.attempt, failed].includes(activation);
+	return merged(saved, {
+		activation: isThrough ? '' : activation,
+		running: started ? [started] : [],
+		done: done ? [done] : [],
+	});
+}
+
 /**
  * As text, because n8n watches each value of an object, which makes reading slow. Writes only what changed, because n8n
  * saves the static data of a workflow as a whole.

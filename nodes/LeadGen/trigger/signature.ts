@@ -21,7 +21,7 @@ const MAX_SIGNATURES = 500;
 /** A callback URL, also one that was cut short. */
 export const CALLBACK = new RegExp(`${PARAMETER}(=|%(25)*3d|\\\\u003d)`, 'i');
 
-/** Whether a text may hold a signature. Only then is the credential needed, which takes n8n long to decrypt. */
+/** Whether a text may hold a signature. */
 export function mayBeSigned(text: string): boolean {
 	return text.search(SIGNATURE) >= 0;
 }

@@ -8,7 +8,7 @@ import { forget, pass, type Delivery } from './gate';
 import { memoryOf } from './memory';
 import { Ended, notStarted, textOf, unknownOutcome } from './notices';
 import { tell } from './ownUrl';
-import { leadsOf, merged, readSaved, scrapeOf, writeSaved, type RunningScrape } from './running';
+import { leadsOf, scrapeOf, type RunningScrape } from './running';
 import { parametersOf, startBody, startScrape } from './scrape';
 
 /** An execution that starts a scrape. */
@@ -148,8 +148,7 @@ async function save(
 function keep(context: IExecuteFunctions, started: RunningScrape): void {
 	const memory = memoryOf(context);
 	const staticData = context.getWorkflowStaticData('global');
-	const saved = merged(memory.saved, readSaved(staticData, memory.key));
-	memory.saved = { ...saved, running: [...saved.running, started] };
-	writeSaved(staticData, memory.key, memory.saved);
+	memory.read(staticData);
+	memory.write(staticData, { started });
 	memory.leader?.follow();
 }

@@ -11,7 +11,9 @@ import { InputError } from '../service/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
 import { memoryOf } from './memory';
-import { idsOf, rawNotification, requestOf } from './notification';
+import { contentsOf } from './contents';
+import { idsIn, rawNotification } from './notification';
+import { requestOf } from './request';
 import { ownAddresses, ownMessage, tell } from './ownUrl';
 import { internalUrl, mode, testLimit, testScrapeId } from './properties';
 import { findScrape, parametersOf, startBody, startScrape, type FoundScrape } from './scrape';
@@ -136,7 +138,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
 	if (!isOwn) test.notification = rawNotification(request, signer.signatureOf(ATTEMPT));
-	const { likely, others } = idsOf(request);
+	const { likely, others } = idsIn(request.query, contentsOf(request.body));
 	const named = (likely.length > 0 ? likely : others).slice(0, 5);
 	const scrape = await firstFound(context, scrapeId === undefined ? named : [scrapeId], isOwn);
 	const isLate = Date.now() - test.since > LISTENS_MS;

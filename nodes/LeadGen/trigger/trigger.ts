@@ -6,7 +6,6 @@ import { Leader } from './leader';
 import { memoryOf } from './memory';
 import { textOf } from './notices';
 import * as field from './properties';
-import { merged, readSaved } from './running';
 import { parametersOf } from './scrape';
 
 /** A save deactivates and activates the workflow within this time. */
@@ -20,8 +19,7 @@ const SAVE_MS = 2000;
 export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(context);
 	// Fresh from the database here, and never again in this context.
-	const saved = readSaved(context.getWorkflowStaticData('global'), memory.key);
-	memory.saved = merged(memory.saved, saved);
+	const saved = memory.read(context.getWorkflowStaticData('global'));
 	// Another node may have written back an old copy after the deactivation.
 	const { isDeactivated: wasDeactivated } = memory;
 	const activation = wasDeactivated ? undefined : saved.activation;

@@ -1,24 +1,19 @@
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Completion } from './completion';
+import { contentsOf } from './contents';
 import { itemFor } from './execution';
 import { newDelivery } from './gate';
-import { leadsIn } from './leads';
-import { knownScrapes } from './listening';
-import { memoryOf, PROCESS, type NodeMemory } from './memory';
+import { leadsKeys } from './leads';
+import { hasRoom, knownScrapes } from './listening';
+import { memoryOf, type NodeMemory } from './memory';
 import { cannotVerify, textOf } from './notices';
-import { idsOf, rawNotification, requestOf, respond, type IncomingRequest } from './notification';
-import {
-	ownAddresses,
-	ownMessage,
-	signedReply,
-	SIGNATURE_HEADER,
-	type Message,
-	type Reply,
-} from './ownUrl';
+import { idsIn, rawNotification } from './notification';
+import { ownAddresses, ownMessage, replyTo, SIGNATURE_HEADER } from './ownUrl';
 import { internalUrl, mode } from './properties';
-import { leadsOf, merged, readSaved, scrapeIdOf, writeSaved } from './running';
+import { requestOf, respond, type IncomingRequest } from './request';
+import { scrapeIdOf } from './running';
 import { parametersOf } from './scrape';
-import { CALLBACK, fingerprint, mayBeSigned, type Signer } from './signature';
+import { CALLBACK, mayBeSigned } from './signature';
 
 const WARN_MS = 60_000;
 
@@ -27,23 +22,8 @@ const WARN_MS = 60_000;
  * Never throws, because n8n would create a failed execution for each request.
  */
 export async function handleRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const memory = memoryOf(context);
-	const request = requestOf(context);
 	try {
-		const isListening = parametersOf(context).get(mode) === 'listen';
-		const { [SIGNATURE_HEADER]: signature } = request.headers;
-		const isSigned = signature !== undefined || mayBeSigned(request.text);
-		const signer = isSigned ? (await memory.accessOf(context)).signer : undefined;
-		const message = signature === undefined ? undefined : signer && ownMessage(context, signer);
-		if (signer && message) {
-			return { webhookResponse: signedReply(signer, signature, answer(context, memory, message)) };
-		}
-		const attempt = signer?.attemptIn(request.text);
-		if (signer && attempt !== undefined)
-			return ofAttempt(context, memory, request, signer, attempt);
-		if (isListening) return await ofListener(context, memory, request);
-		warnOfBrokenUrl(context, memory, request);
-		return respond(context, 403, { error: 'This URL only accepts notifications of the service' });
+		return await handle(context, requestOf(context), memoryOf(context));
 	} catch (error) {
 		const { message } = textOf(error);
 		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${message}`);
@@ -52,22 +32,25 @@ export async function handleRequest(context: IWebhookFunctions): Promise<IWebhoo
 	}
 }
 
-/** Saves what a message of the node says. n8n saves what `webhook()` writes only if no execution begins. */
-function answer(context: IWebhookFunctions, memory: NodeMemory, message: Message): Reply {
-	const { started, failed, done } = message;
-	const staticData = context.getWorkflowStaticData('global');
-	const read = readSaved(staticData, memory.key);
-	const activation = message.activation ?? read.activation;
-	const isThrough = activation !== undefined && [started?.attempt, failed].includes(activation);
-	// Another node may have saved an old copy, so this adds what this process knows.
-	memory.saved = merged(memory.saved, {
-		activation: isThrough ? '' : activation,
-		running: [...read.running, ...(started ? [started] : [])],
-		done: [...read.done, ...(done ? [done] : [])],
-	});
-	writeSaved(staticData, memory.key, memory.saved);
-	memory.leader?.follow();
-	return { saved: memory.saved, isActive: context.getWorkflow().active, process: PROCESS };
+async function handle(
+	context: IWebhookFunctions,
+	request: IncomingRequest,
+	memory: NodeMemory,
+): Promise<IWebhookResponseData> {
+	// Strangers may call often, and reading the credential takes n8n long.
+	const isSigned = SIGNATURE_HEADER in request.headers || mayBeSigned(request.text);
+	const signer = isSigned ? (await memory.accessOf(context)).signer : undefined;
+	const change = signer && ownMessage(context, signer);
+	if (change) return { webhookResponse: replyTo(change, context, memory, signer) };
+	const attempt = signer?.attemptIn(request.text);
+	const isListening = parametersOf(context).get(mode) === 'listen';
+	if (attempt === undefined && !isListening) {
+		warnOfBrokenUrl(context, memory, request);
+		return respond(context, 403, { error: 'This URL only accepts notifications of the service' });
+	}
+	memory.read(context.getWorkflowStaticData('global'));
+	if (attempt === undefined) return await ofListener(context, memory, request);
+	return ofAttempt(context, memory, request, attempt, signer?.signatureOf(attempt));
 }
 
 /** A notification at the URL of a start. The signature proves that the service sent it. */
@@ -75,18 +58,15 @@ function ofAttempt(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	request: IncomingRequest,
-	signer: Signer,
 	attempt: string,
+	signature: string | undefined,
 ): IWebhookResponseData {
-	const saved = merged(
-		memory.saved,
-		readSaved(context.getWorkflowStaticData('global'), memory.key),
-	);
-	const scrapeId = scrapeIdOf(saved, attempt);
-	const named = scrapeId === undefined ? idsOf(request).likely : [];
-	const notification = rawNotification(request, signer.signatureOf(attempt));
-	const leads = leadsTexts(notification)(scrapeId);
-	if (!isNew(memory, attempt, leads, leadsOf(saved, attempt))) return accepted();
+	const contents = contentsOf(request.body);
+	const scrapeId = scrapeIdOf(memory.saved, attempt);
+	const leads = leadsKeys(contents)(scrapeId);
+	if (!memory.isNew(attempt, leads)) return accepted();
+	const named = scrapeId === undefined ? idsIn(request.query, contents).likely : [];
+	const notification = rawNotification(request, signature);
 	return begin(context, memory, [{ attempt, scrapeId, named, notification, leads }]);
 }
 
@@ -96,65 +76,31 @@ async function ofListener(
 	memory: NodeMemory,
 	request: IncomingRequest,
 ): Promise<IWebhookResponseData> {
-	const saved = merged(
-		memory.saved,
-		readSaved(context.getWorkflowStaticData('global'), memory.key),
-	);
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await memory.accessOf(context).catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
 		throw error;
 	});
-	const { likely, others } = idsOf(request);
+	const contents = contentsOf(request.body);
+	const { likely, others } = idsIn(request.query, contents);
 	const named = likely.length > 0 ? likely : others;
 	if (named.length === 0) return accepted();
-	const notification = rawNotification(request);
-	const leadsOfId = leadsTexts(notification);
-	const leads = new Map(named.map((id) => [id, leadsOfId(id)]));
-	const news = named.filter((id) => isNew(memory, id, leads.get(id) ?? '', leadsOf(saved, id)));
-	if (news.length === 0) return accepted();
-	const known = await knownScrapes(context, memory, news, request.size);
-	if (known === 'full') {
-		for (const id of news) memory.forget(id, leads.get(id));
+	if (!hasRoom(memory, named, request.size)) {
 		return respond(context, 503, { error: 'Too many notifications. Try again later' });
 	}
-	const answer = known.isAnswered ? { noWebhookResponse: true } : accepted();
-	if (known.ids.size === 0) return answer;
-	const completions = [...known.ids].map(([name, id]) => ({
-		scrapeId: id,
+	const leadsOf = leadsKeys(contents);
+	const news = named.filter((id) => memory.isNew(id, leadsOf(id)));
+	if (news.length === 0) return accepted();
+	const notification = rawNotification(request);
+	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.size);
+	const answer = isAnswered ? { noWebhookResponse: true } : accepted();
+	if (ids.size === 0) return answer;
+	const completions = [...ids].map(([name, scrapeId]) => ({
+		scrapeId,
 		notification,
-		leads: leads.get(name) ?? '',
+		leads: leadsOf(name),
 	}));
 	return { ...begin(context, memory, completions), ...answer };
-}
-
-/** What identifies the leads of each scrape in a notification; empty without leads. */
-function leadsTexts({ body }: IDataObject): (scrapeId?: string) => string {
-	const find = leadsIn(body);
-	// Many scrapes may share a long list.
-	const known = new Map<unknown, string>([[undefined, '']]);
-	return (scrapeId) => {
-		const leads = find(scrapeId);
-		const text = known.get(leads) ?? fingerprint(leads);
-		known.set(leads, text);
-		return text;
-	};
-}
-
-/**
- * Whether a notification begins an execution: the first one for a scrape, and each with other leads.
- * @param ran the leads for which the workflow ran, if it ran
- */
-function isNew(
-	memory: NodeMemory,
-	scrape: string,
-	leads: string,
-	ran: string | undefined,
-): boolean {
-	const isOver = ran !== undefined && (leads === '' || leads === ran);
-	if (isOver || memory.hasBegun(scrape, leads)) return false;
-	memory.begin(scrape, leads);
-	return true;
 }
 
 function begin(
