@@ -44,7 +44,7 @@ interface Seen {
 /** What an execution of the trigger is for. */
 interface Purpose {
 	start?: { attempt: string };
-	completions?: Array<{ attempt?: string; ids: string[] }>;
+	completion?: { scrapes: Array<{ attempt?: string; scrapeId?: string }> };
 }
 
 /** Follows each scrape that a trigger starts every ten seconds. */
@@ -141,19 +141,20 @@ export class Tally {
 		for (const { id, mode, status } of await field.executions(workflowId)) {
 			if (this.seen.has(id) || !['success', 'error', 'crashed'].includes(status)) continue;
 			const { nodes = {}, waiting = [] } = (await field.finished(id)) ?? {};
-			const { start, completions = [] } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
+			const { start, completion } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
+			const { scrapes = [] } = completion ?? {};
 			const items = nodes['LeadGen Trigger']?.outputs[0] ?? [];
 			// At the end n8n saves that an execution succeeded, and then its output. A power cut may come in between.
 			const isCut = status === 'success' && Object.keys(nodes).length === 0;
 			const ran = isCut
-				? completions.flatMap(({ ids }) => ids)
+				? scrapes.map((scrape) => scrape.scrapeId)
 				: items.map(({ json }) => json.scrapeId);
 			this.seen.set(id, {
 				id,
 				status,
 				mode,
 				isStart: start !== undefined,
-				attempts: start ? [start.attempt] : completions.map(({ attempt }) => attempt),
+				attempts: start ? [start.attempt] : scrapes.map(({ attempt }) => attempt),
 				ran: status === 'success' ? ran : [],
 			});
 		}

@@ -9,30 +9,44 @@ import { show } from '../parameters';
 import { pause } from '../pause';
 import { baseUrlOf } from '../service/http';
 import { LeadGenError } from '../service/errors';
+import { contentsOf } from './contents';
 import { pass, type Delivery } from './gate';
+import { leadsIn, type LeadsFinder } from './leads';
 import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
 import { Ended, isRefused } from './notices';
+import { idsIn } from './notification';
 import { tell } from './ownUrl';
 import { events } from './properties';
 import { leadsOf, scrapeIdOf, type Change } from './running';
 import { findScrape, parametersOf, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
 
-/** An execution that runs the workflow for a finished scrape. */
-export interface Completion extends Delivery {
+/** An execution that runs the workflow for finished scrapes. */
+export interface Completion {
+	/** Several, if one notification names several. */
+	scrapes: CompletedScrape[];
+	/** `null` if a poll saw that the scrape is finished. */
+	notification: IDataObject | null;
+	/** Identifies the notification; empty for a poll. */
+	key: string;
+	/** Where the node reaches itself. */
+	addresses: string[];
+}
+
+export interface CompletedScrape extends Delivery {
 	/** The attempt that started the scrape, if the node started it. */
 	attempt?: string;
 	/** Missing if the answer to the start has not come yet. */
-	scrapeId?: string;
-	/** IDs that the notification names, if that answer never comes. */
-	named?: string[];
-	/** `null` if a poll saw that the scrape is finished. */
-	notification: IDataObject | null;
-	/** What identifies the leads of the notification; empty if it has none. */
+	scrapeId?: string | undefined;
+}
+
+/** One scrape of a completion, with what its notification says of it. */
+interface Candidate extends CompletedScrape, Omit<Completion, 'scrapes'> {
+	/** IDs that the notification names, if the answer to the start never comes. */
+	named: string[];
+	/** Identifies the leads of the notification; empty if it has none. */
 	leads: string;
-	/** Where the node reaches itself. */
-	addresses: string[];
 }
 
 /** The status may lag behind the notification, and a notification may come before the end. */
@@ -49,16 +63,38 @@ export const POLL_WAIT_MS = 3 * STEP_MS;
 const MAX_SAVE_MS = 5000;
 
 /**
- * Waits until the scrape is finished, and lets one delivery of it through.
+ * Lets one completion of each scrape through, when the scrape is finished.
  * @throws LeadGenError if its status cannot be had in time
  */
 export async function complete(
 	context: IExecuteFunctions,
-	completion: Completion,
+	{ scrapes, ...completion }: Completion,
+): Promise<INodeExecutionData[] | Ended> {
+	const { query = {}, body } = completion.notification ?? {};
+	const contents = contentsOf(body);
+	const { likely: named } = idsIn(query as object, contents);
+	const find = leadsIn(contents);
+	const runs = scrapes.map(async (scrape) => {
+		const found = find(scrape.scrapeId);
+		const leads = found ? fingerprint(found) : '';
+		return await completeOne(context, { ...completion, ...scrape, named, leads }, find);
+	});
+	const results = await Promise.all(runs);
+	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
+	const ended = results.find((result) => result instanceof Ended);
+	return items.length === 0 && ended ? ended : items;
+}
+
+async function completeOne(
+	context: IExecuteFunctions,
+	completion: Candidate,
+	findLeads: LeadsFinder,
 ): Promise<INodeExecutionData[] | Ended> {
 	const { notification, leads } = completion;
 	const memory = memoryOf(context);
-	const { scrape, isEarly } = await untilFinished(context, completion);
+	const found = await untilFinished(context, completion);
+	if (!found) return new Ended('Another execution waits until this scrape is finished.');
+	const { scrape, isEarly } = found;
 	if (!scrape.isFinished) return notFinished(completion, scrape);
 	if (isEarly)
 		await pause(leads === '' ? 2 * STEP_MS : STEP_MS, context.getExecutionCancelSignal());
@@ -80,33 +116,44 @@ export async function complete(
 			`Scrape ${id} is ${status}. The node does not run the workflow for this event.`,
 		);
 	}
-	return outputItems(context, parameters, { ...data, notification });
+	return outputItems(context, parameters, { ...data, notification }, findLeads);
 }
 
-/** Requests the status until the scrape is finished. @returns whether the notification came before */
+/**
+ * Requests the status until the scrape is finished.
+ * @returns undefined if another execution waits for it; and whether the notification came before its end
+ */
 async function untilFinished(
 	context: IExecuteFunctions,
-	completion: Completion,
-): Promise<{ scrape: FoundScrape; isEarly: boolean }> {
+	completion: Candidate,
+): Promise<{ scrape: FoundScrape; isEarly: boolean } | undefined> {
 	const memory = memoryOf(context);
-	const { attempt, scrapeId = '', leads } = completion;
+	const { attempt, scrapeId = '', key, leads } = completion;
+	const name = attempt ?? scrapeId;
+	// Services may notify of progress. One execution is enough to wait for the end.
+	if (leads === '' && memory.waiting.has(name)) return undefined;
+	memory.waiting.add(name);
 	const end = Date.now() + MAX_WAIT_MS;
-	for (let isEarly = false; ; isEarly = true) {
-		memory.begin(attempt ?? scrapeId, leads);
-		const isLast = Date.now() > end;
-		const scrape = await find(context, completion).catch((error: unknown) => {
-			if (isLast || isRefused(error)) throw error;
-		});
-		if (scrape?.isFinished || (scrape && isLast)) return { scrape, isEarly };
-		if (isLast) throw unknownScrape();
-		await pause(PAUSE_MS, context.getExecutionCancelSignal());
+	try {
+		for (let isEarly = false; ; isEarly = true) {
+			memory.begin(name, key);
+			const isLast = Date.now() > end;
+			const scrape = await find(context, completion).catch((error: unknown) => {
+				if (isLast || isRefused(error)) throw error;
+			});
+			if (scrape?.isFinished || (scrape && isLast)) return { scrape, isEarly };
+			if (isLast) throw unknownScrape();
+			await pause(PAUSE_MS, context.getExecutionCancelSignal());
+		}
+	} finally {
+		memory.waiting.delete(name);
 	}
 }
 
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
 	context: IExecuteFunctions,
-	{ attempt = '', scrapeId, named = [], addresses }: Completion,
+	{ attempt = '', scrapeId, named, addresses }: Candidate,
 ): Promise<FoundScrape | undefined> {
 	const { credential, signer } = await memoryOf(context).accessOf(context);
 	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
@@ -125,7 +172,7 @@ function unknownScrape(): LeadGenError {
 	);
 }
 
-function notFinished({ attempt, leads }: Completion, { id, data }: FoundScrape): Ended {
+function notFinished({ attempt, leads }: Candidate, { id, data }: FoundScrape): Ended {
 	const status = show(data.status);
 	if (leads === '') {
 		const next =
@@ -146,11 +193,11 @@ function notFinished({ attempt, leads }: Completion, { id, data }: FoundScrape):
  */
 async function saveDone(
 	context: IExecuteFunctions,
-	{ attempt, leads, addresses }: Completion,
+	{ attempt, leads, key, addresses }: Candidate,
 	{ signer }: Access,
 	id: string,
 ): Promise<void> {
-	const done: Change['done'] = [attempt ?? id, leads, id];
+	const done: Change['done'] = [attempt ?? id, leads, id, key];
 	const saved = tell(context, addresses, signer, { done }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});
@@ -163,7 +210,7 @@ async function saveDone(
  */
 async function another(
 	context: IExecuteFunctions,
-	completion: Completion,
+	completion: Candidate,
 	access: Access,
 	id: string,
 ): Promise<Ended | undefined> {

@@ -7,17 +7,15 @@ import {
 import { addHint, mayEndEmpty } from '../compatibility';
 import { throwIfStopped } from '../pause';
 import { complete, type Completion } from './completion';
+import { contentsOf } from './contents';
+import { leadsIn } from './leads';
 import { outputItems } from './output';
 import { Ended, textOf, type NoticeText } from './notices';
 import { parametersOf } from './scrape';
 import { start, type Start } from './start';
 
 /** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
-export type Purpose =
-	| { start: Start }
-	/** Scrapes that one notification names come out of one execution. */
-	| { completions: Completion[] }
-	| { notice: NoticeText };
+export type Purpose = { start: Start } | { completion: Completion } | { notice: NoticeText };
 
 const KEY = 'leadGenTrigger';
 
@@ -47,10 +45,7 @@ async function run(
 ): Promise<INodeExecutionData[] | Ended | NoticeText> {
 	if ('notice' in purpose) return purpose.notice;
 	if ('start' in purpose) return await start(context, purpose.start);
-	const results = await Promise.all(purpose.completions.map((each) => complete(context, each)));
-	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
-	const ended = results.find((result) => result instanceof Ended);
-	return items.length === 0 && ended ? ended : items;
+	return await complete(context, purpose.completion);
 }
 
 /** A test run begins with its output. */
@@ -59,7 +54,8 @@ function testOutput(
 	{ hint, ...json }: IDataObject,
 ): INodeExecutionData[] {
 	if (typeof hint === 'string') addHint(context, { message: hint, type: 'warning' });
-	return outputItems(context, parametersOf(context), json);
+	const { body } = json.notification as IDataObject;
+	return outputItems(context, parametersOf(context), json, leadsIn(contentsOf(body)));
 }
 
 /** Ends the execution as a success. It says why where n8n allows an empty output. */

@@ -1,5 +1,4 @@
 import { isObject, type Entry } from './contents';
-import { fingerprint } from './signature';
 
 const MAX_DEPTH = 5;
 /** Names of lists, in lower case: names for leads, general names, and names of lists that are never leads. */
@@ -17,11 +16,11 @@ interface Candidate {
 	isOpen: boolean;
 }
 
-/**
- * Searches the contents of a notification for leads at any depth.
- * @returns finds the leads of a scrape: the list beside its ID; otherwise a list with a name for leads, or the longest list
- */
-export function leadsIn(entries: Entry[]): (scrapeId?: unknown) => unknown[] | undefined {
+/** Finds the leads of a scrape: the list beside its ID; otherwise a list with a name for leads, or the longest list. */
+export type LeadsFinder = (scrapeId?: unknown) => unknown[] | undefined;
+
+/** Searches the contents of a notification for leads at any depth. */
+export function leadsIn(entries: Entry[]): LeadsFinder {
 	const lists = candidates(entries);
 	const named = lists.filter(({ rank }) => rank > 0);
 	const partsOf = partsIn(entries, lists);
@@ -40,19 +39,6 @@ export function leadsIn(entries: Entry[]): (scrapeId?: unknown) => unknown[] | u
 		const aroundBoth = [[...parts.keys()].filter((part) => parts.get(part)), others].map(above);
 		const isOfScrapes = ({ entry }: Candidate) => aroundBoth.every((each) => each.has(entry));
 		return given(lists.find((each) => each.isOpen && isOwn(each) !== false && !isOfScrapes(each)));
-	};
-}
-
-/** @returns finds what identifies the leads of a scrape; empty without leads */
-export function leadsKeys(entries: Entry[]): (scrapeId?: string) => string {
-	const find = leadsIn(entries);
-	// Many scrapes may share a long list.
-	const known = new Map<unknown, string>([[undefined, '']]);
-	return (scrapeId) => {
-		const leads = find(scrapeId);
-		const key = known.get(leads) ?? fingerprint(leads);
-		known.set(leads, key);
-		return key;
 	};
 }
 

@@ -2,10 +2,9 @@ import { randomUUID } from 'crypto';
 import type { FunctionsBase, ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
-import { changed, leadsOf, merged, NOTHING, readSaved, writeSaved } from './running';
+import { changed, hasRun, merged, NOTHING, readSaved, writeSaved } from './running';
 import type { Change, Saved } from './running';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
-import type { TestRun } from './testRun';
 
 /** Identifies this process of n8n while it runs. */
 export const PROCESS = randomUUID();
@@ -13,6 +12,25 @@ export const PROCESS = randomUUID();
 export interface Access {
 	credential: ICredentialDataDecryptedObject;
 	signer: Signer;
+}
+
+/** The last "Execute step" of a node. */
+export class TestRun {
+	readonly since = Date.now();
+	/** The scrape that it waits for; undefined if any scrape will do. */
+	scrapeId?: string;
+	/** The notification of that scrape. It may arrive before the status is finished. */
+	notification?: IDataObject;
+	isOver = false;
+
+	/**
+	 * @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs
+	 * @param body what identifies the filters of the scrape that it started
+	 */
+	constructor(
+		readonly url?: string,
+		readonly body = '',
+	) {}
 }
 
 /** What this process knows about one node, beside what is saved. */
@@ -35,7 +53,9 @@ export class NodeMemory {
 	wanted?: string;
 	/** Leads the work for the node, in the leading main process. */
 	leader?: { follow(): void; tell(notice: NoticeText): void; close(): void };
-	/** The notifications for which an execution began: when, by scrape and leads. */
+	/** The scrapes for whose end an execution waits. */
+	readonly waiting = new Set<string>();
+	/** The notifications for which an execution began, and when. */
 	private readonly begun = new Map<string, number>();
 	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
 	readonly lookups: { times: number[]; last: Promise<unknown>; count: number; bytes: number } = {
@@ -75,35 +95,24 @@ export class NodeMemory {
 	}
 
 	/**
-	 * Whether a notification begins an execution: the first one for a scrape, and each with other leads.
+	 * Whether a notification begins an execution. A repetition of one that has run, or that has begun one lately, does not.
 	 * @param scrape the attempt that started it, otherwise its ID
-	 * @param leads as in `Completion`
+	 * @param key identifies the notification
 	 */
-	isNew(scrape: string, leads: string): boolean {
-		const ran = leadsOf(this.saved, scrape);
-		const isOver = ran !== undefined && (leads === '' || leads === ran);
-		if (isOver || this.hasBegun(scrape, leads)) return false;
-		this.begin(scrape, leads);
+	isNew(scrape: string, key: string): boolean {
+		const begunAt = this.begun.get(JSON.stringify([scrape, key])) ?? 0;
+		if (hasRun(this.saved, scrape, key) || Date.now() - begunAt < REPEATED_MS) return false;
+		this.begin(scrape, key);
 		return true;
 	}
 
 	/** Records that an execution began for a notification, or still waits. */
-	begin(scrape: string, leads: string): void {
-		const name = JSON.stringify([scrape, leads]);
+	begin(scrape: string, key: string): void {
+		const name = JSON.stringify([scrape, key]);
 		this.begun.delete(name);
 		this.begun.set(name, Date.now());
 		const [oldest = ''] = this.begun.keys();
 		if (this.begun.size > MAX_BEGUN) this.begun.delete(oldest);
-	}
-
-	/** Whether an execution began lately for a notification with the same leads; for one without leads, with any. */
-	private hasBegun(scrape: string, leads: string): boolean {
-		const name = JSON.stringify([scrape, leads]);
-		const start = JSON.stringify([scrape]).slice(0, -1);
-		const since = Date.now() - REPEATED_MS;
-		return [...this.begun].some(
-			([each, at]) => at > since && (leads === '' ? each.startsWith(`${start},`) : each === name),
-		);
 	}
 
 	/**

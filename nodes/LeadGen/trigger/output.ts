@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../compatibility';
 import { choiceField, textField, type Parameters } from '../parameters';
-import { contentsOf, isObject, listIn, meantBody } from './contents';
-import { leadsIn } from './leads';
+import { isObject, listIn, meantBody } from './contents';
+import type { LeadsFinder } from './leads';
 
 export const output = choiceField(
 	{
@@ -37,19 +37,20 @@ export const leadsField = textField({
 /**
  * The items for a finished scrape: one for the scrape, or one for each lead of its notification.
  * @param scrape the fields of the scrape, together with `notification`
+ * @param find in the notification
  */
 export function outputItems(
 	context: IExecuteFunctions,
 	parameters: Parameters,
 	scrape: IDataObject,
+	find: LeadsFinder,
 ): INodeExecutionData[] {
 	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
 	if (parameters.get(output) !== 'leads') return whole;
 	const { scrapeId } = scrape;
 	const body = (scrape.notification as IDataObject | null)?.body;
 	const path = parameters.option(leadsField);
-	const leads =
-		path === '' ? leadsIn(contentsOf(body))(scrapeId) : listIn(valueAt(meantBody(body), path));
+	const leads = path === '' ? find(scrapeId) : listIn(valueAt(meantBody(body), path));
 	// Without an item, the workflow would end silently.
 	if (!leads || leads.length === 0) {
 		addHint(context, {

@@ -48,7 +48,7 @@ async function look(leader: Leader, attempt: string, begun: number): Promise<boo
 	if (!scrape) return isDone() || age > START_MS;
 	await check(leader, scrape, age);
 	if (age < GIVE_UP_MS) return false;
-	await leader.ask({ done: [attempt, '', scrape.scrapeId] });
+	await leader.ask({ done: [attempt, '', scrape.scrapeId, ''] });
 	return true;
 }
 
@@ -75,8 +75,8 @@ async function complete(leader: Leader, { attempt, scrapeId }: RunningScrape): P
 	await leader.ask().catch(() => {});
 	if (!scrapeOf(memory.saved, attempt)) return;
 	const { addresses = [] } = memory;
-	const completion = { attempt, scrapeId, notification: null, leads: '', addresses };
-	leader.emit({ completions: [{ ...completion, ...newDelivery() }] });
+	const scrapes = [{ attempt, scrapeId, ...newDelivery() }];
+	leader.emit({ completion: { scrapes, notification: null, key: '', addresses } });
 	// If n8n limits how many executions run at once, it may wait.
 	await leader.wait(MAX_PAUSE_MS);
 }

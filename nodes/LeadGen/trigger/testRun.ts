@@ -10,7 +10,7 @@ import { show } from '../parameters';
 import { InputError } from '../service/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
-import { memoryOf } from './memory';
+import { memoryOf, TestRun } from './memory';
 import { contentsOf } from './contents';
 import { idsIn, rawNotification } from './notification';
 import { requestOf } from './request';
@@ -26,25 +26,6 @@ const CHECK_MS = 2000;
 const MAX_LOOKS = 3;
 /** The attempt in the URL that the service gets for a test. */
 const ATTEMPT = 'test';
-
-/** The last "Execute step" of a node. */
-export class TestRun {
-	readonly since = Date.now();
-	/** The scrape that it waits for; undefined if any scrape will do. */
-	scrapeId?: string;
-	/** The notification of that scrape. It may arrive before the status is finished. */
-	notification?: IDataObject;
-	isOver = false;
-
-	/**
-	 * @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs
-	 * @param body what identifies the filters of the scrape that it started
-	 */
-	constructor(
-		readonly url?: string,
-		readonly body = '',
-	) {}
-}
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(context: IHookFunctions): Promise<void> {

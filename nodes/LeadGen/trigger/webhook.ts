@@ -1,16 +1,15 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import type { Completion } from './completion';
+import type { CompletedScrape, Completion } from './completion';
 import { contentsOf } from './contents';
 import { itemFor } from './execution';
 import { newDelivery } from './gate';
-import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
 import { memoryOf, type NodeMemory } from './memory';
 import { cannotVerify, textOf } from './notices';
 import { idsIn, rawNotification } from './notification';
 import { ownAddresses, ownMessage, replyTo, SIGNATURE_HEADER } from './ownUrl';
 import { internalUrl, mode } from './properties';
-import { requestOf, respond, type IncomingRequest } from './request';
+import { keyOf, requestOf, respond, type IncomingRequest } from './request';
 import { scrapeIdOf } from './running';
 import { parametersOf } from './scrape';
 import { CALLBACK, mayBeSigned } from './signature';
@@ -49,25 +48,13 @@ async function handle(
 		return respond(context, 403, { error: 'This URL only accepts notifications of the service' });
 	}
 	memory.read(context.getWorkflowStaticData('global'));
-	if (attempt === undefined) return await ofListener(context, memory, request);
-	return ofAttempt(context, memory, request, attempt, signer?.signatureOf(attempt));
-}
-
-/** A notification at the URL of a start. The signature proves that the service sent it. */
-function ofAttempt(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
-	request: IncomingRequest,
-	attempt: string,
-	signature: string | undefined,
-): IWebhookResponseData {
-	const contents = contentsOf(request.body);
+	const key = keyOf(request);
+	if (attempt === undefined) return await ofListener(context, memory, request, key);
+	// The signature proves that the service sent it.
+	if (!memory.isNew(attempt, key)) return accepted();
+	const notification = rawNotification(request, signer?.signatureOf(attempt));
 	const scrapeId = scrapeIdOf(memory.saved, attempt);
-	const leads = leadsKeys(contents)(scrapeId);
-	if (!memory.isNew(attempt, leads)) return accepted();
-	const named = scrapeId === undefined ? idsIn(request.query, contents).likely : [];
-	const notification = rawNotification(request, signature);
-	return begin(context, memory, [{ attempt, scrapeId, named, notification, leads }]);
+	return begin(context, memory, [{ attempt, scrapeId }], { notification, key });
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
@@ -75,44 +62,40 @@ async function ofListener(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	request: IncomingRequest,
+	key: string,
 ): Promise<IWebhookResponseData> {
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await memory.accessOf(context).catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
 		throw error;
 	});
-	const contents = contentsOf(request.body);
-	const { likely, others } = idsIn(request.query, contents);
+	const { likely, others } = idsIn(request.query, contentsOf(request.body));
 	const named = likely.length > 0 ? likely : others;
-	if (named.length === 0) return accepted();
-	if (!hasRoom(memory, named, request.size)) {
+	if (!hasRoom(memory, named, request.raw.length)) {
 		return respond(context, 503, { error: 'Too many notifications. Try again later' });
 	}
-	const leadsOf = leadsKeys(contents);
-	const news = named.filter((id) => memory.isNew(id, leadsOf(id)));
+	const news = named.filter((id) => memory.isNew(id, key));
 	if (news.length === 0) return accepted();
 	const notification = rawNotification(request);
-	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.size);
+	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.raw.length);
 	const answer = isAnswered ? { noWebhookResponse: true } : accepted();
-	if (ids.size === 0) return answer;
-	const completions = [...ids].map(([name, scrapeId]) => ({
-		scrapeId,
-		notification,
-		leads: leadsOf(name),
-	}));
-	return { ...begin(context, memory, completions), ...answer };
+	if (ids.length === 0) return answer;
+	const scrapes = ids.map((scrapeId) => ({ scrapeId }));
+	return { ...begin(context, memory, scrapes, { notification, key }), ...answer };
 }
 
 function begin(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
-	completions: Array<Omit<Completion, 'addresses' | 'delivery' | 'process'>>,
+	scrapes: Array<Pick<CompletedScrape, 'attempt' | 'scrapeId'>>,
+	completion: Pick<Completion, 'notification' | 'key'>,
 ): IWebhookResponseData {
 	const internal = parametersOf(context).option(internalUrl);
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const addresses = memory.addresses ?? ownAddresses(url, internal, context.getNode());
-	const all = completions.map((each) => ({ ...each, ...newDelivery(), addresses }));
-	return { ...accepted(), workflowData: [[itemFor({ completions: all })]] };
+	const delivered = scrapes.map((scrape) => ({ ...scrape, ...newDelivery() }));
+	const item = itemFor({ completion: { ...completion, scrapes: delivered, addresses } });
+	return { ...accepted(), workflowData: [[item]] };
 }
 
 function warnOfBrokenUrl(
