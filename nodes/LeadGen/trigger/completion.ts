@@ -5,8 +5,6 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { wordIn } from '../json';
-import { show } from '../parameters';
-import { pause } from '../pause';
 import { baseUrlOf } from '../service/http';
 import { LeadGenError } from '../service/errors';
 import { contentsOf } from './contents';
@@ -14,13 +12,14 @@ import { pass, type Delivery } from './gate';
 import { leadsIn, type LeadsFinder } from './leads';
 import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
-import { Ended, isRefused } from './notices';
+import { Ended } from './notices';
 import { idsIn } from './notification';
 import { tell } from './ownUrl';
 import { events } from './properties';
-import { leadsOf, scrapeIdOf, type Change } from './running';
-import { findScrape, parametersOf, type FoundScrape } from './scrape';
+import { leadsOf, type Change } from './running';
+import { parametersOf } from './scrape';
 import { fingerprint } from './signature';
+import { untilFinished, type ExpectedScrape } from './waiting';
 
 /** An execution that runs the workflow for finished scrapes. */
 export interface Completion {
@@ -41,24 +40,9 @@ export interface CompletedScrape extends Delivery {
 	scrapeId?: string | undefined;
 }
 
-/** One scrape of a completion, with what its notification says of it. */
-interface Candidate extends CompletedScrape, Omit<Completion, 'scrapes'> {
-	/** IDs that the notification names, if the answer to the start never comes. */
-	named: string[];
-	/** Identifies the leads of the notification; empty if it has none. */
-	leads: string;
-}
+/** One scrape of a completion. */
+type Candidate = CompletedScrape & ExpectedScrape & Omit<Completion, 'scrapes'>;
 
-/** The status may lag behind the notification, and a notification may come before the end. */
-const MAX_WAIT_MS = 10 * 60_000;
-const PAUSE_MS = 3000;
-/**
- * Of several deliveries for a scrape, the best one runs the workflow: each waits for those that may be better. A step is
- * longer than the pause between two looks at the status.
- */
-const STEP_MS = PAUSE_MS + 1000;
-/** How long a poll leaves the notification the precedence. */
-export const POLL_WAIT_MS = 3 * STEP_MS;
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
 
@@ -90,15 +74,9 @@ async function completeOne(
 	completion: Candidate,
 	findLeads: LeadsFinder,
 ): Promise<INodeExecutionData[] | Ended> {
-	const { notification, leads } = completion;
-	const memory = memoryOf(context);
-	const found = await untilFinished(context, completion);
-	if (!found) return new Ended('Another execution waits until this scrape is finished.');
-	const { scrape, isEarly } = found;
-	if (!scrape.isFinished) return notFinished(completion, scrape);
-	if (isEarly)
-		await pause(leads === '' ? 2 * STEP_MS : STEP_MS, context.getExecutionCancelSignal());
-	const access = await memory.accessOf(context);
+	const scrape = await untilFinished(context, completion);
+	if (scrape instanceof Ended) return scrape;
+	const access = await memoryOf(context).accessOf(context);
 	const { id, data } = scrape;
 	// Another account may use the same scrape ID.
 	const { credential } = access;
@@ -116,74 +94,11 @@ async function completeOne(
 			`Scrape ${id} is ${status}. The node does not run the workflow for this event.`,
 		);
 	}
-	return outputItems(context, parameters, { ...data, notification }, findLeads);
-}
-
-/**
- * Requests the status until the scrape is finished.
- * @returns undefined if another execution waits for it; and whether the notification came before its end
- */
-async function untilFinished(
-	context: IExecuteFunctions,
-	completion: Candidate,
-): Promise<{ scrape: FoundScrape; isEarly: boolean } | undefined> {
-	const memory = memoryOf(context);
-	const { attempt, scrapeId = '', key, leads } = completion;
-	const name = attempt ?? scrapeId;
-	// Services may notify of progress. One execution is enough to wait for the end.
-	if (leads === '' && memory.waiting.has(name)) return undefined;
-	memory.waiting.add(name);
-	const end = Date.now() + MAX_WAIT_MS;
-	try {
-		for (let isEarly = false; ; isEarly = true) {
-			memory.begin(name, key);
-			const isLast = Date.now() > end;
-			const scrape = await find(context, completion).catch((error: unknown) => {
-				if (isLast || isRefused(error)) throw error;
-			});
-			if (scrape?.isFinished || (scrape && isLast)) return { scrape, isEarly };
-			if (isLast) throw unknownScrape();
-			await pause(PAUSE_MS, context.getExecutionCancelSignal());
-		}
-	} finally {
-		memory.waiting.delete(name);
-	}
-}
-
-/** The scrape that an attempt started, otherwise the first one that the service knows. */
-async function find(
-	context: IExecuteFunctions,
-	{ attempt = '', scrapeId, named, addresses }: Candidate,
-): Promise<FoundScrape | undefined> {
-	const { credential, signer } = await memoryOf(context).accessOf(context);
-	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
-	const known = scrapeId ?? (reply && scrapeIdOf(reply.saved, attempt));
-	for (const id of known === undefined ? named : [known]) {
-		const scrape = await findScrape(context, credential, id);
-		if (scrape) return scrape;
-	}
-	return undefined;
-}
-
-function unknownScrape(): LeadGenError {
-	return new LeadGenError(
-		'A notification came for a scrape that the service does not know',
-		'The input of this execution contains the notification. Look for the scrape in the dashboard of your account, then retry this execution.',
-	);
-}
-
-function notFinished({ attempt, leads }: Candidate, { id, data }: FoundScrape): Ended {
-	const status = show(data.status);
-	if (leads === '') {
-		const next =
-			attempt === undefined
-				? 'A later notification runs the workflow.'
-				: 'When it is finished, the workflow runs.';
-		return new Ended(`Scrape ${id} is not finished. Its status is still ${status}. ${next}`);
-	}
-	throw new LeadGenError(
-		`Scrape ${id} is not finished ten minutes after a notification with its leads`,
-		`Its status is still ${status}. To run the workflow with these leads when the scrape is finished, retry this execution.`,
+	return outputItems(
+		context,
+		parameters,
+		{ ...data, notification: completion.notification },
+		findLeads,
 	);
 }
 

@@ -1,11 +1,11 @@
 import { isRateRefusal } from '../service/retry';
-import { POLL_WAIT_MS } from './completion';
 import { newDelivery } from './gate';
 import type { Leader } from './leader';
 import { isRefused, missingScrape, noStatus, slowScrape } from './notices';
 import { isReachable } from './ownUrl';
 import { leadsOf, scrapeOf, type RunningScrape } from './running';
 import { findScrape } from './scrape';
+import { POLL_WAIT_MS } from './waiting';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

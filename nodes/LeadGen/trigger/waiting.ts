@@ -1,0 +1,112 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { show } from '../parameters';
+import { pause } from '../pause';
+import { LeadGenError } from '../service/errors';
+import { memoryOf } from './memory';
+import { Ended, isRefused } from './notices';
+import { tell } from './ownUrl';
+import { scrapeIdOf } from './running';
+import { findScrape, type FoundScrape } from './scrape';
+
+/** A scrape whose end an execution waits for. */
+export interface ExpectedScrape {
+	/** The attempt that started it, if the node started it. */
+	attempt?: string;
+	/** Missing if the answer to the start has not come yet. */
+	scrapeId?: string | undefined;
+	/** IDs that the notification names, if that answer never comes. */
+	named: string[];
+	/** Identifies the notification; empty for a poll. */
+	key: string;
+	/** Identifies the leads of the notification; empty if it has none. */
+	leads: string;
+	/** Where the node reaches itself. */
+	addresses: string[];
+}
+
+/** The status may lag behind the notification, and a notification may come before the end. */
+const MAX_WAIT_MS = 10 * 60_000;
+const PAUSE_MS = 3000;
+/**
+ * Of several deliveries for a scrape, the best one runs the workflow: each waits for those that may be better. A step is
+ * longer than the pause between two looks at the status.
+ */
+const STEP_MS = PAUSE_MS + 1000;
+/** How long a poll leaves the notification the precedence. */
+export const POLL_WAIT_MS = 3 * STEP_MS;
+
+/**
+ * Requests the status until the scrape is finished, and leaves better deliveries the precedence.
+ * @throws LeadGenError if the status cannot be had in time
+ */
+export async function untilFinished(
+	context: IExecuteFunctions,
+	expected: ExpectedScrape,
+): Promise<FoundScrape | Ended> {
+	const { attempt, scrapeId = '', key, leads } = expected;
+	const memory = memoryOf(context);
+	const name = attempt ?? scrapeId;
+	// Services may notify of progress. One execution is enough to wait for the end.
+	if (leads === '' && memory.waiting.has(name)) {
+		return new Ended('Another execution waits until this scrape is finished.');
+	}
+	memory.waiting.add(name);
+	const end = Date.now() + MAX_WAIT_MS;
+	try {
+		for (let isFirst = true; ; isFirst = false) {
+			memory.begin(name, key);
+			const isLast = Date.now() > end;
+			const scrape = await find(context, expected).catch((error: unknown) => {
+				if (isLast || isRefused(error)) throw error;
+				return undefined;
+			});
+			const rankMs = leads === '' ? 2 * STEP_MS : STEP_MS;
+			if (scrape?.isFinished && !isFirst) await wait(context, rankMs);
+			if (scrape?.isFinished) return scrape;
+			if (isLast) return notFinished(expected, scrape);
+			await wait(context, PAUSE_MS);
+		}
+	} finally {
+		memory.waiting.delete(name);
+	}
+}
+
+async function wait(context: IExecuteFunctions, ms: number): Promise<void> {
+	await pause(ms, context.getExecutionCancelSignal());
+}
+
+/** The scrape that an attempt started, otherwise the first one that the service knows. */
+async function find(
+	context: IExecuteFunctions,
+	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape,
+): Promise<FoundScrape | undefined> {
+	const { credential, signer } = await memoryOf(context).accessOf(context);
+	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
+	const known = scrapeId ?? (reply && scrapeIdOf(reply.saved, attempt));
+	for (const id of known === undefined ? named : [known]) {
+		const scrape = await findScrape(context, credential, id);
+		if (scrape) return scrape;
+	}
+	return undefined;
+}
+
+function notFinished({ attempt, leads }: ExpectedScrape, scrape: FoundScrape | undefined): Ended {
+	if (!scrape) {
+		throw new LeadGenError(
+			'A notification came for a scrape that the service does not know',
+			'The input of this execution contains the notification. Look for the scrape in the dashboard of your account, then retry this execution.',
+		);
+	}
+	const status = show(scrape.data.status);
+	if (leads === '') {
+		const next =
+			attempt === undefined
+				? 'A later notification runs the workflow.'
+				: 'When it is finished, the workflow runs.';
+		return new Ended(`Scrape ${scrape.id} is not finished. Its status is still ${status}. ${next}`);
+	}
+	throw new LeadGenError(
+		`Scrape ${scrape.id} is not finished ten minutes after a notification with its leads`,
+		`Its status is still ${status}. To run the workflow with these leads when the scrape is finished, retry this execution.`,
+	);
+}
