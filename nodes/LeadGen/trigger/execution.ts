@@ -4,7 +4,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { addHint, mayEndEmpty } from '../compatibility';
+import { addHint, mayEndEmpty, saveWithExecution } from '../compatibility';
 import { throwIfStopped } from '../pause';
 import { complete, type Completion } from './completion';
 import { contentsOf } from './contents';
@@ -54,11 +54,11 @@ function testOutput(
 	{ hint, ...json }: IDataObject,
 ): INodeExecutionData[] {
 	if (typeof hint === 'string') addHint(context, { message: hint, type: 'warning' });
-	const { body } = json.notification as IDataObject;
+	const { body } = (json.notification ?? {}) as IDataObject;
 	return outputItems(context, parametersOf(context), json, leadsIn(contentsOf(body)));
 }
 
-/** Ends the execution as a success. It says why where n8n allows an empty output. */
+/** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */
 function end(context: IExecuteFunctions, { message, type }: Ended): INodeExecutionData[][] | null {
 	context.logger.info(`LeadGen Trigger: execution ${context.getExecutionId()}: ${message}`);
 	if (context.getNode().alwaysOutputData === true) {
@@ -67,7 +67,9 @@ function end(context: IExecuteFunctions, { message, type }: Ended): INodeExecuti
 		});
 	}
 	addHint(context, { message, type });
-	return mayEndEmpty(context) ? [[]] : null;
+	if (mayEndEmpty(context)) return [[]];
+	saveWithExecution(context, 'leadgen', message.split(' '));
+	return null;
 }
 
 /** Ends the execution as a failure, in the way that the user chose under On Error. */

@@ -11,6 +11,8 @@ const MINUTE_MS = 60_000;
 /** Strangers may use up to a third of the rate limit of the account, or of the smallest plan if it is not known. */
 const SHARE = 1 / 3;
 const MIN_PER_MINUTE = 20;
+/** Between two looks n8n can do something else. */
+const MIN_GAP_MS = 20;
 /** What may wait. The sender must send the rest again. */
 const MAX_WAITING = 500;
 const MAX_WAITING_BYTES = 8_000_000;
@@ -113,7 +115,7 @@ export async function turn({ lookups }: NodeMemory, { credential }: Access): Pro
 	const mine = lookups.last.then(async () => {
 		const earlier = lookups.times.at(-most) ?? -Infinity;
 		const waitMs = earlier + MINUTE_MS - Date.now();
-		if (waitMs > 0) await sleep(waitMs);
+		await sleep(Math.max(MIN_GAP_MS, waitMs));
 		lookups.times = [...lookups.times, Date.now()].slice(-most);
 	});
 	lookups.last = mine;
