@@ -86,6 +86,8 @@ export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mod
 	waiting?: Item[];
 	/** It was waiting when n8n wrote this. */
 	wasWaiting?: boolean;
+	/** The highlighted data. */
+	highlighted?: Record<string, string>;
 }
 
 /** How the triggers of a published workflow fare (n8n 2.x). */
@@ -102,6 +104,7 @@ interface StoredRunData {
 	};
 	resultData: {
 		error?: { message: string; description?: string | null };
+		metadata?: Record<string, string>;
 		runData?: Record<
 			string,
 			Array<{ data?: { main?: Array<Item[] | null> }; error?: { message: string } }>
@@ -393,7 +396,7 @@ export class N8nApi {
 		};
 		// Of an execution that has just begun there is nothing yet.
 		const stored = parseFlatted(data) as StoredRunData | undefined;
-		const { runData = {}, error } = stored?.resultData ?? {};
+		const { runData = {}, error, metadata = {} } = stored?.resultData ?? {};
 		const nodes = Object.entries(runData).map(([name, runs]) => {
 			const outputs: Item[][] = [];
 			for (const run of runs) {
@@ -411,6 +414,7 @@ export class N8nApi {
 			nodes: Object.fromEntries(nodes),
 			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),
+			highlighted: metadata,
 		};
 	}
 

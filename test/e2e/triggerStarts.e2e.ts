@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi, N8nApiError, type StoredCredential } from '../../playground/api';
 import { setRole } from '../../playground/n8n';
-import { API_KEY, OWNER, quiet, until, use, uuid } from './field';
+import { API_KEY, node, OWNER, quiet, until, use, uuid } from './field';
 import {
 	activated,
 	countRuns,
@@ -45,6 +45,22 @@ describe('a start', () => {
 			violation: undefined,
 			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
 		});
+	});
+
+	it('is told with its execution where n8n shows no hint: in workflows with the execution order of n8n 0', async () => {
+		const content = field.content(field.trigger(), node('End', 'n8n-nodes-base.noOp'));
+		const { id } = await field.api.createWorkflow({ ...content, settings: {} });
+		await field.api.activateWorkflow(id);
+		await untilRuns(id, 1);
+		const executions = await field.executions(id);
+		const [completion, start] = await Promise.all(
+			executions.map((each) => field.finished(each.id)),
+		);
+		expect(executions).toHaveLength(2);
+		expect(Object.values(start?.highlighted ?? {}).join(' ')).toContain(
+			`Scrape ${String(field.sandbox.jobs[0]?.scrapeId)} was started. It will use about 10 credits.`,
+		);
+		expect([start?.nodes.End, completion?.nodes.End?.outputs[0]?.length]).toEqual([undefined, 1]);
 	});
 
 	it('may be over before its answer has come', async () => {
