@@ -1,23 +1,23 @@
 import { NotReachedError } from '../nodes/LeadGen/trigger/notices';
 import * as saving from '../nodes/LeadGen/trigger/running';
 
-const { changed, hasRun, leadsOf, merged, NOTHING, readSaved, scrapeOf, writeSaved } = saving;
+const { changed, leadsOf, merged, NOTHING, readSaved, scrapeOf, writeSaved } = saving;
 
-/** What is saved: the attempts of running scrapes, the scrapes that ran as `scrape=leads=notification`, the activation. */
+/** What is saved: the attempts of running scrapes, the scrapes that ran as `scrape=leads`, and the activation. */
 function saved(running: string, done: string, activation?: string): saving.Saved {
 	const words = (text: string) => text.split(' ').filter((word) => word !== '');
 	return {
 		...(activation !== undefined && { activation }),
 		running: words(running).map((attempt) => ({ attempt, scrapeId: `of ${attempt}`, since: 1 })),
 		done: words(done).map((word) => {
-			const [scrape = '', leads = '', key = ''] = word.split('=');
-			return [scrape, leads, `id of ${scrape}`, key];
+			const [scrape = '', leads = ''] = word.split('=');
+			return [scrape, leads, `id of ${scrape}`];
 		}),
 	};
 }
 
 describe('what is saved', () => {
-	const known = saved('a1', 'a0=x=n b', 'a1');
+	const known = saved('a1', 'a0=x b', 'a1');
 
 	test('is read as it was written, and written only if it changed', () => {
 		const staticData = Object.freeze({ key: JSON.stringify(known), object: { ...known } }) as never;
@@ -29,7 +29,7 @@ describe('what is saved', () => {
 
 	test.each([
 		...[undefined, null, 5, 'text', '[]', '{', '{"running":{},"done":5,"activation":[]}'],
-		'{"running":[null,5,{},{"attempt":"a"}],"done":[null,5,[],["a"],["a",1],["a","b","c"]]}',
+		'{"running":[null,5,{},{"attempt":"a"}],"done":[null,5,[],["a"],["a",1],["a","b"]]}',
 	])('is nothing if others wrote %j', (other) => {
 		const read = readSaved({ key: other }, 'key');
 		expect([read, merged(NOTHING, read)]).toEqual([NOTHING, NOTHING]);
@@ -40,15 +40,10 @@ describe('what is saved', () => {
 		['the first knows that it ran', saved('', 'a=x'), saved('a', ''), saved('', 'a=x')],
 		['the second knows that it ran', saved('a', ''), saved('', 'a'), saved('', 'a')],
 		['it ran again with leads', saved('', 'a'), saved('', 'a=x'), saved('', 'a=x')],
-		['the workflow was deactivated', known, saved('a1', ''), saved('a1', 'a0=x=n b')],
+		['the workflow was deactivated', known, saved('a1', ''), saved('a1', 'a0=x b')],
 		['an ID is __proto__', NOTHING, saved('__proto__', 'toString'), saved('__proto__', 'toString')],
 	])('is put together: %s', (_what, first, second, expected) => {
 		expect(merged(first, second)).toEqual(expected);
-	});
-
-	test('knows which notification ran', () => {
-		const asked = [hasRun(known, 'a0', 'n'), hasRun(known, 'a0', 'm'), hasRun(known, 'a1', 'n')];
-		expect(asked).toEqual([true, false, false]);
 	});
 
 	test('changes with a start, its failure and a run', () => {
@@ -59,14 +54,14 @@ describe('what is saved', () => {
 			changed(saved('', '', 'a1'), { failed: 'a1' }),
 			changed(saved('', ''), { failed: 'a1' }),
 			changed(saved('', '', ''), { activation: 'a3' }),
-			changed(saved('a1 a2', '', ''), { done: ['a1', 'x', 'id of a1', 'n'] }),
+			changed(saved('a1 a2', '', ''), { done: ['a1', 'x', 'id of a1'] }),
 		]).toEqual([
 			saved('a1', '', ''),
 			saved('a1', '', 'a2'),
 			saved('', '', ''),
 			saved('', ''),
 			saved('', '', 'a3'),
-			saved('a2', 'a1=x=n', ''),
+			saved('a2', 'a1=x', ''),
 		]);
 	});
 

@@ -9,7 +9,7 @@ import { baseUrlOf } from '../service/http';
 import { LeadGenError } from '../service/errors';
 import { contentsOf } from './contents';
 import { pass, type Delivery } from './gate';
-import { leadsIn, type LeadsFinder } from './leads';
+import { leadsIn, leadsKeys, type LeadsFinder } from './leads';
 import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
 import { Ended } from './notices';
@@ -57,10 +57,10 @@ export async function complete(
 	const { query = {}, body } = completion.notification ?? {};
 	const contents = contentsOf(body);
 	const { likely: named } = idsIn(query as object, contents);
+	const leadsKey = leadsKeys(contents);
 	const find = leadsIn(contents);
 	const runs = scrapes.map(async (scrape) => {
-		const found = find(scrape.scrapeId);
-		const leads = found ? fingerprint(found) : '';
+		const leads = leadsKey(scrape.scrapeId);
 		return await completeOne(context, { ...completion, ...scrape, named, leads }, find);
 	});
 	const results = await Promise.all(runs);
@@ -108,11 +108,11 @@ async function completeOne(
  */
 async function saveDone(
 	context: IExecuteFunctions,
-	{ attempt, leads, key, addresses }: Candidate,
+	{ attempt, leads, addresses }: Candidate,
 	{ signer }: Access,
 	id: string,
 ): Promise<void> {
-	const done: Change['done'] = [attempt ?? id, leads, id, key];
+	const done: Change['done'] = [attempt ?? id, leads, id];
 	const saved = tell(context, addresses, signer, { done }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});

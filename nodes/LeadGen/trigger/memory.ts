@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { FunctionsBase, ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
-import { changed, hasRun, merged, NOTHING, readSaved, writeSaved } from './running';
+import { changed, leadsOf, merged, NOTHING, readSaved, writeSaved } from './running';
 import type { Change, Saved } from './running';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 
@@ -95,13 +95,20 @@ export class NodeMemory {
 	}
 
 	/**
-	 * Whether a notification begins an execution. A repetition of one that has run, or that has begun one lately, does not.
+	 * Whether a notification begins an execution. A repetition does not. As soon as the workflow ran for the scrape, or an
+	 * execution waits for its end, only one with other leads does.
 	 * @param scrape the attempt that started it, otherwise its ID
 	 * @param key identifies the notification
+	 * @param leadsKey identifies its leads; empty without leads
 	 */
-	isNew(scrape: string, key: string): boolean {
+	isNew(scrape: string, key: string, leadsKey: () => string): boolean {
 		const begunAt = this.begun.get(JSON.stringify([scrape, key])) ?? 0;
-		if (hasRun(this.saved, scrape, key) || Date.now() - begunAt < REPEATED_MS) return false;
+		if (Date.now() - begunAt < REPEATED_MS) return false;
+		const ran = leadsOf(this.saved, scrape);
+		if (ran !== undefined || this.waiting.has(scrape)) {
+			const leads = leadsKey();
+			if (leads === '' || leads === ran) return false;
+		}
 		this.begin(scrape, key);
 		return true;
 	}

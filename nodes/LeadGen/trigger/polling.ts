@@ -48,7 +48,7 @@ async function look(leader: Leader, attempt: string, begun: number): Promise<boo
 	if (!scrape) return isDone() || age > START_MS;
 	await check(leader, scrape, age);
 	if (age < GIVE_UP_MS) return false;
-	await leader.ask({ done: [attempt, '', scrape.scrapeId, ''] });
+	await leader.ask({ done: [attempt, '', scrape.scrapeId] });
 	return true;
 }
 

@@ -21,11 +21,8 @@ export interface Saved {
 	 */
 	activation?: string | undefined;
 	running: RunningScrape[];
-	/**
-	 * The last scrapes that ran: the attempt, otherwise the scrape ID; what identifies the leads that ran; the scrape ID;
-	 * what identifies the notification.
-	 */
-	done: Array<[scrape: string, leads: string, scrapeId: string, key: string]>;
+	/** The last scrapes that ran: the attempt, otherwise the scrape ID; what identifies the leads that ran; the scrape ID. */
+	done: Array<[scrape: string, leads: string, scrapeId: string]>;
 }
 
 const MAX_DONE = 200;
@@ -49,7 +46,7 @@ function isRunning(value: unknown): value is RunningScrape {
 
 function isDone(value: unknown): value is Saved['done'][number] {
 	return (
-		Array.isArray(value) && value.length === 4 && value.every((each) => typeof each === 'string')
+		Array.isArray(value) && value.length === 3 && value.every((each) => typeof each === 'string')
 	);
 }
 
@@ -105,11 +102,6 @@ export function scrapeOf({ running }: Saved, attempt: string): RunningScrape | u
 export function scrapeIdOf({ running, done }: Saved, attempt: string): string | undefined {
 	const [, , scrapeId] = done.find(([each]) => each === attempt) ?? [];
 	return running.find((scrape) => scrape.attempt === attempt)?.scrapeId ?? scrapeId;
-}
-
-/** Whether the workflow ran for a scrape with this notification. */
-export function hasRun({ done }: Saved, scrape: string, key: string): boolean {
-	return done.some(([each, , , ran]) => each === scrape && ran === key);
 }
 
 /** What identifies the leads of a scrape that ran; undefined if it has not run. */

@@ -1,8 +1,9 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { CompletedScrape, Completion } from './completion';
-import { contentsOf } from './contents';
+import { contentsOf, type Entry } from './contents';
 import { itemFor } from './execution';
 import { newDelivery } from './gate';
+import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
 import { memoryOf, type NodeMemory } from './memory';
 import { cannotVerify, textOf } from './notices';
@@ -49,11 +50,12 @@ async function handle(
 	}
 	memory.read(context.getWorkflowStaticData('global'));
 	const key = keyOf(request);
-	if (attempt === undefined) return await ofListener(context, memory, request, key);
+	const contents = contentsOf(request.body);
+	if (attempt === undefined) return await ofListener(context, memory, request, key, contents);
 	// The signature proves that the service sent it.
-	if (!memory.isNew(attempt, key)) return accepted();
-	const notification = rawNotification(request, signer?.signatureOf(attempt));
 	const scrapeId = scrapeIdOf(memory.saved, attempt);
+	if (!memory.isNew(attempt, key, () => leadsKeys(contents)(scrapeId))) return accepted();
+	const notification = rawNotification(request, signer?.signatureOf(attempt));
 	return begin(context, memory, [{ attempt, scrapeId }], { notification, key });
 }
 
@@ -63,18 +65,20 @@ async function ofListener(
 	memory: NodeMemory,
 	request: IncomingRequest,
 	key: string,
+	contents: Entry[],
 ): Promise<IWebhookResponseData> {
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await memory.accessOf(context).catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
 		throw error;
 	});
-	const { likely, others } = idsIn(request.query, contentsOf(request.body));
+	const { likely, others } = idsIn(request.query, contents);
 	const named = likely.length > 0 ? likely : others;
 	if (!hasRoom(memory, named, request.raw.length)) {
 		return respond(context, 503, { error: 'Too many notifications. Try again later' });
 	}
-	const news = named.filter((id) => memory.isNew(id, key));
+	const leadsKey = leadsKeys(contents);
+	const news = named.filter((id) => memory.isNew(id, key, () => leadsKey(id)));
 	if (news.length === 0) return accepted();
 	const notification = rawNotification(request);
 	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.raw.length);
