@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
 	NodeHelpers,
@@ -683,12 +684,31 @@ describe('Package', () => {
 	});
 
 	test('brings nothing into the n8n of others', () => {
-		const { peerDependencies, scripts, ...rest } = packageJson;
+		const { peerDependencies, peerDependenciesMeta, scripts, ...rest } = packageJson;
 		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		// Otherwise, npm would install a second n8n-workflow, with packages that do not compile on every Node.js.
+		expect(peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
 		const refused = ['dependencies', 'optionalDependencies', 'bundledDependencies', 'overrides'];
 		expect(Object.keys(rest).filter((key) => refused.includes(key))).toEqual([]);
 		const hooks = ['prepare', 'preinstall', 'install', 'postinstall', 'prepublish'];
 		expect(Object.keys(scripts).filter((script) => hooks.includes(script))).toEqual([]);
+	});
+
+	// With the Node.js that npm puts in front for the scripts of the project, and with that of the machine.
+	test.each([true, false])('installs with npm as the only package (own Node.js: %s)', (isOwn) => {
+		const folder = mkdtempSync(join(tmpdir(), 'leadgen-install-'));
+		try {
+			const npm = npmIn(folder, isOwn);
+			npm('pack', ROOT, '--ignore-scripts');
+			const [tarball = ''] = readdirSync(folder);
+			// Offline, since nothing must be needed from the registry.
+			const output = npm('install', `./${tarball}`, '--offline', '--no-audit');
+			expect(output).toMatch(/^added 1 package in/m);
+			const installed = readdirSync(join(folder, 'node_modules'));
+			expect(installed).toEqual(['.package-lock.json', 'n8n-nodes-leadgen']);
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
 	});
 
 	test('publishes what n8n runs, and nothing else', () => {
@@ -715,6 +735,16 @@ describe('Package', () => {
 		);
 	});
 });
+
+/** npm in a folder, without the settings that it got for the scripts of the project. */
+function npmIn(cwd: string, isOwnNode: boolean) {
+	const own = join(ROOT, 'node_modules/.bin');
+	const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== own);
+	const settings = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+	const PATH = [...(isOwnNode ? [own] : []), ...path].join(delimiter);
+	const env = { ...Object.fromEntries(settings), PATH };
+	return (...args: string[]) => execFileSync('npm', args, { cwd, env, encoding: 'utf8' });
+}
 
 /** Both icons must be files of the built package. */
 function expectIcons(iconUrl: INodeTypeDescription['iconUrl']): void {
