@@ -488,6 +488,39 @@ describe('Node leadGen, its operations', () => {
 	});
 });
 
+/** As the editor evaluates it for the canvas. */
+test('The subtitle of the trigger says when it starts scrapes', async () => {
+	const type = await loadNode('leadGenTrigger');
+	const { properties, subtitle } = type.description;
+	const subtitleOf = async (parameters: INodeParameters) => {
+		const { own, workflow } = workflowOf(type, parameters);
+		own.parameters =
+			NodeHelpers.getNodeParameters(properties, parameters, true, false, own, type.description) ??
+			{};
+		await workflow.expression.acquireIsolate();
+		const text = workflow.expression.getSimpleParameterValue(own, subtitle, 'internal', {});
+		await workflow.expression.releaseIsolate();
+		return text;
+	};
+	const cases: Array<[INodeParameters, string]> = [
+		[{}, 'Start a scrape once'],
+		[{ schedule: 'hourly' }, 'Every hour'],
+		[{ schedule: 'hourly', triggerAtMinute: 5 }, 'Every hour at :05'],
+		[{ schedule: 'daily' }, 'Every day at 9:00'],
+		[{ schedule: 'daily', triggerAtHour: 0, triggerAtMinute: 30 }, 'Every day at 0:30'],
+		[{ schedule: 'weekly' }, 'Every Monday at 9:00'],
+		[{ schedule: 'weekly', triggerAtWeekday: '0', triggerAtHour: 23 }, 'Every Sunday at 23:00'],
+		[{ schedule: 'weekly', triggerAtHour: '={{ 7 }}' }, 'Every Monday at 7:00'],
+		[{ schedule: 'monthly' }, 'Monthly on day 1 at 9:00'],
+		[{ schedule: 'monthly', triggerAtDayOfMonth: 31 }, 'Monthly on day 31 at 9:00'],
+		[{ schedule: 'cron', cronExpression: '0 9 * * 1-5' }, 'Cron: 0 9 * * 1-5'],
+		[{ mode: 'listen' }, 'Receive completions'],
+		[{ mode: 'listen', schedule: 'weekly', events: ['failed'] }, 'Receive completions'],
+		[{ schedule: 'weekly', options: { testLimit: 0 } }, 'Every Monday at 9:00'],
+	];
+	for (const [parameters, expected] of cases) expect(await subtitleOf(parameters)).toBe(expected);
+});
+
 /** Fixed values: n8n takes any expression for filled in. */
 describe('n8n publishes a workflow', () => {
 	/** The names of the parameters that n8n calls missing or invalid, by its own check before it publishes. */
@@ -583,6 +616,20 @@ describe('The editor says so while no filter is set', () => {
 		expect(await isSaid('leadGen', parameters)).toBe(false);
 	});
 
+	test('and not to an AI agent, which a notice tells how to set one', async () => {
+		const type = await loadNode('leadGen');
+		const noticesFor = (name: string) =>
+			type.description.properties
+				.filter((property) => {
+					const description = { ...type.description, name };
+					const isShown = NodeHelpers.displayParameter(base, property, null, description);
+					return property.type === 'notice' && isShown;
+				})
+				.map(({ displayName }) => displayName.split(' ').slice(0, 3).join(' '));
+		expect(noticesFor('leadGen')).toEqual(['Each incoming item', 'No filter is']);
+		expect(noticesFor('leadGenTool')).toEqual(['Each call starts']);
+	});
+
 	test('in the trigger only where it starts scrapes', async () => {
 		const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
 		expect(await isSaid('leadGenTrigger', trigger)).toBe(true);
@@ -658,6 +705,27 @@ describe('Credential', () => {
 			{ name: 'apiKey', type: 'string', value: '', required: true },
 			{ name: 'plan', type: 'options', value: 'auto', required: false },
 			{ name: 'requestsPerMinute', type: 'number', value: 0, required: false },
+			{ name: 'requestsPerMinute', type: 'hidden', value: 0, required: false },
+		]);
+		const shown = (plan: string) => {
+			const credentials = { plan, requestsPerMinute: 240 };
+			const { requestsPerMinute } =
+				NodeHelpers.getNodeParameters(
+					credential.properties,
+					credentials,
+					true,
+					false,
+					null,
+					null,
+				) ?? {};
+			return requestsPerMinute;
+		};
+		// n8n gives the node only what the plan shows. A limit that was saved must not be lost.
+		expect(['auto', 'starter', 'pro', 'enterprise'].map(shown)).toEqual([
+			240,
+			undefined,
+			undefined,
+			240,
 		]);
 		const [, apiKey, plan] = credential.properties;
 		expect(apiKey?.typeOptions).toEqual({ password: true });

@@ -12,6 +12,7 @@ export const startAndWait: Operation = {
 		'Start a scrape that collects leads which match the filters, and wait until it is finished',
 	paid: 'start',
 	notice: start.notice,
+	toolNotice: start.toolNotice,
 	fields: start.fields,
 	output: { ...start.output, ...wait.output },
 	options: [...(start.options ?? []), ...waitOptions],
