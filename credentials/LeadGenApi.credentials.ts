@@ -79,7 +79,7 @@ export class LeadGenApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com/v1',
 			description:
-				'The base URL of the service. You can find it in the documentation of the service or in your account dashboard.',
+				'The base URL of the service, from its documentation or your account dashboard. If the test of the credential says ECONNREFUSED or ENOTFOUND, no server answers at this address.',
 		},
 		{
 			displayName: 'API Key',
@@ -103,7 +103,7 @@ export class LeadGenApi implements ICredentialType {
 			],
 			default: 'auto',
 			description:
-				'The plan of your account. It limits how many requests the nodes make per minute.',
+				'The plan of your account. It limits how many requests the nodes make per minute. To enter a limit yourself, choose Enterprise.',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -111,9 +111,17 @@ export class LeadGenApi implements ICredentialType {
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: 0,
-			displayOptions: { show: { plan: ['auto', 'enterprise'] } },
+			displayOptions: { show: { plan: ['enterprise'] } },
 			hint: 'With 0, the nodes learn the limit from the answers of the service',
-			description: 'The limit of your account, if its plan has a custom one',
+			description: 'The limit of your account',
+		},
+		{
+			// While the plan is detected, a limit that was entered before still counts if the plan has none.
+			displayName: 'Requests per Minute',
+			name: 'requestsPerMinute',
+			type: 'hidden',
+			default: 0,
+			displayOptions: { show: { plan: ['auto'] } },
 		},
 	];
 

@@ -494,7 +494,7 @@ describe('a rate that is refused for ten minutes', () => {
 				httpStatus: 429,
 				outcome: 'refused',
 				message: expect.stringContaining('RATE_LIMIT_EXCEEDED') as string,
-				advice: expect.stringContaining('Run the workflow again later') as string,
+				advice: expect.stringContaining('Try again later') as string,
 			};
 			const item = { json: { ...people(3)[2], error }, pairedItem: { item: 2 } };
 			if (onError === 'continueRegularOutput') expect(result.items[2]).toEqual(item);
@@ -690,7 +690,7 @@ describe('a budget', () => {
 		const result = await run({ ...FIND, options: { spendAtMost: 10 } }, people(30), {
 			retryOnFail: true,
 		});
-		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (10 credits)');
+		expect(result.error?.message).toBe('Not sent: this run reached Maximum Spend (10 credits)');
 	});
 
 	it('of which the balance is less ends a run by its own name', async () => {
@@ -698,13 +698,13 @@ describe('a budget', () => {
 		const options = { spendAtMost: 100 };
 		const result = await run({ ...START, limit: 150, options }, people(2));
 		expect(sandbox.jobs).toEqual([]);
-		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (100 credits)');
+		expect(result.error?.message).toBe('Not sent: this run reached Maximum Spend (100 credits)');
 		expect(result.error?.description).toContain('The balance is 80 credits.');
 	});
 
 	it('of one credit is said as one', async () => {
 		const result = await run({ ...FIND, options: { spendAtMost: 1 } }, people(3));
-		expect(result.error?.message).toBe('Not attempted, because of Maximum Spend (1 credit)');
+		expect(result.error?.message).toBe('Not sent: this run reached Maximum Spend (1 credit)');
 		expect(result.error?.description).toContain('This run has used 1 credit.');
 	});
 
@@ -742,7 +742,7 @@ describe('a budget', () => {
 			expect(result.errorItems.map(({ json }) => json.error)).toEqual(
 				new Array(3).fill({
 					attempted: false,
-					message: 'Not attempted, because the balance of the account could not be read',
+					message: 'Not sent: the balance of the account could not be read',
 					advice: expect.stringContaining('remove Maximum Spend') as string,
 				}),
 			);

@@ -212,10 +212,24 @@ describe('authenticate', () => {
 		});
 	});
 
+	test.each(['', 'nonsense', 'api.example.com/v1', 'localhost:8080', 'ftp://a.example'])(
+		'needs a base URL that begins with https://, and not %j',
+		async (baseUrl) => {
+			const message = 'Base URL in the LeadGen credential must begin with https://';
+			const { authenticate } = await loadCredential('leadGenApi');
+			if (typeof authenticate !== 'function') throw new Error('It is no function');
+			await expect(
+				authenticate({ ...fields, baseUrl, apiKey: KEY }, { url: 'http://a.example' }),
+			).rejects.toThrow(message);
+			// In the form of the credential.
+			expect(await testCredential({ ...fields, baseUrl, apiKey: KEY })).toEqual({
+				status: 'Error',
+				message,
+			});
+		},
+	);
+
 	test.each([
-		'',
-		'nonsense',
-		'ftp://a.example',
 		'http://a.example?',
 		'http://a.example#',
 		'http://a.example/?key=1',

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
 	NodeHelpers,
@@ -487,6 +488,39 @@ describe('Node leadGen, its operations', () => {
 	});
 });
 
+/** As the editor evaluates it for the canvas. */
+test('The subtitle of the trigger says when it starts scrapes', async () => {
+	const type = await loadNode('leadGenTrigger');
+	const { properties, subtitle } = type.description;
+	const subtitleOf = async (parameters: INodeParameters) => {
+		const { own, workflow } = workflowOf(type, parameters);
+		own.parameters =
+			NodeHelpers.getNodeParameters(properties, parameters, true, false, own, type.description) ??
+			{};
+		await workflow.expression.acquireIsolate();
+		const text = workflow.expression.getSimpleParameterValue(own, subtitle, 'internal', {});
+		await workflow.expression.releaseIsolate();
+		return text;
+	};
+	const cases: Array<[INodeParameters, string]> = [
+		[{}, 'Start a scrape once'],
+		[{ schedule: 'hourly' }, 'Every hour'],
+		[{ schedule: 'hourly', triggerAtMinute: 5 }, 'Every hour at :05'],
+		[{ schedule: 'daily' }, 'Every day at 9:00'],
+		[{ schedule: 'daily', triggerAtHour: 0, triggerAtMinute: 30 }, 'Every day at 0:30'],
+		[{ schedule: 'weekly' }, 'Every Monday at 9:00'],
+		[{ schedule: 'weekly', triggerAtWeekday: '0', triggerAtHour: 23 }, 'Every Sunday at 23:00'],
+		[{ schedule: 'weekly', triggerAtHour: '={{ 7 }}' }, 'Every Monday at 7:00'],
+		[{ schedule: 'monthly' }, 'Monthly on day 1 at 9:00'],
+		[{ schedule: 'monthly', triggerAtDayOfMonth: 31 }, 'Monthly on day 31 at 9:00'],
+		[{ schedule: 'cron', cronExpression: '0 9 * * 1-5' }, 'Cron: 0 9 * * 1-5'],
+		[{ mode: 'listen' }, 'Receive completions'],
+		[{ mode: 'listen', schedule: 'weekly', events: ['failed'] }, 'Receive completions'],
+		[{ schedule: 'weekly', options: { testLimit: 0 } }, 'Every Monday at 9:00'],
+	];
+	for (const [parameters, expected] of cases) expect(await subtitleOf(parameters)).toBe(expected);
+});
+
 /** Fixed values: n8n takes any expression for filled in. */
 describe('n8n publishes a workflow', () => {
 	/** The names of the parameters that n8n calls missing or invalid, by its own check before it publishes. */
@@ -582,6 +616,20 @@ describe('The editor says so while no filter is set', () => {
 		expect(await isSaid('leadGen', parameters)).toBe(false);
 	});
 
+	test('and not to an AI agent, which a notice tells how to set one', async () => {
+		const type = await loadNode('leadGen');
+		const noticesFor = (name: string) =>
+			type.description.properties
+				.filter((property) => {
+					const description = { ...type.description, name };
+					const isShown = NodeHelpers.displayParameter(base, property, null, description);
+					return property.type === 'notice' && isShown;
+				})
+				.map(({ displayName }) => displayName.split(' ').slice(0, 3).join(' '));
+		expect(noticesFor('leadGen')).toEqual(['Each incoming item', 'No filter is']);
+		expect(noticesFor('leadGenTool')).toEqual(['Each call starts']);
+	});
+
 	test('in the trigger only where it starts scrapes', async () => {
 		const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
 		expect(await isSaid('leadGenTrigger', trigger)).toBe(true);
@@ -657,6 +705,27 @@ describe('Credential', () => {
 			{ name: 'apiKey', type: 'string', value: '', required: true },
 			{ name: 'plan', type: 'options', value: 'auto', required: false },
 			{ name: 'requestsPerMinute', type: 'number', value: 0, required: false },
+			{ name: 'requestsPerMinute', type: 'hidden', value: 0, required: false },
+		]);
+		const shown = (plan: string) => {
+			const credentials = { plan, requestsPerMinute: 240 };
+			const { requestsPerMinute } =
+				NodeHelpers.getNodeParameters(
+					credential.properties,
+					credentials,
+					true,
+					false,
+					null,
+					null,
+				) ?? {};
+			return requestsPerMinute;
+		};
+		// n8n gives the node only what the plan shows. A limit that was saved must not be lost.
+		expect(['auto', 'starter', 'pro', 'enterprise'].map(shown)).toEqual([
+			240,
+			undefined,
+			undefined,
+			240,
 		]);
 		const [, apiKey, plan] = credential.properties;
 		expect(apiKey?.typeOptions).toEqual({ password: true });
@@ -683,12 +752,31 @@ describe('Package', () => {
 	});
 
 	test('brings nothing into the n8n of others', () => {
-		const { peerDependencies, scripts, ...rest } = packageJson;
+		const { peerDependencies, peerDependenciesMeta, scripts, ...rest } = packageJson;
 		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		// Otherwise, npm would install a second n8n-workflow, with packages that do not compile on every Node.js.
+		expect(peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
 		const refused = ['dependencies', 'optionalDependencies', 'bundledDependencies', 'overrides'];
 		expect(Object.keys(rest).filter((key) => refused.includes(key))).toEqual([]);
 		const hooks = ['prepare', 'preinstall', 'install', 'postinstall', 'prepublish'];
 		expect(Object.keys(scripts).filter((script) => hooks.includes(script))).toEqual([]);
+	});
+
+	// With the Node.js that npm puts in front for the scripts of the project, and with that of the machine.
+	test.each([true, false])('installs with npm as the only package (own Node.js: %s)', (isOwn) => {
+		const folder = mkdtempSync(join(tmpdir(), 'leadgen-install-'));
+		try {
+			const npm = npmIn(folder, isOwn);
+			npm('pack', ROOT, '--ignore-scripts');
+			const [tarball = ''] = readdirSync(folder);
+			// Offline, since nothing must be needed from the registry.
+			const output = npm('install', `./${tarball}`, '--offline', '--no-audit');
+			expect(output).toMatch(/^added 1 package in/m);
+			const installed = readdirSync(join(folder, 'node_modules'));
+			expect(installed).toEqual(['.package-lock.json', 'n8n-nodes-leadgen']);
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
 	});
 
 	test('publishes what n8n runs, and nothing else', () => {
@@ -715,6 +803,16 @@ describe('Package', () => {
 		);
 	});
 });
+
+/** npm in a folder, without the settings that it got for the scripts of the project. */
+function npmIn(cwd: string, isOwnNode: boolean) {
+	const own = join(ROOT, 'node_modules/.bin');
+	const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== own);
+	const settings = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+	const PATH = [...(isOwnNode ? [own] : []), ...path].join(delimiter);
+	const env = { ...Object.fromEntries(settings), PATH };
+	return (...args: string[]) => execFileSync('npm', args, { cwd, env, encoding: 'utf8' });
+}
 
 /** Both icons must be files of the built package. */
 function expectIcons(iconUrl: INodeTypeDescription['iconUrl']): void {

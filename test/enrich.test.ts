@@ -355,7 +355,7 @@ describe('Email: Find and Verify', () => {
 			keepGoing,
 		);
 		expect(items[0]?.json.error).toMatchObject({
-			message: 'No address that is good enough was found for this person',
+			message: 'No acceptable address was found for this person',
 			code: 'NOT_FOUND',
 			tried: 'business: invalid',
 			rejected: [{ email: 'invalid.low@acme.com', status: 'invalid' }],

@@ -453,6 +453,10 @@ describe('A credential that cannot work', () => {
 			'Base URL in the LeadGen credential is not a web address that the node can send requests to',
 		details: { field: 'Base URL' },
 	};
+	const noScheme = {
+		error: 'Base URL in the LeadGen credential must begin with https://',
+		details: { field: 'Base URL' },
+	};
 	const broken: Broken[] = [
 		{
 			name: 'a port that refuses connections',
@@ -487,9 +491,16 @@ describe('A credential that cannot work', () => {
 			error: 'The service says: Invalid or missing API key (UNAUTHORIZED)',
 			details: { outcome: 'refused', code: 'UNAUTHORIZED', httpStatus: 401 },
 		},
-		...['', 'nonsense', 'api.example.com', 'ftp://127.0.0.1', 'http://', 'http://a.b/?key=1'].map(
-			(text) => ({ name: `the base URL "${text}"`, baseUrl: () => text, ...noAddress }),
-		),
+		...['', 'nonsense', 'api.example.com', 'localhost:8080', 'ftp://127.0.0.1'].map((text) => ({
+			name: `the base URL "${text}"`,
+			baseUrl: () => text,
+			...noScheme,
+		})),
+		...['http://', 'http://a.b/?key=1'].map((text) => ({
+			name: `the base URL "${text}"`,
+			baseUrl: () => text,
+			...noAddress,
+		})),
 		...['?', '#'].map((end) => ({
 			name: `a base URL that ends with "${end}"`,
 			baseUrl: () => sandbox.url + end,

@@ -37,7 +37,7 @@ describe('A loop that gives the items one by one', () => {
 
 		expect(errorsOf(result)).toEqual([
 			...new Array<undefined>(calls).fill(undefined),
-			...new Array<string>(12 - calls).fill('Not attempted, because of Maximum Spend (3 credits)'),
+			...new Array<string>(12 - calls).fill('Not sent: this run reached Maximum Spend (3 credits)'),
 		]);
 		expect(paidCalls()).toBe(calls);
 	});

@@ -810,7 +810,7 @@ describe('Scrape: Start', () => {
 			{ filtersMode: 'json', filtersJson: '={{ $json.value }}' },
 			[{ titles: ['CTO'] }, { titles: [] }, '{ "jobTitles": ["CTO"], "titles": "" }'],
 			'Filters (JSON)',
-			() => 'Filters (JSON) holds "titles", which is not a filter',
+			() => 'Filters (JSON) contains "titles", which is not a filter',
 		],
 		[
 			'the limit in JSON',

@@ -240,7 +240,7 @@ describe('A service that takes no calls for now', () => {
 	const busy = { body: 'busy' as unknown, status: 503 };
 	const tooFast = { body: failure('RATE_LIMIT_EXCEEDED') as unknown, status: 429 };
 	const notAttempted = (message: string, advice: string): unknown => ({
-		message: `Not attempted, because the service ${message}`,
+		message: `Not sent: the service ${message}`,
 		advice: expect.stringContaining(advice) as string,
 		attempted: false,
 	});
@@ -797,7 +797,7 @@ test('A balance that is a text is read', async () => {
 	};
 	const parameters = { ...ADDRESS, options: { keepCredits: 1 } };
 	const { items } = await run(VERIFY, parameters, addresses(3));
-	const message = 'Not attempted, because of Minimum Balance (1 credit)';
+	const message = 'Not sent: this run reached Minimum Balance (1 credit)';
 	const error: unknown = expect.objectContaining({ message });
 	expect(items.map(({ json }) => json.error)).toEqual([error, error, error]);
 	expect(received.map(({ path }) => path)).toEqual(['/credits']);
@@ -818,7 +818,7 @@ test('Too few credits are no matter of the rate, also with HTTP 429', async () =
 		httpStatus: 429,
 	};
 	const notAttempted = {
-		message: 'Not attempted, because the account has too few credits',
+		message: 'Not sent: the account has too few credits',
 		advice: someText,
 		attempted: false,
 	};
@@ -900,7 +900,7 @@ describe('Credits that run out in the middle of a run', () => {
 			advice: expect.stringContaining('Add credits to the account') as string,
 		});
 		const rest: unknown = {
-			message: 'Not attempted, because the account has too few credits',
+			message: 'Not sent: the account has too few credits',
 			advice: someText,
 			attempted: false,
 		};

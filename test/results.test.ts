@@ -192,6 +192,81 @@ describe('The hint', () => {
 	});
 });
 
+test('The hint of ten different runs', async () => {
+	const said: Record<string, string[]> = {};
+	const run = async (name: string, ...given: Parameters<typeof service.run>) => {
+		const [operation, parameters, items, options] = given;
+		const result = await service.run(operation, parameters, items, { ...keepGoing, ...options });
+		const [task] = result.run.data.resultData.runData.LeadGen ?? [];
+		said[name] = (task?.hints ?? []).map(
+			({ type = '', message }) => `${type}: ${message.replace(/\b\d+ s\b/g, 'N s')}`,
+		);
+	};
+	const people = (...names: string[]) =>
+		names.map((name) => ({ first: name.split(' ')[0], last: name.split(' ')[1] }));
+	const emails = (...names: string[]) => names.map((name) => ({ email: `${name}@acme.com` }));
+	const verify = { email: '={{ $json.email }}' };
+	const list = people('Ann Sure', 'Bob High', 'Catchall High', 'Tom Nobody', 'Ann Sure');
+
+	await run('a dry run', ENRICH, { ...person, options: { dryRun: true } }, list);
+	await run('find and verify', ENRICH, person, list);
+	await run('the same list again', ENRICH, person, list);
+	await run('a list with mistakes', VERIFY, verify, [...emails('valid.a', 'unknown.b'), {}]);
+	await run('a budget', VERIFY, { ...verify, options: { spendAtMost: 1 } }, emails('valid.c', 'd'));
+	await run('scrapes without filters', START, { limit: 5 }, [{}, {}]);
+	await run('a balance', ['credit', 'get'], {}, [{}]);
+
+	sandbox.set({ faults: [{ kind: 'resetAfterWork', match: { bodyIncludes: 'lost' } }] });
+	await run('a lost answer', VERIFY, verify, emails('lost', 'valid.e'));
+	sandbox.set({ faults: [], job: { outcome: 'failed', durationMs: 0 } });
+	const failed = { filters: { jobTitles: ['CTO'] }, limit: 5 };
+	const waits = { pollInterval: 1, failedAsResult: true };
+	const wait = ['scrape', 'startAndWait'] as const;
+	await run('a failed scrape', wait, { ...failed, options: waits }, [{}]);
+	const poor = { accounts: { poor: { plan: 'enterprise', credits: 1 } } };
+	const window = { kind: 'sliding', enterprisePerMinute: 2, windowMs: 8000 } as const;
+	sandbox.set({ ...poor, rateLimit: { ...window, headers: 'retryAfterSeconds' } });
+	const options = { credential: { apiKey: 'poor' } };
+	const one = { ...verify, options: { parallel: 1 } };
+	await run('no credits left', VERIFY, one, emails('valid.f', 'g', 'h', 'valid.f'), options);
+	sandbox.set({ accounts: { low: { plan: 'enterprise', credits: 9 } } });
+	const slow = { credential: { apiKey: 'low' } };
+	await run('a low rate limit', FIND, person, people('Ann High', 'Bob High', 'Cem High'), slow);
+
+	expect(said).toEqual({
+		'a dry run': [
+			'info: Dry run: nothing was sent. 5 items, 4 paid calls. Depending on the answers, up to 5 paid calls may follow. 1 repeated call costs nothing.',
+		],
+		'find and verify': [
+			'info: 5 items: 2 valid, 2 catch-all and not accepted, 1 not found · 7 paid calls (4 business lookups, 3 verifications) · 2 remembered',
+		],
+		'the same list again': [
+			'info: 5 items: 2 valid, 2 catch-all and not accepted, 1 not found · no paid calls · 9 remembered',
+		],
+		'a list with mistakes': [
+			'warning: 3 items: 1 valid, 1 unknown, 1 failed · 2 paid calls (2 verifications)',
+		],
+		'a budget': [
+			'warning: 2 items: 1 valid, 1 not sent · 1 paid call (1 verification) · balance 99991 credits when last read',
+		],
+		'scrapes without filters': [
+			'warning: A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
+			'info: 2 items: 2 pending · 2 paid calls (2 scrapes)',
+		],
+		'a balance': ['info: 1 item · no paid calls · balance 99981 credits when last read'],
+		'a lost answer': [
+			'warning: 2 items: 1 valid, 1 failed · 1 paid call (1 verification) · 1 call without an answer may have been paid for',
+		],
+		'a failed scrape': ['info: 1 item: 1 with a failed scrape · 1 paid call (1 scrape)'],
+		'no credits left': [
+			'warning: 4 items: 2 valid, 1 failed, 1 not sent · 1 paid call (1 verification) · 1 remembered',
+		],
+		'a low rate limit': [
+			'info: 3 items: 3 found · 3 paid calls (3 business lookups) · N s, N s of them held up by the rate limit',
+		],
+	});
+});
+
 test('A long run says every five seconds what is done and how long the rest takes, also while it waits', async () => {
 	const lines: string[] = [];
 	jest.spyOn(Container.get(Logger), 'info').mockImplementation((line) => void lines.push(line));

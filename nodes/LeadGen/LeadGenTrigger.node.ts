@@ -10,6 +10,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
+import { scheduleInWords } from './schedule/fields';
 import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
 import { execute } from './trigger/execution';
@@ -33,8 +34,7 @@ export class LeadGenTrigger implements INodeType {
 		icon: { light: 'file:leadgen.svg', dark: 'file:leadgen.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle:
-			'={{ $parameter["mode"] === "listen" ? "Receive completions" : "Start a scrape: " + $parameter["schedule"] }}',
+		subtitle: `={{ $parameter["mode"] === "listen" ? "Receive completions" : ${scheduleInWords} }}`,
 		// The node creator shows this description for both nodes.
 		description:
 			'Scrape leads, find and verify email addresses, and start workflows when a scrape finishes',

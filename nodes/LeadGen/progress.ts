@@ -191,6 +191,8 @@ function outcomeOf({ found, status, rejected }: IDataObject): string | undefined
 		return last ? `${word(last.outcome)} and not accepted` : 'not found';
 	}
 	if (status === null) return 'not verified';
+	// Not the item: this result was wanted.
+	if (wordIn(status) === 'failed') return 'with a failed scrape';
 	return status === undefined ? (found ? 'found' : undefined) : word(status);
 }
 

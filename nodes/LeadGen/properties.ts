@@ -77,11 +77,8 @@ function operationProperties(resource: Resource, operation: Operation): INodePro
 		...(operation.paid ? [includeCost] : []),
 		...runOptions(operation),
 	].map(propertyOf);
-	const { notice } = operation;
 	const properties: INodeProperties[] = [
-		...(notice
-			? [{ displayName: notice, name: 'notice', type: 'notice' as const, default: '' }]
-			: []),
+		...noticesOf(operation),
 		...operation.fields.map(propertyOf),
 		{
 			displayName: 'Options',
@@ -103,6 +100,16 @@ function operationProperties(resource: Resource, operation: Operation): INodePro
 			},
 		},
 	}));
+}
+
+function noticesOf({ notice, toolNotice }: Operation): INodeProperties[] {
+	const isTool = { '@tool': [true] };
+	return [
+		{ text: notice, name: 'notice', displayOptions: toolNotice ? { hide: isTool } : {} },
+		{ text: toolNotice, name: 'toolNotice', displayOptions: { show: isTool } },
+	].flatMap(({ text, ...property }) =>
+		text ? [{ ...property, displayName: text, type: 'notice' as const, default: '' }] : [],
+	);
 }
 
 function propertyOf(field: Field): INodeProperties {

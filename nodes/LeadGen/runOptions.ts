@@ -47,7 +47,7 @@ const keepCredits = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'The node stops before the balance of the account falls below this number of credits, and does not attempt the remaining items. 0 sets no limit.',
+			'The node stops before the balance of the account falls below this number of credits, and sends nothing for the remaining items. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );
@@ -59,7 +59,7 @@ const spendAtMost = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'The node stops before it uses more than this number of credits in the execution, also in a loop, and does not attempt the remaining items. 0 sets no limit.',
+			'The node stops before it uses more than this number of credits in an execution, and sends nothing for the remaining items. The runs of a loop count together. 0 sets no limit.',
 	},
 	{ minimum: 0 },
 );

@@ -66,7 +66,7 @@ export function cleanText(value: string, displayName: string): string {
 	if (SLIP.test(text) || SLIP_WORD.test(text) || SHEET_ERROR.test(text)) {
 		throw new InputError(
 			displayName,
-			`is ${show(text)}, which is a mistake of an expression or a spreadsheet`,
+			`is ${show(text)}, which comes from a mistake in an expression or a spreadsheet`,
 			'Check the expression and the column that it reads. If there is no value, leave the field empty.',
 		);
 	}

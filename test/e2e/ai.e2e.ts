@@ -625,7 +625,7 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 		const { tools } = await client.listTools();
 		expect(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]).sort()).toEqual(
 			[
-				['Find_business_email', ['First_Name', 'Last_Name', 'Company_Domain']],
+				['Find_and_verify_email', ['First_Name', 'Last_Name', 'Company_Domain']],
 				['Get_credit_balance', []],
 				['Verify_email', ['Email']],
 			],
@@ -643,8 +643,8 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 		);
 
 		const ida = { First_Name: 'Ida', Last_Name: 'Sure', Company_Domain: 'acme.com' };
-		expect(await answer(client, 'Find_business_email', ida)).toEqual([
-			expect.objectContaining({ found: true, email: 'ida.sure@acme.com' }),
+		expect(await answer(client, 'Find_and_verify_email', ida)).toEqual([
+			expect.objectContaining({ found: true, email: 'ida.sure@acme.com', status: 'valid' }),
 		]);
 		expect(await answer(client, 'Verify_email', { Email: 'ida.sure@acme.com' })).toEqual([
 			expect.objectContaining({ email: 'ida.sure@acme.com', status: 'valid' }),
@@ -653,7 +653,7 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 			expect.objectContaining({ credits: 998, plan: 'pro' }),
 		]);
 		const wrong = { ...ida, Company_Domain: 'Acme Inc' };
-		expect(await answer(client, 'Find_business_email', wrong)).toEqual([
+		expect(await answer(client, 'Find_and_verify_email', wrong)).toEqual([
 			expect.objectContaining({
 				error: expect.objectContaining({ field: 'Company Domain' }) as object,
 			}),

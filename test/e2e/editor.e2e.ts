@@ -54,7 +54,8 @@ describe('n8n', () => {
 	});
 
 	it('finds the node by its name and by what it does, with all triggers and actions', async () => {
-		for (const query of ['verify email', 'find email', 'leadgen']) {
+		const names = ['verify email', 'find email', 'verifier', 'b2b', 'linkedin', 'hunter', 'apollo'];
+		for (const query of [...names, 'leadgen']) {
 			await editor.search(query);
 			await editor.entry('LeadGen').waitFor();
 		}
@@ -128,24 +129,34 @@ describe('the credential', () => {
 		await page.getByTestId('new-credential-type-select-option').getByText('LeadGen API').click();
 		await page.getByTestId('new-credential-type-button').click();
 		const form = page.getByTestId('editCredential-modal');
-		await editor.parameter('requestsPerMinute').waitFor();
+		await editor.parameter('plan').waitFor();
 		const labels = await form.locator('label.n8n-input-label:visible').allInnerTexts();
 		// The last one is n8n's own.
 		expect(labels.map((label) => label.split(/[*\n]/)[0]?.trim())).toEqual([
 			'Base URL',
 			'API Key',
 			'Plan',
-			'Requests per Minute',
 			'Allowed HTTP Request Domains',
 		]);
+
+		const says = async (words: string) => {
+			const details = form.getByText('More details');
+			await until(words, async () => {
+				if (await details.isVisible()) await details.click();
+				return (await form.innerText()).includes(words);
+			});
+		};
+		await editor.fill('baseUrl', field.sandbox.url.replace('http://', ''));
+		await editor.fill('apiKey', 'test-key');
+		await page.getByTestId('credential-save-button').click();
+		await says('Base URL in the LeadGen credential must begin with https://');
 
 		await editor.fill('baseUrl', field.sandbox.url);
 		const key = editor.parameter('apiKey').locator('input');
 		expect(await key.getAttribute('type')).toBe('password');
 		await editor.fill('apiKey', 'wrong-key');
 		await page.getByTestId('credential-save-button').click();
-		await form.getByText('More details').click();
-		expect(await form.innerText()).toContain(editor.words.wrongKey);
+		await says(editor.words.wrongKey);
 
 		await editor.fill('apiKey', 'test-key');
 		await page.getByTestId('credential-save-button').click();
@@ -155,6 +166,8 @@ describe('the credential', () => {
 		expect([...new Set(keys)]).toEqual(['Bearer wrong-key', 'Bearer test-key']);
 		expect(new Set(field.sandbox.requests.map(({ path }) => path))).toEqual(new Set(['/credits']));
 
+		await editor.choose(editor.parameter('plan'), 'Enterprise (Custom Limit)');
+		await editor.parameter('requestsPerMinute').waitFor();
 		await editor.choose(editor.parameter('plan'), 'Pro (300 Requests per Minute)');
 		await editor.parameter('requestsPerMinute').waitFor({ state: 'hidden' });
 	});

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Editor } from './browser';
 import { Field, LINE, OWNER, until, WITH_EDITOR } from './field';
@@ -7,7 +10,15 @@ const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
 /** "First verified row" of the README, by clicks only, in an n8n with nothing in it. */
 const field = new Field(WITH_EDITOR);
 let editor: Editor;
+/** In place of GitHub. */
+const host = createServer((_request, response) => {
+	void readFile(EXAMPLE).then((text) => {
+		response.setHeader('content-type', 'text/plain; charset=utf-8');
+		response.end(text);
+	});
+});
 beforeAll(async () => {
+	await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 	await field.open();
 	editor = await Editor.open(field.url, OWNER, LINE);
 	await editor.page.request.delete(`${field.url}/rest/credentials/${field.credential.id}`);
@@ -17,6 +28,7 @@ afterAll(async () => {
 	await editor.close();
 });
 afterAll(async () => {
+	host.close();
 	await field.close();
 });
 
@@ -45,11 +57,11 @@ it('leads from an empty n8n to verified emails', async () => {
 	await editor.goto('/workflow/new');
 	await page.getByTestId('workflow-menu').click();
 	if (LINE === '2') await page.getByRole('menuitem', { name: 'Import' }).hover();
-	const [chooser] = await Promise.all([
-		page.waitForEvent('filechooser'),
-		page.getByRole('menuitem', { name: /from file/i }).click(),
-	]);
-	await chooser.setFiles(EXAMPLE);
+	await page.getByRole('menuitem', { name: /from url/i }).click();
+	const { port } = host.address() as AddressInfo;
+	const url = page.getByTestId('workflow-url-import-input').locator('input');
+	await url.fill(`http://127.0.0.1:${String(port)}/find-and-verify.json`);
+	await page.getByTestId('confirm-workflow-import-url-button').click();
 
 	// The template finds the credential by its name.
 	await node('Find and verify email').dblclick();

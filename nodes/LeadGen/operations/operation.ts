@@ -17,6 +17,8 @@ export interface Operation {
 	paid?: 'lookup' | 'start';
 	/** The cost, if the user may not expect it. Shown above the fields. */
 	notice?: string;
+	/** Replaces it where an AI agent uses the node as a tool. */
+	toolNotice?: string;
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];

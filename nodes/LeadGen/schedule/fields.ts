@@ -46,21 +46,23 @@ export const dayOfMonth = clockField(
 	'Shorter months use their last day',
 );
 
+const WEEKDAYS = [
+	{ name: 'Monday', value: '1' },
+	{ name: 'Tuesday', value: '2' },
+	{ name: 'Wednesday', value: '3' },
+	{ name: 'Thursday', value: '4' },
+	{ name: 'Friday', value: '5' },
+	{ name: 'Saturday', value: '6' },
+	{ name: 'Sunday', value: '0' },
+];
+
 export const weekday = choiceField(
 	{
 		displayName: 'Day of the Week',
 		name: 'triggerAtWeekday',
 		displayOptions: { show: { schedule: ['weekly'] } },
 	},
-	[
-		{ name: 'Monday', value: '1' },
-		{ name: 'Tuesday', value: '2' },
-		{ name: 'Wednesday', value: '3' },
-		{ name: 'Thursday', value: '4' },
-		{ name: 'Friday', value: '5' },
-		{ name: 'Saturday', value: '6' },
-		{ name: 'Sunday', value: '0' },
-	],
+	WEEKDAYS,
 	'1',
 );
 
@@ -100,3 +102,15 @@ export const scheduleFields: Field[] = [
 	hour,
 	minute,
 ];
+
+const DAY_NAMES = Object.fromEntries(WEEKDAYS.map(({ name, value }) => [value, name]));
+
+/** The schedule in words for the canvas, such as "Every Monday at 9:00": an expression without its brackets. */
+export const scheduleInWords = `((set, minute, days) => ({
+	once: "Start a scrape once",
+	hourly: "Every hour" + (minute === "00" ? "" : " at :" + minute),
+	daily: "Every day at " + set["triggerAtHour"] + ":" + minute,
+	weekly: "Every " + days[set["triggerAtWeekday"]] + " at " + set["triggerAtHour"] + ":" + minute,
+	monthly: "Monthly on day " + set["triggerAtDayOfMonth"] + " at " + set["triggerAtHour"] + ":" + minute,
+	cron: "Cron: " + set["cronExpression"],
+})[set["schedule"]])($parameter, String($parameter["triggerAtMinute"]).padStart(2, "0"), ${JSON.stringify(DAY_NAMES)})`;

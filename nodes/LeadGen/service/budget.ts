@@ -182,10 +182,10 @@ export class Budget {
 		const owed = this.tally.owed > 0 ? ', including what its scrapes may still cost' : '';
 		const limit =
 			most !== undefined && (floor === undefined || most - cost < balance - floor)
-				? `of Maximum Spend (${count(most, 'credit')})`
-				: `of Minimum Balance (${count(floor ?? 0, 'credit')})`;
+				? `Maximum Spend (${count(most, 'credit')})`
+				: `Minimum Balance (${count(floor ?? 0, 'credit')})`;
 		return new NotAttemptedError(
-			`Not attempted, because ${limit}`,
+			`Not sent: this run reached ${limit}`,
 			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${owed}. To continue, change this limit in the options. ${this.source.whenRunAgain}`,
 		);
 	}
@@ -205,7 +205,7 @@ async function balanceOf(readCredits: BudgetSource['readCredits']): Promise<numb
 
 function noBalance(why: string): NotAttemptedError {
 	return new NotAttemptedError(
-		'Not attempted, because the balance of the account could not be read',
+		'Not sent: the balance of the account could not be read',
 		`${why}. Try again later, or remove Maximum Spend and Minimum Balance from the options.`,
 	);
 }

@@ -11,16 +11,13 @@ const ADVICE = new Map([
 	['UNAUTHORIZED', 'Check the API key in the LeadGen credential.'],
 	[
 		'INSUFFICIENT_CREDITS',
-		'This request cost nothing. Add credits to the account, or wait until they reset. Then run the workflow again.',
+		'This request cost nothing. Add credits to the account, or wait until they reset.',
 	],
 	[
 		'NOT_FOUND',
 		'The service did not find what this request asks for. Check the values, such as the scrape ID.',
 	],
-	[
-		'RATE_LIMIT_EXCEEDED',
-		'The account makes more requests than its plan allows. Run the workflow again later.',
-	],
+	['RATE_LIMIT_EXCEEDED', 'The account makes more requests than its plan allows. Try again later.'],
 ]);
 
 /** What to do about other codes. */

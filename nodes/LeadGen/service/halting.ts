@@ -31,8 +31,8 @@ export class Halting {
 	outOfCredits(): void {
 		this.stopPaidCalls(
 			new NotAttemptedError(
-				'Not attempted, because the account has too few credits',
-				`Add credits to the account, and run the workflow again. ${this.whenRunAgain}`,
+				'Not sent: the account has too few credits',
+				`Add credits to the account, or wait until they reset. ${this.whenRunAgain}`,
 			),
 		);
 	}
@@ -51,11 +51,11 @@ export class Halting {
 				? `The service says that it accepts requests again in ${duration(backMs)}.`
 				: 'This has lasted for ten minutes.';
 		const advice = isRateRefusal(error)
-			? 'Something else may use up the rate limit of the account, or the account has a limit per day. Run the workflow again later.'
-			: 'Run the workflow again later.';
+			? 'Something else may use up the rate limit of the account, or the account has a limit per day. Try again later.'
+			: 'Try again later.';
 		this.stopPaidCalls(
 			new NotAttemptedError(
-				`Not attempted, because the service ${why}`,
+				`Not sent: the service ${why}`,
 				`${back} ${advice} ${this.whenRunAgain}`,
 			),
 		);

@@ -17,9 +17,15 @@ export const CREDENTIAL_TYPE = 'leadGenApi';
 export function baseUrlOf({ baseUrl }: ICredentialDataDecryptedObject): string {
 	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!/^https?:\/\//i.test(text)) {
+		throw new InputError(
+			'Base URL',
+			'in the LeadGen credential must begin with https://',
+			'Open the LeadGen credential, and enter the full address, such as https://api.example.com/v1.',
+		);
+	}
 	// With a login, n8n would send that instead of the key. An empty query or fragment leaves no trace in `url`.
-	const isPlain = url && !url.username && !url.password && !/[?#]/.test(text);
-	if (!isPlain || !/^https?:$/.test(url.protocol)) {
+	if (!url || url.username || url.password || /[?#]/.test(text)) {
 		throw new InputError(
 			'Base URL',
 			'in the LeadGen credential is not a web address that the node can send requests to',

@@ -31,7 +31,7 @@ const accept = choicesField(
 		displayName: 'Accept Results',
 		name: 'accept',
 		description:
-			'Which verification results are good enough. The first address with one of them is the result.',
+			'Which verification results to accept. The first address with one of these results is returned.',
 	},
 	[
 		{ name: 'Valid', value: 'valid', description: 'The address exists and accepts mail' },
@@ -56,19 +56,19 @@ const minConfidence = numberField(
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 0,
 		description:
-			'The lowest confidence that is good enough, from 0 to 1. The node does not verify addresses below it. For example, 0.5 excludes addresses with the confidence level low.',
+			'Rejects addresses below this confidence, from 0 to 1, without paying to verify them. For example, 0.5 rejects addresses with the confidence level low.',
 	},
 	{ minimum: 0, maximum: 1 },
 );
 
 const trustConfidence = numberField(
 	{
-		displayName: 'Trust Confidence From',
+		displayName: 'Skip Verification From',
 		name: 'trustConfidence',
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 0,
 		description:
-			'Accept addresses with this confidence or more without verification, from 0 to 1. This saves a paid call. The service rates addresses with 0.9 or more as verified. 0 verifies every address.',
+			'Accepts addresses with this confidence or more, from 0 to 1, without paying to verify them. The service rates addresses with 0.9 or more as verified. 0 verifies every address.',
 	},
 	{ minimum: 0, maximum: 1 },
 );
@@ -140,7 +140,7 @@ export const enrich: Operation = {
 				: error;
 		}
 		if (demands.isErrorIfNotFound) {
-			const message = 'No address that is good enough was found for this person';
+			const message = 'No acceptable address was found for this person';
 			throw notFound(message).with(
 				summary(tries, tries),
 				'The field "tried" shows the outcome for each address.',

@@ -64,7 +64,7 @@ export const company = textField(
 		name: 'company',
 		placeholder: 'e.g. acme.com',
 		description:
-			'The domain of the website of the company. You can also enter the URL of any of its pages. Leave it empty if you only know the LinkedIn profile of the person.',
+			"The domain of the company's website. You can also enter the URL of any of its pages. Leave it empty if you only know the person's LinkedIn profile.",
 	},
 	toDomain,
 );
@@ -75,8 +75,7 @@ export const linkedinUrl = unlessNone(
 			displayName: 'LinkedIn URL',
 			name: 'linkedinUrl',
 			placeholder: 'e.g. https://www.linkedin.com/in/nathan-smith',
-			description:
-				'The URL of the LinkedIn profile of the person. It makes the result more accurate.',
+			description: "The URL of the person's LinkedIn profile. It makes the result more accurate.",
 		},
 		toUrl,
 	),
@@ -109,7 +108,7 @@ export const location = textField(
 		displayName: 'Location',
 		name: 'location',
 		placeholder: 'e.g. Austin, Texas',
-		description: 'City and region. They help to tell apart people of the same name.',
+		description: 'City and region, which help to tell apart people with the same name',
 	},
 	toWords,
 );

@@ -106,8 +106,11 @@ export const limit = numberField(
 	{ minimum: 1, whole: true },
 );
 
-/** Shows in the editor that no filter is set, for one way of setting filters. */
-function noFilterNotice(mode: string, displayOptions: INodeProperties['displayOptions']): Field {
+/** Shows in the editor that no filter is set, for one way of setting filters. A tool has a notice of its own. */
+function noFilterNotice(
+	mode: string,
+	{ show, hide }: NonNullable<INodeProperties['displayOptions']>,
+): Field {
 	return {
 		property: {
 			displayName:
@@ -115,7 +118,7 @@ function noFilterNotice(mode: string, displayOptions: INodeProperties['displayOp
 			name: `no${mode}FilterNotice`,
 			type: 'notice',
 			default: '',
-			displayOptions,
+			displayOptions: { show, hide: { ...hide, '@tool': [true] } },
 		},
 		read: String,
 	};
@@ -183,7 +186,7 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 			const known = [...FILTERS, limit.property].map((filter) => filter.name).join(', ');
 			throw new InputError(
 				displayName,
-				`holds "${name}", which is not a filter`,
+				`contains "${name}", which is not a filter`,
 				`The filters are ${known}.`,
 			);
 		}

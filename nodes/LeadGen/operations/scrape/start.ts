@@ -59,6 +59,8 @@ export const start: Operation = {
 	paid: 'start',
 	notice:
 		'Each incoming item starts a separate scrape. A scrape uses credits for its leads, up to the limit.',
+	toolNotice:
+		"Each call starts a scrape, which uses credits for its leads, up to the limit. Set 'Limit' yourself, and let the model set at least one filter. Without a filter, the node starts no scrape.",
 	fields: filterFields,
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },

@@ -7,11 +7,12 @@ import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait';
 export const startAndWait: Operation = {
 	value: 'startAndWait',
 	name: 'Start and Wait',
-	action: 'Start scrape and wait until finished',
+	action: 'Start scrape and wait',
 	description:
 		'Start a scrape that collects leads which match the filters, and wait until it is finished',
 	paid: 'start',
 	notice: start.notice,
+	toolNotice: start.toolNotice,
 	fields: start.fields,
 	output: { ...start.output, ...wait.output },
 	options: [...(start.options ?? []), ...waitOptions],
