@@ -378,7 +378,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			expect(page).toMatchObject({
 				title: 'Your emails are ready',
 				message:
-					'3 of 8 rows have an email. The column Reason says why the others have none. The download starts by itself.',
+					'3 of 8 rows have an email. The column Reason says why the others have none. Blank rows are left out. The download starts by itself.',
 			});
 		});
 
@@ -519,6 +519,16 @@ describe(`n8n ${N8N.version}, the example`, () => {
 				'The file needs a column of names, and one of websites or LinkedIn profiles. It has Kunde, Ort. Rename its columns, or add their names in the node "Match the columns".',
 			],
 			['has no rows', 'Name;Website\n;', 'The file has no rows below the names of its columns.'],
+			[
+				'is in another encoding',
+				Buffer.from('Name;Website\nMa\xb3gorzata Sure;acme.example', 'latin1'),
+				'The letters of this CSV file cannot be read. Save it as "CSV UTF-8" or as .xlsx.',
+			],
+			[
+				'has an open quotation mark',
+				'Name;Website\n"Ada Sure;acme.example\nBob Sure;acme.example',
+				'A quotation mark in the file is not closed. Look for a text that begins with one and does not end with one.',
+			],
 			[
 				'is no spreadsheet',
 				'PK\u0003\u0004',
