@@ -96,6 +96,60 @@ function items(execution: Execution | Execution[], node: string, output = 0) {
 		.map(({ json }) => json);
 }
 
+/** Uploads a file with the form of an example, as a browser does. */
+async function upload({ id, nodes }: StoredWorkflow, content: string | Buffer, name = 'list.csv') {
+	const before = field.sandbox.requests.length;
+	const trigger = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
+	const url = `${field.url}/form/${String(trigger?.webhookId)}`;
+	await until('the form', async () => (await fetch(url)).ok);
+	const form = new FormData();
+	form.append('field-0', new Blob([Uint8Array.from(Buffer.from(content))]), name);
+	const answer = await fetch(url, { method: 'POST', body: form });
+	const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
+	await until('the last page', async () => (await field.executions(id))[0]?.status === 'waiting');
+	const page = pageOf(await (await fetch(formWaitingUrl)).text());
+	await fetch(formWaitingUrl, { method: 'POST' });
+	const [latest] = await field.executions(id);
+	const execution = await field.api.finishedExecution(String(latest?.id));
+	const requests = field.sandbox.requests.slice(before);
+	return {
+		page,
+		execution,
+		rows: items(execution, 'Rows of the new file'),
+		/** In the order of the alphabet. */
+		sent: requests
+			.map(({ path, body }) => [path, body])
+			.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+		paid: requests.reduce((sum, { cost }) => sum + cost, 0),
+	};
+}
+
+/** What the last page of a form shows, and the file that the browser downloads from it. */
+function pageOf(html: string) {
+	const [, title] = /<h1>(.*?)<\/h1>/s.exec(html) ?? [];
+	const [, message] = /<p[^>]*>(.*?)<\/p>/s.exec(html) ?? [];
+	const [, encoded = '""'] = /JSON\.parse\(decodeURIComponent\("(.+?)"\)\)/.exec(html) ?? [];
+	const files: unknown = JSON.parse(decodeURIComponent(encoded));
+	const [file] = [files].flat() as Array<{ data?: string | { data: number[] } }>;
+	// As n8n keeps files in memory, or on the disk.
+	const { data } = file ?? {};
+	const bytes = typeof data === 'string' ? Buffer.from(data, 'latin1') : data?.data;
+	return { title, message, file: bytes && Buffer.from(bytes) };
+}
+
+/** Items as lines of a table, with the names of their fields in the first one. */
+function table(rows: Array<Record<string, unknown>>): string[] {
+	return [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((row) => row.join(' | '));
+}
+
+function find(firstName: string, lastName: string, company: string, linkedinUrl?: string) {
+	return ['/email/find', { firstName, lastName, company, ...(linkedinUrl && { linkedinUrl }) }];
+}
+
+function verify(email: string) {
+	return ['/email/verify', { email }];
+}
+
 /** How each execution ended, in the words of n8n. */
 function outcomes(execution: Execution | Execution[]): string[] {
 	return [execution].flat().map(({ status, error }) => error ?? status);
@@ -188,66 +242,189 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		expect(field.count('verifyEmail')).toBe(1);
 	});
 
-	test('spreadsheet-to-verified-emails takes a file and gives it back with emails', async () => {
-		const workflow = await activated('spreadsheet-to-verified-emails');
-		// As Excel saves it: with a byte order mark.
-		const csv = [
-			'\ufeffFirst Name,Last Name,Website,Phone',
-			'Ann,Sure,https://www.acme.com/team,1',
-			'Bob,High,"Beta, Inc",2',
-			'Tom,Nobody,acme.com,3',
-		].join('\n');
-		const form = new FormData();
-		form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
-		const trigger = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
-		const url = `${field.url}/form/${String(trigger?.webhookId)}`;
-		await until('the form', async () => (await fetch(url)).ok);
-		const answer = await fetch(url, { method: 'POST', body: form });
-		expect(answer.status).toBe(200);
-		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
+	describe('spreadsheet-to-verified-emails', () => {
+		/** The columns that the template adds, if the file has one of them. */
+		const ADDED_2 =
+			'Email 2 | Status 2 | Confidence 2 | Reason 2 | Address that was not accepted 2';
+		const NO_NAME =
+			'First Name and Last Name are both empty. Enter at least one of the two names of the person, or the full name.';
 
-		await until('the rows', async () => {
-			const [latest] = await field.executions(workflow.id);
-			if (!latest) return false;
-			const { nodes } = await field.api.execution(latest.id);
-			return nodes['Make the file'] !== undefined;
+		let workflow: StoredWorkflow;
+		beforeEach(async () => {
+			workflow = await activated('spreadsheet-to-verified-emails');
 		});
-		const [latest] = await field.executions(workflow.id);
-		const execution = await field.api.execution(String(latest?.id));
-		expect(items(execution, 'Rows of the new file')).toEqual([
-			{
-				'First Name': 'Ann',
-				'Last Name': 'Sure',
-				Website: 'https://www.acme.com/team',
-				Phone: '1',
-				Email: 'ann.sure@acme.com',
-				Status: 'valid',
-				Confidence: '0.97',
-				Problem: '',
-			},
-			{
-				'First Name': 'Bob',
-				'Last Name': 'High',
-				Website: 'Beta, Inc',
-				Phone: '2',
-				Email: '',
-				Status: '',
-				Confidence: '',
-				Problem: 'Company Domain must be a domain, but is "Beta, Inc"',
-			},
-			{
-				'First Name': 'Tom',
-				'Last Name': 'Nobody',
-				Website: 'acme.com',
-				Phone: '3',
-				Email: '',
-				Status: '',
-				Confidence: '',
-				Problem: '',
-			},
-		]);
-		const page = await (await fetch(formWaitingUrl)).text();
-		expect(page).toContain('verified-emails.csv');
+
+		test('takes the CSV file of a European Excel, and gives back all that it holds', async () => {
+			const csv = [
+				'Vorname;Name;Firma;Webseite;Email;Notiz;',
+				'Jörg;Sure;"Müller, Söhne GmbH";https://www.mueller.example/team;info@mueller.example;"Messe ""Köln"", 5 €"',
+				';;;;;;',
+				'Prof. Dr. Šárka;O’Sure, MBA;Škoda;skoda.example;;=1+1;mehr',
+				'jörg;SURE;Müller;mueller.example;;007',
+				';Peter van der Berg;Acme;acme.example;;"zwei, drei; vier"',
+				'Catchall;Medium;Acme;acme.example',
+				'Tom;Nobody;Acme;acme.example',
+				'Ada;Sure;Acme, Inc.;;;nur Firma',
+				' ;;; ;;',
+				';;;;;Summe: 6',
+			].join('\r\n');
+			const bytes = { '€': '\x80', '’': '\x92', Š: '\x8a' };
+			const windows1252 = Object.entries(bytes).reduce(
+				(text, each) => text.replaceAll(...each),
+				csv,
+			);
+			const { rows, sent, paid, page } = await upload(workflow, Buffer.from(windows1252, 'latin1'));
+
+			expect(table(rows)).toEqual([
+				`Vorname | Name | Firma | Webseite | Email | Notiz | Column 7 | ${ADDED_2}`,
+				'Jörg | Sure | Müller, Söhne GmbH | https://www.mueller.example/team | info@mueller.example | Messe "Köln", 5 € |  | jorg.sure@mueller.example | valid | 0.98 |  | ',
+				'Prof. Dr. Šárka | O’Sure, MBA | Škoda | skoda.example |  | =1+1 | mehr | sarka.osure@skoda.example | valid | 0.94 |  | ',
+				'jörg | SURE | Müller | mueller.example |  | 007 |  | jorg.sure@mueller.example | valid | 0.98 |  | ',
+				' | Peter van der Berg | Acme | acme.example |  | zwei, drei; vier |  |  |  |  | business: invalid (the address does not accept mail) | peter.vanderberg@acme.example',
+				'Catchall | Medium | Acme | acme.example |  |  |  |  |  |  | business: catch_all (the domain accepts all mail, so nobody can check the address) | catchall.medium@acme.example',
+				'Tom | Nobody | Acme | acme.example |  |  |  |  |  |  | business: not found | ',
+				'Ada | Sure | Acme, Inc. |  |  | nur Firma |  |  |  |  | Company Domain must be a domain, but is "Acme, Inc.". Enter the domain of the company\'s website, such as acme.com, not the name of the company. If you only know the name, leave the domain empty and enter the LinkedIn URL of the person. | ',
+				` |  |  |  |  | Summe: 6 |  |  |  |  | ${NO_NAME} | `,
+			]);
+			expect(sent).toEqual([
+				find('Catchall', 'Medium', 'acme.example'),
+				find('Jörg', 'Sure', 'mueller.example'),
+				find('Peter', 'van der Berg', 'acme.example'),
+				find('Tom', 'Nobody', 'acme.example'),
+				find('Šárka', 'O’Sure', 'skoda.example'),
+				verify('catchall.medium@acme.example'),
+				verify('jorg.sure@mueller.example'),
+				verify('peter.vanderberg@acme.example'),
+				verify('sarka.osure@skoda.example'),
+			]);
+			expect(paid).toBe(8);
+			expect(page).toMatchObject({
+				title: 'Your emails are ready',
+				message:
+					'3 of 8 rows have an email. The column Reason says why the others have none. Blank rows are left out. The download starts by itself.',
+			});
+		});
+
+		test('takes CSV files in other encodings and with other separators', async () => {
+			const lines = [
+				['Name', 'Website', 'Note'],
+				['Zoë Sure 🚀', 'zoe.example', '"a;b,c\td|e"'],
+				['Jörg Sure', 'zoe.example', 'x'],
+			];
+			const [semicolons = '', commas = '', tabs = '', bars = ''] = [';', ',', '\t', '|'].map(
+				(separator) => lines.map((line) => line.join(separator)).join('\r\n'),
+			);
+			const files = [semicolons, commas, tabs, bars, `\ufeff${commas}`, `sep=;\n${semicolons}`];
+			const results = [];
+			for (const file of [...files, Buffer.from(`\ufeff${tabs}`, 'utf16le')]) {
+				results.push(await upload(workflow, file));
+			}
+
+			const expected = [
+				'Name | Website | Note | Email | Status | Confidence | Reason | Address that was not accepted',
+				'Zoë Sure 🚀 | zoe.example | a;b,c\td|e | zsure@zoe.example | valid | 0.9 |  | ',
+				'Jörg Sure | zoe.example | x | jsure@zoe.example | valid | 0.99 |  | ',
+			];
+			expect(results.map(({ rows }) => table(rows))).toEqual(results.map(() => expected));
+			expect(results.map(({ paid }) => paid)).toEqual([4, 0, 0, 0, 0, 0, 0]);
+		});
+
+		test('takes an Excel file, and the one that it gives back', async () => {
+			const people = await readFile(join(__dirname, 'people.xlsx'));
+			const { rows, sent, paid, page } = await upload(workflow, people, 'people.xlsx');
+			const profile = 'https://www.linkedin.com/in/ada-okafor';
+			const header = `Full Name | Company | Domain | LinkedIn URL | Status | Since | Revenue | Active | ${ADDED_2}`;
+			const expected = [
+				`Okafor-Sure, Ada | Acme | acme.example | ${profile} | lead | 45352 | 1200.5 | true | ada.okaforsure@acme.example | valid | 0.42 |  | `,
+				'Prof. Dr. Zoë Sure, MBA | Bücher AG | bücher.example |  | =HYPERLINK("https://phish.example") |  |  |  | zoe.sure@xn--bcher-kva.example | valid | 0.94 |  | ',
+				'Zoë Sure | Bücher AG | https://www.bücher.example/ |  | twice |  | 7 | false | zoe.sure@xn--bcher-kva.example | valid | 0.94 |  | ',
+				` |  |  |  | nobody |  |  |  |  |  |  | ${NO_NAME} | `,
+			];
+			expect(table(rows)).toEqual([header, ...expected]);
+			expect(sent).toEqual([
+				find('Ada', 'Okafor-Sure', 'acme.example', profile),
+				find('Zoë', 'Sure', 'xn--bcher-kva.example'),
+				verify('ada.okaforsure@acme.example'),
+				verify('zoe.sure@xn--bcher-kva.example'),
+			]);
+			expect(paid).toBe(4);
+
+			const again = await upload(workflow, page.file ?? '', 'verified-emails.xlsx');
+			expect(again.sent).toEqual([]);
+			// Every cell is in the file. A text that begins like a formula would be gone if it were one.
+			const read = items(again.execution, 'Read the rows').map(({ row }) => row as unknown[]);
+			expect(read.map((row) => row.join(' | '))).toEqual([header, ...expected]);
+			expect(table(again.rows)[0]).toBe(`${header} | ${ADDED_2.replaceAll('2', '3')}`);
+		});
+
+		test('shows the address that was paid for if its verification fails', async () => {
+			field.sandbox.set({
+				faults: [{ kind: 'status', status: 500, match: { path: '/email/verify' } }],
+			});
+			const { rows, paid } = await upload(workflow, 'Name,Website\nEva Sure,eva.example');
+			expect(rows).toEqual([
+				expect.objectContaining({
+					Email: '',
+					Reason: expect.stringContaining('INTERNAL_ERROR') as unknown,
+					'Address that was not accepted': 'esure@eva.example',
+				}),
+			]);
+			expect(paid).toBe(1);
+		});
+
+		test.each([
+			['English', 'Ann', 'First Name,Last Name,Website\nAnn,Sure,acme.example'],
+			['German', 'Ben', 'Vorname;Name;Firma;Webseite\nBen;Sure;Acme;acme.example'],
+			['French', 'Cem', 'Prénom;Nom;Site web\nCem;Sure;acme.example'],
+			['Spanish', 'Dan', 'NOMBRE;apellidos;Empresa;Página web\nDan;Sure;Acme;acme.example'],
+			['database', 'Eve', 'first_name,name,company_domain\nEve,Eve Sure,acme.example'],
+			['contact', 'Fay', 'Ansprechpartner;Domain;Firma\nSure, Fay;k.A.;acme.example'],
+			['first name only', 'Gus', 'First,Last,Company\nGus Sure,,acme.example'],
+		])('knows %s columns', async (_, name, csv) => {
+			const { sent } = await upload(workflow, csv);
+			expect(sent[0]).toEqual(find(name, 'Sure', 'acme.example'));
+		});
+
+		test('takes the profile of a person instead of the name of a company, as LinkedIn exports them', async () => {
+			const linkedinUrl = 'https://www.linkedin.com/in/ida';
+			const csv = [
+				'Notes:',
+				'"You may notice that, in this file, email addresses are missing."',
+				'',
+				'First Name,Last Name,URL,Email Address,Company',
+				`Ida,Sure,${linkedinUrl},,"Acme, Inc."`,
+			].join('\n');
+			const { rows, sent } = await upload(workflow, csv);
+			expect(sent).toEqual([['/email/find', { firstName: 'Ida', lastName: 'Sure', linkedinUrl }]]);
+			expect(rows[0]).toMatchObject({ URL: linkedinUrl, Company: 'Acme, Inc.' });
+			// The sandbox demands a company.
+			field.sandbox.reset();
+		});
+
+		test.each([
+			[
+				'has other columns',
+				'Kunde;Ort\nAda;Köln',
+				'The file needs a column of names, and one of websites or LinkedIn profiles. It has Kunde, Ort. Rename its columns, or add their names in the node Match the columns.',
+			],
+			['has no rows', 'Name;Website\n;', 'The file has no rows below the names of its columns.'],
+			[
+				'is in another encoding',
+				Buffer.from('Name;Website\nMa\xb3gorzata Sure;acme.example', 'latin1'),
+				'The letters of this CSV file cannot be read. Save it as CSV UTF-8 or .xlsx.',
+			],
+			[
+				'has an open quotation mark',
+				'Name;Website\n"Ada Sure;acme.example\nBob Sure;acme.example',
+				'A quotation mark in the file is not closed. Look for a text that begins with one and does not end with one.',
+			],
+			['is no spreadsheet', 'PK\u0003\u0004', 'is not in xlsx format'],
+		])('says on the page if the file %s', async (_, file, message) => {
+			const { page, sent } = await upload(workflow, file);
+			expect(page.title).toBe('The file could not be read');
+			expect(page.message).toContain(`${message} Nothing was paid for.`);
+			expect(sent).toEqual([]);
+		});
 	});
 
 	test('scrape-and-wait gives the finished scrape', async () => {
