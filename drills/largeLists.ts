@@ -23,7 +23,7 @@ const HELP = `Measures the templates for lists of any length, on a real n8n with
 
 N8N_VERSION=1 takes n8n 1. Prints the figures, and the memory of each process for every tenth of the time.`;
 
-const BATCH = 500;
+const BATCH = 100;
 /** Longer than a batch takes here. */
 const HOLD_MS = 60_000;
 const DUPLICATES = 0.15;
@@ -95,6 +95,36 @@ class MemoryLog {
 			const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];
 			if (kilobytes !== undefined) this.samples.push(Math.round(Number(kilobytes) / 1024));
 			await sleep(500);
+		}
+	}
+}
+
+/** How long n8n takes to answer `/healthz`, which its editor, webhooks and other workflows wait for as well. */
+class SilenceLog {
+	private longestMs = 0;
+	private isOn = true;
+	private readonly done: Promise<void>;
+
+	constructor(private readonly url: string) {
+		this.done = this.sample();
+	}
+
+	/** @returns the longest time without an answer while n8n ran */
+	async end(): Promise<string> {
+		this.isOn = false;
+		await this.done;
+		return seconds(this.longestMs);
+	}
+
+	private async sample(): Promise<void> {
+		while (this.isOn) {
+			const began = Date.now();
+			const isUp = await fetch(`${this.url}/healthz`).then(
+				({ ok }) => ok,
+				() => false,
+			);
+			if (isUp) this.longestMs = Math.max(this.longestMs, Date.now() - began);
+			await sleep(50);
 		}
 	}
 }
@@ -182,15 +212,21 @@ async function measure(options: Options): Promise<void> {
 		}
 		await list.open({ batchSize: BATCH, holdHours: HOLD_MS / 3_600_000 });
 		const csv = csvOf(rows);
+		const uploadMemory = new MemoryLog(() => field.pid);
+		const uploadSilence = new SilenceLog(field.url);
 		let began = Date.now();
-		await list.upload(csv, rows, LOAD_MS);
+		await list.upload(csv, LOAD_MS);
 		const loading = Date.now() - began;
+		console.log(
+			`upload: memory, MB: ${(await uploadMemory.end()).join(' ')}, longest silence ${await uploadSilence.end()}`,
+		);
 
 		const pids =
 			field instanceof WorkerField
 				? field.workers.map((role) => [role, () => field.queue.pid(role)] as const)
 				: [['n8n', () => field.pid] as const];
 		const logs = pids.map(([name, pid]) => [name, new MemoryLog(pid)] as const);
+		const silence = new SilenceLog(field.url);
 		began = Date.now();
 		await work(list, options, field);
 		const working = Date.now() - began;
@@ -212,6 +248,7 @@ async function measure(options: Options): Promise<void> {
 		console.log(
 			`left ${String(left)}, failed or unknown ${String(failed)}, refused calls ${String(refused)}`,
 		);
+		console.log(`longest silence ${await silence.end()}`);
 		console.log(`the table takes ${((await list.bytes()) / 1_000_000).toFixed(1)} MB`);
 		for (const [name, log] of logs) {
 			console.log(`memory of ${name}, MB: ${(await log.end()).join(' ')}`);
@@ -219,8 +256,7 @@ async function measure(options: Options): Promise<void> {
 
 		// The node remembers results for a while. Only the table may know them now.
 		if (!(field instanceof WorkerField)) await field.restart();
-		await list.upload(csv, rows, LOAD_MS);
-		await sleep(5000);
+		await list.upload(csv, LOAD_MS);
 		const before = field.sandbox.requests.length;
 		await list.run();
 		const again = field.sandbox.requests

@@ -1,4 +1,4 @@
-import { Field, N8N, OWNER } from './field';
+import { Field, N8N, OWNER, quiet, until } from './field';
 import { ENV, LargeList, STORES, type ListRow } from './largeList';
 
 const CSV = [
@@ -11,6 +11,7 @@ const CSV = [
 	'Ida,Sure,lost.example',
 	'Kim,Sure,gamma.com',
 	'Bob,High,"Beta, Inc"',
+	'Catchall,Low,acme.com',
 ].join('\n');
 
 const field = new Field(ENV);
@@ -62,7 +63,11 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	});
 
 	test('takes each person of a file once', async () => {
-		await list.upload(CSV, 6);
+		const page = await list.upload(CSV);
+		expect(page).toContain('New people in the table: 7');
+		expect(page).toContain('Rows in the file: 9.');
+		expect(page).toContain('Rows that cannot be looked up as they are: 2.');
+		expect(page).toContain('click “Execute workflow”');
 		const rows = await list.rows();
 		expect(rows.map(({ firstName, company, status }) => [firstName, company, status])).toEqual([
 			['Ann', 'https://www.acme.com/team', 'new'],
@@ -71,6 +76,7 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 			['Eve', 'refused.example', 'new'],
 			['Ida', 'lost.example', 'new'],
 			['Kim', 'gamma.com', 'new'],
+			['Catchall', 'acme.com', 'new'],
 		]);
 		expect(lookups()).toBe(0);
 	});
@@ -78,43 +84,51 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	test('gives each row its result or its reason, in batches', async () => {
 		const summary = await list.run();
 		expect(summary).toEqual({
-			rows: 6,
+			rows: 7,
 			found: 2,
 			verified: 2,
-			notFound: 1,
+			notFound: 2,
 			failed: 2,
 			unknown: 1,
-			credits: 5,
+			paidCalls: 7,
 			problems: {
 				'Company Domain must be a domain': 1,
 				'The service says: Unknown company (INVALID_REQUEST)': 1,
-				[String((await byName()).Ida?.problem)]: 1,
+				[String((await byName()).Ida?.reason)]: 1,
 			},
 			stopped: '',
 			heldRows: 0,
 			unknownRows: 1,
 		});
 		const rows = await byName();
-		const results = Object.values(rows).map(({ status, email, verification, problem }) => [
-			status,
-			email,
-			verification,
-			problem,
+		const results = Object.values(rows).map((row) => [
+			row.status,
+			row.email,
+			row.verification,
+			row.reason,
+			row.addressNotAccepted,
 		]);
 		const any = expect.any(String) as string;
 		expect(results).toEqual([
-			['found', 'ann.sure@acme.com', 'valid', null],
-			['failed', null, null, 'Company Domain must be a domain, but is "Beta, Inc"'],
-			['not found', null, null, 'business: not found'],
-			['failed', null, null, any],
-			['unknown', null, null, any],
-			['found', any, 'valid', null],
+			['found', 'ann.sure@acme.com', 'valid', null, null],
+			['failed', null, null, 'Company Domain must be a domain, but is "Beta, Inc"', null],
+			['not found', null, null, 'No address was found', null],
+			['failed', null, null, any, null],
+			['unknown', null, null, any, null],
+			['found', any, 'valid', null, null],
+			[
+				'not found',
+				null,
+				null,
+				'Address not accepted (business: catch_all)',
+				'catchall.low@acme.com',
+			],
 		]);
 		expect(rows.Ida?.dueAt).toBeNull();
 		const inDays = (row: ListRow | undefined) =>
 			Math.round((Date.parse(String(row?.dueAt)) - Date.now()) / 86_400_000) + 0;
 		expect([rows.Ann, rows.Bob, rows.Tom, rows.Eve].map(inDays)).toEqual([90, 0, 90, 0]);
-		expect(lookups()).toBe(7);
+		expect(lookups()).toBe(9);
 	});
 
 	test('tries again what failed and nothing else, also after a restart of n8n', async () => {
@@ -125,36 +139,38 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 			found: 1,
 			failed: 1,
 			unknown: 0,
-			credits: 2,
+			paidCalls: 2,
 		});
 		expect((await byName()).Eve).toMatchObject({ status: 'found', verification: 'valid' });
-		expect(lookups()).toBe(9);
+		expect(lookups()).toBe(11);
 	});
 
 	test('pays for nothing when the same list comes again', async () => {
-		await list.upload(`${CSV}\nNew,Nobody,acme.com`, 7);
+		const page = await list.upload(`${CSV}\nNew,Nobody,acme.com`);
+		expect(page).toContain('New people in the table: 1');
+		expect(await list.rows()).toHaveLength(8);
 		expect(await list.run()).toMatchObject({
 			rows: 2,
 			found: 0,
 			notFound: 1,
 			failed: 1,
-			credits: 0,
+			paidCalls: 1,
 		});
-		expect(await list.run()).toMatchObject({ rows: 1, failed: 1, credits: 0, unknownRows: 1 });
-		expect(lookups()).toBe(10);
+		expect(await list.run()).toMatchObject({ rows: 1, failed: 1, paidCalls: 0, unknownRows: 1 });
+		expect(lookups()).toBe(12);
 	});
 
 	test('looks up a row of unknown outcome when a person wants it', async () => {
 		const { Ida } = await byName();
 		if (!Ida) throw new Error('There is no such row');
 		await list.lookUpAgain(Ida);
-		expect(await list.run()).toMatchObject({ rows: 2, found: 1, unknownRows: 0, credits: 2 });
+		expect(await list.run()).toMatchObject({ rows: 2, found: 1, unknownRows: 0, paidCalls: 2 });
 	});
 
 	test('stops when the credits run out, and goes on when there are new ones', async () => {
 		field.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 2 } } });
 		const people = ['One', 'Two', 'Three', 'Four', 'Five'].map((name) => `${name},Sure,delta.com`);
-		await list.upload(['First Name,Last Name,Website', ...people].join('\n'), 12);
+		await list.upload(['First Name,Last Name,Website', ...people].join('\n'));
 		const stopped = await list.run();
 		expect(stopped).toMatchObject({ stopped: expect.stringMatching(/credit/i) as string });
 		expect(Number(stopped.rows)).toBeLessThan(6);
@@ -172,7 +188,7 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 			latencyMs: 100,
 		});
 		const people = Array.from({ length: 40 }, (_, at) => `Person${String(at)},Sure,epsilon.com`);
-		await list.upload(['First Name,Last Name,Website', ...people].join('\n'), 52);
+		await list.upload(['First Name,Last Name,Website', ...people].join('\n'));
 		const runs = [await list.start(), await list.start(), await list.start()];
 		const summaries = await Promise.all(runs.map(async (run) => await list.summary(run)));
 		const rows = summaries.map((summary) => Number(summary.rows));
@@ -182,3 +198,95 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 		expect((await list.rows()).filter(({ status }) => status === 'found')).toHaveLength(49);
 	});
 });
+
+describe.each(STORES)(
+	`n8n ${N8N.version}, a list of any length, in %s, if n8n is killed`,
+	(store) => {
+		const PEOPLE = 600;
+		const PART = 250;
+		const BATCH = 100;
+		const HOLD_MS = 15_000;
+		const CSV_OF_PEOPLE = [
+			'First Name,Last Name,Website',
+			...Array.from(
+				{ length: PEOPLE },
+				(_, at) => `Person${String(at)},Sure,acme${String(at % 7)}.com`,
+			),
+		].join('\n');
+
+		const list = new LargeList(field, store);
+		const apiKey = `${store.replace(' ', '-')}-killed`;
+		const searches = () =>
+			field.sandbox.requests.filter(({ operation }) => operation === 'findBusinessEmail');
+		const done = async () =>
+			(await list.rows()).filter(({ status }) => status !== 'new' && status !== 'working').length;
+		const dieAndComeBack = async () => {
+			await field.kill();
+			await field.start();
+			await field.api.signIn(OWNER);
+		};
+		/** Runs the list after the rows of a killed batch are free again. */
+		const goOn = async () => {
+			await quiet(HOLD_MS);
+			return await list.run();
+		};
+
+		beforeAll(async () => {
+			await field.reset({
+				accounts: { [apiKey]: { plan: 'pro', credits: 100_000 } },
+				latencyMs: 200,
+			});
+			field.credential = await field.newCredential(apiKey, apiKey);
+			await list.open({ holdHours: HOLD_MS / 3_600_000 });
+		});
+		afterAll(async () => {
+			await list.close();
+		});
+
+		test('during the upload: the same file adds the rest, and nobody twice', async () => {
+			await list.send(CSV_OF_PEOPLE);
+			await until('a part in the table', async () => (await list.count().catch(() => 0)) >= PART);
+			await dieAndComeBack();
+			const before = await list.count();
+			expect(before).toBeLessThan(PEOPLE);
+
+			const page = await list.upload(CSV_OF_PEOPLE);
+			expect(page).toContain(`New people in the table: ${String(PEOPLE - before)}`);
+			const names = (await list.rows()).map(({ firstName }) => firstName);
+			expect(names).toHaveLength(PEOPLE);
+			expect(new Set(names).size).toBe(PEOPLE);
+			expect(searches()).toEqual([]);
+		});
+
+		test('during the lookups: at most a batch is paid for again', async () => {
+			await list.start();
+			// In the second batch.
+			await until('lookups', () => searches().length > BATCH + 10);
+			await dieAndComeBack();
+			expect(await done()).toBe(BATCH);
+			expect(await list.run()).toMatchObject({ rows: PEOPLE - 2 * BATCH, heldRows: BATCH });
+			expect(await goOn()).toMatchObject({ rows: BATCH, heldRows: 0 });
+			expect(await done()).toBe(PEOPLE);
+			expect(searches().length).toBeLessThanOrEqual(PEOPLE + BATCH);
+		});
+
+		test('while it writes: nothing is lost, and at most a batch is paid for again', async () => {
+			field.sandbox.reset({
+				accounts: { [apiKey]: { plan: 'pro', credits: 100_000 } },
+				rateLimit: { enabled: false },
+			});
+			await list.upload(CSV_OF_PEOPLE.replaceAll('Person', 'Other'));
+			await list.start();
+			await until('results', async () => (await done().catch(() => 0)) > PEOPLE + 1);
+			await dieAndComeBack();
+			const written = await done();
+			expect(written).toBeLessThan(2 * PEOPLE);
+			await list.run();
+			await goOn();
+			expect(await done()).toBe(2 * PEOPLE);
+			const people = searches().map(({ body }) => JSON.stringify(body));
+			expect(new Set(people).size).toBe(PEOPLE);
+			expect(people.length).toBeLessThanOrEqual(PEOPLE + BATCH);
+		});
+	},
+);

@@ -28,7 +28,8 @@ export interface ListRow {
 	status: string;
 	email: string | null;
 	verification: string | null;
-	problem: string | null;
+	reason: string | null;
+	addressNotAccepted: string | null;
 	checkedAt: string | null;
 	dueAt: string | null;
 }
@@ -68,8 +69,23 @@ export class LargeList {
 		this.postgres = undefined;
 	}
 
-	/** Uploads a CSV file with the form, and waits until the table has as many rows. */
-	async upload(csv: string, rows: number, timeoutMs?: number): Promise<void> {
+	/** Uploads a CSV file with the form, as a browser does. @returns the last page of the form */
+	async upload(csv: string, timeoutMs?: number): Promise<string> {
+		const page = await this.send(csv);
+		const isThere = async () => {
+			const status = await (await fetch(statusOf(page))).text();
+			if (status === 'error' || status === 'crashed') throw new Error(`The upload: ${status}`);
+			return status === 'form-waiting';
+		};
+		await until('the last page of the form', isThere, timeoutMs);
+		const html = await (await fetch(page)).text();
+		// Its script does the same.
+		await fetch(page, { method: 'POST' });
+		return html;
+	}
+
+	/** Sends a CSV file with the form. @returns the URL of its last page */
+	async send(csv: string): Promise<string> {
 		const form = new FormData();
 		// As Excel saves it: with a byte order mark.
 		form.append('field-0', new Blob(['\ufeff', csv], { type: 'text/csv' }), 'people.csv');
@@ -78,8 +94,7 @@ export class LargeList {
 		await until('the form', async () => (await fetch(url)).ok, ACTIVATED_MS);
 		const answer = await fetch(url, { method: 'POST', body: form });
 		if (!answer.ok) throw new Error(`The form answers ${String(answer.status)}`);
-		const isThere = async () => (await this.count().catch(() => 0)) >= rows;
-		await until(`${String(rows)} rows in the table`, isThere, timeoutMs);
+		return ((await answer.json()) as { formWaitingUrl: string }).formWaitingUrl;
 	}
 
 	/** Begins a run by hand. @returns the ID of its execution */
@@ -118,7 +133,7 @@ export class LargeList {
 	async rows(): Promise<ListRow[]> {
 		if (this.store === 'Postgres') {
 			const fields =
-				'id, first_name AS "firstName", last_name AS "lastName", company, status, email, verification, problem, checked_at AS "checkedAt", due_at AS "dueAt"';
+				'id, first_name AS "firstName", last_name AS "lastName", company, status, email, verification, reason, address_not_accepted AS "addressNotAccepted", checked_at AS "checkedAt", due_at AS "dueAt"';
 			const rows = `SELECT ${fields} FROM ${TABLE} ORDER BY id`;
 			const text = await sql(
 				this.postgres?.port ?? 0,
@@ -181,6 +196,13 @@ export class LargeList {
 			if (node.credentials?.postgres) node.credentials = { postgres: { id, name } };
 		}
 	}
+}
+
+/** Where the form asks whether the next page is there. */
+function statusOf(page: string): URL {
+	const url = new URL(page);
+	url.pathname += '/n8n-execution-status';
+	return url;
 }
 
 function changeSettings(
