@@ -9,8 +9,8 @@ import type { Operation } from './contract';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs } from './jobs';
 import type { Sending } from './jobs';
+import { latencyOf } from './latency';
 import { workOn } from './operations';
-import { chance } from './people';
 import { limitOf, RateLimiter } from './rateLimit';
 import { bearerKey, recordOf } from './requestLog';
 import type { RequestRecord } from './requestLog';
@@ -261,9 +261,7 @@ export class Sandbox {
 
 	private latency(): number {
 		const { latencyMs, seed } = this.settings;
-		if (typeof latencyMs === 'number') return latencyMs;
-		const { min, max } = latencyMs;
-		return min + chance(seed, 'latency', this.requests.length) * (max - min);
+		return latencyOf(latencyMs, seed, this.requests.length);
 	}
 
 	private async sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {

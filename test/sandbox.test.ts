@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { latencyOf } from '../sandbox/latency';
 import { RateLimiter } from '../sandbox/rateLimit';
 import { startSandbox } from '../sandbox/server';
 import type { Sandbox } from '../sandbox/server';
@@ -327,6 +328,19 @@ describe('credits and errors', () => {
 		const from = Date.now();
 		await credits();
 		expect(Date.now() - from).toBeGreaterThanOrEqual(35);
+	});
+
+	test('lognormal latencies lie around their median, and some are far longer', () => {
+		const latencies = Array.from({ length: 999 }, (_, index) => {
+			return latencyOf({ medianMs: 1000, sigma: 1 }, 1, index);
+		}).sort((a, b) => a - b);
+		const at = (share: number) => latencies[Math.floor(share * latencies.length)];
+		expect(at(0.5)).toBeGreaterThan(900);
+		expect(at(0.5)).toBeLessThan(1100);
+		// A sixth of a normal distribution lies beyond one sigma.
+		expect(at(5 / 6)).toBeGreaterThan(2300);
+		expect(at(5 / 6)).toBeLessThan(3000);
+		expect(latencies.at(-1)).toBeGreaterThan(10_000);
 	});
 });
 

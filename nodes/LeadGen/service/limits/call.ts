@@ -1,28 +1,34 @@
+import type { Outcome } from '../errors';
 import type { RateInfo } from './rateHeaders';
 
-/** A call of the account, from its turn to its end. */
-export interface Call {
-	readonly sentAt: number;
-	/** Calls that were in flight when it was sent. */
-	readonly inFlightAtSend: number;
+/** What is known about a call before it is sent. */
+export interface CallInfo {
 	/** What the call asks for. Answers to the same path take equally long. */
-	readonly path: string;
-	readonly isPoll: boolean;
+	path: string;
+	/** Whether it requests the status of a scrape. */
+	isPoll?: boolean;
 }
 
-/**
- * How a call ended.
- * - `accepted`: the service answered, and did not refuse the call for its rate
- * - `refused`: the service refused the call for its rate (`RATE_LIMIT_EXCEEDED`, see "Rate limits" in docs/service.md)
- * - `lost`: no answer came, but the service may have counted the call
- * - `unsent`: the call never reached the service
- */
+/** A call of the account, from its turn to its end. */
+export interface Call extends Required<CallInfo> {
+	sentAt: number;
+	/** Calls that were in flight when it was sent. */
+	inFlightAtSend: number;
+}
+
+/** How a call ended. */
 export interface End {
-	outcome: 'accepted' | 'refused' | 'lost' | 'unsent';
-	/** What the answer says about the rate limit. */
-	rateInfo?: RateInfo;
-	/** Whether the service accepted the call but failed, so that its outcome is unknown. */
-	isFailed?: boolean;
-	/** Whether it is an error, which may come sooner than a result. */
-	isError?: boolean;
+	/**
+	 * - `succeeded`: it brought a result
+	 * - `rateLimited`: the service refused it for its rate (`RATE_LIMIT_EXCEEDED`, see "Rate limits" in docs/service.md)
+	 * - others: as for `ServiceError`
+	 */
+	outcome: 'succeeded' | 'rateLimited' | Outcome;
+	/** What the answer says about the rate limit; undefined if no answer came. */
+	rateInfo?: RateInfo | undefined;
+}
+
+/** Whether the service answered the call, and did not refuse it for its rate. */
+export function isAccepted({ outcome, rateInfo }: End): boolean {
+	return outcome === 'succeeded' || (outcome !== 'rateLimited' && rateInfo !== undefined);
 }

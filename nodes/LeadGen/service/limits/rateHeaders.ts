@@ -1,3 +1,5 @@
+import { GIVE_UP_MS } from './times';
+
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
 export interface RateInfo {
 	/** The pause before the next request. */
@@ -8,7 +10,7 @@ export interface RateInfo {
 }
 
 /** If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds. */
-const MOST_SKEW_MS = 5000;
+const MAX_SKEW_MS = 5000;
 
 /**
  * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, other spellings of these, and the
@@ -24,7 +26,7 @@ export function readRateHeaders(headers: Record<string, unknown>, receivedAt: nu
 	const rate = (name: string) =>
 		text(`ratelimit-${name}`) || text(`x-ratelimit-${name}`) || text(`x-rate-limit-${name}`);
 	const sentAt = Date.parse(text('date'));
-	const now = Math.abs(sentAt - receivedAt) > MOST_SKEW_MS ? sentAt : receivedAt;
+	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
 	const combined = leastLeft(text('ratelimit'));
 	return {
 		retryAfterMs: toCount(text('retry-after-ms')) ?? toDelay(text('retry-after'), now),
@@ -60,4 +62,25 @@ function toDelay(text: string, now: number): number | undefined {
 	}
 	if (seconds < EPOCH_SECONDS) return seconds * 1000;
 	return Math.max(0, (seconds < EPOCH_SECONDS * 1000 ? seconds * 1000 : seconds) - now);
+}
+
+/** The time after which calls are accepted again. The reset of a limit that is not used up says nothing, nor does 0. */
+export function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number | undefined {
+	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
+}
+
+/** In how much time the service accepts a call again that it turned away, if it says so. */
+export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number {
+	return retryAfterMs ?? (remaining === 0 ? resetMs : undefined) ?? 0;
+}
+
+/** How long to wait if the service names a time. If that is too long, a single call tries, and may end its run. */
+export function worthwhileMs(ms: number): number {
+	return ms > GIVE_UP_MS ? 0 : ms;
+}
+
+/** The same, but with times of at most `GIVE_UP_MS`. */
+export function shortened({ retryAfterMs, remaining, resetMs }: RateInfo): RateInfo {
+	const short = (ms: number | undefined) => ms && Math.min(ms, GIVE_UP_MS);
+	return { retryAfterMs: short(retryAfterMs), remaining, resetMs: short(resetMs) };
 }
