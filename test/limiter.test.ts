@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { ServiceError } from '../nodes/LeadGen/service/errors';
 import { Halting } from '../nodes/LeadGen/service/halting';
-import type { Call, End } from '../nodes/LeadGen/service/limits/call';
+import type { Call, End } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';

@@ -1,4 +1,4 @@
-import type { End } from '../../nodes/LeadGen/service/limits/call';
+import type { End } from '../../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
 import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
 import { VirtualClock } from './clock';

@@ -9,7 +9,7 @@ import { readEnvelope } from './envelope';
 import { ServiceError } from './errors';
 import type { Halting } from './halting';
 import { exchange } from './http';
-import type { Call } from './limits/call';
+import type { Call } from './limits/policy';
 import type { Run } from './limits/limiter';
 import { backMs, readRateHeaders, type RateInfo } from './limits/rateHeaders';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';

@@ -1,8 +1,7 @@
-import type { Call, CallInfo, End } from './call';
 import type { Clock } from './clock';
 import { InFlight } from './inFlight';
 import { Learned } from './learned';
-import type { Policy } from './policy';
+import type { Call, CallInfo, End, Policy } from './policy';
 import { Polls } from './polls';
 import { Published } from './published';
 import { Quota } from './quota';

@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Call } from './policy';
 
 /** The number of answers in an average. */
 const SAMPLES = 20;

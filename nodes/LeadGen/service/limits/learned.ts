@@ -1,16 +1,12 @@
-import { isAccepted, type Call, type End } from './call';
-import type { Clock } from './clock';
-import { pauseOn, tryOnce, type Pause } from './pause';
-import type { Policy } from './policy';
+import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS, type Clock } from './clock';
+import { isAccepted, type Call, type End, type Policy } from './policy';
 import { Presumption } from './presumption';
+import { nextProbe } from './probe';
 import { learn, type Rate } from './rate';
-import { namedMs, type RateInfo } from './rateHeaders';
+import { backMs, worthwhileMs } from './rateHeaders';
 import { TimeLog } from './timeLog';
-import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS } from './times';
 import type { Traffic } from './traffic';
 
-/** After a longer gap without calls, the account counts as idle. */
-const MIN_IDLE_MS = 1000;
 /** The service counts a call at most this much later than it was sent. */
 const MAX_LATE_MS = 50;
 
@@ -23,7 +19,10 @@ export class Learned implements Policy {
 	private readonly counted = new TimeLog();
 	private readonly presumption = new Presumption();
 	private rate: Rate | undefined;
-	private pause: Pause | undefined;
+	/** The time in which the rate has held back the next call. */
+	private held: { since: number; until: number } | undefined;
+	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
+	private pause: { since: number; until: number } | undefined;
 	/** Whether the last refusal came in a full window, so that the rate is right. */
 	private wasFull = false;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
@@ -32,8 +31,6 @@ export class Learned implements Policy {
 	private acceptedAt = -Infinity;
 	/** Refusals of calls that were sent before this time are already corrected for. */
 	private correctedAt = -Infinity;
-	/** The time in which the rate has held back the next call. */
-	private held: { since: number; until: number } | undefined;
 
 	constructor(
 		private readonly traffic: Traffic,
@@ -48,28 +45,25 @@ export class Learned implements Policy {
 
 	waitMs(now: number): number {
 		for (const call of this.presumption.acceptedBy(now)) this.accepted(call, now);
-		const { pause } = this;
 		const rateMs = this.rate?.waitMs(this.counted, now) ?? 0;
 		if (rateMs > 0) this.held = { since: this.held?.since ?? now, until: now + rateMs };
-		return Math.max(rateMs, pause ? this.pauseEnd(pause) - now : 0);
+		return Math.max(rateMs, this.pauseMs(now));
 	}
 
 	sent(call: Call): void {
-		const { held, traffic } = this;
 		const now = call.sentAt;
-		if (!held && !this.pause && traffic.idleMs(now) > MIN_IDLE_MS) {
-			this.acceptingSince = now;
-		}
-		this.forget(now);
+		const { held } = this;
 		if (held) this.rate?.held?.(Math.min(now, held.until) - held.since);
 		this.held = undefined;
+		this.counted.forgetBefore(now - GIVE_UP_MS - MINUTE_MS);
 		this.counted.add(now);
 		this.presumption.sent(call);
-		if (this.pause) this.pause = tryOnce(this.pause, this.began, this.clock.random(), now);
+		// The next call waits as if this one was refused.
+		if (this.pause) this.pause.until = this.nextProbe(this.pause.since, now);
 	}
 
 	ended(call: Call, end: End, now: number): void {
-		const { outcome, rateInfo } = end;
+		const { outcome } = end;
 		const isUndecided = this.presumption.ended(call);
 		if (outcome === 'rateLimited' || outcome === 'notSent') this.counted.remove(call.sentAt);
 		else this.counted.move(call.sentAt, this.countedAt(call, now));
@@ -78,7 +72,7 @@ export class Learned implements Policy {
 			if (this.pause) this.pause.until = now;
 		} else if (outcome === 'rateLimited') {
 			this.presumption.refused(call, now);
-			this.refused(call, rateInfo, now);
+			this.refused(call, end, now);
 		} else if (isAccepted(end)) {
 			this.acceptedAt = now;
 			if (isUndecided) this.accepted(call, now);
@@ -91,14 +85,13 @@ export class Learned implements Policy {
 	 */
 	private accepted(call: Call, now: number): void {
 		this.acceptedAt = now;
-		const { pause, traffic, rate } = this;
-		if (!pause) rate?.accepted?.(call, this.counted);
+		const { pause, rate, counted } = this;
+		if (!pause) rate?.accepted?.(call, counted);
 		if (!pause || call.sentAt < pause.since) return;
-		if (!rate || !this.wasFull) {
-			const began = Math.max(this.acceptingSince, pause.since - MINUTE_MS);
-			const taken = Math.max(1, this.counted.count(began, pause.since));
-			const ms = Math.max(1, call.sentAt - this.firstCounted(began));
-			this.rate = learn(rate?.window, taken, ms, traffic.perMinute, now);
+		if (!this.wasFull) {
+			const taken = Math.max(1, counted.count(this.oldest(pause.since), pause.since));
+			const ms = Math.max(1, call.sentAt - this.began(pause.since));
+			this.rate = learn(rate?.window, taken, ms, this.traffic.perMinute, now);
 		}
 		this.acceptingSince = call.sentAt;
 		this.correctedAt = now;
@@ -106,31 +99,47 @@ export class Learned implements Policy {
 	}
 
 	/** Slows down if a rate is known that was tried to exceed. Otherwise no calls go out for a while. */
-	private refused(call: Call, rateInfo: RateInfo | undefined, now: number): void {
-		const { rate, counted } = this;
-		if (!this.pause) this.wasFull = rate?.refused(call, counted, now) ?? false;
-		if (this.pause || namedMs(rateInfo) !== undefined || !rate) {
-			this.pause = pauseOn(this.pause, rateInfo, this.began, this.clock.random(), now);
-			return;
-		}
-		if (call.sentAt < this.correctedAt) return;
+	private refused(call: Call, { rateInfo }: End, now: number): void {
+		const isNew = call.sentAt >= this.correctedAt;
 		// The service refused a call after the last correction and has accepted none since, so it accepts no calls now.
-		if (this.correctedAt > this.acceptedAt) {
-			this.pause = pauseOn(undefined, rateInfo, this.began, this.clock.random(), now);
+		const isClosed = isNew && this.correctedAt > this.acceptedAt;
+		const namedMs = backMs(rateInfo);
+		if (!this.pause) {
+			this.wasFull = this.rate?.refused(call, this.counted, now) ?? false;
+			if (namedMs > 0 || !this.rate || isClosed) {
+				this.pause = { since: now, until: this.nextProbe(now, now) };
+			}
 		}
-		this.correctedAt = now;
+		if (this.pause && namedMs > 0) {
+			const until = now + worthwhileMs(namedMs, call.isPoll) + 100 * this.clock.random();
+			this.pause.until = Math.max(this.pause.until, until);
+		}
+		if (isNew) this.correctedAt = now;
 	}
 
-	/** If the published limit holds on average, the service accepts no call earlier than that. */
-	private pauseEnd(pause: Pause): number {
-		const { began } = this;
+	/** How long the pause lasts. If the published limit holds on average, the service accepts no call earlier than that. */
+	private pauseMs(now: number): number {
+		if (!this.pause) return 0;
+		const { since, until } = this.pause;
+		const began = this.began(since);
 		const expectedMs = (this.counted.count(began) / this.traffic.perMinute) * MINUTE_MS;
-		return Math.max(pause.until, began + expectedMs + MARGIN_MS);
+		return Math.max(until, began + expectedMs + MARGIN_MS) - now;
 	}
 
-	/** When the service counted the first of the calls that it accepted before it refused one. */
-	private get began(): number {
-		return Math.min(this.firstCounted(this.acceptingSince), this.pause?.since ?? Infinity);
+	private nextProbe(since: number, now: number): number {
+		return nextProbe(since, this.began(since), now, this.clock.random());
+	}
+
+	/** When the service counted the first of the calls that it accepted before it refused one. Windows count from there. */
+	private began(pausedAt: number): number {
+		const oldest = this.oldest(pausedAt);
+		const byAnswer = this.traffic.over.firstFrom(oldest) - this.traffic.latencies.leastMs();
+		return Math.min(Math.max(this.counted.firstFrom(oldest), byAnswer), pausedAt);
+	}
+
+	/** Calls that were sent earlier than this are not the reason for a pause. */
+	private oldest(pausedAt: number): number {
+		return Math.max(this.acceptingSince, pausedAt - MINUTE_MS);
 	}
 
 	/**
@@ -140,18 +149,5 @@ export class Learned implements Policy {
 	private countedAt({ sentAt, path }: Call, now: number): number {
 		const lateMs = now - sentAt - this.traffic.latencies.leastMs(path);
 		return sentAt + Math.max(0, Math.min(lateMs, MAX_LATE_MS));
-	}
-
-	/** The latest time at which the service counted the first call from `begin` on. */
-	private firstCounted(begin: number): number {
-		const byAnswer = this.traffic.over.firstFrom(begin) - this.traffic.latencies.leastMs();
-		return Math.max(this.counted.firstFrom(begin), byAnswer);
-	}
-
-	/** Forgets calls that are older than a minute, than two windows, and than the calls that a refusal may concern. */
-	private forget(now: number): void {
-		const windowsMs = Math.max(MINUTE_MS, 2 * (this.rate?.window.ms ?? 0));
-		const oldest = Math.min(this.acceptingSince, now - windowsMs) - MARGIN_MS;
-		this.counted.forgetBefore(Math.max(oldest, now - GIVE_UP_MS));
 	}
 }

@@ -1,17 +1,11 @@
-import { throwIfStopped } from '../../pause';
-import { isAccepted, type Call, type CallInfo, type End } from './call';
-import { systemClock, type Clock } from './clock';
+import { onAbort, throwIfStopped } from '../../pause';
+import { GIVE_UP_MS, systemClock, type Clock } from './clock';
 import { Governor } from './governor';
-import { backMs, shortened } from './rateHeaders';
-import { GIVE_UP_MS } from './times';
+import { isAccepted, type Call, type CallInfo, type End } from './policy';
+import { backMs } from './rateHeaders';
 
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;
-/**
- * Without a known limit, one call goes out per millisecond. After the process was busy for longer, at most this many go
- * out together.
- */
-const MAX_TOGETHER = 5;
 
 /** The calls of one run of a node. */
 export interface Run {
@@ -87,24 +81,24 @@ export class Limiter {
 	 * Records the end of a call. The next call goes out in a later task, so that the caller can act on the answer before.
 	 * @returns whether it makes sense to continue
 	 */
-	end(run: Run, call: Call, { outcome, rateInfo: given }: End): boolean {
+	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
-		// Waiting for a scrape that is paid for does not end at once because a poll is told to come back late.
-		const rateInfo = call.isPoll && given ? shortened(given) : given;
-		this.governor.end(call, { outcome, rateInfo });
+		this.governor.end(call, end);
 		this.wake();
+		const { outcome, rateInfo } = end;
 		const isClosed = outcome === 'unknown' && !call.isPoll && Boolean(rateInfo?.retryAfterMs);
 		const isTurnedAway = outcome === 'rateLimited' || isClosed;
 		// A service may limit each of its operations separately.
 		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
 		if (!isTurnedAway) {
-			if (isAccepted({ outcome, rateInfo })) turnedAwaySince.delete(call.path);
+			if (isAccepted(end)) turnedAwaySince.delete(call.path);
 			return true;
 		}
 		const now = this.clock.now();
 		const since = turnedAwaySince.get(call.path) ?? now;
 		turnedAwaySince.set(call.path, since);
-		return now - since < GIVE_UP_MS && backMs(rateInfo) <= GIVE_UP_MS;
+		// A scrape that is waited for is paid, so a long time until the next poll does not end the run at once.
+		return now - since < GIVE_UP_MS && (call.isPoll || backMs(rateInfo) <= GIVE_UP_MS);
 	}
 
 	/** The line of a run, which ends when the run is stopped. */
@@ -115,11 +109,10 @@ export class Limiter {
 		if (known) return known;
 		const stop = () => {
 			this.lines = this.lines.filter((each) => each !== line);
+			line.close();
 			for (const go of line.waiting) go(undefined);
 		};
-		const close = () => run.signal?.removeEventListener('abort', stop);
-		const line: Line = { run, path, isPoll, waiting: [], close };
-		run.signal?.addEventListener('abort', stop, { once: true });
+		const line: Line = { run, path, isPoll, waiting: [], close: onAbort(run.signal, stop) };
 		this.lines.push(line);
 		return line;
 	}
@@ -129,16 +122,11 @@ export class Limiter {
 		this.wake();
 		if (this.pumping) return;
 		this.pumping = true;
-		let together = 1;
 		while (this.lines.length > 0) {
-			let wait = 0;
-			for (let count = 0; count < together && wait <= 0; count++) wait = this.sendNext();
-			if (wait > 0) await this.sleepUntilWoken(wait);
+			const waitMs = this.sendNext();
+			if (waitMs > 0) await this.sleepUntilWoken(waitMs);
 			// Answers are read in between: one of them may stop further calls.
-			const began = this.clock.now();
 			await this.clock.sleep(0);
-			const isFree = this.knownPerMinute === Infinity;
-			together = isFree ? Math.min(MAX_TOGETHER, Math.max(1, this.clock.now() - began)) : 1;
 		}
 		this.pumping = false;
 	}

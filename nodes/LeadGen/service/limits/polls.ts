@@ -1,8 +1,7 @@
-import { isAccepted, type Call, type End } from './call';
-import type { Policy } from './policy';
-import { namedMs } from './rateHeaders';
+import { MINUTE_MS } from './clock';
+import { isAccepted, type Call, type End, type Policy } from './policy';
+import { backMs, worthwhileMs } from './rateHeaders';
 import { TimeLog } from './timeLog';
-import { GIVE_UP_MS, MINUTE_MS } from './times';
 import type { Traffic } from './traffic';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
@@ -60,6 +59,6 @@ export class Polls implements Policy {
 		if (end.outcome !== 'rateLimited') return;
 		this.isRefused = true;
 		if (!traffic.arePollsSeparate) return;
-		this.until = now + Math.min(namedMs(end.rateInfo) ?? PAUSE_MS, GIVE_UP_MS);
+		this.until = now + worthwhileMs(backMs(end.rateInfo) || PAUSE_MS, isPoll);
 	}
 }

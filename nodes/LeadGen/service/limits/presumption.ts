@@ -1,4 +1,4 @@
-import type { Call } from './call';
+import type { Call } from './policy';
 
 /** A refusal may take this many times as long as the slowest refusal so far. */
 const MAX_REFUSAL_DELAY = 2;
@@ -10,7 +10,8 @@ const MAX_REFUSAL_DELAY = 2;
 export class Presumption {
 	/** Calls in flight that may still be refused, the oldest first. */
 	private readonly undecided = new Set<Call>();
-	private refusalMs = Infinity;
+	/** How long the slowest refusal took. */
+	private refusalMs: number | undefined;
 
 	sent(call: Call): void {
 		this.undecided.add(call);
@@ -22,15 +23,15 @@ export class Presumption {
 	}
 
 	refused({ sentAt }: Call, now: number): void {
-		const { refusalMs } = this;
-		this.refusalMs = Math.max(refusalMs === Infinity ? 0 : refusalMs, now - sentAt);
+		this.refusalMs = Math.max(this.refusalMs ?? 0, now - sentAt);
 	}
 
 	/** The calls that count as accepted from now on. */
 	acceptedBy(now: number): Call[] {
 		const calls: Call[] = [];
+		const decidedMs = MAX_REFUSAL_DELAY * (this.refusalMs ?? Infinity);
 		for (const call of this.undecided) {
-			if (now - call.sentAt < MAX_REFUSAL_DELAY * this.refusalMs) break;
+			if (now - call.sentAt < decidedMs) break;
 			this.undecided.delete(call);
 			calls.push(call);
 		}

@@ -1,6 +1,5 @@
-import type { Call } from './call';
-import type { Policy } from './policy';
-import { MARGIN_MS, MINUTE_MS } from './times';
+import { MARGIN_MS, MINUTE_MS } from './clock';
+import type { Call, Policy } from './policy';
 import type { Traffic } from './traffic';
 
 /**

@@ -1,7 +1,6 @@
-import type { Call, End } from './call';
-import type { Policy } from './policy';
-import { worthwhileMs, type RateInfo } from './rateHeaders';
-import { GIVE_UP_MS, MARGIN_MS } from './times';
+import { MARGIN_MS } from './clock';
+import type { Call, End, Policy } from './policy';
+import { worthwhileMs } from './rateHeaders';
 import type { Traffic } from './traffic';
 
 /** Keeps to the number of requests that are left, as the service says, and stays away for as long as it asks for. */
@@ -30,24 +29,20 @@ export class Quota implements Policy {
 	ended(call: Call, { outcome, rateInfo }: End, now: number): void {
 		// Failures of calls that were in flight together count as one.
 		if (!rateInfo || this.traffic.isOfPolls(call, outcome) || call.sentAt < this.closedAt) return;
-		const { retryAfterMs } = rateInfo;
+		const { retryAfterMs, remaining, resetMs } = rateInfo;
 		if (outcome === 'unknown' && retryAfterMs) {
 			this.closedAt = now;
-			this.set(0, now + worthwhileMs(retryAfterMs));
-		} else this.read(rateInfo, now - call.sentAt, now);
-	}
-
-	/** Reads an answer, which replaces what an earlier answer said. */
-	private read({ remaining, resetMs }: RateInfo, tookMs: number, now: number): void {
+			this.set(0, now + worthwhileMs(retryAfterMs, call.isPoll));
+			return;
+		}
 		// The service may have counted the call when it came in: then this window is over.
-		if (remaining === undefined || resetMs === undefined || resetMs <= tookMs) {
+		if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
 			this.set(Infinity, Infinity);
 			return;
 		}
 		// The answer may not count the calls that are in flight.
 		const left = remaining - this.traffic.inFlight;
-		const waitMs = left > 0 ? resetMs : worthwhileMs(resetMs);
-		this.set(left, now + Math.min(waitMs, GIVE_UP_MS) + MARGIN_MS);
+		this.set(left, now + worthwhileMs(resetMs, call.isPoll || left > 0) + MARGIN_MS);
 	}
 
 	private set(left: number, until: number): void {

@@ -1,6 +1,6 @@
-import type { Call } from './call';
+import { MARGIN_MS, MINUTE_MS } from './clock';
+import type { Call } from './policy';
 import type { TimeLog } from './timeLog';
-import { MARGIN_MS, MINUTE_MS } from './times';
 
 /** Services usually count limits over one of these windows. */
 export const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];

@@ -1,4 +1,4 @@
-import { GIVE_UP_MS } from './times';
+import { GIVE_UP_MS } from './clock';
 
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
 export interface RateInfo {
@@ -64,23 +64,16 @@ function toDelay(text: string, now: number): number | undefined {
 	return Math.max(0, (seconds < EPOCH_SECONDS * 1000 ? seconds * 1000 : seconds) - now);
 }
 
-/** The time after which calls are accepted again. The reset of a limit that is not used up says nothing, nor does 0. */
-export function namedMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number | undefined {
-	return (retryAfterMs ?? (remaining ? undefined : resetMs)) || undefined;
-}
-
-/** In how much time the service accepts a call again that it turned away, if it says so. */
+/** In how much time the service accepts calls again, if it says so. The reset of a limit that is not used up says nothing. */
 export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number {
-	return retryAfterMs ?? (remaining === 0 ? resetMs : undefined) ?? 0;
+	return retryAfterMs ?? (remaining ? undefined : resetMs) ?? 0;
 }
 
-/** How long to wait if the service names a time. If that is too long, a single call tries, and may end its run. */
-export function worthwhileMs(ms: number): number {
-	return ms > GIVE_UP_MS ? 0 : ms;
-}
-
-/** The same, but with times of at most `GIVE_UP_MS`. */
-export function shortened({ retryAfterMs, remaining, resetMs }: RateInfo): RateInfo {
-	const short = (ms: number | undefined) => ms && Math.min(ms, GIVE_UP_MS);
-	return { retryAfterMs: short(retryAfterMs), remaining, resetMs: short(resetMs) };
+/**
+ * How long to wait if the service names a time. If that is too long, a single call tries, and may end its run. Waiting
+ * for a scrape goes on, because it is paid for.
+ */
+export function worthwhileMs(ms: number, isPatient: boolean): number {
+	if (ms <= GIVE_UP_MS) return ms;
+	return isPatient ? GIVE_UP_MS : 0;
 }

@@ -1,7 +1,7 @@
-import type { Call, End } from './call';
+import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS } from './clock';
 import { Latencies } from './latency';
+import type { Call, End } from './policy';
 import { TimeLog } from './timeLog';
-import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS } from './times';
 
 /** What the policies of an account share: the published limit, what was sent, and what came back. */
 export class Traffic {
@@ -13,7 +13,6 @@ export class Traffic {
 	readonly latencies = new Latencies();
 	/** Whether the service limits polls separately. */
 	arePollsSeparate = false;
-	private endedAt = -Infinity;
 
 	/** Whether the outcome says something about the limit of polls alone. */
 	isOfPolls({ isPoll }: Call, outcome: End['outcome']): boolean {
@@ -25,11 +24,6 @@ export class Traffic {
 		return this.over.count(now - MINUTE_MS) + this.inFlight;
 	}
 
-	/** How long no call has been in flight. */
-	idleMs(now: number): number {
-		return this.inFlight > 0 ? 0 : now - this.endedAt;
-	}
-
 	sent(call: Call): void {
 		this.inFlight++;
 		this.latencies.sent(call);
@@ -37,7 +31,6 @@ export class Traffic {
 
 	ended(call: Call, { outcome }: End, now: number): void {
 		this.inFlight--;
-		this.endedAt = now;
 		this.latencies.ended(call, outcome === 'succeeded', now);
 		if (outcome !== 'notSent' && outcome !== 'rateLimited') this.over.add(now);
 		this.over.forgetBefore(now - GIVE_UP_MS - MARGIN_MS);
