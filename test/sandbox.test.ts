@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { latencyOf } from '../sandbox/latency';
 import { RateLimiter } from '../sandbox/rateLimit';
 import { startSandbox } from '../sandbox/server';
@@ -754,4 +755,26 @@ test('close ends what hangs and what is still to come', async () => {
 	const refused = expect(hanging).rejects.toThrow();
 	await other.close();
 	await refused;
+});
+
+/** How many connections a queue may hold, at most, that nobody has accepted yet. */
+function maxBacklog(): number {
+	try {
+		return Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+	} catch {
+		return 128;
+	}
+}
+
+test('a burst of connections waits in the queue: none is dropped', async () => {
+	const other = await startSandbox();
+	const port = Number(new URL(other.url).port);
+	const count = Math.min(1500, maxBacklog());
+	// All of them ask before the sandbox can accept the first one.
+	const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
+	// What the queue does not hold, the system asks for again after a second.
+	for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+	expect(sockets.filter(({ connecting }) => connecting)).toHaveLength(0);
+	for (const socket of sockets) socket.destroy();
+	await other.close();
 });

@@ -5,26 +5,25 @@ const SAMPLES = 20;
 /** With fewer calls in flight, the calls themselves do not make answers slow. */
 export const FEW_IN_FLIGHT = 20;
 
-/** How long answers to the same path take, in milliseconds. */
+/** How long answers to the same path take. */
 interface Latency {
 	/** The number of answers that were measured. */
 	samples: number;
-	/** The average of the last ones, while few calls were in flight. */
+	/** The average of the last ones in milliseconds, while few calls were in flight. */
 	usualMs: number;
-	/** The fastest one. */
-	leastMs: number;
 	/** Calls that are not answered yet, and since when there are some. */
 	inFlight: number;
 	since: number;
 }
 
-/** The latencies of an account, by path. */
+/** The latencies of an account. */
 export class Latencies {
+	/** How long the fastest answer took, in milliseconds. */
+	leastMs = Infinity;
 	private readonly byPath = new Map<string, Latency>();
 
 	sent({ path, sentAt }: Call): void {
-		const first = { samples: 0, usualMs: 0, leastMs: Infinity, inFlight: 0, since: sentAt };
-		const latency = this.byPath.get(path) ?? first;
+		const latency = this.byPath.get(path) ?? { samples: 0, usualMs: 0, inFlight: 0, since: sentAt };
 		if (latency.inFlight === 0) latency.since = sentAt;
 		latency.inFlight++;
 		this.byPath.set(path, latency);
@@ -37,16 +36,10 @@ export class Latencies {
 		latency.inFlight--;
 		if (!isResult) return;
 		const ms = now - sentAt;
-		latency.leastMs = Math.min(latency.leastMs, ms);
+		this.leastMs = Math.min(this.leastMs, ms);
 		if (inFlightAtSend >= FEW_IN_FLIGHT && latency.samples >= SAMPLES) return;
 		latency.samples++;
 		latency.usualMs += (ms - latency.usualMs) / Math.min(SAMPLES, latency.samples);
-	}
-
-	/** How long the fastest answer took; `Infinity` without an answer. */
-	leastMs(path?: string): number {
-		const all = path === undefined ? [...this.byPath.values()] : [this.byPath.get(path)];
-		return Math.min(...all.map((latency) => latency?.leastMs ?? Infinity));
 	}
 
 	/** How long the slowest of the answers usually takes. Before the first answer: how long it is awaited. */

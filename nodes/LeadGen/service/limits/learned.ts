@@ -7,6 +7,8 @@ import { backMs, worthwhileMs } from './rateHeaders';
 import { TimeLog } from './timeLog';
 import type { Traffic } from './traffic';
 
+/** After a longer gap without calls, the account counts as idle. */
+const MIN_IDLE_MS = 1000;
 /** The service counts a call at most this much later than it was sent. */
 const MAX_LATE_MS = 50;
 
@@ -53,6 +55,8 @@ export class Learned implements Policy {
 	sent(call: Call): void {
 		const now = call.sentAt;
 		const { held } = this;
+		const isIdle = this.traffic.recent(now, MIN_IDLE_MS) === 0;
+		if (isIdle && !held && !this.pause) this.acceptingSince = now;
 		if (held) this.rate?.held?.(Math.min(now, held.until) - held.since);
 		this.held = undefined;
 		this.counted.forgetBefore(now - GIVE_UP_MS - MINUTE_MS);
@@ -88,8 +92,8 @@ export class Learned implements Policy {
 		const { pause, rate, counted } = this;
 		if (!pause) rate?.accepted?.(call, counted);
 		if (!pause || call.sentAt < pause.since) return;
-		if (!this.wasFull) {
-			const taken = Math.max(1, counted.count(this.oldest(pause.since), pause.since));
+		const taken = counted.count(this.oldest(pause.since), pause.since);
+		if (!this.wasFull && taken > 0) {
 			const ms = Math.max(1, call.sentAt - this.began(pause.since));
 			this.rate = learn(rate?.window, taken, ms, this.traffic.perMinute, now);
 		}
@@ -133,7 +137,7 @@ export class Learned implements Policy {
 	/** When the service counted the first of the calls that it accepted before it refused one. Windows count from there. */
 	private began(pausedAt: number): number {
 		const oldest = this.oldest(pausedAt);
-		const byAnswer = this.traffic.over.firstFrom(oldest) - this.traffic.latencies.leastMs();
+		const byAnswer = this.traffic.over.firstFrom(oldest) - this.traffic.latencies.leastMs;
 		return Math.min(Math.max(this.counted.firstFrom(oldest), byAnswer), pausedAt);
 	}
 
@@ -146,8 +150,8 @@ export class Learned implements Policy {
 	 * The latest time at which the service counted a call that has ended. This process may have been busy for a while
 	 * after the call had its turn, but the service then took at least as long as for its fastest answer.
 	 */
-	private countedAt({ sentAt, path }: Call, now: number): number {
-		const lateMs = now - sentAt - this.traffic.latencies.leastMs(path);
+	private countedAt({ sentAt }: Call, now: number): number {
+		const lateMs = now - sentAt - this.traffic.latencies.leastMs;
 		return sentAt + Math.max(0, Math.min(lateMs, MAX_LATE_MS));
 	}
 }

@@ -1,5 +1,5 @@
 import { onAbort, throwIfStopped } from '../../pause';
-import { GIVE_UP_MS, systemClock, type Clock } from './clock';
+import { GIVE_UP_MS, MINUTE_MS, systemClock, type Clock } from './clock';
 import { Governor } from './governor';
 import { isAccepted, type Call, type CallInfo, type End } from './policy';
 import { backMs } from './rateHeaders';
@@ -59,7 +59,7 @@ export class Limiter {
 	/** Calls that ended within the last minute, are in flight, or wait. */
 	get demand(): number {
 		const waiting = this.lines.reduce((sum, line) => sum + line.waiting.length, 0);
-		return this.governor.traffic.recent(this.clock.now()) + waiting;
+		return this.governor.traffic.recent(this.clock.now(), MINUTE_MS) + waiting;
 	}
 
 	/**

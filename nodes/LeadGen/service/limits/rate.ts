@@ -162,7 +162,7 @@ export function learn(
 	if (!before && averageMs < LONG_WINDOW_MS && LIKELY_SHARE * ms <= averageMs) {
 		const isDelayed = (usual: number) => averageMs > usual && averageMs < MAX_DELAY * usual;
 		const likelyMs = USUAL_WINDOWS_MS.find(isDelayed) ?? averageMs;
-		return new ShortRate(Math.max(1, Math.round(likelyMs * published)), likelyMs, now);
+		return new ShortRate(Math.round(likelyMs * published), likelyMs, now);
 	}
 	let limit = taken;
 	let rate = taken / ms;

@@ -1,4 +1,4 @@
-import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS } from './clock';
+import { GIVE_UP_MS, MARGIN_MS } from './clock';
 import { Latencies } from './latency';
 import type { Call, End } from './policy';
 import { TimeLog } from './timeLog';
@@ -19,9 +19,9 @@ export class Traffic {
 		return outcome === 'rateLimited' && isPoll && this.arePollsSeparate;
 	}
 
-	/** Calls that ended within the last minute, or are in flight. */
-	recent(now: number): number {
-		return this.over.count(now - MINUTE_MS) + this.inFlight;
+	/** Calls that ended within the last `ms` milliseconds, or are in flight. */
+	recent(now: number, ms: number): number {
+		return this.over.count(now - ms) + this.inFlight;
 	}
 
 	sent(call: Call): void {
