@@ -46,7 +46,7 @@ test('Many calls at once and pauses between polls add few listeners to any signa
 	const added = jest.spyOn(AbortSignal.prototype, 'addEventListener');
 	let most = 0;
 	const counting = setInterval(() => {
-		for (const signal of new Set(added.mock.contexts)) {
+		for (const signal of new Set(added.mock.contexts as AbortSignal[])) {
 			most = Math.max(most, getEventListeners(signal, 'abort').length);
 		}
 	}, 10);
