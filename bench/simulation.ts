@@ -1,4 +1,4 @@
-import { named, others } from '../test/simulator/scenarios';
+import { aimed, named, others } from '../test/simulator/scenarios';
 import { bound, node, simulate, type NewClient, type Scenario } from '../test/simulator/simulate';
 
 /** What a client reached in a scenario. */
@@ -17,6 +17,7 @@ export const scenarios: Scenario[] = [
 		return { ...scenario, about: `${name}: ${about}` };
 	}),
 	...Object.values(others),
+	...Object.values(aimed),
 ];
 
 /** Seeds that each scenario is run with; the average counts. */

@@ -9,8 +9,8 @@ import type { Operation } from './contract';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs } from './jobs';
 import type { Sending } from './jobs';
+import { latencyOf } from './latency';
 import { workOn } from './operations';
-import { chance } from './people';
 import { limitOf, RateLimiter } from './rateLimit';
 import { bearerKey, recordOf } from './requestLog';
 import type { RequestRecord } from './requestLog';
@@ -32,6 +32,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	await sandbox.listen();
 	return sandbox;
 }
+
+const HOST = '127.0.0.1';
+/**
+ * How many connections may wait until this process accepts them. With the 511 of Node.js, two busy n8n processes can
+ * fill the queue, and Linux then resets connections whose request never arrived.
+ */
+const BACKLOG = 4096;
 
 /** By then, everyone who may call waits for an answer. */
 const DRAIN_MS = 200;
@@ -69,7 +76,7 @@ export class Sandbox {
 	}
 
 	async listen(): Promise<void> {
-		await this.app.listen({ host: '127.0.0.1', port: this.options.port ?? 0 });
+		await this.app.listen({ host: HOST, port: this.options.port ?? 0, backlog: BACKLOG });
 		const { port } = this.app.server.address() as AddressInfo;
 		this.url = `http://127.0.0.1:${String(port)}${this.options.basePath ?? ''}`;
 	}
@@ -90,7 +97,7 @@ export class Sandbox {
 	async comeBack(): Promise<void> {
 		const { server } = this.app;
 		const port = Number(new URL(this.url).port);
-		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+		await new Promise<void>((resolve) => server.listen(port, HOST, BACKLOG, resolve));
 	}
 
 	/** Changes settings, see {@link mergeSettings}; balances and counts stay unless given anew. */
@@ -261,9 +268,7 @@ export class Sandbox {
 
 	private latency(): number {
 		const { latencyMs, seed } = this.settings;
-		if (typeof latencyMs === 'number') return latencyMs;
-		const { min, max } = latencyMs;
-		return min + chance(seed, 'latency', this.requests.length) * (max - min);
+		return latencyOf(latencyMs, seed, this.requests.length);
 	}
 
 	private async sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {

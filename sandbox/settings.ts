@@ -1,3 +1,5 @@
+import type { Latency } from './latency';
+
 /**
  * Every setting of the sandbox. What the interface leaves open is a setting here, so that a client
  * can be tried against each reading. Durations are milliseconds; null means "not set".
@@ -15,8 +17,8 @@ export interface Settings {
 	chargeNotFound: boolean;
 	/** Whether a scrape takes its estimated credits at the start, or those of its leads at the end. */
 	chargeScrape: 'start' | 'completion';
-	/** How long an answer takes; a range is drawn from by the seed. */
-	latencyMs: number | { min: number; max: number };
+	/** How long an answer takes; all but a number is drawn from by the seed. */
+	latencyMs: Latency;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
 	/** How the finders say that nobody was found. */

@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { ServiceError } from '../nodes/LeadGen/service/errors';
 import { Halting } from '../nodes/LeadGen/service/halting';
-import type { Call, End } from '../nodes/LeadGen/service/limits/call';
+import type { Call, End } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';
@@ -68,10 +69,10 @@ describe('several runs', () => {
 	/** Notes in which order the calls get their turn; each is answered at once. */
 	function recorder(limiter: Limiter) {
 		const order: string[] = [];
-		const call = async (run: Run, name: string, isFirst = false) => {
-			const turn = await limiter.turn(run, { ...LOOKUP, isFirst });
+		const call = async (run: Run, name: string, path = '/email/find') => {
+			const turn = await limiter.turn(run, { path });
 			order.push(name);
-			limiter.end(run, turn, { outcome: 'accepted' });
+			limiter.end(run, turn, { outcome: 'succeeded' });
 		};
 		return { order, call };
 	}
@@ -85,15 +86,15 @@ describe('several runs', () => {
 		expect(order).toHaveLength(60);
 		expect(limiter.demand).toBe(200);
 		calls.push(call(other, 'other'), call(other, 'other'), call(newRun(), 'single'));
-		calls.push(call(long, 'first', true));
+		calls.push(call(long, 'credits', '/credits'));
 		await pass(61_000);
 		expect(order.slice(60, 68)).toEqual([
-			'first',
 			'long',
 			'other',
 			'single',
-			'long',
+			'credits',
 			'other',
+			'long',
 			'long',
 			'long',
 		]);
@@ -103,18 +104,36 @@ describe('several runs', () => {
 		expect(limiter.demand).toBe(0);
 	});
 
-	it('get no second turn for a call that goes first', async () => {
+	it('get no second turn for calls of another kind', async () => {
 		const { limiter, pass } = limiterOf(60);
 		const { order, call } = recorder(limiter);
 		const [long, other] = [newRun(), newRun()];
-		const calls = Array.from({ length: 100 }, () => call(long, 'long'));
+		const calls = Array.from({ length: 60 }, () => call(long, 'first'));
 		await pass(1000);
-		calls.push(call(long, 'first', true));
-		for (let more = 0; more < 20; more++) calls.push(call(long, 'long'), call(other, 'other'));
+		for (let more = 0; more < 20; more++) {
+			calls.push(call(long, 'find'), call(other, 'other'), call(other, 'other'));
+			calls.push(call(long, 'verify', '/email/verify'));
+		}
 		await pass(3 * MINUTE_MS);
 		await Promise.all(calls);
-		const turns = order.slice(order.indexOf('first') + 1, order.lastIndexOf('other') + 1);
-		expect(turns).toEqual(Array.from({ length: 20 }, () => ['long', 'other']).flat());
+		expect(order.slice(60)).toEqual(
+			Array.from({ length: 20 }, () => ['find', 'other', 'verify', 'other']).flat(),
+		);
+	});
+
+	it('listen to their signal once, however many calls wait', async () => {
+		const { limiter, pass } = limiterOf(1);
+		const stop = new AbortController();
+		const run: Run = { ...newRun(), signal: stop.signal };
+		await limiter.turn(run, LOOKUP);
+		const waiting = Array.from({ length: 50 }, () => limiter.turn(run, LOOKUP));
+		const outcomes = Promise.allSettled(waiting);
+		await pass(1000);
+		expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
+		stop.abort();
+		expect((await outcomes).every(({ status }) => status === 'rejected')).toBe(true);
+		expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
+		expect(limiter.demand).toBe(1);
 	});
 
 	it('go on when one of them is stopped or has all that it may have under way', async () => {
@@ -133,7 +152,7 @@ describe('several runs', () => {
 		await pass(1000);
 		expect(order).toEqual(['free']);
 		stop.abort();
-		limiter.end(full, first, { outcome: 'accepted' });
+		limiter.end(full, first, { outcome: 'succeeded' });
 		await pass(61_000);
 		await Promise.all([...waiting, late]);
 		expect(order).toEqual(['free', 'stop', 'full']);
@@ -155,7 +174,7 @@ describe('a run', () => {
 			await pass(1000);
 			expect(inFlight).toHaveLength(Math.min(cap, 10 - over));
 			const call = inFlight.shift();
-			if (call) limiter.end(run, call, { outcome: 'accepted' });
+			if (call) limiter.end(run, call, { outcome: 'succeeded' });
 		}
 		expect(limiter.demand).toBe(10);
 	});
@@ -211,8 +230,8 @@ describe('a limit that is not known', () => {
 		['names a time that is over', { retryAfterMs: 0 }],
 	])('is given up on after ten minutes of refusals, each of which %s', async (_name, news) => {
 		const { limiter, pass } = limiterOf(Infinity);
-		// The run that comes after has the same patience.
-		for (let runs = 0; runs < 2; runs++) {
+		// The run that comes after has the same patience, but calls are already far apart.
+		for (const least of [15, 7]) {
 			const run = newRun(1);
 			let tries = 0;
 			const trying = (async () => {
@@ -220,18 +239,18 @@ describe('a limit that is not known', () => {
 				do {
 					call = await limiter.turn(run, LOOKUP);
 					tries++;
-				} while (limiter.end(run, call, { outcome: 'refused', rateInfo: news }));
+				} while (limiter.end(run, call, { outcome: 'rateLimited', rateInfo: news }));
 			})();
-			await pass(11 * MINUTE_MS);
+			await pass(12 * MINUTE_MS);
 			await trying;
-			expect(tries).toBeGreaterThan(15);
+			expect(tries).toBeGreaterThan(least);
 			expect(tries).toBeLessThan(100);
 		}
 	});
 
 	it.each<[string, End]>([
-		['is refused', { outcome: 'refused' }],
-		['fails', { outcome: 'accepted', isFailed: true, isError: true }],
+		['is refused', { outcome: 'rateLimited' }],
+		['fails', { outcome: 'unknown' }],
 	])(
 		'ends a run at once if a lookup %s for a quarter of an hour, but not if a poll does',
 		async (_name, end) => {
@@ -245,7 +264,7 @@ describe('a limit that is not known', () => {
 				const again = limiter.turn(run, what);
 				await clock.runUntil(again, Infinity);
 				goesOn.push([first, Math.round((clock.now() - began) / MINUTE_MS)]);
-				limiter.end(run, await again, { outcome: 'accepted' });
+				limiter.end(run, await again, { outcome: 'succeeded' });
 			}
 			// A later run, too, begins with a lookup, and a poll waits for as long as a run does.
 			expect(goesOn).toEqual([
@@ -264,12 +283,12 @@ describe('a limit that is not known', () => {
 			do {
 				call = await limiter.turn(lookups, LOOKUP);
 				tries++;
-			} while (limiter.end(lookups, call, { outcome: 'refused' }));
+			} while (limiter.end(lookups, call, { outcome: 'rateLimited' }));
 		})();
 		for (let seconds = 0; seconds < 11 * 60; seconds += 5) {
 			void limiter
 				.turn(looks, POLL)
-				.then((call) => limiter.end(looks, call, { outcome: 'accepted' }));
+				.then((call) => limiter.end(looks, call, { outcome: 'succeeded' }));
 			await pass(5000);
 		}
 		await trying;
@@ -284,14 +303,14 @@ describe('a limit that is not known', () => {
 			while (!state.isOver) {
 				const call = await limiter.turn(polls, POLL);
 				state.polled++;
-				limiter.end(polls, call, { outcome: 'refused', rateInfo: { retryAfterMs: 20_000 } });
+				limiter.end(polls, call, { outcome: 'rateLimited', rateInfo: { retryAfterMs: 20_000 } });
 			}
 		})();
 		const looking = (async () => {
 			for (let count = 0; count < 100; count++) {
 				const call = await limiter.turn(lookups, LOOKUP);
 				await clock.sleep(200);
-				limiter.end(lookups, call, { outcome: 'accepted' });
+				limiter.end(lookups, call, { outcome: 'succeeded' });
 			}
 			state.isOver = true;
 		})();
@@ -305,17 +324,17 @@ describe('a limit that is not known', () => {
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const run = newRun();
-		const call = async (outcome: 'accepted' | 'refused', ms: number) => {
+		const call = async (outcome: 'succeeded' | 'rateLimited', ms: number) => {
 			const turn = limiter.turn(run, LOOKUP);
 			await pass(ms);
 			limiter.end(run, await turn, { outcome });
 		};
-		for (let calls = 0; calls < 10; calls++) await call('accepted', 10);
-		await call('refused', 10);
-		await call('accepted', 1000);
+		for (let calls = 0; calls < 10; calls++) await call('succeeded', 10);
+		await call('rateLimited', 10);
+		await call('succeeded', 1000);
 		const learned = limiter.knownPerMinute;
 		expect(learned).toBeLessThan(10_000);
-		for (let minutes = 0; minutes < 120; minutes++) await call('accepted', MINUTE_MS);
+		for (let minutes = 0; minutes < 120; minutes++) await call('succeeded', MINUTE_MS);
 		expect(limiter.knownPerMinute).toBe(learned);
 	});
 });
@@ -329,7 +348,7 @@ describe('looks at the status of scrapes', () => {
 			for (;;) {
 				const call = await limiter.turn(scrapes, POLL);
 				polls++;
-				limiter.end(scrapes, call, { outcome: 'accepted' });
+				limiter.end(scrapes, call, { outcome: 'succeeded' });
 			}
 		};
 		for (let scrape = 0; scrape < 30; scrape++) void poll();
@@ -339,7 +358,7 @@ describe('looks at the status of scrapes', () => {
 		for (let lookup = 0; lookup < 10; lookup++) {
 			void limiter.turn(lookups, LOOKUP).then((call) => {
 				answered++;
-				limiter.end(lookups, call, { outcome: 'accepted' });
+				limiter.end(lookups, call, { outcome: 'succeeded' });
 			});
 		}
 		await pass(1000);
@@ -360,7 +379,7 @@ describe('looks at the status of scrapes', () => {
 	});
 });
 
-describe('calls under way', () => {
+describe('calls in flight', () => {
 	/** Asks for very many turns. */
 	function crowd(limiter: Limiter, run: Run) {
 		const calls: Call[] = [];
@@ -381,50 +400,44 @@ describe('calls under way', () => {
 		expect(calls).toHaveLength(1000);
 	});
 
-	it('become fewer while answers are slower with many than with few', async () => {
-		const { limiter, pass } = limiterOf(Infinity);
+	it.each([
+		[20, 20],
+		[100, 55],
+		[400, 220],
+		[8000, 1000],
+	])('are enough for 550 a second once answers take %d ms: %d', async (ms, enough) => {
+		const { limiter, clock } = limiterOf(Infinity);
 		const run = newRun();
-		const calls = crowd(limiter, run);
-		let most = 0;
-		for (let rounds = 0; rounds < 25; rounds++) {
-			await pass(calls.length > 30 ? 1000 : 200);
-			most = Math.max(most, run.inFlight);
-			for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'accepted' });
-		}
-		expect(most).toBeGreaterThan(50);
-		expect(run.inFlight).toBeLessThan(30);
+		const reached = async (count: number) => {
+			let most = 0;
+			const calls = Array.from({ length: count }, async () => {
+				const call = await limiter.turn(run, LOOKUP);
+				most = Math.max(most, run.inFlight);
+				await clock.sleep(ms);
+				limiter.end(run, call, { outcome: 'succeeded' });
+			});
+			await clock.runUntil(Promise.all(calls), Infinity);
+			return most;
+		};
+		await reached(20);
+		expect(await reached(2000)).toBe(enough);
 	});
 
-	it('are few again after ten seconds without a call', async () => {
+	it('do not become more because a call of another kind failed long ago', async () => {
 		const { limiter, clock, pass } = limiterOf(Infinity);
 		const run = newRun();
+		const failed = await limiter.turn(run, { path: '/credits' });
+		limiter.end(run, failed, { outcome: 'unknown' });
+		await pass(10 * MINUTE_MS);
 		let most = 0;
-		for (let turns = 0; turns < 2000; turns++) {
-			void limiter.turn(run, LOOKUP).then(async (call) => {
-				most = Math.max(most, run.inFlight);
-				await clock.sleep(400);
-				limiter.end(run, call, { outcome: 'accepted' });
-			});
-		}
-		await pass(5000);
-		expect(most).toBeGreaterThan(200);
-		expect(run.inFlight).toBe(0);
-		await pass(10_000);
-		const later = crowd(limiter, run);
-		await pass(30);
-		expect(later).toHaveLength(20);
-	});
-
-	it('are few again in the run after the one whose credits ended', async () => {
-		const { limiter, pass } = limiterOf(Infinity);
-		const run = newRun();
-		const calls = crowd(limiter, run);
-		await pass(1000);
-		expect(calls.length).toBeGreaterThan(150);
-		limiter.startOver();
-		for (const call of calls.splice(0)) limiter.end(run, call, { outcome: 'accepted' });
-		await pass(30);
-		expect(calls).toHaveLength(20);
+		const calls = Array.from({ length: 200 }, async () => {
+			const call = await limiter.turn(run, LOOKUP);
+			most = Math.max(most, run.inFlight);
+			await clock.sleep(20);
+			limiter.end(run, call, { outcome: 'succeeded' });
+		});
+		await clock.runUntil(Promise.all(calls), Infinity);
+		expect(most).toBe(20);
 	});
 });
 
@@ -502,11 +515,11 @@ describe('what a service says of its rate', () => {
 	});
 });
 
-describe('calls under way', () => {
+describe('calls in flight', () => {
 	it('are many again when answers become slow, but not for the calls', async () => {
 		const { limiter, clock } = limiterOf(Infinity);
 		const run = newRun();
-		const most = async (count: number, ms: number, end: End = { outcome: 'accepted' }) => {
+		const most = async (count: number, ms: number, end: End = { outcome: 'succeeded' }) => {
 			let reached = 0;
 			const calls = Array.from({ length: count }, async () => {
 				const call = await limiter.turn(run, LOOKUP);
@@ -518,7 +531,7 @@ describe('calls under way', () => {
 			return reached;
 		};
 		// Errors come sooner than results.
-		await most(100, 1, { outcome: 'accepted', isError: true });
+		await most(100, 1, { outcome: 'refused', rateInfo: {} });
 		await most(100, 20);
 		await most(100, 3000);
 		expect(await most(500, 3000)).toBeGreaterThan(300);

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
+import { latencyOf } from '../sandbox/latency';
 import { RateLimiter } from '../sandbox/rateLimit';
 import { startSandbox } from '../sandbox/server';
 import type { Sandbox } from '../sandbox/server';
@@ -327,6 +329,19 @@ describe('credits and errors', () => {
 		const from = Date.now();
 		await credits();
 		expect(Date.now() - from).toBeGreaterThanOrEqual(35);
+	});
+
+	test('lognormal latencies lie around their median, and some are far longer', () => {
+		const latencies = Array.from({ length: 999 }, (_, index) => {
+			return latencyOf({ medianMs: 1000, sigma: 1 }, 1, index);
+		}).sort((a, b) => a - b);
+		const at = (share: number) => latencies[Math.floor(share * latencies.length)];
+		expect(at(0.5)).toBeGreaterThan(900);
+		expect(at(0.5)).toBeLessThan(1100);
+		// A sixth of a normal distribution lies beyond one sigma.
+		expect(at(5 / 6)).toBeGreaterThan(2300);
+		expect(at(5 / 6)).toBeLessThan(3000);
+		expect(latencies.at(-1)).toBeGreaterThan(10_000);
 	});
 });
 
@@ -740,4 +755,26 @@ test('close ends what hangs and what is still to come', async () => {
 	const refused = expect(hanging).rejects.toThrow();
 	await other.close();
 	await refused;
+});
+
+/** How many connections a queue may hold, at most, that nobody has accepted yet. */
+function maxBacklog(): number {
+	try {
+		return Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+	} catch {
+		return 128;
+	}
+}
+
+test('a burst of connections waits in the queue: none is dropped', async () => {
+	const other = await startSandbox();
+	const port = Number(new URL(other.url).port);
+	const count = Math.min(1500, maxBacklog());
+	// All of them ask before the sandbox can accept the first one.
+	const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
+	// What the queue does not hold, the system asks for again after a second.
+	for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+	expect(sockets.filter(({ connecting }) => connecting)).toHaveLength(0);
+	for (const socket of sockets) socket.destroy();
+	await other.close();
 });

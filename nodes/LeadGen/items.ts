@@ -18,11 +18,11 @@ import { Progress, sum } from './progress';
 import { includeCost, includeInput, resultField } from './properties';
 import { dryRun, readRunSettings, requestTimeout } from './runOptions';
 import { LeadGenError, NotAttemptedError } from './service/errors';
-import { MOST_SOCKETS } from './service/limits/concurrency';
+import { MAX_SOCKETS } from './service/limits/inFlight';
 import { Service } from './service/service';
 
 /** Items that are processed at once: as many as can have a call in flight. */
-const ITEMS_AT_ONCE = MOST_SOCKETS;
+const ITEMS_AT_ONCE = MAX_SOCKETS;
 
 /** The maximum number of scrapes that an error names. */
 const MOST_SHOWN = 1000;

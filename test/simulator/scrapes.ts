@@ -56,9 +56,9 @@ async function runProcess(
 			await processor.send();
 			const said = await service.call();
 			await processor.receive();
-			const outcome = said.outcome === 'refused' ? 'refused' : 'accepted';
+			const outcome = said.outcome === 'refused' ? 'rateLimited' : 'succeeded';
 			limiter.end(run, turn, { outcome, rateInfo: said });
-			if (outcome === 'accepted') return;
+			if (outcome === 'succeeded') return;
 		}
 	};
 	let watched = 0;

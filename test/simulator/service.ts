@@ -8,6 +8,8 @@ export interface Limit {
 	take: (now: number) => number;
 	/** A call that was taken is over. */
 	end?: () => void;
+	/** A call was refused. */
+	refuse?: (now: number) => void;
 	/** How many calls are left, for services that say so. */
 	left?: (now: number) => number;
 	/** How long until that is told anew. */
@@ -117,6 +119,21 @@ export function atOnce(most: number): Limit {
 	};
 }
 
+/** Refused calls count as well. */
+export function countingRefused(limit: Limit): Limit {
+	return { ...limit, refuse: (now) => void limit.take(now) };
+}
+
+/** A refusal begins a ban of `banMs`, and each call in that time begins it anew. */
+export function banning(limit: Limit, banMs: number): Limit {
+	let until = -Infinity;
+	return {
+		...limit,
+		waitMs: (now) => (now < until ? until - now : limit.waitMs(now)),
+		refuse: (now) => (until = now + banMs),
+	};
+}
+
 /** One limit until `at`, another one from then on. */
 export function changing(before: Limit, at: number, after: Limit): Limit {
 	const current = (now: number) => (now < at ? before : after);
@@ -199,6 +216,7 @@ export class SimulatedService {
 		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
 		if (wait > 0) {
 			this.refused.push(now);
+			for (const limit of limits) limit.refuse?.(now);
 			await clock.sleep(settings.slowRefusals ? takes - way : way);
 			return { outcome: 'refused', ...this.says(now, wait) };
 		}

@@ -1,4 +1,4 @@
-import type { End } from '../../nodes/LeadGen/service/limits/call';
+import type { End } from '../../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
 import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
 import { VirtualClock } from './clock';
@@ -79,6 +79,12 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 	};
 }
 
+const OUTCOMES = {
+	accepted: 'succeeded',
+	refused: 'rateLimited',
+	noCredits: 'refused',
+} as const satisfies Record<Said['outcome'], End['outcome']>;
+
 /** The limiter of the node. */
 export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario): Client {
 	const limiter = new Limiter(clock);
@@ -97,19 +103,13 @@ export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario)
 			for (;;) {
 				const call = await limiter.turn(run, { path: '/email/find', isPoll });
 				if (halted) {
-					limiter.end(run, call, { outcome: 'unsent' });
+					limiter.end(run, call, { outcome: 'notSent' });
 					return { outcome: 'noCredits' };
 				}
 				const said = await exchange();
-				const end: End = {
-					outcome: said.outcome === 'refused' ? 'refused' : 'accepted',
-					rateInfo: said,
-				};
-				if (!limiter.end(run, call, end)) throw new Error('Given up');
-				if (said.outcome === 'noCredits') {
-					halted = true;
-					limiter.startOver();
-				}
+				const outcome = OUTCOMES[said.outcome];
+				if (!limiter.end(run, call, { outcome, rateInfo: said })) throw new Error('Given up');
+				if (said.outcome === 'noCredits') halted = true;
 				if (said.outcome !== 'refused') return said;
 			}
 		},

@@ -1,6 +1,6 @@
 import { count } from '../count';
 import { NotAttemptedError, type LeadGenError, type ServiceError } from './errors';
-import { GIVE_UP_MS } from './limits/pause';
+import { GIVE_UP_MS } from './limits/clock';
 import { isRateRefusal } from './retry';
 import { isFree, type ServiceRequest } from './types';
 

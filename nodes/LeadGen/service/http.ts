@@ -3,6 +3,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
+import { onAbort } from '../pause';
 import { InputError, type ServiceError } from './errors';
 import { noAnswer } from './networkErrors';
 import { keyRemover } from './texts';
@@ -52,7 +53,7 @@ export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
 }
 
 /** A timer with a longer time would ring at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
@@ -115,7 +116,7 @@ async function withDeadline<T>(
 	ms: number,
 	send: (self: IAllExecuteFunctions) => Promise<T>,
 ): Promise<T> {
-	const late = AbortSignal.timeout(Math.min(Math.ceil(ms), LONGEST_TIMER_MS));
+	const late = AbortSignal.timeout(Math.min(Math.ceil(ms), MAX_TIMER_MS));
 	const stop =
 		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 	// `AbortSignal.any` would keep memory for each request until the run ends.
@@ -123,11 +124,11 @@ async function withDeadline<T>(
 	const abort = () => {
 		end.abort();
 	};
-	for (const signal of [late, stop]) signal?.addEventListener('abort', abort);
+	const forgets = [late, stop].map((signal) => onAbort(signal, abort));
 	try {
 		const getExecutionCancelSignal = { value: () => end.signal };
 		return await send(Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions);
 	} finally {
-		for (const signal of [late, stop]) signal?.removeEventListener('abort', abort);
+		for (const forget of forgets) forget();
 	}
 }

@@ -6,9 +6,9 @@ import { isFree, type ServiceRequest } from './types';
 /** The maximum number of tries of a call, including the first one. */
 const MAX_TRIES = 4;
 const FIRST_DELAY_MS = 500;
-const SLOWEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** A service that answered before in this run may come back within this time, after a restart or a short outage. */
-const LONGEST_OUTAGE_MS = 2 * 60_000;
+const MAX_OUTAGE_MS = 2 * 60_000;
 
 /** Whether the service refused a call only for its rate (docs/service.md, Rate limits). */
 export function isRateRefusal({ code = '', httpStatus }: ServiceError): boolean {
@@ -37,8 +37,8 @@ export function retryDelayMs(
 	// Nothing protects a paid call from being charged twice, so it is not retried.
 	if (!unsent && !free) return undefined;
 	const isOutage = unsent && downMs !== undefined;
-	if (isOutage ? downMs >= LONGEST_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
-	const delay = Math.min(SLOWEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
+	if (isOutage ? downMs >= MAX_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
+	const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
 	const delayMs = delay * (0.75 + Math.random() / 2);
 	// The answer would arrive too late to be useful.
 	const isLate = Date.now() + delayMs >= (request.deadline ?? Infinity);

@@ -1,8 +1,7 @@
-import {
-	sleep,
-	type IAllExecuteFunctions,
-	type ICredentialDataDecryptedObject,
-	type IDataObject,
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IDataObject,
 } from 'n8n-workflow';
 import { pause, throwIfStopped } from '../pause';
 import type { Account } from './account';
@@ -10,12 +9,11 @@ import { readEnvelope } from './envelope';
 import { ServiceError } from './errors';
 import type { Halting } from './halting';
 import { exchange } from './http';
-import type { Call, End } from './limits/call';
+import type { Call } from './limits/policy';
 import type { Run } from './limits/limiter';
-import { backMs } from './limits/pause';
-import { readRateHeaders } from './limits/rateHeaders';
+import { backMs, readRateHeaders, type RateInfo } from './limits/rateHeaders';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
-import { isPoll, type ServiceRequest } from './types';
+import { isPoll, type RawResponse, type ServiceRequest } from './types';
 
 /** What every request of a run needs. */
 export interface Sending {
@@ -38,23 +36,22 @@ export class Sender {
 
 	/**
 	 * Sends a request until it is answered.
-	 * @param isFirst whether it goes before the calls that already wait, and is given up if it is refused
 	 * @returns the `data` of the answer
 	 * @throws ServiceError if there is none; NotAttemptedError if the request must not be sent
 	 */
-	async send(request: ServiceRequest, isFirst = false): Promise<IDataObject | null> {
+	async send(request: ServiceRequest): Promise<IDataObject | null> {
 		const { account } = this.sending;
-		for (let tries = 1; ; tries++) {
-			if (account.shouldAskForPlan()) this.askForPlan();
-			const result = await this.attempt(request, isFirst);
+		let tries = 0;
+		for (;;) {
+			if (account.shouldAskForPlan()) void this.askForPlan();
+			const result = await this.attempt(request);
 			if (!('error' in result)) {
 				if (request.path === '/credits' && result.data) account.updatePlan(result.data);
 				return result.data;
 			}
-			if (result.isRateRefusal) {
-				tries--;
-				continue;
-			}
+			// The limiter lets the call wait until the service accepts calls again.
+			if (result.isRateLimited) continue;
+			tries++;
 			const delay = retryDelayMs(result.error, request, tries, this.outage.ms);
 			if (delay === undefined) throw result.error;
 			await pause(delay, this.run.signal).catch((reason: unknown) => {
@@ -67,64 +64,59 @@ export class Sender {
 	/** Sends a request once, when it is its turn. */
 	private async attempt(
 		request: ServiceRequest,
-		isFirst: boolean,
-	): Promise<{ data: IDataObject | null } | { error: ServiceError; isRateRefusal: boolean }> {
-		const { context, credential, account, halting, timeoutMs } = this.sending;
+	): Promise<{ data: IDataObject | null } | { error: ServiceError; isRateLimited: boolean }> {
+		const { account, halting } = this.sending;
 		const { limiter } = account;
 		const { path } = request;
-		const call = await limiter.turn(this.run, { path, isPoll: isPoll(request), isFirst });
+		const call = await limiter.turn(this.run, { path, isPoll: isPoll(request) });
 		const halted = halting.reasonFor(request);
 		const { signal } = this.run;
 		// An answer that arrived meanwhile may have stopped the run.
-		if (halted || signal?.aborted) limiter.end(this.run, call, { outcome: 'unsent' });
+		if (halted || signal?.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
 		throwIfStopped(signal);
 		if (halted) throw halted;
-		const leftMs = Math.max(1, (request.deadline ?? Infinity) - Date.now());
-		const response = await exchange(context, credential, request, Math.min(timeoutMs, leftMs));
+		const response = await this.exchange(request);
 		if (response instanceof ServiceError) {
-			const isUnsent = response.outcome === 'notSent';
-			void this.failed(call, { outcome: isUnsent ? 'unsent' : 'lost' }, response);
-			if (isUnsent) this.outage.notReached();
-			return { error: response, isRateRefusal: false };
+			if (response.outcome === 'notSent') this.outage.notReached();
+			return this.failed(call, response);
 		}
 		this.outage.answered();
 		const rateInfo = readRateHeaders(response.headers, Date.now());
 		const answer = readEnvelope(response, request);
-		if ('error' in answer && isFirst) {
-			// The failure of the question about the plan says nothing about other calls.
-			limiter.end(this.run, call, { outcome: 'lost' });
-			return { error: answer.error, isRateRefusal: false };
-		}
-		if ('error' in answer && isRateRefusal(answer.error)) {
-			const goesOn = this.end(call, { outcome: 'refused', rateInfo }, answer.error);
-			return { error: answer.error, isRateRefusal: goesOn };
-		}
-		if ('error' in answer) {
-			const isFailed = answer.error.outcome === 'unknown';
-			const end: End = { outcome: 'accepted', rateInfo, isFailed, isError: true };
-			void this.failed(call, end, answer.error);
-			return { error: answer.error, isRateRefusal: false };
-		}
-		limiter.end(this.run, call, { outcome: 'accepted', rateInfo });
+		if ('error' in answer) return this.failed(call, answer.error, rateInfo);
+		limiter.end(this.run, call, { outcome: 'succeeded', rateInfo });
 		return answer;
 	}
 
-	/** A failure may stop the run. That must happen before the next call goes out. */
-	private async failed(call: Call, end: End, error: ServiceError): Promise<void> {
-		await sleep(0);
-		this.end(call, end, error);
-	}
-
-	/** Records the end of a call that brought no result. @returns whether it makes sense to continue */
-	private end(call: Call, end: End, error: ServiceError): boolean {
+	/** Records the end of a call that brought no result, and stops the run if it makes no sense to continue. */
+	private failed(
+		call: Call,
+		error: ServiceError,
+		rateInfo?: RateInfo,
+	): { error: ServiceError; isRateLimited: boolean } {
 		const { account, halting } = this.sending;
-		const goesOn = account.limiter.end(this.run, call, end);
-		if (!goesOn) halting.stopAllCalls(error, end.rateInfo && backMs(end.rateInfo));
-		return goesOn;
+		const outcome = isRateRefusal(error) ? 'rateLimited' : error.outcome;
+		const goesOn = account.limiter.end(this.run, call, { outcome, rateInfo });
+		if (!goesOn) halting.stopAllCalls(error, backMs(rateInfo));
+		return { error, isRateLimited: goesOn && outcome === 'rateLimited' };
 	}
 
-	private askForPlan(): void {
-		// This goes before the calls that wait. If it fails, the smallest limit stays in force.
-		this.send({ kind: 'poll', path: '/credits' }, true).catch(() => {});
+	private async exchange(request: ServiceRequest): Promise<RawResponse | ServiceError> {
+		const { context, credential, timeoutMs } = this.sending;
+		const leftMs = Math.max(1, (request.deadline ?? Infinity) - Date.now());
+		return await exchange(context, credential, request, Math.min(timeoutMs, leftMs));
+	}
+
+	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
+	private async askForPlan(): Promise<void> {
+		const { account } = this.sending;
+		const request: ServiceRequest = { kind: 'poll', path: '/credits' };
+		const call = await account.limiter.turn(this.run, request).catch(() => undefined);
+		if (!call) return;
+		const response = this.run.signal?.aborted ? undefined : await this.exchange(request);
+		const answer =
+			response && !(response instanceof ServiceError) && readEnvelope(response, request);
+		if (answer && 'data' in answer && answer.data) account.updatePlan(answer.data);
+		account.limiter.end(this.run, call, { outcome: response ? 'unknown' : 'notSent' });
 	}
 }

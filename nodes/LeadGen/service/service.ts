@@ -188,10 +188,7 @@ export class Service {
 	private judge(error: Error, request: ServiceRequest, key: string): Error {
 		if (error instanceof NotAttemptedError) this.halting.stopPaidCalls(error);
 		if (!(error instanceof ServiceError)) return error;
-		if (isOutOfCredits(error)) {
-			this.halting.outOfCredits();
-			this.account.limiter.startOver();
-		}
+		if (isOutOfCredits(error)) this.halting.outOfCredits();
 		if (error.outcome === 'unknown') this.unclear++;
 		const isBought = request.kind === 'lookup' && isResult({ error });
 		// A start that may have succeeded must not be repeated when n8n runs the node again.

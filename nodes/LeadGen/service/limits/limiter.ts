@@ -1,16 +1,11 @@
-import { throwIfStopped } from '../../pause';
-import type { Call, End } from './call';
-import { systemClock, type Clock } from './clock';
+import { onAbort, throwIfStopped } from '../../pause';
+import { GIVE_UP_MS, MINUTE_MS, systemClock, type Clock } from './clock';
 import { Governor } from './governor';
-import { backMs, GIVE_UP_MS, shortened } from './pause';
+import { isAccepted, type Call, type CallInfo, type End } from './policy';
+import { backMs } from './rateHeaders';
 
 /** No timer is left behind for longer than this. */
-const SLICE_MS = 1000;
-/**
- * Without a known limit, one call goes out per millisecond. After the process was busy for longer, at most this many go
- * out together.
- */
-const MOST_TOGETHER = 5;
+const MAX_TIMER_MS = 1000;
 
 /** The calls of one run of a node. */
 export interface Run {
@@ -24,23 +19,12 @@ export interface Run {
 	turnedAwaySince?: Map<string, number>;
 }
 
-/** The waiting calls of a run, the next one first. Polls have their own line. */
-interface Line {
+/** The waiting calls of a run to one path, the next one first. */
+interface Line extends CallInfo {
 	run: Run;
-	isPoll: boolean;
-	calls: QueuedCall[];
-}
-
-/** What the governor and the queue need to know about a call. */
-interface CallInfo {
-	path: string;
-	/** Whether it requests the status of a scrape. */
-	isPoll?: boolean;
-	isFirst?: boolean;
-}
-
-interface QueuedCall extends CallInfo {
-	go: (call: Call) => void;
+	/** Each gets the call when it may be sent, or undefined when the run is stopped. */
+	waiting: Array<(call: Call | undefined) => void>;
+	close: () => void;
 }
 
 /**
@@ -49,9 +33,8 @@ interface QueuedCall extends CallInfo {
  */
 export class Limiter {
 	private readonly governor: Governor;
-	/** The lines of the runs. The one that has waited longest for its turn comes first. */
-	private readonly lines: Line[] = [];
-	private waiting = 0;
+	/** The run that has waited longest for its turn comes first. */
+	private lines: Line[] = [];
 	private pumping = false;
 	private wake: () => void = () => {};
 
@@ -61,11 +44,11 @@ export class Limiter {
 
 	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */
 	get perMinute(): number {
-		return this.governor.perMinute;
+		return this.governor.traffic.perMinute;
 	}
 
 	set perMinute(perMinute: number) {
-		this.governor.perMinute = perMinute;
+		this.governor.traffic.perMinute = perMinute;
 	}
 
 	/** The same, including what refusals taught. */
@@ -75,125 +58,112 @@ export class Limiter {
 
 	/** Calls that ended within the last minute, are in flight, or wait. */
 	get demand(): number {
-		return this.governor.recent + this.waiting;
+		const waiting = this.lines.reduce((sum, line) => sum + line.waiting.length, 0);
+		return this.governor.traffic.recent(this.clock.now(), MINUTE_MS) + waiting;
 	}
 
 	/**
 	 * Waits for the turn of a call. The caller must report how the call ended.
-	 * @param what `isFirst`: whether it goes before the calls that already wait
 	 * @throws like `throwIfStopped` when the run is stopped
 	 */
-	async turn(run: Run, what: CallInfo): Promise<Call> {
-		for (;;) {
-			throwIfStopped(run.signal);
-			const call = await this.turnOrStop(run, what);
-			if (call) return call;
-		}
+	async turn(run: Run, info: CallInfo): Promise<Call> {
+		throwIfStopped(run.signal);
+		const call = await new Promise<Call | undefined>((go) => {
+			this.lineOf(run, info).waiting.push(go);
+			void this.pump();
+		});
+		if (call) return call;
+		throwIfStopped(run.signal);
+		return await this.turn(run, info);
 	}
 
-	/** Records the end of a call. @returns whether it makes sense to continue */
-	end(run: Run, call: Call, { rateInfo: given = {}, ...end }: End): boolean {
+	/**
+	 * Records the end of a call. The next call goes out in a later task, so that the caller can act on the answer before.
+	 * @returns whether it makes sense to continue
+	 */
+	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
-		const { outcome, isFailed = false } = end;
-		const { isPoll } = call;
-		// Waiting for a scrape that is paid for does not end at once because a poll is told to come back late.
-		const rateInfo = isPoll ? shortened(given) : given;
-		this.governor.end(call, { ...end, rateInfo });
+		this.governor.end(call, end);
 		this.wake();
-		const isClosed = isFailed && !isPoll && Boolean(rateInfo.retryAfterMs);
-		const isTurnedAway = outcome === 'refused' || isClosed;
+		const { outcome, rateInfo } = end;
+		const isClosed = outcome === 'unknown' && !call.isPoll && Boolean(rateInfo?.retryAfterMs);
+		const isTurnedAway = outcome === 'rateLimited' || isClosed;
 		// A service may limit each of its operations separately.
 		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
-		if (outcome === 'accepted' && !isTurnedAway) turnedAwaySince.delete(call.path);
-		if (!isTurnedAway) return true;
+		if (!isTurnedAway) {
+			if (isAccepted(end)) turnedAwaySince.delete(call.path);
+			return true;
+		}
 		const now = this.clock.now();
 		const since = turnedAwaySince.get(call.path) ?? now;
 		turnedAwaySince.set(call.path, since);
-		return now - since < GIVE_UP_MS && backMs(rateInfo) <= GIVE_UP_MS;
+		// A scrape that is waited for is paid, so a long time until the next poll does not end the run at once.
+		return now - since < GIVE_UP_MS && (call.isPoll || backMs(rateInfo) <= GIVE_UP_MS);
 	}
 
-	/** Begins again with few calls, because further calls cannot succeed for now. */
-	startOver(): void {
-		this.governor.startOver();
-	}
-
-	private async turnOrStop(run: Run, what: CallInfo): Promise<Call | undefined> {
-		let stop = () => {};
-		const call = await new Promise<Call | undefined>((go) => {
-			const leave = this.queue(run, { ...what, go });
-			stop = () => {
-				leave();
-				go(undefined);
-			};
-			run.signal?.addEventListener('abort', stop);
-			void this.pump();
+	/** The line of a run, which ends when the run is stopped. */
+	private lineOf(run: Run, { path, isPoll = false }: CallInfo): Line {
+		const known = this.lines.find((line) => {
+			return line.run === run && line.path === path && line.isPoll === isPoll;
 		});
-		run.signal?.removeEventListener('abort', stop);
-		return call;
-	}
-
-	/** @returns a function that removes the call from its line */
-	private queue(run: Run, turn: QueuedCall): () => void {
-		this.waiting++;
-		const { isPoll = false, isFirst } = turn;
-		// Use the last line: a call that goes first has its own line, which must not give the run a second turn.
-		const known = this.lines.findLast((each) => each.run === run && each.isPoll === isPoll);
-		const line = isFirst || !known ? { run, isPoll, calls: [] } : known;
-		line.calls.push(turn);
-		if (isFirst) this.lines.unshift(line);
-		else if (!known) this.lines.push(line);
-		return () => {
-			this.waiting--;
-			line.calls.splice(line.calls.indexOf(turn), 1);
-			if (line.calls.length === 0) this.lines.splice(this.lines.indexOf(line), 1);
+		if (known) return known;
+		const stop = () => {
+			this.lines = this.lines.filter((each) => each !== line);
+			line.close();
+			for (const go of line.waiting) go(undefined);
 		};
+		const line: Line = { run, path, isPoll, waiting: [], close: onAbort(run.signal, stop) };
+		this.lines.push(line);
+		return line;
 	}
 
 	/** Sends each waiting call as soon as it may go. */
 	private async pump(): Promise<void> {
-		if (this.pumping) {
-			this.wake();
-			return;
-		}
+		this.wake();
+		if (this.pumping) return;
 		this.pumping = true;
-		let together = 1;
 		while (this.lines.length > 0) {
-			const polls = this.governor.pollWaitMs();
-			const next = this.lines.findIndex(
-				({ run, isPoll }) => run.inFlight < run.cap && (!isPoll || polls <= 0),
-			);
-			const isPollWaiting = this.lines.some(({ isPoll }) => isPoll);
-			// If all runs are at their cap, the end of a call wakes the queue.
-			const heldMs = isPollWaiting && polls > 0 ? polls : Infinity;
-			const wait = next >= 0 ? this.governor.waitMs() : heldMs;
-			if (wait <= 0) {
-				this.letGo(next);
-				if (--together > 0) continue;
-				// Read answers in between: a refusal among them may stop further calls.
-				const began = this.clock.now();
-				await this.clock.sleep(0);
-				const isFree = this.knownPerMinute === Infinity;
-				together = isFree ? Math.min(MOST_TOGETHER, this.clock.now() - began) : 1;
-			} else await this.sleepUntilWoken(wait, this.lines[next]?.run);
+			const waitMs = this.sendNext();
+			if (waitMs > 0) await this.sleepUntilWoken(waitMs);
+			// Answers are read in between: one of them may stop further calls.
+			await this.clock.sleep(0);
 		}
 		this.pumping = false;
 	}
 
-	private letGo(next: number): void {
-		const [line] = this.lines.splice(next, 1);
-		const turn = line?.calls.shift();
-		if (!line || !turn) return;
-		if (line.calls.length > 0) this.lines.push(line);
-		this.waiting--;
-		line.run.inFlight++;
-		turn.go(this.governor.send(turn.path, line.isPoll));
+	/** Sends the next call that may go. @returns how long it has to wait, if none may go */
+	private sendNext(): number {
+		const pollMs = this.governor.waitMs(true);
+		const otherMs = this.governor.waitMs(false);
+		// If all runs are at their cap, the end of a call wakes the queue.
+		let waitMs = Infinity;
+		for (const line of this.lines) {
+			if (line.run.inFlight >= line.run.cap) continue;
+			waitMs = Math.min(waitMs, line.isPoll ? pollMs : otherMs);
+			if (waitMs > 0) continue;
+			this.letGo(line);
+			break;
+		}
+		return waitMs;
 	}
 
-	private async sleepUntilWoken(ms: number, held: Run | undefined): Promise<void> {
+	private letGo(line: Line): void {
+		const { run, waiting, close } = line;
+		const go = waiting.shift();
+		const others = this.lines.filter((each) => each.run === run && each !== line);
+		this.lines = [...this.lines.filter((each) => each.run !== run), ...others];
+		if (waiting.length > 0) this.lines.push(line);
+		else close();
+		run.inFlight++;
+		go?.(this.governor.send(line));
+	}
+
+	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
+		const held = this.lines.find(({ run }) => run.inFlight < run.cap)?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race(
-			ms === Infinity ? [woken] : [woken, this.clock.sleep(Math.min(ms, SLICE_MS))],
+			ms === Infinity ? [woken] : [woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))],
 		);
 		if (held) held.waitedMs += this.clock.now() - began;
 	}

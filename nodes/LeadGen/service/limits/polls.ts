@@ -1,15 +1,16 @@
-import type { Call } from './call';
-import { GIVE_UP_MS, LONGEST_PAUSE_MS, namedMs } from './pause';
-import { MINUTE_MS } from './published';
-import type { RateInfo } from './rateHeaders';
-import type { TimeLog } from './timeLog';
+import { MINUTE_MS } from './clock';
+import { isAccepted, type Call, type End, type Policy } from './policy';
+import { backMs, worthwhileMs } from './rateHeaders';
+import { TimeLog } from './timeLog';
+import type { Traffic } from './traffic';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
-const SHARE = 1 / 3;
+const POLL_SHARE = 1 / 3;
+/** How long polls pause if the service limits them separately, and names no time. */
+const PAUSE_MS = 10_000;
 
-/** @param sent when each poll of the last minute was sent */
-export function pollWaitMs(perMinute: number, sent: TimeLog, now: number): number {
-	return sent.waitMs(pollsPerMinute(perMinute), MINUTE_MS, now);
+function pollsPerMinute(perMinute: number): number {
+	return Math.max(1, Math.floor(perMinute * POLL_SHARE));
 }
 
 /**
@@ -20,36 +21,44 @@ export function pollPauseMs(perMinute: number, scrapes: number): number {
 	return (scrapes * MINUTE_MS) / pollsPerMinute(perMinute);
 }
 
-function pollsPerMinute(perMinute: number): number {
-	return Math.max(1, Math.floor(perMinute * SHARE));
-}
-
 /**
- * Detects that the service limits polls separately: it refuses polls again although it accepted other calls in between,
- * and no poll. Then only polls wait.
+ * Keeps polls to their share of the limit. It also detects that the service limits polls separately: the service refuses
+ * polls again although it accepted other calls in between, and no poll. Then only polls wait.
  */
-export class SeparateLimit {
+export class Polls implements Policy {
+	/** When each poll of the last minute was sent. */
+	private readonly polls = new TimeLog();
 	private isRefused = false;
-	private isSeparate = false;
 	private until = -Infinity;
 
-	/** Records that a call was accepted. */
-	accepted({ isPoll }: Call): void {
-		if (isPoll) this.isRefused = this.isSeparate = false;
-		else if (this.isRefused) this.isSeparate = true;
+	/** @param perMinute returns the known limit */
+	constructor(
+		private readonly traffic: Traffic,
+		private readonly perMinute: () => number,
+	) {}
+
+	waitMs(now: number, isPoll: boolean): number {
+		if (!isPoll) return 0;
+		const sharedMs = this.polls.waitMs(pollsPerMinute(this.perMinute()), MINUTE_MS, now);
+		return Math.max(sharedMs, this.until - now);
 	}
 
-	/** Records that a call was refused. @returns whether only polls have to wait */
-	refused({ isPoll }: Call, rateInfo: RateInfo, now: number): boolean {
-		if (!isPoll) return false;
+	sent({ isPoll, sentAt }: Call): void {
+		if (isPoll) this.polls.add(sentAt);
+		this.polls.forgetBefore(sentAt - MINUTE_MS);
+	}
+
+	ended({ isPoll, sentAt }: Call, end: End, now: number): void {
+		const { traffic } = this;
+		if (isAccepted(end)) {
+			if (isPoll) this.isRefused = traffic.arePollsSeparate = false;
+			else if (this.isRefused) traffic.arePollsSeparate = true;
+		}
+		if (!isPoll) return;
+		if (end.outcome === 'notSent') this.polls.remove(sentAt);
+		if (end.outcome !== 'rateLimited') return;
 		this.isRefused = true;
-		if (!this.isSeparate) return false;
-		const pauseMs = Math.min(namedMs(rateInfo) ?? LONGEST_PAUSE_MS, GIVE_UP_MS);
-		this.until = Math.max(this.until, now + pauseMs);
-		return true;
-	}
-
-	waitMs(now: number): number {
-		return this.until - now;
+		if (!traffic.arePollsSeparate) return;
+		this.until = now + worthwhileMs(backMs(end.rateInfo) || PAUSE_MS, isPoll);
 	}
 }

@@ -1,7 +1,7 @@
-import type { Call } from './call';
+import type { Call } from './policy';
 
 /** A refusal may take this many times as long as the slowest refusal so far. */
-const PATIENCE = 2;
+const MAX_REFUSAL_DELAY = 2;
 
 /**
  * Presumes early that the service accepted a call: refusals come fast, so a call that is in flight for longer was
@@ -9,16 +9,17 @@ const PATIENCE = 2;
  */
 export class Presumption {
 	/** Calls in flight that may still be refused, the oldest first. */
-	private readonly open = new Set<Call>();
+	private readonly undecided = new Set<Call>();
+	/** How long the slowest refusal took. */
 	private refusalMs: number | undefined;
 
 	sent(call: Call): void {
-		this.open.add(call);
+		this.undecided.add(call);
 	}
 
-	/** @returns whether the outcome of the call was unknown until now */
-	over(call: Call): boolean {
-		return this.open.delete(call);
+	/** @returns whether it was undecided until now whether the service accepted the call */
+	ended(call: Call): boolean {
+		return this.undecided.delete(call);
 	}
 
 	refused({ sentAt }: Call, now: number): void {
@@ -26,11 +27,12 @@ export class Presumption {
 	}
 
 	/** The calls that count as accepted from now on. */
-	presumedAccepted(now: number): Call[] {
+	acceptedBy(now: number): Call[] {
 		const calls: Call[] = [];
-		for (const call of this.open) {
-			if (now - call.sentAt < PATIENCE * (this.refusalMs ?? Infinity)) break;
-			this.open.delete(call);
+		const decidedMs = MAX_REFUSAL_DELAY * (this.refusalMs ?? Infinity);
+		for (const call of this.undecided) {
+			if (now - call.sentAt < decidedMs) break;
+			this.undecided.delete(call);
 			calls.push(call);
 		}
 		return calls;

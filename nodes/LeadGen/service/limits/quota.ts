@@ -1,45 +1,52 @@
-import { GIVE_UP_MS, worthwhileMs } from './pause';
-import { MARGIN_MS } from './published';
-import type { RateInfo } from './rateHeaders';
+import { MARGIN_MS } from './clock';
+import type { Call, End, Policy } from './policy';
+import { worthwhileMs } from './rateHeaders';
+import type { Traffic } from './traffic';
 
-/** How many requests are left, according to the last answer, and until when. Each call that is sent reduces `left`. */
-export interface Quota {
-	left: number;
-	until: number;
-}
+/** Keeps to the number of requests that are left, as the service says, and stays away for as long as it asks for. */
+export class Quota implements Policy {
+	/** Requests that are left until then, less those that were sent since. */
+	private left = Infinity;
+	private until = Infinity;
+	/** When the service last failed and named a time to come back. */
+	private closedAt = -Infinity;
 
-/**
- * Reads an answer, which replaces what an earlier answer said.
- * @param inFlight calls that the answer may not count yet
- * @param tookMs how long the answer took
- */
-export function readQuota(
-	{ remaining, resetMs }: RateInfo,
-	inFlight: number,
-	now: number,
-	tookMs: number,
-): Quota | undefined {
-	// The service may have counted the call when it came in: then this window is over.
-	if (remaining === undefined || resetMs === undefined || resetMs <= tookMs) return undefined;
-	const left = remaining - inFlight;
-	const waitMs = left > 0 ? resetMs : worthwhileMs(resetMs);
-	return { left, until: now + Math.min(waitMs, GIVE_UP_MS) + MARGIN_MS };
-}
+	constructor(private readonly traffic: Traffic) {}
 
-/** After the reset, a single call goes ahead to learn how many requests are left. */
-export function reset(quota: Quota | undefined, now: number): Quota | undefined {
-	return quota && now >= quota.until ? { left: 1, until: Infinity } : quota;
-}
+	waitMs(now: number): number {
+		// After the reset, a single call goes ahead to learn how many requests are left.
+		if (now >= this.until) this.set(1, Infinity);
+		if (this.left > 0) return 0;
+		// The answer to the call that went ahead named no number.
+		if (this.until === Infinity && this.traffic.inFlight === 0) return 0;
+		return this.until - now;
+	}
 
-/** Records that a call was sent. */
-export function countDown(quota: Quota | undefined): Quota | undefined {
-	return quota && { ...quota, left: quota.left - 1 };
-}
+	sent(): void {
+		this.left--;
+	}
 
-/** @returns how long the next call waits; 0 if the service names no number */
-export function quotaWaitMs(quota: Quota | undefined, inFlight: number, now: number): number {
-	if (!quota || quota.left > 0) return 0;
-	// The answer to the call that went ahead named no number.
-	if (quota.until === Infinity && inFlight === 0) return 0;
-	return quota.until - now;
+	ended(call: Call, { outcome, rateInfo }: End, now: number): void {
+		// Failures of calls that were in flight together count as one.
+		if (!rateInfo || this.traffic.isOfPolls(call, outcome) || call.sentAt < this.closedAt) return;
+		const { retryAfterMs, remaining, resetMs } = rateInfo;
+		if (outcome === 'unknown' && retryAfterMs) {
+			this.closedAt = now;
+			this.set(0, now + worthwhileMs(retryAfterMs, call.isPoll));
+			return;
+		}
+		// The service may have counted the call when it came in: then this window is over.
+		if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
+			this.set(Infinity, Infinity);
+			return;
+		}
+		// The answer may not count the calls that are in flight.
+		const left = remaining - this.traffic.inFlight;
+		this.set(left, now + worthwhileMs(resetMs, call.isPoll || left > 0) + MARGIN_MS);
+	}
+
+	private set(left: number, until: number): void {
+		this.left = left;
+		this.until = until;
+	}
 }

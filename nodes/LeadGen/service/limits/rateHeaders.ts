@@ -1,3 +1,5 @@
+import { GIVE_UP_MS } from './clock';
+
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
 export interface RateInfo {
 	/** The pause before the next request. */
@@ -8,7 +10,7 @@ export interface RateInfo {
 }
 
 /** If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds. */
-const MOST_SKEW_MS = 5000;
+const MAX_SKEW_MS = 5000;
 
 /**
  * Reads `Retry-After` (seconds or a date), `RateLimit-Remaining` and `-Reset`, other spellings of these, and the
@@ -24,7 +26,7 @@ export function readRateHeaders(headers: Record<string, unknown>, receivedAt: nu
 	const rate = (name: string) =>
 		text(`ratelimit-${name}`) || text(`x-ratelimit-${name}`) || text(`x-rate-limit-${name}`);
 	const sentAt = Date.parse(text('date'));
-	const now = Math.abs(sentAt - receivedAt) > MOST_SKEW_MS ? sentAt : receivedAt;
+	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
 	const combined = leastLeft(text('ratelimit'));
 	return {
 		retryAfterMs: toCount(text('retry-after-ms')) ?? toDelay(text('retry-after'), now),
@@ -60,4 +62,18 @@ function toDelay(text: string, now: number): number | undefined {
 	}
 	if (seconds < EPOCH_SECONDS) return seconds * 1000;
 	return Math.max(0, (seconds < EPOCH_SECONDS * 1000 ? seconds * 1000 : seconds) - now);
+}
+
+/** In how much time the service accepts calls again, if it says so. The reset of a limit that is not used up says nothing. */
+export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number {
+	return retryAfterMs ?? (remaining ? undefined : resetMs) ?? 0;
+}
+
+/**
+ * How long to wait if the service names a time. If that is too long, a single call tries, and may end its run. Waiting
+ * for a scrape goes on, because it is paid for.
+ */
+export function worthwhileMs(ms: number, isPatient: boolean): number {
+	if (ms <= GIVE_UP_MS) return ms;
+	return isPatient ? GIVE_UP_MS : 0;
 }

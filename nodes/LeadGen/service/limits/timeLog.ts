@@ -1,42 +1,39 @@
-/** Points in time in ascending order. Old ones are forgotten. */
+/** So many old entries are kept before they are removed, because removing takes time. */
+const MAX_OLD = 1000;
+
+/** Points in time in ascending order. */
 export class TimeLog {
-	private times: number[] = [];
-	private first = 0;
+	private readonly times: number[] = [];
 
 	/** @param time not before the last entry */
 	add(time: number): void {
 		this.times.push(time);
 	}
 
-	/** Changes the time of one entry. */
+	/** Changes the time of one entry to a later one. */
 	move(from: number, to: number): void {
-		const { times, first } = this;
+		const { times } = this;
 		let at = times.lastIndexOf(from);
-		if (at < first) return;
+		if (at < 0) return;
 		for (; (times[at + 1] ?? Infinity) < to; at++) times[at] = times[at + 1] ?? to;
 		times[at] = to;
 	}
 
 	remove(time: number): void {
 		const at = this.times.lastIndexOf(time);
-		if (at >= this.first) this.times.splice(at, 1);
+		if (at >= 0) this.times.splice(at, 1);
 	}
 
+	/** Allows earlier entries to be forgotten. */
 	forgetBefore(time: number): void {
-		while ((this.times[this.first] ?? Infinity) < time) this.first++;
-		if (this.first > 1000 && this.first > this.times.length / 2) {
-			this.times = this.times.slice(this.first);
-			this.first = 0;
-		}
+		if ((this.times[MAX_OLD] ?? Infinity) < time) this.times.splice(0, MAX_OLD);
 	}
 
 	/** The number of entries from `begin` to before `end`. */
 	count(begin: number, end = Infinity): number {
 		let count = 0;
-		for (let at = this.times.length - 1; at >= this.first; at--) {
-			const time = this.times[at] ?? 0;
-			if (time < begin) break;
-			if (time < end) count++;
+		for (let at = this.times.length - 1; (this.times[at] ?? -Infinity) >= begin; at--) {
+			if ((this.times[at] ?? 0) < end) count++;
 		}
 		return count;
 	}
@@ -44,11 +41,6 @@ export class TimeLog {
 	/** The first entry that is not before `time`; `time` itself if there is none. */
 	firstFrom(time: number): number {
 		return this.times[this.times.length - this.count(time)] ?? time;
-	}
-
-	/** The number of entries that are not forgotten. */
-	get size(): number {
-		return this.times.length - this.first;
 	}
 
 	/**
@@ -59,7 +51,6 @@ export class TimeLog {
 	waitMs(limit: number, ms: number, now: number, more = 0): number {
 		const free = limit - more;
 		if (free <= 0) return Infinity;
-		if (free > this.size) return 0;
-		return Math.max(0, (this.times[this.times.length - free] ?? 0) + ms - now);
+		return Math.max(0, (this.times[this.times.length - free] ?? -Infinity) + ms - now);
 	}
 }

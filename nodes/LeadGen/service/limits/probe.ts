@@ -1,0 +1,23 @@
+import { MARGIN_MS, MINUTE_MS } from './clock';
+import { USUAL_WINDOWS_MS } from './rate';
+
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+/** When a usual window ends, calls are probably accepted. The pause ends later than the window by at most this share. */
+const MAX_JITTER = 0.002;
+
+/**
+ * When to probe whether the service accepts calls again: with exponential backoff, and when a usual window ends.
+ * @param since when it began to refuse calls
+ * @param began when it counted the first of the calls that it accepted before; windows count from there
+ * @param random from 0 to 1, so that several processes on one account do not probe at the same moment
+ */
+export function nextProbe(since: number, began: number, now: number, random: number): number {
+	const refusedMs = now - since;
+	// Each probe may begin a ban of a minute anew, so every other minute passes without any.
+	if (Math.floor(refusedMs / MINUTE_MS) % 2 === 1) return now + MINUTE_MS * (1.05 + random / 4);
+	const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, refusedMs));
+	const endOf = (ms: number) => began + ms * (1 + MAX_JITTER * random) + MARGIN_MS;
+	const ends = USUAL_WINDOWS_MS.map(endOf).filter((at) => at > now);
+	return Math.min(now + pauseMs * (0.75 + random / 2), ...ends);
+}
