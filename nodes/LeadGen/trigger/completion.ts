@@ -9,7 +9,7 @@ import { baseUrlOf } from '../service/http';
 import { LeadGenError } from '../service/errors';
 import { contentsOf } from './contents';
 import { pass, type Delivery } from './gate';
-import { leadsIn, leadsKeys, type LeadsFinder } from './leads';
+import { leadsIn, type LeadsFinder } from './leads';
 import { outputItems } from './output';
 import { memoryOf, type Access } from './memory';
 import { Ended } from './notices';
@@ -27,21 +27,14 @@ export interface Completion {
 	scrapes: CompletedScrape[];
 	/** `null` if a poll saw that the scrape is finished. */
 	notification: IDataObject | null;
-	/** Identifies the notification; empty for a poll. */
-	key: string;
 	/** Where the node reaches itself. */
 	addresses: string[];
 }
 
-export interface CompletedScrape extends Delivery {
-	/** The attempt that started the scrape, if the node started it. */
-	attempt?: string;
-	/** Missing if the answer to the start has not come yet. */
-	scrapeId?: string | undefined;
-}
+export type CompletedScrape = ExpectedScrape & Delivery;
 
-/** One scrape of a completion. */
-type Candidate = CompletedScrape & ExpectedScrape & Omit<Completion, 'scrapes'>;
+/** One scrape of a completion, and the IDs that the notification names. */
+type Candidate = CompletedScrape & Omit<Completion, 'scrapes'> & { named: string[] };
 
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
@@ -57,12 +50,10 @@ export async function complete(
 	const { query = {}, body } = completion.notification ?? {};
 	const contents = contentsOf(body);
 	const { likely: named } = idsIn(query as object, contents);
-	const leadsKey = leadsKeys(contents);
 	const find = leadsIn(contents);
-	const runs = scrapes.map(async (scrape) => {
-		const leads = leadsKey(scrape.scrapeId);
-		return await completeOne(context, { ...completion, ...scrape, named, leads }, find);
-	});
+	const runs = scrapes.map(
+		async (scrape) => await completeOne(context, { ...completion, ...scrape, named }, find),
+	);
 	const results = await Promise.all(runs);
 	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
 	const ended = results.find((result) => result instanceof Ended);

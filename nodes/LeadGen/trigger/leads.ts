@@ -45,11 +45,10 @@ export function leadsIn(entries: Entry[]): LeadsFinder {
 
 /** @returns what identifies the leads of a scrape in a notification; empty without leads */
 export function leadsKeys(contents: Entry[]): (scrapeId?: string) => string {
-	let find: LeadsFinder | undefined;
+	const find = leadsIn(contents);
 	// Many scrapes may share a long list.
 	const known = new Map<unknown, string>([[undefined, '']]);
 	return (scrapeId) => {
-		find ??= leadsIn(contents);
 		const leads = find(scrapeId);
 		const key = known.get(leads) ?? fingerprint(leads);
 		known.set(leads, key);

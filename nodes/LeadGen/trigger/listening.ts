@@ -34,14 +34,15 @@ export function hasRoom({ lookups }: NodeMemory, named: string[], bytes: number)
 /**
  * Which of the IDs in a notification are scrapes of the account.
  * @param bytes the size of the notification, which stays in memory meanwhile
- * @returns the IDs as the service spells them; and whether the request has been answered, because this took long
+ * @returns the ID of each as the service spells it, by the ID that was named; and whether the request has been answered,
+ * because this took long
  */
 export async function knownScrapes(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	named: string[],
 	bytes: number,
-): Promise<{ ids: string[]; isAnswered: boolean }> {
+): Promise<{ ids: Map<string, string>; isAnswered: boolean }> {
 	const { lookups } = memory;
 	lookups.count += named.length;
 	lookups.bytes += bytes;
@@ -61,7 +62,7 @@ export async function knownScrapes(
 			'LeadGen Trigger: a notification names IDs that the service does not know',
 		);
 	}
-	return { ids: [...new Set(ids.values())], isAnswered };
+	return { ids, isAnswered };
 }
 
 async function lookUp(

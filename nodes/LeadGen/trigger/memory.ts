@@ -53,9 +53,7 @@ export class NodeMemory {
 	wanted?: string;
 	/** Leads the work for the node, in the leading main process. */
 	leader?: { follow(): void; tell(notice: NoticeText): void; close(): void };
-	/** The scrapes for whose end an execution waits. */
-	readonly waiting = new Set<string>();
-	/** The notifications for which an execution began, and when. */
+	/** The notifications for which an execution began: when, by scrape and leads. */
 	private readonly begun = new Map<string, number>();
 	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
 	readonly lookups: { times: number[]; last: Promise<unknown>; count: number; bytes: number } = {
@@ -95,27 +93,31 @@ export class NodeMemory {
 	}
 
 	/**
-	 * Whether a notification begins an execution. A repetition does not. As soon as the workflow ran for the scrape, or an
-	 * execution waits for its end, only one with other leads does.
+	 * Whether a notification begins an execution: the first one for a scrape, and each with other leads.
 	 * @param scrape the attempt that started it, otherwise its ID
-	 * @param key identifies the notification
-	 * @param leadsKey identifies its leads; empty without leads
+	 * @param leads identifies its leads; empty without leads
 	 */
-	isNew(scrape: string, key: string, leadsKey: () => string): boolean {
-		const begunAt = this.begun.get(JSON.stringify([scrape, key])) ?? 0;
-		if (Date.now() - begunAt < REPEATED_MS) return false;
+	isNew(scrape: string, leads: string): boolean {
 		const ran = leadsOf(this.saved, scrape);
-		if (ran !== undefined || this.waiting.has(scrape)) {
-			const leads = leadsKey();
-			if (leads === '' || leads === ran) return false;
-		}
-		this.begin(scrape, key);
+		const isOver = ran !== undefined && (leads === '' || leads === ran);
+		if (isOver || this.hasBegun(scrape, leads)) return false;
+		this.begin(scrape, leads);
 		return true;
 	}
 
+	/** Whether an execution began lately for a notification with the same leads; for one without leads, with any. */
+	private hasBegun(scrape: string, leads: string): boolean {
+		const name = JSON.stringify([scrape, leads]);
+		const start = JSON.stringify([scrape]).slice(0, -1);
+		const since = Date.now() - REPEATED_MS;
+		return [...this.begun].some(
+			([each, at]) => at > since && (leads === '' ? each.startsWith(`${start},`) : each === name),
+		);
+	}
+
 	/** Records that an execution began for a notification, or still waits. */
-	begin(scrape: string, key: string): void {
-		const name = JSON.stringify([scrape, key]);
+	begin(scrape: string, leads: string): void {
+		const name = JSON.stringify([scrape, leads]);
 		this.begun.delete(name);
 		this.begun.set(name, Date.now());
 		const [oldest = ''] = this.begun.keys();

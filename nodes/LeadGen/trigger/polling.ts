@@ -75,8 +75,8 @@ async function complete(leader: Leader, { attempt, scrapeId }: RunningScrape): P
 	await leader.ask().catch(() => {});
 	if (!scrapeOf(memory.saved, attempt)) return;
 	const { addresses = [] } = memory;
-	const scrapes = [{ attempt, scrapeId, ...newDelivery() }];
-	leader.emit({ completion: { scrapes, notification: null, key: '', addresses } });
+	const scrapes = [{ attempt, scrapeId, leads: '', ...newDelivery() }];
+	leader.emit({ completion: { scrapes, notification: null, addresses } });
 	// If n8n limits how many executions run at once, it may wait.
 	await leader.wait(MAX_PAUSE_MS);
 }

@@ -1,7 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { jsonIn } from '../json';
 import { isObject, MAX_FIELDS } from './contents';
-import { fingerprint } from './signature';
 
 /** Reads and answers requests to the URL of the node. */
 
@@ -14,8 +13,8 @@ export interface IncomingRequest {
 	body: unknown;
 	/** The URL, the headers and the body as they arrived, as far as they are searched for a signature. */
 	text: string;
-	/** The body in bytes; empty if n8n keeps none. */
-	raw: Buffer;
+	/** The size of the body in bytes. */
+	size: number;
 }
 
 /** The part of Express's request that we use. Its types are not part of n8n-workflow. */
@@ -43,13 +42,8 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 		query: context.getQueryData() as Record<string, unknown>,
 		body: bodyOf(context.getBodyData(), raw),
 		text: parts.join('\n'),
-		raw,
+		size: raw.length,
 	};
-}
-
-/** Identifies a notification, so that a repetition is recognized. */
-export function keyOf({ query, body, raw }: IncomingRequest): string {
-	return fingerprint([query, raw.length > 0 ? raw.toString('latin1') : body]);
 }
 
 /** How many fields of a form n8n reads. */

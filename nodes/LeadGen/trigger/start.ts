@@ -127,7 +127,8 @@ async function save(
 	const memory = memoryOf(context);
 	for (let tries = 1; ; tries++) {
 		try {
-			const { signer } = await memory.accessOf(context);
+			// The start has just read it, and each moment counts: a crash before this is saved may lose the completion.
+			const { signer } = await memory.accessOf(context, Infinity);
 			await tell(context, addresses, signer, { started });
 			return '';
 		} catch (error) {

@@ -14,12 +14,14 @@ export interface ExpectedScrape {
 	attempt?: string;
 	/** Missing if the answer to the start has not come yet. */
 	scrapeId?: string | undefined;
-	/** IDs that the notification names, if that answer never comes. */
-	named: string[];
-	/** Identifies the notification; empty for a poll. */
-	key: string;
 	/** Identifies the leads of the notification; empty if it has none. */
 	leads: string;
+}
+
+/** How to find it. */
+interface Search {
+	/** IDs that the notification names, if the answer to the start never comes. */
+	named: string[];
 	/** Where the node reaches itself. */
 	addresses: string[];
 }
@@ -41,33 +43,23 @@ export const POLL_WAIT_MS = 3 * STEP_MS;
  */
 export async function untilFinished(
 	context: IExecuteFunctions,
-	expected: ExpectedScrape,
+	expected: ExpectedScrape & Search,
 ): Promise<FoundScrape | Ended> {
-	const { attempt, scrapeId = '', key, leads } = expected;
+	const { attempt, scrapeId = '', leads } = expected;
 	const memory = memoryOf(context);
-	const name = attempt ?? scrapeId;
-	// Services may notify of progress. One execution is enough to wait for the end.
-	if (leads === '' && memory.waiting.has(name)) {
-		return new Ended('Another execution waits until this scrape is finished.');
-	}
-	memory.waiting.add(name);
 	const end = Date.now() + MAX_WAIT_MS;
-	try {
-		for (let isFirst = true; ; isFirst = false) {
-			memory.begin(name, key);
-			const isLast = Date.now() > end;
-			const scrape = await find(context, expected).catch((error: unknown) => {
-				if (isLast || isRefused(error)) throw error;
-				return undefined;
-			});
-			const rankMs = leads === '' ? 2 * STEP_MS : STEP_MS;
-			if (scrape?.isFinished && !isFirst) await wait(context, rankMs);
-			if (scrape?.isFinished) return scrape;
-			if (isLast) return notFinished(expected, scrape);
-			await wait(context, PAUSE_MS);
-		}
-	} finally {
-		memory.waiting.delete(name);
+	for (let isFirst = true; ; isFirst = false) {
+		memory.begin(attempt ?? scrapeId, leads);
+		const isLast = Date.now() > end;
+		const scrape = await find(context, expected).catch((error: unknown) => {
+			if (isLast || isRefused(error)) throw error;
+			return undefined;
+		});
+		const rankMs = leads === '' ? 2 * STEP_MS : STEP_MS;
+		if (scrape?.isFinished && !isFirst) await wait(context, rankMs);
+		if (scrape?.isFinished) return scrape;
+		if (isLast) return notFinished(expected, scrape);
+		await wait(context, PAUSE_MS);
 	}
 }
 
@@ -78,7 +70,7 @@ async function wait(context: IExecuteFunctions, ms: number): Promise<void> {
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
 	context: IExecuteFunctions,
-	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape,
+	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape & Search,
 ): Promise<FoundScrape | undefined> {
 	const { credential, signer } = await memoryOf(context).accessOf(context);
 	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;

@@ -1,8 +1,8 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import type { CompletedScrape, Completion } from './completion';
-import { contentsOf, type Entry } from './contents';
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { CompletedScrape } from './completion';
+import { contentsOf } from './contents';
 import { itemFor } from './execution';
-import { newDelivery } from './gate';
+import { newDelivery, type Delivery } from './gate';
 import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
 import { memoryOf, type NodeMemory } from './memory';
@@ -10,7 +10,7 @@ import { cannotVerify, textOf } from './notices';
 import { idsIn, rawNotification } from './notification';
 import { ownAddresses, ownMessage, replyTo, SIGNATURE_HEADER } from './ownUrl';
 import { internalUrl, mode } from './properties';
-import { keyOf, requestOf, respond, type IncomingRequest } from './request';
+import { requestOf, respond, type IncomingRequest } from './request';
 import { scrapeIdOf } from './running';
 import { parametersOf } from './scrape';
 import { CALLBACK, mayBeSigned } from './signature';
@@ -49,14 +49,13 @@ async function handle(
 		return respond(context, 403, { error: 'This URL only accepts notifications of the service' });
 	}
 	memory.read(context.getWorkflowStaticData('global'));
-	const key = keyOf(request);
-	const contents = contentsOf(request.body);
-	if (attempt === undefined) return await ofListener(context, memory, request, key, contents);
+	if (attempt === undefined) return await ofListener(context, memory, request);
 	// The signature proves that the service sent it.
 	const scrapeId = scrapeIdOf(memory.saved, attempt);
-	if (!memory.isNew(attempt, key, () => leadsKeys(contents)(scrapeId))) return accepted();
+	const leads = leadsKeys(contentsOf(request.body))(scrapeId);
+	if (!memory.isNew(attempt, leads)) return accepted();
 	const notification = rawNotification(request, signer?.signatureOf(attempt));
-	return begin(context, memory, [{ attempt, scrapeId }], { notification, key });
+	return begin(context, memory, notification, [{ attempt, scrapeId, leads }]);
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
@@ -64,41 +63,41 @@ async function ofListener(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	request: IncomingRequest,
-	key: string,
-	contents: Entry[],
 ): Promise<IWebhookResponseData> {
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await memory.accessOf(context).catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
 		throw error;
 	});
+	const contents = contentsOf(request.body);
 	const { likely, others } = idsIn(request.query, contents);
 	const named = likely.length > 0 ? likely : others;
-	if (!hasRoom(memory, named, request.raw.length)) {
+	if (named.length === 0) return accepted();
+	if (!hasRoom(memory, named, request.size)) {
 		return respond(context, 503, { error: 'Too many notifications. Try again later' });
 	}
 	const leadsKey = leadsKeys(contents);
-	const news = named.filter((id) => memory.isNew(id, key, () => leadsKey(id)));
+	const news = named.filter((id) => memory.isNew(id, leadsKey(id)));
 	if (news.length === 0) return accepted();
 	const notification = rawNotification(request);
-	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.raw.length);
+	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.size);
 	const answer = isAnswered ? { noWebhookResponse: true } : accepted();
-	if (ids.length === 0) return answer;
-	const scrapes = ids.map((scrapeId) => ({ scrapeId }));
-	return { ...begin(context, memory, scrapes, { notification, key }), ...answer };
+	if (ids.size === 0) return answer;
+	const scrapes = [...ids].map(([name, scrapeId]) => ({ scrapeId, leads: leadsKey(name) }));
+	return { ...begin(context, memory, notification, scrapes), ...answer };
 }
 
 function begin(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
-	scrapes: Array<Pick<CompletedScrape, 'attempt' | 'scrapeId'>>,
-	completion: Pick<Completion, 'notification' | 'key'>,
+	notification: IDataObject,
+	scrapes: Array<Omit<CompletedScrape, keyof Delivery>>,
 ): IWebhookResponseData {
 	const internal = parametersOf(context).option(internalUrl);
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const addresses = memory.addresses ?? ownAddresses(url, internal, context.getNode());
 	const delivered = scrapes.map((scrape) => ({ ...scrape, ...newDelivery() }));
-	const item = itemFor({ completion: { ...completion, scrapes: delivered, addresses } });
+	const item = itemFor({ completion: { notification, scrapes: delivered, addresses } });
 	return { ...accepted(), workflowData: [[item]] };
 }
 
