@@ -225,6 +225,25 @@ describe('a limit that is not known', () => {
 		},
 	);
 
+	it('is not given up on by a run while the service accepts calls of other runs', async () => {
+		for (let seed = 1; seed <= 20; seed++) {
+			const limits = () => [fixed(2, MINUTE_MS)];
+			const { taken } = await simulate(
+				{
+					about: '',
+					calls: 18,
+					processes: 2,
+					runs: 3,
+					limits,
+					latency: { ms: 20, sigma: 1 },
+					seed,
+				},
+				node,
+			);
+			expect(taken).toHaveLength(18);
+		}
+	});
+
 	it.each<[string, RateInfo]>([
 		['names no time', {}],
 		['names a time that is over', { retryAfterMs: 0 }],

@@ -25,7 +25,7 @@ import { Service } from './service/service';
 const ITEMS_AT_ONCE = MAX_SOCKETS;
 
 /** The maximum number of scrapes that an error names. */
-const MOST_SHOWN = 1000;
+const MAX_SHOWN = 1000;
 
 /**
  * Runs the selected operation for every incoming item.
@@ -250,8 +250,8 @@ function inOrder(result: IDataObject): IDataObject {
  */
 function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown): string {
 	if (started.length > 0) {
-		const ids = started.slice(0, MOST_SHOWN).map(({ scrapeId }) => show(scrapeId));
-		const more = started.length > MOST_SHOWN ? ' …' : '';
+		const ids = started.slice(0, MAX_SHOWN).map(({ scrapeId }) => show(scrapeId));
+		const more = started.length > MAX_SHOWN ? ' …' : '';
 		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Before you run the workflow again, remove the items whose scrapes were started. Otherwise you pay for those scrapes again.`;
 	}
 	const paid = sum(bought);

@@ -7,7 +7,7 @@ import type { ServiceRequest } from './types';
 
 /** If the balance does not show what calls cost, it is read again this often, and for this long. */
 const READ_AGAIN_MS = 1000;
-const LONGEST_LAG_MS = 6000;
+const MAX_LAG_MS = 6000;
 
 /** Limits that the user sets for a run, in credits; `undefined` for no limit. */
 export interface BudgetSettings {
@@ -167,7 +167,7 @@ export class Budget {
 		const before = tally.lastBalance ?? balance;
 		const isShown = () =>
 			balance !== before && !(tally.isLate && before - balance < tally.results * tally.price);
-		for (let ms = 0; tally.results > 0 && !isShown() && ms < LONGEST_LAG_MS; ms += READ_AGAIN_MS) {
+		for (let ms = 0; tally.results > 0 && !isShown() && ms < MAX_LAG_MS; ms += READ_AGAIN_MS) {
 			await sleep(READ_AGAIN_MS);
 			const again = await balanceOf(readCredits);
 			tally.isLate ||= again < balance;

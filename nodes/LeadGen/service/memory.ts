@@ -22,7 +22,7 @@ const MAX_EXECUTIONS = 10;
 const MAX_RUNS = 1000;
 const MAX_BYTES = 50 * 1024 * 1024;
 /** A run that takes longer than this may pay again. */
-const LONGEST_MS = 24 * 60 * 60 * 1000;
+const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The paid results of one account, in this process only. The oldest ones are forgotten first, but an execution does not
@@ -36,7 +36,7 @@ export class Memory {
 	private isExpiring = false;
 
 	/** @param keepMs after this time, a result is forgotten, also if nothing else is bought */
-	constructor(private readonly keepMs = LONGEST_MS) {}
+	constructor(private readonly keepMs = MAX_REMEMBERED_MS) {}
 
 	/**
 	 * @param maxAgeMs how long ago another execution may have bought its last result, so that the results of a long run

@@ -48,7 +48,7 @@ const failedAsResult = booleanField({
 });
 
 /** How long the service may be unreachable. A scrape takes long, and the service may be restarted meanwhile. */
-const LONGEST_SILENCE_MS = 10 * 60_000;
+const MAX_SILENCE_MS = 10 * 60_000;
 
 /** A request that is in flight at the end of the wait times out this much later. */
 const LATE_MS = 1000;
@@ -143,7 +143,7 @@ async function lookUntilFinished(
 			silentSince = undefined;
 		} catch (error) {
 			silentSince ??= Date.now();
-			const isOver = Date.now() >= Math.min(deadline, silentSince + LONGEST_SILENCE_MS);
+			const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
 			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
 		}
 		const left = deadline - Date.now();

@@ -91,7 +91,9 @@ export class Limiter {
 		// A service may limit each of its operations separately.
 		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
 		if (!isTurnedAway) {
-			if (isAccepted(end)) turnedAwaySince.delete(call.path);
+			// A success shows that waiting makes sense, also to the runs that wait.
+			const runs = [run, ...this.lines.map((line) => line.run)];
+			if (isAccepted(end)) for (const each of runs) each.turnedAwaySince?.delete(call.path);
 			return true;
 		}
 		const now = this.clock.now();
