@@ -52,7 +52,7 @@ export function notStarted(error: unknown): LeadGenError {
 export function unknownOutcome(error: unknown): LeadGenError {
 	return new LeadGenError(
 		'The node could not confirm whether a scrape was started',
-		`${textOf(error).message}. The scrape may be running, and you may have paid for it, so the node does not start it again, also not if you retry this execution. Check the dashboard and the credits of your account. If the scrape is running and the service sends its notification, the workflow runs when it finishes. ${START_AGAIN}`,
+		`${textOf(error).message}. The scrape may be running, and you may have paid for it, so the node does not start it again, even if you retry this execution. Check the dashboard and the credits of your account. If the scrape is running and the service sends its notification, the workflow runs when it finishes. ${START_AGAIN}`,
 	);
 }
 
