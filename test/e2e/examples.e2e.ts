@@ -418,7 +418,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 				'Name;Website\n"Ada Sure;acme.example\nBob Sure;acme.example',
 				'A quotation mark in the file is not closed. Look for a text that begins with one and does not end with one.',
 			],
-			['is no spreadsheet', 'PK\u0003\u0004', 'is not in xlsx format'],
+			['is no spreadsheet', 'PK\u0003\u0004', 'is not in xlsx format.'],
 		])('says on the page if the file %s', async (_, file, message) => {
 			const { page, sent } = await upload(workflow, file);
 			expect(page.title).toBe('The file could not be read');
