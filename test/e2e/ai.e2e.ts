@@ -13,6 +13,10 @@ import type {
 import { API_KEY, Field, LINE, node, until, use, uuid } from './field';
 import { ScriptedModel } from './scriptedModel';
 
+/** The advice where the name of a company is given for its domain. */
+const NAME_FOR_DOMAIN =
+	"Enter the domain of the company's website, such as acme.com, not the name of the company. If you only know the name, leave the domain empty and enter the LinkedIn URL of the person.";
+
 /**
  * The action node as a tool: called by a real MCP client through n8n's MCP Server Trigger, and by n8n's AI
  * Agent, whose model says what the test tells it to.
@@ -331,8 +335,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'Company Domain must be a domain, but is "Acme Inc"',
 					field: 'Company Domain',
-					advice:
-						"Enter the domain of the company's website, such as acme.com, not the name of the company.",
+					advice: NAME_FOR_DOMAIN,
 				},
 			],
 			[
@@ -465,9 +468,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		const args = { First_Name: 'Eva', Last_Name: 'Sure', Company_Domain: 'Acme Inc' };
 		const { text } = await call(client, 'Find_business_email', args);
 		expect(text).toContain('Company Domain must be a domain, but is');
-		expect(text).toContain(
-			"Enter the domain of the company's website, such as acme.com, not the name of the company.",
-		);
+		expect(text).toContain(NAME_FOR_DOMAIN);
 		// The next call fares as if nothing had happened.
 		expect(
 			await answer(client, 'Find_business_email', { ...args, Company_Domain: 'acme.com' }),
@@ -575,8 +576,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 					error: {
 						message: 'Company Domain must be a domain, but is "Acme Inc"',
 						field: 'Company Domain',
-						advice:
-							"Enter the domain of the company's website, such as acme.com, not the name of the company.",
+						advice: NAME_FOR_DOMAIN,
 					},
 				}),
 			],
