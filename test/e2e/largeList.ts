@@ -7,12 +7,18 @@ import { LINE, until, uuid, type Field } from './field';
 const FOLDER = join(__dirname, '../../examples');
 const TABLE = 'leadgen_large_list';
 /**
- * Settings of n8n that Data Tables need. By default n8n 1 has one connection to SQLite: transactions at the same time mix
- * there, and what they wrote can be lost.
+ * Settings of n8n. By default n8n 1 has one connection to SQLite: transactions at the same time mix there, and what they
+ * wrote to a Data Table can be lost. n8n 2 activates a workflow again two minutes after a power cut.
  */
-export const ENV: Record<string, string> = LINE === '1' ? { DB_SQLITE_POOL_SIZE: '4' } : {};
+export const ENV: Record<string, string> =
+	LINE === '1'
+		? { DB_SQLITE_POOL_SIZE: '4' }
+		: {
+				N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '10',
+				N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
+			};
 
-/** n8n 2 activates workflows two minutes after a power cut. */
+/** How long n8n may take to activate a workflow after a power cut. */
 const ACTIVATED_MS = 180_000;
 const MANUAL = 'When clicking ‘Execute workflow’';
 
