@@ -6,7 +6,10 @@ import { memoryOf, PROCESS } from './memory';
 const MAX_ENTRIES = 4000;
 const OPTIONS = { mode: 'entries', maxEntries: MAX_ENTRIES } as const;
 const LOOKS = 5;
-const PAUSE_MS = 150;
+/** The pause before the second look: longer than another process may take between reading and writing the record. */
+const MIN_PAUSE_MS = 150;
+const PAUSE_PER_CHECK = 5;
+const MAX_PAUSE_MS = 30_000;
 
 /** What n8n begins an execution for, and the delivery that began it. */
 export interface Delivery {
@@ -38,14 +41,18 @@ export async function pass(
 ): Promise<Passage> {
 	const own = `${key} ${delivery}`;
 	let isRecorded = false;
+	let checkMs = 0;
 	for (let looks = 1; looks <= LOOKS; looks++) {
 		try {
 			const fresh = await inTurn(context, async () => {
+				const begin = Date.now();
 				const { new: values } = await context.helpers.checkProcessedAndRecord(
 					[key, own],
 					'node',
 					OPTIONS,
 				);
+				// The database is as busy for other processes.
+				checkMs = Math.max(checkMs, Date.now() - begin);
 				const isAnother = !values.includes(key) && values.includes(own);
 				// Otherwise a retry of this delivery would pass.
 				if (isAnother) await context.helpers.removeProcessed([own], 'node', OPTIONS);
@@ -61,7 +68,8 @@ export async function pass(
 			// The first records of two processes can collide.
 			context.logger.warn(`LeadGen Trigger: the deduplication failed: ${String(error)}`);
 		}
-		await sleep(PAUSE_MS * (1 + Math.random()));
+		const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
+		await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
 	}
 	return 'unknown';
 }
