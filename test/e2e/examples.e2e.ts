@@ -570,6 +570,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			'find-and-verify',
 			'large-list',
 			'large-list-postgres',
+			'new-leads-to-data-table',
 			'scrape-and-wait',
 			'scrape-suspend-until-finished',
 			'spreadsheet-to-verified-emails',

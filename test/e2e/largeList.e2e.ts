@@ -230,7 +230,7 @@ describe.each(STORES)(
 				accounts: { [apiKey]: { plan: 'pro', credits: 100_000 } },
 				latencyMs: 200,
 			});
-			field.credential = await field.newCredential(apiKey, apiKey);
+			field.credential = await field.newCredential(apiKey, apiKey, { plan: 'enterprise' });
 			await list.open({ holdHours: HOLD_MS / 3_600_000 });
 		});
 		afterAll(async () => {
