@@ -344,7 +344,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{
 					message: 'First Name and Last Name are both empty',
 					field: 'First Name and Last Name',
-					advice: 'Enter at least one of the two names of the person.',
+					advice: 'Enter at least one of the two names of the person, or the full name.',
 				},
 			],
 			[

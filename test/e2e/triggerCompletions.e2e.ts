@@ -355,7 +355,7 @@ describe('a node that only listens', () => {
 		await quiet(500);
 		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
 		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
-		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 2000 };
+		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 8000 };
 		field.sandbox.set({
 			job: { durationMs: 3_600_000 },
 			notification,
