@@ -68,8 +68,11 @@ return [{ json: { runs: data.runs } }];`,
 		await until('polls', () => asked >= 3, 180_000);
 		const delivered = async () =>
 			(await Promise.all(ids.map((each) => field.delivered(each)))).flat().map(({ json }) => json);
-		await until('a last completion', async () => {
-			return (await delivered()).length === field.sandbox.jobs.length;
+		// Meanwhile further ones are due.
+		const soFar = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		await until('the completion of each scrape so far', async () => {
+			const ran = (await delivered()).map(({ scrapeId }) => scrapeId);
+			return soFar.every((scrapeId) => ran.includes(scrapeId));
 		});
 		for (const each of ids) await field.api.deactivateWorkflow(each);
 		await quiet();
