@@ -327,7 +327,7 @@ describe('a stranger', () => {
 		}
 		expect(await countRuns(workflows.map(({ id }) => id))).toBe(0);
 		expect(field.starts).toBe(0);
-	});
+	}, 600_000);
 });
 
 describe('a node that only listens', () => {
@@ -384,7 +384,7 @@ describe('a node that only listens', () => {
 		}
 		// The one before its execution begins, and the one in it.
 		expect(field.count('getScrapeStatus')).toBe(180);
-	});
+	}, 600_000);
 
 	it('runs the workflow once for a scrape while notifications of another pour in', async () => {
 		// So long a run that what n8n did not write down would be handed over again.
