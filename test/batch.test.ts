@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startSandbox, type Sandbox } from '../sandbox/server';
+import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
 
 let sandbox: Sandbox;

@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
-import { ServiceError } from '../nodes/LeadGen/service/errors';
+import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { Halting } from '../nodes/LeadGen/service/halting';
 import type { Call, End } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';
-import { VirtualClock } from './simulator/clock';
-import { fixed, sliding, tokenBucket, type ServiceSettings } from './simulator/service';
-import { node, simulate } from './simulator/simulate';
+import { VirtualClock } from '../lab/simulator/clock';
+import { fixed, sliding, tokenBucket, type ServiceSettings } from '../lab/simulator/service';
+import { node, simulate } from '../lab/simulator/simulate';
 
 const MINUTE_MS = 60_000;
 const LATENCY = { ms: 200 };

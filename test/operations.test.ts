@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { FaultRule, JobSettings } from '../sandbox/settings';
+import type { FaultRule, JobSettings } from '../lab/sandbox/settings';
 import { get, paired, post, sleep, until, useService } from './service';
 
 const service = useService();

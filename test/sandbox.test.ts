@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { latencyOf } from '../sandbox/latency';
-import { RateLimiter } from '../sandbox/rateLimit';
-import { startSandbox } from '../sandbox/server';
-import type { Sandbox } from '../sandbox/server';
-import { defaultSettings } from '../sandbox/settings';
-import type { FaultRule, RateLimitSettings, SettingsPatch } from '../sandbox/settings';
+import { latencyOf } from '../lab/sandbox/latency';
+import { RateLimiter } from '../lab/sandbox/rateLimit';
+import { startSandbox } from '../lab/sandbox/server';
+import type { Sandbox } from '../lab/sandbox/server';
+import { defaultSettings } from '../lab/sandbox/settings';
+import type { FaultRule, RateLimitSettings, SettingsPatch } from '../lab/sandbox/settings';
 
 let sandbox: Sandbox;
 

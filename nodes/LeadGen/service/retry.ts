@@ -1,5 +1,5 @@
 import { isDocumented } from './envelope';
-import type { ServiceError } from './errors';
+import type { ServiceError } from '../common/errors';
 import { mayConnectLater } from './networkErrors';
 import { isFree, type ServiceRequest } from './types';
 
