@@ -7,7 +7,7 @@ import { writePage } from './playground/page';
 import { ProcessGroup } from './playground/processes';
 import { ROOT, VERSIONS, findN8n } from './playground/versions';
 
-const HELP = `Runs end-to-end suites on one n8n after the other, and writes docs/compatibility.md.
+const HELP = `Runs end-to-end suites on one n8n after the other, and writes docs/measurements/compatibility.md.
 
   npm run compatibility -- [--n8n 1.100.1,2.0.3] [suite …]
 
@@ -16,7 +16,7 @@ const HELP = `Runs end-to-end suites on one n8n after the other, and writes docs
 
 The suites are the files in test/e2e whose names begin so (default: examples, operations, trigger).`;
 
-const PAGE = 'docs/compatibility.md';
+const PAGE = 'docs/measurements/compatibility.md';
 
 /** The part of jest's report that we read. */
 interface JestReport {
@@ -63,8 +63,8 @@ async function writeRows(rows: Map<string, string>): Promise<void> {
 	const sorted = VERSIONS.flatMap((version) => rows.get(version) ?? []);
 	const text = `# Compatibility
 
-Which end-to-end tests passed on which n8n, with the packed package and the [sandbox](../lab/sandbox/README.md) of the service.
-\`npm run compatibility\` runs the tests and writes this table. The suites are files in [test/e2e](../test/e2e). They run on
+Which end-to-end tests passed on which n8n, with the packed package and the [sandbox](../../lab/sandbox/README.md) of the service.
+\`npm run compatibility\` runs the tests and writes this table. The suites are files in [test/e2e](../../test/e2e). They run on
 SQLite, in one process.
 
 | n8n | Passed tests of each suite | Package | Day |

@@ -9,7 +9,7 @@ const PAGES = [
 	'SECURITY.md',
 	'CHANGELOG.md',
 	'lab/sandbox/README.md',
-	...readdirSync(join(ROOT, 'docs'))
+	...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => `docs/${name}`),
 ];

@@ -26,16 +26,16 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --case    with --quick: only the cases whose title begins like this, no memory; may be repeated
   --before  runs the simulator with the limiter of a commit that is as old as release 1.0.0, and keeps
             what it reaches in lab/bench/before.json
-  --limits  runs the simulator only, and renews its part of docs/benchmark.md
+  --limits  runs the simulator only, and renews its part of docs/measurements/benchmark.md
   --idle    measures what triggers take that wait (10 minutes)
   --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL)
   --burst   measures how soon 300 notifications at once are answered (4 minutes)
   --hostile measures what ten hostile requests to a trigger take (6 minutes)
-            These four renew their part of docs/benchmark.md; N8N_VERSION=1 takes n8n 1
+            These four renew their part of docs/measurements/benchmark.md; N8N_VERSION=1 takes n8n 1
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
 
-const PAGE = 'docs/benchmark.md';
+const PAGE = 'docs/measurements/benchmark.md';
 /** Parts of it that can be measured alone. */
 const PARTS = { idle, prompt, burst, hostile };
 /** Of the last full run. */
@@ -72,7 +72,7 @@ async function bench(
 /** Writes the page and the chart. */
 async function render(): Promise<void> {
 	const results = JSON.parse(await readFile(RESULTS_FILE, 'utf8')) as Results;
-	const docs = join(ROOT, 'docs');
+	const docs = join(ROOT, 'docs/measurements');
 	await mkdir(docs, { recursive: true });
 	await writeFile(join(docs, 'limits.svg'), drawCourses(await simulateCourses()));
 	const report = markdownReport(results, [
@@ -81,7 +81,7 @@ async function render(): Promise<void> {
 	]);
 	await writePage(PAGE, report);
 	await writeFile(join(docs, 'benchmark.svg'), chart(results.cases, results.memory));
-	console.log('\nWritten to docs/benchmark.md and docs/benchmark.svg');
+	console.log('\nWritten to docs/measurements/benchmark.md and docs/measurements/benchmark.svg');
 }
 
 /** @returns the exit code */
@@ -110,7 +110,7 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	if (values.limits) {
-		await writeFile(join(ROOT, 'docs/limits.svg'), drawCourses(await simulateCourses()));
+		await writeFile(join(ROOT, 'docs/measurements/limits.svg'), drawCourses(await simulateCourses()));
 		await writeSection(PAGE, LIMITS_TITLE, limitsReport(await simulateAll()), '## Memory');
 		return 0;
 	}

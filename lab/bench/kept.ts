@@ -14,7 +14,7 @@ interface PartOptions<Row> {
 }
 
 /**
- * A part of docs/benchmark.md that is measured alone, on the n8n that `N8N_VERSION` names. A file of this folder keeps
+ * A part of docs/measurements/benchmark.md that is measured alone, on the n8n that `N8N_VERSION` names. A file of this folder keeps
  * the last result of each line, with when and where it was measured.
  */
 export class Part<Row> {

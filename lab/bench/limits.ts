@@ -9,7 +9,7 @@ export const BEFORE_FILE = join(ROOT, 'lab/bench/before.json');
 
 export const LIMITS_TITLE = '## Other kinds of rate limits';
 
-/** The part of docs/benchmark.md about the simulator. */
+/** The part of docs/measurements/benchmark.md about the simulator. */
 export function limitsReport(now: Simulated): string {
 	const before = JSON.parse(readFileSync(BEFORE_FILE, 'utf8')) as Simulated;
 	const cells = (reached: Reached | undefined) =>

@@ -211,7 +211,7 @@ export function markdownTable({ head, rows }: Grid): string {
 	return [head, align, ...rows].map(line).join('\n');
 }
 
-/** The results as docs/benchmark.md. @param limits the part about the simulator */
+/** The results as docs/measurements/benchmark.md. @param limits the part about the simulator */
 export function markdownReport(results: Results, others: string[]): string {
 	const { cases, memory, rounds, setting } = results;
 	const aims = aimsOf(results).map(
@@ -220,7 +220,7 @@ export function markdownReport(results: Results, others: string[]): string {
 	return `# Benchmark
 
 The LeadGen node beside n8n's own HTTP Request node and a loop that takes one item at a time, on a
-real n8n, against the [sandbox](../lab/sandbox/README.md) of the service on the same machine.
+real n8n, against the [sandbox](../../lab/sandbox/README.md) of the service on the same machine.
 
 ![Bar chart of the times and of the memory](benchmark.svg)
 

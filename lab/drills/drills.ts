@@ -21,7 +21,7 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
             startCuts or queue (needs Redis and PostgreSQL)
   --help    this text
 
-N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its section of docs/reliability.md.`;
+N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its section of docs/measurements/reliability.md.`;
 
 function report(outcomes: Outcome[], rounds: number, seed: number): string {
 	const rows = outcomes.map(({ drill, promise, happened, lost, doubled, paidTwice }) =>
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
 	const text = report(outcomes, rounds, seed);
 	console.log(text);
 	if (rounds >= 50 && values.only === undefined) {
-		await writeSection('docs/reliability.md', `## n8n ${LINE}.`, text);
+		await writeSection('docs/measurements/reliability.md', `## n8n ${LINE}.`, text);
 	}
 	const bad = outcomes.filter(({ lost, doubled, paidTwice }) => lost + doubled + paidTwice > 0);
 	if (bad.length > 0) process.exitCode = 1;

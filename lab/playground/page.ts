@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ROOT } from './versions';
 
-/** Writes a page of the documentation, in the style of the others. @param name such as `docs/benchmark.md` */
+/** Writes a page of the documentation, in the style of the others. @param name such as `docs/measurements/benchmark.md` */
 export async function writePage(name: string, text: string): Promise<void> {
 	const file = join(ROOT, name);
 	const style = await resolveConfig(file);
