@@ -60,7 +60,7 @@ function install() {
 		detached: posix,
 	});
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-		// Asked politely, npm would take a minute to undo its work, which the next install begins anew anyway.
+		// With SIGTERM, npm takes a minute to undo its work, and the next install begins anew anyway.
 		process.once(signal, () => {
 			if (posix) process.kill(-npm.pid, 'SIGKILL');
 			else npm.kill();

@@ -593,8 +593,8 @@ describe('rate limits', () => {
 		expect(verdicts.map(Number)).toEqual(allowed);
 	});
 
-	test('so many requests of an account may be under way, and others are refused at once', async () => {
-		sandbox.set({ latencyMs: 200, rateLimit: { mostUnderWay: 3, refusalMs: 0 } });
+	test('so many requests of an account may be in flight, and others are refused at once', async () => {
+		sandbox.set({ latencyMs: 200, rateLimit: { maxInFlight: 3, refusalMs: 0 } });
 		const began = Date.now();
 		const fast: number[] = [];
 		const statuses = await Promise.all(

@@ -16,7 +16,7 @@ import { BEFORE_FILE, LIMITS_TITLE, limitsReport } from './limits';
 import { prompt } from './prompt';
 import { type Results, describeSetting, markdownReport, terminalReport } from './report';
 import { simulateAll, simulateCourses } from './simulation';
-import { Stand } from './stand';
+import { BenchSetup } from './setup';
 
 const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a real n8n 2.x against the sandbox.
 
@@ -52,12 +52,12 @@ async function bench(
 	const rounds = isQuick ? 1 : 3;
 	const sizes = isQuick ? [10_000] : [10_000, 50_000];
 
-	const stand = await Stand.open(tarball, signal);
+	const setup = await BenchSetup.open(tarball, signal);
 	try {
 		const say = console.log;
-		const cases = await measureCases(stand, rounds, say, isQuick ? only : undefined);
+		const cases = await measureCases(setup, rounds, say, isQuick ? only : undefined);
 		say('Memory');
-		const memory = isQuick && only ? [] : await measureMemory(stand, sizes, say);
+		const memory = isQuick && only ? [] : await measureMemory(setup, sizes, say);
 		const results = { cases, memory, rounds, setting };
 		console.log(terminalReport(results));
 		if (isQuick) return;
@@ -65,7 +65,7 @@ async function bench(
 		await writeFile(RESULTS_FILE, JSON.stringify(results));
 		await render();
 	} finally {
-		await stand.close();
+		await setup.close();
 	}
 }
 
@@ -110,7 +110,10 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	if (values.limits) {
-		await writeFile(join(ROOT, 'docs/measurements/limits.svg'), drawCourses(await simulateCourses()));
+		await writeFile(
+			join(ROOT, 'docs/measurements/limits.svg'),
+			drawCourses(await simulateCourses()),
+		);
 		await writeSection(PAGE, LIMITS_TITLE, limitsReport(await simulateAll()), '## Memory');
 		return 0;
 	}

@@ -12,7 +12,7 @@ interface BurstTimes {
 const AT_ONCE = 300;
 const WARM_UP = 30;
 const ROUNDS = 3;
-const LONGEST_ROUND_MS = 10 * 60_000;
+const MAX_ROUND_MS = 10 * 60_000;
 /** So high that the node need not wait to look up the scrapes. */
 const REQUESTS_PER_MINUTE = 60_000;
 
@@ -65,7 +65,7 @@ async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> 
 				const runsBefore = await runs();
 				const times = await sendAll(urlOf, ids);
 				const isOver = async () => (await runs()) >= runsBefore + count;
-				await until('the execution of each', isOver, LONGEST_ROUND_MS);
+				await until('the execution of each', isOver, MAX_ROUND_MS);
 				if (count === WARM_UP) continue;
 				rounds.push({ median: times[count / 2] ?? NaN, longest: times.at(-1) ?? NaN });
 				say(`  ${about}: ${JSON.stringify(rounds.at(-1))}`);

@@ -1,4 +1,4 @@
-import type { Measured, Task } from './stand';
+import type { Measured, Task } from './setup';
 import type { Rows, Variant } from './workflows';
 
 /** One way of doing the work of a case, with the rounds that were run. */

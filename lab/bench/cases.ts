@@ -1,6 +1,6 @@
 import type { Case, Entry, Plan } from './case';
 import { limitCases } from './limitCases';
-import type { Measured, Stand, Task } from './stand';
+import type { Measured, BenchSetup, Task } from './setup';
 import type { Variant } from './workflows';
 
 const LATENCY_MS = 100;
@@ -72,13 +72,13 @@ function plans(rounds: number): Plan[] {
  * @param only how the titles of the cases begin that are run; all by default
  */
 export async function measureCases(
-	stand: Stand,
+	setup: BenchSetup,
 	rounds: number,
 	say: (line: string) => void,
 	only: string[] = [''],
 ): Promise<Case[]> {
-	await stand.startN8n();
-	await warmUp(stand);
+	await setup.startN8n();
+	await warmUp(setup);
 	const cases: Case[] = [];
 	for (const { variants, task, ...plan } of plans(rounds)) {
 		if (!only.some((begin) => plan.title.startsWith(begin))) continue;
@@ -91,7 +91,7 @@ export async function measureCases(
 			for (const entry of round % 2 === 0 ? due : due.reverse()) {
 				const { variant, scale } = entry;
 				const rows = { items: plan.items / scale, distinct: plan.distinct / scale };
-				const measured = await stand.measure({ variant, ...rows, ...task });
+				const measured = await setup.measure({ variant, ...rows, ...task });
 				entry.rounds.push(measured);
 				const { ms, refused, vain } = measured;
 				say(
@@ -106,17 +106,17 @@ export async function measureCases(
 
 /** Runs each size with each node and with none, every time in a fresh n8n. */
 export async function measureMemory(
-	stand: Stand,
+	setup: BenchSetup,
 	sizes: number[],
 	say: (line: string) => void,
 ): Promise<MemoryRun[]> {
 	const runs: MemoryRun[] = [];
 	for (const items of sizes) {
 		for (const variant of ['none', 'leadgen', 'http'] as const) {
-			await stand.startN8n();
-			await warmUp(stand);
+			await setup.startN8n();
+			await warmUp(setup);
 			const task: Task = { ...unlimited, variant, items, distinct: items, save: false };
-			const measured = await stand.measure({ ...task, service: { latencyMs: 5 } });
+			const measured = await setup.measure({ ...task, service: { latencyMs: 5 } });
 			runs.push({ ...measured, variant, items });
 			const megabytes = (measured.process?.peakBytes ?? NaN) / 1e6;
 			say(`  ${variant} with ${String(items)} items: ${megabytes.toFixed(0)} MB at most`);
@@ -126,9 +126,9 @@ export async function measureMemory(
 }
 
 /** A first small run of each node, so that all code is loaded. */
-async function warmUp(stand: Stand): Promise<void> {
+async function warmUp(setup: BenchSetup): Promise<void> {
 	for (const variant of ['leadgen', 'http', 'loop'] as const) {
-		await stand.measure({ ...unlimited, variant, items: 50, distinct: 50 });
+		await setup.measure({ ...unlimited, variant, items: 50, distinct: 50 });
 	}
 }
 

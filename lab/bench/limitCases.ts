@@ -100,16 +100,16 @@ export function limitCases(rounds: number): Plan[] {
 			},
 		},
 		{
-			title: 'F: ten calls under way at most',
+			title: 'F: ten calls in flight at most',
 			about:
-				'An Enterprise account, nothing set. 200 ms until each answer, none until a refusal. The node does not learn a number of calls under way; _Parallel Requests_ sets it.',
+				'An Enterprise account, nothing set. 200 ms until each answer, none until a refusal. The node does not learn a number of calls in flight; _Parallel Requests_ sets it.',
 			...of(300),
 			aim: { ofBound: 1.35, refused: 60 },
 			boundMs: 6000,
 			bound: '300 / 10 × 200 ms',
 			task: {
 				plan: 'enterprise',
-				service: { latencyMs: 200, rateLimit: { mostUnderWay: 10, refusalMs: 0 } },
+				service: { latencyMs: 200, rateLimit: { maxInFlight: 10, refusalMs: 0 } },
 			},
 		},
 		{

@@ -17,7 +17,7 @@ export interface Traffic {
 	credits: number;
 	/** From the first arrival to the last answer. */
 	ms: number;
-	/** The most requests that were under way at once. */
+	/** The most requests that were in flight at once. */
 	peak: number;
 }
 

@@ -3,7 +3,7 @@ import type { Outcome } from './tally';
 
 /** The node looks up 20 of them a minute on the smallest plan. */
 const SCRAPES = 100;
-const LONGEST_MS = 15 * 60_000;
+const MAX_MS = 15 * 60_000;
 
 /** Many scrapes finish at once, and all of them report to one node that only listens. */
 export async function bulk(fixture: Fixture): Promise<Outcome> {
@@ -25,7 +25,7 @@ export async function bulk(fixture: Fixture): Promise<Outcome> {
 	const began = Date.now();
 	for (const id of ids) fixture.sandbox.finish(id, 'completed');
 	const runs = async () => (await fixture.executions(workflow.id).catch(() => [])).length;
-	while ((await runs()) < SCRAPES && Date.now() < began + LONGEST_MS) await quiet(1000);
+	while ((await runs()) < SCRAPES && Date.now() < began + MAX_MS) await quiet(1000);
 	const seconds = Math.round((Date.now() - began) / 1000);
 	await quiet(10_000);
 	const delivered = (await fixture.delivered(workflow.id)).map(({ json }) => json.scrapeId);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { withClaim } from './claim';
+import { withLock } from './lockFile';
 import { run } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, findN8n, writeRecipe } from './versions';
 
@@ -24,7 +24,7 @@ const BUILDS = [['node'], ['isolated-vm', 'sqlite3']];
  */
 export async function installN8n(version: N8nVersion, signal?: AbortSignal): Promise<void> {
 	const busy = join(STATE_FOLDER, `install-${version.version}.pid`);
-	await withClaim(busy, () => installIfMissing(version, signal), signal);
+	await withLock(busy, () => installIfMissing(version, signal), signal);
 }
 
 async function installIfMissing(version: N8nVersion, signal?: AbortSignal): Promise<void> {

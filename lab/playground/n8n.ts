@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withClaim } from './claim';
+import { withLock } from './lockFile';
 import { ProcessGroup, run } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
 
@@ -64,7 +64,7 @@ export interface N8nOptions {
  */
 export async function packPackage(signal?: AbortSignal): Promise<string> {
 	const busy = join(STATE_FOLDER, 'package.pid');
-	return await withClaim(busy, () => packIfChanged(signal), signal);
+	return await withLock(busy, () => packIfChanged(signal), signal);
 }
 
 async function packIfChanged(signal?: AbortSignal): Promise<string> {

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../sandbox/server';
-import { claim, release } from './claim';
+import { lock, unlock } from './lockFile';
 import { type Report, type RunExample, findAndVerify, scrapeAndWait } from './demo';
 import type { Engine } from './engine';
 import { API_KEY, OWNER, setUpInstance } from './instance';
@@ -83,7 +83,7 @@ async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): 
 	const { version } = options;
 	console.log(`\nNow the same in a real n8n ${version.version}, with its editor.`);
 	await installN8n(version, signal);
-	const userFolder = await claimFolder(`user-${version.version}`, cleanups);
+	const userFolder = await lockFolder(`user-${version.version}`, cleanups);
 	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
 	await installTarball(userFolder, tarball, signal);
 	const port = await portFor('n8n', options.port, cleanups);
@@ -108,7 +108,7 @@ async function startEngine(
 	cleanups: Cleanups,
 	signal: AbortSignal,
 ): Promise<Engine> {
-	const userFolder = await claimFolder('engine', cleanups);
+	const userFolder = await lockFolder('engine', cleanups);
 	await installTarball(userFolder, tarball, signal);
 	Object.assign(process.env, { N8N_USER_FOLDER: userFolder, N8N_LOG_LEVEL: 'warn' });
 	const { Engine } = await import('./engine');
@@ -137,12 +137,12 @@ async function runExamples(
  * A folder for n8n that no other n8n uses, since two on one database would spoil it: the one of
  * earlier runs, or, beside a playground that is up, a further one.
  */
-async function claimFolder(name: string, cleanups: Cleanups): Promise<string> {
+async function lockFolder(name: string, cleanups: Cleanups): Promise<string> {
 	await mkdir(STATE_FOLDER, { recursive: true });
 	for (let count = 1; ; count++) {
 		const folder = join(STATE_FOLDER, count === 1 ? name : `${name}-${String(count)}`);
-		if (!(await claim(`${folder}.pid`))) continue;
-		cleanups.push(() => release(`${folder}.pid`));
+		if (!(await lock(`${folder}.pid`))) continue;
+		cleanups.push(() => unlock(`${folder}.pid`));
 		if (count > 1)
 			console.log(`Another playground is up; this one uses ${relative(ROOT, folder)}.`);
 		return folder;
@@ -152,9 +152,9 @@ async function claimFolder(name: string, cleanups: Cleanups): Promise<string> {
 /** The port that is asked for; any free one, if it is taken or another playground is about to take it. */
 async function portFor(what: string, preferred: number, cleanups: Cleanups): Promise<number> {
 	const file = join(STATE_FOLDER, `port-${String(preferred)}.pid`);
-	const claimed = await claim(file);
-	if (claimed) cleanups.push(() => release(file));
-	const port = await freePort(claimed ? preferred : undefined);
+	const isLocked = await lock(file);
+	if (isLocked) cleanups.push(() => unlock(file));
+	const port = await freePort(isLocked ? preferred : undefined);
 	if (port !== preferred) {
 		console.log(`Port ${String(preferred)} is taken; ${what} gets ${String(port)}.`);
 	}

@@ -120,7 +120,7 @@ export class Jobs {
 		return await this.send(this.get(scrapeId));
 	}
 
-	/** Stops everything that is under way. */
+	/** Stops everything that is in flight. */
 	stop(): void {
 		this.timers.stop();
 		this.stopped.abort();

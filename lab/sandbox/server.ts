@@ -82,7 +82,7 @@ export class Sandbox {
 	}
 
 	/**
-	 * Answers what is under way, and refuses connections until `comeBack()`. The answers are held back until
+	 * Answers what is in flight, and refuses connections until `comeBack()`. The answers are held back until
 	 * then, so that nobody connects at the very moment, whose request would be lost halfway.
 	 */
 	async goDown(): Promise<void> {
@@ -217,17 +217,17 @@ export class Sandbox {
 		return finish(fault ? faultyAnswer(fault, settings, answer) : answer, fault);
 	}
 
-	/** Whether an account has as many requests under way as it may, without this one. */
+	/** Whether an account has as many requests in flight as it may, without this one. */
 	private areTooMany({ account }: RequestRecord): boolean {
-		const { mostUnderWay } = this.settings.rateLimit;
-		if (mostUnderWay === null) return false;
-		const underWay = this.requests.filter(
+		const { maxInFlight } = this.settings.rateLimit;
+		if (maxInFlight === null) return false;
+		const inFlight = this.requests.filter(
 			(other) =>
 				other.account === account &&
 				other.answeredAt === undefined &&
 				other.outcome !== 'RATE_LIMIT_EXCEEDED',
 		);
-		return underWay.length > mostUnderWay;
+		return inFlight.length > maxInFlight;
 	}
 
 	private work(record: RequestRecord, account?: Account, operation?: Operation): Answer {

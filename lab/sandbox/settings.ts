@@ -115,8 +115,8 @@ export interface RateLimitSettings {
 	headers: 'none' | 'retryAfterSeconds' | 'retryAfterDate' | 'ratelimit' | 'xRatelimit';
 	/** Whether a refused request uses up the limit as well. */
 	countRefused: boolean;
-	/** Requests of an account that may be under way; null is any number. */
-	mostUnderWay: number | null;
+	/** Requests of an account that may be in flight; null is any number. */
+	maxInFlight: number | null;
 	/** How long a refusal takes; null is as long as any answer. */
 	refusalMs: number | null;
 }
@@ -231,7 +231,7 @@ export function defaultSettings(): Settings {
 			kind: 'fixed',
 			headers: 'none',
 			countRefused: false,
-			mostUnderWay: null,
+			maxInFlight: null,
 			refusalMs: null,
 		},
 		faults: [],

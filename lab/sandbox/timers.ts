@@ -1,5 +1,5 @@
 /** Longest time that Node can wait for. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /** Timers that can all be stopped at once, so that a closed sandbox leaves nothing running. */
 export class Timers {
@@ -12,7 +12,7 @@ export class Timers {
 				this.running.delete(timer);
 				action();
 			},
-			Math.min(Math.max(ms, 0), LONGEST_MS),
+			Math.min(Math.max(ms, 0), MAX_MS),
 		);
 		this.running.add(timer);
 		return () => {

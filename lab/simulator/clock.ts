@@ -38,8 +38,8 @@ export class VirtualClock implements Clock {
 		});
 	}
 
-	/** Lets time pass until `work` is over. @throws if that takes longer than `mostMs`, or nothing is due */
-	async runUntil(work: Promise<unknown>, mostMs: number): Promise<void> {
+	/** Lets time pass until `work` is over. @throws if that takes longer than `maxMs`, or nothing is due */
+	async runUntil(work: Promise<unknown>, maxMs: number): Promise<void> {
 		const state = { isOver: false };
 		const over = work.finally(() => (state.isOver = true));
 		over.catch(() => {});
@@ -47,7 +47,7 @@ export class VirtualClock implements Clock {
 		while (!state.isOver) {
 			const next = this.pop();
 			if (!next) throw new Error('Stuck: something is awaited, and no timer is set');
-			if (next.at > mostMs) throw new Error(`Not over after ${String(mostMs)} ms`);
+			if (next.at > maxMs) throw new Error(`Not over after ${String(maxMs)} ms`);
 			this.time = next.at;
 			next.fire();
 			while (this.timers[0]?.at === this.time) this.pop()?.fire();

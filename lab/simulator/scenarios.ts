@@ -80,7 +80,7 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		aim: { ratio: 1.1, refused: 60 },
 	},
 	F: {
-		about: 'ten calls under way at most, answers take 200 ms, nothing known',
+		about: 'ten calls in flight at most, answers take 200 ms, nothing known',
 		calls: 300,
 		limits: () => [atOnce(10)],
 		latency: { ms: 200 },
@@ -114,11 +114,11 @@ const shapes: Record<string, Shape> = {
 	),
 	'60 in any minute': { limits: () => [sliding(60, MINUTE_MS)] },
 	'60 a minute by the clock': { limits: () => [fixed(60, MINUTE_MS, 17_000)] },
-	'20 calls under way': { limits: () => [atOnce(20)] },
+	'20 calls in flight': { limits: () => [atOnce(20)] },
 	'5 in any second and 100 in any minute': {
 		limits: () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
 	},
-	'20 in any second and 5 under way': { limits: () => [sliding(20, 1000), atOnce(5)] },
+	'20 in any second and 5 in flight': { limits: () => [sliding(20, 1000), atOnce(5)] },
 	'20 a second, 5 after 10 s': {
 		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
 	},

@@ -27,7 +27,7 @@ export interface Scraped {
 
 /** The pause between two looks at a scrape, by default. */
 const INTERVAL_MS = 5000;
-const MOST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 export async function simulateScrapes(scraping: Scraping): Promise<Scraped> {
 	const clock = new VirtualClock(scraping.seed);
@@ -36,7 +36,7 @@ export async function simulateScrapes(scraping: Scraping): Promise<Scraped> {
 	const work = Array.from({ length: scraping.processes }, async () => {
 		await runProcess(scraping, new Processor(clock, scraping.isBusy), service, ends);
 	});
-	await clock.runUntil(Promise.all(work), MOST_MS);
+	await clock.runUntil(Promise.all(work), MAX_MS);
 	return { ...ends, refused: service.refused.length };
 }
 

@@ -106,7 +106,7 @@ export function leakyBucket(capacity: number, perSecond: number): Limit {
 	};
 }
 
-/** At most `most` calls under way. */
+/** At most `most` calls in flight. */
 export function atOnce(most: number): Limit {
 	let inFlight = 0;
 	return {
@@ -182,7 +182,7 @@ export interface ServiceSettings {
 }
 
 /** The longest way from client to service, or back. */
-const LONGEST_WAY_MS = 25;
+const MAX_WAY_MS = 25;
 
 export interface Said {
 	outcome: 'accepted' | 'refused' | 'noCredits';
@@ -257,5 +257,5 @@ export function duration({ ms, sigma }: Latency, clock: VirtualClock): number {
 
 /** How long a request, and an answer, is on its way. */
 export function wayMs({ wayMs, latency }: ServiceSettings): number {
-	return wayMs ?? Math.min(LONGEST_WAY_MS, latency.ms / 4);
+	return wayMs ?? Math.min(MAX_WAY_MS, latency.ms / 4);
 }

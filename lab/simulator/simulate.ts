@@ -38,7 +38,7 @@ export interface Result {
 	ends: number[][][];
 }
 
-const MOST_MS = 100 * 3_600_000;
+const MAX_MS = 100 * 3_600_000;
 
 /** @returns the client in a process of its own */
 export type NewClient = (clock: Clock, scenario: Scenario) => Client;
@@ -68,7 +68,7 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 		);
 		await Promise.all(jobs.flat());
 	});
-	await clock.runUntil(Promise.all(all), MOST_MS);
+	await clock.runUntil(Promise.all(all), MAX_MS);
 	return {
 		seconds: clock.now() / 1000,
 		refusals: service.refused.map((ms) => ms / 1000),

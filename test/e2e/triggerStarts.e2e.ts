@@ -292,7 +292,7 @@ describe('a start', () => {
 		expect(fixture.starts).toBe(all);
 	}, 180_000);
 
-	it('is not sent again when n8n stops leading while it is under way', async () => {
+	it('is not sent again when n8n stops leading while it is in flight', async () => {
 		await fixture.reset({
 			...LONG,
 			faults: [{ kind: 'slowBody', delayMs: 2000, match: { path: '/start' } }],

@@ -122,7 +122,7 @@ export async function waitForScrape(
 }
 
 /**
- * @param rest pauses between two polls, for `mostMs` at most
+ * @param rest pauses between two polls, for `maxMs` at most
  * @returns the last status, even if time ran out
  */
 async function lookUntilFinished(
@@ -130,7 +130,7 @@ async function lookUntilFinished(
 	service: Service,
 	deadline: number,
 	isKnown: boolean,
-	rest: (mostMs: number) => Promise<void>,
+	rest: (maxMs: number) => Promise<void>,
 ): Promise<IDataObject> {
 	let last: IDataObject = {};
 	let silentSince: number | undefined;
@@ -177,9 +177,9 @@ function mayPass(error: unknown): boolean {
 function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	// The ID may be mistyped.
-	const isOdd = !isKnown && isNotFound(error);
+	const mayBeMistyped = !isKnown && isNotFound(error);
 	const goesOn = `The scrape ${id} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
-	const told = error.with({ scrapeId: id }, isOdd ? '' : goesOn);
+	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
 	// Only the status request was not attempted. The scrape was started.
 	delete told.details.attempted;
 	return told;

@@ -3,13 +3,12 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Takes a thing for this process by a file that names it. The claim ends with {@link release}, or
- * with the process.
- * @returns false if it is taken
+ * Locks for this process by a file that holds its ID. The lock ends with {@link unlock}, or with the process.
+ * @returns false if another process holds the lock
  */
-export async function claim(file: string): Promise<boolean> {
+export async function lock(file: string): Promise<boolean> {
 	if (isAlive(await readFile(file, 'utf8').catch(() => ''))) return false;
-	await release(file);
+	await unlock(file);
 	try {
 		await writeFile(file, String(process.pid), { flag: 'wx' });
 		return true;
@@ -18,23 +17,22 @@ export async function claim(file: string): Promise<boolean> {
 	}
 }
 
-/** Gives back what was claimed. */
-export async function release(file: string): Promise<void> {
+export async function unlock(file: string): Promise<void> {
 	await rm(file, { force: true });
 }
 
-/** Does something once nobody else has the claim, and gives it back. */
-export async function withClaim<T>(
+/** Runs a task as soon as no other process holds the lock. */
+export async function withLock<T>(
 	file: string,
 	task: () => Promise<T>,
 	signal?: AbortSignal,
 ): Promise<T> {
 	await mkdir(dirname(file), { recursive: true });
-	while (!(await claim(file))) await sleep(200, undefined, { signal });
+	while (!(await lock(file))) await sleep(200, undefined, { signal });
 	try {
 		return await task();
 	} finally {
-		await release(file);
+		await unlock(file);
 	}
 }
 

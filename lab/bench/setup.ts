@@ -59,7 +59,7 @@ interface NodeRun {
 }
 
 /** A real n8n with the packed package, and the service. */
-export class Stand {
+export class BenchSetup {
 	private n8n: N8n | undefined;
 	private api = new N8nApi('');
 	private runs = 0;
@@ -70,11 +70,11 @@ export class Stand {
 		private readonly signal: AbortSignal,
 	) {}
 
-	static async open(tarball: string, signal: AbortSignal): Promise<Stand> {
+	static async open(tarball: string, signal: AbortSignal): Promise<BenchSetup> {
 		const folder = await mkdtemp(join(tmpdir(), 'leadgen-bench-'));
 		try {
 			await installTarball(folder, tarball, signal);
-			return new Stand(folder, await SandboxProcess.start(), signal);
+			return new BenchSetup(folder, await SandboxProcess.start(), signal);
 		} catch (error) {
 			await rm(folder, { recursive: true, force: true });
 			throw error;
