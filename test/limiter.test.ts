@@ -6,7 +6,8 @@ import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';
 import { VirtualClock } from '../lab/simulator/clock';
-import { fixed, sliding, tokenBucket, type ServiceSettings } from '../lab/simulator/service';
+import { fixed, sliding, tokenBucket } from '../lab/rateLimits';
+import type { ServiceSettings } from '../lab/simulator/service';
 import { node, simulate } from '../lab/simulator/simulate';
 
 const MINUTE_MS = 60_000;

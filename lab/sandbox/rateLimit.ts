@@ -1,3 +1,4 @@
+import { countingRefused, fixed, sliding, tokenBucket, type Limit } from '../rateLimits';
 import type { RateLimitSettings } from './settings';
 
 export interface Verdict {
@@ -16,53 +17,38 @@ export function limitOf(settings: RateLimitSettings, plan: string): number | nul
 
 /** Counts requests per API key against a limit, by the kind of window that the settings ask for. */
 export class RateLimiter {
-	private readonly times = new Map<string, number[]>();
-	private readonly buckets = new Map<string, { tokens: number; at: number }>();
+	private readonly limits = new Map<string, Limit>();
 
-	/** Counts one request of `key` at `now` (epoch ms); `limit` is per window, null is none. */
-	check(settings: RateLimitSettings, key: string, limit: number | null, now: number): Verdict {
-		if (!settings.enabled || limit === null) return { allowed: true, headers: {} };
-		const count =
-			settings.kind === 'tokenBucket'
-				? this.takeToken(settings, key, limit, now)
-				: this.countTime(settings, key, limit, now);
-		return { allowed: count.allowed, headers: headersFor(settings, limit, count, now) };
+	/** Counts one request of `key` at `now` (epoch ms); `perWindow` is null for no limit. */
+	check(settings: RateLimitSettings, key: string, perWindow: number | null, now: number): Verdict {
+		if (!settings.enabled || perWindow === null) return { allowed: true, headers: {} };
+		const { kind, windowMs, countRefused } = settings;
+		const name = JSON.stringify([key, kind, perWindow, windowMs, countRefused]);
+		const limit = this.limits.get(name) ?? limitBy(settings, perWindow);
+		this.limits.set(name, limit);
+		const allowed = limit.waitMs(now) <= 0;
+		if (allowed) limit.take(now);
+		else limit.refuse?.(now);
+		const remaining = Math.max(limit.left?.(now) ?? 0, 0);
+		const resetMs = Math.max(limit.resetMs?.(now) ?? 0, 0);
+		return {
+			allowed,
+			headers: headersFor(settings, perWindow, { allowed, remaining, resetMs }, now),
+		};
 	}
 
 	forget(): void {
-		this.times.clear();
-		this.buckets.clear();
+		this.limits.clear();
 	}
+}
 
-	private countTime(settings: RateLimitSettings, key: string, limit: number, now: number): Count {
-		const { windowMs, kind, countRefused } = settings;
-		const windowStart = kind === 'fixed' ? now - (now % windowMs) : now - windowMs + 1;
-		const times = (this.times.get(key) ?? []).filter((time) => time >= windowStart);
-		const allowed = times.length < limit;
-		if (allowed || countRefused) times.push(now);
-		this.times.set(key, times);
-		const oldest =
-			kind === 'fixed' ? windowStart : (times[Math.max(times.length - limit, 0)] ?? now);
-		return {
-			allowed,
-			remaining: Math.max(limit - times.length, 0),
-			resetMs: oldest + windowMs - now,
-		};
-	}
-
-	private takeToken(settings: RateLimitSettings, key: string, limit: number, now: number): Count {
-		const bucket = this.buckets.get(key) ?? { tokens: limit, at: now };
-		const perMs = limit / settings.windowMs;
-		const tokens = Math.min(limit, bucket.tokens + (now - bucket.at) * perMs);
-		const allowed = tokens >= 1;
-		const left = allowed ? tokens - 1 : settings.countRefused ? 0 : tokens;
-		this.buckets.set(key, { tokens: left, at: now });
-		return {
-			allowed,
-			remaining: Math.floor(left),
-			resetMs: Math.max((1 - left) / perMs, 0),
-		};
-	}
+function limitBy({ kind, windowMs, countRefused }: RateLimitSettings, perWindow: number): Limit {
+	const limit = {
+		fixed: () => fixed(perWindow, windowMs, 0),
+		sliding: () => sliding(perWindow, windowMs),
+		tokenBucket: () => tokenBucket(perWindow, (1000 * perWindow) / windowMs),
+	}[kind]();
+	return countRefused ? countingRefused(limit) : limit;
 }
 
 interface Count {

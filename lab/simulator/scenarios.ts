@@ -8,8 +8,8 @@ import {
 	shared,
 	sliding,
 	tokenBucket,
-	type ServiceSettings,
-} from './service';
+} from '../rateLimits';
+import type { ServiceSettings } from './service';
 import type { Scenario } from './simulate';
 
 /** What a client may reach in a scenario. */
