@@ -13,12 +13,13 @@ const MAX_STRETCH_MS = 2;
  * @throws like `throwIfStopped` as soon as the signal is aborted
  */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-	const end = Date.now() + ms;
+	// Unlike the time of day, it is never set back.
+	const end = performance.now() + ms;
 	let stop = () => {};
 	const stopped = new Promise<void>((resolve) => (stop = resolve));
 	const forget = onAbort(signal, stop);
 	try {
-		for (let left = ms; left > 0 && !signal?.aborted; left = end - Date.now()) {
+		for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
 			await Promise.race([sleep(Math.min(left, MAX_SLICE_MS)), stopped]);
 		}
 	} finally {

@@ -135,6 +135,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 		: {
 				hint: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`,
 			};
+	// As in a completion. The execution makes the output of it.
 	const json = { ...scrape.data, notification: test.notification ?? null, ...hint };
 	return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
 }

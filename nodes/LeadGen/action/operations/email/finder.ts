@@ -16,6 +16,7 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 	noun: string;
 	/** Those after the names, in the order of the editor. Each value is sent under the name of its field, unless it is empty. */
 	fields: ReadonlyArray<Field<string>>;
+	/** They are sent in the same way. If a field has the same name, its value is sent instead. */
 	options: ReadonlyArray<Field<string>>;
 	/** @throws InputError if a request with these values can only fail */
 	check?: (person: IDataObject) => void;

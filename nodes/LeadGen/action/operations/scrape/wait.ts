@@ -162,8 +162,8 @@ async function before<T>(deadline: number, answer: Promise<T>): Promise<T | unde
 
 /** @param ms may decrease meanwhile, as other scrapes finish */
 async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Promise<void> {
-	const since = Date.now();
-	for (let left = ms(); left > 0; left = since + ms() - Date.now()) {
+	const since = performance.now();
+	for (let left = ms(); left > 0; left = since + ms() - performance.now()) {
 		await pause(Math.min(left, LOOK_AGAIN_MS), signal);
 	}
 }
