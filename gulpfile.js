@@ -15,7 +15,7 @@ function icons() {
 
 /** Writes the fields of each operation's result, from its `output`, where n8n looks for them. */
 function schemas(done) {
-	const { resources } = require('./dist/nodes/LeadGen/operations');
+	const { resources } = require('./dist/nodes/LeadGen/action/operations');
 	for (const resource of resources) {
 		for (const { value, output } of resource.operations) {
 			const file = `dist/nodes/LeadGen/__schema__/v1.0.0/${resource.value}/${value}.json`;

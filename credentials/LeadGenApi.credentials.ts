@@ -6,7 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { apiKeyOf, baseUrlOf } from '../nodes/LeadGen/service/http';
-import { LeadGenError } from '../nodes/LeadGen/service/errors';
+import { LeadGenError } from '../nodes/LeadGen/common/errors';
 
 /**
  * A request as n8n passes it on: in the form of its HTTP helper, with `url`, or in the form of the old library

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startSandbox, type Sandbox } from '../sandbox/server';
+import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
 
 let sandbox: Sandbox;
@@ -283,7 +283,7 @@ describe('when n8n runs the node again', () => {
 	});
 
 	it('starts none of several again that may have been started', async () => {
-		// All ten are under way when the first one breaks.
+		// All ten are in flight when the first one breaks.
 		sandbox.set({
 			latencyMs: 500,
 			faults: [{ kind: 'resetMidBody', match: { path: '/start' } }],

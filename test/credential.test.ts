@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Sandbox } from '../sandbox/server';
-import type { FaultRule } from '../sandbox/settings';
+import { Sandbox } from '../lab/sandbox/server';
+import type { FaultRule } from '../lab/sandbox/settings';
 import {
 	loadCredential,
 	requestDeclaratively,

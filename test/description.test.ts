@@ -13,7 +13,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import packageJson from '../package.json';
-import { resources } from '../nodes/LeadGen/operations';
+import { resources } from '../nodes/LeadGen/action/operations';
 import { loadCredential, loadNode } from './engine';
 import { useService } from './service';
 

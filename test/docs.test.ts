@@ -8,8 +8,8 @@ const PAGES = [
 	'CONTRIBUTING.md',
 	'SECURITY.md',
 	'CHANGELOG.md',
-	'sandbox/README.md',
-	...readdirSync(join(ROOT, 'docs'))
+	'lab/sandbox/README.md',
+	...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => `docs/${name}`),
 ];
@@ -81,7 +81,7 @@ test('the node and the credential link to headings of the README that are there'
 });
 
 test('comments cite parts of docs/service.md that are there', () => {
-	const files = ['nodes', 'credentials', 'sandbox'].flatMap((folder) =>
+	const files = ['nodes', 'credentials', 'lab/sandbox'].flatMap((folder) =>
 		readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
 			.filter((name) => name.endsWith('.ts'))
 			.map((name) => join(folder, name)),

@@ -19,7 +19,7 @@ import {
 	type INodeType,
 	type INodeTypes,
 } from 'n8n-workflow';
-import { Engine, Input, type NodeResult, type NodeRun } from '../playground/engine';
+import { Engine, Input, type NodeResult, type NodeRun } from '../lab/playground/engine';
 
 export type { NodeResult, NodeRun };
 

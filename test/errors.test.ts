@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { FaultRule } from '../sandbox/settings';
+import type { FaultRule } from '../lab/sandbox/settings';
 import { startDamagedTls } from './damagedTls';
 import type { NodeResult, NodeRun } from './engine';
 import { SECRET, paired, post, useService } from './service';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { readFilters } from '../nodes/LeadGen/operations/scrape/filters';
-import { Parameters } from '../nodes/LeadGen/parameters';
+import { readFilters } from '../nodes/LeadGen/common/filters';
+import { Parameters } from '../nodes/LeadGen/common/parameters';
 import { readEnvelope } from '../nodes/LeadGen/service/envelope';
-import { InputError, ServiceError } from '../nodes/LeadGen/service/errors';
+import { InputError, ServiceError } from '../nodes/LeadGen/common/errors';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/rateHeaders';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';
-import { cleanText, toAddress, toDomain, toUrl } from '../nodes/LeadGen/values';
+import { cleanText, toAddress, toDomain, toUrl } from '../nodes/LeadGen/common/values';
 
 /** Any JSON, also with keys that have a meaning in JavaScript, and texts that look like something else. */
 const json = fc.oneof(

@@ -1,13 +1,14 @@
 import { getEventListeners } from 'node:events';
-import { ServiceError } from '../nodes/LeadGen/service/errors';
+import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { Halting } from '../nodes/LeadGen/service/halting';
 import type { Call, End } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
 import { Plan } from '../nodes/LeadGen/service/plan';
-import { VirtualClock } from './simulator/clock';
-import { fixed, sliding, tokenBucket, type ServiceSettings } from './simulator/service';
-import { node, simulate } from './simulator/simulate';
+import { VirtualClock } from '../lab/simulator/clock';
+import { fixed, sliding, tokenBucket } from '../lab/rateLimits';
+import type { ServiceSettings } from '../lab/simulator/service';
+import { node, simulate } from '../lab/simulator/simulate';
 
 const MINUTE_MS = 60_000;
 const LATENCY = { ms: 200 };
@@ -136,7 +137,7 @@ describe('several runs', () => {
 		expect(limiter.demand).toBe(1);
 	});
 
-	it('go on when one of them is stopped or has all that it may have under way', async () => {
+	it('go on when one of them is stopped or has all that it may have in flight', async () => {
 		const { limiter, pass } = limiterOf(2);
 		const stop = new AbortController();
 		const stopped: Run = { ...newRun(), signal: stop.signal };
@@ -161,7 +162,7 @@ describe('several runs', () => {
 });
 
 describe('a run', () => {
-	it.each([1, 3])('has no more than %d calls under way, also while polls wait', async (cap) => {
+	it.each([1, 3])('has no more than %d calls in flight, also while polls wait', async (cap) => {
 		const { limiter, pass } = limiterOf(60);
 		const run = newRun(cap);
 		const inFlight: Call[] = [];
@@ -220,7 +221,7 @@ describe('a limit that is not known', () => {
 			expect(taken).toHaveLength(300);
 			// Four minutes at best; a service that says nothing costs some more.
 			expect(seconds).toBeLessThan(60 * 8);
-			// Each window ends in the refusal of what was under way.
+			// Each window ends in the refusal of what was in flight.
 			expect(refused).toBeLessThan(50 * 6 * processes);
 		},
 	);

@@ -131,7 +131,7 @@ const failure = (code: string, message = 'That went wrong') => ({
 
 const fieldsOf = ({ body }: Received) => body as IDataObject;
 
-/** Requests in any order, as those of several items are under way together. */
+/** Requests in any order, as those of several items are in flight together. */
 function expectCalls(calls: Call[], requests = received): void {
 	const keyOf = (call: Call) => inspect(call, { sorted: true, depth: Infinity });
 	const sorted = (of: Call[]) =>
@@ -231,7 +231,7 @@ describe('Retry-After of a service that fails', () => {
 		);
 		expectCalls(rows.map(verifyCall));
 		const since = Number(received[4]?.at);
-		// Those that were under way already.
+		// Those that were in flight already.
 		expect(received.filter(({ at }) => at - since < 1900).length).toBeLessThanOrEqual(60);
 	});
 });

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { loadOutputSchema } from 'n8n-core';
 import { join } from 'node:path';
-import { resources } from '../nodes/LeadGen/operations';
+import { resources } from '../nodes/LeadGen/action/operations';
 import { useService } from './service';
 
 /** The part of JSON Schema that n8n's editor shows as the fields of a node that has not run yet. */

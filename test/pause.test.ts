@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { onAbort, pause, takeTurns } from '../nodes/LeadGen/pause';
+import { onAbort, pause, takeTurns } from '../nodes/LeadGen/common/pause';
 import { useService } from './service';
 
 const service = useService();

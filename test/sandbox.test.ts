@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { latencyOf } from '../sandbox/latency';
-import { RateLimiter } from '../sandbox/rateLimit';
-import { startSandbox } from '../sandbox/server';
-import type { Sandbox } from '../sandbox/server';
-import { defaultSettings } from '../sandbox/settings';
-import type { FaultRule, RateLimitSettings, SettingsPatch } from '../sandbox/settings';
+import { latencyOf } from '../lab/sandbox/latency';
+import { RateLimiter } from '../lab/sandbox/rateLimit';
+import { startSandbox } from '../lab/sandbox/server';
+import type { Sandbox } from '../lab/sandbox/server';
+import { defaultSettings } from '../lab/sandbox/settings';
+import type { FaultRule, RateLimitSettings, SettingsPatch } from '../lab/sandbox/settings';
 
 let sandbox: Sandbox;
 
@@ -593,8 +593,8 @@ describe('rate limits', () => {
 		expect(verdicts.map(Number)).toEqual(allowed);
 	});
 
-	test('so many requests of an account may be under way, and others are refused at once', async () => {
-		sandbox.set({ latencyMs: 200, rateLimit: { mostUnderWay: 3, refusalMs: 0 } });
+	test('so many requests of an account may be in flight, and others are refused at once', async () => {
+		sandbox.set({ latencyMs: 200, rateLimit: { maxInFlight: 3, refusalMs: 0 } });
 		const began = Date.now();
 		const fast: number[] = [];
 		const statuses = await Promise.all(

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { Sandbox } from '../sandbox/server';
+import { Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
 
 /** How every key begins; no other text in a run resembles it. */

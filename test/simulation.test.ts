@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/latency';
-import { aimed, named } from './simulator/scenarios';
-import { simulateScrapes } from './simulator/scrapes';
+import { aimed, named } from '../lab/simulator/scenarios';
+import { simulateScrapes } from '../lab/simulator/scrapes';
+import type { ServiceSettings } from '../lab/simulator/service';
 import {
 	atOnce,
 	changing,
@@ -11,9 +12,8 @@ import {
 	sliding,
 	tokenBucket,
 	type Limit,
-	type ServiceSettings,
-} from './simulator/service';
-import { bound, node, simulate, type Scenario } from './simulator/simulate';
+} from '../lab/rateLimits';
+import { bound, node, simulate, type Scenario } from '../lab/simulator/simulate';
 
 const seed = fc.integer({ min: 1, max: 1_000_000 });
 

@@ -3,7 +3,7 @@ process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
 
 import type { INodeParameters } from 'n8n-workflow';
-import { Sandbox } from '../sandbox/server';
+import { Sandbox } from '../lab/sandbox/server';
 import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
 import { requestHelpers, runLeadGen, type NodeRun } from './engine';
 import { paired } from './service';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { Parameters } from '../nodes/LeadGen/parameters';
-import { readSchedule } from '../nodes/LeadGen/schedule/schedule';
+import { Parameters } from '../nodes/LeadGen/common/parameters';
+import { readSchedule } from '../nodes/LeadGen/trigger/schedule';
 
 /** The cron of n8n-core. */
 const { CronTime } = createRequire(require.resolve('n8n-core'))('cron') as typeof import('cron');

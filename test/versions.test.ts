@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ROOT, VERSIONS, findN8n } from '../playground/versions';
+import { ROOT, VERSIONS, findN8n } from '../lab/playground/versions';
 
 it('finds an n8n by its line, and by its exact version', () => {
 	for (const line of ['1', '2'] as const) {

@@ -5,11 +5,11 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { forWorkflowBuilder } from './compatibility';
-import { runItems } from './items';
-import { resources } from './operations';
-import { buildOutputs } from './outputs';
-import { buildProperties, buildSubtitle } from './properties';
+import { forWorkflowBuilder } from './common/compatibility';
+import { runItems } from './action/items';
+import { resources } from './action/operations';
+import { buildOutputs } from './action/outputs';
+import { buildProperties, buildSubtitle } from './action/properties';
 
 /** Collects leads, reads the credit balance, and finds and verifies email addresses. */
 export class LeadGen implements INodeType {

@@ -10,15 +10,15 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { scheduleInWords } from './schedule/fields';
+import { scheduleInWords } from './trigger/scheduleFields';
 import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
 import { execute } from './trigger/execution';
 import { lead } from './trigger/trigger';
-import { properties } from './trigger/properties';
+import { properties } from './trigger/triggerProperties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
-import { forWorkflowBuilder } from './compatibility';
+import { forWorkflowBuilder } from './common/compatibility';
 
 /**
  * Starts scrapes, and runs the workflow once for each finished scrape. See docs/architecture.md.

@@ -9,8 +9,8 @@ import type {
 	StoredWorkflow,
 	WorkflowContent,
 	WorkflowNode,
-} from '../../playground/api';
-import { API_KEY, Field, LINE, node, until, use, uuid } from './field';
+} from '../../lab/playground/api';
+import { API_KEY, Fixture, LINE, node, until, use, uuid } from '../../lab/fixture/fixture';
 import { ScriptedModel } from './scriptedModel';
 
 /** The advice where the name of a company is given for its domain. */
@@ -21,13 +21,13 @@ const NAME_FOR_DOMAIN =
  * The action node as a tool: called by a real MCP client through n8n's MCP Server Trigger, and by n8n's AI
  * Agent, whose model says what the test tells it to.
  */
-const field = new Field();
+const fixture = new Fixture();
 const model = new ScriptedModel();
 const clients: Client[] = [];
 let modelCredential: StoredCredential;
 beforeAll(async () => {
-	await field.open();
-	modelCredential = await field.api.createCredential({
+	await fixture.open();
+	modelCredential = await fixture.api.createCredential({
 		name: 'Model',
 		type: 'openAiApi',
 		data: { apiKey: 'none', url: await model.listen() },
@@ -37,14 +37,14 @@ afterAll(async () => {
 	await model.close();
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 beforeEach(async () => {
-	await field.reset();
+	await fixture.reset();
 });
 afterEach(async () => {
 	for (const client of clients.splice(0)) await client.close();
-	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 });
 
 /** What the ✨ button beside a field writes into it, named after the field. */
@@ -85,13 +85,13 @@ function tool(
 	parameters: Record<string, unknown>,
 	fields: Partial<WorkflowNode> = { onError: 'continueRegularOutput' },
 ): WorkflowNode {
-	const credentials = use(field.credential);
+	const credentials = use(fixture.credential);
 	return node(name, 'n8n-nodes-leadgen.leadGenTool', { parameters, credentials, ...fields });
 }
 
 /** A workflow of a node that has tools. */
 function withTools(owner: WorkflowNode, tools: WorkflowNode[]): WorkflowContent {
-	const content = field.content(owner);
+	const content = fixture.content(owner);
 	content.nodes.push(...tools);
 	for (const { name } of tools) content.connections[name] = link(owner.name, 'ai_tool');
 	return content;
@@ -103,7 +103,7 @@ function link(to: string, type: string): object {
 
 /** Connects an MCP client to the MCP Server Trigger of an active workflow. */
 async function connect(path: string, headers: Record<string, string> = {}): Promise<Client> {
-	const url = new URL(`${field.url}/mcp/${path}`);
+	const url = new URL(`${fixture.url}/mcp/${path}`);
 	await until(
 		'the MCP server',
 		async () => (await fetch(url, { method: 'DELETE' })).status !== 404,
@@ -122,8 +122,8 @@ async function serve(...tools: WorkflowNode[]): Promise<Client> {
 		webhookId: path,
 		parameters: { path },
 	});
-	const { id } = await field.api.createWorkflow(withTools(trigger, tools));
-	await field.api.activateWorkflow(id);
+	const { id } = await fixture.api.createWorkflow(withTools(trigger, tools));
+	await fixture.api.activateWorkflow(id);
 	return await connect(path);
 }
 
@@ -146,7 +146,7 @@ async function answer(client: Client, name: string, args: object): Promise<unkno
 }
 
 function spent(): number {
-	return 1000 - field.sandbox.credits(API_KEY);
+	return 1000 - fixture.sandbox.credits(API_KEY);
 }
 
 describe(`n8n ${LINE}.x, tools over MCP`, () => {
@@ -218,7 +218,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				inputSchema: takes({ Email: text }),
 			},
 		]);
-		expect(field.sandbox.requests).toEqual([]);
+		expect(fixture.sandbox.requests).toEqual([]);
 	});
 
 	it('send what the model fills in, answer with the result, and cost what they should', async () => {
@@ -261,7 +261,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			{ credits: 997, plan: 'pro', resetDate: '2030-01-01T00:00:00.000Z' },
 		]);
 		const name = { firstName: 'Ann', lastName: 'Sure' };
-		expect(field.sandbox.requests.map(({ path, body }) => [path, body])).toEqual([
+		expect(fixture.sandbox.requests.map(({ path, body }) => [path, body])).toEqual([
 			['/email/find', { ...name, company: 'acme.com' }],
 			['/email/personal', name],
 			['/email/verify', { email: 'catchall.ann@acme.com' }],
@@ -277,16 +277,16 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			await answer(client, 'Start_scrape', args),
 			await answer(client, 'Start_scrape', args),
 		];
-		const ids = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		const ids = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
 		expect(started).toEqual(
 			ids.map((scrapeId) => [{ scrapeId, status: 'pending', estimatedCredits: 5 }]),
 		);
 		expect(ids).toHaveLength(2);
-		expect(field.sandbox.jobs.map(({ filters }) => filters)).toEqual([
+		expect(fixture.sandbox.jobs.map(({ filters }) => filters)).toEqual([
 			{ jobTitles: ['CTO', 'Head of Sales'], limit: 5 },
 			{ jobTitles: ['CTO', 'Head of Sales'], limit: 5 },
 		]);
-		field.sandbox.finish(ids[0] ?? '', 'completed');
+		fixture.sandbox.finish(ids[0] ?? '', 'completed');
 		expect(await answer(client, 'Get_scrape_status', { Scrape_ID: ids[0] })).toEqual([
 			{
 				scrapeId: ids[0],
@@ -316,7 +316,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				{ found: false, email: null },
 			]);
 		}
-		expect(field.count('findBusinessEmail')).toBe(2);
+		expect(fixture.count('findBusinessEmail')).toBe(2);
 		expect(spent()).toBe(1);
 	});
 
@@ -401,7 +401,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		}
 		const number = await call(client, 'Verify_email', { Email: 42 });
 		expect(number).toEqual({ isError: true, text: expect.stringMatching(/Email/) as string });
-		expect(field.sandbox.requests).toEqual([]);
+		expect(fixture.sandbox.requests).toEqual([]);
 	});
 
 	it('say what the service said, and what it may have cost', async () => {
@@ -425,7 +425,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				'The service did not find what this request asks for. Check the values, such as the scrape ID.',
 		});
 
-		field.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
+		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
 		expect(await error('Verify_email', { Email: 'valid.dan@acme.com' })).toEqual({
 			message: 'The service says: 1 credits needed, 0 left (INSUFFICIENT_CREDITS)',
 			outcome: 'refused',
@@ -434,7 +434,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			advice: expect.stringMatching(/^This request cost nothing/) as string,
 		});
 
-		field.sandbox.set({ accounts: { other: { plan: 'pro', credits: 0 } } });
+		fixture.sandbox.set({ accounts: { other: { plan: 'pro', credits: 0 } } });
 		const unauthorized = {
 			message: 'The service says: Invalid or missing API key (UNAUTHORIZED)',
 			outcome: 'refused',
@@ -446,7 +446,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		expect(await error('Get_balance', {})).toEqual(unauthorized);
 
 		const mayBePaid = expect.stringMatching(/may have done the work and charged/) as string;
-		field.sandbox.set({
+		fixture.sandbox.set({
 			accounts: { [API_KEY]: { plan: 'pro', credits: 1000 } },
 			faults: [{ kind: 'resetAfterWork', match: { operation: 'verifyEmail', nth: [1] } }],
 		});
@@ -456,7 +456,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			code: expect.any(String) as string,
 			advice: mayBePaid,
 		});
-		field.sandbox.set({ faults: [{ kind: 'hang', match: { operation: 'verifyEmail' } }] });
+		fixture.sandbox.set({ faults: [{ kind: 'hang', match: { operation: 'verifyEmail' } }] });
 		expect(await error('Verify_in_a_second', { Email: 'valid.drew@acme.com' })).toEqual(
 			expect.objectContaining({ outcome: 'unknown', advice: mayBePaid }),
 		);
@@ -479,7 +479,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 	it('start no scrape again that may have been started, also if n8n runs the tool again', async () => {
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
 		const client = await serve(tool('Start scrape', START, retry));
-		field.sandbox.set({
+		fixture.sandbox.set({
 			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape' } }],
 		});
 		const args = { Job_Titles: ['CTO'], Limit: 3 };
@@ -487,19 +487,19 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 			const { text } = await call(client, 'Start_scrape', args);
 			expect(text).toContain('The connection broke before the service answered');
 		}
-		expect(field.sandbox.jobs).toHaveLength(1);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
 		await call(client, 'Start_scrape', { ...args, Limit: 4 });
-		expect(field.sandbox.jobs).toHaveLength(2);
+		expect(fixture.sandbox.jobs).toHaveLength(2);
 	});
 
 	it('are not paid for again when a client gave up on an answer and asks once more', async () => {
 		const client = await serve(tool('Verify email', VERIFY));
-		field.sandbox.set({ latencyMs: 3000 });
+		fixture.sandbox.set({ latencyMs: 3000 });
 		const args = { Email: 'valid.finn@acme.com' };
 		await expect(call(client, 'Verify_email', args, 1000)).rejects.toThrow('timed out');
 		await until(
 			'the answer of the service',
-			() => field.sandbox.requests[0]?.answeredAt !== undefined,
+			() => fixture.sandbox.requests[0]?.answeredAt !== undefined,
 		);
 		expect(await answer(client, 'Verify_email', args)).toEqual([
 			expect.objectContaining({ email: 'valid.finn@acme.com', status: 'valid' }),
@@ -539,8 +539,8 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 		content.nodes.push(start, chatModel);
 		content.connections.Manual = link('AI Agent', 'main');
 		content.connections.Model = link('AI Agent', 'ai_languageModel');
-		const workflow = await field.api.createWorkflow(content);
-		return await field.api.runWorkflow(workflow.id, 'Manual');
+		const workflow = await fixture.api.createWorkflow(content);
+		return await fixture.api.runWorkflow(workflow.id, 'Manual');
 	}
 
 	it('answer the model, which corrects itself by what an error says, and are paid for once', async () => {
@@ -584,7 +584,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 			[expect.objectContaining({ email: 'hsure@acme.com', status: 'valid' })],
 			[found],
 		]);
-		expect(field.sandbox.requests.map(({ path, body }) => [path, body])).toEqual([
+		expect(fixture.sandbox.requests.map(({ path, body }) => [path, body])).toEqual([
 			['/email/find', { firstName: 'Hal', lastName: 'Sure', company: 'acme.com' }],
 			['/email/verify', { email: 'hsure@acme.com' }],
 		]);
@@ -598,12 +598,15 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 	async function imported(): Promise<{ workflow: StoredWorkflow; path: string }> {
 		const file = join(__dirname, '../../examples/ai-agent-tools.json');
 		const content = JSON.parse(await readFile(file, 'utf8')) as WorkflowContent;
-		const bearer = await field.api.createCredential({
+		const bearer = await fixture.api.createCredential({
 			name: 'MCP clients',
 			type: 'httpBearerAuth',
 			data: { token: TOKEN.replace('Bearer ', '') },
 		});
-		const [account, clientsOnly] = [field.credential, bearer].map(({ id, name }) => ({ id, name }));
+		const [account, clientsOnly] = [fixture.credential, bearer].map(({ id, name }) => ({
+			id,
+			name,
+		}));
 		let path = '';
 		for (const each of content.nodes) {
 			if (each.credentials && account) each.credentials = { leadGenApi: account };
@@ -612,12 +615,12 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 				path = String(each.parameters.path);
 			}
 		}
-		return { workflow: await field.api.createWorkflow(content), path };
+		return { workflow: await fixture.api.createWorkflow(content), path };
 	}
 
 	it('serves its tools to those who know the token, and to nobody else', async () => {
 		const { workflow, path } = await imported();
-		await field.api.activateWorkflow(workflow.id);
+		await fixture.api.activateWorkflow(workflow.id);
 		await expect(connect(path)).rejects.toThrow();
 		await expect(connect(path, { Authorization: 'Bearer wrong' })).rejects.toThrow();
 

@@ -7,8 +7,8 @@ import {
 	type Page,
 	type PageScreenshotOptions,
 } from 'playwright-core';
-import type { Owner } from '../../playground/api';
-import { ROOT, type N8nLine } from '../../playground/versions';
+import type { Owner } from '../../lab/playground/api';
+import { ROOT, type N8nLine } from '../../lab/playground/versions';
 
 selectors.setTestIdAttribute('data-test-id');
 

@@ -1,34 +1,43 @@
 import { NodeHelpers } from 'n8n-workflow';
-import { resources } from '../../nodes/LeadGen/operations';
-import { buildProperties } from '../../nodes/LeadGen/properties';
-import { listAsInstalled } from '../../playground/instance';
-import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
+import { resources } from '../../nodes/LeadGen/action/operations';
+import { buildProperties } from '../../nodes/LeadGen/action/properties';
+import { listAsInstalled } from '../../lab/playground/instance';
+import type { StoredWorkflow, WorkflowNode } from '../../lab/playground/api';
 import { Editor } from './browser';
-import { Field, LINE, node, OWNER, quiet, until, use, WITH_EDITOR } from './field';
+import {
+	Fixture,
+	LINE,
+	node,
+	OWNER,
+	quiet,
+	until,
+	use,
+	WITH_EDITOR,
+} from '../../lab/fixture/fixture';
 
 /** What a person sees and clicks in the editor, in a real browser. */
-class EditorField extends Field {
+class EditorFixture extends Fixture {
 	/** As n8n lists a package that was installed from the editor. */
 	async listAsInstalled(): Promise<void> {
 		await listAsInstalled(this.api, this.folder);
 	}
 }
 
-const field = new EditorField(WITH_EDITOR);
+const fixture = new EditorFixture(WITH_EDITOR);
 let editor: Editor;
 beforeAll(async () => {
-	await field.open();
-	editor = await Editor.open(field.url, OWNER, LINE);
+	await fixture.open();
+	editor = await Editor.open(fixture.url, OWNER, LINE);
 });
 // One each, so that a browser that does not start leaves no n8n behind.
 afterAll(async () => {
 	await editor.close();
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 beforeEach(async () => {
-	await field.reset();
+	await fixture.reset();
 });
 afterEach(() => {
 	expect(editor.problems.splice(0)).toEqual([]);
@@ -42,7 +51,7 @@ const ACTIONS = resources.flatMap(({ operations }) => operations.map(({ action }
 
 describe('n8n', () => {
 	it('lists the package with its two nodes under Settings → Community nodes', async () => {
-		await field.listAsInstalled();
+		await fixture.listAsInstalled();
 		await editor.goto('/settings/community-nodes');
 		const cards = editor.page.getByTestId('community-package-card');
 		// Others stand there while the list is being loaded.
@@ -104,7 +113,9 @@ describe('n8n', () => {
 	});
 
 	it('loads the icons in light and dark', async () => {
-		const { id } = await field.api.createWorkflow(field.content(field.trigger(), field.leadGen()));
+		const { id } = await fixture.api.createWorkflow(
+			fixture.content(fixture.trigger(), fixture.leadGen()),
+		);
 		for (const [colorScheme, file] of [
 			['light', 'leadgen.svg'],
 			['dark', 'leadgen.dark.svg'],
@@ -146,12 +157,12 @@ describe('the credential', () => {
 				return (await form.innerText()).includes(words);
 			});
 		};
-		await editor.fill('baseUrl', field.sandbox.url.replace('http://', ''));
+		await editor.fill('baseUrl', fixture.sandbox.url.replace('http://', ''));
 		await editor.fill('apiKey', 'test-key');
 		await page.getByTestId('credential-save-button').click();
 		await says('Base URL in the LeadGen credential must begin with https://');
 
-		await editor.fill('baseUrl', field.sandbox.url);
+		await editor.fill('baseUrl', fixture.sandbox.url);
 		const key = editor.parameter('apiKey').locator('input');
 		expect(await key.getAttribute('type')).toBe('password');
 		await editor.fill('apiKey', 'wrong-key');
@@ -161,10 +172,12 @@ describe('the credential', () => {
 		await editor.fill('apiKey', 'test-key');
 		await page.getByTestId('credential-save-button').click();
 		await page.getByTestId('credentials-config-container-test-success').waitFor();
-		const keys = field.sandbox.requests.map(({ headers }) => headers.authorization);
+		const keys = fixture.sandbox.requests.map(({ headers }) => headers.authorization);
 		// n8n 2 may test twice.
 		expect([...new Set(keys)]).toEqual(['Bearer wrong-key', 'Bearer test-key']);
-		expect(new Set(field.sandbox.requests.map(({ path }) => path))).toEqual(new Set(['/credits']));
+		expect(new Set(fixture.sandbox.requests.map(({ path }) => path))).toEqual(
+			new Set(['/credits']),
+		);
 
 		await editor.choose(editor.parameter('plan'), 'Enterprise (Custom Limit)');
 		await editor.parameter('requestsPerMinute').waitFor();
@@ -199,7 +212,7 @@ const OPERATIONS = resources.flatMap(({ value: resource, name, operations }) =>
 
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
-		const workflow = await field.api.createWorkflow(field.content(field.leadGen()));
+		const workflow = await fixture.api.createWorkflow(fixture.content(fixture.leadGen()));
 		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen'));
 	});
 
@@ -249,28 +262,28 @@ describe('the panel of the LeadGen node', () => {
 describe('the panel of the next node', () => {
 	async function offers(before: WorkflowNode, fields: string[]): Promise<void> {
 		const next = node('Next', 'n8n-nodes-base.set', { typeVersion: 3.4 });
-		const workflow = await field.api.createWorkflow(field.content(before, next));
+		const workflow = await fixture.api.createWorkflow(fixture.content(before, next));
 		await editor.openNode(workflow.id, idOf(workflow, 'Next'));
 		const input = editor.page.getByTestId('ndv-input-panel');
 		for (const label of fields) await input.getByText(label, { exact: true }).waitFor();
 	}
 
 	it('offers the fields of a result before the first run', async () => {
-		const verify = field.leadGen({
+		const verify = fixture.leadGen({
 			resource: 'email',
 			operation: 'verify',
 			email: 'ada@acme.example',
 		});
 		await offers(verify, ['email', 'status', 'deliverable', 'disposable', 'freeProvider']);
 		// n8n 2 loads those of a trigger as well, and does not show them.
-		if (LINE === '1') await offers(field.trigger(), ['scrapeId', 'status', 'leadsFound']);
+		if (LINE === '1') await offers(fixture.trigger(), ['scrapeId', 'status', 'leadsFound']);
 	});
 });
 
 describe('the panel of the LeadGen Trigger', () => {
 	beforeAll(async () => {
-		const workflow = await field.api.createWorkflow(
-			field.content(field.trigger({ filters: {}, limit: 50 })),
+		const workflow = await fixture.api.createWorkflow(
+			fixture.content(fixture.trigger({ filters: {}, limit: 50 })),
 		);
 		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen Trigger'));
 	});
@@ -321,14 +334,14 @@ describe('a click', () => {
 	it('runs a workflow, and shows the results as a table', async () => {
 		const addresses = ['valid.ann', 'invalid.bob', 'catchall.cy', 'unknown.di'];
 		const items = addresses.map((name) => ({ json: { address: `${name}@acme.com` } }));
-		const workflow = await field.api.createWorkflow(
-			field.content(
+		const workflow = await fixture.api.createWorkflow(
+			fixture.content(
 				node('When clicking ‘Execute workflow’', 'n8n-nodes-base.manualTrigger', {}),
 				node('Leads', 'n8n-nodes-base.code', {
 					typeVersion: 2,
 					parameters: { jsCode: `return ${JSON.stringify(items)};` },
 				}),
-				field.leadGen({ resource: 'email', operation: 'verify', email: '={{ $json.address }}' }),
+				fixture.leadGen({ resource: 'email', operation: 'verify', email: '={{ $json.address }}' }),
 			),
 		);
 		await editor.openWorkflow(workflow.id);
@@ -343,12 +356,12 @@ describe('a click', () => {
 			['catchall.cy@acme.com', 'catch_all', 'false', 'false', 'false'],
 			['unknown.di@acme.com', 'unknown', 'false', 'false', 'false'],
 		]);
-		expect(field.count('verifyEmail')).toBe(4);
+		expect(fixture.count('verifyEmail')).toBe(4);
 	});
 
 	it('on "Execute step" of the trigger starts a small scrape, and shows its completion', async () => {
-		field.sandbox.set({ job: { durationMs: 3000 } });
-		const workflow = await field.workflow({ limit: 100 });
+		fixture.sandbox.set({ job: { durationMs: 3000 } });
+		const workflow = await fixture.workflow({ limit: 100 });
 		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen Trigger'));
 		await editor.picture('trigger', editor.page.getByTestId('ndv'));
 		await editor.page.getByTestId('trigger-execute-button').click();
@@ -364,15 +377,15 @@ describe('a click', () => {
 			'completedAt',
 			'notification',
 		]);
-		const id = field.sandbox.jobs[0]?.scrapeId;
+		const id = fixture.sandbox.jobs[0]?.scrapeId;
 		expect(row?.slice(0, 5)).toEqual([id, 'completed', '100', '5', '5']);
 		expect(more).toEqual([]);
-		expect(field.starts).toBe(1);
-		expect(field.sandbox.jobs[0]?.filters).toEqual({ jobTitles: ['CTO'], limit: 5 });
+		expect(fixture.starts).toBe(1);
+		expect(fixture.sandbox.jobs[0]?.filters).toEqual({ jobTitles: ['CTO'], limit: 5 });
 	});
 
 	it('activates the workflow, which says what happens and starts one scrape', async () => {
-		const workflow = await field.workflow();
+		const workflow = await fixture.workflow();
 		await editor.openWorkflow(workflow.id);
 		await editor.activate();
 		const said = editor.page.getByTestId('activation-modal');
@@ -381,11 +394,11 @@ describe('a click', () => {
 			'The workflow now runs whenever a scrape finishes. If the node starts scrapes itself, it starts the first one now.',
 		);
 		await until('the scrape ran the workflow', async () => {
-			return (await field.delivered(workflow.id)).length === 1;
+			return (await fixture.delivered(workflow.id)).length === 1;
 		});
 		await quiet();
-		expect(await field.delivered(workflow.id)).toHaveLength(1);
-		expect(field.starts).toBe(1);
+		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	it.each([
@@ -401,16 +414,16 @@ describe('a click', () => {
 		],
 	])('that cannot activate it for %s says so in plain words', async (_why, key, words) => {
 		const account = { plan: 'pro', credits: 100 };
-		field.sandbox.set({
+		fixture.sandbox.set({
 			accounts: { 'test-key': account, 'poor-key': { ...account, credits: 0 } },
 		});
-		const credential = await field.newCredential(key, key);
-		const trigger = field.trigger({}, { credentials: use(credential) });
-		const workflow = await field.api.createWorkflow(field.content(trigger));
+		const credential = await fixture.newCredential(key, key);
+		const trigger = fixture.trigger({}, { credentials: use(credential) });
+		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
 		await editor.openWorkflow(workflow.id);
 		await editor.activate();
 		const { refused } = editor.words;
 		expect(await editor.message(refused)).toBe(`${refused} ${words}`);
-		expect(field.starts).toBe(0);
+		expect(fixture.starts).toBe(0);
 	});
 });

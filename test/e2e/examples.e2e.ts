@@ -1,24 +1,24 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Execution, StoredWorkflow, WorkflowContent } from '../../playground/api';
-import { Field, N8N, quiet, until, uuid } from './field';
+import type { Execution, StoredWorkflow, WorkflowContent } from '../../lab/playground/api';
+import { Fixture, N8N, quiet, until, uuid } from '../../lab/fixture/fixture';
 
 const FOLDER = join(__dirname, '../../examples');
 const MANUAL = 'When clicking ‘Execute workflow’';
 
 /** Every example workflow, imported as it is and run on a real n8n. */
-const field = new Field();
+const fixture = new Fixture();
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 beforeEach(async () => {
-	await field.reset();
+	await fixture.reset();
 });
 afterEach(() => {
-	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 });
 
 /**
@@ -35,17 +35,17 @@ async function imported(
 		text = text.replaceAll(id, uuid());
 	}
 	const content = JSON.parse(text) as WorkflowContent;
-	const credential = { id: field.credential.id, name: field.credential.name };
+	const credential = { id: fixture.credential.id, name: fixture.credential.name };
 	for (const node of content.nodes) {
 		if (node.credentials?.leadGenApi) node.credentials = { leadGenApi: credential };
 	}
 	edit(content);
-	return await field.api.createWorkflow(content);
+	return await fixture.api.createWorkflow(content);
 }
 
 async function activated(name: string): Promise<StoredWorkflow> {
 	const workflow = await imported(name);
-	await field.api.activateWorkflow(workflow.id);
+	await fixture.api.activateWorkflow(workflow.id);
 	return workflow;
 }
 
@@ -66,12 +66,12 @@ function withRows(node: string, field: string, rows: unknown[]) {
 async function executions({ id }: StoredWorkflow, count: number): Promise<Execution[]> {
 	await until(
 		`${String(count)} executions`,
-		async () => (await field.executions(id)).length >= count,
+		async () => (await fixture.executions(id)).length >= count,
 		30_000,
 	);
-	const all = await field.executions(id);
+	const all = await fixture.executions(id);
 	const finished = await Promise.all(
-		all.map(async (one) => await field.api.finishedExecution(one.id)),
+		all.map(async (one) => await fixture.api.finishedExecution(one.id)),
 	);
 	return finished.toReversed();
 }
@@ -80,9 +80,9 @@ async function executions({ id }: StoredWorkflow, count: number): Promise<Execut
 async function looksThenWaits(id: string, execution: string, looks: number): Promise<void> {
 	await until(`look ${String(looks)}, and a wait`, async () => {
 		// n8n 2.16 cannot show one that has just begun.
-		const [listed] = await field.executions(id);
+		const [listed] = await fixture.executions(id);
 		if (listed?.status !== 'waiting') return false;
-		const { status, nodes } = await field.api.execution(execution);
+		const { status, nodes } = await fixture.api.execution(execution);
 		const { outputs = [] } = nodes['Look at the status'] ?? {};
 		return status === 'waiting' && (outputs[0] ?? []).length === looks;
 	});
@@ -98,20 +98,20 @@ function items(execution: Execution | Execution[], node: string, output = 0) {
 
 /** Uploads a file with the form of an example, as a browser does. */
 async function upload({ id, nodes }: StoredWorkflow, content: string | Buffer, name = 'list.csv') {
-	const before = field.sandbox.requests.length;
+	const before = fixture.sandbox.requests.length;
 	const trigger = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
-	const url = `${field.url}/form/${String(trigger?.webhookId)}`;
+	const url = `${fixture.url}/form/${String(trigger?.webhookId)}`;
 	await until('the form', async () => (await fetch(url)).ok);
 	const form = new FormData();
 	form.append('field-0', new Blob([Uint8Array.from(Buffer.from(content))]), name);
 	const answer = await fetch(url, { method: 'POST', body: form });
 	const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
-	await until('the last page', async () => (await field.executions(id))[0]?.status === 'waiting');
+	await until('the last page', async () => (await fixture.executions(id))[0]?.status === 'waiting');
 	const page = pageOf(await (await fetch(formWaitingUrl)).text());
 	await fetch(formWaitingUrl, { method: 'POST' });
-	const [latest] = await field.executions(id);
-	const execution = await field.api.finishedExecution(String(latest?.id));
-	const requests = field.sandbox.requests.slice(before);
+	const [latest] = await fixture.executions(id);
+	const execution = await fixture.api.finishedExecution(String(latest?.id));
+	const requests = fixture.sandbox.requests.slice(before);
 	return {
 		page,
 		execution,
@@ -158,7 +158,7 @@ function outcomes(execution: Execution | Execution[]): string[] {
 describe(`n8n ${N8N.version}, the example`, () => {
 	test('find-and-verify gives rows for the CRM, and pays for no step in vain', async () => {
 		const { id } = await imported('find-and-verify');
-		const execution = await field.api.runWorkflow(id, MANUAL);
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
 
 		expect(outcomes(execution)).toEqual(['success']);
 		const rows = items(execution, 'Row for the CRM');
@@ -176,7 +176,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			},
 		]);
 		expect(
-			['findBusinessEmail', 'findPersonalEmail', 'verifyEmail'].map((name) => field.count(name)),
+			['findBusinessEmail', 'findPersonalEmail', 'verifyEmail'].map((name) => fixture.count(name)),
 		).toEqual([5, 2, 5]);
 	});
 
@@ -188,7 +188,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			{ firstName: 'Cem', lastName: 'Sure', company: 'acme.com' },
 		];
 		const { id } = await imported('find-and-verify', withRows('People', 'people', rows));
-		const execution = await field.api.runWorkflow(id, MANUAL);
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
 
 		expect(outcomes(execution)).toEqual(['success']);
 		expect(items(execution, 'Row for the CRM').map(({ name }) => name)).toEqual([
@@ -203,12 +203,12 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			},
 			{ name: ' ', company: 'acme.com', reason: 'First Name and Last Name are both empty' },
 		]);
-		expect(field.count('findBusinessEmail')).toBe(2);
+		expect(fixture.count('findBusinessEmail')).toBe(2);
 	});
 
 	test('verify-and-route gives each address its way, and pays for one that is there twice once', async () => {
 		const { id } = await imported('verify-and-route');
-		const execution = await field.api.runWorkflow(id, MANUAL);
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
 
 		const route = (node: string) => items(execution, node).map(({ email }) => email);
 		expect(route('Send the campaign')).toEqual([
@@ -218,13 +218,13 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		]);
 		expect(route('Look at it by hand')).toEqual(['catchall.kenji@initech.example']);
 		expect(route('Remove from the list')).toEqual(['invalid.priya@initech.example']);
-		expect(field.count('verifyEmail')).toBe(4);
+		expect(fixture.count('verifyEmail')).toBe(4);
 	});
 
 	test('verify-and-route gives a bad row to the risky ones, and goes on with the others', async () => {
 		const rows = [{ email: 'valid.eva@acme.example' }, { email: 'Acme Inc' }, { email: '' }];
 		const { id } = await imported('verify-and-route', withRows('Addresses', 'addresses', rows));
-		const execution = await field.api.runWorkflow(id, MANUAL);
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
 
 		expect(outcomes(execution)).toEqual(['success']);
 		expect(items(execution, 'Send the campaign').map(({ email }) => email)).toEqual([
@@ -239,7 +239,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			},
 			{ email: '', error: expect.objectContaining({ message: 'Email is empty' }) as unknown },
 		]);
-		expect(field.count('verifyEmail')).toBe(1);
+		expect(fixture.count('verifyEmail')).toBe(1);
 	});
 
 	describe('spreadsheet-to-verified-emails', () => {
@@ -358,7 +358,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		});
 
 		test('shows the address that was paid for if its verification fails', async () => {
-			field.sandbox.set({
+			fixture.sandbox.set({
 				faults: [{ kind: 'status', status: 500, match: { path: '/email/verify' } }],
 			});
 			const { rows, paid } = await upload(workflow, 'Name,Website\nEva Sure,eva.example');
@@ -398,7 +398,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			expect(sent).toEqual([['/email/find', { firstName: 'Ida', lastName: 'Sure', linkedinUrl }]]);
 			expect(rows[0]).toMatchObject({ URL: linkedinUrl, Company: 'Acme, Inc.' });
 			// The sandbox demands a company.
-			field.sandbox.reset();
+			fixture.sandbox.reset();
 		});
 
 		test.each([
@@ -429,82 +429,82 @@ describe(`n8n ${N8N.version}, the example`, () => {
 
 	test('scrape-and-wait gives the finished scrape', async () => {
 		const { id } = await imported('scrape-and-wait');
-		const execution = await field.api.runWorkflow(id, MANUAL);
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
 		expect(items(execution, 'Start scrape and wait')).toEqual([
 			expect.objectContaining({ status: 'completed', leadsFound: 25, creditsUsed: 25 }),
 		]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('scrape-suspend-until-finished goes on when the service calls', async () => {
-		field.sandbox.set({ job: { durationMs: 3000 } });
+		fixture.sandbox.set({ job: { durationMs: 3000 } });
 		const { id } = await imported('scrape-suspend-until-finished');
-		const execution = await field.api.runWorkflow(id, MANUAL);
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
 		expect(items(execution, 'Say what it found')).toEqual([
 			{ message: expect.stringMatching(/found 20 leads for 20 credits/) as string },
 		]);
-		expect(field.sandbox.jobs[0]?.notifications.map(({ status }) => status)).toEqual([200]);
-		expect(field.starts).toBe(1);
+		expect(fixture.sandbox.jobs[0]?.notifications.map(({ status }) => status)).toEqual([200]);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('scrape-suspend-until-finished goes on soon, though n8n turned the notification away', async () => {
 		// The scrape is finished before the answer to its start has come.
-		field.sandbox.set({ job: { durationMs: 0 }, latencyMs: 500 });
+		fixture.sandbox.set({ job: { durationMs: 0 }, latencyMs: 500 });
 		const { id } = await imported('scrape-suspend-until-finished', (content) => {
 			parametersOf(content, 'Wait for the notification').resumeUnit = 'seconds';
 		});
-		const execution = await field.api.runWorkflow(id, MANUAL);
-		const [notification] = field.sandbox.jobs[0]?.notifications ?? [];
+		const execution = await fixture.api.runWorkflow(id, MANUAL);
+		const [notification] = fixture.sandbox.jobs[0]?.notifications ?? [];
 		expect(notification?.status).toBeGreaterThanOrEqual(400);
 		expect(items(execution, 'Say what it found')).toEqual([
 			{ message: expect.stringMatching(/found 20 leads for 20 credits/) as string },
 		]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('scrape-suspend-until-finished waits again as long as the scrape runs, and tells one that failed', async () => {
-		field.sandbox.set({ job: { durationMs: 3_600_000 } });
+		fixture.sandbox.set({ job: { durationMs: 3_600_000 } });
 		const { id } = await imported('scrape-suspend-until-finished');
-		const execution = String(await field.api.startWorkflow(id, MANUAL));
+		const execution = String(await fixture.api.startWorkflow(id, MANUAL));
 		await looksThenWaits(id, execution, 0);
-		const scrapeId = String(field.sandbox.jobs[0]?.scrapeId);
-		await field.sandbox.notify(scrapeId);
+		const scrapeId = String(fixture.sandbox.jobs[0]?.scrapeId);
+		await fixture.sandbox.notify(scrapeId);
 		await looksThenWaits(id, execution, 1);
-		field.sandbox.finish(scrapeId, 'failed');
-		const finished = await field.api.finishedExecution(execution);
+		fixture.sandbox.finish(scrapeId, 'failed');
+		const finished = await fixture.api.finishedExecution(execution);
 		const looks = items(finished, 'Look at the status').map(({ status }) => status);
 		expect(looks).toEqual([expect.stringMatching(/pending|processing/), 'failed']);
 		expect(items(finished, 'Say that it failed')).toEqual([
 			{ message: expect.stringMatching(/failed. It had found/) as string },
 		]);
 		expect(items(finished, 'Say what it found')).toEqual([]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('scrape-suspend-until-finished waits again after an outage, and stops if the service refuses to answer', async () => {
-		field.sandbox.set({ job: { durationMs: 3_600_000 } });
+		fixture.sandbox.set({ job: { durationMs: 3_600_000 } });
 		const { id } = await imported('scrape-suspend-until-finished');
-		const execution = String(await field.api.startWorkflow(id, MANUAL));
+		const execution = String(await fixture.api.startWorkflow(id, MANUAL));
 		await looksThenWaits(id, execution, 0);
-		const scrapeId = String(field.sandbox.jobs[0]?.scrapeId);
+		const scrapeId = String(fixture.sandbox.jobs[0]?.scrapeId);
 		const match = { path: '/status' };
-		field.sandbox.set({ faults: [{ kind: 'status', status: 503, match }] });
-		await field.sandbox.notify(scrapeId);
+		fixture.sandbox.set({ faults: [{ kind: 'status', status: 503, match }] });
+		await fixture.sandbox.notify(scrapeId);
 		await looksThenWaits(id, execution, 1);
-		field.sandbox.set({ faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match }] });
-		await field.sandbox.notify(scrapeId);
-		const finished = await field.api.finishedExecution(execution);
+		fixture.sandbox.set({ faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match }] });
+		await fixture.sandbox.notify(scrapeId);
+		const finished = await fixture.api.finishedExecution(execution);
 		expect(finished.status).toBe('error');
 		expect(finished.error).toMatch(/UNAUTHORIZED/);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('credit-alert writes when the credits run low, and only then', async () => {
 		const { id } = await imported('credit-alert');
-		const quietDay = await field.api.runWorkflow(id, 'Every morning');
+		const quietDay = await fixture.api.runWorkflow(id, 'Every morning');
 		expect(items(quietDay, 'Send the alert')).toEqual([]);
-		field.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 120 } } });
-		const lowDay = await field.api.runWorkflow(id, 'Every morning');
+		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 120 } } });
+		const lowDay = await fixture.api.runWorkflow(id, 'Every morning');
 		expect(items(lowDay, 'Send the alert')).toEqual([
 			{
 				message: expect.stringMatching(
@@ -515,11 +515,11 @@ describe(`n8n ${N8N.version}, the example`, () => {
 	});
 
 	test('trigger-start-scrape starts one scrape, and gives the leads if they are sent', async () => {
-		field.sandbox.set({ notification: { shape: 'leads' } });
+		fixture.sandbox.set({ notification: { shape: 'leads' } });
 		// The start, and the completion.
 		const all = await executions(await activated('trigger-start-scrape'), 2);
 		expect(outcomes(all)).toEqual(['success', 'success']);
-		const source = field.sandbox.jobs[0]?.scrapeId;
+		const source = fixture.sandbox.jobs[0]?.scrapeId;
 		expect(items(all, 'Row for the CRM')).toEqual(
 			Array.from({ length: 20 }, (_, index) => ({
 				name: `Lead ${String(index + 1)}`,
@@ -528,7 +528,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			})),
 		);
 		expect(items(all, 'Completed?')).toEqual([]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('trigger-start-scrape says what a scrape found whose leads are not sent', async () => {
@@ -542,7 +542,7 @@ describe(`n8n ${N8N.version}, the example`, () => {
 	});
 
 	test('trigger-start-scrape says that a scrape failed', async () => {
-		field.sandbox.set({ job: { outcome: 'failed' } });
+		fixture.sandbox.set({ job: { outcome: 'failed' } });
 		// The start, and the completion.
 		const all = await executions(await activated('trigger-start-scrape'), 2);
 		expect(outcomes(all)).toEqual(['success', 'success']);
@@ -555,12 +555,12 @@ describe(`n8n ${N8N.version}, the example`, () => {
 	test('trigger-listen receives the completion of a scrape that the LeadGen node started', async () => {
 		const workflow = await activated('trigger-listen');
 		await quiet(500);
-		await field.api.runWorkflow(workflow.id, MANUAL);
+		await fixture.api.runWorkflow(workflow.id, MANUAL);
 		const all = await executions(workflow, 2);
 		expect(items(all, 'Say what it found').map(({ message }) => message)).toEqual([
 			expect.stringMatching(/found 15 leads for 15 credits/),
 		]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	test('is one of those above, or has a test of its own', async () => {

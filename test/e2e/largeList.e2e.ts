@@ -1,5 +1,5 @@
-import { Field, N8N, OWNER, quiet, until } from './field';
-import { ENV, LargeList, STORES, type ListRow } from './largeList';
+import { Fixture, N8N, OWNER, quiet, until } from '../../lab/fixture/fixture';
+import { ENV, LargeList, STORES, type ListRow } from '../../lab/fixture/largeList';
 
 const CSV = [
 	'First Name,Last Name,Website',
@@ -14,16 +14,16 @@ const CSV = [
 	'Catchall,Low,acme.com',
 ].join('\n');
 
-const field = new Field(ENV);
+const fixture = new Fixture(ENV);
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 
 describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store) => {
-	const list = new LargeList(field, store);
+	const list = new LargeList(fixture, store);
 	// An account of its own, since n8n remembers what the other list bought.
 	const apiKey = store.replace(' ', '-');
 	const byName = async () => {
@@ -31,10 +31,10 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 		return Object.fromEntries(rows.map((row) => [row.firstName, row])) as Record<string, ListRow>;
 	};
 	const lookups = () =>
-		field.sandbox.requests.filter(({ operation }) => operation?.endsWith('Email')).length;
+		fixture.sandbox.requests.filter(({ operation }) => operation?.endsWith('Email')).length;
 
 	beforeAll(async () => {
-		await field.reset({
+		await fixture.reset({
 			accounts: { [apiKey]: { plan: 'pro', credits: 1000 } },
 			faults: [
 				{
@@ -52,14 +52,14 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 				},
 			],
 		});
-		field.credential = await field.newCredential(store, apiKey);
+		fixture.credential = await fixture.newCredential(store, apiKey);
 		await list.open({ batchSize: 2 });
 	});
 	afterAll(async () => {
 		await list.close();
 	});
 	afterEach(() => {
-		expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+		expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 	});
 
 	test('takes each person of a file once', async () => {
@@ -126,8 +126,8 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	});
 
 	test('tries again what failed and nothing else, also after a restart of n8n', async () => {
-		await field.restart();
-		await field.api.signIn(OWNER);
+		await fixture.restart();
+		await fixture.api.signIn(OWNER);
 		expect(await list.run()).toMatchObject({
 			rows: 2,
 			found: 1,
@@ -162,13 +162,13 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	});
 
 	test('stops when the credits run out, and goes on when there are new ones', async () => {
-		field.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 2 } } });
+		fixture.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 2 } } });
 		const people = ['One', 'Two', 'Three', 'Four', 'Five'].map((name) => `${name},Sure,delta.com`);
 		await list.upload(['First Name,Last Name,Website', ...people].join('\n'));
 		const stopped = await list.run();
 		expect(stopped).toMatchObject({ stopped: expect.stringMatching(/credit/i) as string });
 		expect(Number(stopped.rows)).toBeLessThan(6);
-		field.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 100 } } });
+		fixture.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 100 } } });
 		expect(await list.run()).toMatchObject({ stopped: '', failed: 1, unknownRows: 0 });
 		const rows = await list.rows();
 		expect(rows.filter(({ status }) => !['found', 'not found'].includes(status))).toEqual([
@@ -177,7 +177,7 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	});
 
 	test('shares the work among runs at the same time', async () => {
-		field.sandbox.set({
+		fixture.sandbox.set({
 			accounts: { [apiKey]: { plan: 'pro', credits: 1000 } },
 			latencyMs: 100,
 		});
@@ -208,16 +208,16 @@ describe.each(STORES)(
 			),
 		].join('\n');
 
-		const list = new LargeList(field, store);
+		const list = new LargeList(fixture, store);
 		const apiKey = `${store.replace(' ', '-')}-killed`;
 		const searches = () =>
-			field.sandbox.requests.filter(({ operation }) => operation === 'findBusinessEmail');
+			fixture.sandbox.requests.filter(({ operation }) => operation === 'findBusinessEmail');
 		const done = async () =>
 			(await list.rows()).filter(({ status }) => status !== 'new' && status !== 'working').length;
 		const dieAndComeBack = async () => {
-			await field.kill();
-			await field.start();
-			await field.api.signIn(OWNER);
+			await fixture.kill();
+			await fixture.start();
+			await fixture.api.signIn(OWNER);
 		};
 		/** Runs the list after the rows of a killed batch are free again. */
 		const goOn = async () => {
@@ -226,11 +226,11 @@ describe.each(STORES)(
 		};
 
 		beforeAll(async () => {
-			await field.reset({
+			await fixture.reset({
 				accounts: { [apiKey]: { plan: 'pro', credits: 100_000 } },
 				latencyMs: 200,
 			});
-			field.credential = await field.newCredential(apiKey, apiKey, { plan: 'enterprise' });
+			fixture.credential = await fixture.newCredential(apiKey, apiKey, { plan: 'enterprise' });
 			await list.open({ holdHours: HOLD_MS / 3_600_000 });
 		});
 		afterAll(async () => {
@@ -269,7 +269,7 @@ describe.each(STORES)(
 		});
 
 		test('while it writes: nothing is lost, and at most a batch is paid for again', async () => {
-			field.sandbox.reset({
+			fixture.sandbox.reset({
 				accounts: { [apiKey]: { plan: 'pro', credits: 100_000 } },
 				rateLimit: { enabled: false },
 			});

@@ -1,32 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataTable, StoredWorkflow, WorkflowContent } from '../../playground/api';
-import { API_KEY, Field, LINE, N8N, until, use, uuid } from './field';
-import { ENV } from './largeList';
+import type { DataTable, StoredWorkflow, WorkflowContent } from '../../lab/playground/api';
+import { API_KEY, Fixture, LINE, N8N, until, use, uuid } from '../../lab/fixture/fixture';
+import { ENV } from '../../lab/fixture/largeList';
 
 const EXAMPLE = join(__dirname, '../../examples/new-leads-to-data-table.json');
 const TABLE = 'leadgen_leads';
 
 /** The template that keeps the leads of a weekly scrape in a Data Table. */
-const field = new Field(ENV);
+const fixture = new Fixture(ENV);
 let workflow: StoredWorkflow;
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 	// No notification of its own: each test sends the leads.
-	await field.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
+	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = JSON.parse(await readFile(EXAMPLE, 'utf8')) as WorkflowContent;
 	for (const node of content.nodes) {
 		if (node.webhookId !== undefined) node.webhookId = uuid();
-		if (node.credentials) node.credentials = use(field.credential);
+		if (node.credentials) node.credentials = use(fixture.credential);
 	}
 	if (LINE === '1') await createTable(content);
-	workflow = await field.api.createWorkflow(content);
+	workflow = await fixture.api.createWorkflow(content);
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 afterEach(() => {
-	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 });
 
 /** On n8n 1, a person creates the table and chooses it in the nodes. */
@@ -35,7 +35,7 @@ async function createTable({ nodes }: WorkflowContent): Promise<void> {
 		columns: { column: Array<{ name: string; type: 'string' }> };
 	};
 	const types = Object.fromEntries(columns.column.map(({ name, type }) => [name, type]));
-	const { id } = await field.api.createDataTable(TABLE, types);
+	const { id } = await fixture.api.createDataTable(TABLE, types);
 	for (const { parameters } of nodes) {
 		if (parameters.dataTableId !== undefined) {
 			parameters.dataTableId = { __rl: true, mode: 'list', value: id };
@@ -45,9 +45,9 @@ async function createTable({ nodes }: WorkflowContent): Promise<void> {
 
 /** The rows of the table, without what n8n adds. */
 async function rows(): Promise<unknown[]> {
-	const tables = await field.api.dataTables();
+	const tables = await fixture.api.dataTables();
 	const table = tables.find(({ name }) => name === TABLE) as DataTable;
-	const all = await field.api.dataTableRows(table);
+	const all = await fixture.api.dataTableRows(table);
 	return all.map(({ email, name, status, problem }) => [email, name, status, problem]);
 }
 
@@ -56,25 +56,25 @@ async function rows(): Promise<unknown[]> {
  * @returns the items of a node in the execution of its completion
  */
 async function scrape(leads: object[] | undefined, node: string): Promise<unknown[]> {
-	const before = field.starts;
-	const known = (await field.executions(workflow.id)).map(({ id }) => id);
-	await field.api.activateWorkflow(workflow.id);
-	await until('the start', () => field.sandbox.jobs.length > before);
-	const { scrapeId } = field.sandbox.jobs[before] ?? {};
-	const answer = await fetch(field.webhookUrl(before), {
+	const before = fixture.starts;
+	const known = (await fixture.executions(workflow.id)).map(({ id }) => id);
+	await fixture.api.activateWorkflow(workflow.id);
+	await until('the start', () => fixture.sandbox.jobs.length > before);
+	const { scrapeId } = fixture.sandbox.jobs[before] ?? {};
+	const answer = await fetch(fixture.webhookUrl(before), {
 		method: 'POST',
 		headers: { 'content-type': 'application/json' },
 		body: JSON.stringify({ scrapeId, status: 'completed', leads }),
 	});
 	expect(answer.status).toBe(200);
 	const recent = async () =>
-		(await field.executions(workflow.id)).filter(({ id }) => !known.includes(id));
+		(await fixture.executions(workflow.id)).filter(({ id }) => !known.includes(id));
 	await until('the start and the completion', async () => (await recent()).length === 2);
 	const finished = await Promise.all(
-		(await recent()).map(async ({ id }) => await field.api.finishedExecution(id)),
+		(await recent()).map(async ({ id }) => await fixture.api.finishedExecution(id)),
 	);
 	expect(finished.map(({ status }) => status)).toEqual(['success', 'success']);
-	await field.api.deactivateWorkflow(workflow.id);
+	await fixture.api.deactivateWorkflow(workflow.id);
 	return finished
 		.flatMap(({ nodes }) => nodes[node]?.outputs[0] ?? [])
 		.map(({ json }) => json.email ?? json.message);
@@ -83,7 +83,7 @@ async function scrape(leads: object[] | undefined, node: string): Promise<unknow
 /** The addresses that were verified since the last time. */
 let seen = 0;
 function verified(): unknown[] {
-	const all = field.sandbox.requests.filter(({ path }) => path === '/email/verify');
+	const all = fixture.sandbox.requests.filter(({ path }) => path === '/email/verify');
 	return all.splice(seen).map(({ body }) => {
 		seen++;
 		return (body as { email: string }).email;
@@ -109,7 +109,7 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	expect(await rows()).toEqual(first);
 
 	// Dee is new. Ann was paid for, also for an n8n that remembers nothing.
-	await field.restart();
+	await fixture.restart();
 	const second = await scrape(
 		[
 			{ name: 'Ann', email: 'valid.ann@acme.example' },
@@ -131,7 +131,7 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 
 test('takes a lead again for which nothing was paid, and no other', async () => {
 	const match = { path: '/email/verify' };
-	field.sandbox.set({
+	fixture.sandbox.set({
 		accounts: { [API_KEY]: { plan: 'pro', credits: 1000 } },
 		faults: [
 			{ kind: 'resetAfterWork', match: { ...match, bodyIncludes: 'lost' } },
@@ -158,7 +158,7 @@ test('takes a lead again for which nothing was paid, and no other', async () => 
 	]);
 	expect(verified().toSorted()).toEqual(['valid.fay@acme.example', 'valid.lost@acme.example']);
 
-	field.sandbox.set({ faults: [] });
+	fixture.sandbox.set({ faults: [] });
 	await scrape([{ name: 'Gil', email: 'valid.gil@acme.example' }], 'Send to your CRM');
 	expect(verified().toSorted()).toEqual(['valid.fay@acme.example', 'valid.gil@acme.example']);
 	expect((await rows()).slice(-3).map((row) => (row as unknown[]).slice(2))).toEqual([

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Editor } from './browser';
-import { Field, LINE, OWNER, until, WITH_EDITOR } from './field';
+import { Fixture, LINE, OWNER, until, WITH_EDITOR } from '../../lab/fixture/fixture';
 
 const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
 
 /** "First verified row" of the README, by clicks only, in an n8n with nothing in it. */
-const field = new Field(WITH_EDITOR);
+const fixture = new Fixture(WITH_EDITOR);
 let editor: Editor;
 /** In place of GitHub. */
 const host = createServer((_request, response) => {
@@ -19,9 +19,9 @@ const host = createServer((_request, response) => {
 });
 beforeAll(async () => {
 	await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-	await field.open();
-	editor = await Editor.open(field.url, OWNER, LINE);
-	await editor.page.request.delete(`${field.url}/rest/credentials/${field.credential.id}`);
+	await fixture.open();
+	editor = await Editor.open(fixture.url, OWNER, LINE);
+	await editor.page.request.delete(`${fixture.url}/rest/credentials/${fixture.credential.id}`);
 });
 // One each, so that a browser that does not start leaves no n8n behind.
 afterAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 afterAll(async () => {
 	host.close();
-	await field.close();
+	await fixture.close();
 });
 
 it('leads from an empty n8n to verified emails', async () => {
@@ -48,7 +48,7 @@ it('leads from an empty n8n to verified emails', async () => {
 	await page.getByTestId('new-credential-type-select').locator('input').fill('leadgen');
 	await page.getByTestId('new-credential-type-select-option').getByText('LeadGen API').click();
 	await page.getByTestId('new-credential-type-button').click();
-	await editor.fill('baseUrl', field.sandbox.url);
+	await editor.fill('baseUrl', fixture.sandbox.url);
 	await editor.fill('apiKey', 'test-key');
 	await page.getByTestId('credential-save-button').click();
 	await page.getByTestId('credentials-config-container-test-success').waitFor();

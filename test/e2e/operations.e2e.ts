@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Execution, WorkflowNode } from '../../playground/api';
-import { Field, N8N, node, quiet, until, use } from './field';
+import type { Execution, WorkflowNode } from '../../lab/playground/api';
+import { Fixture, N8N, node, quiet, until, use } from '../../lab/fixture/fixture';
 
 /** Every operation of the action node, in a workflow on a real n8n. */
-const field = new Field();
+const fixture = new Fixture();
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 beforeEach(async () => {
-	await field.reset({ job: { durationMs: 300 } });
+	await fixture.reset({ job: { durationMs: 300 } });
 });
 afterEach(() => {
-	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 });
 
 /** Runs an operation for each of the items, in a workflow of its own. */
@@ -25,7 +25,7 @@ async function run(
 	items: Array<Record<string, unknown>>,
 	more: Partial<WorkflowNode> = {},
 ): Promise<Execution> {
-	return await field.api.finishedExecution(await start(parameters, items, more));
+	return await fixture.api.finishedExecution(await start(parameters, items, more));
 }
 
 /** The same without waiting for the end. @returns the ID of the execution */
@@ -34,17 +34,17 @@ async function start(
 	items: Array<Record<string, unknown>>,
 	more: Partial<WorkflowNode> = {},
 ): Promise<string> {
-	const workflow = await field.api.createWorkflow(
-		field.content(
+	const workflow = await fixture.api.createWorkflow(
+		fixture.content(
 			node('Manual', 'n8n-nodes-base.manualTrigger', {}),
 			node('Items', 'n8n-nodes-base.code', {
 				typeVersion: 2,
 				parameters: { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` },
 			}),
-			field.leadGen(parameters, more),
+			fixture.leadGen(parameters, more),
 		),
 	);
-	return (await field.api.startWorkflow(workflow.id, 'Manual')) ?? '';
+	return (await fixture.api.startWorkflow(workflow.id, 'Manual')) ?? '';
 }
 
 function outputs(execution: Execution): unknown[][] {
@@ -109,7 +109,7 @@ describe(`n8n ${N8N.version}`, () => {
 				}),
 			],
 		]);
-		expect(field.count('verifyEmail')).toBe(2);
+		expect(fixture.count('verifyEmail')).toBe(2);
 	});
 
 	it('finds and verifies in one step, and splits what it finds, also beside an error output', async () => {
@@ -138,8 +138,8 @@ describe(`n8n ${N8N.version}`, () => {
 				}),
 			],
 		]);
-		expect(field.count('findBusinessEmail')).toBe(2);
-		expect(field.count('verifyEmail')).toBe(1);
+		expect(fixture.count('findBusinessEmail')).toBe(2);
+		expect(fixture.count('verifyEmail')).toBe(1);
 	});
 
 	it('reads the balance once for all items', async () => {
@@ -147,7 +147,7 @@ describe(`n8n ${N8N.version}`, () => {
 		expect(outputs(execution)).toEqual([
 			new Array(3).fill(expect.objectContaining({ credits: 1000, plan: 'pro' })),
 		]);
-		expect(field.sandbox.requests).toHaveLength(1);
+		expect(fixture.sandbox.requests).toHaveLength(1);
 	});
 
 	it('starts scrapes, tells how they are, and waits for them', async () => {
@@ -156,18 +156,18 @@ describe(`n8n ${N8N.version}`, () => {
 		const start = { resource: 'scrape', operation: 'start', filters, limit: 5 };
 		const [started] = outputs(await run(start, titles));
 		expect(started).toEqual(
-			field.sandbox.jobs.map(({ scrapeId }) => ({
+			fixture.sandbox.jobs.map(({ scrapeId }) => ({
 				scrapeId,
 				status: 'pending',
 				estimatedCredits: 5,
 			})),
 		);
-		expect(field.sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([
+		expect(fixture.sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([
 			['CTO', 'CEO'],
 			['Head of Sales'],
 		]);
 
-		const ids = field.sandbox.jobs.map(({ scrapeId }) => ({ scrapeId }));
+		const ids = fixture.sandbox.jobs.map(({ scrapeId }) => ({ scrapeId }));
 		const ofScrape = { resource: 'scrape', scrapeId: '={{ $json.scrapeId }}' };
 		const status = await run({ ...ofScrape, operation: 'getStatus' }, ids);
 		expect(outputs(status)).toEqual([ids.map((id) => expect.objectContaining(id) as unknown)]);
@@ -192,7 +192,7 @@ describe(`n8n ${N8N.version}`, () => {
 			people,
 		);
 		expect(outputs(execution)).toEqual([
-			field.sandbox.jobs.map(
+			fixture.sandbox.jobs.map(
 				({ scrapeId }) =>
 					expect.objectContaining({
 						scrapeId,
@@ -202,7 +202,7 @@ describe(`n8n ${N8N.version}`, () => {
 					}) as unknown,
 			),
 		]);
-		expect(field.starts).toBe(3);
+		expect(fixture.starts).toBe(3);
 	});
 
 	it.each([
@@ -213,19 +213,19 @@ describe(`n8n ${N8N.version}`, () => {
 		// An account of its own, whose minute holds no call of the tests before.
 		const key = waits.replaceAll(' ', '-');
 		const accounts = { [key]: { plan: 'enterprise', credits: 1000 } };
-		await field.reset({ job: { durationMs: 600_000 }, accounts });
+		await fixture.reset({ job: { durationMs: 600_000 }, accounts });
 		const fields = { plan: 'enterprise', requestsPerMinute };
-		const credential = await field.newCredential(waits, key, fields);
+		const credential = await fixture.newCredential(waits, key, fields);
 		const parameters = { resource: 'scrape', operation: 'startAndWait' };
 		const id = await start(parameters, people, { credentials: use(credential) });
-		await until('the requests', () => field.sandbox.requests.length >= sent);
-		await field.api.stopExecution(id);
-		const { status, nodes } = await field.api.finishedExecution(id);
+		await until('the requests', () => fixture.sandbox.requests.length >= sent);
+		await fixture.api.stopExecution(id);
+		const { status, nodes } = await fixture.api.finishedExecution(id);
 		expect([status, nodes.LeadGen?.outputs ?? []]).toEqual(['canceled', []]);
-		const before = field.sandbox.requests.length;
+		const before = fixture.sandbox.requests.length;
 		await quiet();
-		expect(field.sandbox.requests).toHaveLength(before);
-		expect(await readFile(field.logFile, 'utf8')).not.toContain('is not a constructor');
+		expect(fixture.sandbox.requests).toHaveLength(before);
+		expect(await readFile(fixture.logFile, 'utf8')).not.toContain('is not a constructor');
 	});
 
 	it('lends the credential to the HTTP Request node, for the service and for nothing else', async () => {
@@ -238,21 +238,21 @@ describe(`n8n ${N8N.version}`, () => {
 		const other = `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/credits`;
 		const request = async (url: string): Promise<Execution> => {
 			const authentication = 'predefinedCredentialType';
-			const workflow = await field.api.createWorkflow(
-				field.content(
+			const workflow = await fixture.api.createWorkflow(
+				fixture.content(
 					node('Manual', 'n8n-nodes-base.manualTrigger', {}),
 					node('Request', 'n8n-nodes-base.httpRequest', {
 						typeVersion: 4.2,
 						parameters: { url, authentication, nodeCredentialType: 'leadGenApi', options: {} },
-						credentials: use(field.credential),
+						credentials: use(fixture.credential),
 					}),
 				),
 			);
-			return await field.api.finishedExecution(
-				(await field.api.startWorkflow(workflow.id, 'Manual')) ?? '',
+			return await fixture.api.finishedExecution(
+				(await fixture.api.startWorkflow(workflow.id, 'Manual')) ?? '',
 			);
 		};
-		const url = `${field.sandbox.url}/credits`;
+		const url = `${fixture.sandbox.url}/credits`;
 		const answered = await request(url);
 		expect(answered.nodes.Request?.outputs).toEqual([
 			[
@@ -266,7 +266,7 @@ describe(`n8n ${N8N.version}`, () => {
 		const { origin } = new URL(url);
 		expect(refused.error).toContain(`This credential only sends its API key to ${origin}`);
 
-		field.sandbox.set({ faults: [{ kind: 'redirect', status: 302, location: other }] });
+		fixture.sandbox.set({ faults: [{ kind: 'redirect', status: 302, location: other }] });
 		const redirected = await request(url);
 		expect(redirected.status).toBe('error');
 		expect(headers).toEqual([]);
@@ -274,11 +274,11 @@ describe(`n8n ${N8N.version}`, () => {
 	});
 
 	it('tests the credential', async () => {
-		const { id, name } = field.credential;
+		const { id, name } = fixture.credential;
 		const test = async (apiKey: string) => {
-			const baseUrl = `${field.sandbox.url}/`;
-			const data = field.credentialData(apiKey, { baseUrl, plan: 'auto' });
-			return await field.api.testCredential(id, { name, type: 'leadGenApi', data });
+			const baseUrl = `${fixture.sandbox.url}/`;
+			const data = fixture.credentialData(apiKey, { baseUrl, plan: 'auto' });
+			return await fixture.api.testCredential(id, { name, type: 'leadGenApi', data });
 		};
 		expect(await test('test-key')).toMatchObject({ status: 'OK' });
 		expect(await test('wrong-key')).toMatchObject({ status: 'Error' });

@@ -1,6 +1,6 @@
-import { installN8n } from '../../playground/install';
-import { packPackage } from '../../playground/n8n';
-import { N8N } from './field';
+import { installN8n } from '../../lab/playground/install';
+import { packPackage } from '../../lab/playground/n8n';
+import { N8N } from '../../lab/fixture/fixture';
 
 /** Installs n8n and packs the package, before the suites run side by side. */
 export default async function prepare(): Promise<void> {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow, WorkflowNode } from '../../playground/api';
-import type { Role } from '../../playground/queue';
-import { API_KEY, LINE, node, quiet, until, use, uuid } from './field';
-import { QueueField } from './queueField';
+import type { StoredWorkflow, WorkflowNode } from '../../lab/playground/api';
+import type { Role } from '../../lab/playground/queue';
+import { API_KEY, LINE, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
+import { QueueFixture } from '../../lab/fixture/queueFixture';
 
-const field = new QueueField();
+const fixture = new QueueFixture();
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 }, 300_000);
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 
 const LONG = { job: { durationMs: 600_000 } };
@@ -39,23 +39,23 @@ async function activated(
 	parameters: Record<string, unknown> = {},
 	...others: WorkflowNode[]
 ): Promise<StoredWorkflow> {
-	const content = field.content(field.trigger(parameters), executor(), ...others);
-	const workflow = await field.api.createWorkflow(content);
-	await field.api.activateWorkflow(workflow.id);
+	const content = fixture.content(fixture.trigger(parameters), executor(), ...others);
+	const workflow = await fixture.api.createWorkflow(content);
+	await fixture.api.activateWorkflow(workflow.id);
 	return workflow;
 }
 
 /** Requests to start a scrape with the URL of a workflow. */
 function startsOf(workflow: StoredWorkflow): number {
-	return field.sandbox.requests.filter(({ operation, body }) => {
+	return fixture.sandbox.requests.filter(({ operation, body }) => {
 		const { webhookUrl } = (body ?? {}) as { webhookUrl?: string };
-		return operation === 'startScrape' && webhookUrl?.startsWith(field.plainUrl(workflow));
+		return operation === 'startScrape' && webhookUrl?.startsWith(fixture.plainUrl(workflow));
 	}).length;
 }
 
 function jobOf(workflow: StoredWorkflow) {
-	const job = field.sandbox.jobs.find(({ webhookUrl }) =>
-		webhookUrl?.startsWith(field.plainUrl(workflow)),
+	const job = fixture.sandbox.jobs.find(({ webhookUrl }) =>
+		webhookUrl?.startsWith(fixture.plainUrl(workflow)),
 	);
 	if (!job) throw new Error('It has no scrape');
 	return job;
@@ -65,29 +65,29 @@ function jobOf(workflow: StoredWorkflow) {
 async function finishAndSee(workflow: StoredWorkflow): Promise<void> {
 	const { scrapeId } = jobOf(workflow);
 	const lookups = () =>
-		field.sandbox.requests.filter(
+		fixture.sandbox.requests.filter(
 			({ operation, query, answeredAt }) =>
 				operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
 		).length;
 	const before = lookups();
-	field.sandbox.finish(scrapeId, 'completed');
+	fixture.sandbox.finish(scrapeId, 'completed');
 	await until('it is known to be finished', () => lookups() > before, PATIENCE_MS);
 }
 
 /** The start of a scrape is an execution, and so is its completion. */
 async function untilExecutions({ id }: StoredWorkflow, count: number): Promise<void> {
-	const enough = async () => (await field.executions(id)).length >= count;
+	const enough = async () => (await fixture.executions(id)).length >= count;
 	await until(`${String(count)} executions`, enough, PATIENCE_MS);
 }
 
 async function untilRuns({ id }: StoredWorkflow, count: number): Promise<void> {
-	const enough = async () => (await field.delivered(id, 'Executor')).length >= count;
+	const enough = async () => (await fixture.delivered(id, 'Executor')).length >= count;
 	await until(`${String(count)} runs`, enough, PATIENCE_MS);
 }
 
 /** The processes that executed a workflow. */
 async function executorsOf({ id }: StoredWorkflow): Promise<unknown[]> {
-	const items = await field.delivered(id, 'Executor');
+	const items = await fixture.delivered(id, 'Executor');
 	return items.map(({ json }) => json.by);
 }
 
@@ -98,43 +98,43 @@ function report(...lines: string[]): void {
 const ON_WORKER: unknown = expect.stringMatching(/^worker[12]$/);
 
 it('starts a scrape once, and runs the workflow once on a worker, also when the notification is lost', async () => {
-	await field.reset({ job: { durationMs: 3000 } });
+	await fixture.reset({ job: { durationMs: 3000 } });
 	const notified = await activated();
-	await until('its notification', () => field.sandbox.jobs[0]?.notifications[0]?.status === 200);
-	field.sandbox.set({ notification: { times: 0 } });
+	await until('its notification', () => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200);
+	fixture.sandbox.set({ notification: { times: 0 } });
 	const lost = await activated();
 	const scheduled = await activated({ schedule: 'cron', cronExpression: '*/15 * * * * *' });
 	for (const workflow of [notified, lost]) await untilRuns(workflow, 1);
 	await untilRuns(scheduled, 2);
-	await field.api.deactivateWorkflow(scheduled.id);
+	await fixture.api.deactivateWorkflow(scheduled.id);
 	await quiet(4000);
-	const onMain = field.plainUrl(lost).replace(field.webhookBase, field.queue.url('main'));
+	const onMain = fixture.plainUrl(lost).replace(fixture.webhookBase, fixture.queue.url('main'));
 	expect((await fetch(onMain, { method: 'POST' })).status).toBe(404);
 	for (const workflow of [notified, lost]) {
 		expect(startsOf(workflow)).toBe(1);
 		expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
-		const [item] = await field.delivered(workflow.id);
+		const [item] = await fixture.delivered(workflow.id);
 		const { scrapeId } = jobOf(workflow);
 		expect(item?.json).toMatchObject({ scrapeId, status: 'completed', leadsFound: 10 });
 		expect(item?.json.notification === null).toBe(workflow === lost);
 	}
-	const ids = (await field.delivered(scheduled.id)).map(({ json }) => json.scrapeId);
+	const ids = (await fixture.delivered(scheduled.id)).map(({ json }) => json.scrapeId);
 	expect(new Set(ids).size).toBe(ids.length);
 	// What was started last is not finished.
 	expect(startsOf(scheduled) - ids.length).toBeLessThanOrEqual(2);
 });
 
 it('brings a completion in though Redis takes no job when it comes', async () => {
-	await field.reset(LONG);
+	await fixture.reset(LONG);
 	const workflow = await activated();
 	await until('the start', () => startsOf(workflow) === 1);
-	expect(await field.queue.redis('CONFIG SET maxmemory 1')).toBe('+OK');
+	expect(await fixture.queue.redis('CONFIG SET maxmemory 1')).toBe('+OK');
 	await quiet(2000);
-	field.sandbox.finish(jobOf(workflow).scrapeId, 'completed');
+	fixture.sandbox.finish(jobOf(workflow).scrapeId, 'completed');
 	await untilExecutions(workflow, 2);
 	await quiet(3000);
 	expect(await executorsOf(workflow)).toEqual([]);
-	expect(await field.queue.redis('CONFIG SET maxmemory 0')).toBe('+OK');
+	expect(await fixture.queue.redis('CONFIG SET maxmemory 0')).toBe('+OK');
 	await untilRuns(workflow, 1);
 	await quiet(5000);
 	expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
@@ -142,7 +142,7 @@ it('brings a completion in though Redis takes no job when it comes', async () =>
 });
 
 it('loses no completion and starts nothing twice while each process is killed in turn', async () => {
-	await field.reset(LONG);
+	await fixture.reset(LONG);
 	const rounds: Array<{ victim: Role; delivered: StoredWorkflow; missed: StoredWorkflow }> = [];
 	for (const victim of ['main', 'webhook1', 'worker1', 'worker2'] as const) {
 		const [missed, delivered] = [await activated(), await activated()];
@@ -152,10 +152,10 @@ it('loses no completion and starts nothing twice while each process is killed in
 		// The worst moment for the process that delivers; a worker has done its part by then.
 		await finishAndSee(delivered);
 		if (victim.startsWith('worker')) await untilRuns(delivered, 1);
-		await field.queue.kill(victim);
-		field.sandbox.finish(jobOf(missed).scrapeId, 'completed');
+		await fixture.queue.kill(victim);
+		fixture.sandbox.finish(jobOf(missed).scrapeId, 'completed');
 		await sleep(2000);
-		await field.queue.start(victim);
+		await fixture.queue.start(victim);
 		rounds.push({ victim, delivered, missed });
 	}
 	for (const { delivered, missed } of rounds) {
@@ -187,9 +187,9 @@ interface Change {
 /** The first main ends before the other one starts. */
 function after(end: 'kill' | 'stop'): Change['change'] {
 	return async (leaving, coming, between) => {
-		await field.queue[end](leaving);
+		await fixture.queue[end](leaving);
 		await between();
-		await field.queue.start(coming);
+		await fixture.queue.start(coming);
 	};
 }
 
@@ -202,33 +202,33 @@ const WITH_TWO_MAINS: Change[] = [
 	{
 		when: 'nobody leads for a while',
 		change: async (leaving, coming, between) => {
-			await field.queue.setRole(leaving, 'follower');
+			await fixture.queue.setRole(leaving, 'follower');
 			// The process that receives its notification delivers it.
 			await untilRuns(await between(), 1);
-			await field.queue.setRole(coming, 'leader');
+			await fixture.queue.setRole(coming, 'leader');
 		},
 	},
 	{
 		when: 'one follows the other at once',
 		change: async (leaving, coming, between) => {
-			await field.queue.setRole(leaving, 'follower');
-			await field.queue.setRole(coming, 'leader');
+			await fixture.queue.setRole(leaving, 'follower');
+			await fixture.queue.setRole(coming, 'leader');
 			await between();
 		},
 	},
 	{
 		when: 'both lead for a while',
 		change: async (leaving, coming, between) => {
-			await field.queue.setRole(coming, 'leader');
+			await fixture.queue.setRole(coming, 'leader');
 			await between();
 			await sleep(3000);
-			await field.queue.setRole(leaving, 'follower');
+			await fixture.queue.setRole(leaving, 'follower');
 		},
 	},
 ];
 
 async function leaderChanges({ when, change }: Change): Promise<void> {
-	await field.reset(LONG);
+	await fixture.reset(LONG);
 	const workflows: StoredWorkflow[] = [];
 	for (const [leaving, coming] of TURNS) {
 		const four = [
@@ -239,16 +239,16 @@ async function leaderChanges({ when, change }: Change): Promise<void> {
 		] as const;
 		for (const workflow of four) await until('the start', () => startsOf(workflow) === 1);
 		const [running, early, between, late] = four;
-		field.sandbox.finish(jobOf(running).scrapeId, 'completed');
+		fixture.sandbox.finish(jobOf(running).scrapeId, 'completed');
 		await untilExecutions(running, 2);
 		await finishAndSee(early);
 		await change(leaving, coming, async () => {
-			field.sandbox.finish(jobOf(between).scrapeId, 'completed');
+			fixture.sandbox.finish(jobOf(between).scrapeId, 'completed');
 			await until('its notification', () => jobOf(between).notifications[0]?.status === 200);
 			return between;
 		});
-		field.sandbox.finish(jobOf(late).scrapeId, 'completed');
-		await field.turnTo(coming);
+		fixture.sandbox.finish(jobOf(late).scrapeId, 'completed');
+		await fixture.turnTo(coming);
 		workflows.push(...four);
 	}
 	for (const workflow of workflows) await untilRuns(workflow, 1);
@@ -257,7 +257,7 @@ async function leaderChanges({ when, change }: Change): Promise<void> {
 	for (const workflow of workflows) {
 		runs.push(await executorsOf(workflow));
 		expect(startsOf(workflow)).toBe(1);
-		expect(await field.told(workflow.id)).toEqual([]);
+		expect(await fixture.told(workflow.id)).toEqual([]);
 	}
 	const twice = runs.filter(({ length }) => length === 2).length;
 	report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
@@ -266,14 +266,14 @@ async function leaderChanges({ when, change }: Change): Promise<void> {
 
 describe('starts nothing twice and delivers once when another main process leads, and back again:', () => {
 	afterEach(async () => {
-		await field.queue.start('main');
-		await field.queue.setRole('main', 'leader');
-		await field.turnTo('main');
+		await fixture.queue.start('main');
+		await fixture.queue.setRole('main', 'leader');
+		await fixture.turnTo('main');
 	});
 
 	describe('one at a time,', () => {
 		afterEach(async () => {
-			await field.queue.stop('main2');
+			await fixture.queue.stop('main2');
 		});
 
 		it.each(WITH_ONE_MAIN)('$when', leaderChanges, 400_000);
@@ -281,14 +281,14 @@ describe('starts nothing twice and delivers once when another main process leads
 
 	describe('with two webhook processes, and two mains that live on,', () => {
 		beforeAll(async () => {
-			await field.queue.start('main2', true);
-			await field.queue.start('webhook2');
+			await fixture.queue.start('main2', true);
+			await fixture.queue.start('webhook2');
 		});
 		afterEach(async () => {
-			await field.queue.setRole('main2', 'follower');
+			await fixture.queue.setRole('main2', 'follower');
 		});
 		afterAll(async () => {
-			for (const role of ['main2', 'webhook2'] as const) await field.queue.stop(role);
+			for (const role of ['main2', 'webhook2'] as const) await fixture.queue.stop(role);
 		});
 
 		it.each(WITH_TWO_MAINS)('$when', leaderChanges, 400_000);
@@ -300,24 +300,26 @@ it('has a completion run again, or told as failed, if the worker is killed that 
 	const faults = [
 		{ kind: 'hang' as const, match: { operation: 'verifyEmail' as const, times: 1 } },
 	];
-	await field.reset({ faults });
-	const slow = field.leadGen({ ...VERIFY, email: '={{ $json.by }}@acme.com' });
-	const workflow = await field.api.createWorkflow(field.content(field.trigger(), executor(), slow));
-	await field.api.activateWorkflow(workflow.id);
+	await fixture.reset({ faults });
+	const slow = fixture.leadGen({ ...VERIFY, email: '={{ $json.by }}@acme.com' });
+	const workflow = await fixture.api.createWorkflow(
+		fixture.content(fixture.trigger(), executor(), slow),
+	);
+	await fixture.api.activateWorkflow(workflow.id);
 	const verified = () =>
-		field.sandbox.requests.flatMap(({ operation, body }) =>
+		fixture.sandbox.requests.flatMap(({ operation, body }) =>
 			operation === 'verifyEmail' ? [(body as { email: string }).email] : [],
 		);
 	await until('a worker executes it', () => verified().length === 1, PATIENCE_MS);
 	const victim = verified()[0]?.startsWith('worker1') ? 'worker1' : 'worker2';
-	await field.queue.kill(victim);
+	await fixture.queue.kill(victim);
 	const isOver = async () =>
-		(await field.executions(workflow.id)).every(({ status }) => /success|error/.test(status));
+		(await fixture.executions(workflow.id)).every(({ status }) => /success|error/.test(status));
 	await until('its execution is over', isOver, 120_000);
 	// It comes last: had it been back at once, it would have marked the execution as crashed, for good.
-	await field.queue.start(victim);
+	await fixture.queue.start(victim);
 	await quiet(5000);
-	const executions = await field.executions(workflow.id);
+	const executions = await fixture.executions(workflow.id);
 	report(`its execution ended with ${executions.map(({ status }) => status).join(', ')}`);
 	expect(executions).toHaveLength(2);
 	expect(startsOf(workflow)).toBe(1);
@@ -328,14 +330,14 @@ it('has a completion run again, or told as failed, if the worker is killed that 
 	} else {
 		// n8n 2 never does so.
 		const told = 'This execution failed to be processed too many times';
-		expect(await field.told(workflow.id)).toEqual([expect.stringContaining(told)]);
+		expect(await fixture.told(workflow.id)).toEqual([expect.stringContaining(told)]);
 		expect(verified()).toHaveLength(1);
 	}
 }, 200_000);
 
 it('delivers once what two webhook processes are told at once, many times', async () => {
-	await field.queue.start('webhook2');
-	await field.reset({ ...LONG, notification: { times: 0 } });
+	await fixture.queue.start('webhook2');
+	await fixture.reset({ ...LONG, notification: { times: 0 } });
 	const listening = await activated({ mode: 'listen' });
 	const workflows: StoredWorkflow[] = [];
 	for (let count = 0; count < 8; count++) workflows.push(await activated());
@@ -346,12 +348,12 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 		targets.push({ scrapeId, url: webhookUrl });
 	}
 	for (let count = 0; count < 8; count++) {
-		targets.push({ scrapeId: await field.startElsewhere(), url: field.plainUrl(listening) });
+		targets.push({ scrapeId: await fixture.startElsewhere(), url: fixture.plainUrl(listening) });
 	}
-	for (const { scrapeId } of targets) field.sandbox.finish(scrapeId, 'completed');
+	for (const { scrapeId } of targets) fixture.sandbox.finish(scrapeId, 'completed');
 	let sent = 0;
 	const tell = async (role: Role, { scrapeId, url }: (typeof targets)[number]) => {
-		const to = url.replace(field.webhookBase, field.queue.url(role));
+		const to = url.replace(fixture.webhookBase, fixture.queue.url(role));
 		const body = JSON.stringify({ scrapeId, status: 'completed' });
 		const headers = { 'content-type': 'application/json' };
 		// A busy n8n may not save a notification in time. The service then sends it again, as here.
@@ -364,7 +366,7 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 	};
 	const all = [listening, ...workflows];
 	const runs = async () => {
-		const lists = await Promise.all(all.map(({ id }) => field.delivered(id)));
+		const lists = await Promise.all(all.map(({ id }) => fixture.delivered(id)));
 		return lists.flat().length;
 	};
 	const begin = Date.now();
@@ -378,27 +380,27 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 		await sleep(300);
 	}
 	await quiet(5000);
-	const items = await Promise.all(all.map(({ id }) => field.delivered(id)));
+	const items = await Promise.all(all.map(({ id }) => fixture.delivered(id)));
 	const ids = items.flat().map(({ json }) => json.scrapeId);
 	const counts = targets.map(({ scrapeId }) => ids.filter((id) => id === scrapeId).length);
 	report(
 		`${String(sent)} notifications to two processes; their ${String(targets.length)} scrapes ran the workflow ${counts.join(' ')} times`,
 	);
-	expect(field.starts).toBe(16);
+	expect(fixture.starts).toBe(16);
 	expect(counts).toEqual(counts.map(() => 1));
 }, 200_000);
 
 it('verifies 2,000 addresses in four executions on two workers that share the limit of one account', async () => {
-	await field.reset({
+	await fixture.reset({
 		accounts: { 'test-key': { plan: 'enterprise', credits: 10_000 } },
 		rateLimit: { enabled: true, enterprisePerMinute: 1200, kind: 'sliding' },
 		latencyMs: 20,
 	});
 	const plan = { plan: 'enterprise', requestsPerMinute: 1200 };
-	const credential = await field.newCredential('Enterprise', API_KEY, plan);
+	const credential = await fixture.newCredential('Enterprise', API_KEY, plan);
 	const path = uuid();
-	const workflow = await field.api.createWorkflow(
-		field.content(
+	const workflow = await fixture.api.createWorkflow(
+		fixture.content(
 			node('Webhook', 'n8n-nodes-base.webhook', {
 				typeVersion: 2,
 				webhookId: path,
@@ -410,11 +412,14 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 					options: { destinationFieldName: 'address' },
 				},
 			}),
-			field.leadGen({ ...VERIFY, email: '={{ $json.address }}' }, { credentials: use(credential) }),
+			fixture.leadGen(
+				{ ...VERIFY, email: '={{ $json.address }}' },
+				{ credentials: use(credential) },
+			),
 			executor(),
 		),
 	);
-	await field.api.activateWorkflow(workflow.id);
+	await fixture.api.activateWorkflow(workflow.id);
 	await quiet(1000);
 	const batches = [0, 1, 2, 3].map((batch) =>
 		Array.from({ length: 500 }, (_, item) => `valid.${String(batch * 500 + item)}@acme.com`),
@@ -422,7 +427,7 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 	const begin = Date.now();
 	await Promise.all(
 		batches.map(async (emails) => {
-			const answer = await fetch(`${field.webhookBase}/webhook/${path}`, {
+			const answer = await fetch(`${fixture.webhookBase}/webhook/${path}`, {
 				method: 'POST',
 				headers: { 'content-type': 'application/json' },
 				body: JSON.stringify({ emails }),
@@ -432,27 +437,27 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 	);
 	await until(
 		'four executions',
-		async () => (await field.executions(workflow.id)).length === 4,
+		async () => (await fixture.executions(workflow.id)).length === 4,
 		PATIENCE_MS,
 	);
 	const items = [];
-	for (const { id } of await field.executions(workflow.id)) {
-		const execution = await field.finished(id);
+	for (const { id } of await fixture.executions(workflow.id)) {
+		const execution = await fixture.finished(id);
 		const { status, error, advice } = execution ?? {};
 		expect([status, error, advice]).toEqual(['success', undefined, undefined]);
 		items.push(...(execution?.nodes.LeadGen?.outputs[0] ?? []));
 	}
 	const seconds = Math.round((Date.now() - begin) / 1000);
 	const by = await executorsOf(workflow);
-	const refused = field.sandbox.requests.filter(
+	const refused = fixture.sandbox.requests.filter(
 		({ operation, status }) => operation === 'verifyEmail' && status === 429,
 	).length;
 	report(
-		`2,000 addresses in ${String(seconds)} s on ${by.join(', ')}, ${String(refused)} answers were 429, ${String(10_000 - field.sandbox.credits())} credits`,
+		`2,000 addresses in ${String(seconds)} s on ${by.join(', ')}, ${String(refused)} answers were 429, ${String(10_000 - fixture.sandbox.credits())} credits`,
 	);
 	expect(items.map(({ json }) => json.email).sort()).toEqual(batches.flat().sort());
 	expect(items.filter(({ json }) => json.status !== 'valid')).toEqual([]);
-	expect(field.sandbox.credits()).toBe(8000);
-	expect(field.count('verifyEmail')).toBe(2000 + refused);
+	expect(fixture.sandbox.credits()).toBe(8000);
+	expect(fixture.count('verifyEmail')).toBe(2000 + refused);
 	expect(new Set(by)).toEqual(new Set(['worker1', 'worker2']));
 }, 300_000);

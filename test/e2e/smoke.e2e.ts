@@ -1,16 +1,16 @@
-import type { StoredWorkflow } from '../../playground/api';
-import { Field, N8N, node, quiet, until } from './field';
+import type { StoredWorkflow } from '../../lab/playground/api';
+import { Fixture, N8N, node, quiet, until } from '../../lab/fixture/fixture';
 
 /** In short, what has to work on every n8n: each operation, a start, its completion, a restart. */
-const field = new Field();
+const fixture = new Fixture();
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 });
 afterAll(async () => {
-	await field.close();
+	await fixture.close();
 });
 afterEach(() => {
-	expect(field.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
+	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 });
 
 const person = {
@@ -36,7 +36,7 @@ const OPERATIONS = [
 
 describe(`n8n ${N8N.version}`, () => {
 	it.each(OPERATIONS)('does $resource $operation', async ({ gives, ...parameters }) => {
-		await field.reset({ job: { durationMs: 300 } });
+		await fixture.reset({ job: { durationMs: 300 } });
 		expect(await run(parameters)).toEqual([
 			expect.objectContaining(gives),
 			expect.objectContaining(gives),
@@ -47,8 +47,8 @@ describe(`n8n ${N8N.version}`, () => {
 		{ operation: 'getStatus', status: 'pending', progress: 0 },
 		{ operation: 'wait', status: 'completed', progress: 100 },
 	])('does scrape $operation', async ({ operation, ...gives }) => {
-		await field.reset({ job: { durationMs: operation === 'wait' ? 300 : 600_000 } });
-		const ids = [await field.startElsewhere(), await field.startElsewhere()];
+		await fixture.reset({ job: { durationMs: operation === 'wait' ? 300 : 600_000 } });
+		const ids = [await fixture.startElsewhere(), await fixture.startElsewhere()];
 		const scrapeId = `={{ ${JSON.stringify(ids)}[$itemIndex] }}`;
 		expect(await run({ resource: 'scrape', operation, scrapeId })).toEqual(
 			ids.map((id) => expect.objectContaining({ scrapeId: id, ...gives }) as unknown),
@@ -56,24 +56,24 @@ describe(`n8n ${N8N.version}`, () => {
 	});
 
 	it('starts a scrape once and runs the workflow once, also over a restart', async () => {
-		await field.reset();
-		const workflow = await field.workflow();
-		await field.api.activateWorkflow(workflow.id);
-		await until('the start', () => field.starts === 1);
+		await fixture.reset();
+		const workflow = await fixture.workflow();
+		await fixture.api.activateWorkflow(workflow.id);
+		await until('the start', () => fixture.starts === 1);
 		await until('the completion', async () => (await delivered(workflow)).length === 1);
 
-		const late = await field.workflow({ filters: { jobTitles: ['CFO'] } });
-		field.sandbox.set({ job: { durationMs: 600_000 } });
-		await field.api.activateWorkflow(late.id);
-		await until('its start', () => field.starts === 2);
-		const [first, second] = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-		await field.restart();
-		field.sandbox.finish(second ?? '', 'completed');
+		const late = await fixture.workflow({ filters: { jobTitles: ['CFO'] } });
+		fixture.sandbox.set({ job: { durationMs: 600_000 } });
+		await fixture.api.activateWorkflow(late.id);
+		await until('its start', () => fixture.starts === 2);
+		const [first, second] = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		await fixture.restart();
+		fixture.sandbox.finish(second ?? '', 'completed');
 		await until('its completion', async () => (await delivered(late)).length === 1);
 		await quiet();
 		expect(await delivered(workflow)).toEqual([first]);
 		expect(await delivered(late)).toEqual([second]);
-		expect(field.starts).toBe(2);
+		expect(fixture.starts).toBe(2);
 	});
 });
 
@@ -83,21 +83,21 @@ async function run(parameters: Record<string, unknown>): Promise<unknown[]> {
 		{ json: { first: 'Ann', last: 'Sure' } },
 		{ json: { first: 'Bob', last: 'Right' } },
 	];
-	const workflow = await field.api.createWorkflow(
-		field.content(
+	const workflow = await fixture.api.createWorkflow(
+		fixture.content(
 			node('Manual', 'n8n-nodes-base.manualTrigger'),
 			node('Items', 'n8n-nodes-base.code', {
 				typeVersion: 2,
 				parameters: { jsCode: `return ${JSON.stringify(items)};` },
 			}),
-			field.leadGen(parameters),
+			fixture.leadGen(parameters),
 		),
 	);
-	const { nodes } = await field.api.runWorkflow(workflow.id, 'Manual');
+	const { nodes } = await fixture.api.runWorkflow(workflow.id, 'Manual');
 	return (nodes.LeadGen?.outputs[0] ?? []).map(({ json }) => json);
 }
 
 /** The scrapes that a workflow ran for. */
 async function delivered({ id }: StoredWorkflow): Promise<unknown[]> {
-	return (await field.delivered(id)).map(({ json }) => json.scrapeId);
+	return (await fixture.delivered(id)).map(({ json }) => json.scrapeId);
 }

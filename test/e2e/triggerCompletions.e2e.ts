@@ -1,16 +1,15 @@
-import type { StoredWorkflow } from '../../playground/api';
-import type { NotificationSettings } from '../../sandbox/settings';
-import { API_KEY, LINE, node, quiet, until, use, uuid } from './field';
+import type { StoredWorkflow } from '../../lab/playground/api';
+import type { NotificationSettings } from '../../lab/sandbox/settings';
+import { API_KEY, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
 import {
 	activated,
-	countRuns,
-	field,
+	fixture,
 	LONG,
 	post,
 	untilExecutions,
 	untilRuns,
 	untilStarts,
-} from './triggerField';
+} from './triggerFixture';
 
 /* What must never happen with a completion, on a real n8n: by counts of lookups and of executions. */
 
@@ -38,12 +37,12 @@ describe('a completion', () => {
 	it('comes in once with each shape and method of its notification', async () => {
 		const workflows: Array<[string, StoredWorkflow]> = [];
 		for (const notification of shapes) {
-			field.sandbox.set({ notification: { method: 'POST', shape: 'flat', ...notification } });
+			fixture.sandbox.set({ notification: { method: 'POST', shape: 'flat', ...notification } });
 			const workflow = await activated();
 			workflows.push([JSON.stringify(notification), workflow]);
 			await until('the notification', () => {
-				const job = field.sandbox.jobs.find(({ webhookUrl }) =>
-					webhookUrl?.startsWith(field.plainUrl(workflow)),
+				const job = fixture.sandbox.jobs.find(({ webhookUrl }) =>
+					webhookUrl?.startsWith(fixture.plainUrl(workflow)),
 				);
 				return job?.notifications[0]?.status !== undefined;
 			});
@@ -52,7 +51,7 @@ describe('a completion', () => {
 		for (const [, { id }] of workflows) await untilRuns(id, 1);
 		await quiet(5000);
 		for (const [shape, { id }] of workflows) {
-			const items = await field.delivered(id);
+			const items = await fixture.delivered(id);
 			expect([shape, items.length]).toEqual([shape, 1]);
 			const { notification } = items[0]?.json as { notification: { method: string } | null };
 			// n8n itself turns broken JSON away.
@@ -60,7 +59,7 @@ describe('a completion', () => {
 			const method = /PUT|GET/.exec(shape)?.[0] ?? 'POST';
 			expect([shape, notification?.method]).toEqual([shape, isBroken ? undefined : method]);
 		}
-		expect(field.starts).toBe(shapes.length);
+		expect(fixture.starts).toBe(shapes.length);
 	});
 
 	it.each([
@@ -77,14 +76,14 @@ describe('a completion', () => {
 		],
 		['says that it failed', { job: { durationMs: 1000, outcome: 'failed' as const } }],
 	])('runs the workflow once if its notification %s', async (_what, settings) => {
-		field.sandbox.set(settings);
+		fixture.sandbox.set(settings);
 		const { id } = await activated();
 		await untilRuns(id, 1);
 		await quiet(6000);
-		const items = await field.delivered(id);
-		expect(items.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
-		expect(items[0]?.json.status).toBe(field.sandbox.jobs[0]?.outcome);
-		expect(field.starts).toBe(1);
+		const items = await fixture.delivered(id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
+		expect(items[0]?.json.status).toBe(fixture.sandbox.jobs[0]?.outcome);
+		expect(fixture.starts).toBe(1);
 	});
 
 	it('runs the workflow only for the events that were chosen', async () => {
@@ -94,12 +93,12 @@ describe('a completion', () => {
 		// The start, and a completion that ends at the trigger.
 		await untilExecutions(onlyFailed.id, 2);
 		await quiet();
-		expect(await field.delivered(onlyFailed.id)).toEqual([]);
-		field.sandbox.set({ job: { durationMs: 1000, outcome: 'failed' } });
-		await field.api.deactivateWorkflow(onlyFailed.id);
-		await field.api.activateWorkflow(onlyFailed.id);
+		expect(await fixture.delivered(onlyFailed.id)).toEqual([]);
+		fixture.sandbox.set({ job: { durationMs: 1000, outcome: 'failed' } });
+		await fixture.api.deactivateWorkflow(onlyFailed.id);
+		await fixture.api.activateWorkflow(onlyFailed.id);
 		await untilRuns(onlyFailed.id, 1);
-		const [item] = await field.delivered(onlyFailed.id);
+		const [item] = await fixture.delivered(onlyFailed.id);
 		expect(item?.json.status).toBe('failed');
 	});
 });
@@ -108,36 +107,36 @@ describe('several notifications of one scrape', () => {
 	const leads = (...names: string[]) => names.map((name) => ({ name }));
 
 	it('let the one with the leads through, though another came before the end', async () => {
-		field.sandbox.set({ ...LONG, notification: { times: 0 } });
+		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
 		const { id } = await activated();
 		await untilStarts(1);
 		await quiet(1000);
-		const { scrapeId = '' } = field.sandbox.jobs[0] ?? {};
-		const send = async (body: object) => await post(field.webhookUrl(), JSON.stringify(body));
+		const { scrapeId = '' } = fixture.sandbox.jobs[0] ?? {};
+		const send = async (body: object) => await post(fixture.webhookUrl(), JSON.stringify(body));
 		expect(await send({ scrapeId, status: 'processing' })).toBe(200);
 		await quiet(1000);
 		expect(await send({ scrapeId, status: 'processing', progress: 50 })).toBe(200);
-		field.sandbox.finish(scrapeId, 'completed');
+		fixture.sandbox.finish(scrapeId, 'completed');
 		const whole = { scrapeId, leads: leads('Ada', 'Grace') };
 		expect(await send(whole)).toBe(200);
 		await untilRuns(id, 1);
 		await quiet(15_000);
-		const items = await field.delivered(id);
+		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => (json.notification as { body: object }).body)).toEqual([whole]);
 		// The start, the first notification, and the one with the leads.
-		expect(await field.executions(id)).toHaveLength(3);
-		expect(await field.told(id)).toEqual([]);
+		expect(await fixture.executions(id)).toHaveLength(3);
+		expect(await fixture.told(id)).toEqual([]);
 	});
 
 	it('lose no leads: what comes after the run is told, and a retry runs the workflow with it', async () => {
-		field.sandbox.set({ notification: { times: 0 } });
+		fixture.sandbox.set({ notification: { times: 0 } });
 		const { id } = await activated({ output: 'leads' });
 		await untilStarts(1);
 		await quiet(2500);
-		const { scrapeId } = field.sandbox.jobs[0] ?? {};
+		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
 		const send = async (...names: string[]) => {
 			const body = JSON.stringify({ scrapeId, at: Date.now(), leads: leads(...names) });
-			expect(await post(field.webhookUrl(), body)).toBe(200);
+			expect(await post(fixture.webhookUrl(), body)).toBe(200);
 		};
 		await send('Ada', 'Grace');
 		await untilExecutions(id, 2);
@@ -147,28 +146,28 @@ describe('several notifications of one scrape', () => {
 		await send('Joan');
 		await untilExecutions(id, 3);
 		await quiet(1000);
-		expect(await field.executions(id)).toHaveLength(3);
-		expect(await field.told(id)).toEqual([
+		expect(await fixture.executions(id)).toHaveLength(3);
+		expect(await fixture.told(id)).toEqual([
 			`More leads of scrape ${String(scrapeId)} came after the workflow ran for it`,
 		]);
-		const [failed] = (await field.executions(id)).filter(({ status }) => status === 'error');
-		await field.api.retryExecution(failed?.id ?? '');
-		const items = await field.delivered(id);
+		const [failed] = (await fixture.executions(id)).filter(({ status }) => status === 'error');
+		await fixture.api.retryExecution(failed?.id ?? '');
+		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Grace', 'Joan']);
 	});
 
 	it('that names several scrapes brings each out', async () => {
 		const workflow = await activated({ mode: 'listen', output: 'leads' });
 		const ids = [];
-		for (let count = 0; count < 3; count++) ids.push(await field.startElsewhere());
+		for (let count = 0; count < 3; count++) ids.push(await fixture.startElsewhere());
 		await quiet(2000);
 		const scrapes = ids.map((scrapeId, index) => ({
 			scrapeId,
 			leads: leads(`lead ${String(index)} a`, `lead ${String(index)} b`),
 		}));
-		expect(await post(field.plainUrl(workflow), JSON.stringify({ scrapes }))).toBe(200);
+		expect(await post(fixture.plainUrl(workflow), JSON.stringify({ scrapes }))).toBe(200);
 		await untilRuns(workflow.id, 6);
-		const items = await field.delivered(workflow.id);
+		const items = await fixture.delivered(workflow.id);
 		expect(items.map(({ json }) => json)).toEqual(
 			scrapes.flatMap(({ scrapeId, leads }) => leads.map((lead) => ({ scrapeId, ...lead }))),
 		);
@@ -182,77 +181,43 @@ describe('the URL of a start', () => {
 		['its parameter encoded', (url: string) => url.replace('.', '%2E').replace('=', '%3D')],
 		['capital letters', (url: string) => url.replace(/leadgen=.*/, (part) => part.toUpperCase())],
 	])('is accepted with %s', async (_what, change) => {
-		field.sandbox.set({ notification: { times: 0 } });
+		fixture.sandbox.set({ notification: { times: 0 } });
 		const { id } = await activated();
 		await untilStarts(1);
 		await quiet(1500);
-		const [job] = field.sandbox.jobs;
+		const [job] = fixture.sandbox.jobs;
 		const body = JSON.stringify({ scrapeId: job?.scrapeId });
-		const url = change(field.webhookUrl());
+		const url = change(fixture.webhookUrl());
 		expect(await post(url, body)).toBe(200);
 		await untilRuns(id, 1);
-		const [item] = await field.delivered(id);
+		const [item] = await fixture.delivered(id);
 		expect(item?.json).toMatchObject({ scrapeId: job?.scrapeId, notification: { method: 'POST' } });
-		expect(await post(field.webhookUrl().slice(0, -4), body)).toBe(403);
+		expect(await post(fixture.webhookUrl().slice(0, -4), body)).toBe(403);
 	});
 });
 
 describe('a stranger', () => {
-	it('is turned away a thousand times, and nothing is looked up or run', async () => {
-		field.sandbox.set(LONG);
-		const workflow = await activated();
-		const { id } = workflow;
-		await untilStarts(1);
-		await quiet(1000);
-		const scrapeId = field.sandbox.jobs[0]?.scrapeId ?? '';
-		const lookups = field.count('getScrapeStatus');
-		const begin = Date.now();
-		const url = field.plainUrl(workflow);
-		const methods = ['POST', 'PUT', 'GET', 'PATCH'];
-		const answers: number[] = [];
-		for (let batch = 0; batch < 50; batch++) {
-			const requests = Array.from({ length: 20 }, async (_, index) => {
-				const number = batch * 20 + index;
-				const method = methods[number % 4] ?? 'POST';
-				const query =
-					number % 3 === 0 ? '' : `?token=${'0'.repeat(number % 80)}&scrapeId=${scrapeId}`;
-				const headers = { 'content-type': 'application/json', 'x-leadgen-knock': 'a'.repeat(64) };
-				const body = method === 'GET' ? undefined : JSON.stringify({ scrapeId, clock: 'x' });
-				return (await fetch(url + query, { method, headers, body })).status;
-			});
-			answers.push(...(await Promise.all(requests)));
-		}
-		expect(answers.filter((status) => status !== 403)).toEqual([]);
-		expect(answers).toHaveLength(1000);
-		// Its start.
-		expect(await field.executions(id)).toHaveLength(1);
-		// Only the clock looks, every five seconds at most.
-		const seconds = (Date.now() - begin) / 1000;
-		expect(field.count('getScrapeStatus') - lookups).toBeLessThanOrEqual(1 + seconds / 5);
-		expect(field.starts).toBe(1);
-	});
-
 	it('brings nothing in with a forged ID, even with the token', async () => {
 		const { id } = await activated();
 		await untilRuns(id, 1);
 		await quiet(1500);
 		// A scrape of the same account that was started elsewhere, and is finished.
-		const foreign = await field.startElsewhere();
+		const foreign = await fixture.startElsewhere();
 		await quiet(1500);
-		const lookups = field.count('getScrapeStatus');
-		for (const scrapeId of [foreign, 'scrape_forged', field.sandbox.jobs[0]?.scrapeId]) {
-			const answer = await post(field.webhookUrl(), JSON.stringify({ scrapeId }));
+		const lookups = fixture.count('getScrapeStatus');
+		for (const scrapeId of [foreign, 'scrape_forged', fixture.sandbox.jobs[0]?.scrapeId]) {
+			const answer = await post(fixture.webhookUrl(), JSON.stringify({ scrapeId }));
 			expect(answer).toBe(200);
 		}
 		await quiet();
-		expect(await field.executions(id)).toHaveLength(2);
-		expect(field.count('getScrapeStatus')).toBe(lookups);
+		expect(await fixture.executions(id)).toHaveLength(2);
+		expect(fixture.count('getScrapeStatus')).toBe(lookups);
 	});
 
 	it('gets an answer to a body of any size and type', async () => {
 		const { id } = await activated();
 		await untilRuns(id, 1);
-		const url = field.webhookUrl();
+		const url = fixture.webhookUrl();
 		const deep = '['.repeat(5000) + ']'.repeat(5000);
 		const bodies: Array<[string, string]> = [
 			['application/json', '{"scrapeId":'],
@@ -281,194 +246,78 @@ describe('a stranger', () => {
 			expect(Date.now() - begin).toBeLessThan(5000);
 		}
 		await quiet(1000);
-		expect(await field.delivered(id)).toHaveLength(1);
+		expect(await fixture.delivered(id)).toHaveLength(1);
 		// A body that has other leads than those that ran is told.
-		expect(await field.told(id)).toEqual([expect.stringMatching(/^More leads of scrape/)]);
+		expect(await fixture.told(id)).toEqual([expect.stringMatching(/^More leads of scrape/)]);
 	});
-
-	it('cannot use up the rate limit of any plan where a node only listens', async () => {
-		const most = { starter: 20, pro: 100, enterprise: 20 };
-		const plans = ['starter', 'pro', 'enterprise'] as const;
-		const keyOf = (plan: string) => `${API_KEY}-${plan}`;
-		const accounts = plans.map((plan) => [keyOf(plan), { plan, credits: 1000 }] as const);
-		field.sandbox.set({ accounts: Object.fromEntries(accounts) });
-		const workflows: StoredWorkflow[] = [];
-		// One by one: n8n 1 mixes up transactions that come together on SQLite.
-		for (const plan of plans) {
-			const credential = await field.newCredential(plan, keyOf(plan), { plan });
-			const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
-			const workflow = await field.api.createWorkflow(field.content(trigger));
-			await field.api.activateWorkflow(workflow.id);
-			workflows.push(workflow);
-		}
-		await quiet(1000);
-		for (let batch = 0; batch < 20; batch++) {
-			const forged = Array.from({ length: 10 }, (_, index) => `${String(batch)}_${String(index)}`);
-			const posts = workflows.flatMap((workflow) =>
-				forged.map((id) => post(field.plainUrl(workflow), JSON.stringify({ scrapeId: id }))),
-			);
-			await Promise.all(posts);
-		}
-		/** When lookups came, in milliseconds. */
-		const lookups = (plan: string) =>
-			field.sandbox.requests
-				.filter(
-					({ operation, headers }) =>
-						operation === 'getScrapeStatus' && headers.authorization === `Bearer ${keyOf(plan)}`,
-				)
-				.map(({ at }) => at);
-		const isEnough = () => plans.every((plan) => lookups(plan).length > most[plan]);
-		await until('more lookups than a minute allows', isEnough, 150_000);
-		for (const plan of plans) {
-			const times = lookups(plan);
-			// A request takes a moment from the node to the service.
-			const spans = times.slice(most[plan]).map((time, index) => time - (times[index] ?? time));
-			expect([plan, Math.min(...spans) > 58_000]).toEqual([plan, true]);
-		}
-		expect(await countRuns(workflows.map(({ id }) => id))).toBe(0);
-		expect(field.starts).toBe(0);
-	}, 600_000);
 });
 
 describe('a node that only listens', () => {
 	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
-		expect(field.starts).toBe(0);
-		field.sandbox.set({ notification: { times: 3, parallel: true } });
+		expect(fixture.starts).toBe(0);
+		fixture.sandbox.set({ notification: { times: 3, parallel: true } });
 		const ids = [];
 		for (let count = 0; count < 8; count++)
-			ids.push(await field.startElsewhere(field.plainUrl(workflow)));
+			ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow)));
 		await untilRuns(workflow.id, 8);
 		await quiet();
-		const items = await field.delivered(workflow.id);
+		const items = await fixture.delivered(workflow.id);
 		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
-		expect(await field.executions(workflow.id)).toHaveLength(8);
+		expect(await fixture.executions(workflow.id)).toHaveLength(8);
 		// A repeat that comes later.
-		await field.sandbox.notify(ids[0] ?? '');
+		await fixture.sandbox.notify(ids[0] ?? '');
 		await quiet();
-		expect(await field.executions(workflow.id)).toHaveLength(8);
-	});
-
-	it('brings in many that finish at once', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		await quiet(500);
-		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
-		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
-		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 8000 };
-		field.sandbox.set({
-			job: { durationMs: 3_600_000 },
-			notification,
-			cost: { startPerLead: 0.1 },
-		});
-		const ids: string[] = [];
-		while (ids.length < 90) ids.push(await field.startElsewhere(field.plainUrl(workflow), 40));
-		for (const id of ids) field.sandbox.finish(id, 'completed');
-		const begin = Date.now();
-		await untilExecutions(workflow.id, 90, 240_000).finally(() => {
-			const seconds = ((Date.now() - begin) / 1000).toFixed(0);
-			const sent = field.sandbox.jobs.flatMap(({ notifications }) => notifications);
-			const answered = sent.filter(({ status }) => status === 200);
-			const said = `${String(answered.length)} of ${String(sent.length)} notifications answered`;
-			const lookups = `${String(field.count('getScrapeStatus'))} lookups`;
-			process.stdout.write(`n8n ${LINE}: 90 completions: ${seconds} s, ${said}, ${lookups}\n`);
-		});
-		// A repetition that comes a minute later, before n8n has got to the first, begins an execution as well.
-		await untilRuns(workflow.id, 90);
-		await quiet();
-		const items = await field.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
-		for (const { json } of items) {
-			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
-			expect(data.scrapeId).toBe(json.scrapeId);
-			expect(data.leads).toHaveLength(40);
-			expect(JSON.stringify(data).length).toBeGreaterThan(2000);
-		}
-		// The one before an execution begins, and the one in it.
-		const executions = await field.executions(workflow.id);
-		expect(field.count('getScrapeStatus')).toBe(2 * executions.length);
-	}, 600_000);
-
-	it('runs the workflow once for a scrape while notifications of another pour in', async () => {
-		// So long a run that what n8n did not write down would be handed over again.
-		const pause = { typeVersion: 1.1, parameters: { amount: 5 } };
-		const wait = node('Pause', 'n8n-nodes-base.wait', pause);
-		const content = field.content(field.trigger({ mode: 'listen' }), wait);
-		const workflow = await field.api.createWorkflow(content);
-		await field.api.activateWorkflow(workflow.id);
-		await quiet(1000);
-		field.sandbox.set(LONG);
-		const url = field.plainUrl(workflow);
-		const [running, finished] = [await field.startElsewhere(url), await field.startElsewhere(url)];
-		const begin = Date.now();
-		let isOver = false;
-		const pour = async () => {
-			while (!isOver) await post(url, JSON.stringify({ scrapeId: running }));
-		};
-		const pouring = Array.from({ length: 20 }, pour);
-		field.sandbox.finish(finished, 'completed');
-		// The execution of the other one waits for its end.
-		await untilExecutions(workflow.id, 2);
-		await quiet(8000);
-		isOver = true;
-		await Promise.all(pouring);
-		await quiet();
-		// However often the notification comes, one execution waits for the end of the scrape.
-		expect((await field.executions(workflow.id)).length).toBe(2);
-		const seconds = (Date.now() - begin) / 1000;
-		expect(field.count('getScrapeStatus')).toBeLessThan(6 + seconds / 2);
-		field.sandbox.finish(running, 'completed');
-		await untilRuns(workflow.id, 2);
-		const items = await field.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([finished, running].sort());
+		expect(await fixture.executions(workflow.id)).toHaveLength(8);
 	});
 
 	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
 		// The lookups of the tests before have used up the share of another plan.
-		const credential = await field.newCredential('No limit', API_KEY, { plan: 'enterprise' });
-		const trigger = field.trigger({ mode: 'listen' }, { credentials: use(credential) });
-		const workflow = await field.api.createWorkflow(field.content(trigger));
-		await field.api.activateWorkflow(workflow.id);
+		const credential = await fixture.newCredential('No limit', API_KEY, { plan: 'enterprise' });
+		const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
+		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
+		await fixture.api.activateWorkflow(workflow.id);
 		await quiet(500);
-		const broken = await field.startElsewhere();
-		field.sandbox.set({
+		const broken = await fixture.startElsewhere();
+		fixture.sandbox.set({
 			faults: [{ kind: 'status', status: 500, match: { path: '/status', times: 4 } }],
 		});
-		await post(field.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
-		await until('a lookup and its repeats', () => field.count('getScrapeStatus') >= 4);
-		const good = await field.startElsewhere(field.plainUrl(workflow));
+		await post(fixture.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
+		await until('a lookup and its repeats', () => fixture.count('getScrapeStatus') >= 4);
+		const good = await fixture.startElsewhere(fixture.plainUrl(workflow));
 		await untilRuns(workflow.id, 2);
-		const items = await field.delivered(workflow.id);
+		const items = await fixture.delivered(workflow.id);
 		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([good, broken].sort());
-		expect(field.count('getScrapeStatus')).toBeLessThan(15);
+		expect(fixture.count('getScrapeStatus')).toBeLessThan(15);
 	});
 
 	it('keeps what it heard while the key is refused, and says so once', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
-		field.sandbox.set({
+		fixture.sandbox.set({
 			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match: { method: 'GET', times: 3 } }],
 		});
 		const ids = [];
 		for (let count = 0; count < 3; count++) {
-			ids.push(await field.startElsewhere(field.plainUrl(workflow)));
+			ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow)));
 		}
 		await untilRuns(workflow.id, 3);
 		await quiet();
-		const items = await field.delivered(workflow.id);
+		const items = await fixture.delivered(workflow.id);
 		const delivered = items.flatMap(({ json }) => json.scrapeId ?? []);
 		expect(delivered.sort()).toEqual(ids.sort());
-		expect(await field.told(workflow.id)).toHaveLength(1);
+		expect(await fixture.told(workflow.id)).toHaveLength(1);
 	});
 
 	it('waits for a status that says finished later than the notification', async () => {
 		const workflow = await activated({ mode: 'listen' });
 		await quiet(500);
-		field.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
-		await field.startElsewhere(field.plainUrl(workflow));
+		fixture.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
+		await fixture.startElsewhere(fixture.plainUrl(workflow));
 		await untilRuns(workflow.id, 1);
 		await quiet();
-		expect(await field.executions(workflow.id)).toHaveLength(1);
+		expect(await fixture.executions(workflow.id)).toHaveLength(1);
 	});
 });
 
@@ -477,11 +326,11 @@ describe('the output', () => {
 		['found by itself', {}],
 		['that the person names', { leadsField: 'data.leads' }],
 	])('is one item for each lead of a list %s', async (_what, options) => {
-		field.sandbox.set({ notification: { shape: 'leads' } });
+		fixture.sandbox.set({ notification: { shape: 'leads' } });
 		const { id } = await activated({ output: 'leads', options });
 		await untilRuns(id, 1);
-		const items = await field.delivered(id);
-		const { scrapeId } = field.sandbox.jobs[0] ?? {};
+		const items = await fixture.delivered(id);
+		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
 		expect(items).toHaveLength(10);
 		for (const { json, pairedItem } of items) {
 			expect(json).toMatchObject({ scrapeId, name: expect.any(String) as string });
@@ -492,9 +341,9 @@ describe('the output', () => {
 	it('is one item for the scrape where the notification holds no list', async () => {
 		const { id } = await activated({ output: 'leads' });
 		await untilRuns(id, 1);
-		const items = await field.delivered(id);
+		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json)).toEqual([
-			expect.objectContaining({ scrapeId: field.sandbox.jobs[0]?.scrapeId, leadsFound: 10 }),
+			expect.objectContaining({ scrapeId: fixture.sandbox.jobs[0]?.scrapeId, leadsFound: 10 }),
 		]);
 	});
 });
@@ -503,8 +352,8 @@ describe('static data', () => {
 	it('survives a Code node and a schedule that write back old copies of it', async () => {
 		const jsCode =
 			"const data = $getWorkflowStaticData('global'); const before = JSON.stringify(data); data.count = (data.count ?? 0) + 1; await new Promise((resolve) => setTimeout(resolve, 1500)); return [{ json: { before } }];";
-		const trigger = field.trigger();
-		const content = field.content(
+		const trigger = fixture.trigger();
+		const content = fixture.content(
 			trigger,
 			node('Code', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
 		);
@@ -514,23 +363,23 @@ describe('static data', () => {
 		});
 		content.nodes.push(every);
 		content.connections['Every second'] = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
-		const { id } = await field.api.createWorkflow(content);
-		await field.api.activateWorkflow(id);
+		const { id } = await fixture.api.createWorkflow(content);
+		await fixture.api.activateWorkflow(id);
 		for (let round = 1; round <= 4; round++) {
 			await untilStarts(round);
 			await untilRuns(id, round);
-			await field.api.deactivateWorkflow(id);
-			if (round < 4) await field.api.activateWorkflow(id);
+			await fixture.api.deactivateWorkflow(id);
+			if (round < 4) await fixture.api.activateWorkflow(id);
 		}
-		expect(field.starts).toBe(4);
-		expect(await field.delivered(id)).toHaveLength(4);
+		expect(fixture.starts).toBe(4);
+		expect(await fixture.delivered(id)).toHaveLength(4);
 	});
 
 	it('that a long execution writes back does not make the node forget a running scrape', async () => {
 		const jsCode =
 			"const data = $getWorkflowStaticData('global'); data.count = 1; await new Promise((resolve) => setTimeout(resolve, 8000)); return [];";
-		const content = field.content(
-			field.trigger(),
+		const content = fixture.content(
+			fixture.trigger(),
 			node('Code', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
 		);
 		const path = uuid();
@@ -541,19 +390,19 @@ describe('static data', () => {
 		});
 		content.nodes.push(webhook);
 		content.connections.Webhook = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
-		const { id } = await field.api.createWorkflow(content);
-		await field.api.activateWorkflow(id);
+		const { id } = await fixture.api.createWorkflow(content);
+		await fixture.api.activateWorkflow(id);
 		await untilRuns(id, 1);
 		// The execution of the Code node begins before the next start is saved, and ends after it.
-		field.sandbox.set({ job: { durationMs: 20_000 }, notification: { times: 0 } });
-		await fetch(`${field.url}/webhook/${path}`);
+		fixture.sandbox.set({ job: { durationMs: 20_000 }, notification: { times: 0 } });
+		await fetch(`${fixture.url}/webhook/${path}`);
 		await quiet(1000);
-		await field.api.deactivateWorkflow(id);
-		await field.api.activateWorkflow(id);
+		await fixture.api.deactivateWorkflow(id);
+		await fixture.api.activateWorkflow(id);
 		await untilStarts(2);
 		await untilRuns(id, 2);
-		expect((await field.delivered(id)).map(({ json }) => json.scrapeId)).toEqual(
-			field.sandbox.jobs.map(({ scrapeId }) => scrapeId),
+		expect((await fixture.delivered(id)).map(({ json }) => json.scrapeId)).toEqual(
+			fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId),
 		);
 	});
 });

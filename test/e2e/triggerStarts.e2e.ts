@@ -1,20 +1,20 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { N8nApi, N8nApiError, type StoredCredential } from '../../playground/api';
-import { setRole } from '../../playground/n8n';
-import { API_KEY, node, OWNER, quiet, until, use, uuid } from './field';
+import { N8nApi, N8nApiError, type StoredCredential } from '../../lab/playground/api';
+import { setRole } from '../../lab/playground/n8n';
+import { API_KEY, node, OWNER, quiet, until, use, uuid } from '../../lab/fixture/fixture';
 import {
 	activated,
 	countRuns,
-	field,
+	fixture,
 	LONG,
 	save,
 	triggerOf,
 	untilExecutions,
 	untilRuns,
 	untilStarts,
-} from './triggerField';
+} from './triggerFixture';
 
 /* What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
 
@@ -23,11 +23,11 @@ describe('a start', () => {
 		const { id } = await activated();
 		await untilRuns(id, 1);
 		await quiet();
-		const [item, ...more] = await field.delivered(id);
+		const [item, ...more] = await fixture.delivered(id);
 		expect(more).toEqual([]);
 		// The start, and the completion.
-		expect(await field.executions(id)).toHaveLength(2);
-		const [job] = field.sandbox.jobs;
+		expect(await fixture.executions(id)).toHaveLength(2);
+		const [job] = fixture.sandbox.jobs;
 		expect(item?.json).toMatchObject({
 			scrapeId: job?.scrapeId,
 			status: 'completed',
@@ -36,11 +36,11 @@ describe('a start', () => {
 			creditsUsed: 10,
 			notification: { method: 'POST', query: {}, body: { scrapeId: job?.scrapeId } },
 		});
-		const [, signature = ''] = /leadgen=\w+\.(\w{64})$/.exec(field.webhookUrl()) ?? [];
+		const [, signature = ''] = /leadgen=\w+\.(\w{64})$/.exec(fixture.webhookUrl()) ?? [];
 		expect(signature).not.toBe('');
 		expect(JSON.stringify(item?.json)).not.toContain(signature);
-		expect(field.starts).toBe(1);
-		expect(field.sandbox.requests[1]).toMatchObject({
+		expect(fixture.starts).toBe(1);
+		expect(fixture.sandbox.requests[1]).toMatchObject({
 			operation: 'startScrape',
 			violation: undefined,
 			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
@@ -48,37 +48,37 @@ describe('a start', () => {
 	});
 
 	it('is told with its execution where n8n shows no hint: in workflows with the execution order of n8n 0', async () => {
-		const content = field.content(field.trigger(), node('End', 'n8n-nodes-base.noOp'));
-		const { id } = await field.api.createWorkflow({ ...content, settings: {} });
-		await field.api.activateWorkflow(id);
+		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
+		const { id } = await fixture.api.createWorkflow({ ...content, settings: {} });
+		await fixture.api.activateWorkflow(id);
 		await untilRuns(id, 1);
-		const executions = await field.executions(id);
+		const executions = await fixture.executions(id);
 		const [completion, start] = await Promise.all(
-			executions.map((each) => field.finished(each.id)),
+			executions.map((each) => fixture.finished(each.id)),
 		);
 		expect(executions).toHaveLength(2);
 		expect(Object.values(start?.highlighted ?? {}).join(' ')).toContain(
-			`Scrape ${String(field.sandbox.jobs[0]?.scrapeId)} was started. It will use about 10 credits.`,
+			`Scrape ${String(fixture.sandbox.jobs[0]?.scrapeId)} was started. It will use about 10 credits.`,
 		);
 		expect([start?.nodes.End, completion?.nodes.End?.outputs[0]?.length]).toEqual([undefined, 1]);
 	});
 
 	it('may be over before its answer has come', async () => {
-		await field.reset({
+		await fixture.reset({
 			job: { durationMs: 300 },
 			faults: [{ kind: 'slowBody', delayMs: 3000, match: { path: '/start' } }],
 		});
 		const { id } = await activated();
 		await untilRuns(id, 1);
 		await quiet();
-		const items = await field.delivered(id);
+		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({
-				scrapeId: field.sandbox.jobs[0]?.scrapeId,
+				scrapeId: fixture.sandbox.jobs[0]?.scrapeId,
 				notification: expect.objectContaining({ method: 'POST' }) as object,
 			}),
 		]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	it('happens once though answers get lost between n8n and itself', async () => {
@@ -87,7 +87,7 @@ describe('a start', () => {
 		// It lets the node's own calls through, and loses the answer to every second one.
 		const proxy = createServer((request, response) => {
 			const pass = async () => {
-				const answer = await fetch(field.url + (request.url ?? ''), {
+				const answer = await fetch(fixture.url + (request.url ?? ''), {
 					method: 'POST',
 					headers: {
 						'x-leadgen-signature': String(request.headers['x-leadgen-signature']),
@@ -111,15 +111,15 @@ describe('a start', () => {
 			const internalUrl = `http://127.0.0.1:${String(port)}`;
 			const { id } = await activated({ options: { internalUrl } });
 			await untilRuns(id, 1);
-			await field.api.deactivateWorkflow(id);
-			await field.api.activateWorkflow(id);
+			await fixture.api.deactivateWorkflow(id);
+			await fixture.api.activateWorkflow(id);
 			await untilRuns(id, 2);
 			await quiet();
-			const items = await field.delivered(id);
+			const items = await fixture.delivered(id);
 			expect(items.map(({ json }) => json.scrapeId)).toEqual(
-				field.sandbox.jobs.map(({ scrapeId }) => scrapeId),
+				fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId),
 			);
-			expect(field.starts).toBe(2);
+			expect(fixture.starts).toBe(2);
 			expect(lost).toBeGreaterThan(2);
 		} finally {
 			proxy.close();
@@ -140,16 +140,16 @@ describe('a start', () => {
 			});
 		}
 		await quiet();
-		expect(field.starts).toBe(1);
-		expect(await field.executions(id)).toHaveLength(2);
+		expect(fixture.starts).toBe(1);
+		expect(await fixture.executions(id)).toHaveLength(2);
 	});
 
 	it('happens once when the node is added to an active workflow, and when it listened before', async () => {
-		const listening = field.trigger({ mode: 'listen' });
-		const { id } = await field.api.createWorkflow(field.content(listening));
-		await field.api.activateWorkflow(id);
+		const listening = fixture.trigger({ mode: 'listen' });
+		const { id } = await fixture.api.createWorkflow(fixture.content(listening));
+		await fixture.api.activateWorkflow(id);
 		await quiet(1000);
-		const added = field.trigger({ filters: { jobTitles: ['CFO'] } }, { name: 'Added' });
+		const added = fixture.trigger({ filters: { jobTitles: ['CFO'] } }, { name: 'Added' });
 		await save(id, ({ nodes }) => nodes.push(added));
 		await untilStarts(1);
 		await save(id, (workflow) => {
@@ -161,7 +161,7 @@ describe('a start', () => {
 		});
 		await quiet();
 		expect(
-			field.sandbox.requests.flatMap(({ operation, body }) =>
+			fixture.sandbox.requests.flatMap(({ operation, body }) =>
 				operation === 'startScrape' ? (body as { filters: object }).filters : [],
 			),
 		).toEqual([
@@ -171,7 +171,7 @@ describe('a start', () => {
 	});
 
 	it('survives that the node is renamed while the scrape runs', async () => {
-		field.sandbox.set(LONG);
+		fixture.sandbox.set(LONG);
 		const { id } = await activated();
 		await untilStarts(1);
 		await save(id, (workflow) => {
@@ -179,16 +179,16 @@ describe('a start', () => {
 			workflow.connections = {};
 		});
 		await quiet(1500);
-		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
-		const runs = async () => (await field.delivered(id, 'Leads, please')).length;
+		fixture.sandbox.finish(fixture.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		const runs = async () => (await fixture.delivered(id, 'Leads, please')).length;
 		await until('the run', async () => (await runs()) === 1);
 		await quiet();
 		expect(await runs()).toBe(1);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	it('uses the filters that were published last, and happens again at once when the workflow is deactivated and activated', async () => {
-		field.sandbox.set(LONG);
+		fixture.sandbox.set(LONG);
 		const { id } = await activated();
 		await untilStarts(1);
 		await save(id, (workflow) => {
@@ -196,16 +196,16 @@ describe('a start', () => {
 			triggerOf(workflow).parameters.limit = 7;
 		});
 		await quiet();
-		expect(field.starts).toBe(1);
-		await field.api.deactivateWorkflow(id);
-		await field.api.activateWorkflow(id);
+		expect(fixture.starts).toBe(1);
+		await fixture.api.deactivateWorkflow(id);
+		await fixture.api.activateWorkflow(id);
 		await untilStarts(2);
-		await field.api.deactivateWorkflow(id);
-		await field.api.activateWorkflow(id);
+		await fixture.api.deactivateWorkflow(id);
+		await fixture.api.activateWorkflow(id);
 		await untilStarts(3);
 		await quiet();
 		expect(
-			field.sandbox.requests.flatMap(({ operation, body }) =>
+			fixture.sandbox.requests.flatMap(({ operation, body }) =>
 				operation === 'startScrape' ? (body as { filters: object }).filters : [],
 			),
 		).toEqual([
@@ -213,47 +213,47 @@ describe('a start', () => {
 			{ jobTitles: ['CFO'], limit: 7 },
 			{ jobTitles: ['CFO'], limit: 7 },
 		]);
-		for (const { scrapeId } of field.sandbox.jobs) field.sandbox.finish(scrapeId, 'completed');
+		for (const { scrapeId } of fixture.sandbox.jobs) fixture.sandbox.finish(scrapeId, 'completed');
 		await untilRuns(id, 3);
 		await quiet();
-		expect(await field.delivered(id)).toHaveLength(3);
-		expect(await field.executions(id)).toHaveLength(6);
+		expect(await fixture.delivered(id)).toHaveLength(3);
+		expect(await fixture.executions(id)).toHaveLength(6);
 	});
 
 	it('is delivered after an activation if it finished while the workflow was not active', async () => {
-		field.sandbox.set(LONG);
+		fixture.sandbox.set(LONG);
 		const { id } = await activated();
 		await untilStarts(1);
 		await quiet(1000);
-		await field.api.deactivateWorkflow(id);
-		field.sandbox.finish(field.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
+		await fixture.api.deactivateWorkflow(id);
+		fixture.sandbox.finish(fixture.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
 		await quiet(500);
-		await field.api.activateWorkflow(id);
+		await fixture.api.activateWorkflow(id);
 		await untilStarts(2);
 		await untilRuns(id, 1);
 		await quiet();
-		expect(field.starts).toBe(2);
-		expect(await field.delivered(id)).toHaveLength(1);
+		expect(fixture.starts).toBe(2);
+		expect(await fixture.delivered(id)).toHaveLength(1);
 	});
 
 	it('of two workflows with the same and of a copy, is one each', async () => {
 		const first = await activated();
-		const { connections, settings, ...content } = await field.api.workflow(first.id);
+		const { connections, settings, ...content } = await fixture.api.workflow(first.id);
 		// As the editor does it: the nodes keep their ids, and get URLs of their own.
 		const nodes = content.nodes.map((node) => ({ ...node, webhookId: uuid() }));
-		const copy = await field.api.createWorkflow({ nodes, connections, settings, name: 'copy' });
-		await field.api.activateWorkflow(copy.id);
+		const copy = await fixture.api.createWorkflow({ nodes, connections, settings, name: 'copy' });
+		await fixture.api.activateWorkflow(copy.id);
 		const third = await activated();
 		for (const { id } of [first, copy, third]) await untilRuns(id, 1);
 		await quiet();
-		for (const { id } of [first, copy, third]) expect(await field.delivered(id)).toHaveLength(1);
-		expect(field.starts).toBe(3);
-		const ids = await Promise.all([first, copy, third].map(({ id }) => field.delivered(id)));
+		for (const { id } of [first, copy, third]) expect(await fixture.delivered(id)).toHaveLength(1);
+		expect(fixture.starts).toBe(3);
+		const ids = await Promise.all([first, copy, third].map(({ id }) => fixture.delivered(id)));
 		expect(new Set(ids.flat().map(({ json }) => json.scrapeId)).size).toBe(3);
 	});
 
 	it('does not happen again when n8n follows for a while and leads again, and each completion comes in once', async () => {
-		await field.reset(LONG);
+		await fixture.reset(LONG);
 		const listening = await activated({ mode: 'listen' });
 		const ids: string[] = [];
 		const runs = () => countRuns([listening.id, ...ids]);
@@ -261,39 +261,39 @@ describe('a start', () => {
 		for (let turn = 1; turn <= 2; turn++) {
 			for (let count = 0; count < 3; count++) ids.push((await activated()).id);
 			await untilStarts(ids.length + heard.length);
-			const [before = '', between = '', after = ''] = field.sandbox.jobs
+			const [before = '', between = '', after = ''] = fixture.sandbox.jobs
 				.slice(-3)
 				.map(({ scrapeId }) => scrapeId);
-			const listened = await field.startElsewhere(field.plainUrl(listening));
+			const listened = await fixture.startElsewhere(fixture.plainUrl(listening));
 			heard.push(listened);
-			const lookups = field.count('getScrapeStatus');
-			field.sandbox.finish(before, 'completed');
-			await until('a look at it', () => field.count('getScrapeStatus') > lookups);
-			await setRole(field.url, 'follower');
+			const lookups = fixture.count('getScrapeStatus');
+			fixture.sandbox.finish(before, 'completed');
+			await until('a look at it', () => fixture.count('getScrapeStatus') > lookups);
+			await setRole(fixture.url, 'follower');
 			await quiet(1000);
 			const count = await runs();
-			for (const id of [between, listened]) field.sandbox.finish(id, 'completed');
+			for (const id of [between, listened]) fixture.sandbox.finish(id, 'completed');
 			// The process that receives a notification delivers it, whether it leads or not.
 			await until('both run', async () => (await runs()) === count + 2);
-			await setRole(field.url, 'leader');
-			field.sandbox.finish(after, 'completed');
+			await setRole(fixture.url, 'leader');
+			fixture.sandbox.finish(after, 'completed');
 		}
 		const all = ids.length + heard.length;
 		await until('all of them run', async () => (await runs()) >= all);
 		await quiet(5000);
 		const delivered: unknown[] = [];
 		for (const id of ids) {
-			const items = await field.delivered(id);
+			const items = await fixture.delivered(id);
 			expect(items).toHaveLength(1);
 			delivered.push(items[0]?.json.scrapeId);
 		}
-		for (const { json } of await field.delivered(listening.id)) delivered.push(json.scrapeId);
-		expect(delivered.sort()).toEqual(field.sandbox.jobs.map(({ scrapeId }) => scrapeId).sort());
-		expect(field.starts).toBe(all);
+		for (const { json } of await fixture.delivered(listening.id)) delivered.push(json.scrapeId);
+		expect(delivered.sort()).toEqual(fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId).sort());
+		expect(fixture.starts).toBe(all);
 	}, 180_000);
 
-	it('is not sent again when n8n stops leading while it is under way', async () => {
-		await field.reset({
+	it('is not sent again when n8n stops leading while it is in flight', async () => {
+		await fixture.reset({
 			...LONG,
 			faults: [{ kind: 'slowBody', delayMs: 2000, match: { path: '/start' } }],
 		});
@@ -301,49 +301,49 @@ describe('a start', () => {
 		for (const pauseMs of [0, 500, 3000]) {
 			ids.push((await activated()).id);
 			await untilStarts(ids.length);
-			const follows = setRole(field.url, 'follower');
+			const follows = setRole(fixture.url, 'follower');
 			await sleep(pauseMs);
 			// In one and the same moment, n8n waits for neither.
-			await Promise.all([follows, setRole(field.url, 'leader')]);
-			await setRole(field.url, 'leader');
+			await Promise.all([follows, setRole(fixture.url, 'leader')]);
+			await setRole(fixture.url, 'leader');
 		}
 		await quiet(5000);
-		for (const { scrapeId } of field.sandbox.jobs) field.sandbox.finish(scrapeId, 'completed');
+		for (const { scrapeId } of fixture.sandbox.jobs) fixture.sandbox.finish(scrapeId, 'completed');
 		for (const id of ids) await untilRuns(id, 1);
 		await quiet();
 		for (const id of ids) {
-			expect(await field.delivered(id)).toHaveLength(1);
-			expect(await field.told(id)).toEqual([]);
+			expect(await fixture.delivered(id)).toHaveLength(1);
+			expect(await fixture.told(id)).toEqual([]);
 		}
-		expect(field.starts).toBe(ids.length);
+		expect(fixture.starts).toBe(ids.length);
 	});
 
 	it('with an unknown outcome is not repeated; the person is told, and the completion comes in', async () => {
-		field.sandbox.set({
+		fixture.sandbox.set({
 			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape', nth: [1] } }],
 		});
 		const { id } = await activated();
 		await untilRuns(id, 1);
 		await quiet();
-		expect(field.starts).toBe(1);
-		expect(await field.told(id)).toEqual([
+		expect(fixture.starts).toBe(1);
+		expect(await fixture.told(id)).toEqual([
 			'The node could not confirm whether a scrape was started',
 		]);
-		const delivered = await field.delivered(id);
-		expect(delivered.map(({ json }) => json.scrapeId)).toEqual([field.sandbox.jobs[0]?.scrapeId]);
+		const delivered = await fixture.delivered(id);
+		expect(delivered.map(({ json }) => json.scrapeId)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
 		// A retry pays nothing: the completion has run.
-		const [failed] = (await field.executions(id)).filter(({ status }) => status === 'error');
-		expect((await field.api.retryExecution(failed?.id ?? '')).status).toBe('success');
-		expect(field.starts).toBe(1);
+		const [failed] = (await fixture.executions(id)).filter(({ status }) => status === 'error');
+		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
+		expect(fixture.starts).toBe(1);
 		// The way to go on that the person was told.
-		await field.api.deactivateWorkflow(id);
-		await field.api.activateWorkflow(id);
+		await fixture.api.deactivateWorkflow(id);
+		await fixture.api.activateWorkflow(id);
 		await untilRuns(id, 2);
-		expect(field.starts).toBe(2);
+		expect(fixture.starts).toBe(2);
 	});
 
 	it('that was never sent is sent again until the service can be reached', async () => {
-		field.sandbox.set({
+		fixture.sandbox.set({
 			faults: [
 				{
 					kind: 'envelope',
@@ -356,27 +356,27 @@ describe('a start', () => {
 		const { id } = await activated();
 		await untilRuns(id, 1);
 		await quiet();
-		expect(field.sandbox.jobs).toHaveLength(1);
-		expect(await field.told(id)).toEqual([]);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+		expect(await fixture.told(id)).toEqual([]);
 	});
 });
 
 describe('a refusal', () => {
 	async function created(credential: StoredCredential): Promise<string> {
-		const trigger = field.trigger({}, { credentials: use(credential) });
-		return (await field.api.createWorkflow(field.content(trigger))).id;
+		const trigger = fixture.trigger({}, { credentials: use(credential) });
+		return (await fixture.api.createWorkflow(fixture.content(trigger))).id;
 	}
 
 	async function refused(id: string): Promise<string> {
 		const said = await activateOrFail(id);
-		if ((await field.api.workflow(id)).active) await field.api.deactivateWorkflow(id);
+		if ((await fixture.api.workflow(id)).active) await fixture.api.deactivateWorkflow(id);
 		return said;
 	}
 
 	/** What n8n says that cannot be activated. */
 	async function activateOrFail(id: string): Promise<string> {
 		try {
-			const { triggers } = await field.api.activateWorkflow(id);
+			const { triggers } = await fixture.api.activateWorkflow(id);
 			return triggers[0]?.errorMessage ?? '';
 		} catch (error) {
 			// Where n8n does not activate in the background, the call itself fails.
@@ -386,102 +386,105 @@ describe('a refusal', () => {
 	}
 
 	it('of the key, or for want of credits, is said when the workflow is activated', async () => {
-		field.sandbox.set({
+		fixture.sandbox.set({
 			accounts: {
 				'test-key': { plan: 'pro', credits: 100 },
 				'poor-key': { plan: 'pro', credits: 0 },
 			},
 		});
 		const [wrong, poor] = [
-			await created(await field.newCredential('Wrong key', 'wrong-key')),
-			await created(await field.newCredential('No credits', 'poor-key')),
+			await created(await fixture.newCredential('Wrong key', 'wrong-key')),
+			await created(await fixture.newCredential('No credits', 'poor-key')),
 		];
 		const said = await Promise.all([wrong, poor].map(refused));
 		expect(said[0]).toMatch(/Invalid or missing API key.*Check the API key/);
 		expect(said[1]).toMatch(/no credits left.*Add credits/);
-		expect(field.starts).toBe(0);
+		expect(fixture.starts).toBe(0);
 		// n8n 2 tries five times; the service is asked once for each, and once for the plan.
-		expect(field.count('getCredits')).toBeLessThanOrEqual(4);
+		expect(fixture.count('getCredits')).toBeLessThanOrEqual(4);
 	});
 
 	it('is forgotten when the key is put right and the workflow is published again', async () => {
-		const wrong = await field.newCredential('Key to put right', 'wrong-key');
+		const wrong = await fixture.newCredential('Key to put right', 'wrong-key');
 		const credentials = use(wrong);
-		const trigger = field.trigger({}, { credentials });
-		const { id } = await field.api.createWorkflow(field.content(trigger));
+		const trigger = fixture.trigger({}, { credentials });
+		const { id } = await fixture.api.createWorkflow(fixture.content(trigger));
 		await activateOrFail(id);
-		expect(field.starts).toBe(0);
+		expect(fixture.starts).toBe(0);
 
-		const data = field.credentialData(API_KEY);
-		await field.api.updateCredential(wrong.id, { ...wrong, data });
+		const data = fixture.credentialData(API_KEY);
+		await fixture.api.updateCredential(wrong.id, { ...wrong, data });
 		// n8n 2 calls this an update of what is published, though nothing of it ever ran.
-		await field.api.updateWorkflow(id, { ...(await field.api.workflow(id)), name: 'Put right' });
-		await field.api.activateWorkflow(id);
+		await fixture.api.updateWorkflow(id, {
+			...(await fixture.api.workflow(id)),
+			name: 'Put right',
+		});
+		await fixture.api.activateWorkflow(id);
 		await untilRuns(id, 1);
-		expect(await field.told(id)).toEqual([]);
-		expect(field.starts).toBe(1);
+		expect(await fixture.told(id)).toEqual([]);
+		expect(fixture.starts).toBe(1);
 	});
 
 	it('that only the start meets is told by one failed execution, and a retry starts the scrape', async () => {
-		field.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
+		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
 		const { id } = await activated({ filters: { jobTitles: ['COO'] } });
 		await untilExecutions(id, 1);
 		await quiet();
-		expect(await field.told(id)).toEqual([
+		expect(await fixture.told(id)).toEqual([
 			expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
 		]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 		await save(id);
 		await quiet();
-		expect(field.starts).toBe(1);
-		const [failed] = await field.executions(id);
-		field.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 1000 } } });
-		expect((await field.api.retryExecution(failed?.id ?? '')).status).toBe('success');
+		expect(fixture.starts).toBe(1);
+		const [failed] = await fixture.executions(id);
+		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 1000 } } });
+		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
 		await untilRuns(id, 1);
 		// Retried again, as when all failed executions are retried.
-		expect((await field.api.retryExecution(failed?.id ?? '')).status).toBe('success');
+		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
 		await quiet();
-		expect(field.sandbox.jobs).toHaveLength(1);
-		expect(await field.delivered(id)).toHaveLength(1);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+		expect(await fixture.delivered(id)).toHaveLength(1);
 	});
 });
 
 describe('what cannot work', () => {
 	it('is said once, whatever comes in, and the sender is told to try again', async () => {
-		const credential = await field.newCredential('To be deleted', API_KEY);
+		const credential = await fixture.newCredential('To be deleted', API_KEY);
 		const credentials = use(credential);
-		const trigger = field.trigger({ mode: 'listen' }, { credentials });
-		const workflow = await field.api.createWorkflow(field.content(trigger));
-		await field.api.activateWorkflow(workflow.id);
+		const trigger = fixture.trigger({ mode: 'listen' }, { credentials });
+		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
+		await fixture.api.activateWorkflow(workflow.id);
 		await quiet(1000);
-		await field.api.deleteCredential(credential.id);
-		field.sandbox.set({ notification: { retries: 20, backoffMs: 1000 } });
-		const early = await field.startElsewhere(field.plainUrl(workflow));
+		await fixture.api.deleteCredential(credential.id);
+		fixture.sandbox.set({ notification: { retries: 20, backoffMs: 1000 } });
+		const early = await fixture.startElsewhere(fixture.plainUrl(workflow));
 		await untilExecutions(workflow.id, 1);
 		await quiet(5000);
-		expect(await field.told(workflow.id)).toEqual([
+		expect(await fixture.told(workflow.id)).toEqual([
 			expect.stringMatching(/cannot verify notifications: .*[Cc]redential/),
 		]);
 
-		const own = use(field.credential);
+		const own = use(fixture.credential);
 		await save(workflow.id, (saved) => (triggerOf(saved).credentials = own));
-		const late = await field.startElsewhere(field.plainUrl(workflow));
+		const late = await fixture.startElsewhere(fixture.plainUrl(workflow));
 		await untilRuns(workflow.id, 2);
-		const delivered = (await field.delivered(workflow.id)).map(({ json }) => json.scrapeId);
+		const delivered = (await fixture.delivered(workflow.id)).map(({ json }) => json.scrapeId);
 		expect(delivered.sort()).toEqual([early, late].sort());
 	});
 
 	it('is not run again and again, if n8n refuses it', async () => {
 		const member = { ...OWNER, email: `${uuid()}@example.com` };
-		await field.api.addMember(member);
-		const api = new N8nApi(field.url);
+		await fixture.api.addMember(member);
+		const api = new N8nApi(fixture.url);
 		await api.signIn(member);
-		const own = await field.newCredential('Own', API_KEY, {}, api);
-		const deleted = await field.newCredential('Deleted', API_KEY, {}, api);
-		const trigger = field.trigger({}, { credentials: use(own) });
+		const own = await fixture.newCredential('Own', API_KEY, {}, api);
+		const deleted = await fixture.newCredential('Deleted', API_KEY, {}, api);
+		const trigger = fixture.trigger({}, { credentials: use(own) });
 		const balance = { resource: 'credit', operation: 'get' };
-		const next = field.leadGen(balance, { credentials: use(deleted) });
-		const { id } = await api.createWorkflow(field.content(trigger, next));
+		const next = fixture.leadGen(balance, { credentials: use(deleted) });
+		const { id } = await api.createWorkflow(fixture.content(trigger, next));
 		await api.activateWorkflow(id);
 		await untilStarts(1);
 		await api.deleteCredential(deleted.id);
@@ -491,25 +494,25 @@ describe('what cannot work', () => {
 		const executions = await api.executions(id);
 		await api.deactivateWorkflow(id);
 		expect(executions.map(({ status }) => status)).toEqual(['error', 'success']);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 });
 
 describe('a schedule', () => {
 	it('starts a scrape each time that it is due, also beside a running one, and none after the deactivation', async () => {
-		field.sandbox.set({ job: { durationMs: 5000 } });
+		fixture.sandbox.set({ job: { durationMs: 5000 } });
 		const { id } = await activated({ schedule: 'cron', cronExpression: '*/4 * * * * *' });
 		await untilStarts(4);
-		await field.api.deactivateWorkflow(id);
-		const { length } = field.sandbox.jobs;
-		const [, ...scheduled] = field.sandbox.jobs.map(({ createdAt }) => createdAt);
+		await fixture.api.deactivateWorkflow(id);
+		const { length } = fixture.sandbox.jobs;
+		const [, ...scheduled] = fixture.sandbox.jobs.map(({ createdAt }) => createdAt);
 		// The sandbox gets a start moments after it is due.
 		for (const at of scheduled) expect(at % 4000).toBeLessThan(2000);
 		await quiet(9000);
-		expect(field.sandbox.jobs).toHaveLength(length);
-		await field.api.activateWorkflow(id);
+		expect(fixture.sandbox.jobs).toHaveLength(length);
+		await fixture.api.activateWorkflow(id);
 		await untilRuns(id, length);
-		await field.api.deactivateWorkflow(id);
+		await fixture.api.deactivateWorkflow(id);
 	});
 });
 
@@ -519,59 +522,59 @@ describe('a test run', () => {
 		['passes it on without a notification', { notification: { times: 0 } }, false],
 		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, true],
 	])('%s', async (_what, settings, isNotified) => {
-		field.sandbox.set(settings);
-		const { id } = await field.workflow();
-		expect(await field.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
+		fixture.sandbox.set(settings);
+		const { id } = await fixture.workflow();
+		expect(await fixture.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
 		await untilStarts(1);
 		await untilExecutions(id, 1);
 		await quiet(1500);
-		const items = await field.delivered(id);
+		const items = await fixture.delivered(id);
 		expect(
 			items.map(({ json }) => [json.status, json.leadsFound, json.notification !== null]),
 		).toEqual([['completed', 5, isNotified]]);
-		expect(field.starts).toBe(1);
+		expect(fixture.starts).toBe(1);
 	});
 
 	it('leaves the same workflow running where it is active', async () => {
-		field.sandbox.set({ ...LONG, notification: { times: 0 } });
+		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
 		const { id } = await activated();
 		await untilStarts(1);
-		await field.api.startWorkflow(id, 'LeadGen Trigger');
+		await fixture.api.startWorkflow(id, 'LeadGen Trigger');
 		await untilStarts(2);
-		const [own, test] = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-		field.sandbox.finish(test ?? '', 'completed');
+		const [own, test] = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		fixture.sandbox.finish(test ?? '', 'completed');
 		await untilRuns(id, 1);
 		await quiet();
-		field.sandbox.finish(own ?? '', 'completed');
+		fixture.sandbox.finish(own ?? '', 'completed');
 		await untilRuns(id, 2);
 		await quiet();
-		const items = await field.delivered(id);
+		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
-		expect(field.starts).toBe(2);
+		expect(fixture.starts).toBe(2);
 	});
 
 	it('takes a scrape that was named, or starts none', async () => {
-		const scrapeId = await field.startElsewhere();
-		const named = await field.workflow({ options: { testScrapeId: scrapeId } });
-		await field.api.startWorkflow(named.id, 'LeadGen Trigger');
+		const scrapeId = await fixture.startElsewhere();
+		const named = await fixture.workflow({ options: { testScrapeId: scrapeId } });
+		await fixture.api.startWorkflow(named.id, 'LeadGen Trigger');
 		await untilExecutions(named.id, 1);
-		const [item] = await field.delivered(named.id);
+		const [item] = await fixture.delivered(named.id);
 		expect(item?.json.scrapeId).toBe(scrapeId);
 
-		const unknown = await field.workflow({ options: { testScrapeId: 'scr_unknown' } });
-		await expect(field.api.startWorkflow(unknown.id, 'LeadGen Trigger')).rejects.toThrow(
+		const unknown = await fixture.workflow({ options: { testScrapeId: 'scr_unknown' } });
+		await expect(fixture.api.startWorkflow(unknown.id, 'LeadGen Trigger')).rejects.toThrow(
 			/'Test Scrape ID' must be the ID of a scrape that the service can find/,
 		);
 
-		const none = await field.workflow({ options: { testLimit: 0 } });
-		await field.api.startWorkflow(none.id, 'LeadGen Trigger');
-		const started = await field.startElsewhere(
-			field.plainUrl(none).replace('/webhook/', '/webhook-test/'),
+		const none = await fixture.workflow({ options: { testLimit: 0 } });
+		await fixture.api.startWorkflow(none.id, 'LeadGen Trigger');
+		const started = await fixture.startElsewhere(
+			fixture.plainUrl(none).replace('/webhook/', '/webhook-test/'),
 		);
 		await untilExecutions(none.id, 1);
-		expect(await field.told(none.id)).toEqual([]);
-		const [received] = await field.delivered(none.id);
+		expect(await fixture.told(none.id)).toEqual([]);
+		const [received] = await fixture.delivered(none.id);
 		expect(received?.json.scrapeId).toBe(started);
-		expect(field.starts).toBe(2);
+		expect(fixture.starts).toBe(2);
 	});
 });

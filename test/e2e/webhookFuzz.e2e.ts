@@ -2,20 +2,20 @@ import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
-import type { StoredWorkflow } from '../../playground/api';
-import { Field, quiet, until } from './field';
+import type { StoredWorkflow } from '../../lab/playground/api';
+import { Fixture, quiet, until } from '../../lab/fixture/fixture';
 
 /** Thousands of requests of strangers to the production URLs of a real n8n. */
-const field = new Field();
+const fixture = new Fixture();
 const sockets: Socket[] = [];
 let isOver = false;
 beforeAll(async () => {
-	await field.open();
+	await fixture.open();
 });
 afterAll(async () => {
 	isOver = true;
 	for (const socket of sockets) socket.destroy();
-	await field.close();
+	await fixture.close();
 });
 
 /** n8n answers between 25 and 200 a second, depending on the machine. */
@@ -177,21 +177,21 @@ function sendSlowly(url: string, index: number): void {
 }
 
 async function memoryMb(): Promise<number> {
-	const args = ['-o', 'rss=', '-p', String(field.pid)];
+	const args = ['-o', 'rss=', '-p', String(fixture.pid)];
 	return Math.round(Number((await promisify(execFile)('ps', args)).stdout) / 1024);
 }
 
 async function activated(parameters: Record<string, unknown>): Promise<Target> {
-	const workflow = await field.workflow(parameters);
-	const starts = field.starts;
-	await field.api.activateWorkflow(workflow.id);
-	const url = field.plainUrl(workflow);
+	const workflow = await fixture.workflow(parameters);
+	const starts = fixture.starts;
+	await fixture.api.activateWorkflow(workflow.id);
+	const url = fixture.plainUrl(workflow);
 	await until('its webhook', async () => (await fetch(url)).status !== 404);
 	if (parameters.mode === 'listen') {
 		return { workflow, url, attempt: 'attempt', signature: 'a1b2'.repeat(16) };
 	}
-	await until('its scrape', () => field.starts === starts + 1);
-	const given = field.sandbox.jobs.at(-1)?.webhookUrl ?? '';
+	await until('its scrape', () => fixture.starts === starts + 1);
+	const given = fixture.sandbox.jobs.at(-1)?.webhookUrl ?? '';
 	const [, attempt = '', signature = ''] = /leadgen=(\w+)\.(\w+)$/.exec(given) ?? [];
 	return { workflow, url, attempt, signature };
 }
@@ -199,18 +199,18 @@ async function activated(parameters: Record<string, unknown>): Promise<Target> {
 it('answers every one, runs nothing, starts nothing, and lets real completions through once', async () => {
 	// The service tries again until a completion is taken.
 	const notification = { retries: 1000, backoffMs: 1000 };
-	await field.reset({ job: { durationMs: 3_600_000 }, notification });
+	await fixture.reset({ job: { durationMs: 3_600_000 }, notification });
 	const targets = [
 		await activated({}),
 		await activated({ filters: { jobTitles: ['CFO'] } }),
 		await activated({ mode: 'listen' }),
 	] as const;
 	const [first, second, listening] = targets;
-	const own = field.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+	const own = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
 	expect(targets.map(({ signature }) => signature.length)).toEqual([64, 64, 64]);
 	const heard = [
-		await field.startElsewhere(listening.url),
-		await field.startElsewhere(listening.url),
+		await fixture.startElsewhere(listening.url),
+		await fixture.startElsewhere(listening.url),
 	];
 
 	const began = Date.now();
@@ -234,8 +234,8 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 			const request = attacks[index % targets.length]?.[Math.floor(index / targets.length)];
 			if (request) await attackWith(target, request);
 			if (index === REQUESTS / 2) {
-				field.sandbox.finish(own[0] ?? '', 'completed');
-				field.sandbox.finish(heard[0] ?? '', 'completed');
+				fixture.sandbox.finish(own[0] ?? '', 'completed');
+				fixture.sandbox.finish(heard[0] ?? '', 'completed');
 			}
 		}
 	};
@@ -246,11 +246,11 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 		}
 	}
 	const attacked = Date.now();
-	field.sandbox.finish(own[1] ?? '', 'completed');
-	field.sandbox.finish(heard[1] ?? '', 'completed');
+	fixture.sandbox.finish(own[1] ?? '', 'completed');
+	fixture.sandbox.finish(heard[1] ?? '', 'completed');
 
 	const delivered = async ({ workflow }: Target) =>
-		(await field.delivered(workflow.id)).map(({ json: { scrapeId } }) => scrapeId);
+		(await fixture.delivered(workflow.id)).map(({ json: { scrapeId } }) => scrapeId);
 	await until('the first', async () => (await delivered(first)).length === 1);
 	await until('the second', async () => (await delivered(second)).length === 1);
 	// The lookups of forged scrapes come before it.
@@ -265,18 +265,22 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	expect(await delivered(first)).toEqual([own[0]]);
 	expect(await delivered(second)).toEqual([own[1]]);
 	expect((await delivered(listening)).sort()).toEqual([...heard].sort());
-	for (const { workflow } of targets) expect(await field.told(workflow.id)).toEqual([]);
-	const counts = targets.map(async ({ workflow }) => (await field.executions(workflow.id)).length);
+	for (const { workflow } of targets) expect(await fixture.told(workflow.id)).toEqual([]);
+	const counts = targets.map(
+		async ({ workflow }) => (await fixture.executions(workflow.id)).length,
+	);
 	// A start and a completion each, and two completions.
 	expect(await Promise.all(counts)).toEqual([2, 2, 2]);
-	expect(field.starts).toBe(4);
+	expect(fixture.starts).toBe(4);
 
 	expect([...answers.values()].reduce((sum, count) => sum + count, 0)).toBe(
 		REQUESTS + LARGE.length * targets.length,
 	);
 	expect([...answers.keys()].filter((status) => status < 200 || status > 599)).toEqual([]);
 
-	const lookups = field.sandbox.requests.filter(({ operation }) => operation === 'getScrapeStatus');
+	const lookups = fixture.sandbox.requests.filter(
+		({ operation }) => operation === 'getScrapeStatus',
+	);
 	expect(lookups.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 	// A scrape that exists is no stranger's any more.
 	const real = [...own, ...heard];

@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { numberIn } from '../json';
+import { numberIn } from '../common/json';
 import { apiKeyOf, baseUrlOf } from './http';
 import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';

@@ -1,7 +1,7 @@
 import { sleep, type IDataObject } from 'n8n-workflow';
-import { count } from '../count';
-import { numberIn } from '../json';
-import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
+import { count } from '../common/count';
+import { numberIn } from '../common/json';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import type { Memory } from './memory';
 import type { ServiceRequest } from './types';
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { wordIn } from '../json';
-import { ServiceError } from './errors';
+import { wordIn } from '../common/json';
+import { ServiceError } from '../common/errors';
 import { parseLoosely } from './looseJson';
 import { beginning, excerpt } from './texts';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';

@@ -1,5 +1,5 @@
-import { count } from '../count';
-import { NotAttemptedError, type LeadGenError, type ServiceError } from './errors';
+import { count } from '../common/count';
+import { NotAttemptedError, type LeadGenError, type ServiceError } from '../common/errors';
 import { GIVE_UP_MS } from './limits/clock';
 import { isRateRefusal } from './retry';
 import { isFree, type ServiceRequest } from './types';

@@ -3,8 +3,8 @@ import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
-import { onAbort } from '../pause';
-import { InputError, type ServiceError } from './errors';
+import { onAbort } from '../common/pause';
+import { InputError, type ServiceError } from '../common/errors';
 import { noAnswer } from './networkErrors';
 import { keyRemover } from './texts';
 import { isFree, type RawResponse, type ServiceRequest } from './types';

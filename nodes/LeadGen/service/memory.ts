@@ -1,4 +1,4 @@
-import { ServiceError } from './errors';
+import { ServiceError } from '../common/errors';
 
 /** The outcome of a paid call: its data as JSON, or an error that must not be paid for again. */
 export type Bought = { json: string } | { error: Error };

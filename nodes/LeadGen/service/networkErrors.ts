@@ -1,4 +1,4 @@
-import { ServiceError } from './errors';
+import { ServiceError } from '../common/errors';
 import { outcomeAdvice, type ServiceRequest } from './types';
 
 /** Node.js error codes for a connection that was not made, but may be made later. */

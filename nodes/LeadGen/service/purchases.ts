@@ -1,4 +1,4 @@
-import { count } from '../count';
+import { count } from '../common/count';
 import type { Account } from './account';
 import type { Bought, Memory } from './memory';
 import type { ServiceRequest } from './types';

@@ -1,5 +1,5 @@
 import { isDocumented } from './envelope';
-import type { ServiceError } from './errors';
+import type { ServiceError } from '../common/errors';
 import { mayConnectLater } from './networkErrors';
 import { isFree, type ServiceRequest } from './types';
 
@@ -17,8 +17,8 @@ export function isRateRefusal({ code = '', httpStatus }: ServiceError): boolean 
 }
 
 /**
- * How long to wait before a retry; `undefined` if the call must not be retried. This is the whole retry policy, except
- * for rate refusals, which the limiter waits out.
+ * How long to wait before a retry; `undefined` if the call must not be retried. Beside this, the limiter waits out rate
+ * refusals, and a wait for a scrape goes on polling through an outage (`action/operations/scrape/wait.ts`).
  * @param tries the number of tries so far
  * @param downMs how long a service that answered before in this run has been unreachable
  */

@@ -3,10 +3,10 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 } from 'n8n-workflow';
-import { pause, throwIfStopped } from '../pause';
+import { pause, throwIfStopped } from '../common/pause';
 import type { Account } from './account';
 import { readEnvelope } from './envelope';
-import { ServiceError } from './errors';
+import { ServiceError } from '../common/errors';
 import type { Halting } from './halting';
 import { exchange } from './http';
 import type { Call } from './limits/policy';

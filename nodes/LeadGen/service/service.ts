@@ -7,7 +7,7 @@ import {
 import { accountOf, type Account } from './account';
 import { Budget, type BudgetSettings } from './budget';
 import { isOutOfCredits, withoutData } from './envelope';
-import { LeadGenError, NotAttemptedError, ServiceError } from './errors';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { Halting } from './halting';
 import { CREDENTIAL_TYPE } from './http';
 import type { Run } from './limits/limiter';

@@ -1,11 +1,11 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
-import { readSchedule } from '../schedule/schedule';
-import { InputError, LeadGenError, ServiceError } from '../service/errors';
+import { readSchedule } from './schedule';
+import { InputError, LeadGenError, ServiceError } from '../common/errors';
 import { isRateRefusal } from '../service/retry';
-import { memoryOf, type NodeMemory } from './memory';
+import { memoryOf, type NodeMemory } from './nodeMemory';
 import { isRefused, textOf } from './notices';
 import { ownAddresses } from './ownUrl';
-import { internalUrl, mode } from './properties';
+import { internalUrl, mode } from './triggerProperties';
 import { checkAccount, parametersOf, startBody } from './scrape';
 
 /**

@@ -4,18 +4,18 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { wordIn } from '../json';
+import { wordIn } from '../common/json';
 import { baseUrlOf } from '../service/http';
-import { LeadGenError } from '../service/errors';
+import { LeadGenError } from '../common/errors';
 import { contentsOf } from './contents';
 import { pass, type Delivery } from './gate';
 import { leadsIn, type LeadsFinder } from './leads';
 import { outputItems } from './output';
-import { memoryOf, type Access } from './memory';
+import { memoryOf, type Access } from './nodeMemory';
 import { Ended } from './notices';
 import { idsIn } from './notification';
 import { tell } from './ownUrl';
-import { events } from './properties';
+import { events } from './triggerProperties';
 import { leadsOf, type Change } from './running';
 import { parametersOf } from './scrape';
 import { fingerprint } from './signature';

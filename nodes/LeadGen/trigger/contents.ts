@@ -1,4 +1,4 @@
-import { jsonIn } from '../json';
+import { jsonIn } from '../common/json';
 
 /** Searches what a notification contains. Its shape is not known, and anyone may send one, so all searches are bounded. */
 

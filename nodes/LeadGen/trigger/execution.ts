@@ -4,15 +4,15 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { addHint, mayEndEmpty, saveWithExecution } from '../compatibility';
-import { throwIfStopped } from '../pause';
+import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
+import { throwIfStopped } from '../common/pause';
 import { complete, type Completion } from './completion';
 import { contentsOf } from './contents';
 import { leadsIn } from './leads';
 import { outputItems } from './output';
 import { Ended, textOf, type NoticeText } from './notices';
 import { parametersOf } from './scrape';
-import { start, type Start } from './start';
+import { start, type Start } from './startExecution';
 
 /** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
 export type Purpose = { start: Start } | { completion: Completion } | { notice: NoticeText };

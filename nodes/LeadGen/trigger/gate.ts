@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import { memoryOf, PROCESS } from './memory';
+import { memoryOf, PROCESS } from './nodeMemory';
 
 /** A completion uses two entries of n8n's deduplication record, as does a start. */
 const MAX_ENTRIES = 4000;

@@ -1,7 +1,7 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
-import { PROCESS, type NodeMemory } from './memory';
+import { PROCESS, type NodeMemory } from './nodeMemory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
 import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
 import type { Change } from './running';

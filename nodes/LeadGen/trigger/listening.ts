@@ -1,6 +1,6 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
-import type { Access, NodeMemory } from './memory';
+import type { Access, NodeMemory } from './nodeMemory';
 import { cannotVerify } from './notices';
 import { respond } from './request';
 import { findScrape, type FoundScrape } from './scrape';

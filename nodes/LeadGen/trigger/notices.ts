@@ -1,4 +1,4 @@
-import { LeadGenError, ServiceError } from '../service/errors';
+import { LeadGenError, ServiceError } from '../common/errors';
 
 /** Texts for the user about what happens without them. Failed executions show them. */
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { addHint } from '../compatibility';
-import { choiceField, textField, type Parameters } from '../parameters';
+import { addHint } from '../common/compatibility';
+import { choiceField, textField, type Parameters } from '../common/parameters';
 import { isObject, listIn, meantBody } from './contents';
 import type { LeadsFinder } from './leads';
 

@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { baseUrlOf } from '../service/http';
 import { NotReachedError } from './notices';
-import { PROCESS, type NodeMemory } from './memory';
+import { PROCESS, type NodeMemory } from './nodeMemory';
 import type { Change, Saved } from './running';
 import type { Signer } from './signature';
 

@@ -1,9 +1,11 @@
+import type { ITriggerFunctions } from 'n8n-workflow';
 import { isRateRefusal } from '../service/retry';
+import type { Purpose } from './execution';
 import { newDelivery } from './gate';
-import type { Leader } from './leader';
-import { isRefused, missingScrape, noStatus, slowScrape } from './notices';
+import type { NodeMemory } from './nodeMemory';
+import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
 import { isReachable } from './ownUrl';
-import { leadsOf, scrapeOf, type RunningScrape } from './running';
+import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
 import { findScrape } from './scrape';
 import { POLL_WAIT_MS } from './waiting';
 
@@ -19,8 +21,24 @@ const GIVE_UP_MS = 7 * DAY_MS;
 /** The service may not find a new scrape yet. */
 const MISSING_MS = 10 * MINUTE_MS;
 
+/** What polling needs of the leader. */
+interface PollingLeader {
+	readonly context: ITriggerFunctions;
+	readonly memory: NodeMemory;
+	readonly isClosed: boolean;
+	wait(ms: number): Promise<void>;
+	/** Learns what is saved. */
+	ask(change?: Change): Promise<unknown>;
+	emit(purpose: Purpose): void;
+	tell(notice: NoticeText): void;
+}
+
 /** Follows an attempt until its scrape has run, or its start has failed. */
-export async function poll(leader: Leader, attempt: string, firstPauseMs: number): Promise<void> {
+export async function poll(
+	leader: PollingLeader,
+	attempt: string,
+	firstPauseMs: number,
+): Promise<void> {
 	const { saved } = leader.memory;
 	const begun = scrapeOf(saved, attempt)?.since ?? Date.now();
 	for (let pauseMs = firstPauseMs; ; pauseMs = pauseAfter(Date.now() - begun)) {
@@ -38,7 +56,7 @@ function pauseAfter(age: number): number {
 }
 
 /** @returns whether there is nothing more to do for the attempt */
-async function look(leader: Leader, attempt: string, begun: number): Promise<boolean> {
+async function look(leader: PollingLeader, attempt: string, begun: number): Promise<boolean> {
 	const { memory } = leader;
 	const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
 	// The execution that starts it may run in another process.
@@ -52,7 +70,7 @@ async function look(leader: Leader, attempt: string, begun: number): Promise<boo
 	return true;
 }
 
-async function check(leader: Leader, scrape: RunningScrape, age: number): Promise<void> {
+async function check(leader: PollingLeader, scrape: RunningScrape, age: number): Promise<void> {
 	const { memory, context } = leader;
 	const { scrapeId: id } = scrape;
 	const { credential } = await memory.accessOf(context);
@@ -70,7 +88,10 @@ async function check(leader: Leader, scrape: RunningScrape, age: number): Promis
 }
 
 /** Begins the execution of a completion, unless a notification began it. */
-async function complete(leader: Leader, { attempt, scrapeId }: RunningScrape): Promise<void> {
+async function complete(
+	leader: PollingLeader,
+	{ attempt, scrapeId }: RunningScrape,
+): Promise<void> {
 	const { memory } = leader;
 	await leader.ask().catch(() => {});
 	if (!scrapeOf(memory.saved, attempt)) return;

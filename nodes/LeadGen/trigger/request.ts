@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { jsonIn } from '../json';
+import { jsonIn } from '../common/json';
 import { isObject, MAX_FIELDS } from './contents';
 
 /** Reads and answers requests to the URL of the node. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { jsonIn } from '../json';
+import { jsonIn } from '../common/json';
 import { isObject, listIn } from './contents';
 
 /** A scrape that the node started and whose completion has not run yet. */

@@ -8,10 +8,10 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { readFilters } from '../operations/scrape/filters';
-import { isFinished, isNotFound, statusRequest } from '../operations/scrape/getStatus';
-import { Parameters } from '../parameters';
-import { ServiceError } from '../service/errors';
+import { readFilters } from '../common/filters';
+import { Parameters } from '../common/parameters';
+import { ServiceError } from '../common/errors';
+import { isFinished, isNotFound, statusRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
 import { isRefused } from './notices';
 import { idIn } from './notification';

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
-import { InputError } from '../service/errors';
+import { InputError } from '../common/errors';
 
 /** Identifies one node of one workflow. Renaming the node does not change it. */
 export interface NodeIdentity {

@@ -6,16 +6,16 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { show } from '../parameters';
-import { InputError } from '../service/errors';
+import { show } from '../common/parameters';
+import { InputError } from '../common/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
-import { memoryOf, TestRun } from './memory';
+import { memoryOf, TestRun } from './nodeMemory';
 import { contentsOf } from './contents';
 import { idsIn, rawNotification } from './notification';
 import { requestOf } from './request';
 import { ownAddresses, ownMessage, tell } from './ownUrl';
-import { internalUrl, mode, testLimit, testScrapeId } from './properties';
+import { internalUrl, mode, testLimit, testScrapeId } from './triggerProperties';
 import { findScrape, parametersOf, startBody, startScrape, type FoundScrape } from './scrape';
 import { fingerprint, type Signer } from './signature';
 
@@ -135,6 +135,7 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 		: {
 				hint: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`,
 			};
+	// As in a completion. The execution makes the output of it.
 	const json = { ...scrape.data, notification: test.notification ?? null, ...hint };
 	return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
 }

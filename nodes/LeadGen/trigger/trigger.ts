@@ -1,11 +1,11 @@
 import { randomUUID } from 'crypto';
 import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
-import { mayReportSaveAsActivation, registerCron } from '../compatibility';
-import { readSchedule, type Schedule } from '../schedule/schedule';
+import { mayReportSaveAsActivation, registerCron } from '../common/compatibility';
+import { readSchedule, type Schedule } from './schedule';
 import { Leader } from './leader';
-import { memoryOf } from './memory';
+import { memoryOf } from './nodeMemory';
 import { textOf } from './notices';
-import * as field from './properties';
+import * as field from './triggerProperties';
 import { parametersOf } from './scrape';
 
 /** A save deactivates and activates the workflow within this time. */

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { show } from '../parameters';
-import { pause } from '../pause';
-import { LeadGenError } from '../service/errors';
-import { memoryOf } from './memory';
+import { show } from '../common/parameters';
+import { pause } from '../common/pause';
+import { LeadGenError } from '../common/errors';
+import { memoryOf } from './nodeMemory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';
 import { scrapeIdOf } from './running';

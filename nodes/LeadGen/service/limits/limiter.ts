@@ -1,4 +1,4 @@
-import { onAbort, throwIfStopped } from '../../pause';
+import { onAbort, throwIfStopped } from '../../common/pause';
 import { GIVE_UP_MS, MINUTE_MS, systemClock, type Clock } from './clock';
 import { Governor } from './governor';
 import { isAccepted, type Call, type CallInfo, type End } from './policy';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../errors';
+import type { Outcome } from '../../common/errors';
 import type { RateInfo } from './rateHeaders';
 
 /** What is known about a call before it is sent. */

@@ -1,0 +1,116 @@
+import { Signer } from '../../nodes/LeadGen/trigger/signature';
+import { API_KEY, Fixture, node, until } from '../fixture/fixture';
+import { Part } from './kept';
+
+/** How long the senders of notifications that come at once wait for their answers, in milliseconds. */
+interface BurstTimes {
+	about: string;
+	/** Of each round, the median and the longest. */
+	rounds: Array<{ median: number; longest: number }>;
+}
+
+const AT_ONCE = 300;
+const WARM_UP = 30;
+const ROUNDS = 3;
+const MAX_ROUND_MS = 10 * 60_000;
+/** So high that the node need not wait to look up the scrapes. */
+const REQUESTS_PER_MINUTE = 60_000;
+
+/** An n8n with a trigger that listens and n8n's own Webhook node, both active. */
+export async function openBeside(triggerParameters: Record<string, unknown> = {}) {
+	const fixture = new Fixture();
+	await fixture.open();
+	await fixture.reset({
+		accounts: { [API_KEY]: { plan: 'enterprise', credits: 1_000_000 } },
+		job: { durationMs: 86_400_000 },
+	});
+	fixture.credential = await fixture.newCredential('Enterprise', API_KEY, {
+		plan: 'enterprise',
+		requestsPerMinute: REQUESTS_PER_MINUTE,
+	});
+	const listening = await fixture.workflow({ mode: 'listen', ...triggerParameters });
+	const hook = node('Webhook', 'n8n-nodes-base.webhook', {
+		typeVersion: 2,
+		webhookId: 'beside',
+		parameters: { path: 'beside', httpMethod: 'POST', responseMode: 'onReceived' },
+	});
+	const plain = await fixture.api.createWorkflow(fixture.content(hook));
+	for (const { id } of [listening, plain]) await fixture.api.activateWorkflow(id);
+	const url = fixture.plainUrl(listening);
+	await until('its webhook', async () => (await fetch(url)).status !== 404);
+	return { fixture, listening, plain, url, plainUrl: `${fixture.url}/webhook/beside` };
+}
+
+/** Notifications to triggers, and the same requests to n8n's own Webhook node, by turns in one n8n. */
+async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> {
+	const { fixture, listening, plain, url, plainUrl } = await openBeside();
+	try {
+		const starting = await fixture.workflow();
+		await fixture.api.activateWorkflow(starting.id);
+		const [trigger] = starting.nodes;
+		const identity = { workflowId: starting.id, nodeId: String(trigger?.id) };
+		const signer = new Signer({ apiKey: API_KEY }, identity);
+		const signed = (id: string) =>
+			signer.callbackUrl(fixture.plainUrl(starting), id.replace(/\W|_/g, ''));
+		const kinds = [
+			{ about: 'LeadGen Trigger that listens', urlOf: () => url, id: listening.id },
+			{ about: 'LeadGen Trigger that started the scrapes', urlOf: signed, id: starting.id },
+			{ about: "n8n's Webhook node", urlOf: () => plainUrl, id: plain.id },
+		].map((kind) => ({ ...kind, rounds: new Array<BurstTimes['rounds'][number]>() }));
+		// The first requests take longer.
+		for (const count of [WARM_UP, ...new Array<number>(ROUNDS).fill(AT_ONCE)]) {
+			for (const { about, urlOf, id, rounds } of kinds) {
+				const ids = await finishedScrapes(fixture, count);
+				const runs = async () => (await fixture.executions(id)).length;
+				const runsBefore = await runs();
+				const times = await sendAll(urlOf, ids);
+				const isOver = async () => (await runs()) >= runsBefore + count;
+				await until('the execution of each', isOver, MAX_ROUND_MS);
+				if (count === WARM_UP) continue;
+				rounds.push({ median: times[count / 2] ?? NaN, longest: times.at(-1) ?? NaN });
+				say(`  ${about}: ${JSON.stringify(rounds.at(-1))}`);
+			}
+		}
+		return kinds.map(({ about, rounds }) => ({ about, rounds }));
+	} finally {
+		await fixture.close();
+	}
+}
+
+/** Scrapes that nobody was told of. @returns their IDs */
+export async function finishedScrapes(fixture: Fixture, count: number): Promise<string[]> {
+	const ids: string[] = [];
+	while (ids.length < count) ids.push(await fixture.startElsewhere());
+	for (const id of ids) fixture.sandbox.finish(id, 'completed');
+	return ids;
+}
+
+/** @returns the times of the answers, the shortest first */
+async function sendAll(urlOf: (id: string) => string, ids: string[]): Promise<number[]> {
+	const began = performance.now();
+	const times = await Promise.all(
+		ids.map(async (scrapeId) => {
+			const headers = { 'Content-Type': 'application/json' };
+			const body = JSON.stringify({ scrapeId });
+			const { status } = await fetch(urlOf(scrapeId), { method: 'POST', headers, body });
+			if (status !== 200) throw new Error(`A notification was answered with ${String(status)}`);
+			return Math.round(performance.now() - began);
+		}),
+	);
+	return times.sort((a, b) => a - b);
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(1);
+
+export const burst = new Part<BurstTimes>('burst', {
+	title: 'Many notifications at once',
+	about: `How long the senders of ${String(AT_ONCE)} notifications that come at the same moment wait for their answers, in ${String(ROUNDS)} rounds. The time is that which n8n
+takes for so many requests in one process, in which their executions begin, too. A trigger that listens looks each scrape up before it answers.`,
+	head: ['Node', 'Median of each round, s', 'Longest of each round, s'],
+	cellsOf: ({ about, rounds }) => [
+		about,
+		rounds.map(({ median }) => seconds(median)).join(', '),
+		rounds.map(({ longest }) => seconds(longest)).join(', '),
+	],
+	measure: measureBurst,
+});

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Role, ServerName } from '../playground/queue';
+import { QueueFixture } from '../fixture/queueFixture';
+import { Tally, type Outcome } from './tally';
+
+const AWAY_MS = 60_000;
+const RECOVERS_MS = 45_000;
+const PROCESSES = ['main', 'webhook1', 'worker1', 'worker2'] as const satisfies Role[];
+
+/** What is taken away for a minute, and what people call it. */
+const PARTS: Array<[name: string, parts: Array<Role | ServerName>]> = [
+	['the main process', ['main']],
+	['the webhook process', ['webhook1']],
+	['both workers', ['worker1', 'worker2']],
+	['Redis', ['redis']],
+	['PostgreSQL', ['postgres']],
+];
+
+const isServer = (part: Role | ServerName): part is ServerName =>
+	part === 'redis' || part === 'postgres';
+
+/** Kills each part of queue mode in turn, and starts it again after a minute. */
+export async function queueMode(env: Record<string, string>): Promise<Outcome[]> {
+	const fixture = new QueueFixture(env);
+	const outcomes: Outcome[] = [];
+	try {
+		await fixture.open();
+		for (const [name, parts] of PARTS) {
+			console.log(`without ${name}`);
+			const tally = new Tally();
+			await tally.while(fixture, () => takeAway(fixture, parts, tally.cuts));
+			outcomes.push(
+				tally.outcome(
+					`Queue mode: ${name} killed, and away for a minute`,
+					'No completion is lost or comes in twice, no start is sent twice',
+				),
+			);
+		}
+	} finally {
+		await fixture.close();
+	}
+	return outcomes;
+}
+
+async function takeAway(
+	{ queue }: QueueFixture,
+	parts: Array<Role | ServerName>,
+	cuts: number[],
+): Promise<void> {
+	await sleep(12_000);
+	cuts.push(Date.now());
+	for (const part of parts) await (isServer(part) ? queue.killServer(part) : queue.kill(part));
+	await sleep(AWAY_MS);
+	for (const part of parts) await (isServer(part) ? queue.startServer(part) : queue.start(part));
+	// n8n ends where it misses its servers for long. A service manager starts it again.
+	for (const role of PROCESSES) await queue.start(role);
+	await sleep(RECOVERS_MS);
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { withLock } from './lockFile';
+import { run } from './processes';
+import { type N8nVersion, ROOT, STATE_FOLDER, findN8n, writeRecipe } from './versions';
+
+/** pnpm takes a tenth of the time that npm takes for the thousands of packages of n8n. */
+const PNPM = join(ROOT, 'node_modules/.bin/pnpm');
+const OPTIONS = [
+	'--ignore-workspace',
+	'--reporter=append-only',
+	// As npm lays packages out, which n8n is made for.
+	'--config.node-linker=hoisted',
+	'--config.confirm-modules-purge=false',
+];
+/** Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it. */
+const BUILDS = [['node'], ['isolated-vm', 'sqlite3']];
+
+/**
+ * Installs n8n; does nothing if it is there. Prints its progress.
+ * @throws with the output of pnpm if it fails
+ */
+export async function installN8n(version: N8nVersion, signal?: AbortSignal): Promise<void> {
+	const busy = join(STATE_FOLDER, `install-${version.version}.pid`);
+	await withLock(busy, () => installIfMissing(version, signal), signal);
+}
+
+async function installIfMissing(version: N8nVersion, signal?: AbortSignal): Promise<void> {
+	writeRecipe(version);
+	// Written at the end, so that an install that is broken off does not count.
+	const record = join(version.folder, 'node_modules/.installed');
+	if ((await read(record)) === (await hashOfRecipe(version))) return;
+	await rm(record, { force: true });
+	await install(version, signal);
+	await writeFile(record, await hashOfRecipe(version));
+}
+
+async function install({ version, folder }: N8nVersion, signal?: AbortSignal): Promise<void> {
+	const began = Date.now();
+	const say = (what: string) => {
+		console.log(`  … ${String(Math.round((Date.now() - began) / 1000))} s: ${what}`);
+	};
+	const pnpm = async (...args: string[]) =>
+		await run(PNPM, [...args, ...OPTIONS], { cwd: folder, env: withLocalHeaders(), signal });
+	// Only what git holds has a lock file that is to be kept.
+	const isLocked = !folder.startsWith(STATE_FOLDER);
+	console.log(`Installing n8n ${version} (about 3 minutes and 1.5 GB, once) …`);
+	await pnpm(
+		'install',
+		'--ignore-scripts',
+		isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
+	);
+	for (const names of BUILDS) {
+		say(`builds ${names.join(' and ')}`);
+		await pnpm('rebuild', ...names);
+	}
+	say('done');
+}
+
+async function hashOfRecipe({ folder }: N8nVersion): Promise<string> {
+	const hash = createHash('sha256');
+	for (const file of ['package.json', 'pnpm-lock.yaml'])
+		hash.update(await read(join(folder, file)));
+	return hash.digest('hex');
+}
+
+async function read(file: string): Promise<string> {
+	return existsSync(file) ? await readFile(file, 'utf8') : '';
+}
+
+/**
+ * Where Node's own headers are on this machine, for a native module that is not prebuilt for it (sqlite3):
+ * so it can be built without a download. Headers of any Node will do for the stable Node-API.
+ */
+function withLocalHeaders(): NodeJS.ProcessEnv {
+	const prefixes = (process.env.PATH ?? '').split(delimiter).map((folder) => resolve(folder, '..'));
+	const nodedir = prefixes.find((prefix) => existsSync(join(prefix, 'include/node/node_api.h')));
+	return { ...(nodedir !== undefined && { npm_config_nodedir: nodedir }), ...process.env };
+}
+
+/** `tsx lab/playground/install.ts 2` installs a version before it is needed. */
+if (require.main === module) {
+	installN8n(findN8n(process.argv[2] ?? '2')).catch((error: unknown) => {
+		console.error(error instanceof Error ? error.message : error);
+		process.exitCode = 1;
+	});
+}

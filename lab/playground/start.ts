@@ -1,0 +1,220 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Sandbox, startSandbox } from '../sandbox/server';
+import { lock, unlock } from './lockFile';
+import { type Report, type RunExample, findAndVerify, scrapeAndWait } from './demo';
+import type { Engine } from './engine';
+import { API_KEY, OWNER, setUpInstance } from './instance';
+import { installN8n } from './install';
+import { type N8n, PACKAGE_NAME, freePort, installTarball, packPackage, startN8n } from './n8n';
+import { onEngine, onN8n } from './runExample';
+import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
+
+const HELP = `Runs the package against the sandbox of the service: two templates on n8n's engine alone, then the same in
+a real n8n, until Ctrl+C.
+
+  npm start -- [--engine-only] [--n8n 2] [--once] [--port 5678] [--sandbox-port 4010] [--fresh]
+
+  --engine-only   ends after the first part, which needs no n8n
+  --n8n           1, 2, or one of ${VERSIONS.join(', ')} (also N8N_VERSION)
+  --once          ends after the templates have run; the exit code tells whether the results are right
+  --port          where n8n listens
+  --sandbox-port  where the sandbox listens
+  --fresh         forgets the workflows, executions and settings of earlier runs
+  --help          this text`;
+
+interface Options {
+	engineOnly: boolean;
+	version: N8nVersion;
+	once: boolean;
+	port: number;
+	sandboxPort: number;
+	fresh: boolean;
+}
+
+/** The options, or undefined if only the help was asked for. */
+function readOptions(): Options | undefined {
+	const { values } = parseArgs({
+		options: {
+			'engine-only': { type: 'boolean', default: false },
+			n8n: { type: 'string', default: process.env.N8N_VERSION ?? '2' },
+			once: { type: 'boolean', default: false },
+			port: { type: 'string', default: '5678' },
+			'sandbox-port': { type: 'string', default: '4010' },
+			fresh: { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) return undefined;
+	return {
+		engineOnly: values['engine-only'],
+		version: findN8n(values.n8n),
+		once: values.once,
+		port: portOf('--port', values.port),
+		sandboxPort: portOf('--sandbox-port', values['sandbox-port']),
+		fresh: values.fresh,
+	};
+}
+
+function portOf(option: string, value: string): number {
+	const port = Number(value);
+	if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+	throw new Error(`${option} is a number from 1 to 65535`);
+}
+
+/** Undoes what was started, the last first; kept up to date while things are started. */
+type Cleanups = Array<() => Promise<void>>;
+
+/** @returns the exit code */
+async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): Promise<number> {
+	const tarball = await packPackage(signal);
+	const sandbox = await startSandbox({
+		port: await portFor('the sandbox', options.sandboxPort, cleanups),
+		settings: { job: { durationMs: 4000 } },
+	});
+	cleanups.push(() => sandbox.close());
+
+	console.log("Running two templates on n8n's engine, without n8n around it (about 15 seconds) …");
+	const engine = await startEngine(tarball, cleanups, signal);
+	const isRightOnEngine = await runExamples(onEngine(engine, sandbox.url), sandbox, signal);
+	if (options.engineOnly) return isRightOnEngine ? 0 : 1;
+
+	const { version } = options;
+	console.log(`\nNow the same in a real n8n ${version.version}, with its editor.`);
+	await installN8n(version, signal);
+	const userFolder = await lockFolder(`user-${version.version}`, cleanups);
+	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
+	await installTarball(userFolder, tarball, signal);
+	const port = await portFor('n8n', options.port, cleanups);
+	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
+	const n8n = await startN8n({ version, userFolder, port, signal });
+	cleanups.push(() => n8n.stop());
+	const instance = await setUpInstance(n8n.url, userFolder, sandbox.url);
+	signal.throwIfAborted();
+	const isRightInN8n = await runExamples(onN8n(instance), sandbox, signal);
+
+	if (!options.once) {
+		console.log(addresses(n8n, sandbox.url));
+		const why = await Promise.race([n8n.ended, untilAborted(signal)]);
+		if (why !== undefined) throw new Error(`n8n ended with ${why}; see ${n8n.logFile}`);
+	}
+	return isRightOnEngine && isRightInN8n ? 0 : 1;
+}
+
+/** n8n's engine with the packed package. */
+async function startEngine(
+	tarball: string,
+	cleanups: Cleanups,
+	signal: AbortSignal,
+): Promise<Engine> {
+	const userFolder = await lockFolder('engine', cleanups);
+	await installTarball(userFolder, tarball, signal);
+	Object.assign(process.env, { N8N_USER_FOLDER: userFolder, N8N_LOG_LEVEL: 'warn' });
+	const { Engine } = await import('./engine');
+	return new Engine(join(userFolder, '.n8n/nodes/node_modules', PACKAGE_NAME));
+}
+
+/** Runs the two templates, and prints what came out. @returns whether all of it is right */
+async function runExamples(
+	run: RunExample,
+	sandbox: Sandbox,
+	signal: AbortSignal,
+): Promise<boolean> {
+	const before = sandbox.credits();
+	console.log('\nFind business emails, then verify them:');
+	const emails = print(await findAndVerify(run, signal));
+	console.log('\nStart a scrape and wait for it:');
+	const scrape = print(await scrapeAndWait(run, signal));
+	const after = sandbox.credits();
+	console.log(
+		`\nCredits: ${String(before)} − ${String(before - after)} spent = ${String(after)} left`,
+	);
+	return emails && scrape;
+}
+
+/**
+ * A folder for n8n that no other n8n uses, since two on one database would spoil it: the one of
+ * earlier runs, or, beside a playground that is up, a further one.
+ */
+async function lockFolder(name: string, cleanups: Cleanups): Promise<string> {
+	await mkdir(STATE_FOLDER, { recursive: true });
+	for (let count = 1; ; count++) {
+		const folder = join(STATE_FOLDER, count === 1 ? name : `${name}-${String(count)}`);
+		if (!(await lock(`${folder}.pid`))) continue;
+		cleanups.push(() => unlock(`${folder}.pid`));
+		if (count > 1)
+			console.log(`Another playground is up; this one uses ${relative(ROOT, folder)}.`);
+		return folder;
+	}
+}
+
+/** The port that is asked for; any free one, if it is taken or another playground is about to take it. */
+async function portFor(what: string, preferred: number, cleanups: Cleanups): Promise<number> {
+	const file = join(STATE_FOLDER, `port-${String(preferred)}.pid`);
+	const isLocked = await lock(file);
+	if (isLocked) cleanups.push(() => unlock(file));
+	const port = await freePort(isLocked ? preferred : undefined);
+	if (port !== preferred) {
+		console.log(`Port ${String(preferred)} is taken; ${what} gets ${String(port)}.`);
+	}
+	return port;
+}
+
+/** Prints a report; false if it has problems. */
+function print({ table, problems }: Report): boolean {
+	console.log(table);
+	for (const problem of problems) console.error(`✗ ${problem}`);
+	return problems.length === 0;
+}
+
+function addresses(n8n: N8n, sandboxUrl: string): string {
+	return `
+n8n is up, with the nodes, a credential and the examples in it:
+
+  Editor    ${n8n.url}
+  Email     ${OWNER.email}
+  Password  ${OWNER.password}
+  Sandbox   ${sandboxUrl} (API key ${API_KEY})
+  Log       ${relative(ROOT, n8n.logFile)}
+
+Ctrl+C stops everything.`;
+}
+
+async function untilAborted(signal: AbortSignal): Promise<undefined> {
+	await new Promise((resolve) => {
+		if (signal.aborted) resolve(undefined);
+		signal.addEventListener('abort', resolve);
+	});
+}
+
+async function main(): Promise<number> {
+	const options = readOptions();
+	if (options === undefined) {
+		console.log(HELP);
+		return 0;
+	}
+	const abort = new AbortController();
+	const stop = () => {
+		if (!abort.signal.aborted) console.log('\nStopping …');
+		abort.abort();
+	};
+	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
+	if (process.env.npm_lifecycle_event === 'start') await import('./endWithParent');
+	const cleanups: Cleanups = [];
+	try {
+		return await play(options, cleanups, abort.signal);
+	} catch (error) {
+		if (abort.signal.aborted) return 130;
+		throw error;
+	} finally {
+		for (const cleanUp of cleanups.reverse()) await cleanUp();
+	}
+}
+
+void main()
+	.catch((error: unknown) => {
+		console.error(error instanceof Error ? error.message : error);
+		return 1;
+	})
+	.then((code) => process.exit(code));

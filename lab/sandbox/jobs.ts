@@ -1,0 +1,233 @@
+import { notificationRequest, type ScrapeStatus } from './notification';
+import { chance, digest } from './people';
+import type { Settings } from './settings';
+import { Timers } from './timers';
+
+export interface ScrapeFilters {
+	jobTitles?: string[];
+	locations?: string[];
+	industries?: string[];
+	companySize?: string;
+	limit?: number;
+}
+
+/** One try to deliver a notification. */
+export interface Sending {
+	/** Epoch ms. */
+	at: number;
+	method: string;
+	url: string;
+	body?: string;
+	/** HTTP status that the receiver answered. */
+	status?: number;
+	/** Why there was no answer. */
+	error?: string;
+}
+
+export interface Job {
+	scrapeId: string;
+	/** API key of the account that started it. */
+	account: string;
+	filters: ScrapeFilters;
+	limit: number;
+	webhookUrl?: string;
+	estimatedCredits: number;
+	/** Credits taken so far. */
+	charged: number;
+	/** Epoch ms. */
+	createdAt: number;
+	/** Epoch ms, possibly still to come. */
+	endsAt: number;
+	outcome: 'completed' | 'failed';
+	/** Notifications sent, oldest first. */
+	notifications: Sending[];
+}
+
+/** A receiver that has not answered by then is given up. */
+const RECEIVER_TIMEOUT_MS = 10_000;
+
+/** The scrape jobs: their life from pending to the end, and the notification of it. */
+export class Jobs {
+	private readonly jobs = new Map<string, Job>();
+	/** By scrapeId, what is still to come; calling it calls that off. */
+	private readonly planned = new Map<string, Array<() => void>>();
+	/** No service gives an ID twice, also when it is started anew. */
+	private readonly epoch = Date.now();
+	private readonly timers = new Timers();
+	private readonly stopped = new AbortController();
+
+	/** @param charge takes up to so many credits from an account, and says how many it took */
+	constructor(
+		private readonly settings: () => Settings,
+		private readonly charge: (account: string, credits: number) => number,
+	) {}
+
+	start(given: Pick<Job, 'account' | 'filters' | 'limit' | 'webhookUrl'> & Charges): Job {
+		const { job: options, notification } = this.settings();
+		const now = Date.now();
+		const job: Job = {
+			...given,
+			scrapeId: this.nextId(),
+			createdAt: now,
+			endsAt: now + options.durationMs,
+			outcome: options.outcome,
+			notifications: [],
+		};
+		this.jobs.set(job.scrapeId, job);
+		this.planned.set(job.scrapeId, [
+			this.timers.after(options.durationMs, () => {
+				this.settle(job);
+			}),
+			this.timers.after(options.durationMs - notification.earlyMs, () => {
+				this.announce(job);
+			}),
+		]);
+		return job;
+	}
+
+	find(scrapeId: string): Job | undefined {
+		return this.jobs.get(scrapeId);
+	}
+
+	/** Every job with its true status, without any lag. */
+	list(): Array<Job & ScrapeStatusFields> {
+		return [...this.jobs.values()].map((job) => {
+			const { status, progress, leadsFound, creditsUsed } = this.viewAt(job, Date.now());
+			return { ...structuredClone(job), status, progress, leadsFound, creditsUsed };
+		});
+	}
+
+	/** What the status operation says, which may lag behind. */
+	statusOf(job: Job): ScrapeStatus {
+		const now = Date.now();
+		const lags = now < job.endsAt + this.settings().job.statusLagMs;
+		return this.viewAt(job, lags ? Math.min(now, job.endsAt - 1) : now);
+	}
+
+	/** Ends a job now, its notification included, unless that was sent already. */
+	finish(scrapeId: string, outcome: Job['outcome']): Job {
+		const job = this.get(scrapeId);
+		for (const callOff of this.planned.get(scrapeId) ?? []) callOff();
+		job.endsAt = Math.min(job.endsAt, Date.now());
+		job.outcome = outcome;
+		this.settle(job);
+		if (job.notifications.length === 0) this.announce(job);
+		return job;
+	}
+
+	/** Sends the notification of a job now, as if it had ended, whatever the settings say of when. */
+	async notify(scrapeId: string): Promise<Sending> {
+		return await this.send(this.get(scrapeId));
+	}
+
+	/** Stops everything that is in flight. */
+	stop(): void {
+		this.timers.stop();
+		this.stopped.abort();
+	}
+
+	private get(scrapeId: string): Job {
+		const job = this.jobs.get(scrapeId);
+		if (job === undefined) throw new Error(`There is no job ${scrapeId}`);
+		return job;
+	}
+
+	private nextId(): string {
+		const { seed, job } = this.settings();
+		const number = this.jobs.size + 1;
+		const hex = digest(seed, 'scrape', this.epoch, number);
+		switch (job.scrapeIdStyle) {
+			case 'uuid':
+				return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
+			case 'number-like':
+				return String(
+					1_000_000 + Math.floor(chance(seed, 'scrape', String(this.epoch)) * 1_000_000) + number,
+				);
+			case 'awkward':
+				return `job/${String(number)} a+b&c=é?#%${hex.slice(0, 6)}`;
+			default:
+				return `scrape_${hex.slice(0, 12)}`;
+		}
+	}
+
+	private viewAt(job: Job, now: number): ScrapeStatus {
+		const { job: options, cost } = this.settings();
+		const ended = now >= job.endsAt;
+		const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
+		// Nothing happens in the pending first fifth; a failed job gets half way.
+		const reach = job.outcome === 'failed' ? 0.5 : 1;
+		const done = Math.max((share - 0.2) / 0.8, 0) * reach;
+		const leadsFound = Math.floor(job.limit * options.leadShare * done);
+		const completed = ended && job.outcome === 'completed';
+		const progress = Math.floor(done * 100);
+		const view: ScrapeStatus = {
+			scrapeId: job.scrapeId,
+			status: ended ? job.outcome : share < 0.2 ? 'pending' : 'processing',
+			progress: completed ? 100 : options.progressScale === 1 ? progress / 100 : progress,
+			leadsFound,
+			creditsUsed: job.charged > 0 ? job.charged : Math.ceil(leadsFound * cost.startPerLead),
+			createdAt: new Date(job.createdAt).toISOString(),
+		};
+		if (completed) view.completedAt = new Date(job.endsAt).toISOString();
+		else if (options.nullsInStatus) view.completedAt = null;
+		return view;
+	}
+
+	private settle(job: Job): void {
+		if (job.charged > 0 || this.settings().chargeScrape === 'start') return;
+		job.charged = this.charge(job.account, this.viewAt(job, job.endsAt).creditsUsed);
+	}
+
+	/** Sends the notification as the settings ask for, in the background. */
+	private announce(job: Job): void {
+		const { notification } = this.settings();
+		if (job.webhookUrl === undefined) return;
+		if (job.outcome === 'failed' && !notification.failed) return;
+		void this.repeat(job);
+	}
+
+	private async repeat(job: Job): Promise<void> {
+		const { times, parallel, delayMs } = this.settings().notification;
+		const pending: Array<Promise<void>> = [];
+		for (let sent = 0; sent < times; sent++) {
+			await this.timers.wait(delayMs);
+			const delivery = this.deliver(job);
+			pending.push(delivery);
+			if (!parallel) await delivery;
+		}
+		await Promise.all(pending);
+	}
+
+	private async deliver(job: Job): Promise<void> {
+		const { retries, backoffMs } = this.settings().notification;
+		for (let tried = 0; tried <= retries; tried++) {
+			if (tried > 0) await this.timers.wait(backoffMs);
+			const { status = 0 } = await this.send(job);
+			if (status >= 200 && status < 300) return;
+		}
+	}
+
+	private async send(job: Job): Promise<Sending> {
+		const { seed, notification } = this.settings();
+		if (job.webhookUrl === undefined) throw new Error(`Job ${job.scrapeId} has no webhookUrl`);
+		const view = this.viewAt(job, job.endsAt);
+		const { url, ...request } = notificationRequest(seed, notification, job.webhookUrl, view);
+		const sending: Sending = { at: Date.now(), method: request.method, url, body: request.body };
+		job.notifications.push(sending);
+		try {
+			const signal = AbortSignal.any([
+				this.stopped.signal,
+				AbortSignal.timeout(RECEIVER_TIMEOUT_MS),
+			]);
+			const response = await fetch(url, { ...request, redirect: 'manual', signal });
+			await response.arrayBuffer();
+			sending.status = response.status;
+		} catch (error) {
+			sending.error = error instanceof Error ? error.message : String(error);
+		}
+		return sending;
+	}
+}
+
+type Charges = Pick<Job, 'estimatedCredits' | 'charged'>;
+type ScrapeStatusFields = Pick<ScrapeStatus, 'status' | 'progress' | 'leadsFound' | 'creditsUsed'>;

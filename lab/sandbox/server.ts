@@ -1,0 +1,344 @@
+import fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { errorAnswer, jsonAnswer, Refusal } from './answers';
+import type { Answer } from './answers';
+import { addControl } from './control';
+import { loadContract } from './contract';
+import type { Operation } from './contract';
+import { faultyAnswer, Faults, isAfterWork } from './faults';
+import { Jobs } from './jobs';
+import type { Sending } from './jobs';
+import { latencyOf } from './latency';
+import { workOn } from './operations';
+import { limitOf, RateLimiter } from './rateLimit';
+import { bearerKey, recordOf } from './requestLog';
+import type { RequestRecord } from './requestLog';
+import { defaultSettings, mergeSettings } from './settings';
+import type { Account, FaultKind, FaultRule, Settings, SettingsPatch } from './settings';
+import { Timers } from './timers';
+
+export interface SandboxOptions {
+	/** 0, the default, takes any free port. */
+	port?: number;
+	/** Path that the service is served under, such as `/api/v1`; default none. */
+	basePath?: string;
+	settings?: SettingsPatch;
+}
+
+/** Starts the service in memory on 127.0.0.1. It runs until its `close()`. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const sandbox = new Sandbox(options);
+	await sandbox.listen();
+	return sandbox;
+}
+
+const HOST = '127.0.0.1';
+/**
+ * How many connections may wait until this process accepts them. With the 511 of Node.js, two busy n8n processes can
+ * fill the queue, and Linux then resets connections whose request never arrived.
+ */
+const BACKLOG = 4096;
+
+/** By then, everyone who may call waits for an answer. */
+const DRAIN_MS = 200;
+
+export class Sandbox {
+	/** Base address, without a trailing slash. */
+	url = '';
+	/** Every request to the service so far, oldest first. */
+	requests: RequestRecord[] = [];
+	settings: Settings = defaultSettings();
+
+	private accounts = new Map<string, Account>();
+	private jobStore = this.newJobs();
+	private faults = new Faults([]);
+	private sureEmails = new Set<string>();
+	private readonly limiter = new RateLimiter();
+	private readonly timers = new Timers();
+	private readonly app = newServer();
+	/** No answer goes out before it resolves. */
+	private held: Promise<void> | undefined;
+
+	constructor(private readonly options: SandboxOptions) {
+		this.reset(options.settings);
+		for (const operation of loadContract()) {
+			this.app.route({
+				method: operation.method,
+				url: `${options.basePath ?? ''}${operation.path}`,
+				schema: { querystring: operation.query, ...(operation.body && { body: operation.body }) },
+				attachValidation: true,
+				handler: (request, reply) => this.handle(request, reply, operation),
+			});
+		}
+		addControl(this.app, this);
+		this.app.setNotFoundHandler((request, reply) => this.handle(request, reply));
+	}
+
+	async listen(): Promise<void> {
+		await this.app.listen({ host: HOST, port: this.options.port ?? 0, backlog: BACKLOG });
+		const { port } = this.app.server.address() as AddressInfo;
+		this.url = `http://127.0.0.1:${String(port)}${this.options.basePath ?? ''}`;
+	}
+
+	/**
+	 * Answers what is in flight, and refuses connections until `comeBack()`. The answers are held back until
+	 * then, so that nobody connects at the very moment, whose request would be lost halfway.
+	 */
+	async goDown(): Promise<void> {
+		let release = () => {};
+		this.held = new Promise((resolve) => (release = resolve));
+		await this.timers.wait(DRAIN_MS);
+		const closed = new Promise((resolve) => this.app.server.close(resolve));
+		release();
+		await closed;
+	}
+
+	async comeBack(): Promise<void> {
+		const { server } = this.app;
+		const port = Number(new URL(this.url).port);
+		await new Promise<void>((resolve) => server.listen(port, HOST, BACKLOG, resolve));
+	}
+
+	/** Changes settings, see {@link mergeSettings}; balances and counts stay unless given anew. */
+	set(patch: SettingsPatch): void {
+		this.settings = mergeSettings(this.settings, patch);
+		if (patch.accounts)
+			this.accounts = new Map(Object.entries(structuredClone(this.settings.accounts)));
+		if (patch.faults) this.faults = new Faults(this.settings.faults);
+		if (patch.rateLimit) this.limiter.forget();
+	}
+
+	/** Forgets every request, job and count, and goes back to the default settings and `patch`. */
+	reset(patch: SettingsPatch = {}): void {
+		this.jobStore.stop();
+		this.jobStore = this.newJobs();
+		this.requests = [];
+		this.sureEmails = new Set();
+		this.limiter.forget();
+		this.settings = defaultSettings();
+		const { accounts, faults } = this.settings;
+		this.set({ accounts, faults, ...patch });
+	}
+
+	/** Adds to the balance of an account, as a top-up does. */
+	addCredits(apiKey: string, credits: number): void {
+		const account = this.accounts.get(apiKey);
+		if (account) account.credits += credits;
+	}
+
+	/** Credits left in an account, by default the first. */
+	credits(apiKey = Object.keys(this.settings.accounts)[0] ?? ''): number {
+		return this.accounts.get(apiKey)?.credits ?? 0;
+	}
+
+	/** Every scrape job with its true status and the notifications sent, oldest first. */
+	get jobs() {
+		return this.jobStore.list();
+	}
+
+	/** Ends a job now, and sends its notification unless that was sent already. */
+	finish(scrapeId: string, outcome: 'completed' | 'failed'): void {
+		this.jobStore.finish(scrapeId, outcome);
+	}
+
+	/** Sends the notification of a job once, now. Resolves when it is answered. */
+	async notify(scrapeId: string): Promise<Sending> {
+		return await this.jobStore.notify(scrapeId);
+	}
+
+	/** Stops all timers and cuts all connections. */
+	async close(): Promise<void> {
+		this.timers.stop();
+		this.jobStore.stop();
+		await this.app.close();
+	}
+
+	private newJobs(): Jobs {
+		return new Jobs(
+			() => this.settings,
+			(apiKey, credits) => {
+				const account = this.accounts.get(apiKey);
+				const taken = Math.min(credits, account?.credits ?? 0);
+				if (account) account.credits -= taken;
+				return taken;
+			},
+		);
+	}
+
+	/** The whole way of a request; everything up to the answer happens at once, without a pause. */
+	private async handle(request: FastifyRequest, reply: FastifyReply, operation?: Operation) {
+		const record = recordOf(request, operation);
+		this.requests.push(record);
+		const { answer, fault } = this.decide(request, record, operation);
+		if (fault) record.outcome = `fault:${fault.kind}`;
+		else record.answerViolation = violationOfAnswer(request, answer, operation);
+
+		if (isOneOf(fault, ['resetBeforeWork', 'resetAfterWork'])) {
+			reply.hijack();
+			request.raw.socket.resetAndDestroy();
+			return reply;
+		}
+		if (isOneOf(fault, ['hang', 'hangAfterWork'])) return reply.hijack();
+
+		const { refusalMs } = this.settings.rateLimit;
+		const isRefused = record.outcome === 'RATE_LIMIT_EXCEEDED';
+		await this.timers.wait(isRefused && refusalMs !== null ? refusalMs : this.latency());
+		await this.held;
+		record.status = answer.status;
+		record.answeredAt = Date.now();
+		if (fault && isOneOf(fault, ['resetMidBody', 'slowBody'])) {
+			reply.hijack();
+			await this.sendInHalves(reply, answer, fault);
+			return reply;
+		}
+		return await reply.code(answer.status).headers(answer.headers).send(answer.body);
+	}
+
+	/** Rate limit, fault, authentication, validation, credits and work, in this order. */
+	private decide(request: FastifyRequest, record: RequestRecord, operation?: Operation): Decision {
+		const { settings } = this;
+		const apiKey = bearerKey(request) ?? '';
+		const account = this.accounts.get(apiKey);
+		if (account) record.account = apiKey;
+
+		const limit = limitOf(settings.rateLimit, account?.plan ?? '');
+		const rate = this.limiter.check(settings.rateLimit, apiKey, limit, record.at);
+		const finish = (answer: Answer, fault?: FaultRule): Decision => ({
+			answer: { ...answer, headers: { ...answer.headers, ...rate.headers } },
+			fault,
+		});
+		if (!rate.allowed || this.areTooMany(record)) {
+			return finish(this.refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
+		}
+		const fault = this.faults.pick(record);
+		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault, settings), fault);
+		const answer = this.work(record, account, operation);
+		return finish(fault ? faultyAnswer(fault, settings, answer) : answer, fault);
+	}
+
+	/** Whether an account has as many requests in flight as it may, without this one. */
+	private areTooMany({ account }: RequestRecord): boolean {
+		const { maxInFlight } = this.settings.rateLimit;
+		if (maxInFlight === null) return false;
+		const inFlight = this.requests.filter(
+			(other) =>
+				other.account === account &&
+				other.answeredAt === undefined &&
+				other.outcome !== 'RATE_LIMIT_EXCEEDED',
+		);
+		return inFlight.length > maxInFlight;
+	}
+
+	private work(record: RequestRecord, account?: Account, operation?: Operation): Answer {
+		const { settings, jobStore: jobs, sureEmails } = this;
+		const { account: apiKey, body, query } = record;
+		try {
+			if (operation === undefined) throw new Refusal('NOT_FOUND', 'No such path');
+			if (account === undefined || apiKey === undefined) {
+				throw new Refusal('UNAUTHORIZED', 'Invalid or missing API key');
+			}
+			if (record.violation !== undefined) throw new Refusal('INVALID_REQUEST', record.violation);
+			const work = { settings, apiKey, account, jobs, sureEmails, body, query };
+			const { data, cost } = workOn(operation, work);
+			this.take(record, cost);
+			record.outcome = 'success';
+			const extra = settings.extraFields
+				? { requestId: `req_${String(this.requests.length)}` }
+				: {};
+			return jsonAnswer(200, { success: true, data: data && { ...data, ...extra } });
+		} catch (error) {
+			if (!(error instanceof Refusal)) throw error;
+			this.take(record, error.cost);
+			return this.refuse(record, error);
+		}
+	}
+
+	private take(record: RequestRecord, cost: number): void {
+		const account = this.accounts.get(record.account ?? '');
+		if (account) account.credits -= cost;
+		record.cost = cost;
+		record.paid = cost > 0;
+	}
+
+	private refuse(record: RequestRecord, { code, message }: Refusal): Answer {
+		record.outcome = code;
+		return errorAnswer(this.settings, code, message);
+	}
+
+	private latency(): number {
+		const { latencyMs, seed } = this.settings;
+		return latencyOf(latencyMs, seed, this.requests.length);
+	}
+
+	private async sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {
+		const { raw } = reply;
+		const body = Buffer.from(answer.body);
+		const half = Math.floor(body.length / 2);
+		raw.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+		await new Promise((resolve) => raw.write(body.subarray(0, half), resolve));
+		if (fault.kind === 'resetMidBody') {
+			raw.destroy();
+			return;
+		}
+		await this.timers.wait(fault.delayMs ?? 200);
+		raw.end(body.subarray(half));
+	}
+}
+
+interface Decision {
+	answer: Answer;
+	/** The fault that is at work, if one is. */
+	fault?: FaultRule;
+}
+
+function isOneOf(fault: FaultRule | undefined, kinds: FaultKind[]): boolean {
+	return fault !== undefined && kinds.includes(fault.kind);
+}
+
+function newServer(): FastifyInstance {
+	const app = fastify({
+		exposeHeadRoutes: false,
+		forceCloseConnections: true,
+		ajv: {
+			customOptions: {
+				coerceTypes: false,
+				removeAdditional: false,
+				useDefaults: false,
+				allErrors: true,
+				allowUnionTypes: true,
+			},
+		},
+	});
+	// A body that is not JSON, or does not say so, is kept as text and fails validation.
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+		done(null, parsed(String(text)));
+	});
+	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+		done(null, text);
+	});
+	return app;
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+function violationOfAnswer(
+	request: FastifyRequest,
+	answer: Answer,
+	operation?: Operation,
+): string | undefined {
+	const schema = operation?.responses[String(answer.status)] ?? operation?.responses.default;
+	if (schema === undefined) return undefined;
+	const validate = request.compileValidationSchema(schema);
+	if (validate(JSON.parse(answer.body))) return undefined;
+	return (validate.errors ?? [])
+		.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`)
+		.join('; ');
+}

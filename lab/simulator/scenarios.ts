@@ -1,0 +1,240 @@
+import {
+	atOnce,
+	banning,
+	changing,
+	countingRefused,
+	fixed,
+	leakyBucket,
+	shared,
+	sliding,
+	tokenBucket,
+} from '../rateLimits';
+import type { ServiceSettings } from './service';
+import type { Scenario } from './simulate';
+
+/** What a client may reach in a scenario. */
+export interface Aim {
+	/** Time in relation to the bound. */
+	ratio: number;
+	refused: number;
+}
+
+const MINUTE_MS = 60_000;
+const none = () => [];
+const fast = { ms: 100 };
+/** On the same machine. */
+const wayMs = 1;
+
+/** The cases of the benchmark on a real n8n. */
+export const named: Record<string, Scenario & { aim: Aim }> = {
+	A: {
+		about: 'no limit, answers take 2 s',
+		calls: 1000,
+		limits: none,
+		latency: { ms: 2000 },
+		aim: { ratio: 1.3, refused: 0 },
+	},
+	A2: {
+		about: 'no limit, answers take 8 s',
+		calls: 500,
+		limits: none,
+		latency: { ms: 8000 },
+		aim: { ratio: 1.3, refused: 0 },
+	},
+	B: {
+		about: '300 a minute known, enforced as 5 in any second',
+		calls: 150,
+		perMinute: 300,
+		limits: () => [sliding(5, 1000)],
+		latency: fast,
+		slowRefusals: true,
+		wayMs,
+		aim: { ratio: 1.1, refused: 60 },
+	},
+	C: {
+		about: '6,000 a minute known, enforced as 100 in any second',
+		calls: 1000,
+		perMinute: 6000,
+		limits: () => [sliding(100, 1000)],
+		latency: fast,
+		slowRefusals: true,
+		wayMs,
+		aim: { ratio: 1.1, refused: 200 },
+	},
+	D: {
+		about: '60 a minute known, 60 in any minute',
+		calls: 90,
+		perMinute: 60,
+		limits: () => [sliding(60, MINUTE_MS)],
+		latency: fast,
+		aim: { ratio: 1.01, refused: 0 },
+	},
+	E: {
+		about: '300 a minute known, a token bucket of 10 that gains 5 a second',
+		calls: 150,
+		perMinute: 300,
+		limits: () => [tokenBucket(10, 5)],
+		latency: fast,
+		slowRefusals: true,
+		wayMs,
+		aim: { ratio: 1.1, refused: 60 },
+	},
+	F: {
+		about: 'ten calls in flight at most, answers take 200 ms, nothing known',
+		calls: 300,
+		limits: () => [atOnce(10)],
+		latency: { ms: 200 },
+		wayMs,
+		aim: { ratio: 1.35, refused: 60 },
+	},
+	G: {
+		about: '1,200 in any minute, nothing known',
+		calls: 1500,
+		limits: () => [sliding(1200, MINUTE_MS)],
+		latency: fast,
+		slowRefusals: true,
+		wayMs,
+		aim: { ratio: 1.05, refused: 75 },
+	},
+};
+
+type Shape = Partial<Scenario> & Pick<ServiceSettings, 'limits'>;
+
+const perSecond: Record<string, () => ServiceSettings['limits']> = {
+	'10 in any second': () => () => [sliding(10, 1000)],
+	'10 a second from the first call on': () => () => [fixed(10, 1000)],
+	'10 a second by the clock': () => () => [fixed(10, 1000, 300)],
+	'a token bucket of 10, 10 a second': () => () => [tokenBucket(10, 10)],
+	'a leaky bucket of 10, 10 a second': () => () => [leakyBucket(10, 10)],
+};
+
+const shapes: Record<string, Shape> = {
+	...Object.fromEntries(
+		Object.entries(perSecond).map(([name, limits]) => [name, { limits: limits() }]),
+	),
+	'60 in any minute': { limits: () => [sliding(60, MINUTE_MS)] },
+	'60 a minute by the clock': { limits: () => [fixed(60, MINUTE_MS, 17_000)] },
+	'20 calls in flight': { limits: () => [atOnce(20)] },
+	'5 in any second and 100 in any minute': {
+		limits: () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
+	},
+	'20 in any second and 5 in flight': { limits: () => [sliding(20, 1000), atOnce(5)] },
+	'20 a second, 5 after 10 s': {
+		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
+	},
+	'5 a second, 20 after 20 s': {
+		limits: () => [changing(sliding(5, 1000), 20_000, sliding(20, 1000))],
+	},
+	'10 a second, half of it used by others': { limits: () => [shared(sliding(10, 1000), 5)] },
+};
+
+const latencies: Record<string, ServiceSettings['latency']> = {
+	'answers take 20 ms': { ms: 20 },
+	'lognormal around 1.5 s': { ms: 1500, sigma: 0.75 },
+	'30 s': { ms: 30_000 },
+};
+
+/** All kinds of services, with nothing known, and fast, scattered and slow answers. */
+const kinds = Object.entries(shapes).flatMap(([shape, settings]) =>
+	Object.entries(latencies).map(([name, latency]): Scenario => {
+		return { about: `${shape}; ${name}`, calls: 300, latency, ...settings };
+	}),
+);
+
+const says: Array<[string, ServiceSettings['says']]> = [
+	['nothing', undefined],
+	['Retry-After', 'retryAfter'],
+	['how many are left', 'remaining'],
+];
+
+/** Several processes on one account, with and without a hint of the service. */
+const crowds = [1, 2, 4].flatMap((processes) =>
+	says.map(([what, tells]): Scenario => {
+		const many = processes === 1 ? '1 process' : `${String(processes)} processes`;
+		return {
+			about: `60 in any minute; ${many}, answers say ${what}`,
+			calls: 240,
+			limits: () => [sliding(60, MINUTE_MS)],
+			latency: fast,
+			processes,
+			...(tells && { says: tells }),
+		};
+	}),
+);
+
+const twoLimits = () => [sliding(10, 1000), sliding(200, MINUTE_MS)];
+
+type Aimed = Scenario & { aim: Aim };
+
+/** Where refusals have a price, or the limit that is known is not the whole truth. */
+const traps: Aimed[] = [
+	{
+		about: '60 in any minute, refused calls count',
+		calls: 300,
+		limits: () => [countingRefused(sliding(60, MINUTE_MS))],
+		latency: fast,
+		aim: { ratio: 1.55, refused: 130 },
+	},
+	{
+		about: '60 in any minute, a refusal bans for a minute, anew at each call',
+		calls: 300,
+		limits: () => [banning(sliding(60, MINUTE_MS), MINUTE_MS)],
+		latency: fast,
+		aim: { ratio: 2.5, refused: 60 },
+	},
+	{
+		about: '300 a minute known, 10 in any second and 200 in any minute',
+		calls: 600,
+		perMinute: 300,
+		limits: twoLimits,
+		latency: fast,
+		aim: { ratio: 1.15, refused: 120 },
+	},
+	{
+		about: '10 in any second and 200 in any minute; nothing known',
+		calls: 600,
+		limits: twoLimits,
+		latency: fast,
+		aim: { ratio: 1.2, refused: 130 },
+	},
+	{
+		about: '20 in any second, 5 after 10 s',
+		calls: 300,
+		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
+		latency: { ms: 20 },
+		aim: { ratio: 1.15, refused: 60 },
+	},
+];
+
+/** Processes that keep the published limit of an account each. */
+const workers = [
+	{ plan: 'Starter', perMinute: 60, calls: 240, processes: 2, refused: 26 },
+	{ plan: 'Starter', perMinute: 60, calls: 480, processes: 3, refused: 75 },
+	{ plan: 'Pro', perMinute: 300, calls: 1200, processes: 2, refused: 60 },
+	{ plan: 'Pro', perMinute: 300, calls: 1200, processes: 4, refused: 120 },
+].map(({ plan, refused, ...work }): Aimed => {
+	return {
+		...work,
+		about: `${plan}, ${String(work.processes)} workers`,
+		limits: () => [sliding(work.perMinute, MINUTE_MS)],
+		latency: fast,
+		aim: { ratio: 1.15, refused },
+	};
+});
+
+/** Further cases with an aim of their own. */
+export const aimed: Record<string, Aimed> = Object.fromEntries(
+	[...traps, ...workers].map((scenario) => [scenario.about, scenario]),
+);
+
+/** Case M of the benchmark. The slowest answer decides how long it takes, so no single run is compared with an aim. */
+const scattered: Scenario = {
+	about: 'no limit, lognormal answers around 1 s',
+	calls: 1000,
+	limits: none,
+	latency: { ms: 1000, sigma: 1 },
+};
+
+export const others: Record<string, Scenario> = Object.fromEntries(
+	[...kinds, ...crowds, scattered].map((scenario) => [scenario.about, scenario]),
+);

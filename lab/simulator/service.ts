@@ -1,0 +1,99 @@
+import type { Limit } from '../rateLimits';
+import type { VirtualClock } from './clock';
+
+/** How long answers take: always the same, or lognormal around a median. */
+export type Latency = { ms: number; sigma?: number };
+
+export interface ServiceSettings {
+	limits: () => Limit[];
+	latency: Latency;
+	/** What answers say of the rate. */
+	says?: 'retryAfter' | 'remaining';
+	/** How long a request, and an answer, is on its way; up to 25 by default. */
+	wayMs?: number;
+	/** By how much more a request may be late. */
+	jitterMs?: number;
+	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
+	slowRefusals?: boolean;
+	/** Credits of the account; `undefined` is as many as anyone wants. */
+	credits?: number;
+}
+
+/** The longest way from client to service, or back. */
+const MAX_WAY_MS = 25;
+
+export interface Said {
+	outcome: 'accepted' | 'refused' | 'noCredits';
+	retryAfterMs?: number;
+	remaining?: number;
+	resetMs?: number;
+}
+
+/** A service with any number of limits, all of which must take a call. */
+export class SimulatedService {
+	/** When each call was taken, and when each was refused. */
+	readonly taken: number[] = [];
+	readonly refused: number[] = [];
+	readonly noCredits: number[] = [];
+	private readonly limits: Limit[];
+
+	constructor(
+		private readonly clock: VirtualClock,
+		private readonly settings: ServiceSettings,
+	) {
+		this.limits = settings.limits();
+	}
+
+	/** One exchange, as long as it takes. */
+	async call(): Promise<Said> {
+		const { clock, limits, settings } = this;
+		const way = wayMs(settings);
+		const takes = Math.max(2 * way, duration(settings.latency, clock));
+		await clock.sleep(way + (settings.jitterMs ?? 0) * clock.random());
+		const now = clock.now();
+		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
+		if (wait > 0) {
+			this.refused.push(now);
+			for (const limit of limits) limit.refuse?.(now);
+			await clock.sleep(settings.slowRefusals ? takes - way : way);
+			return { outcome: 'refused', ...this.says(now, wait) };
+		}
+		const { credits = Infinity } = settings;
+		if (this.taken.length >= credits) {
+			this.noCredits.push(now);
+			await clock.sleep(takes - way);
+			return { outcome: 'noCredits' };
+		}
+		this.taken.push(now);
+		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
+		await clock.sleep(inside + takes - 2 * way);
+		for (const limit of limits) limit.end?.();
+		const said = this.says(now, wait);
+		await clock.sleep(way);
+		return { outcome: 'accepted', ...said };
+	}
+
+	private says(now: number, waitMs: number): Partial<Said> {
+		const inSeconds = (ms: number) => Math.ceil(ms / 1000) * 1000;
+		if (this.settings.says === 'retryAfter') {
+			return waitMs > 0 && waitMs < Infinity ? { retryAfterMs: inSeconds(waitMs) } : {};
+		}
+		const [limit] = this.limits;
+		if (this.settings.says !== 'remaining' || !limit?.left || !limit.resetMs) return {};
+		return { remaining: limit.left(now), resetMs: inSeconds(limit.resetMs(now)) };
+	}
+}
+
+/** How long the service takes for a call, in milliseconds. */
+export function duration({ ms, sigma }: Latency, clock: VirtualClock): number {
+	if (sigma === undefined) return ms;
+	const [one, other] = [clock.random(), clock.random()];
+	// A normal number from two even ones (Box-Muller).
+	const normal = Math.sqrt(-2 * Math.log(1 - one)) * Math.cos(2 * Math.PI * other);
+	return ms * Math.exp(sigma * normal);
+}
+
+/** How long a request, and an answer, is on its way. */
+export function wayMs({ wayMs, latency }: ServiceSettings): number {
+	return wayMs ?? Math.min(MAX_WAY_MS, latency.ms / 4);
+}

@@ -1,0 +1,151 @@
+import type { End } from '../../nodes/LeadGen/service/limits/policy';
+import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
+import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
+import { VirtualClock } from './clock';
+import { CPU_MS, Processor } from './processor';
+import { duration, SimulatedService, wayMs, type Said, type ServiceSettings } from './service';
+
+/** What a client that calls the service has to bring. */
+export interface Client {
+	/** Makes one call when its turn has come. @param exchange to be called once */
+	call: (run: number, exchange: () => Promise<Said>, isPoll: boolean) => Promise<Said>;
+}
+
+export interface Scenario extends ServiceSettings {
+	/** What the service is like. */
+	about: string;
+	calls: number;
+	/** The limit that is set or published. */
+	perMinute?: number;
+	/** Processes on the account, each with a limiter of its own. */
+	processes?: number;
+	/** Runs in each process, which begin together and have equally many calls. */
+	runs?: number;
+	/** Whether the processes do other things as well, as n8n does. */
+	isBusy?: boolean;
+	seed?: number;
+}
+
+export interface Result {
+	seconds: number;
+	/** When each call was refused, in seconds. */
+	refusals: number[];
+	refused: number;
+	noCredits: number;
+	/** When each call was taken, in seconds. */
+	taken: number[];
+	/** By process and run, the end of each call in seconds. */
+	ends: number[][][];
+}
+
+const MAX_MS = 100 * 3_600_000;
+
+/** @returns the client in a process of its own */
+export type NewClient = (clock: Clock, scenario: Scenario) => Client;
+
+/** Makes all calls of a scenario, each until it is not refused. */
+export async function simulate(scenario: Scenario, newClient: NewClient): Promise<Result> {
+	const { calls, processes = 1, runs = 1, seed = 1 } = scenario;
+	const clock = new VirtualClock(seed);
+	const service = new SimulatedService(clock, scenario);
+	const ends: number[][][] = [];
+	const each = Math.ceil(calls / processes / runs);
+	const all = Array.from({ length: processes }, async (_, process) => {
+		const processor = new Processor(clock, scenario.isBusy);
+		const client = newClient(processor, scenario);
+		const exchange = async () => {
+			await processor.send();
+			const said = await service.call();
+			await processor.receive();
+			return said;
+		};
+		ends[process] = Array.from({ length: runs }, () => []);
+		const jobs = Array.from({ length: runs }, (_, run) =>
+			Array.from({ length: each }, async () => {
+				const { outcome } = await client.call(run, exchange, false);
+				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
+			}),
+		);
+		await Promise.all(jobs.flat());
+	});
+	await clock.runUntil(Promise.all(all), MAX_MS);
+	return {
+		seconds: clock.now() / 1000,
+		refusals: service.refused.map((ms) => ms / 1000),
+		refused: service.refused.length,
+		noCredits: service.noCredits.length,
+		taken: service.taken.map((ms) => ms / 1000),
+		ends,
+	};
+}
+
+const OUTCOMES = {
+	accepted: 'succeeded',
+	refused: 'rateLimited',
+	noCredits: 'refused',
+} as const satisfies Record<Said['outcome'], End['outcome']>;
+
+/** The limiter of the node. */
+export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario): Client {
+	const limiter = new Limiter(clock);
+	limiter.perMinute = perMinute;
+	const all = Array.from({ length: runs }, (): Run => ({
+		inFlight: 0,
+		waitedMs: 0,
+		cap: Infinity,
+		signal: undefined,
+	}));
+	let halted = false;
+	return {
+		async call(index, exchange, isPoll) {
+			const run = all[index];
+			if (!run) throw new Error('There is no such run');
+			for (;;) {
+				const call = await limiter.turn(run, { path: '/email/find', isPoll });
+				if (halted) {
+					limiter.end(run, call, { outcome: 'notSent' });
+					return { outcome: 'noCredits' };
+				}
+				const said = await exchange();
+				const outcome = OUTCOMES[said.outcome];
+				if (!limiter.end(run, call, { outcome, rateInfo: said })) throw new Error('Given up');
+				if (said.outcome === 'noCredits') halted = true;
+				if (said.outcome !== 'refused') return said;
+			}
+		},
+	};
+}
+
+/** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
+export function bound(scenario: Scenario): number {
+	const { limits, latency, calls, processes = 1, seed } = scenario;
+	const way = wayMs(scenario);
+	const all = limits();
+	const chance = new VirtualClock(seed);
+	const inFlight: number[] = [];
+	let [now, last] = [0, 0];
+	/** Ends the call that is over first, if that is by now, or if nothing else can go on. */
+	const endOne = (isByNow: boolean): boolean => {
+		const first = Math.min(...inFlight);
+		if (inFlight.length === 0 || (isByNow && first > now)) return false;
+		now = Math.max(now, first);
+		inFlight.splice(inFlight.indexOf(first), 1);
+		for (const limit of all) limit.end?.();
+		return true;
+	};
+	for (let call = 0; call < calls; call++) {
+		now += CPU_MS / processes;
+		for (;;) {
+			while (endOne(true));
+			const wait = Math.max(0, ...all.map((limit) => limit.waitMs(now)));
+			if (wait <= 0) break;
+			if (wait < Infinity) now += wait;
+			else endOne(false);
+		}
+		const inside = Math.max(0, ...all.map((limit) => limit.take(now)));
+		const end = now + inside + duration(latency, chance) - 2 * way;
+		inFlight.push(end);
+		last = Math.max(last, end + 2 * way);
+	}
+	return last / 1000;
+}

@@ -1,0 +1,75 @@
+import {
+	NodeOperationError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type NodeParameterValueType,
+} from 'n8n-workflow';
+import { isTool } from '../common/compatibility';
+import { Parameters } from '../common/parameters';
+import { resources } from './operations';
+import type { Operation } from './operations/operation';
+
+/** @throws NodeOperationError if the workflow names an operation that does not exist */
+export function chosenOperation(context: IExecuteFunctions): Operation {
+	const resource = context.getNodeParameter('resource', 0);
+	const name = context.getNodeParameter('operation', 0);
+	const operation = resources
+		.find(({ value }) => value === resource)
+		?.operations.find(({ value }) => value === name);
+	if (operation) return operation;
+	throw new NodeOperationError(
+		context.getNode(),
+		`There is no operation "${name}" for the resource "${resource}"`,
+		{ description: 'Choose a resource and an operation from the lists of the node.' },
+	);
+}
+
+/** Reads the parameters of the node for each item. */
+export class ItemParameters {
+	/** The warnings that reading gave, each once. */
+	readonly warnings = new Set<string>();
+	private readonly isTool: boolean;
+	/** Where n8n resolves an expression. All other parameters are the same for all items. */
+	private readonly changing: Set<string>;
+	private readonly fixed = new Map<string, unknown>();
+
+	constructor(private readonly context: IExecuteFunctions) {
+		this.isTool = isTool(context);
+		const { options, ...others } = context.getNode().parameters;
+		const inOptions = Object.entries((options ?? {}) as IDataObject);
+		const all = [
+			...inOptions.map(([name, value]) => [`options.${name}`, value] as const),
+			...Object.entries(others),
+		];
+		const changing = all.filter(([, value]) => JSON.stringify([value]).includes('"='));
+		this.changing = new Set(changing.map(([path]) => path));
+	}
+
+	/** If the node is a tool of an AI agent, n8n counts each retry as another run, so the place identifies nothing. */
+	of(index: number): Parameters {
+		const { context } = this;
+		const place = `${nodeOf(context)} ${String(runIndexOf(context))} ${String(index)}`;
+		const raw = (path: string, ifMissing?: NodeParameterValueType) =>
+			this.read(path, index, ifMissing);
+		const warn = (message: string) => void this.warnings.add(message);
+		return new Parameters(raw, this.isTool ? '' : place, this.isTool, warn);
+	}
+
+	/** n8n is slow at this, so a parameter without an expression is read once for all items. */
+	private read(path: string, index: number, ifMissing?: NodeParameterValueType): unknown {
+		const read = (): unknown => this.context.getNodeParameter(path, index, ifMissing);
+		if (this.changing.has(path)) return read();
+		if (!this.fixed.has(path)) this.fixed.set(path, read());
+		return this.fixed.get(path);
+	}
+}
+
+/** The node in its execution. It stays the same when n8n runs the node again, and in a loop. */
+export function nodeOf(context: IExecuteFunctions): string {
+	return `${context.getExecutionId()} ${context.getNode().id}`;
+}
+
+/** How often a loop has run the node before. */
+export function runIndexOf(context: IExecuteFunctions): number {
+	return context.getWorkflowDataProxy(0).$runIndex as number;
+}

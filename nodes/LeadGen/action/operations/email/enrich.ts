@@ -1,0 +1,266 @@
+import type { IDataObject } from 'n8n-workflow';
+import { numberIn, wordIn } from '../../../common/json';
+import { LeadGenError, ServiceError } from '../../../common/errors';
+import type { Service } from '../../../service/service';
+import type { ServiceRequest } from '../../../service/types';
+import {
+	booleanField,
+	choicesField,
+	numberField,
+	type Parameters,
+} from '../../../common/parameters';
+import type { Operation } from '../operation';
+import {
+	cleanNames,
+	company,
+	linkedinUrlOrCompany,
+	location,
+	nameFields,
+	readName,
+} from './fields';
+import { findBusiness } from './findBusiness';
+import { errorIfNotFound, find, foundOrNot, notFound } from './finder';
+import { findPersonal } from './findPersonal';
+import { verify, verifyRequest } from './verify';
+
+const tryPersonal = booleanField({
+	displayName: 'Try Personal Email',
+	name: 'tryPersonal',
+	default: false,
+	description:
+		'Whether to look for the personal email if no business email is good enough. This takes up to two more paid calls.',
+});
+
+const accept = choicesField(
+	{
+		displayName: 'Accept Results',
+		name: 'accept',
+		description:
+			'Which verification results to accept. The first address with one of these results is returned.',
+	},
+	[
+		{ name: 'Valid', value: 'valid', description: 'The address exists and accepts mail' },
+		{
+			name: 'Catch-All',
+			value: 'catch_all',
+			description: 'The domain accepts all mail, so this address cannot be checked',
+		},
+		{
+			name: 'Unknown',
+			value: 'unknown',
+			description: 'The service could not find out whether the address works',
+		},
+	],
+	['valid'],
+);
+
+const minConfidence = numberField(
+	{
+		displayName: 'Minimum Confidence',
+		name: 'minConfidence',
+		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+		default: 0,
+		description:
+			'Rejects addresses below this confidence, from 0 to 1, without paying to verify them. For example, 0.5 rejects addresses with the confidence level low.',
+	},
+	{ minimum: 0, maximum: 1 },
+);
+
+const trustConfidence = numberField(
+	{
+		displayName: 'Skip Verification From',
+		name: 'trustConfidence',
+		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+		default: 0,
+		description:
+			'Accepts addresses with this confidence or more, from 0 to 1, without paying to verify them. The service rates addresses with 0.9 or more as verified. 0 verifies every address.',
+	},
+	{ minimum: 0, maximum: 1 },
+);
+
+/** The conditions under which an address is good enough. */
+interface Demands {
+	accept: string[];
+	minConfidence: number;
+	trustConfidence: number;
+	isErrorIfNotFound: boolean;
+}
+
+/** One kind of address that a person may have. */
+interface Candidate {
+	emailType: 'business' | 'personal';
+	request: ServiceRequest;
+	/** Whether the service may refuse the request, so that the next address is tried. */
+	mayBeRefused?: boolean;
+}
+
+/** The outcome for a candidate, with all that the service returned about it. */
+interface Try extends IDataObject {
+	emailType: Candidate['emailType'];
+	outcome: string;
+}
+
+export const enrich: Operation = {
+	value: 'enrich',
+	name: 'Find and Verify',
+	action: 'Find and verify email',
+	description:
+		'Find the email address of a person and verify it. Looks for the business email first, then, if you want, for the personal email.',
+	paid: 'lookup',
+	notice:
+		"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first address that is good enough.",
+	fields: [...nameFields, company, linkedinUrlOrCompany, accept, tryPersonal],
+	options: [cleanNames, location, minConfidence, trustConfidence, errorIfNotFound],
+	output: {
+		found: true,
+		emailType: 'business',
+		...findBusiness.output,
+		...verify.output,
+		tried: 'business: valid',
+		rejected: [
+			{ emailType: 'personal', outcome: 'invalid', ...findBusiness.output, ...verify.output },
+		],
+	},
+	split: foundOrNot,
+	prepare(parameters) {
+		const demands = readDemands(parameters);
+		const candidates = readCandidates(parameters);
+		return {
+			request: candidates[0].request,
+			mayFollow: 2 * candidates.length - 1,
+			run: async (service) => await findAndVerify(candidates, demands, service),
+		};
+	},
+};
+
+/** Tries one kind of address after the other, until one is good enough. */
+async function findAndVerify(
+	candidates: Candidate[],
+	demands: Demands,
+	service: Service,
+): Promise<IDataObject> {
+	const tries: Try[] = [];
+	try {
+		for (const candidate of candidates) {
+			const result = await tryCandidate(candidate, demands, service, tries);
+			if (result) return { found: true, ...result, ...summary(tries, tries.slice(0, -1)) };
+		}
+	} catch (error) {
+		// Results that were bought so far must not get lost with the step that failed.
+		throw error instanceof LeadGenError && tries.length > 0
+			? error.with(
+					{ bought: tries },
+					'The field "bought" contains what was found before this error.',
+				)
+			: error;
+	}
+	if (demands.isErrorIfNotFound) {
+		const message = 'No acceptable address was found for this person';
+		throw notFound(message).with(
+			summary(tries, tries),
+			'The field "tried" shows the outcome for each address.',
+		);
+	}
+	return { found: false, email: null, ...summary(tries, tries) };
+}
+
+/** Lists in one line what was tried, and the addresses that were not good enough, with all that is known about them. */
+function summary(tries: Try[], turnedDown: Try[]): IDataObject {
+	const rejected = turnedDown.filter(({ email }) => email);
+	return {
+		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
+		...(rejected.length > 0 && { rejected }),
+	};
+}
+
+/** @throws InputError if a value is invalid */
+function readDemands(parameters: Parameters): Demands {
+	return {
+		accept: parameters.get(accept),
+		minConfidence: parameters.option(minConfidence),
+		trustConfidence: parameters.option(trustConfidence),
+		isErrorIfNotFound: parameters.option(errorIfNotFound),
+	};
+}
+
+/** The candidates in the order of the search; at least one. */
+function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
+	const name = {
+		...readName(parameters),
+		linkedinUrl: parameters.get(linkedinUrlOrCompany),
+	};
+	const business = { ...name, company: parameters.get(company) };
+	const personal = { ...name, location: parameters.option(location) };
+	const withPersonal = parameters.get(tryPersonal);
+	const personalOne = (): Candidate => ({
+		emailType: 'personal',
+		request: findPersonal.requestFor(personal),
+	});
+	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
+	if (withPersonal && !business.company && !business.linkedinUrl) return [personalOne()];
+	const businessOne: Candidate = {
+		emailType: 'business',
+		request: findBusiness.requestFor(business),
+		mayBeRefused: withPersonal && !business.company,
+	};
+	return withPersonal ? [businessOne, personalOne()] : [businessOne];
+}
+
+/** A profile alone may not be enough (docs/service.md, What is not known). If so, the next address is tried. */
+function notWithoutCompany(error: unknown): IDataObject {
+	if (!(error instanceof ServiceError) || error.code !== 'INVALID_REQUEST') throw error;
+	return { found: false, email: null, refused: error.message };
+}
+
+/**
+ * Finds and verifies one kind of address. Pays for no verification that cannot change the result.
+ * @param tries receives the outcome, with all that the service returned, even if the verification fails
+ * @returns the address with all that is known about it, if it is good enough
+ */
+async function tryCandidate(
+	{ emailType, request, mayBeRefused }: Candidate,
+	{ accept, minConfidence, trustConfidence }: Demands,
+	service: Service,
+	tries: Try[],
+): Promise<IDataObject | undefined> {
+	const answer = find(request, service);
+	const found = await (mayBeRefused ? answer.catch(notWithoutCompany) : answer);
+	const own: Try = { ...found, emailType, outcome: 'not found' };
+	tries.push(own);
+	const { email } = found;
+	if (!found.found || typeof email !== 'string') return undefined;
+
+	own.outcome = 'not verified';
+	const confidence = numberIn(found.confidence);
+	if (confidence !== undefined && confidence < minConfidence) {
+		own.outcome = 'confidence too low';
+		return undefined;
+	}
+	if (isTrusted(confidence, trustConfidence)) return { emailType, ...found, status: null };
+	const verdict = await service.data(verifyRequest(email));
+	const outcome = wordIn(verdict.status) ?? 'unknown';
+	const result = withVerdict(found, verdict);
+	Object.assign(own, result, { outcome });
+	return accept.includes(outcome) ? { emailType, ...result } : undefined;
+}
+
+/** What only a verification decides. In other fields the search comes first. */
+const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
+
+/** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
+function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
+	const others = Object.entries(verdict).filter(
+		([name, value]) =>
+			!VERDICT_FIELDS.has(name) &&
+			name in found &&
+			JSON.stringify(value) !== JSON.stringify(found[name]),
+	);
+	const kept = Object.fromEntries(others.map(([name]) => [name, found[name]]));
+	const verification = Object.fromEntries(others);
+	return { ...found, ...verdict, ...kept, ...(others.length > 0 && { verification }) };
+}
+
+/** Whether a confidence is enough without a verification. Above 1, it has another scale than in docs/service.md. */
+function isTrusted(confidence: number | undefined, from: number): boolean {
+	return confidence !== undefined && from > 0 && confidence >= from && confidence <= 1;
+}

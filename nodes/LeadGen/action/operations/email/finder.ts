@@ -1,0 +1,127 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError, LeadGenError, ServiceError } from '../../../common/errors';
+import type { Service } from '../../../service/service';
+import type { ServiceRequest } from '../../../service/types';
+import { booleanField, type Field, type Parameters } from '../../../common/parameters';
+import type { Operation, Split } from '../operation';
+import { confidenceLevel } from './confidence';
+import { cleanNames, nameFields, readName } from './fields';
+
+/** What differs between the two finders. */
+interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
+	path: string;
+	/** The fields of an answer, in addition to those of all finders. */
+	answer?: IDataObject;
+	/** The noun for one such search that the user sees, in the singular. */
+	noun: string;
+	/** Those after the names, in the order of the editor. Each value is sent under the name of its field, unless it is empty. */
+	fields: ReadonlyArray<Field<string>>;
+	/** They are sent in the same way. If a field has the same name, its value is sent instead. */
+	options: ReadonlyArray<Field<string>>;
+	/** @throws InputError if a request with these values can only fail */
+	check?: (person: IDataObject) => void;
+}
+
+/** An operation that finds the address of a person (docs/service.md, Operations). */
+export interface FindOperation extends Operation {
+	/**
+	 * @param person the fields of the request; empty ones are left out
+	 * @throws InputError if a request with these values can only fail
+	 */
+	requestFor(person: Record<string, string>): ServiceRequest;
+}
+
+export const errorIfNotFound = booleanField({
+	displayName: 'Error if Not Found',
+	name: 'errorIfNotFound',
+	default: false,
+	description:
+		'Whether the item fails if no address is found. Otherwise its result has "found" set to false.',
+});
+
+export const foundOrNot: Split = {
+	outputs: ['Found', 'Not Found'],
+	description:
+		'Whether to use two outputs: one for people with an address, and one for those without and for items that failed',
+	outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
+};
+
+export function finder({ path, noun, answer, check, ...operation }: Finder): FindOperation {
+	const requestFor: FindOperation['requestFor'] = (person) => {
+		const filled = Object.entries(person).filter(([, value]) => value !== '');
+		const body = Object.fromEntries(filled) as IDataObject;
+		if (!body.firstName && !body.lastName) {
+			throw new InputError(
+				'First Name and Last Name',
+				'are both empty',
+				'Enter at least one of the two names of the person, or the full name.',
+			);
+		}
+		check?.(body);
+		return { kind: 'lookup', noun, path, body };
+	};
+	const read = (parameters: Parameters) => {
+		const fields = operation.fields.map((field) => [field.property.name, parameters.get(field)]);
+		const options = operation.options.map((field) => [
+			field.property.name,
+			parameters.option(field),
+		]);
+		const filled = [...options, ...fields].filter(([, value]) => value !== '');
+		return { ...readName(parameters), ...(Object.fromEntries(filled) as Record<string, string>) };
+	};
+	return {
+		...operation,
+		paid: 'lookup',
+		output: {
+			found: true,
+			email: 'ada.okafor@acme.example',
+			confidence: 0.97,
+			confidenceLevel: 'very_high',
+			...answer,
+		},
+		fields: [...nameFields, ...operation.fields],
+		options: [...operation.options, cleanNames, errorIfNotFound],
+		split: foundOrNot,
+		requestFor,
+		prepare(parameters) {
+			const isError = parameters.option(errorIfNotFound);
+			const request = requestFor(read(parameters));
+			return {
+				request,
+				async run(service) {
+					const result = await find(request, service);
+					if (!result.found && isError) throw notFound();
+					return result;
+				},
+			};
+		},
+	};
+}
+
+/**
+ * @returns the data of the service with `found`; finding nobody is a result and not an error
+ * @throws ServiceError if the call brought no result
+ */
+export async function find(request: ServiceRequest, service: Service): Promise<IDataObject> {
+	const data = await service.call(request).catch(nothingFound);
+	return data?.email
+		? { found: true, ...confidenceLevel(data.confidence), ...data }
+		: { found: false, email: null, ...data };
+}
+
+/** The error for users who want an error if nothing is found. */
+export function notFound(message = 'No address was found for this person'): LeadGenError {
+	return new LeadGenError(
+		message,
+		'To get a result with "found" set to false instead, turn off "Error if Not Found".',
+		{
+			code: 'NOT_FOUND',
+		},
+	);
+}
+
+/** Finding nobody is a result, even if the service sends it as the error `NOT_FOUND`. */
+function nothingFound(error: unknown): null {
+	if (error instanceof ServiceError && error.code === 'NOT_FOUND') return null;
+	throw error;
+}

@@ -1,0 +1,52 @@
+import { wordIn } from '../../../common/json';
+import { InputError } from '../../../common/errors';
+import type { Parameters } from '../../../common/parameters';
+import type { ServiceRequest } from '../../../service/types';
+import type { Operation } from '../operation';
+import { email } from './fields';
+
+export const verify: Operation = {
+	value: 'verify',
+	name: 'Verify',
+	action: 'Verify email address',
+	description:
+		'Check whether an email address exists and accepts mail. The status is valid, invalid, catch_all or unknown.',
+	paid: 'lookup',
+	fields: [email],
+	output: {
+		email: 'ada.okafor@acme.example',
+		status: 'valid',
+		deliverable: true,
+		disposable: false,
+		freeProvider: false,
+	},
+	split: {
+		outputs: ['Valid', 'Risky', 'Invalid'],
+		description:
+			'Whether to use three outputs: one for valid addresses, one for invalid ones, and "Risky" for the rest (catch-all, unknown and failed)',
+		outputOf: (result) => {
+			const status = wordIn(result?.status);
+			return status === 'valid' ? 'Valid' : status === 'invalid' ? 'Invalid' : 'Risky';
+		},
+	},
+	prepare(parameters) {
+		const request = verifyRequest(readAddress(parameters));
+		return { request, run: async (service) => await service.data(request) };
+	},
+};
+
+/** @throws InputError if the address is empty */
+function readAddress(parameters: Parameters): string {
+	const address = parameters.get(email);
+	if (address) return address;
+	throw new InputError(
+		email.property.displayName,
+		'is empty',
+		'Enter the address to verify. Before this node, filter out the items that have none.',
+	);
+}
+
+/** The request that verifies an address (docs/service.md, Operations). */
+export function verifyRequest(address: string): ServiceRequest {
+	return { kind: 'lookup', noun: 'verification', path: '/email/verify', body: { email: address } };
+}

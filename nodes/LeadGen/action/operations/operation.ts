@@ -1,0 +1,68 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Field, Parameters } from '../../common/parameters';
+import type { Service } from '../../service/service';
+import type { ServiceRequest } from '../../service/types';
+
+/** One operation of the action node: what the user fills in, what is sent, what comes out. */
+export interface Operation {
+	/** The name in saved workflows. */
+	value: string;
+	/** In the list of operations, in Title Case. */
+	name: string;
+	/** In the list of the node's actions, such as "Verify email address". */
+	action: string;
+	/** For the list of operations, and for an AI agent that chooses a tool. */
+	description: string;
+	/** What the user pays for, if anything: a `lookup`, or the `start` of a scrape. */
+	paid?: 'lookup' | 'start';
+	/** The cost, if the user may not expect it. Shown above the fields. */
+	notice?: string;
+	/** Replaces it where an AI agent uses the node as a tool. */
+	toolNotice?: string;
+	fields: readonly Field[];
+	/** Fields inside the "Options" collection. */
+	options?: readonly Field[];
+	/**
+	 * A result with every possible field. The editor shows their names and types before the first run: the build writes
+	 * them to `__schema__/`, where n8n looks for them.
+	 */
+	output: IDataObject;
+	/** The outputs over which its results can be split. */
+	split?: Split;
+	/**
+	 * Reads all parameters of one item, before anything is sent for it.
+	 * @throws InputError if a value is missing or invalid
+	 */
+	prepare(parameters: Parameters): PreparedItem;
+}
+
+/** The work for one item. */
+export interface PreparedItem {
+	/** The first call, if it is paid for. A dry run shows it instead of making it. */
+	request?: ServiceRequest;
+	/** Paid calls that may follow the first one, depending on its answer. */
+	mayFollow?: number;
+	/**
+	 * @returns the fields of the result
+	 * @throws ServiceError if a call brought no result
+	 */
+	run(service: Service, signal?: AbortSignal): Promise<IDataObject>;
+}
+
+export interface Split {
+	/** The names of the outputs, in order. */
+	outputs: readonly string[];
+	/** For the switch in the "Options" collection: which results go to which output. */
+	description: string;
+	/** @param result undefined if the item failed */
+	outputOf: (result: IDataObject | undefined) => string;
+}
+
+export interface Resource {
+	value: string;
+	name: string;
+	/** In the order of the editor, common operations first. */
+	operations: readonly Operation[];
+	/** The operation that is selected with the resource. Saved workflows rely on it, because n8n saves no defaults. */
+	chosen: Operation;
+}

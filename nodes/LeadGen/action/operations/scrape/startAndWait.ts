@@ -1,0 +1,39 @@
+import { LeadGenError } from '../../../common/errors';
+import type { Operation } from '../operation';
+import { scrapeId } from './getStatus';
+import { start, startRequest } from './start';
+import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait';
+
+export const startAndWait: Operation = {
+	value: 'startAndWait',
+	name: 'Start and Wait',
+	action: 'Start scrape and wait',
+	description:
+		'Start a scrape that collects leads which match the filters, and wait until it is finished',
+	paid: 'start',
+	notice: start.notice,
+	toolNotice: start.toolNotice,
+	fields: start.fields,
+	output: { ...start.output, ...wait.output },
+	options: [...(start.options ?? []), ...waitOptions],
+	prepare(parameters) {
+		const settings = readWaitSettings(parameters);
+		const request = startRequest(parameters);
+		return {
+			request,
+			async run(service, signal) {
+				const started = await service.data(request);
+				const id = scrapeId.read(started.scrapeId);
+				if (id === '') {
+					throw new LeadGenError(
+						'The service started a scrape but did not return its ID',
+						'Look for it in the dashboard of your account. If you start it again, you pay for it again.',
+						started,
+					);
+				}
+				const finished = await waitForScrape(id, settings, service, signal, true);
+				return { ...started, ...finished };
+			},
+		};
+	},
+};

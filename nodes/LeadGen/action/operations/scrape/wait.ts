@@ -1,0 +1,203 @@
+import type { IDataObject } from 'n8n-workflow';
+import { count } from '../../../common/count';
+import { wordIn } from '../../../common/json';
+import {
+	booleanField,
+	numberField,
+	show,
+	type Field,
+	type Parameters,
+} from '../../../common/parameters';
+import { pause } from '../../../common/pause';
+import { LeadGenError, ServiceError } from '../../../common/errors';
+import { isFinished, isNotFound, statusRequest } from '../../../service/scrapeStatus';
+import type { Service } from '../../../service/service';
+import { excerpt } from '../../../service/texts';
+import type { Operation } from '../operation';
+import { getStatus, readScrapeId, scrapeId } from './getStatus';
+
+const pollInterval = numberField(
+	{
+		displayName: 'Poll Interval (Seconds)',
+		name: 'pollInterval',
+		typeOptions: { minValue: 1 },
+		default: 5,
+		description: 'How long to wait before asking for the status again',
+	},
+	// The editor requires at least one second, but an expression may return less.
+	{ minimum: 0 },
+);
+
+const timeout = numberField(
+	{
+		displayName: 'Timeout (Minutes)',
+		name: 'timeout',
+		typeOptions: { minValue: 0 },
+		default: 60,
+		description:
+			'How long to wait at most. The scrape goes on after that, and you can wait for it again. 0 sets no limit.',
+	},
+	{ minimum: 0 },
+);
+
+const failedAsResult = booleanField({
+	displayName: 'Return Failed Scrapes',
+	name: 'failedAsResult',
+	default: false,
+	description: 'Whether to return a failed scrape as a result. Otherwise the item fails.',
+});
+
+/** How long the service may be unreachable. A scrape takes long, and the service may be restarted meanwhile. */
+const MAX_SILENCE_MS = 10 * 60_000;
+
+/** A request that is in flight at the end of the wait times out this much later. */
+const LATE_MS = 1000;
+
+/** How often a pause may become shorter, because other scrapes have finished. */
+const LOOK_AGAIN_MS = 1000;
+
+export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
+
+interface WaitSettings {
+	intervalMs: number;
+	/** 0 sets no limit. */
+	minutes: number;
+	/** Whether a failed scrape is a result instead of an error. */
+	isFailedResult: boolean;
+}
+
+export function readWaitSettings(parameters: Parameters): WaitSettings {
+	return {
+		intervalMs: parameters.option(pollInterval) * 1000,
+		minutes: parameters.option(timeout),
+		isFailedResult: parameters.option(failedAsResult),
+	};
+}
+
+/**
+ * Polls the status until the scrape is finished. Once the scrape is known to exist, the service may be unreachable for
+ * a while, or may not find the scrape.
+ * @param isKnown whether the service said that the scrape exists
+ * @returns the fields of the last status
+ * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
+ */
+export async function waitForScrape(
+	id: string,
+	{ intervalMs, minutes, isFailedResult }: WaitSettings,
+	service: Service,
+	signal: AbortSignal | undefined,
+	isKnown = false,
+): Promise<IDataObject> {
+	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
+	const last = await service.account.watching(async (othersMs) => {
+		// Scrapes that are waited for together are not polled at the same moment.
+		await pauseFor(() => Math.min(othersMs, deadline - Date.now()), signal);
+		return await lookUntilFinished(id, service, deadline, isKnown, async (left) => {
+			await pauseFor(
+				() => Math.min(left, Math.max(intervalMs, service.account.pollPauseMs)),
+				signal,
+			);
+		});
+	});
+	if (wordIn(last.status) === 'failed' && !isFailedResult) {
+		const { message, error } = last;
+		const texts = [message, error, (error as IDataObject | null | undefined)?.message];
+		const said = texts.find((each) => typeof each === 'string');
+		throw new LeadGenError(
+			`Scrape ${id} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
+			'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
+			last,
+		);
+	}
+	if (isFinished(last)) return last;
+	const progress =
+		last.status === undefined
+			? 'The service did not return a status.'
+			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape continues.`;
+	throw new LeadGenError(
+		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
+		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
+		{ scrapeId: id, ...last },
+	);
+}
+
+/**
+ * @param rest pauses between two polls, for `maxMs` at most
+ * @returns the last status, even if time ran out
+ */
+async function lookUntilFinished(
+	id: string,
+	service: Service,
+	deadline: number,
+	isKnown: boolean,
+	rest: (maxMs: number) => Promise<void>,
+): Promise<IDataObject> {
+	let last: IDataObject = {};
+	let silentSince: number | undefined;
+	for (;;) {
+		try {
+			const request = { ...statusRequest(id), kind: 'poll' as const };
+			const status = service.data({ ...request, deadline: deadline + LATE_MS });
+			last = (await before(deadline, status)) ?? last;
+			isKnown = true;
+			silentSince = undefined;
+		} catch (error) {
+			silentSince ??= Date.now();
+			const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
+			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
+		}
+		const left = deadline - Date.now();
+		if (isFinished(last) || left <= 0) return last;
+		await rest(left);
+	}
+}
+
+/** The answer, if it arrives before the deadline. The service may answer much later, or never. */
+async function before<T>(deadline: number, answer: Promise<T>): Promise<T | undefined> {
+	const began = Date.now();
+	let isOver = false;
+	const late = pauseFor(() => (isOver ? 0 : deadline - began), undefined);
+	return await Promise.race([answer, late.then(() => undefined)]).finally(() => (isOver = true));
+}
+
+/** @param ms may decrease meanwhile, as other scrapes finish */
+async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Promise<void> {
+	const since = performance.now();
+	for (let left = ms(); left > 0; left = since + ms() - performance.now()) {
+		await pause(Math.min(left, LOOK_AGAIN_MS), signal);
+	}
+}
+
+function mayPass(error: unknown): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	return error.outcome !== 'refused' || isNotFound(error);
+}
+
+/** Adds the scrape ID to an error. Whatever ends the wait, the scrape is paid for and its ID must not get lost. */
+function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
+	if (!(error instanceof LeadGenError)) return error;
+	// The ID may be mistyped.
+	const mayBeMistyped = !isKnown && isNotFound(error);
+	const goesOn = `The scrape ${id} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
+	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
+	// Only the status request was not attempted. The scrape was started.
+	delete told.details.attempted;
+	return told;
+}
+
+export const wait: Operation = {
+	value: 'wait',
+	name: 'Wait Until Finished',
+	action: 'Wait for scrape',
+	description: 'Wait until a scrape that was started before is finished, and get its final status',
+	fields: [scrapeId],
+	options: waitOptions,
+	output: getStatus.output,
+	prepare(parameters) {
+		const settings = readWaitSettings(parameters);
+		const id = readScrapeId(parameters);
+		return {
+			run: async (service, signal) => await waitForScrape(id, settings, service, signal),
+		};
+	},
+};

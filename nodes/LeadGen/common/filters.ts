@@ -1,0 +1,195 @@
+import { jsonParse, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { allowArbitraryValues } from './compatibility';
+import { numberField, show, type Field, type Parameters } from './parameters';
+import { InputError } from './errors';
+import { toList, toRange } from './values';
+
+/** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
+const COMPANY_SIZES = [
+	'1-10',
+	'11-50',
+	'51-200',
+	'201-500',
+	'501-1000',
+	'1001-5000',
+	'5001-10000',
+	'10001-1000000',
+];
+
+/** Adds commas between thousands. */
+function grouped(range: string): string {
+	return range.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
+}
+
+function listFilter(displayName: string, name: string, placeholder: string): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'string',
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Another' },
+		default: [],
+		placeholder,
+		description:
+			'Enter one value per field. An expression can give a list. Line breaks separate values, but commas do not.',
+	};
+}
+
+/** The filters in the order of the editor. `limit` has its own field. */
+const FILTERS: readonly INodeProperties[] = [
+	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
+	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
+	listFilter('Industries', 'industries', 'e.g. Software'),
+	{
+		displayName: 'Company Size',
+		name: 'companySize',
+		type: 'options',
+		...allowArbitraryValues,
+		options: COMPANY_SIZES.map((value) => ({ name: `${grouped(value)} Employees`, value })),
+		default: '11-50',
+		description:
+			'The number of employees. Choose a range from the list, or give another one as an expression, such as 30-70.',
+	},
+];
+
+const filtersMode: Field<string> = {
+	property: {
+		displayName: 'Specify Filters',
+		name: 'filtersMode',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'Using Fields Below', value: 'fields' },
+			{ name: 'Using JSON', value: 'json' },
+		],
+		default: 'fields',
+		description: 'How to set the filters',
+	},
+	read: String,
+};
+
+const filtersCollection: Field<IDataObject> = {
+	property: {
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		displayOptions: { show: { filtersMode: ['fields'] } },
+		options: [...FILTERS],
+		description: 'Which leads to look for',
+	},
+	read: (value) => toFilters(value, 'Filters'),
+};
+
+const filtersJson: Field<IDataObject> = {
+	property: {
+		displayName: 'Filters (JSON)',
+		name: 'filtersJson',
+		type: 'json',
+		default:
+			'{\n  "jobTitles": [],\n  "locations": [],\n  "industries": [],\n  "companySize": ""\n}',
+		displayOptions: { show: { filtersMode: ['json'] } },
+		description:
+			'An object with any of jobTitles, locations and industries (lists of text), companySize (such as "11-50") and limit, which replaces the field \'Limit\'. Empty filters are ignored.',
+	},
+	read: (value) => toFilters(value, 'Filters (JSON)'),
+};
+
+export const limit = numberField(
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+	},
+	{ minimum: 1, whole: true },
+);
+
+/** Shows in the editor that no filter is set, for one way of setting filters. A tool has a notice of its own. */
+function noFilterNotice(
+	mode: string,
+	{ show, hide }: NonNullable<INodeProperties['displayOptions']>,
+): Field {
+	return {
+		property: {
+			displayName:
+				'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.',
+			name: `no${mode}FilterNotice`,
+			type: 'notice',
+			default: '',
+			displayOptions: { show, hide: { ...hide, '@tool': [true] } },
+		},
+		read: String,
+	};
+}
+
+/** The parameters that select the leads, in the order of the editor. */
+export const filterFields: readonly Field[] = [
+	filtersMode,
+	filtersCollection,
+	noFilterNotice('Field', {
+		show: { filtersMode: ['fields'] },
+		// A path from the root, because n8n treats any other path as a parameter and waits for it forever.
+		hide: Object.fromEntries(
+			FILTERS.map(({ name }) => [`/filters.${name}`, [{ _cnd: { exists: true } }]]),
+		),
+	}),
+	filtersJson,
+	noFilterNotice('Json', {
+		show: {
+			filtersMode: ['json'],
+			filtersJson: [filtersJson.property.default as string, '{}', ''],
+		},
+	}),
+	limit,
+];
+
+/** Whether the `filters` of a start restrict the leads. */
+export function hasFilter(filters: IDataObject): boolean {
+	return FILTERS.some(({ name }) => name in filters);
+}
+
+/** The `filters` of a start (docs/service.md, Operations): cleaned, without empty filters, always with `limit`. */
+export function readFilters(parameters: Parameters): IDataObject {
+	const mode = parameters.get(filtersMode);
+	return {
+		limit: parameters.get(limit),
+		...parameters.get(mode === 'json' ? filtersJson : filtersCollection),
+	};
+}
+
+/**
+ * @throws InputError for anything that is not a filter, because the user pays for the leads that it would let through
+ */
+function toFilters(value: unknown, displayName: string): IDataObject {
+	const filters: unknown =
+		typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
+	if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
+		throw new InputError(
+			displayName,
+			`must be a JSON object, but is ${show(value)}`,
+			'Enter an object such as { "jobTitles": ["Head of Sales"] }.',
+		);
+	}
+	const cleaned: IDataObject = {};
+	for (const [name, entry] of Object.entries(filters)) {
+		const property = FILTERS.find((filter) => filter.name === name);
+		if (property) {
+			const isList = property.typeOptions?.multipleValues === true;
+			const read = isList ? toList : toRange;
+			const clean = read(entry, property.displayName);
+			if (clean.length > 0) cleaned[name] = clean;
+		} else if (name === limit.property.name) {
+			cleaned[name] = limit.read(entry);
+		} else {
+			const known = [...FILTERS, limit.property].map((filter) => filter.name).join(', ');
+			throw new InputError(
+				displayName,
+				`contains "${name}", which is not a filter`,
+				`The filters are ${known}.`,
+			);
+		}
+	}
+	return cleaned;
+}

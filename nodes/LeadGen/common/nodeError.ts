@@ -1,0 +1,66 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { LeadGenError, ServiceError } from './errors';
+
+/**
+ * An error as n8n shows it, with the item that it belongs to.
+ * @param remark added to the advice for the user
+ */
+export function nodeError(
+	context: IExecuteFunctions,
+	error: unknown,
+	itemIndex: number,
+	remark = '',
+): NodeApiError | NodeOperationError {
+	const node = context.getNode();
+	if (!(error instanceof LeadGenError)) {
+		return new NodeOperationError(node, error instanceof Error ? error : String(error), {
+			itemIndex,
+		});
+	}
+	const { message } = error;
+	const description = `${error.advice} ${remark}`.trim();
+	if (!(error instanceof ServiceError)) {
+		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
+		nodeError.message = message;
+		nodeError.context.details = error.details;
+		return nodeError;
+	}
+	const httpCode = error.httpStatus === undefined ? undefined : String(error.httpStatus);
+	// Contains only our own text: the original error of a request contains the key.
+	const apiError = new NodeApiError(
+		node,
+		{ message },
+		{ message, description, httpCode, itemIndex },
+	);
+	// n8n replaces a message that names a network error with text that may advise the user to pay twice.
+	apiError.message = message;
+	apiError.context.details = error.details;
+	return apiError;
+}
+
+/**
+ * An item that says under `error` why it failed: `message`, `advice` and the facts. n8n moves it to the error output.
+ * If `error` is its only key, n8n also adds the fields of the incoming item there (n8n 1.x has no other way that keeps
+ * the facts). With an `error` beside `json`, n8n would drop everything except the message. On the regular output, we
+ * add the incoming fields ourselves.
+ */
+export function failedItem(
+	context: IExecuteFunctions,
+	error: unknown,
+	input: INodeExecutionData,
+	index: number,
+): INodeExecutionData {
+	const { message, description } = nodeError(context, error, index);
+	const facts = error instanceof LeadGenError ? error.details : {};
+	const json: IDataObject = { error: { ...facts, message, advice: description } };
+	const pairedItem = { item: index };
+	if (context.getNode().onError === 'continueErrorOutput') return { json, pairedItem };
+	const { binary } = input;
+	return { json: { ...input.json, ...json }, ...(binary && { binary }), pairedItem };
+}

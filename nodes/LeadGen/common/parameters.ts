@@ -1,0 +1,192 @@
+import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
+import { numberIn } from './json';
+import { InputError } from './errors';
+import { cleanText, entriesOf, saysNone, show, toText } from './values';
+
+export { show } from './values';
+
+/** A parameter of the node, and how its value is read and checked. */
+export interface Field<T = unknown> {
+	property: INodeProperties;
+	/**
+	 * @param warn receives what the user should know about a value that is accepted
+	 * @throws InputError if the value is invalid
+	 */
+	read: (value: unknown, warn?: (message: string) => void) => T;
+}
+
+/** The parameters of one item (action node) or of the node (trigger). */
+export class Parameters {
+	/**
+	 * @param raw returns the value of a parameter with resolved expressions, by its path, such as `options.location`
+	 * @param place the place in the execution; stays the same when n8n runs the node again
+	 * @param isTool whether an AI agent set the parameters
+	 * @param warn receives what the user should know about a value that is accepted
+	 */
+	constructor(
+		private readonly raw: (path: string, ifMissing?: NodeParameterValueType) => unknown,
+		readonly place = '',
+		readonly isTool = false,
+		private readonly warn?: (message: string) => void,
+	) {}
+
+	get<T>(field: Field<T>): T {
+		return field.read(this.raw(field.property.name), this.warn);
+	}
+
+	/** A field inside the "Options" collection; its default if the user did not add it. */
+	option<T>(field: Field<T>): T {
+		const { name, default: ifMissing } = field.property;
+		return field.read(this.raw(`options.${name}`, ifMissing), this.warn);
+	}
+}
+
+type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
+
+/**
+ * A line of text: cleaned, and empty for a blank value.
+ * @param clean converts the text to the form that the service accepts; not called for an empty text
+ */
+export function textField(
+	property: TextProperty,
+	clean: (text: string, displayName: string) => string = (text) => text,
+): Field<string> {
+	const { displayName } = property;
+	return {
+		property: { ...property, type: 'string', default: '' },
+		read(value) {
+			const text = cleanText(toText(value, displayName), displayName);
+			return text === '' ? '' : clean(text, displayName);
+		},
+	};
+}
+
+/** A text field that leaves out, with a warning, what only says that there is no value, such as `N/A`. */
+export function unlessNone({ property, read }: Field<string>): Field<string> {
+	const { displayName } = property;
+	return {
+		property,
+		read(value, warn) {
+			if (!saysNone(toText(value, displayName))) return read(value);
+			warn?.(`A ${displayName} that only says that there is none, such as "N/A", was left out.`);
+			return '';
+		},
+	};
+}
+
+/**
+ * A switch. Also accepts text and numbers that mean on or off, as spreadsheets contain them.
+ * @param isEmptyOff whether an expression without a value means off
+ */
+export function booleanField(
+	property: Omit<INodeProperties, 'type'>,
+	isEmptyOff = true,
+): Field<boolean> {
+	return {
+		property: { ...property, type: 'boolean' },
+		read(value) {
+			const text = typeof value === 'boolean' ? String(value) : toText(value, property.displayName);
+			const word = text.trim().toLowerCase();
+			if (/^(true|yes|on|1)$/.test(word)) return true;
+			if (/^(false|no|off|0)$/.test(word) || (isEmptyOff && word === '')) return false;
+			throw new InputError(
+				property.displayName,
+				`must be on or off, but is ${show(value)}`,
+				'Change the expression so that it returns true or false.',
+			);
+		},
+	};
+}
+
+/** At least one of a list of values. Also accepts text with commas between the values, a JSON list, and display names. */
+export function choicesField<T extends string>(
+	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
+	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
+	chosen: T[],
+): Field<T[]> {
+	const { displayName } = property;
+	return {
+		property: { ...property, type: 'multiOptions', options: [...options], default: chosen },
+		read(value) {
+			const given: unknown[] = Array.isArray(value)
+				? value
+				: entriesOf(value, displayName).flatMap((text) => text.split(','));
+			if (given.length === 0) {
+				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
+			}
+			return given.map((each) => {
+				const text = toText(each, displayName).trim().toLowerCase();
+				const known = options.find(
+					(option) => option.value === text || option.name.toLowerCase() === text,
+				);
+				if (known) return known.value;
+				throw new InputError(
+					displayName,
+					`has no option ${show(each)}`,
+					`Choose one or more of ${options.map((option) => option.value).join(', ')}.`,
+				);
+			});
+		},
+	};
+}
+
+/** One of a list of values. */
+export function choiceField<T extends string>(
+	property: Omit<INodeProperties, 'type' | 'default' | 'noDataExpression' | 'options'>,
+	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
+	first: T,
+): Field<T> {
+	return {
+		property: {
+			...property,
+			type: 'options',
+			noDataExpression: true,
+			options: [...options],
+			default: first,
+		},
+		read(value) {
+			const known = options.find((option) => option.value === value);
+			if (known) return known.value;
+			throw new InputError(
+				property.displayName,
+				`has no option ${show(value)}`,
+				'Choose an option from the list.',
+			);
+		},
+	};
+}
+
+/** A number from `minimum` to `maximum`. Also accepts text that contains a number, as spreadsheets do. */
+export function numberField(
+	property: Omit<INodeProperties, 'type'>,
+	{
+		minimum,
+		maximum = Infinity,
+		whole = false,
+	}: { minimum: number; maximum?: number; whole?: boolean },
+): Field<number> {
+	const kind = whole ? 'a whole number' : 'a number';
+	const range =
+		maximum === Infinity
+			? `of at least ${String(minimum)}`
+			: `from ${String(minimum)} to ${String(maximum)}`;
+	return {
+		property: { ...property, type: 'number' },
+		read(value) {
+			const number = numberIn(value);
+			if (
+				number === undefined ||
+				number < minimum ||
+				number > maximum ||
+				(whole && !Number.isInteger(number))
+			) {
+				throw new InputError(
+					property.displayName,
+					`must be ${kind} ${range}, but is ${show(value)}`,
+					`Enter ${kind} such as ${show(property.default)}.`,
+				);
+			}
+			return number;
+		},
+	};
+}

@@ -1,0 +1,75 @@
+import { sleep } from 'n8n-workflow';
+import { cancelledError } from './compatibility';
+import { LeadGenError } from './errors';
+
+/** The longest timer that is left behind after Stop. */
+const MAX_SLICE_MS = 1000;
+
+/** Work that takes longer holds up everything else in the process. */
+const MAX_STRETCH_MS = 2;
+
+/**
+ * Waits `ms` milliseconds.
+ * @throws like `throwIfStopped` as soon as the signal is aborted
+ */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+	// Unlike the time of day, it is never set back.
+	const end = performance.now() + ms;
+	let stop = () => {};
+	const stopped = new Promise<void>((resolve) => (stop = resolve));
+	const forget = onAbort(signal, stop);
+	try {
+		for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
+			await Promise.race([sleep(Math.min(left, MAX_SLICE_MS)), stopped]);
+		}
+	} finally {
+		forget();
+	}
+	throwIfStopped(signal);
+}
+
+const listenersOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls a function when the signal is aborted. All functions share one listener, because Node.js 20 warns of more than
+ * ten.
+ * @returns a function to call when the signal does not matter any more
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+	if (!signal) return () => {};
+	const listeners = listenersOf.get(signal) ?? new Set();
+	listenersOf.set(signal, listeners.add(listener));
+	// To add the same function again has no effect.
+	signal.addEventListener('abort', callListeners);
+	return () => {
+		listeners.delete(listener);
+		if (listeners.size === 0) signal.removeEventListener('abort', callListeners);
+	};
+}
+
+function callListeners({ target }: Event): void {
+	for (const listener of listenersOf.get(target as AbortSignal) ?? []) listener();
+}
+
+/** @throws {@link cancelledError} if the user pressed Stop, or the reason if we aborted the signal ourselves */
+export function throwIfStopped(signal: AbortSignal | undefined): void {
+	if (!signal?.aborted) return;
+	throw signal.reason instanceof LeadGenError ? signal.reason : cancelledError();
+}
+
+/**
+ * Divides long work, so that the process can do other things in between.
+ * @returns a function to await before each part; callers continue in the order in which they called it
+ */
+export function takeTurns(): () => Promise<void> {
+	let since = Date.now();
+	let last = Promise.resolve();
+	const yieldIfLong = async () => {
+		if (Date.now() - since < MAX_STRETCH_MS) return;
+		await sleep(0);
+		since = Date.now();
+	};
+	return async () => {
+		await (last = last.then(yieldIfLong));
+	};
+}

@@ -1,0 +1,19 @@
+import type { IDataObject } from 'n8n-workflow';
+import { ServiceError } from '../common/errors';
+import { wordIn } from '../common/json';
+import type { ServiceRequest } from './types';
+
+/** The request for the status of a scrape (docs/service.md, Operations). */
+export function statusRequest(id: string): ServiceRequest {
+	return { kind: 'read', path: '/status', query: { scrapeId: id } };
+}
+
+/** Whether a scrape has ended, successfully or not (docs/service.md, Scrapes and their status). */
+export function isFinished({ status }: IDataObject): boolean {
+	return ['completed', 'failed'].includes(wordIn(status) ?? '');
+}
+
+/** Whether the service does not find the scrape, or a gateway says so in its place. */
+export function isNotFound(error: unknown): boolean {
+	return error instanceof ServiceError && (error.code === 'NOT_FOUND' || error.httpStatus === 404);
+}

@@ -1,0 +1,171 @@
+import type { StoredWorkflow } from '../../lab/playground/api';
+import { API_KEY, LINE, node, quiet, until, use } from '../../lab/fixture/fixture';
+import {
+	activated,
+	countRuns,
+	fixture,
+	LONG,
+	post,
+	untilExecutions,
+	untilRuns,
+	untilStarts,
+} from './triggerFixture';
+
+/* Many requests at once, from strangers and from the service. They take minutes, so CI runs them at night. */
+
+describe('a stranger', () => {
+	it('is turned away a thousand times, and nothing is looked up or run', async () => {
+		fixture.sandbox.set(LONG);
+		const workflow = await activated();
+		const { id } = workflow;
+		await untilStarts(1);
+		await quiet(1000);
+		const scrapeId = fixture.sandbox.jobs[0]?.scrapeId ?? '';
+		const lookups = fixture.count('getScrapeStatus');
+		const begin = Date.now();
+		const url = fixture.plainUrl(workflow);
+		const methods = ['POST', 'PUT', 'GET', 'PATCH'];
+		const answers: number[] = [];
+		for (let batch = 0; batch < 50; batch++) {
+			const requests = Array.from({ length: 20 }, async (_, index) => {
+				const number = batch * 20 + index;
+				const method = methods[number % 4] ?? 'POST';
+				const query =
+					number % 3 === 0 ? '' : `?token=${'0'.repeat(number % 80)}&scrapeId=${scrapeId}`;
+				const headers = { 'content-type': 'application/json', 'x-leadgen-knock': 'a'.repeat(64) };
+				const body = method === 'GET' ? undefined : JSON.stringify({ scrapeId, clock: 'x' });
+				return (await fetch(url + query, { method, headers, body })).status;
+			});
+			answers.push(...(await Promise.all(requests)));
+		}
+		expect(answers.filter((status) => status !== 403)).toEqual([]);
+		expect(answers).toHaveLength(1000);
+		// Its start.
+		expect(await fixture.executions(id)).toHaveLength(1);
+		// Only the clock looks, every five seconds at most.
+		const seconds = (Date.now() - begin) / 1000;
+		expect(fixture.count('getScrapeStatus') - lookups).toBeLessThanOrEqual(1 + seconds / 5);
+		expect(fixture.starts).toBe(1);
+	});
+
+	it('cannot use up the rate limit of any plan where a node only listens', async () => {
+		const most = { starter: 20, pro: 100, enterprise: 20 };
+		const plans = ['starter', 'pro', 'enterprise'] as const;
+		const keyOf = (plan: string) => `${API_KEY}-${plan}`;
+		const accounts = plans.map((plan) => [keyOf(plan), { plan, credits: 1000 }] as const);
+		fixture.sandbox.set({ accounts: Object.fromEntries(accounts) });
+		const workflows: StoredWorkflow[] = [];
+		// One by one: n8n 1 mixes up transactions that come together on SQLite.
+		for (const plan of plans) {
+			const credential = await fixture.newCredential(plan, keyOf(plan), { plan });
+			const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
+			const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
+			await fixture.api.activateWorkflow(workflow.id);
+			workflows.push(workflow);
+		}
+		await quiet(1000);
+		for (let batch = 0; batch < 20; batch++) {
+			const forged = Array.from({ length: 10 }, (_, index) => `${String(batch)}_${String(index)}`);
+			const posts = workflows.flatMap((workflow) =>
+				forged.map((id) => post(fixture.plainUrl(workflow), JSON.stringify({ scrapeId: id }))),
+			);
+			await Promise.all(posts);
+		}
+		/** When lookups came, in milliseconds. */
+		const lookups = (plan: string) =>
+			fixture.sandbox.requests
+				.filter(
+					({ operation, headers }) =>
+						operation === 'getScrapeStatus' && headers.authorization === `Bearer ${keyOf(plan)}`,
+				)
+				.map(({ at }) => at);
+		const isEnough = () => plans.every((plan) => lookups(plan).length > most[plan]);
+		await until('more lookups than a minute allows', isEnough, 150_000);
+		for (const plan of plans) {
+			const times = lookups(plan);
+			// A request takes a moment from the node to the service.
+			const spans = times.slice(most[plan]).map((time, index) => time - (times[index] ?? time));
+			expect([plan, Math.min(...spans) > 58_000]).toEqual([plan, true]);
+		}
+		expect(await countRuns(workflows.map(({ id }) => id))).toBe(0);
+		expect(fixture.starts).toBe(0);
+	}, 600_000);
+});
+
+describe('a node that only listens', () => {
+	it('brings in many that finish at once', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(500);
+		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
+		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
+		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 8000 };
+		fixture.sandbox.set({
+			job: { durationMs: 3_600_000 },
+			notification,
+			cost: { startPerLead: 0.1 },
+		});
+		const ids: string[] = [];
+		while (ids.length < 90) ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow), 40));
+		for (const id of ids) fixture.sandbox.finish(id, 'completed');
+		const begin = Date.now();
+		await untilExecutions(workflow.id, 90, 240_000).finally(() => {
+			const seconds = ((Date.now() - begin) / 1000).toFixed(0);
+			const sent = fixture.sandbox.jobs.flatMap(({ notifications }) => notifications);
+			const answered = sent.filter(({ status }) => status === 200);
+			const said = `${String(answered.length)} of ${String(sent.length)} notifications answered`;
+			const lookups = `${String(fixture.count('getScrapeStatus'))} lookups`;
+			process.stdout.write(`n8n ${LINE}: 90 completions: ${seconds} s, ${said}, ${lookups}\n`);
+		});
+		// A repetition that comes a minute later, before n8n has got to the first, begins an execution as well.
+		await untilRuns(workflow.id, 90);
+		await quiet();
+		const items = await fixture.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
+		for (const { json } of items) {
+			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
+			expect(data.scrapeId).toBe(json.scrapeId);
+			expect(data.leads).toHaveLength(40);
+			expect(JSON.stringify(data).length).toBeGreaterThan(2000);
+		}
+		// The one before an execution begins, and the one in it.
+		const executions = await fixture.executions(workflow.id);
+		expect(fixture.count('getScrapeStatus')).toBe(2 * executions.length);
+	}, 600_000);
+
+	it('runs the workflow once for a scrape while notifications of another pour in', async () => {
+		// So long a run that what n8n did not write down would be handed over again.
+		const pause = { typeVersion: 1.1, parameters: { amount: 5 } };
+		const wait = node('Pause', 'n8n-nodes-base.wait', pause);
+		const content = fixture.content(fixture.trigger({ mode: 'listen' }), wait);
+		const workflow = await fixture.api.createWorkflow(content);
+		await fixture.api.activateWorkflow(workflow.id);
+		await quiet(1000);
+		fixture.sandbox.set(LONG);
+		const url = fixture.plainUrl(workflow);
+		const [running, finished] = [
+			await fixture.startElsewhere(url),
+			await fixture.startElsewhere(url),
+		];
+		const begin = Date.now();
+		let isOver = false;
+		const pour = async () => {
+			while (!isOver) await post(url, JSON.stringify({ scrapeId: running }));
+		};
+		const pouring = Array.from({ length: 20 }, pour);
+		fixture.sandbox.finish(finished, 'completed');
+		// The execution of the other one waits for its end.
+		await untilExecutions(workflow.id, 2);
+		await quiet(8000);
+		isOver = true;
+		await Promise.all(pouring);
+		await quiet();
+		// However often the notification comes, one execution waits for the end of the scrape.
+		expect((await fixture.executions(workflow.id)).length).toBe(2);
+		const seconds = (Date.now() - begin) / 1000;
+		expect(fixture.count('getScrapeStatus')).toBeLessThan(6 + seconds / 2);
+		fixture.sandbox.finish(running, 'completed');
+		await untilRuns(workflow.id, 2);
+		const items = await fixture.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([finished, running].sort());
+	});
+});
