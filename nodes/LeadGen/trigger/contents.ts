@@ -52,8 +52,7 @@ export function entriesOf(...roots: unknown[]): Entry[] {
 			for (const each of parent.value.slice(0, room)) add(each, '', parent);
 		} else if (isObject(parent?.value)) {
 			const { value } = parent;
-			for (const key of Object.keys(value).slice(0, room))
-				add(value[key], key.toLowerCase(), parent);
+			for (const key of keysOf(value).slice(0, room)) add(value[key], key.toLowerCase(), parent);
 		}
 	}
 	return entries;
@@ -72,7 +71,7 @@ function boundedParser(): (value: unknown) => unknown {
 export function listIn(value: unknown): unknown[] | undefined {
 	if (Array.isArray(value)) return value as unknown[];
 	if (!isObject(value)) return undefined;
-	const keys = Object.keys(value);
+	const keys = keysOf(value);
 	const isList = keys.length > 0 && keys.every((key) => /^\d{1,9}$/.test(key));
 	return isList ? Object.values(value) : undefined;
 }
@@ -81,8 +80,7 @@ export function listIn(value: unknown): unknown[] | undefined {
 export function meantBody(body: unknown): unknown {
 	const parsed = jsonIn(body);
 	if (typeof parsed === 'string') return linesIn(parsed) ?? parsed;
-	const isForm =
-		isObject(parsed) && Object.keys(parsed).some((key) => /^[^[]*\[[^\]]*\]/.test(key));
+	const isForm = isObject(parsed) && keysOf(parsed).some((key) => /^[^[]*\[[^\]]*\]/.test(key));
 	return isForm ? unfold(parsed) : parsed;
 }
 
@@ -115,6 +113,17 @@ function unfold(fields: Record<string, unknown>): Record<string, unknown> {
 		inner[last] = value;
 	}
 	return root;
+}
+
+/** Objects with so many fields that asking for their names takes long. */
+const manyKeys = new WeakMap<object, string[]>();
+const MANY_KEYS = 1000;
+
+/** The names of the fields of an object that does not change any more. */
+export function keysOf(value: object): string[] {
+	const keys = manyKeys.get(value) ?? Object.keys(value);
+	if (keys.length > MANY_KEYS) manyKeys.set(value, keys);
+	return keys;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

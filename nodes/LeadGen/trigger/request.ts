@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { jsonIn } from '../common/json';
-import { isObject, MAX_FIELDS } from './contents';
+import { isObject, keysOf, MAX_FIELDS } from './contents';
 
 /** Reads and answers requests to the URL of the node. */
 
@@ -54,7 +54,7 @@ const MAX_FORM_FIELDS = 1000;
  * form.
  */
 function bodyOf(body: unknown, raw: Buffer): unknown {
-	const names = isObject(body) ? Object.keys(body) : [];
+	const names = isObject(body) ? keysOf(body) : [];
 	const [name = ''] = names;
 	const isEmpty = body === undefined || (isObject(body) && names.length === 0);
 	if (isEmpty && raw.length > 0) return raw.toString('utf8');
