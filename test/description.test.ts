@@ -410,7 +410,7 @@ describe('Node leadGen, its operations', () => {
 
 	test('have their options in groups: the output, the operation, the cost, the calls', () => {
 		const byOperation = OPERATIONS.map(({ resource, operation }) => [
-			operation,
+			`${resource}.${operation}`,
 			inside(
 				propertiesOf(description, resource, operation).find(({ name }) => name === 'options'),
 			).map(({ name }) => name),
@@ -422,18 +422,18 @@ describe('Node leadGen, its operations', () => {
 		const person = ['cleanNames', 'errorIfNotFound'];
 		const wait = ['failedAsResult', 'pollInterval', 'timeout'];
 		expect(Object.fromEntries(byOperation)).toEqual({
-			enrich: [
+			'email.enrich': [
 				...[...output, 'splitOutput', 'cleanNames', 'location'],
 				...['minConfidence', 'trustConfidence', 'errorIfNotFound', ...lookup],
 			],
-			findBusiness: [...output, 'splitOutput', 'linkedinUrl', ...person, ...lookup],
-			findPersonal: [...output, 'splitOutput', 'location', ...person, ...lookup],
-			verify: [...output, 'splitOutput', ...lookup],
-			start: [...output, 'webhookUrl', ...budget, ...calls],
-			startAndWait: [...output, 'webhookUrl', ...wait, ...budget, ...calls],
-			wait: [...output, ...wait, ...calls],
-			getStatus: [...output, ...calls],
-			get: [...output, ...calls],
+			'email.findBusiness': [...output, 'splitOutput', 'linkedinUrl', ...person, ...lookup],
+			'email.findPersonal': [...output, 'splitOutput', 'location', ...person, ...lookup],
+			'email.verify': [...output, 'splitOutput', ...lookup],
+			'scrape.start': [...output, 'webhookUrl', ...budget, ...calls],
+			'scrape.startAndWait': [...output, 'webhookUrl', ...wait, ...budget, ...calls],
+			'scrape.wait': [...output, ...wait, ...calls],
+			'scrape.getStatus': [...output, ...calls],
+			'credit.get': [...output, ...calls],
 		});
 	});
 

@@ -1,5 +1,6 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
 import { Fixture, N8N, node, quiet, until } from '../../lab/fixture/fixture';
+import { resources } from '../../nodes/LeadGen/action/operations';
 
 /** In short, what has to work on every n8n: each operation, a start, its completion, a restart. */
 const fixture = new Fixture();
@@ -34,7 +35,22 @@ const OPERATIONS = [
 	{ resource: 'scrape', operation: 'startAndWait', ...scrape, gives: { status: 'completed' } },
 ];
 
+/** They need scrapes that run. */
+const FOLLOWING = [
+	{ operation: 'getStatus', status: 'pending', progress: 0 },
+	{ operation: 'wait', status: 'completed', progress: 100 },
+];
+
 describe(`n8n ${N8N.version}`, () => {
+	it('is asked for each operation', () => {
+		const all = resources.flatMap(({ value: resource, operations }) =>
+			operations.map(({ value }) => `${resource}.${value}`),
+		);
+		const asked = OPERATIONS.map(({ resource, operation }) => `${resource}.${operation}`);
+		const following = FOLLOWING.map(({ operation }) => `scrape.${operation}`);
+		expect([...asked, ...following].sort()).toEqual(all.sort());
+	});
+
 	it.each(OPERATIONS)('does $resource $operation', async ({ gives, ...parameters }) => {
 		await fixture.reset({ job: { durationMs: 300 } });
 		expect(await run(parameters)).toEqual([
@@ -43,10 +59,7 @@ describe(`n8n ${N8N.version}`, () => {
 		]);
 	});
 
-	it.each([
-		{ operation: 'getStatus', status: 'pending', progress: 0 },
-		{ operation: 'wait', status: 'completed', progress: 100 },
-	])('does scrape $operation', async ({ operation, ...gives }) => {
+	it.each(FOLLOWING)('does scrape $operation', async ({ operation, ...gives }) => {
 		await fixture.reset({ job: { durationMs: operation === 'wait' ? 300 : 600_000 } });
 		const ids = [await fixture.startElsewhere(), await fixture.startElsewhere()];
 		const scrapeId = `={{ ${JSON.stringify(ids)}[$itemIndex] }}`;
