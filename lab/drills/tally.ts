@@ -75,9 +75,10 @@ export class Tally {
 		await sleep(SETTLES_MS);
 		await this.settle(fixture, id);
 		const jobs = finished(fixture);
-		// The attempt alone stays saved when a scrape ran.
+		// A scrape that ran stays saved as done, without this name.
 		const saved = JSON.stringify((await fixture.api.workflow(id)).staticData ?? '');
-		this.polled += jobs.filter(({ scrapeId }) => saved.includes(scrapeId)).length;
+		const isRunning = ({ scrapeId }: Job) => new RegExp(`scrapeId[\\\\":]+${scrapeId}`).test(saved);
+		this.polled += jobs.filter(isRunning).length;
 		await fixture.api.deactivateWorkflow(id);
 		await this.look(fixture, id);
 		for (const job of jobs) this.fates.push(this.fateOf(job, fixture));
