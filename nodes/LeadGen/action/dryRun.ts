@@ -32,7 +32,7 @@ export async function foresee(
 
 /** Runs an item with remembered answers only. @returns how many calls may follow after these answers */
 async function callsAfterRemembered(
-	{ run }: PreparedItem,
+	prepared: PreparedItem,
 	service: Service,
 	maxCalls: number,
 ): Promise<number> {
@@ -49,7 +49,7 @@ async function callsAfterRemembered(
 		if ('error' in known) throw known.error;
 		return await Promise.resolve(JSON.parse(known.json) as IDataObject | null);
 	};
-	await run(replay).catch(() => {});
+	await prepared.run(replay).catch(() => {});
 	return unknown > 0 ? maxCalls - answered : 0;
 }
 
