@@ -29,12 +29,15 @@ export class ItemParameters {
 	/** The warnings that reading gave, each once. */
 	readonly warnings = new Set<string>();
 	private readonly isTool: boolean;
+	private readonly place: string;
 	/** Where n8n resolves an expression. All other parameters are the same for all items. */
 	private readonly changing: Set<string>;
 	private readonly fixed = new Map<string, unknown>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.isTool = isTool(context);
+		// n8n is slow at telling the run, so it is asked once.
+		this.place = `${nodeOf(context)} ${String(runIndexOf(context))}`;
 		const { options, ...others } = context.getNode().parameters;
 		const inOptions = Object.entries((options ?? {}) as IDataObject);
 		const all = [
@@ -47,12 +50,11 @@ export class ItemParameters {
 
 	/** If the node is a tool of an AI agent, n8n counts each retry as another run, so the place identifies nothing. */
 	of(index: number): Parameters {
-		const { context } = this;
-		const place = `${nodeOf(context)} ${String(runIndexOf(context))} ${String(index)}`;
+		const place = this.isTool ? '' : `${this.place} ${String(index)}`;
 		const raw = (path: string, ifMissing?: NodeParameterValueType) =>
 			this.read(path, index, ifMissing);
 		const warn = (message: string) => void this.warnings.add(message);
-		return new Parameters(raw, this.isTool ? '' : place, this.isTool, warn);
+		return new Parameters(raw, place, this.isTool, warn);
 	}
 
 	/** n8n is slow at this, so a parameter without an expression is read once for all items. */
