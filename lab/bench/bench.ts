@@ -35,7 +35,8 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --render  measures nothing, and writes docs/ again from the last full run
   --help    this text`;
 
-const PAGE = 'docs/measurements/benchmark.md';
+const FOLDER = 'docs/measurements';
+const PAGE = `${FOLDER}/benchmark.md`;
 /** Parts of it that can be measured alone. */
 const PARTS = { idle, prompt, burst, hostile };
 /** Of the last full run. */
@@ -72,16 +73,20 @@ async function bench(
 /** Writes the page and the chart. */
 async function render(): Promise<void> {
 	const results = JSON.parse(await readFile(RESULTS_FILE, 'utf8')) as Results;
-	const docs = join(ROOT, 'docs/measurements');
+	const docs = join(ROOT, FOLDER);
 	await mkdir(docs, { recursive: true });
-	await writeFile(join(docs, 'limits.svg'), drawCourses(await simulateCourses()));
+	await drawLimits();
 	const report = markdownReport(results, [
 		limitsReport(await simulateAll()),
 		...Object.values(PARTS).map((part) => part.report()),
 	]);
 	await writePage(PAGE, report);
 	await writeFile(join(docs, 'benchmark.svg'), chart(results.cases, results.memory));
-	console.log('\nWritten to docs/measurements/benchmark.md and docs/measurements/benchmark.svg');
+	console.log(`\nWritten to ${PAGE} and ${FOLDER}/benchmark.svg`);
+}
+
+async function drawLimits(): Promise<void> {
+	await writeFile(join(ROOT, FOLDER, 'limits.svg'), drawCourses(await simulateCourses()));
 }
 
 /** @returns the exit code */
@@ -110,10 +115,7 @@ async function main(): Promise<number> {
 		return 0;
 	}
 	if (values.limits) {
-		await writeFile(
-			join(ROOT, 'docs/measurements/limits.svg'),
-			drawCourses(await simulateCourses()),
-		);
+		await drawLimits();
 		await writeSection(PAGE, LIMITS_TITLE, limitsReport(await simulateAll()), '## Memory');
 		return 0;
 	}
