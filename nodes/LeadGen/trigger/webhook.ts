@@ -64,15 +64,15 @@ async function ofListener(
 	memory: NodeMemory,
 	request: IncomingRequest,
 ): Promise<IWebhookResponseData> {
+	const contents = contentsOf(request.body);
+	const { likely, others } = idsIn(request.query, contents);
+	const named = likely.length > 0 ? likely : others;
+	if (named.length === 0) return accepted();
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await memory.accessOf(context).catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
 		throw error;
 	});
-	const contents = contentsOf(request.body);
-	const { likely, others } = idsIn(request.query, contents);
-	const named = likely.length > 0 ? likely : others;
-	if (named.length === 0) return accepted();
 	if (!hasRoom(memory, named, request.size)) {
 		return respond(context, 503, { error: 'Too many notifications. Try again later' });
 	}
