@@ -1,101 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoredWorkflow, WorkflowNode } from '../../lab/playground/api';
+import type { StoredWorkflow } from '../../lab/playground/api';
 import type { Role } from '../../lab/playground/queue';
 import { API_KEY, LINE, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
-import { QueueFixture } from '../../lab/fixture/queueFixture';
-
-const fixture = new QueueFixture();
-beforeAll(async () => {
-	await fixture.open();
-}, 300_000);
-afterAll(async () => {
-	await fixture.close();
-});
-
-const LONG = { job: { durationMs: 600_000 } };
-const PATIENCE_MS = 60_000;
-
-/** Says which process executes it. */
-function executor(): WorkflowNode {
-	const assignments = [
-		{ id: uuid(), name: 'by', value: '={{ $env.PROCESS_ROLE }}', type: 'string' },
-	];
-	return node('Executor', 'n8n-nodes-base.set', {
-		typeVersion: 3.4,
-		parameters: { assignments: { assignments } },
-		executeOnce: true,
-	});
-}
+import {
+	activated,
+	executor,
+	executorsOf,
+	finishAndSee,
+	fixture,
+	jobOf,
+	LONG,
+	ON_WORKER,
+	PATIENCE_MS,
+	report,
+	startsOf,
+	untilExecutions,
+	untilRuns,
+} from './queueFixture';
 
 const VERIFY = { resource: 'email', operation: 'verify' };
-
-/** Its execution lasts for two seconds. */
-const SLOW = node('Wait', 'n8n-nodes-base.wait', {
-	typeVersion: 1.1,
-	parameters: { amount: 2, unit: 'seconds' },
-});
-
-async function activated(
-	parameters: Record<string, unknown> = {},
-	...others: WorkflowNode[]
-): Promise<StoredWorkflow> {
-	const content = fixture.content(fixture.trigger(parameters), executor(), ...others);
-	const workflow = await fixture.api.createWorkflow(content);
-	await fixture.api.activateWorkflow(workflow.id);
-	return workflow;
-}
-
-/** Requests to start a scrape with the URL of a workflow. */
-function startsOf(workflow: StoredWorkflow): number {
-	return fixture.sandbox.requests.filter(({ operation, body }) => {
-		const { webhookUrl } = (body ?? {}) as { webhookUrl?: string };
-		return operation === 'startScrape' && webhookUrl?.startsWith(fixture.plainUrl(workflow));
-	}).length;
-}
-
-function jobOf(workflow: StoredWorkflow) {
-	const job = fixture.sandbox.jobs.find(({ webhookUrl }) =>
-		webhookUrl?.startsWith(fixture.plainUrl(workflow)),
-	);
-	if (!job) throw new Error('It has no scrape');
-	return job;
-}
-
-/** Ends the scrape of a workflow. Resolves when its trigger has learnt it. */
-async function finishAndSee(workflow: StoredWorkflow): Promise<void> {
-	const { scrapeId } = jobOf(workflow);
-	const lookups = () =>
-		fixture.sandbox.requests.filter(
-			({ operation, query, answeredAt }) =>
-				operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
-		).length;
-	const before = lookups();
-	fixture.sandbox.finish(scrapeId, 'completed');
-	await until('it is known to be finished', () => lookups() > before, PATIENCE_MS);
-}
-
-/** The start of a scrape is an execution, and so is its completion. */
-async function untilExecutions({ id }: StoredWorkflow, count: number): Promise<void> {
-	const enough = async () => (await fixture.executions(id)).length >= count;
-	await until(`${String(count)} executions`, enough, PATIENCE_MS);
-}
-
-async function untilRuns({ id }: StoredWorkflow, count: number): Promise<void> {
-	const enough = async () => (await fixture.delivered(id, 'Executor')).length >= count;
-	await until(`${String(count)} runs`, enough, PATIENCE_MS);
-}
-
-/** The processes that executed a workflow. */
-async function executorsOf({ id }: StoredWorkflow): Promise<unknown[]> {
-	const items = await fixture.delivered(id, 'Executor');
-	return items.map(({ json }) => json.by);
-}
-
-function report(...lines: string[]): void {
-	process.stdout.write(lines.map((line) => `n8n ${LINE}: ${line}\n`).join(''));
-}
-
-const ON_WORKER: unknown = expect.stringMatching(/^worker[12]$/);
 
 it('starts a scrape once, and runs the workflow once on a worker, also when the notification is lost', async () => {
 	await fixture.reset({ job: { durationMs: 3000 } });
@@ -171,129 +94,6 @@ it('loses no completion and starts nothing twice while each process is killed in
 		expect([startsOf(delivered), startsOf(missed)]).toEqual([1, 1]);
 	}
 }, 400_000);
-
-/** Which main process leads instead of which. */
-const TURNS = [
-	['main', 'main2'],
-	['main2', 'main'],
-] as const;
-
-interface Change {
-	when: string;
-	/** `between` is when a scrape finishes, the one of the workflow that it gives. */
-	change: (leaving: Role, coming: Role, between: () => Promise<StoredWorkflow>) => Promise<void>;
-}
-
-/** The first main ends before the other one starts. */
-function after(end: 'kill' | 'stop'): Change['change'] {
-	return async (leaving, coming, between) => {
-		await fixture.queue[end](leaving);
-		await between();
-		await fixture.queue.start(coming);
-	};
-}
-
-const WITH_ONE_MAIN: Change[] = [
-	{ when: 'the first is killed', change: after('kill') },
-	{ when: 'the first is stopped', change: after('stop') },
-];
-
-const WITH_TWO_MAINS: Change[] = [
-	{
-		when: 'nobody leads for a while',
-		change: async (leaving, coming, between) => {
-			await fixture.queue.setRole(leaving, 'follower');
-			// The process that receives its notification delivers it.
-			await untilRuns(await between(), 1);
-			await fixture.queue.setRole(coming, 'leader');
-		},
-	},
-	{
-		when: 'one follows the other at once',
-		change: async (leaving, coming, between) => {
-			await fixture.queue.setRole(leaving, 'follower');
-			await fixture.queue.setRole(coming, 'leader');
-			await between();
-		},
-	},
-	{
-		when: 'both lead for a while',
-		change: async (leaving, coming, between) => {
-			await fixture.queue.setRole(coming, 'leader');
-			await between();
-			await sleep(3000);
-			await fixture.queue.setRole(leaving, 'follower');
-		},
-	},
-];
-
-async function leaderChanges({ when, change }: Change): Promise<void> {
-	await fixture.reset(LONG);
-	const workflows: StoredWorkflow[] = [];
-	for (const [leaving, coming] of TURNS) {
-		const four = [
-			await activated({}, SLOW),
-			await activated(),
-			await activated(),
-			await activated(),
-		] as const;
-		for (const workflow of four) await until('the start', () => startsOf(workflow) === 1);
-		const [running, early, between, late] = four;
-		fixture.sandbox.finish(jobOf(running).scrapeId, 'completed');
-		await untilExecutions(running, 2);
-		await finishAndSee(early);
-		await change(leaving, coming, async () => {
-			fixture.sandbox.finish(jobOf(between).scrapeId, 'completed');
-			await until('its notification', () => jobOf(between).notifications[0]?.status === 200);
-			return between;
-		});
-		fixture.sandbox.finish(jobOf(late).scrapeId, 'completed');
-		await fixture.turnTo(coming);
-		workflows.push(...four);
-	}
-	for (const workflow of workflows) await untilRuns(workflow, 1);
-	await quiet(10_000);
-	const runs: unknown[][] = [];
-	for (const workflow of workflows) {
-		runs.push(await executorsOf(workflow));
-		expect(startsOf(workflow)).toBe(1);
-		expect(await fixture.told(workflow.id)).toEqual([]);
-	}
-	const twice = runs.filter(({ length }) => length === 2).length;
-	report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
-	for (const each of runs) expect(each).toEqual([ON_WORKER]);
-}
-
-describe('starts nothing twice and delivers once when another main process leads, and back again:', () => {
-	afterEach(async () => {
-		await fixture.queue.start('main');
-		await fixture.queue.setRole('main', 'leader');
-		await fixture.turnTo('main');
-	});
-
-	describe('one at a time,', () => {
-		afterEach(async () => {
-			await fixture.queue.stop('main2');
-		});
-
-		it.each(WITH_ONE_MAIN)('$when', leaderChanges, 400_000);
-	});
-
-	describe('with two webhook processes, and two mains that live on,', () => {
-		beforeAll(async () => {
-			await fixture.queue.start('main2', true);
-			await fixture.queue.start('webhook2');
-		});
-		afterEach(async () => {
-			await fixture.queue.setRole('main2', 'follower');
-		});
-		afterAll(async () => {
-			for (const role of ['main2', 'webhook2'] as const) await fixture.queue.stop(role);
-		});
-
-		it.each(WITH_TWO_MAINS)('$when', leaderChanges, 400_000);
-	});
-});
 
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
 	// It does not get past the second node before the worker is killed.

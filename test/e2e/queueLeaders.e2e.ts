@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredWorkflow } from '../../lab/playground/api';
+import type { Role } from '../../lab/playground/queue';
+import { node, quiet, until } from '../../lab/fixture/fixture';
+import {
+	activated,
+	executorsOf,
+	finishAndSee,
+	fixture,
+	jobOf,
+	LONG,
+	ON_WORKER,
+	report,
+	startsOf,
+	untilExecutions,
+	untilRuns,
+} from './queueFixture';
+
+/** Its execution lasts for two seconds. */
+const SLOW = node('Wait', 'n8n-nodes-base.wait', {
+	typeVersion: 1.1,
+	parameters: { amount: 2, unit: 'seconds' },
+});
+
+/** Which main process leads instead of which. */
+const TURNS = [
+	['main', 'main2'],
+	['main2', 'main'],
+] as const;
+
+interface Change {
+	when: string;
+	/** `between` is when a scrape finishes, the one of the workflow that it gives. */
+	change: (leaving: Role, coming: Role, between: () => Promise<StoredWorkflow>) => Promise<void>;
+}
+
+/** The first main ends before the other one starts. */
+function after(end: 'kill' | 'stop'): Change['change'] {
+	return async (leaving, coming, between) => {
+		await fixture.queue[end](leaving);
+		await between();
+		await fixture.queue.start(coming);
+	};
+}
+
+const WITH_ONE_MAIN: Change[] = [
+	{ when: 'the first is killed', change: after('kill') },
+	{ when: 'the first is stopped', change: after('stop') },
+];
+
+const WITH_TWO_MAINS: Change[] = [
+	{
+		when: 'nobody leads for a while',
+		change: async (leaving, coming, between) => {
+			await fixture.queue.setRole(leaving, 'follower');
+			// The process that receives its notification delivers it.
+			await untilRuns(await between(), 1);
+			await fixture.queue.setRole(coming, 'leader');
+		},
+	},
+	{
+		when: 'one follows the other at once',
+		change: async (leaving, coming, between) => {
+			await fixture.queue.setRole(leaving, 'follower');
+			await fixture.queue.setRole(coming, 'leader');
+			await between();
+		},
+	},
+	{
+		when: 'both lead for a while',
+		change: async (leaving, coming, between) => {
+			await fixture.queue.setRole(coming, 'leader');
+			await between();
+			await sleep(3000);
+			await fixture.queue.setRole(leaving, 'follower');
+		},
+	},
+];
+
+async function leaderChanges({ when, change }: Change): Promise<void> {
+	await fixture.reset(LONG);
+	const workflows: StoredWorkflow[] = [];
+	for (const [leaving, coming] of TURNS) {
+		const four = [
+			await activated({}, SLOW),
+			await activated(),
+			await activated(),
+			await activated(),
+		] as const;
+		for (const workflow of four) await until('the start', () => startsOf(workflow) === 1);
+		const [running, early, between, late] = four;
+		fixture.sandbox.finish(jobOf(running).scrapeId, 'completed');
+		await untilExecutions(running, 2);
+		await finishAndSee(early);
+		await change(leaving, coming, async () => {
+			fixture.sandbox.finish(jobOf(between).scrapeId, 'completed');
+			await until('its notification', () => jobOf(between).notifications[0]?.status === 200);
+			return between;
+		});
+		fixture.sandbox.finish(jobOf(late).scrapeId, 'completed');
+		await fixture.turnTo(coming);
+		workflows.push(...four);
+	}
+	for (const workflow of workflows) await untilRuns(workflow, 1);
+	await quiet(10_000);
+	const runs: unknown[][] = [];
+	for (const workflow of workflows) {
+		runs.push(await executorsOf(workflow));
+		expect(startsOf(workflow)).toBe(1);
+		expect(await fixture.told(workflow.id)).toEqual([]);
+	}
+	const twice = runs.filter(({ length }) => length === 2).length;
+	report(`when ${when}, ${String(twice)} of ${String(runs.length)} completions ran twice`);
+	for (const each of runs) expect(each).toEqual([ON_WORKER]);
+}
+
+describe('starts nothing twice and delivers once when another main process leads, and back again:', () => {
+	afterEach(async () => {
+		await fixture.queue.start('main');
+		await fixture.queue.setRole('main', 'leader');
+		await fixture.turnTo('main');
+	});
+
+	describe('one at a time,', () => {
+		afterEach(async () => {
+			await fixture.queue.stop('main2');
+		});
+
+		it.each(WITH_ONE_MAIN)('$when', leaderChanges, 400_000);
+	});
+
+	describe('with two webhook processes, and two mains that live on,', () => {
+		beforeAll(async () => {
+			await fixture.queue.start('main2', true);
+			await fixture.queue.start('webhook2');
+		});
+		afterEach(async () => {
+			await fixture.queue.setRole('main2', 'follower');
+		});
+		afterAll(async () => {
+			for (const role of ['main2', 'webhook2'] as const) await fixture.queue.stop(role);
+		});
+
+		it.each(WITH_TWO_MAINS)('$when', leaderChanges, 400_000);
+	});
+});
