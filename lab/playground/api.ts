@@ -332,15 +332,25 @@ export class N8nApi {
 
 	/**
 	 * Presses "Execute workflow" at a trigger.
+	 * @param workflowData as it is in the editor; by default as it is saved
 	 * @returns the execution; undefined if n8n now listens for a test event
 	 */
-	async startWorkflow(id: string, triggerName: string): Promise<string | undefined> {
-		const workflowData = await this.workflow(id);
+	async startWorkflow(
+		id: string,
+		triggerName: string,
+		workflowData?: StoredWorkflow,
+	): Promise<string | undefined> {
+		workflowData ??= await this.workflow(id);
 		const started = await this.post(`workflows/${id}/run`, {
 			workflowData,
 			triggerToStartFrom: { name: triggerName },
 		});
 		return (started as { executionId?: string }).executionId;
+	}
+
+	/** Presses "Stop listening". */
+	async stopListening(id: string): Promise<void> {
+		await this.send('DELETE', `rest/test-webhook/${id}`);
 	}
 
 	/** Runs a workflow by hand from a trigger, and waits for the result. */

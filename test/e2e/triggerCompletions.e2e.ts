@@ -156,6 +156,76 @@ describe('several notifications of one scrape', () => {
 		expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Grace', 'Joan']);
 	});
 
+	it('let the one that says that the scrape is finished through, though a ping came first', async () => {
+		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
+		const { id } = await activated();
+		await untilStarts(1);
+		await quiet(1000);
+		const { scrapeId = '' } = fixture.sandbox.jobs[0] ?? {};
+		expect((await fetch(fixture.webhookUrl())).status).toBe(200);
+		await quiet(1000);
+		fixture.sandbox.finish(scrapeId, 'completed');
+		const whole = { scrapeId, status: 'completed', resultsUrl: 'https://example.com/r/1.csv' };
+		for (let times = 0; times < 3; times++) {
+			expect(await post(fixture.webhookUrl(), JSON.stringify(whole))).toBe(200);
+		}
+		await untilRuns(id, 1);
+		await quiet(15_000);
+		const items = await fixture.delivered(id);
+		expect(items.map(({ json }) => (json.notification as { body: object }).body)).toEqual([whole]);
+		// The start, the ping, and the one that ran.
+		expect(await fixture.executions(id)).toHaveLength(3);
+	});
+
+	it('lose no leads where the node does not reach its own URL', async () => {
+		fixture.sandbox.set({ notification: { times: 0 } });
+		const options = { internalUrl: 'http://127.0.0.1:9' };
+		const workflow = await activated({ mode: 'listen', output: 'leads', options });
+		const scrapeId = await fixture.startElsewhere();
+		await quiet(1500);
+		const send = async (name: string) => {
+			const body = JSON.stringify({ scrapeId, leads: leads(name) });
+			expect(await post(fixture.plainUrl(workflow), body)).toBe(200);
+		};
+		await send('Ada');
+		await untilRuns(workflow.id, 1);
+		await send('Grace');
+		await untilExecutions(workflow.id, 2);
+		await quiet(10_000);
+		expect(await fixture.told(workflow.id)).toEqual([
+			expect.stringContaining(`Leads of scrape ${scrapeId} came after the workflow ran for it`),
+		]);
+		const failed = (await fixture.executions(workflow.id)).find(({ status }) => status === 'error');
+		await fixture.api.retryExecution(failed?.id ?? '');
+		const items = await fixture.delivered(workflow.id);
+		expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Grace']);
+	});
+
+	it('that names a scrape that ran and another one runs both after a retry', async () => {
+		const workflow = await activated({ mode: 'listen', output: 'leads' });
+		const ids = [await fixture.startElsewhere(), await fixture.startElsewhere()];
+		await quiet(2000);
+		const body = (...scrapes: object[]) => JSON.stringify({ scrapes });
+		const [ran, other] = ids.map((scrapeId) => ({ scrapeId, leads: leads('Ada') }));
+		expect(await post(fixture.plainUrl(workflow), body({ ...ran }))).toBe(200);
+		await untilRuns(workflow.id, 1);
+		await quiet(1000);
+		const both = body({ ...ran, leads: leads('Bob') }, { ...other });
+		expect(await post(fixture.plainUrl(workflow), both)).toBe(200);
+		await untilExecutions(workflow.id, 2);
+		expect(await fixture.advice(workflow.id)).toEqual([
+			expect.stringContaining('The notification names 1 other scrape, which did not run either.'),
+		]);
+		const [failed] = await fixture.executions(workflow.id);
+		await fixture.api.retryExecution(failed?.id ?? '');
+		const items = await fixture.delivered(workflow.id);
+		expect(items.map(({ json }) => [json.scrapeId, json.name])).toEqual([
+			[ids[0], 'Ada'],
+			[ids[0], 'Bob'],
+			[ids[1], 'Ada'],
+		]);
+	});
+
 	it('that names several scrapes brings each out', async () => {
 		const workflow = await activated({ mode: 'listen', output: 'leads' });
 		const ids = [];

@@ -425,6 +425,53 @@ describe('a refusal', () => {
 		expect(fixture.starts).toBe(1);
 	});
 
+	it('is forgotten when credits were added after the workflow was unpublished', async () => {
+		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 0 } } });
+		const { id } = await fixture.workflow();
+		expect(await activateOrFail(id)).toContain('The account has no credits left');
+		if ((await fixture.api.workflow(id)).active) await fixture.api.deactivateWorkflow(id);
+		fixture.sandbox.addCredits(API_KEY, 500);
+		await fixture.api.activateWorkflow(id);
+		await untilRuns(id, 1);
+		expect(fixture.starts).toBe(1);
+	});
+
+	it('that is put right does not stop the schedule', async () => {
+		const wrong = await fixture.newCredential('Key of a schedule', 'wrong-key');
+		const parameters = { schedule: 'cron', cronExpression: '*/4 * * * * *' };
+		const trigger = fixture.trigger(parameters, { credentials: use(wrong) });
+		const { id } = await fixture.api.createWorkflow(fixture.content(trigger));
+		await activateOrFail(id);
+		const data = fixture.credentialData(API_KEY);
+		await fixture.api.updateCredential(wrong.id, { ...wrong, data });
+		const saved = await fixture.api.workflow(id);
+		await fixture.api.updateWorkflow(id, { ...saved, name: 'Put right' });
+		await fixture.api.activateWorkflow(id);
+		await untilStarts(4);
+		await fixture.api.deactivateWorkflow(id);
+		await untilRuns(id, 1);
+		expect(await fixture.told(id)).toEqual([]);
+		await quiet();
+	});
+
+	it('of the balance alone does not stop the start', async () => {
+		const faults = [
+			{ kind: 'envelope' as const, code: 'FORBIDDEN', status: 403, match: { path: '/credits' } },
+		];
+		fixture.sandbox.set({ faults });
+		const { id } = await activated();
+		await untilRuns(id, 1);
+		expect(fixture.starts).toBe(1);
+	});
+
+	it('of a schedule by n8n says what n8n says', async () => {
+		const { id } = await fixture.workflow({ schedule: 'cron', cronExpression: '0 25 * * *' });
+		const problem = await activateOrFail(id);
+		expect(problem).toContain('n8n does not accept the schedule "0 25 * * *": ');
+		expect(problem).not.toContain('Cannot read');
+		expect(fixture.starts).toBe(0);
+	});
+
 	it('that only the start meets is told by one failed execution, and a retry starts the scrape', async () => {
 		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
 		const { id } = await activated({ filters: { jobTitles: ['COO'] } });
@@ -517,68 +564,5 @@ describe('a schedule', () => {
 		await fixture.api.deactivateWorkflow(id);
 		// A start that was due just before is still sent, and would count in the next test.
 		await quiet();
-	});
-});
-
-describe('a test run', () => {
-	it.each([
-		['passes on a scrape of the test size', {}, true],
-		['passes it on without a notification', { notification: { times: 0 } }, false],
-		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, true],
-	])('%s', async (_what, settings, isNotified) => {
-		fixture.sandbox.set(settings);
-		const { id } = await fixture.workflow();
-		expect(await fixture.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
-		await untilStarts(1);
-		await untilExecutions(id, 1);
-		await quiet(1500);
-		const items = await fixture.delivered(id);
-		expect(
-			items.map(({ json }) => [json.status, json.leadsFound, json.notification !== null]),
-		).toEqual([['completed', 5, isNotified]]);
-		expect(fixture.starts).toBe(1);
-	});
-
-	it('leaves the same workflow running where it is active', async () => {
-		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
-		const { id } = await activated();
-		await untilStarts(1);
-		await fixture.api.startWorkflow(id, 'LeadGen Trigger');
-		await untilStarts(2);
-		const [own, test] = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-		fixture.sandbox.finish(test ?? '', 'completed');
-		await untilRuns(id, 1);
-		await quiet();
-		fixture.sandbox.finish(own ?? '', 'completed');
-		await untilRuns(id, 2);
-		await quiet();
-		const items = await fixture.delivered(id);
-		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
-		expect(fixture.starts).toBe(2);
-	});
-
-	it('takes a scrape that was named, or starts none', async () => {
-		const scrapeId = await fixture.startElsewhere();
-		const named = await fixture.workflow({ options: { testScrapeId: scrapeId } });
-		await fixture.api.startWorkflow(named.id, 'LeadGen Trigger');
-		await untilExecutions(named.id, 1);
-		const [item] = await fixture.delivered(named.id);
-		expect(item?.json.scrapeId).toBe(scrapeId);
-
-		const unknown = await fixture.workflow({ options: { testScrapeId: 'scr_unknown' } });
-		await expect(fixture.api.startWorkflow(unknown.id, 'LeadGen Trigger')).rejects.toThrow(
-			/'Test Scrape ID' must be the ID of a scrape that the service can find/,
-		);
-
-		const none = await fixture.workflow({ options: { testLimit: 0 } });
-		await fixture.api.startWorkflow(none.id, 'LeadGen Trigger');
-		const started = await fixture.startElsewhere(
-			fixture.plainUrl(none).replace('/webhook/', '/webhook-test/'),
-		);
-		await untilExecutions(none.id, 1);
-		expect(await fixture.told(none.id)).toEqual([]);
-		const [received] = await fixture.delivered(none.id);
-		expect(received?.json.scrapeId).toBe(started);
-		expect(fixture.starts).toBe(2);
 	});
 });

@@ -118,8 +118,13 @@ export function registerCron(
 	};
 	try {
 		helpers.registerCron({ expression }, tick);
-	} catch {
-		helpers.registerCron(expression, tick);
+	} catch (error) {
+		try {
+			helpers.registerCron(expression, tick);
+		} catch (another) {
+			// The other way to call it fails for its type alone.
+			throw another instanceof TypeError ? error : another;
+		}
 	}
 }
 

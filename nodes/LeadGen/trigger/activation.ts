@@ -55,11 +55,17 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	if (memory.leader && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {
 		const mayPass =
-			error instanceof ServiceError && (error.outcome === 'unknown' || isRateRefusal(error));
+			error instanceof ServiceError &&
+			(error.outcome === 'unknown' || isRateRefusal(error) || isForbidden(error));
 		if (error instanceof LeadGenError && !mayPass) throw error;
 		// The start may succeed later.
 		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
 	});
+}
+
+/** A key may start scrapes, and not read the balance. */
+function isForbidden({ code, httpStatus }: ServiceError): boolean {
+	return httpStatus === 403 && code !== 'UNAUTHORIZED';
 }
 
 export function asNodeError(context: IHookFunctions, error: unknown): NodeOperationError {

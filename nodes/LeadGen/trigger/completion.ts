@@ -4,7 +4,9 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 } from 'n8n-workflow';
+import { count } from '../common/count';
 import { wordIn } from '../common/json';
+import { pause } from '../common/pause';
 import { baseUrlOf } from '../service/http';
 import { LeadGenError } from '../common/errors';
 import { contentsOf } from './contents';
@@ -38,6 +40,9 @@ type Candidate = CompletedScrape & Omit<Completion, 'scrapes'> & { named: string
 
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
+/** How often to look with which leads it ran, and the pause in between. */
+const MAX_LOOKS = 3;
+const PAUSE_MS = 3000;
 
 /**
  * Lets one completion of each scrape through, when the scrape is finished.
@@ -54,10 +59,23 @@ export async function complete(
 	const runs = scrapes.map(
 		async (scrape) => await completeOne(context, { ...completion, ...scrape, named }, find),
 	);
+	const settled = await Promise.allSettled(runs);
+	const failed = settled.find((result) => result.status === 'rejected');
+	if (failed) throw withOthers(failed.reason, scrapes.length - 1);
 	const results = await Promise.all(runs);
 	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
 	const ended = results.find((result) => result instanceof Ended);
 	return items.length === 0 && ended ? ended : items;
+}
+
+/** An execution that fails has no output, so the other scrapes of the notification do not run either. */
+function withOthers(error: unknown, others: number): unknown {
+	if (!(error instanceof LeadGenError) || others === 0) return error;
+	const what = `The notification names ${count(others, 'other scrape')}, which did not run either.`;
+	return new LeadGenError(
+		error.message,
+		`${error.advice} ${what} Retry this execution to run all of them.`,
+	);
 }
 
 async function completeOne(
@@ -120,17 +138,37 @@ async function another(
 	access: Access,
 	id: string,
 ): Promise<Ended | undefined> {
-	const { attempt, leads, addresses, notification } = completion;
-	const reply = await tell(context, addresses, access.signer).catch(() => undefined);
-	const ran = reply && leadsOf(reply.saved, attempt ?? id);
+	const { leads, notification } = completion;
+	const ran = await leadsThatRan(context, completion, access, id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
 	if (notification === null && ran === undefined) await saveDone(context, completion, access, id);
-	if (leads === '' || ran === undefined || ran === leads) {
+	if (leads === '' || ran === leads) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}
 	if (context.getMode() === 'retry') return undefined;
+	if (ran === undefined) {
+		throw new LeadGenError(
+			`Leads of scrape ${id} came after the workflow ran for it, and the node could not read which leads it had then`,
+			'They may be the same leads again. To run the workflow with the leads of this execution, too, retry it.',
+		);
+	}
 	throw new LeadGenError(
 		`More leads of scrape ${id} came after the workflow ran for it`,
 		'The service sent several notifications with different leads, and the workflow runs once for each scrape. To run it with these leads, too, retry this execution.',
 	);
+}
+
+/** The leads with which the workflow ran. The other execution may be about to save them. */
+async function leadsThatRan(
+	context: IExecuteFunctions,
+	{ attempt, leads, addresses }: Candidate,
+	{ signer }: Access,
+	id: string,
+): Promise<string | undefined> {
+	for (let looks = leads === '' ? 1 : MAX_LOOKS; ; looks--) {
+		const reply = await tell(context, addresses, signer).catch(() => undefined);
+		const ran = reply && leadsOf(reply.saved, attempt ?? id);
+		if (ran !== undefined || looks === 1) return ran;
+		await pause(PAUSE_MS, context.getExecutionCancelSignal());
+	}
 }

@@ -1,8 +1,9 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
+import { onAbort } from '../common/pause';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
-import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
+import { LEFT_OUT, NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
 import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
 import type { Change } from './running';
 import { MIN_PAUSE_MS, poll } from './polling';
@@ -21,8 +22,7 @@ export class Leader {
 	private isReady = false;
 	/** Whether another process answered there. */
 	private isElsewhere = false;
-	private resolveClosed = () => {};
-	private readonly closed = new Promise<void>((resolve) => (this.resolveClosed = resolve));
+	private readonly closed = new AbortController();
 	private readonly polled = new Set<string>();
 	private readonly told = new Set<string>();
 
@@ -39,7 +39,9 @@ export class Leader {
 		this.isClosed = true;
 		this.memory.closedAt = Date.now();
 		if (this.memory.leader === this) delete this.memory.leader;
-		this.resolveClosed();
+		// A user who activates the workflow again may have corrected it.
+		delete this.memory.refusal;
+		this.closed.abort();
 	}
 
 	/** The mode that only listens starts nothing, and polls nothing. */
@@ -68,13 +70,17 @@ export class Leader {
 		if (isRestart && activation === undefined) this.tell(NOT_ACTIVATED);
 		// These may have finished while n8n was down.
 		for (const { attempt } of memory.saved.running) void this.poll(attempt, 0);
-		// Another process may save the ID of a start that a user retries.
-		while (this.isElsewhere) {
+		// Another process may save the ID of a start meanwhile, or of one that a user retries.
+		if (isRestart) await this.learn();
+		while (this.isElsewhere && !this.isClosed) {
 			await this.wait(ASK_MS);
-			if (this.isClosed) return;
-			await this.ask().catch(() => {});
-			this.follow();
+			await this.learn();
 		}
+	}
+
+	private async learn(): Promise<void> {
+		if (!this.isClosed) await this.ask().catch(() => {});
+		if (!this.isClosed) this.follow();
 	}
 
 	/** Waits for the hooks of the activation, which know the URL of the node. */
@@ -125,8 +131,7 @@ export class Leader {
 	start(attempt: string): void {
 		const { url, addresses } = this.memory;
 		if (!this.isReady || url === undefined || addresses === undefined) {
-			const why = 'a start was due while the node could not save what it does';
-			this.context.logger.warn(`LeadGen Trigger: ${why}, so it was left out`);
+			this.tell(LEFT_OUT);
 			return;
 		}
 		this.emit({ start: { attempt, url, addresses, ...newDelivery() } });
@@ -157,6 +162,10 @@ export class Leader {
 	}
 
 	async wait(ms: number): Promise<void> {
-		await Promise.race([sleep(ms), this.closed]);
+		let stop = () => {};
+		const stopped = new Promise<void>((resolve) => (stop = resolve));
+		const forget = onAbort(this.closed.signal, stop);
+		await Promise.race([sleep(ms), stopped]);
+		forget();
 	}
 }

@@ -13,8 +13,8 @@ const SHARE = 1 / 3;
 const MIN_PER_MINUTE = 20;
 /** Between two looks n8n can do something else. */
 const MIN_GAP_MS = 20;
-/** What may wait. The sender must send the rest again. */
-const MAX_WAITING = 500;
+/** What may wait: n8n 2 keeps some megabytes for each request. The sender must send the rest again. */
+const MAX_WAITING = 100;
 const MAX_WAITING_BYTES = 8_000_000;
 /** The pauses before the looks at an ID: the notification may be faster than the status. */
 const AGAIN_MS = [0, 10_000, MINUTE_MS, 5 * MINUTE_MS];
@@ -93,17 +93,22 @@ async function look(
 	id: string,
 ): Promise<FoundScrape | undefined> {
 	const end = Date.now() + PATIENCE_MS;
+	// Another main process may have deactivated the workflow here when a user saved it.
+	const { isDeactivated: wasDeactivated } = memory;
 	for (let pauseMs = 1000; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
 		try {
 			const access = await memory.accessOf(context);
 			await turn(memory, access);
-			if (memory.isDeactivated) return undefined;
+			if (memory.isDeactivated && !wasDeactivated) return undefined;
 			return await findScrape(context, access.credential, id);
 		} catch (error) {
 			memory.leader?.tell(cannotVerify(error));
 			// At the level of debugging, because strangers could fill the log.
 			context.logger.debug(`LeadGen Trigger: a notification is not verified: ${String(error)}`);
-			if (Date.now() > end) return undefined;
+			if (Date.now() > end) {
+				context.logger.warn('LeadGen Trigger: a notification could not be verified for an hour');
+				return undefined;
+			}
 			await sleep(pauseMs);
 		}
 	}

@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import type { FunctionsBase, ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
+import type { Schedule } from './schedule';
 import { changed, leadsOf, merged, NOTHING, readSaved, writeSaved } from './running';
 import type { Change, Saved } from './running';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
@@ -21,16 +22,29 @@ export class TestRun {
 	scrapeId?: string;
 	/** The notification of that scrape. It may arrive before the status is finished. */
 	notification?: IDataObject;
+	/** Identifies the scrape that it wants, by its filters and the credential. */
+	wish = '';
+	/** Identifies its start. It is signed into the callback URL. */
+	attempt = newAttempt('test');
 	isOver = false;
 
-	/**
-	 * @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs
-	 * @param body what identifies the filters of the scrape that it started
-	 */
-	constructor(
-		readonly url?: string,
-		readonly body = '',
-	) {}
+	/** @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs */
+	constructor(readonly url?: string) {}
+}
+
+/** In lower case, because some services change the case of a URL. */
+export function newAttempt(kind: string): string {
+	return `${kind}${randomUUID().replaceAll('-', '')}`;
+}
+
+/** What a notification says of a scrape. */
+export interface Told {
+	/** The attempt that started it, otherwise its ID. */
+	scrape: string;
+	/** Identifies its leads; empty without leads. */
+	leads: string;
+	/** Whether it says that the scrape is finished. */
+	isFinal: boolean;
 }
 
 /** What this process knows about one node, beside what is saved. */
@@ -52,7 +66,14 @@ export class NodeMemory {
 	/** The start that an activation by a user asks for, until its execution begins. */
 	wanted?: string;
 	/** Leads the work for the node, in the leading main process. */
-	leader?: { follow(): void; tell(notice: NoticeText): void; close(): void };
+	leader?: {
+		follow(): void;
+		start(attempt: string): void;
+		tell(notice: NoticeText): void;
+		close(): void;
+	};
+	/** The schedule of the last activation here. n8n may keep the one of an activation that it refused. */
+	schedule?: Schedule & { timeZone: string };
 	/** The notifications for which an execution began: when, by scrape and leads. */
 	private readonly begun = new Map<string, number>();
 	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
@@ -67,7 +88,7 @@ export class NodeMemory {
 	/** When a callback URL that was changed on its way was last reported. */
 	warnedAt = 0;
 	test?: TestRun;
-	private access?: { readAt: number; read: Promise<Access> };
+	private access?: { id: string | undefined; readAt: number; read: Promise<Access> };
 
 	constructor(
 		private readonly identity: NodeIdentity,
@@ -93,31 +114,31 @@ export class NodeMemory {
 	}
 
 	/**
-	 * Whether a notification begins an execution: the first one for a scrape, and each with other leads.
-	 * @param scrape the attempt that started it, otherwise its ID
-	 * @param leads identifies its leads; empty without leads
+	 * Whether a notification begins an execution: the first one for a scrape, the first one that says that it is finished,
+	 * and each with other leads.
 	 */
-	isNew(scrape: string, leads: string): boolean {
+	isNew(told: Told): boolean {
+		const { scrape, leads } = told;
 		const ran = leadsOf(this.saved, scrape);
 		const isOver = ran !== undefined && (leads === '' || leads === ran);
-		if (isOver || this.hasBegun(scrape, leads)) return false;
-		this.begin(scrape, leads);
+		if (isOver || this.hasBegun(told)) return false;
+		this.begin(told);
 		return true;
 	}
 
-	/** Whether an execution began lately for a notification with the same leads; for one without leads, with any. */
-	private hasBegun(scrape: string, leads: string): boolean {
-		const name = JSON.stringify([scrape, leads]);
-		const start = JSON.stringify([scrape]).slice(0, -1);
+	/** Whether an execution began lately for a notification that holds as much. */
+	private hasBegun({ scrape, leads, isFinal }: Told): boolean {
 		const since = Date.now() - REPEATED_MS;
-		return [...this.begun].some(
-			([each, at]) => at > since && (leads === '' ? each.startsWith(`${start},`) : each === name),
-		);
+		return [...this.begun].some(([name, at]) => {
+			const begun = JSON.parse(name) as [string, string, boolean];
+			if (at <= since || begun[0] !== scrape) return false;
+			return leads === '' ? !isFinal || begun[2] || begun[1] !== '' : begun[1] === leads;
+		});
 	}
 
 	/** Records that an execution began for a notification, or still waits. */
-	begin(scrape: string, leads: string): void {
-		const name = JSON.stringify([scrape, leads]);
+	begin({ scrape, leads, isFinal }: Told): void {
+		const name = JSON.stringify([scrape, leads, isFinal]);
 		this.begun.delete(name);
 		this.begun.set(name, Date.now());
 		const [oldest = ''] = this.begun.keys();
@@ -130,18 +151,25 @@ export class NodeMemory {
 	 * @throws InputError if the API key is empty
 	 */
 	async accessOf(
-		context: Pick<FunctionsBase, 'getCredentials'>,
+		context: Pick<FunctionsBase, 'getCredentials' | 'getNode'>,
 		maxAgeMs = ACCESS_MS,
 	): Promise<Access> {
 		const now = Date.now();
-		if (!this.access || now - this.access.readAt >= maxAgeMs) {
+		// A test run may use another credential than the active workflow.
+		const id = credentialIdOf(context);
+		if (!this.access || this.access.id !== id || now - this.access.readAt >= maxAgeMs) {
 			const read = context
 				.getCredentials(CREDENTIAL_TYPE)
 				.then((credential) => ({ credential, signer: new Signer(credential, this.identity) }));
-			this.access = { readAt: now, read };
+			this.access = { id, readAt: now, read };
 		}
 		return await this.access.read;
 	}
+}
+
+/** The ID of the credential that a node uses. */
+export function credentialIdOf(context: Pick<FunctionsBase, 'getNode'>): string | undefined {
+	return context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? undefined;
 }
 
 const MAX_BEGUN = 1000;

@@ -44,6 +44,18 @@ export function idsIn(query: object, contents: Entry[]): NamedIds {
 	};
 }
 
+/** Names of fields that say how a scrape is, and words for its end. */
+const STATUS_NAMES = /^(status|state|event|type)$/;
+const FINAL_WORDS = /\b(completed?|finished|done|succeeded|failed)\b/i;
+
+/** Whether a notification says that a scrape is finished, such as `completed`, `scrape.failed`, or in a text. */
+export function saysFinished(query: object, contents: Entry[]): boolean {
+	return [...entriesOf(query), ...contents].some(({ name, value, depth }) => {
+		const isStatus = STATUS_NAMES.test(name) || depth === 0;
+		return isStatus && typeof value === 'string' && FINAL_WORDS.test(value.slice(0, MAX_TEXT));
+	});
+}
+
 /** The last part of a name. A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
 function plainName(name: string): string {
 	const parts = name

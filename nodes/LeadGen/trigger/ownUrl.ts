@@ -7,6 +7,8 @@ import {
 	type INode,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import { InputError } from '../common/errors';
+import { show } from '../common/parameters';
 import { baseUrlOf } from '../service/http';
 import { NotReachedError } from './notices';
 import { PROCESS, type NodeMemory } from './nodeMemory';
@@ -42,6 +44,13 @@ export function ownAddresses(url: string | undefined, internal: string, node: IN
 	const { webhookId } = node;
 	if (url === undefined) {
 		return [`${internal || DEFAULT_INTERNAL}/webhook/${webhookId ?? ''}/${PATH}`];
+	}
+	if (!URL.canParse(url)) {
+		throw new InputError(
+			'WEBHOOK_URL',
+			`gives this node the address ${show(url)}, which is not a web address`,
+			'In the environment of n8n, begin WEBHOOK_URL with https://, and restart n8n.',
+		);
 	}
 	// Without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`.
 	const parts = new URL(url).pathname.split('/').filter((part) => part !== '');

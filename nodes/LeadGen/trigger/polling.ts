@@ -96,7 +96,7 @@ async function complete(
 	await leader.ask().catch(() => {});
 	if (!scrapeOf(memory.saved, attempt)) return;
 	const { addresses = [] } = memory;
-	const scrapes = [{ attempt, scrapeId, leads: '', ...newDelivery() }];
+	const scrapes = [{ attempt, scrapeId, leads: '', isFinal: true, ...newDelivery() }];
 	leader.emit({ completion: { scrapes, notification: null, addresses } });
 	// If n8n limits how many executions run at once, it may wait.
 	await leader.wait(MAX_PAUSE_MS);

@@ -10,7 +10,7 @@ import { show } from '../common/parameters';
 import { InputError } from '../common/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
-import { memoryOf, TestRun } from './nodeMemory';
+import { credentialIdOf, memoryOf, TestRun } from './nodeMemory';
 import { contentsOf } from './contents';
 import { idsIn, rawNotification } from './notification';
 import { requestOf } from './request';
@@ -24,8 +24,6 @@ const LISTENS_MS = 110_000;
 const CHECK_MS = 2000;
 /** How often to look after a notification: the status may lag behind. */
 const MAX_LOOKS = 3;
-/** The attempt in the URL that the service gets for a test. */
-const ATTEMPT = 'test';
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(context: IHookFunctions): Promise<void> {
@@ -33,22 +31,24 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(context);
 	const before = memory.test;
 	if (before) before.isOver = true;
+	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
+	const test = (memory.test = new TestRun(url));
 	try {
 		// Before the start, which costs credits: these throw if an option is invalid.
 		const parameters = parametersOf(context);
 		const addresses = ownAddresses(url, parameters.option(internalUrl), context.getNode());
 		const body = startedBody(context);
-		const test = (memory.test = new TestRun(url, fingerprint(body)));
+		const wish = fingerprint([body, credentialIdOf(context)]);
 		// The credential may differ from that of the active workflow.
 		const { credential, signer } = await memory.accessOf(context);
 		const named = await namedScrape(context, credential);
 		if (named !== undefined) test.scrapeId = named;
-		else if (body && before?.scrapeId !== undefined && before.body === test.body) {
+		else if (body && before?.scrapeId !== undefined && before.wish === wish) {
 			// It took longer than n8n listens.
-			test.scrapeId = before.scrapeId;
-			test.notification = before.notification;
+			takeUp(test, before);
 		} else if (body) {
-			const webhookUrl = signer.callbackUrl(url, ATTEMPT);
+			test.wish = wish;
+			const webhookUrl = signer.callbackUrl(url, test.attempt);
 			({ scrapeId: test.scrapeId } = await startScrape(context, credential, {
 				...body,
 				webhookUrl,
@@ -56,8 +56,14 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 		}
 		if (test.scrapeId !== undefined) watch(context, test, signer, addresses).catch(() => {});
 	} catch (error) {
+		// The next test may still need it.
+		if (before && test.scrapeId === undefined) takeUp(test, before);
 		throw asNodeError(context, error);
 	}
+}
+
+function takeUp(test: TestRun, { scrapeId, wish, attempt, notification }: TestRun): void {
+	Object.assign(test, { scrapeId, wish, attempt, notification });
 }
 
 /** The body of the start that the options ask for; undefined if they ask for none. */
@@ -114,11 +120,11 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
 	const { scrapeId } = test;
-	const isSigned = signer.attemptIn(request.text) === ATTEMPT;
+	const isSigned = signer.attemptIn(request.text) === test.attempt;
 	if (scrapeId !== undefined && !isOwn && !isSigned) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
-	if (!isOwn) test.notification = rawNotification(request, signer.signatureOf(ATTEMPT));
+	if (!isOwn) test.notification = rawNotification(request, signer.signatureOf(test.attempt));
 	const { likely, others } = idsIn(request.query, contentsOf(request.body));
 	const named = (likely.length > 0 ? likely : others).slice(0, 5);
 	const scrape = await firstFound(context, scrapeId === undefined ? named : [scrapeId], isOwn);

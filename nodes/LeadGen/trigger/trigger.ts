@@ -1,9 +1,8 @@
-import { randomUUID } from 'crypto';
 import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
 import { mayReportSaveAsActivation, registerCron } from '../common/compatibility';
-import { readSchedule, type Schedule } from './schedule';
+import { readSchedule } from './schedule';
 import { Leader } from './leader';
-import { memoryOf } from './nodeMemory';
+import { memoryOf, newAttempt, type NodeMemory } from './nodeMemory';
 import { textOf } from './notices';
 import * as field from './triggerProperties';
 import { parametersOf } from './scrape';
@@ -36,12 +35,12 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const isAsked = (mode === 'activate' && !isSave) || (mode === 'update' && isFirst);
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved.
-	memory.wanted ??= activation ?? (isAsked ? newAttempt() : undefined);
+	memory.wanted ??= activation ?? (isAsked ? newAttempt('a') : undefined);
 	const leader = new Leader(context, memory);
-	if (!isListening) {
-		const schedule = readSchedule(parameters, context.getTimezone());
-		if (schedule) register(context, schedule, leader);
-	}
+	const timeZone = context.getTimezone();
+	const schedule = isListening ? undefined : readSchedule(parameters, timeZone);
+	memory.schedule = schedule && { ...schedule, timeZone };
+	if (schedule) register(context, memory, schedule.expression);
 	const work = isListening ? leader.listen() : leader.run(activation);
 	work.catch((error: unknown) => {
 		context.logger.error(`LeadGen Trigger: ${String(error)}`);
@@ -53,21 +52,23 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	return { closeFunction };
 }
 
-/** In lower case, because some services change the case of a URL. */
-function newAttempt(): string {
-	return `a${randomUUID().replaceAll('-', '')}`;
-}
-
-function register(context: ITriggerFunctions, schedule: Schedule, leader: Leader): void {
+/**
+ * n8n may keep what an activation registered that it then refused, and register nothing in the next one. So each time
+ * that is due counts if it is one of the last activation.
+ */
+function register(context: ITriggerFunctions, memory: NodeMemory, expression: string): void {
+	const timeZone = context.getTimezone();
 	try {
-		registerCron(context, schedule.expression, (due) => {
+		registerCron(context, expression, (due) => {
+			const { schedule, leader } = memory;
+			const isLast = schedule?.expression === expression && schedule.timeZone === timeZone;
 			// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
-			if (schedule.isDue(due)) leader.start(`s${schedule.roundDown(due).toString(36)}`);
+			if (isLast && schedule.isDue(due)) leader?.start(`s${schedule.roundDown(due).toString(36)}`);
 		});
 	} catch (error) {
 		throw new NodeOperationError(
 			context.getNode(),
-			`n8n does not accept the schedule "${schedule.expression}": ${textOf(error).message}`,
+			`n8n does not accept the schedule "${expression}": ${textOf(error).message}`,
 			{ description: "Check 'How Often', and the time zone in the settings of the workflow." },
 		);
 	}

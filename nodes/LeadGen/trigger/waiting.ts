@@ -16,6 +16,8 @@ export interface ExpectedScrape {
 	scrapeId?: string | undefined;
 	/** Identifies the leads of the notification; empty if it has none. */
 	leads: string;
+	/** Whether the notification says that the scrape is finished, or the status says so. */
+	isFinal: boolean;
 }
 
 /** How to find it. */
@@ -35,7 +37,7 @@ const PAUSE_MS = 3000;
  */
 const STEP_MS = PAUSE_MS + 1000;
 /** How long a poll leaves the notification the precedence. */
-export const POLL_WAIT_MS = 3 * STEP_MS;
+export const POLL_WAIT_MS = 4 * STEP_MS;
 
 /**
  * Requests the status until the scrape is finished, and leaves better deliveries the precedence.
@@ -45,22 +47,27 @@ export async function untilFinished(
 	context: IExecuteFunctions,
 	expected: ExpectedScrape & Search,
 ): Promise<FoundScrape | Ended> {
-	const { attempt, scrapeId = '', leads } = expected;
+	const { attempt, scrapeId = '' } = expected;
 	const memory = memoryOf(context);
 	const end = Date.now() + MAX_WAIT_MS;
 	for (let isFirst = true; ; isFirst = false) {
-		memory.begin(attempt ?? scrapeId, leads);
+		memory.begin({ ...expected, scrape: attempt ?? scrapeId });
 		const isLast = Date.now() > end;
 		const scrape = await find(context, expected).catch((error: unknown) => {
 			if (isLast || isRefused(error)) throw error;
 			return undefined;
 		});
-		const rankMs = leads === '' ? 2 * STEP_MS : STEP_MS;
-		if (scrape?.isFinished && !isFirst) await wait(context, rankMs);
+		if (scrape?.isFinished && !isFirst) await wait(context, rankOf(expected) * STEP_MS);
 		if (scrape?.isFinished) return scrape;
 		if (isLast) return notFinished(expected, scrape);
 		await wait(context, PAUSE_MS);
 	}
+}
+
+/** Those with leads come first, then those that say that the scrape is finished. */
+function rankOf({ leads, isFinal }: ExpectedScrape): number {
+	if (leads !== '') return 1;
+	return isFinal ? 2 : 3;
 }
 
 async function wait(context: IExecuteFunctions, ms: number): Promise<void> {

@@ -7,7 +7,7 @@ import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
 import { memoryOf, type NodeMemory } from './nodeMemory';
 import { cannotVerify, textOf } from './notices';
-import { idsIn, rawNotification } from './notification';
+import { idsIn, rawNotification, saysFinished } from './notification';
 import { ownAddresses, ownMessage, replyTo, SIGNATURE_HEADER } from './ownUrl';
 import { internalUrl, mode } from './triggerProperties';
 import { requestOf, respond, type IncomingRequest } from './request';
@@ -52,10 +52,12 @@ async function handle(
 	if (attempt === undefined) return await ofListener(context, memory, request);
 	// The signature proves that the service sent it.
 	const scrapeId = scrapeIdOf(memory.saved, attempt);
-	const leads = leadsKeys(contentsOf(request.body))(scrapeId);
-	if (!memory.isNew(attempt, leads)) return accepted();
+	const contents = contentsOf(request.body);
+	const leads = leadsKeys(contents)(scrapeId);
+	const isFinal = saysFinished(request.query, contents);
+	if (!memory.isNew({ scrape: attempt, leads, isFinal })) return accepted();
 	const notification = rawNotification(request, signer?.signatureOf(attempt));
-	return begin(context, memory, notification, [{ attempt, scrapeId, leads }]);
+	return begin(context, memory, notification, [{ attempt, scrapeId, leads, isFinal }]);
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
@@ -77,13 +79,18 @@ async function ofListener(
 		return respond(context, 503, { error: 'Too many notifications. Try again later' });
 	}
 	const leadsKey = leadsKeys(contents);
-	const news = named.filter((id) => memory.isNew(id, leadsKey(id)));
+	const isFinal = saysFinished(request.query, contents);
+	const news = named.filter((id) => memory.isNew({ scrape: id, leads: leadsKey(id), isFinal }));
 	if (news.length === 0) return accepted();
 	const notification = rawNotification(request);
 	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.size);
 	const answer = isAnswered ? { noWebhookResponse: true } : accepted();
 	if (ids.size === 0) return answer;
-	const scrapes = [...ids].map(([name, scrapeId]) => ({ scrapeId, leads: leadsKey(name) }));
+	const scrapes = [...ids].map(([name, scrapeId]) => ({
+		scrapeId,
+		leads: leadsKey(name),
+		isFinal,
+	}));
 	return { ...begin(context, memory, notification, scrapes), ...answer };
 }
 

@@ -1,0 +1,172 @@
+import type { WorkflowNode } from '../../lab/playground/api';
+import { API_KEY, LINE, quiet, use } from '../../lab/fixture/fixture';
+import {
+	activated,
+	fixture,
+	LONG,
+	post,
+	triggerOf,
+	untilExecutions,
+	untilRuns,
+	untilStarts,
+} from './triggerFixture';
+
+/* What "Execute step" of the trigger starts and shows, and that it leaves the active workflow alone. */
+
+describe('a test run', () => {
+	it.each([
+		['passes on a scrape of the test size', {}, true],
+		['passes it on without a notification', { notification: { times: 0 } }, false],
+		['waits for a status that lags behind', { job: { durationMs: 1000, statusLagMs: 3000 } }, true],
+	])('%s', async (_what, settings, isNotified) => {
+		fixture.sandbox.set(settings);
+		const { id } = await fixture.workflow();
+		expect(await fixture.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
+		await untilStarts(1);
+		await untilExecutions(id, 1);
+		await quiet(1500);
+		const items = await fixture.delivered(id);
+		expect(
+			items.map(({ json }) => [json.status, json.leadsFound, json.notification !== null]),
+		).toEqual([['completed', 5, isNotified]]);
+		expect(fixture.starts).toBe(1);
+	});
+
+	it('leaves the same workflow running where it is active', async () => {
+		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
+		const { id } = await activated();
+		await untilStarts(1);
+		await fixture.api.startWorkflow(id, 'LeadGen Trigger');
+		await untilStarts(2);
+		const [own, test] = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		fixture.sandbox.finish(test ?? '', 'completed');
+		await untilRuns(id, 1);
+		await quiet();
+		fixture.sandbox.finish(own ?? '', 'completed');
+		await untilRuns(id, 2);
+		await quiet();
+		const items = await fixture.delivered(id);
+		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
+		expect(fixture.starts).toBe(2);
+	});
+
+	it('takes a scrape that was named, or starts none', async () => {
+		const scrapeId = await fixture.startElsewhere();
+		const named = await fixture.workflow({ options: { testScrapeId: scrapeId } });
+		await fixture.api.startWorkflow(named.id, 'LeadGen Trigger');
+		await untilExecutions(named.id, 1);
+		const [item] = await fixture.delivered(named.id);
+		expect(item?.json.scrapeId).toBe(scrapeId);
+
+		const unknown = await fixture.workflow({ options: { testScrapeId: 'scr_unknown' } });
+		await expect(fixture.api.startWorkflow(unknown.id, 'LeadGen Trigger')).rejects.toThrow(
+			/'Test Scrape ID' must be the ID of a scrape that the service can find/,
+		);
+
+		const none = await fixture.workflow({ options: { testLimit: 0 } });
+		await fixture.api.startWorkflow(none.id, 'LeadGen Trigger');
+		const started = await fixture.startElsewhere(
+			fixture.plainUrl(none).replace('/webhook/', '/webhook-test/'),
+		);
+		await untilExecutions(none.id, 1);
+		expect(await fixture.told(none.id)).toEqual([]);
+		const [received] = await fixture.delivered(none.id);
+		expect(received?.json.scrapeId).toBe(started);
+		expect(fixture.starts).toBe(2);
+	});
+});
+
+/** "Execute step" with a change in the editor that is not published. */
+async function execute(id: string, change: (trigger: WorkflowNode) => void): Promise<void> {
+	const workflow = await fixture.api.workflow(id);
+	change(triggerOf(workflow));
+	if (LINE === '2') await fixture.api.updateWorkflow(id, workflow);
+	await fixture.api.startWorkflow(id, 'LeadGen Trigger', workflow);
+}
+
+describe('a test run that cannot begin', () => {
+	it('leaves the schedule of the active workflow running', async () => {
+		fixture.sandbox.set(LONG);
+		const { id } = await activated({ schedule: 'cron', cronExpression: '*/4 * * * * *' });
+		await untilStarts(2);
+		const failing = execute(id, ({ parameters }) => (parameters.filters = { companySize: 'x' }));
+		await expect(failing).rejects.toThrow(/Company Size/);
+		await untilStarts(fixture.starts + 3);
+		expect(await fixture.told(id)).toEqual([]);
+		await fixture.api.deactivateWorkflow(id);
+		await quiet();
+	});
+
+	it('leaves a node that only listens listening', async () => {
+		const workflow = await activated({ mode: 'listen' });
+		await quiet(1000);
+		const wrong = { internalUrl: 'n8n:5678' };
+		const failing = execute(workflow.id, ({ parameters }) => (parameters.options = wrong));
+		await expect(failing).rejects.toThrow(/Internal URL/);
+		const ids = [];
+		for (let count = 0; count < 3; count++) {
+			ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow)));
+		}
+		await untilRuns(workflow.id, 3);
+		const items = await fixture.delivered(workflow.id);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual(ids.sort());
+	});
+});
+
+describe('a test run with another credential', () => {
+	beforeEach(() => {
+		const account = { plan: 'pro' as const, credits: 100_000 };
+		const accounts = { [API_KEY]: account, 'other-key': account };
+		fixture.sandbox.set({ ...LONG, accounts, notification: { times: 0 } });
+	});
+
+	it('changes nothing for the active workflow', async () => {
+		const other = await fixture.newCredential('Other', 'other-key');
+		const { id } = await activated({ schedule: 'cron', cronExpression: '*/3 * * * * *' });
+		await untilStarts(2);
+		await quiet(1000);
+		const url = fixture.webhookUrl();
+		await execute(id, (trigger) => (trigger.credentials = use(other)));
+		for (let count = 0; count < 20; count++) {
+			expect(await post(url, JSON.stringify({ count }))).toBe(200);
+			await quiet(400);
+		}
+		await fixture.api.stopListening(id);
+		await fixture.api.deactivateWorkflow(id);
+		await quiet();
+		const starts = fixture.sandbox.requests.filter(({ operation }) => operation === 'startScrape');
+		const accounts = starts.map(({ account, body }) => {
+			const { webhookUrl = '' } = body as { webhookUrl?: string };
+			return [/\/(webhook(-test)?)\//.exec(webhookUrl)?.[1], account];
+		});
+		const isTest = ([kind]: Array<string | undefined>) => kind === 'webhook-test';
+		expect(accounts.filter(isTest)).toEqual([['webhook-test', 'other-key']]);
+		const own = accounts.filter((each) => !isTest(each));
+		expect(own.length).toBeGreaterThan(2);
+		expect(own).toEqual(own.map(() => ['webhook', API_KEY]));
+	});
+
+	it('starts a scrape of its own account, with a URL of its own', async () => {
+		const other = await fixture.newCredential('Other account', 'other-key');
+		const { id } = await fixture.workflow();
+		await fixture.api.startWorkflow(id, 'LeadGen Trigger');
+		await untilStarts(1);
+		await fixture.api.stopListening(id);
+		await quiet();
+		await execute(id, (trigger) => (trigger.credentials = use(other)));
+		await untilStarts(2);
+		const [first, second] = fixture.sandbox.jobs;
+		expect([first?.account, second?.account]).toEqual([API_KEY, 'other-key']);
+		expect(first?.webhookUrl).not.toBe(second?.webhookUrl);
+		// The late notification of the first is none of the second.
+		const late = JSON.stringify({ scrapeId: first?.scrapeId, status: 'completed' });
+		expect(await post(first?.webhookUrl ?? '', late)).toBe(200);
+		fixture.sandbox.finish(second?.scrapeId ?? '', 'completed');
+		await untilExecutions(id, 1);
+		await quiet(1000);
+		const items = await fixture.delivered(id);
+		expect(items.map(({ json }) => [json.scrapeId, json.notification])).toEqual([
+			[second?.scrapeId, null],
+		]);
+	});
+});
