@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
@@ -12,20 +12,25 @@ import {
 } from './engine';
 
 const KEY = 'sk-secret-4711';
+const AUTHORIZATION = { Authorization: `Bearer ${KEY}` };
+const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** The service, below a path as many services are. */
 const sandbox = new Sandbox({ basePath: '/api/v1' });
-let otherHost: Server;
+
+/** Another host: whatever it gets would have got the key. */
+let elsewhere = '';
 let requestsElsewhere = 0;
+const otherHost = createServer((_request, response) => {
+	requestsElsewhere += 1;
+	response.setHeader('content-type', 'application/json');
+	response.end('{"success":true,"data":{"credits":5}}');
+});
 
 beforeAll(async () => {
 	await sandbox.listen();
-	otherHost = createServer((_request, response) => {
-		requestsElsewhere += 1;
-		response.setHeader('content-type', 'application/json');
-		response.end('{"success":true,"data":{"credits":5}}');
-	});
 	await new Promise<void>((resolve) => otherHost.listen(0, resolve));
+	elsewhere = `http://localhost:${String((otherHost.address() as AddressInfo).port)}`;
 });
 beforeEach(() => {
 	requestsElsewhere = 0;
@@ -39,22 +44,42 @@ afterAll(async () => {
 	await sandbox.close();
 });
 
-const fields = { plan: 'enterprise', requestsPerMinute: 0 };
+interface Given {
+	baseUrl?: string;
+	apiKey?: string;
+}
+
+/** The fields of the credential; HOST in the base URL is the host of the service. */
+function credentialWith({ baseUrl = sandbox.url, apiKey = KEY }: Given) {
+	const { host } = new URL(sandbox.url);
+	const address = baseUrl.replace('HOST', host);
+	return { plan: 'enterprise', requestsPerMinute: 0, baseUrl: address, apiKey };
+}
+
+const tryOut = async (given: Given = {}) => await testCredential(credentialWith(given));
+
+const connected = { status: 'OK', message: 'Connection successful!' };
+
+/** What the service got. */
+const sent = () =>
+	sandbox.requests.map(({ method, path, query, body, headers: { authorization }, violation }) => ({
+		method,
+		path,
+		query,
+		body,
+		authorization,
+		violation,
+	}));
+const authorization = `Bearer ${KEY}`;
+const creditsCall = { method: 'GET', path: '/api/v1/credits', query: {}, authorization };
+const verifyCall = { method: 'POST', path: '/api/v1/email/verify', query: {}, authorization };
 
 describe('authenticate', () => {
-	const data = (apiKey = KEY) => ({ ...fields, baseUrl: `${sandbox.url}/`, apiKey });
-
-	async function authenticated(request: IHttpRequestOptions, apiKey = KEY) {
+	async function authenticated(request: object, given: Given = {}) {
 		const { authenticate } = await loadCredential('leadGenApi');
 		if (typeof authenticate !== 'function') throw new Error('It is no function');
-		return await authenticate(data(apiKey), request);
+		return await authenticate(credentialWith(given), request as IHttpRequestOptions);
 	}
-
-	const noRedirects = {
-		disableFollowRedirect: true,
-		followRedirect: false,
-		followAllRedirects: false,
-	};
 
 	test.each<Omit<IHttpRequestOptions, 'url'>>([
 		{},
@@ -68,25 +93,19 @@ describe('authenticate', () => {
 		},
 	])('adds the key, follows no redirects, and leaves the rest: %j', async (options) => {
 		const request = { ...options, url: `${sandbox.url}/credits` };
-		const expected = {
+		expect(await authenticated(structuredClone(request))).toEqual({
 			...request,
-			...noRedirects,
-			headers: { ...request.headers, Authorization: `Bearer ${KEY}` },
-		};
-		expect(await authenticated(structuredClone(request))).toEqual(expected);
+			disableFollowRedirect: true,
+			followRedirect: false,
+			followAllRedirects: false,
+			headers: { ...request.headers, ...AUTHORIZATION },
+		});
 	});
-
-	test.each([`${KEY}\n`, `  ${KEY}`, `\t${KEY} \r\n`])('trims the key %j', async (apiKey) => {
-		const { headers } = await authenticated({ url: sandbox.url }, apiKey);
-		expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
-	});
-
-	const elsewhere = () => `http://localhost:${String((otherHost.address() as AddressInfo).port)}`;
 
 	describe.each(['url', 'uri'])('gives the key in `%s`', (name) => {
 		const expectRefusal = async (request: object, target: string) => {
 			const { origin } = new URL(sandbox.url);
-			await expect(authenticated(request as IHttpRequestOptions)).rejects.toThrow(
+			await expect(authenticated(request)).rejects.toThrow(
 				`This credential only sends its API key to ${origin}, but this request goes to ${target}`,
 			);
 			expect(request).not.toHaveProperty('headers');
@@ -101,54 +120,45 @@ describe('authenticate', () => {
 					{ [name]: url, baseURL: 'http://other.example' },
 					{ [name]: path, baseURL: sandbox.url },
 				]) {
-					const { headers } = await authenticated(request as unknown as IHttpRequestOptions);
-					expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+					expect((await authenticated(request)).headers).toEqual(AUTHORIZATION);
 				}
 			},
 		);
 
 		test.each([
 			['http://other.example/credits', 'http://other.example'],
+			['https://HOST/credits', 'https://HOST'],
+			['http://127.0.0.1/credits', 'http://127.0.0.1'],
 			['https://127.0.0.1/credits', 'https://127.0.0.1'],
-			['//other.example/credits', 'http://other.example'],
-			['/\\other.example', 'http://other.example'],
+			['http://127.0.0.1.example/credits', 'http://127.0.0.1.example'],
+			['ELSEWHERE/credits', 'ELSEWHERE'],
 			['HTTP://OTHER.example:81/', 'http://other.example:81'],
 			['http://user:pass@other.example/', 'http://other.example'],
 			['file:///etc/passwd', 'null'],
-		])('not to %s', async (url, target) => {
+		])('not to %s', async (...texts) => {
+			const { host } = new URL(sandbox.url);
+			const [url = '', target = ''] = texts.map((text) =>
+				text.replace('HOST', host).replace('ELSEWHERE', elsewhere),
+			);
+			await expectRefusal({ [name]: url }, target);
 			await expectRefusal({ [name]: url, baseURL: sandbox.url }, target);
 		});
 
-		test('not to another port, another scheme, or a host that begins with its name', async () => {
-			const { protocol, hostname, port } = new URL(sandbox.url);
-			expect(protocol).toBe('http:');
-			for (const origin of [
-				elsewhere(),
-				`http://${hostname}`,
-				`https://${hostname}:${port}`,
-				`http://${hostname}.example:${port}`,
-			]) {
-				await expectRefusal({ [name]: `${origin}/credits` }, origin);
+		test('not to a relative address that leads elsewhere, or has no base, or to none', async () => {
+			for (const url of ['//other.example/credits', '/\\other.example']) {
+				await expectRefusal({ [name]: url, baseURL: sandbox.url }, 'http://other.example');
 			}
-		});
-
-		test('not to a relative address without a base, or to none', async () => {
 			await expectRefusal({ [name]: '/credits' }, 'an unknown address');
 			await expectRefusal({}, 'an unknown address');
 		});
 
 		test('not if another address counts as well', async () => {
-			const other = name === 'url' ? 'uri' : 'url';
-			await expectRefusal(
-				{ [name]: 'http://other.example', [other]: sandbox.url },
-				'http://other.example',
-			);
+			const other = { [name === 'url' ? 'uri' : 'url']: sandbox.url };
+			await expectRefusal({ [name]: 'http://other.example', ...other }, 'http://other.example');
 		});
 	});
 
 	describe('gives the key to nobody on the way', () => {
-		const host = () => new URL(sandbox.url).host;
-
 		test.each<[string, object]>([
 			['goes through a proxy', { proxy: 'http://127.0.0.1:9' }],
 			['goes through a proxy', { proxy: { host: '127.0.0.1', port: 9 } }],
@@ -158,10 +168,9 @@ describe('authenticate', () => {
 			['sets ca', { agentOptions: { ca: 'a certificate' } }],
 			['sets servername', { agentOptions: { cert: 'one', servername: 'other.example' } }],
 			['sets checkServerIdentity', { agentOptions: { checkServerIdentity: () => undefined } }],
-			...['Host', 'host', 'HOST'].map((name): [string, object] => [
-				'has the Host header other.example',
-				{ headers: { [name]: 'other.example' } },
-			]),
+			['has the Host header other.example', { headers: { Host: 'other.example' } }],
+			['has the Host header other.example', { headers: { host: 'other.example' } }],
+			['has the Host header other.example', { headers: { HOST: 'other.example' } }],
 			['has the Host header other.example', { headers: { host: ['other.example'] } }],
 			['uses the method TRACE', { method: 'TRACE' }],
 			['uses the method TRACE', { method: 'trace' }],
@@ -169,9 +178,7 @@ describe('authenticate', () => {
 		])('and refuses a request that %s: %j', async (what, options) => {
 			for (const name of ['url', 'uri']) {
 				const request = { [name]: `${sandbox.url}/credits`, ...options };
-				await expect(
-					authenticated(request as unknown as IHttpRequestOptions),
-				).rejects.toMatchObject({
+				await expect(authenticated(request)).rejects.toMatchObject({
 					message: `This credential does not add its API key to this request, because the request ${what}`,
 					advice: expect.stringMatching(/\S/) as string,
 				});
@@ -179,129 +186,103 @@ describe('authenticate', () => {
 			}
 		});
 
-		test.each<() => object>([
+		test.each<(host: string) => object>([
 			() => ({ proxy: '' }),
 			() => ({ proxy: undefined }),
 			() => ({ rejectUnauthorized: true, skipSslCertificateValidation: false }),
 			() => ({ agentOptions: {} }),
 			() => ({ agentOptions: { cert: 'a', key: 'b', passphrase: 'c', ca: undefined } }),
-			() => ({ headers: { Host: host(), Accept: '*/*' } }),
-			() => ({ headers: { host: host().toUpperCase() } }),
+			(host) => ({ headers: { Host: host, Accept: '*/*' } }),
+			(host) => ({ headers: { host: host.toUpperCase() } }),
 			() => ({ method: 'DELETE' }),
-		])('but accepts what does no harm: %s', async (options) => {
-			const { headers } = await authenticated({ url: sandbox.url, ...options() });
-			expect(headers).toMatchObject({ Authorization: `Bearer ${KEY}` });
+		])('but accepts what does no harm: %s', async (optionsFor) => {
+			const { host } = new URL(sandbox.url);
+			const request = { url: sandbox.url, ...optionsFor(host) };
+			expect(await authenticated(request)).toMatchObject({ headers: AUTHORIZATION });
 		});
 	});
 
-	describe('refuses a key that no header can hold', () => {
-		const odd = ['\u200B', '\uFEFF', '\u00A0', 'é', '密', '😀', '\u0000', '\n', '\t', '\u007F'];
-
-		test.each(odd.map((character) => `sk-${character}secret`))('%j', async (apiKey) => {
-			const [character = ''] = apiKey.slice(3);
+	test.each(['\u200B', '\uFEFF', '\u00A0', 'é', '密', '😀', '\u0000', '\n', '\t', '\u007F'])(
+		'refuses a key that no header can hold, with %j',
+		async (character) => {
 			const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-			const error = await authenticated({ url: sandbox.url }, apiKey).then(
-				() => undefined,
-				(thrown: unknown) => thrown as Error & { advice: string },
-			);
-			expect(error?.message).toBe(
-				`API Key in the LeadGen credential contains a character that no key can contain (U+${code})`,
-			);
-			expect(error?.advice).toMatch(/Copy the key again/);
-			expect(`${String(error?.message)} ${String(error?.advice)}`).not.toContain('secret');
-		});
-	});
-
-	test.each(['', 'nonsense', 'api.example.com/v1', 'localhost:8080', 'ftp://a.example'])(
-		'needs a base URL that begins with https://, and not %j',
-		async (baseUrl) => {
-			const message = 'Base URL in the LeadGen credential must begin with https://';
-			const { authenticate } = await loadCredential('leadGenApi');
-			if (typeof authenticate !== 'function') throw new Error('It is no function');
 			await expect(
-				authenticate({ ...fields, baseUrl, apiKey: KEY }, { url: 'http://a.example' }),
-			).rejects.toThrow(message);
-			// In the form of the credential.
-			expect(await testCredential({ ...fields, baseUrl, apiKey: KEY })).toEqual({
-				status: 'Error',
-				message,
+				authenticated({ url: sandbox.url }, { apiKey: `sk-${character}secret` }),
+			).rejects.toMatchObject({
+				message: `API Key in the LeadGen credential contains a character that no key can contain (U+${code})`,
+				advice: expect.stringMatching(/^(?!.*secret).*Copy the key again/s) as string,
 			});
 		},
 	);
 
+	const noScheme = 'must begin with https://';
+	const noAddress = 'is not a web address that the node can send requests to';
 	test.each([
-		'http://a.example?',
-		'http://a.example#',
-		'http://a.example/?key=1',
-		'http://a.example/#top',
-		'http://user@a.example',
-		'http://:pw@a.example',
-		'http://user:pw@a.example',
-	])('needs a base URL, and not %j', async (baseUrl) => {
-		const { authenticate } = await loadCredential('leadGenApi');
-		if (typeof authenticate !== 'function') throw new Error('It is no function');
-		await expect(
-			authenticate({ ...fields, baseUrl, apiKey: KEY }, { url: 'http://a.example' }),
-		).rejects.toThrow('Base URL in the LeadGen credential is not a web address');
+		['', noScheme],
+		['nonsense', noScheme],
+		['api.example.com/v1', noScheme],
+		['localhost:8080', noScheme],
+		['ftp://a.example', noScheme],
+		['http://HOST?', noAddress],
+		['http://HOST#', noAddress],
+		['http://HOST/?key=1', noAddress],
+		['http://HOST/#top', noAddress],
+		['http://user@HOST', noAddress],
+		['http://:pw@HOST', noAddress],
+		['http://user:pw@HOST', noAddress],
+	])('refuses the base URL %j, which %s', async (baseUrl, problem) => {
+		const message = `Base URL in the LeadGen credential ${problem}`;
+		const request = { url: `${sandbox.url}/credits` };
+		await expect(authenticated(request, { baseUrl })).rejects.toMatchObject({ message });
+		// In the form of the credential.
+		expect(await tryOut({ baseUrl })).toEqual({ status: 'Error', message });
+		expect(sandbox.requests).toEqual([]);
 	});
 
 	describe('in the hands of other nodes', () => {
-		const credits: unknown = expect.objectContaining({
-			data: expect.objectContaining({ credits: 25 }) as object,
-		});
 		const ways = {
-			'n8n’s HTTP helper': async (url: string, options = {}, apiKey = KEY) =>
-				await (await requestHelpers(data(apiKey))).httpRequest({ url, ...options }),
+			'n8n’s HTTP helper': async (url: string, options = {}, apiKey = KEY) => {
+				const { httpRequest } = await requestHelpers(credentialWith({ apiKey }));
+				return await httpRequest({ url, ...options });
+			},
 			'n8n’s HTTP helper, with a base URL': async (url: string, options = {}, apiKey = KEY) => {
 				const { origin, pathname } = new URL(url);
-				const { httpRequest } = await requestHelpers(data(apiKey));
+				const { httpRequest } = await requestHelpers(credentialWith({ apiKey }));
 				return await httpRequest({ url: pathname, baseURL: origin, ...options });
 			},
 			'the HTTP Request node': async (uri: string, options = {}, apiKey = KEY) => {
-				const { request } = await requestHelpers(data(apiKey));
+				const { request } = await requestHelpers(credentialWith({ apiKey }));
 				const redirects = { followRedirect: true, followAllRedirects: true };
 				return await request({ uri, json: true, ...redirects, ...options });
 			},
-			'a declarative node': async (url: string, options = {}, apiKey = KEY) =>
-				await requestDeclaratively(data(apiKey), {
-					baseURL: url.replace(/\/credits$/, ''),
-					url: '/credits',
-					...options,
-				}),
+			'a declarative node': async (url: string, options = {}, apiKey = KEY) => {
+				const baseURL = url.replace(/\/credits$/, '');
+				const request = { baseURL, url: '/credits', ...options };
+				return await requestDeclaratively(credentialWith({ apiKey }), request);
+			},
 		};
 
 		describe.each(Object.entries(ways))('%s', (_, request) => {
 			test('calls the service', async () => {
-				expect(await request(`${sandbox.url}/credits`)).toEqual(credits);
+				expect(await request(`${sandbox.url}/credits`)).toMatchObject({ data: { credits: 25 } });
 				expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
 			});
 
-			test('calls the service itself, and no proxy', async () => {
-				await expect(request(`${sandbox.url}/credits`, { proxy: elsewhere() })).rejects.toThrow(
-					'the request goes through a proxy',
-				);
-				expect(sandbox.requests).toEqual([]);
-			});
-
-			test.each([`${KEY}\u200B`, `${KEY}é`])('sends no other key than %j', async (apiKey) => {
-				await expect(request(`${sandbox.url}/credits`, {}, apiKey)).rejects.toThrow(
-					'contains a character that no key can contain',
-				);
-				expect(sandbox.requests).toEqual([]);
-			});
-
 			test('calls nothing else, and says why', async () => {
-				await expect(request(`${elsewhere()}/credits`)).rejects.toMatchObject({
-					message: expect.stringContaining('only sends its API key to') as string,
-				});
+				const url = `${sandbox.url}/credits`;
+				const noKey = 'contains a character that no key can contain';
+				await expect(request(`${elsewhere}/credits`)).rejects.toThrow('only sends its API key to');
+				await expect(request(url, { proxy: elsewhere })).rejects.toThrow('goes through a proxy');
+				await expect(request(url, {}, `${KEY}\u200B`)).rejects.toThrow(noKey);
+				await expect(request(url, {}, `${KEY}é`)).rejects.toThrow(noKey);
+				expect(sandbox.requests).toEqual([]);
 			});
 
-			test.each([301, 302, 303, 307, 308])('follows no redirect with HTTP %d', async (status) => {
-				const location = `${elsewhere()}/credits`;
+			test.each(REDIRECTS)('follows no redirect with HTTP %d', async (status) => {
+				const location = `${elsewhere}/credits`;
 				sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
-				await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({
-					httpCode: String(status),
-				});
+				const httpCode = String(status);
+				await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
 				expect(sandbox.requests).toHaveLength(1);
 			});
 		});
@@ -309,158 +290,94 @@ describe('authenticate', () => {
 });
 
 /** Ways to write down the same address. */
-const spellings = ['', '/', '//', '///'].flatMap((end, index) => [
-	{ start: '', end, n: String(index) },
-	{ start: ' ', end: `${end} \n`, n: `${String(index)}-blank` },
+const spellings = ['', '/', '//', '///'].flatMap((end) => [
+	['', end],
+	[' ', `${end} \n`],
 ]);
 
-describe.each(spellings)('A base URL such as "$start…$end"', ({ start, end, n }) => {
-	const baseUrl = () => `${start}${sandbox.url}${end}`;
+test.each(spellings)(
+	'A base URL such as %j…%j works in the form and in the node',
+	async (...ends) => {
+		const baseUrl = ends.join(sandbox.url);
+		expect(await tryOut({ baseUrl })).toEqual(connected);
 
-	test('passes the test of the credential', async () => {
-		const result = await testCredential({ ...fields, baseUrl: baseUrl(), apiKey: KEY });
-		expect(result).toEqual({ status: 'OK', message: 'Connection successful!' });
-		expect(sandbox.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-			'GET /api/v1/credits',
-		]);
-	});
-
-	test('works in the node', async () => {
-		// Addresses of their own, since the account is the same and remembers its results.
-		const emails = [`valid.a${n}@x.com`, `valid.b${n}@x.com`];
+		const emails = ['valid.a@x.com', 'valid.b@x.com'];
 		const { items } = await runLeadGen({
-			baseUrl: baseUrl(),
-			credential: { ...fields, apiKey: ` ${KEY}\n` },
-			parameters: { resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
+			baseUrl,
+			credential: credentialWith({ apiKey: ` ${KEY}\n` }),
+			parameters: {
+				...{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
+				options: { parallel: 1, rememberMinutes: 0 },
+			},
 			items: emails.map((email) => ({ email })),
 		});
 		expect(items.map(({ json }) => [json.email, json.status])).toEqual(
 			emails.map((email) => [email, 'valid']),
 		);
-		const sent = sandbox.requests.map(({ method, path, headers, violation }) => ({
-			method,
-			path,
-			authorization: headers.authorization,
-			violation,
-		}));
-		const expected = {
-			method: 'POST',
-			path: '/api/v1/email/verify',
-			authorization: `Bearer ${KEY}`,
-			violation: undefined,
-		};
-		expect(sent).toEqual([expected, expected]);
-	});
-});
+		const verifyCalls = emails.map((email) => ({ ...verifyCall, body: { email } }));
+		expect(sent()).toEqual([creditsCall, ...verifyCalls]);
+	},
+);
 
 describe('The test of the credential', () => {
-	const tryOut = async (data: object = {}) =>
-		await testCredential({ ...fields, baseUrl: sandbox.url, apiKey: KEY, ...data });
-
-	test('asks for the credits, once, with the key in its header', async () => {
-		expect(await tryOut()).toEqual({ status: 'OK', message: 'Connection successful!' });
-		expect(sandbox.requests).toHaveLength(1);
-		const [{ method, path, query, body, headers, violation } = {}] = sandbox.requests;
-		expect({ method, path, query, body, violation }).toEqual({
-			method: 'GET',
-			path: '/api/v1/credits',
-			query: {},
-			body: undefined,
-			violation: undefined,
-		});
-		expect(headers?.authorization).toBe(`Bearer ${KEY}`);
-		expect(sandbox.credits(KEY)).toBe(25);
-	});
-
-	test.each([`${KEY}\n`, `\t ${KEY} `])('takes the key %j', async (apiKey) => {
-		expect(await tryOut({ apiKey })).toEqual({ status: 'OK', message: 'Connection successful!' });
-	});
-
-	test.each([0, 1])('passes an account with %d credits', async (credits) => {
-		sandbox.set({ accounts: { [KEY]: { plan: 'starter', credits } } });
-		expect(await tryOut()).toMatchObject({ status: 'OK' });
-	});
-
-	test.each(['wrong', `${KEY}x`, ''])('fails with the key %j', async (apiKey) => {
-		expect(await tryOut({ apiKey })).toEqual({
-			status: 'Error',
-			message:
-				'The service does not accept this API key. Copy it again from your account dashboard.',
-		});
-	});
-
-	test('fails with a wrong key that is answered with HTTP 200', async () => {
-		sandbox.set({ errorStatus: { UNAUTHORIZED: 200 } });
-		expect(await tryOut({ apiKey: 'wrong' })).toEqual({
-			status: 'Error',
-			message:
-				'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.',
-		});
-	});
-
-	const wrongService = 'The server at this address is not the LeadGen service. Check the base URL.';
-	test.each<[string, FaultRule, unknown]>([
-		['an error with HTTP 200', { kind: 'envelope', status: 200 }, expect.stringMatching(/account/)],
-		['an error with HTTP 400', { kind: 'envelope', status: 400 }, expect.any(String)],
-		['an error with HTTP 500', { kind: 'envelope', status: 500 }, expect.any(String)],
-		['a web page with HTTP 200', { kind: 'html' }, wrongService],
-		['a web page with HTTP 404', { kind: 'html', status: 404 }, expect.any(String)],
-		['broken JSON', { kind: 'brokenJson' }, wrongService],
-		['an empty body', { kind: 'emptyBody' }, wrongService],
-		['no data', { kind: 'noData' }, wrongService],
-		[
-			'the JSON of another service',
-			{ kind: 'status', status: 200, body: '{"status":"ok"}' },
-			wrongService,
-		],
-		['a JSON list', { kind: 'status', status: 200, body: '[{"credits":1}]' }, wrongService],
-		['a cut connection', { kind: 'resetBeforeWork' }, expect.any(String)],
-	])('fails with %s', async (_name, fault, message) => {
-		sandbox.set({ faults: [fault] });
-		const result = await tryOut();
-		expect(result).toEqual({ status: 'Error', message });
-		expect(result.message).not.toContain(KEY);
-	});
-
-	test.each([301, 302, 303, 307, 308])(
-		'does not follow a redirect with HTTP %d',
-		async (status) => {
-			const { port } = otherHost.address() as AddressInfo;
-			const location = `http://localhost:${String(port)}/credits`;
-			sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
-			expect(await tryOut()).toMatchObject({ status: 'Error' });
-			expect(sandbox.requests).toHaveLength(1);
+	test.each([KEY, `${KEY}\n`, `  ${KEY}`, `\t${KEY} \r\n`])(
+		'asks for the credits, once, with the key in its header: %j',
+		async (apiKey) => {
+			expect(await tryOut({ apiKey })).toEqual(connected);
+			expect(sent()).toEqual([creditsCall]);
+			expect(sandbox.credits(KEY)).toBe(25);
 		},
 	);
 
-	test.each([
-		'',
-		'nonsense',
-		'http://does-not-exist.invalid',
-		'http://127.0.0.1:1',
-		'SANDBOX?',
-		'SANDBOX#',
-		'SANDBOX/?a=b',
-	])('fails with the base URL %j', async (text) => {
-		const baseUrl = text.replace('SANDBOX', sandbox.url);
-		const result = await tryOut({ baseUrl });
-		expect(result.status).toBe('Error');
-		expect(result.message).toMatch(/\S/);
+	test.each([0, 1])('passes an account with %d credits', async (credits) => {
+		sandbox.set({ accounts: { [KEY]: { plan: 'starter', credits } } });
+		expect(await tryOut()).toEqual(connected);
+	});
+
+	const wrongKey =
+		'The service does not accept this API key. Copy it again from your account dashboard.';
+	const wrongAccount =
+		'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.';
+	const wrongService = 'The server at this address is not the LeadGen service. Check the base URL.';
+	const wrongPath = 'The service is not at this address. Check the base URL.';
+	const noKey = expect.stringContaining(
+		'API Key in the LeadGen credential contains a character',
+	) as string;
+	const some = expect.stringMatching(/\S/) as string;
+	const other = (body: string): FaultRule => ({ kind: 'status', status: 200, body });
+
+	test.each<[what: string, Given & { fault?: FaultRule }, message?: string, requests?: number]>([
+		// After HTTP 401, n8n itself asks once more.
+		['an unknown key', { apiKey: 'wrong' }, wrongKey, 2],
+		['a key that is too long', { apiKey: `${KEY}x` }, wrongKey, 2],
+		['no key', { apiKey: '' }, wrongKey, 2],
+		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, noKey, 0],
+		['a key with an accent', { apiKey: 'clé' }, noKey, 0],
+		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongPath],
+		['a host that does not exist', { baseUrl: 'http://does-not-exist.invalid' }, some, 0],
+		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, some, 0],
+		['an error with HTTP 200', { fault: { kind: 'envelope', status: 200 } }, wrongAccount],
+		['an error with HTTP 400', { fault: { kind: 'envelope', status: 400 } }],
+		['an error with HTTP 500', { fault: { kind: 'envelope', status: 500 } }],
+		['a web page with HTTP 200', { fault: { kind: 'html' } }, wrongService],
+		['a web page with HTTP 404', { fault: { kind: 'html', status: 404 } }],
+		['broken JSON', { fault: { kind: 'brokenJson' } }, wrongService],
+		['an empty body', { fault: { kind: 'emptyBody' } }, wrongService],
+		['no data', { fault: { kind: 'noData' } }, wrongService],
+		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongService],
+		['the data of another service', { fault: other('{"data":{"a":1}}') }, wrongService],
+		['a JSON list', { fault: other('[{"credits":1}]') }, wrongService],
+		['a cut connection', { fault: { kind: 'resetBeforeWork' } }],
+		...REDIRECTS.map((status): [string, { fault: FaultRule }] => [
+			`a redirect with HTTP ${String(status)}, which it does not follow`,
+			{ fault: { kind: 'redirect', status } },
+		]),
+	])('fails with %s', async (_what, { fault, ...given }, message = some, requests = 1) => {
+		const location = `${elsewhere}/credits`;
+		sandbox.set({ faults: fault ? [{ ...fault, location }] : [] });
+		const result = await tryOut(given);
+		expect(result).toEqual({ status: 'Error', message });
 		expect(result.message).not.toContain(KEY);
-		expect(sandbox.requests).toEqual([]);
-	});
-
-	test.each([`${KEY}\u200Bx`, 'clé'])('names what is wrong with %j', async (apiKey) => {
-		const { status, message } = await tryOut({ apiKey });
-		expect(status).toBe('Error');
-		expect(message).toContain('API Key in the LeadGen credential contains a character');
-		expect(sandbox.requests).toEqual([]);
-	});
-
-	test('fails with a path that the service does not have', async () => {
-		expect(await tryOut({ baseUrl: sandbox.url.replace('/api/v1', '') })).toEqual({
-			status: 'Error',
-			message: 'The service is not at this address. Check the base URL.',
-		});
+		expect(sandbox.requests).toHaveLength(requests);
 	});
 });

@@ -21,13 +21,9 @@ IjSRdW5VhZSsh52E0GQim260Mg==
 -----END CERTIFICATE-----`;
 
 /** Serves `answer` over TLS, and damages it on the way, as a broken middlebox does. */
-export async function startDamagedTls(answer: string): Promise<{
-	url: string;
-	/** Requests that it served. */
-	served: () => number;
-	close: () => void;
-}> {
+export async function startDamagedTls(answer: string) {
 	setDefaultCACertificates([...getCACertificates(), CERTIFICATE]);
+	/** Requests. */
 	let served = 0;
 	const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
 		request.resume().on('end', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -27,7 +27,13 @@ const nodeFiles = packageJson.n8n.nodes.map((file) => {
 
 /** The table of operations, one by one. */
 const OPERATIONS = resources.flatMap(({ value: resource, operations }) =>
-	operations.map(({ value: operation, split }) => ({ resource, operation, split })),
+	operations.map(({ value: operation, name, action, split }) => ({
+		resource,
+		operation,
+		name,
+		action,
+		split: split?.outputs.map((displayName) => ({ type: 'main', displayName })),
+	})),
 );
 
 /** A property and where it is, for messages. */
@@ -40,10 +46,7 @@ interface Place {
 function everyProperty(properties: INodeProperties[], parent = ''): Place[] {
 	return properties.flatMap((property) => {
 		const path = `${parent}${property.name}`;
-		const inner = (property.options ?? []).flatMap((option) =>
-			'values' in option ? option.values : 'type' in option ? [option] : [],
-		);
-		return [{ path, property }, ...everyProperty(inner, `${path}.`)];
+		return [{ path, property }, ...everyProperty(inside(property), `${path}.`)];
 	});
 }
 
@@ -54,7 +57,9 @@ function choices(property: INodeProperties | undefined) {
 
 /** The properties inside a collection, in their order. */
 function inside(property: INodeProperties | undefined): INodeProperties[] {
-	return (property?.options ?? []).flatMap((option) => ('type' in option ? [option] : []));
+	return (property?.options ?? []).flatMap((option) =>
+		'values' in option ? option.values : 'type' in option ? [option] : [],
+	);
 }
 
 /** The properties that an operation shows, whatever their other conditions. */
@@ -67,13 +72,14 @@ function propertiesOf(description: INodeTypeDescription, resource: string, opera
 	});
 }
 
-/** A workflow that consists of the LeadGen node alone. */
-function workflowOf(type: INodeType, parameters: INodeParameters) {
+/** What n8n computes for a node that is alone in its workflow, with the defaults of its parameters. */
+async function computed<T>(
+	type: INodeType,
+	parameters: INodeParameters,
+	compute: (own: INode, workflow: Workflow) => T,
+): Promise<T> {
 	const own: INode = {
-		id: '1',
-		name: 'LeadGen',
-		type: 'leadGen',
-		typeVersion: 1,
+		...{ id: '1', name: 'LeadGen', type: 'leadGen', typeVersion: 1 },
 		position: [0, 0],
 		parameters,
 	};
@@ -82,10 +88,16 @@ function workflowOf(type: INodeType, parameters: INodeParameters) {
 		getByNameAndVersion: () => type,
 		getKnownTypes: () => ({}),
 	};
-	return {
-		own,
-		workflow: new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes }),
-	};
+	const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
+	return await workflow.expression.withIsolate(() => Promise.resolve(compute(own, workflow)));
+}
+
+/** As the editor evaluates it for the canvas. */
+async function subtitleOf(type: INodeType, parameters: INodeParameters) {
+	const { subtitle } = type.description;
+	return await computed(type, parameters, (own, { expression }) =>
+		expression.getSimpleParameterValue(own, subtitle, 'internal', {}),
+	);
 }
 
 const SMALL_WORDS = new Set(
@@ -104,12 +116,22 @@ function wrongEnd(description: string): boolean {
 	return description.endsWith('.') !== isSeveral;
 }
 
+/** What stands where people read names, and where they read sentences. */
+function titlesOf(property: INodeProperties): string[] {
+	const listed = choices(property).map(({ name }) => name);
+	return property.type === 'notice' ? listed : [property.displayName, ...listed];
+}
+
+function descriptionsOf(property: INodeProperties): string[] {
+	const listed = choices(property).map((choice) => choice.description);
+	return [property.description, ...listed].filter((text) => text !== undefined);
+}
+
 /** All that the editor shows of a property, beside its name: descriptions, hints, and the text of a notice. */
 function textsOf(property: INodeProperties): string[] {
-	const { type, displayName, description, hint, placeholder } = property;
-	const own = [type === 'notice' ? displayName : undefined, description, hint, placeholder];
-	const listed = choices(property).map((choice) => choice.description);
-	return [...own, ...listed].filter((text) => text !== undefined);
+	const { type, displayName, hint, placeholder } = property;
+	const own = [type === 'notice' ? displayName : undefined, hint, placeholder];
+	return [...descriptionsOf(property), ...own.filter((text) => text !== undefined)];
 }
 
 /**
@@ -139,131 +161,85 @@ function namesOf({ type, displayName }: INodeProperties): string[] {
 
 const sorted = (texts: string[]) => texts.toSorted((a, b) => a.localeCompare(b));
 
-describe.each(nodeFiles)('Node $name', ({ name, file }) => {
-	let description: INodeTypeDescription;
+/** The JavaScript type of a default, by the kind of the property; otherwise it is text. */
+const KINDS: Record<string, string> = {
+	number: 'number',
+	boolean: 'boolean',
+	collection: 'object',
+	fixedCollection: 'object',
+};
+
+function hasWrongDefault(property: INodeProperties): boolean {
+	const { type, default: value, typeOptions } = property;
+	if (['notice', 'button', 'hidden'].includes(type)) return false;
+	if (type === 'multiOptions' || typeOptions?.multipleValues) return !Array.isArray(value);
+	if (type === 'options') return !choices(property).some((choice) => choice.value === value);
+	return typeof value !== (KINDS[type] ?? 'string');
+}
+
+function hasWrongPlaceholder({ type, placeholder }: INodeProperties): boolean {
+	if (type === 'collection' || type === 'fixedCollection')
+		return !/^Add [A-Z]/.test(placeholder ?? '');
+	return placeholder !== undefined && !placeholder.startsWith('e.g. ');
+}
+
+const SELECTORS = 'resource operation mode schedule filtersMode events splitOutput'.split(' ');
+
+/** What each property has, and when it has not. */
+const RULES: Array<[string, (property: INodeProperties) => boolean]> = [
+	['a name in camel case', ({ name }) => !/^[a-z][A-Za-z]*$/.test(name)],
+	['a default of its type', hasWrongDefault],
+	[
+		'display names in Title Case',
+		(property) => titlesOf(property).some((title) => wrongWords(title).length > 0),
+	],
+	[
+		'descriptions that are sentences as n8n writes them',
+		(property) =>
+			descriptionsOf(property).some(
+				(text) => wrongEnd(text) || !/^[A-Z]/.test(text) || text !== text.trim(),
+			),
+	],
+	[
+		'a description that says more than its name',
+		({ displayName, description }) => description?.toLowerCase() === displayName.toLowerCase(),
+	],
+	[
+		'a description that begins with "Whether" if it is a switch',
+		({ type, description = '' }) => type === 'boolean' && !description.startsWith('Whether '),
+	],
+	['a placeholder that is an example, or says what a button adds', hasWrongPlaceholder],
+	[
+		'no expression if it selects what the others are',
+		({ name, noDataExpression }) => SELECTORS.includes(name) && noDataExpression !== true,
+	],
+];
+
+describe.each([...nodeFiles.map(({ name }) => name), 'leadGenApi'])('In %s', (name) => {
 	let places: Place[];
 
 	beforeAll(async () => {
-		({ description } = await loadNode(name));
-		places = everyProperty(description.properties);
+		places = everyProperty(await load(name));
 	});
 
-	/** The places that break a rule. */
-	const breaking = (rule: (property: INodeProperties) => boolean) =>
-		places.filter(({ property }) => rule(property)).map(({ path }) => path);
+	async function load(each: string): Promise<INodeProperties[]> {
+		if (each === 'leadGenApi') return (await loadCredential(each)).properties;
+		return (await loadNode(each)).description.properties;
+	}
 
-	test('is named as its file says, with icons and text', () => {
-		expect(description).toMatchObject({ name, version: 1 });
-		expect(description.displayName).toMatch(/^LeadGen/);
-		expect(wrongEnd(description.description)).toBe(false);
-		expect(description.credentials).toEqual([
-			expect.objectContaining({ name: 'leadGenApi', required: true }),
-		]);
-		expectIcons(description.iconUrl);
-	});
-
-	test('says in plain text what it is for, where the AI workflow builder looks', () => {
-		const { searchHint = '' } = description.builderHint ?? {};
-		expect(searchHint).toMatch(/^[A-Z][\w\s,.:;-]{100,}\.$/);
-	});
-
-	test('has a codex file that n8n can use', () => {
-		const codex = JSON.parse(
-			readFileSync(join(ROOT, file.replace(/\.js$/, '.json')), 'utf8'),
-		) as Record<string, unknown>;
-		expect(codex.node).toBe(`${packageJson.name}.${name}`);
-		expect(codex.nodeVersion).toBe('1.0');
-		expect(codex.codexVersion).toBe('1.0');
-		const known = [
-			'Analytics',
-			'Communication',
-			'Data & Storage',
-			'Development',
-			'Marketing & Content',
-			'Productivity',
-			'Sales',
-			'Utility',
-		];
-		expect(known).toEqual(expect.arrayContaining(codex.categories as string[]));
-		expect(codex.categories).not.toEqual([]);
-		// An empty object hides nothing, and says nothing.
-		expect(codex.subcategories).not.toEqual({});
-		expect(description.codex?.categories).toEqual(codex.categories);
-	});
-
-	test('every property has a name, a default of its type and a kind that n8n knows', () => {
-		const kinds: Record<string, string> = {
-			string: 'string',
-			number: 'number',
-			boolean: 'boolean',
-			collection: 'object',
-			fixedCollection: 'object',
-			json: 'string',
-		};
-		expect(breaking(({ name: own }) => !/^[a-z][A-Za-z]*$/.test(own))).toEqual([]);
-		expect(
-			breaking((property) => {
-				const { type, default: value, typeOptions } = property;
-				if (type === 'notice' || type === 'button') return false;
-				if (type === 'multiOptions' || typeOptions?.multipleValues) return !Array.isArray(value);
-				if (type === 'options') return !choices(property).some((choice) => choice.value === value);
-				return typeof value !== (kinds[type] ?? 'string');
-			}),
-		).toEqual([]);
-	});
-
-	test('display names are in Title Case', () => {
-		const isNotice = ({ type }: INodeProperties) => type === 'notice';
-		expect(
-			breaking((property) => !isNotice(property) && wrongWords(property.displayName).length > 0),
-		).toEqual([]);
-		const names = places.flatMap(({ property }) => choices(property).map((choice) => choice.name));
-		expect(names.filter((text) => wrongWords(text).length > 0)).toEqual([]);
-	});
-
-	test('descriptions are sentences as n8n writes them', () => {
-		const texts = places.flatMap(({ property }) => [
-			property.description,
-			...choices(property).map((choice) => choice.description),
-		]);
-		const given = texts.filter((text) => text !== undefined);
-		expect(given.filter(wrongEnd)).toEqual([]);
-		expect(given.filter((text) => !/^[A-Z]/.test(text) || text !== text.trim())).toEqual([]);
-		expect(
-			breaking(
-				({ type, description: text = '' }) => type === 'boolean' && !text.startsWith('Whether '),
-			),
-		).toEqual([]);
-		expect(
-			breaking(
-				({ displayName, description: text }) => text?.toLowerCase() === displayName.toLowerCase(),
-			),
-		).toEqual([]);
+	test.each(RULES)('every property has %s', (_, isBroken) => {
+		const broken = places.filter(({ property }) => isBroken(property));
+		expect(broken.map(({ path }) => path)).toEqual([]);
 	});
 
 	test('texts put the names of parameters in single quotes', async () => {
-		const all = await Promise.all(nodeFiles.map(async (each) => await loadNode(each.name)));
-		const credential = await loadCredential('leadGenApi');
-		const lists = [credential, ...all.map((node) => node.description)];
-		const properties = lists.flatMap((list) => everyProperty(list.properties));
-		const names = [...new Set(properties.flatMap(({ property }) => namesOf(property)))];
-		const wrong = [...places, ...everyProperty(credential.properties)].flatMap(
-			({ path, property }) =>
-				textsOf(property).flatMap((text) =>
-					unquoted(text, names).map((each) => `${path}: ${each}`),
-				),
+		const lists = await Promise.all(['leadGen', 'leadGenTrigger', 'leadGenApi'].map(load));
+		const all = lists.flatMap((list) => everyProperty(list));
+		const names = [...new Set(all.flatMap(({ property }) => namesOf(property)))];
+		const wrong = places.flatMap(({ path, property }) =>
+			textsOf(property).flatMap((text) => unquoted(text, names).map((each) => `${path}: ${each}`)),
 		);
 		expect(wrong).toEqual([]);
-	});
-
-	test('placeholders are examples, or say what a button adds', () => {
-		expect(
-			breaking(({ type, placeholder }) =>
-				type === 'collection' || type === 'fixedCollection'
-					? !/^Add [A-Z]/.test(placeholder ?? '')
-					: placeholder !== undefined && !placeholder.startsWith('e.g. '),
-			),
-		).toEqual([]);
 	});
 
 	test('collections with five fields or more are sorted by the names that people see, options by use', () => {
@@ -274,9 +250,76 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 		}
 	});
 
-	test('every limit is the one that n8n users know', () => {
+	test('conditions name properties and values that exist', () => {
+		const wrong = places.flatMap(({ path, property: { displayOptions: { show, hide } = {} } }) =>
+			[...Object.entries(show ?? {}), ...Object.entries(hide ?? {})]
+				.filter(([key, values]) => !isPossible(key, values))
+				.map(([key, values]) => `${path}: ${key} = ${JSON.stringify(values)}`),
+		);
+		expect(wrong).toEqual([]);
+	});
+
+	function isPossible(key: string, values: unknown[] = []): boolean {
+		// n8n's own: whether the node is used as a tool.
+		if (key === '@tool') return true;
+		const named = places.filter(({ path }) => path === key.replace(/^\//, ''));
+		if (named.length === 0) return false;
+		if (isDeepStrictEqual(values, [{ _cnd: { exists: true } }])) return true;
+		// Text can be anything; a condition on it names a case that counts.
+		if (named.every(({ property }) => property.type === 'json')) return true;
+		const known: unknown[] = named.flatMap(({ property }) =>
+			property.type === 'boolean' ? [true, false] : choices(property).map(({ value }) => value),
+		);
+		return values.every((value) => known.includes(value));
+	}
+});
+
+describe.each(nodeFiles)('Node $name', ({ name, file }) => {
+	let description: INodeTypeDescription;
+
+	beforeAll(async () => {
+		({ description } = await loadNode(name));
+	});
+
+	test('is named as its file says, with icons and text', () => {
+		expect(description).toMatchObject({
+			name,
+			displayName: expect.stringMatching(/^LeadGen/) as string,
+			version: 1,
+			credentials: [{ name: 'leadGenApi', required: true }],
+		});
+		expect(wrongEnd(description.description)).toBe(false);
+		expectIcons(description.iconUrl);
+	});
+
+	test('says in plain text what it is for, where the AI workflow builder looks', () => {
+		const { searchHint = '' } = description.builderHint ?? {};
+		expect(searchHint).toMatch(/^[A-Z][\w\s,.:;-]{100,}\.$/);
+	});
+
+	test('has a codex file that n8n can use', () => {
+		const text = readFileSync(join(ROOT, file.replace(/\.js$/, '.json')), 'utf8');
+		const codex = JSON.parse(text) as { categories: string[]; subcategories?: object };
+		expect(codex).toMatchObject({
+			node: `${packageJson.name}.${name}`,
+			nodeVersion: '1.0',
+			codexVersion: '1.0',
+		});
+		const known = [
+			...['Analytics', 'Communication', 'Data & Storage', 'Development'],
+			...['Marketing & Content', 'Productivity', 'Sales', 'Utility'],
+		];
+		expect(known).toEqual(expect.arrayContaining(codex.categories));
+		expect(codex.categories).not.toEqual([]);
+		// An empty object hides nothing, and says nothing.
+		expect(codex.subcategories).not.toEqual({});
+		expect(description.codex?.categories).toEqual(codex.categories);
+	});
+
+	test('has limits that are the one that n8n users know', () => {
+		const places = everyProperty(description.properties);
 		const limits = places.filter(({ property }) => property.name === 'limit');
-		expect(limits.length).toBeGreaterThan(0);
+		expect(limits).not.toEqual([]);
 		for (const { property } of limits) {
 			expect(property).toMatchObject({
 				displayName: 'Limit',
@@ -286,50 +329,6 @@ describe.each(nodeFiles)('Node $name', ({ name, file }) => {
 				typeOptions: { minValue: 1 },
 			});
 		}
-	});
-
-	test('conditions name properties and values that exist', () => {
-		const wrong = places.flatMap(({ path, property: { displayOptions = {} } }) =>
-			[displayOptions.show ?? {}, displayOptions.hide ?? {}].flatMap((conditions) =>
-				Object.entries(conditions).flatMap(([key, values = []]) => {
-					// n8n's own: whether the node is used as a tool.
-					if (key === '@tool') return [];
-					const property = places.filter((place) => place.path === key.replace(/^\//, ''));
-					if (isDeepStrictEqual(values, [{ _cnd: { exists: true } }])) {
-						return property.length > 0 ? [] : [`${path}: ${key}`];
-					}
-					// Text can be anything; a condition on it names a case that counts.
-					if (property.length > 0 && property.every((place) => place.property.type === 'json'))
-						return [];
-					const known = property.flatMap((place) =>
-						place.property.type === 'boolean'
-							? [true, false]
-							: choices(place.property).map((choice) => choice.value),
-					);
-					return (values as unknown[])
-						.filter((value) => !(known as unknown[]).includes(value))
-						.map((value) => `${path}: ${key} = ${String(value)}`);
-				}),
-			),
-		);
-		expect(wrong).toEqual([]);
-	});
-
-	test('selectors take no expressions', () => {
-		const selectors = [
-			'resource',
-			'operation',
-			'mode',
-			'schedule',
-			'filtersMode',
-			'events',
-			'splitOutput',
-		];
-		expect(
-			breaking(
-				({ name: own, noDataExpression }) => selectors.includes(own) && noDataExpression !== true,
-			),
-		).toEqual([]);
 	});
 });
 
@@ -342,86 +341,85 @@ describe('Node leadGen, its operations', () => {
 		({ description } = node);
 	});
 
-	const selectors = (name: string) =>
-		description.properties.filter((property) => property.name === name);
-
-	test('are those of the table, and each list has a choice to begin with', () => {
-		const operations = selectors('operation').flatMap((selector) => {
-			const [resource = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
-			return choices(selector).map(({ value }) => `${resource}.${String(value)}`);
-		});
-		expect(operations).toEqual(OPERATIONS.map((each) => `${each.resource}.${each.operation}`));
-		expect(new Set(operations).size).toBe(operations.length);
-		for (const selector of [...selectors('resource'), ...selectors('operation')]) {
-			expect(choices(selector).map(({ value }) => value)).toContain(selector.default);
-		}
-	});
-
-	test('have an action in sentence case without an article, and a description', () => {
-		for (const choice of selectors('operation').flatMap(choices)) {
-			expect(choice.action).toMatch(/^[A-Z][a-z]*( [a-z]+)+$/);
-			expect(choice.action).not.toMatch(/\b(a|an|the)\b/i);
-			expect(choice.description).toMatch(/^[A-Z].{20}/);
-		}
-		const actions = selectors('operation')
-			.flatMap(choices)
-			.map(({ action }) => action);
-		expect(new Set(actions).size).toBe(actions.length);
+	test('are those of the table, with an action without an article, and a description', () => {
+		const selectors = description.properties.filter(({ name }) => name === 'operation');
+		const listed = selectors.flatMap((selector) =>
+			choices(selector).map(({ value, name, action, description: text }) => {
+				expect(action).toMatch(/^[A-Z][a-z]*( [a-z]+)+$/);
+				expect(action).not.toMatch(/\b(a|an|the)\b/i);
+				expect(text).toMatch(/^[A-Z].{20}/);
+				return [selector.displayOptions?.show?.resource, value, name, action];
+			}),
+		);
+		expect(listed).toEqual(
+			OPERATIONS.map((each) => [[each.resource], each.operation, each.name, each.action]),
+		);
+		expect(new Set(OPERATIONS.map(({ action }) => action)).size).toBe(OPERATIONS.length);
 	});
 
 	test('can be used as a tool', () => {
-		expect(description.usableAsTool).toBe(true);
-		expect(description.inputs).toEqual(['main']);
+		expect(description).toMatchObject({ usableAsTool: true, inputs: ['main'] });
 	});
 
-	test('has one output, or those that the operation splits its results over', async () => {
-		for (const { resource, operation, split } of OPERATIONS) {
-			const names = split?.outputs;
-			const collection = propertiesOf(description, resource, operation).find(
-				({ name }) => name === 'options',
-			);
-			expect(inside(collection).some(({ name }) => name === 'splitOutput')).toBe(
-				names !== undefined,
-			);
-			const choices = [true, false, undefined].flatMap((split) => [
-				[split, false] as const,
-				[split, true] as const,
-			]);
-			for (const [splitOutput, dryRun] of choices) {
-				const { own, workflow } = workflowOf(node, {
-					resource,
-					operation,
-					...(splitOutput !== undefined && { options: { splitOutput, dryRun } }),
-				});
-				await workflow.expression.acquireIsolate();
-				const outputs = NodeHelpers.getNodeOutputs(workflow, own, description);
-				await workflow.expression.releaseIsolate();
-				expect(outputs).toEqual(
-					splitOutput && names
-						? [...names, ...(dryRun ? ['Dry Run'] : [])].map((displayName) => ({
-								type: 'main',
-								displayName,
-							}))
-						: ['main'],
+	describe.each(OPERATIONS)('$resource: $operation', ({ resource, operation, ...own }) => {
+		test('has one output, or those that it splits its results over', async () => {
+			const { split } = own;
+			const dryRunOutput = { type: 'main', displayName: 'Dry Run' };
+			const cases: Array<[INodeParameters | undefined, unknown[] | undefined]> = [
+				[undefined, undefined],
+				[{ splitOutput: false, dryRun: false }, undefined],
+				[{ splitOutput: false, dryRun: true }, undefined],
+				[{ splitOutput: true, dryRun: false }, split],
+				[{ splitOutput: true, dryRun: true }, split && [...split, dryRunOutput]],
+			];
+			for (const [options, expected = ['main']] of cases) {
+				const parameters = { resource, operation, ...(options && { options }) };
+				const outputs = await computed(node, parameters, (parent, workflow) =>
+					NodeHelpers.getNodeOutputs(workflow, parent, description),
 				);
+				expect(outputs).toEqual(expected);
 			}
-		}
+		});
+
+		test('has its action as its subtitle', async () => {
+			expect(await subtitleOf(node, { resource, operation })).toBe(own.action);
+		});
+
+		test('has no field twice', () => {
+			const names = propertiesOf(description, resource, operation).map(({ name }) => name);
+			expect(names).toEqual([...new Set(names)]);
+		});
+
+		test('is documented with every field', () => {
+			const documentation = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+			const [, common = ''] = documentation.split('\n## Options of every operation\n');
+			const section = documentation
+				.split('\n### ')
+				.find((part) => part.startsWith(`${own.name}\n`));
+			expect(section).toBeDefined();
+			const all = operation === 'startAndWait' ? documentation : '';
+			const documented = [section, common, all].join('\n');
+			const properties = propertiesOf(description, resource, operation);
+			const fields = [...properties, ...properties.flatMap(inside)]
+				.filter(({ type, name }) => type !== 'notice' && name !== 'options')
+				.map(({ displayName }) => displayName);
+			expect(fields.filter((displayName) => !documented.includes(displayName))).toEqual([]);
+		});
 	});
 
 	test('have their options in groups: the output, the operation, the cost, the calls', () => {
-		const byOperation = OPERATIONS.map(({ resource, operation }) => [
-			`${resource}.${operation}`,
-			inside(
-				propertiesOf(description, resource, operation).find(({ name }) => name === 'options'),
-			).map(({ name }) => name),
-		]);
+		const byOperation = OPERATIONS.map(({ resource, operation }) => {
+			const properties = propertiesOf(description, resource, operation);
+			const options = inside(properties.find(({ name }) => name === 'options'));
+			return [`${resource}.${operation}`, options.map(({ name }) => name)];
+		});
 		const output = ['includeInput', 'resultField'];
 		const calls = ['parallel', 'requestTimeout'];
 		const budget = ['includeCost', 'spendAtMost', 'keepCredits', 'dryRun'];
 		const lookup = [...budget, 'rememberMinutes', ...calls];
 		const person = ['cleanNames', 'errorIfNotFound'];
 		const wait = ['failedAsResult', 'pollInterval', 'timeout'];
-		expect(Object.fromEntries(byOperation)).toEqual({
+		const expected = {
 			'email.enrich': [
 				...[...output, 'splitOutput', 'cleanNames', 'location'],
 				...['minConfidence', 'trustConfidence', 'errorIfNotFound', ...lookup],
@@ -434,189 +432,111 @@ describe('Node leadGen, its operations', () => {
 			'scrape.wait': [...output, ...wait, ...calls],
 			'scrape.getStatus': [...output, ...calls],
 			'credit.get': [...output, ...calls],
-		});
-	});
-
-	test.each(OPERATIONS)(
-		'$resource: $operation has options, and no name twice',
-		({ resource, operation }) => {
-			const properties = propertiesOf(description, resource, operation);
-			const collection = properties.find(({ name }) => name === 'options');
-			expect(collection).toMatchObject({ type: 'collection', default: {} });
-			for (const list of [properties, inside(collection)]) {
-				const names = list.map(({ name }) => name);
-				expect(names).toEqual([...new Set(names)]);
-			}
-		},
-	);
-
-	test.each(OPERATIONS)(
-		'$resource: $operation is documented with every field',
-		({ resource, operation }) => {
-			const documentation = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
-			const [, text = ''] = documentation.split('\n## Options of every operation\n');
-			const name = choices(
-				selectors('operation').find(({ displayOptions }) =>
-					displayOptions?.show?.resource?.includes(resource),
-				),
-			).find(({ value }) => value === operation)?.name;
-			const own = documentation.split('\n### ').find((part) => part.startsWith(`${name ?? '?'}\n`));
-			const properties = propertiesOf(description, resource, operation);
-			const documented =
-				[own, text].join('\n') + (operation === 'startAndWait' ? documentation : '');
-			const missing = [...properties, ...properties.flatMap(inside)]
-				.filter(({ type, name: field }) => type !== 'notice' && field !== 'options')
-				.map(({ displayName }) => displayName)
-				.filter((displayName) => !documented.includes(displayName));
-			expect(own).toBeDefined();
-			expect(missing).toEqual([]);
-		},
-	);
-
-	test('the subtitle of the node is the action of the operation', async () => {
-		for (const selector of selectors('operation')) {
-			const [resource = ''] = (selector.displayOptions?.show?.resource ?? []) as string[];
-			for (const { value: operation, action } of choices(selector)) {
-				const { own, workflow } = workflowOf(node, { resource, operation });
-				await workflow.expression.acquireIsolate();
-				expect(
-					workflow.expression.getSimpleParameterValue(own, description.subtitle, 'internal', {}),
-				).toBe(action);
-				await workflow.expression.releaseIsolate();
-			}
-		}
+		};
+		expect(byOperation).toEqual(Object.entries(expected));
 	});
 });
 
-/** As the editor evaluates it for the canvas. */
-test('The subtitle of the trigger says when it starts scrapes', async () => {
-	const type = await loadNode('leadGenTrigger');
-	const { properties, subtitle } = type.description;
-	const subtitleOf = async (parameters: INodeParameters) => {
-		const { own, workflow } = workflowOf(type, parameters);
-		own.parameters =
-			NodeHelpers.getNodeParameters(properties, parameters, true, false, own, type.description) ??
-			{};
-		await workflow.expression.acquireIsolate();
-		const text = workflow.expression.getSimpleParameterValue(own, subtitle, 'internal', {});
-		await workflow.expression.releaseIsolate();
-		return text;
-	};
-	const cases: Array<[INodeParameters, string]> = [
-		[{}, 'Start a scrape once'],
-		[{ schedule: 'hourly' }, 'Every hour'],
-		[{ schedule: 'hourly', triggerAtMinute: 5 }, 'Every hour at :05'],
-		[{ schedule: 'daily' }, 'Every day at 9:00'],
-		[{ schedule: 'daily', triggerAtHour: 0, triggerAtMinute: 30 }, 'Every day at 0:30'],
-		[{ schedule: 'weekly' }, 'Every Monday at 9:00'],
-		[{ schedule: 'weekly', triggerAtWeekday: '0', triggerAtHour: 23 }, 'Every Sunday at 23:00'],
-		[{ schedule: 'weekly', triggerAtHour: '={{ 7 }}' }, 'Every Monday at 7:00'],
-		[{ schedule: 'monthly' }, 'Monthly on day 1 at 9:00'],
-		[{ schedule: 'monthly', triggerAtDayOfMonth: 31 }, 'Monthly on day 31 at 9:00'],
-		[{ schedule: 'cron', cronExpression: '0 9 * * 1-5' }, 'Cron: 0 9 * * 1-5'],
-		[{ mode: 'listen' }, 'Receive completions'],
-		[{ mode: 'listen', schedule: 'weekly', events: ['failed'] }, 'Receive completions'],
-		[{ schedule: 'weekly', options: { testLimit: 0 } }, 'Every Monday at 9:00'],
-	];
-	for (const [parameters, expected] of cases) expect(await subtitleOf(parameters)).toBe(expected);
+test.each<[INodeParameters, string]>([
+	[{}, 'Start a scrape once'],
+	[{ schedule: 'hourly' }, 'Every hour'],
+	[{ schedule: 'hourly', triggerAtMinute: 5 }, 'Every hour at :05'],
+	[{ schedule: 'daily' }, 'Every day at 9:00'],
+	[{ schedule: 'daily', triggerAtHour: 0, triggerAtMinute: 30 }, 'Every day at 0:30'],
+	[{ schedule: 'weekly' }, 'Every Monday at 9:00'],
+	[{ schedule: 'weekly', triggerAtWeekday: '0', triggerAtHour: 23 }, 'Every Sunday at 23:00'],
+	[{ schedule: 'weekly', triggerAtHour: '={{ 7 }}' }, 'Every Monday at 7:00'],
+	[{ schedule: 'monthly' }, 'Monthly on day 1 at 9:00'],
+	[{ schedule: 'monthly', triggerAtDayOfMonth: 31 }, 'Monthly on day 31 at 9:00'],
+	[{ schedule: 'cron', cronExpression: '0 9 * * 1-5' }, 'Cron: 0 9 * * 1-5'],
+	[{ mode: 'listen' }, 'Receive completions'],
+	[{ mode: 'listen', schedule: 'weekly', events: ['failed'] }, 'Receive completions'],
+	[{ schedule: 'weekly', options: { testLimit: 0 } }, 'Every Monday at 9:00'],
+])('The subtitle of the trigger says when it starts scrapes: %j', async (parameters, expected) => {
+	expect(await subtitleOf(await loadNode('leadGenTrigger'), parameters)).toBe(expected);
 });
 
 /** Fixed values: n8n takes any expression for filled in. */
-describe('n8n publishes a workflow', () => {
-	/** The names of the parameters that n8n calls missing or invalid, by its own check before it publishes. */
-	async function refused(parameters: INodeParameters): Promise<string[]> {
-		const type = await loadNode('leadGen');
-		const { own } = workflowOf(type, parameters);
-		const { properties } = type.description;
-		own.parameters =
-			NodeHelpers.getNodeParameters(properties, parameters, true, false, own, type.description) ??
-			{};
-		const issues = NodeHelpers.getNodeParametersIssues(properties, own, type.description);
-		return Object.keys(issues?.parameters ?? {});
-	}
+describe('n8n publishes a workflow unless a parameter is missing', () => {
 	const linkedinUrl = 'https://www.linkedin.com/in/nathan-smith';
 	const business = { resource: 'email', operation: 'findBusiness' };
 	const personal = { resource: 'email', operation: 'findPersonal' };
 	const enrich = { resource: 'email', operation: 'enrich' };
 
-	test.each<INodeParameters>([
-		{ ...business, firstName: 'Nathan', lastName: 'Smith', options: { linkedinUrl } },
-		{ ...business, firstName: 'Nathan', lastName: 'Smith', linkedinUrl },
-		{ ...business, firstName: 'Nathan', company: 'acme.com' },
-		{ ...business, lastName: 'Smith', company: 'acme.com' },
-		{ ...enrich, firstName: 'Nathan', lastName: 'Smith', linkedinUrl },
-		{ ...enrich, firstName: 'Nathan', company: 'acme.com' },
-		{ ...enrich, lastName: 'Smith', linkedinUrl, tryPersonal: true },
-		{ ...personal, firstName: 'Nathan', linkedinUrl },
-		{ ...personal, lastName: 'Smith' },
-		{ ...personal, fullName: 'Nathan Smith' },
-		{ ...business, fullName: 'Nathan Smith', company: 'acme.com' },
-		{ resource: 'email', operation: 'verify', email: 'nathan@acme.com' },
-		{ resource: 'scrape', operation: 'start' },
-		{ resource: 'scrape', operation: 'getStatus', scrapeId: 'scr_1' },
-		{ resource: 'credit', operation: 'get' },
-	])('with %j', async (parameters) => {
-		expect(await refused(parameters)).toEqual([]);
-	});
-
-	test.each<[INodeParameters, string]>([
+	test.each<[INodeParameters, ...missing: string[]]>([
+		[{ ...business, firstName: 'Nathan', lastName: 'Smith', options: { linkedinUrl } }],
+		[{ ...business, firstName: 'Nathan', lastName: 'Smith', linkedinUrl }],
+		[{ ...business, firstName: 'Nathan', company: 'acme.com' }],
+		[{ ...business, lastName: 'Smith', company: 'acme.com' }],
+		[{ ...enrich, firstName: 'Nathan', lastName: 'Smith', linkedinUrl }],
+		[{ ...enrich, firstName: 'Nathan', company: 'acme.com' }],
+		[{ ...enrich, lastName: 'Smith', linkedinUrl, tryPersonal: true }],
+		[{ ...personal, firstName: 'Nathan', linkedinUrl }],
+		[{ ...personal, lastName: 'Smith' }],
+		[{ ...personal, fullName: 'Nathan Smith' }],
+		[{ ...business, fullName: 'Nathan Smith', company: 'acme.com' }],
+		[{ resource: 'email', operation: 'verify', email: 'nathan@acme.com' }],
+		[{ resource: 'scrape', operation: 'start' }],
+		[{ resource: 'scrape', operation: 'getStatus', scrapeId: 'scr_1' }],
+		[{ resource: 'credit', operation: 'get' }],
 		[{ resource: 'email', operation: 'verify' }, 'email'],
 		[{ resource: 'scrape', operation: 'getStatus' }, 'scrapeId'],
 		[{ resource: 'scrape', operation: 'wait' }, 'scrapeId'],
-	])('but not with %j', async (parameters, missing) => {
-		expect(await refused(parameters)).toEqual([missing]);
+	])('%j', async (parameters, ...missing) => {
+		const type = await loadNode('leadGen');
+		// n8n's own check before it publishes.
+		const issues = await computed(type, parameters, (own) =>
+			NodeHelpers.getNodeParametersIssues(type.description.properties, own, type.description),
+		);
+		expect(Object.keys(issues?.parameters ?? {})).toEqual(missing);
 	});
 });
 
 /** As the editor decides what it shows. */
-describe('The editor says so while no filter is set', () => {
+describe('The editor says that no filter is set', () => {
 	const base = { resource: 'scrape', operation: 'start', filtersMode: 'fields', filters: {} };
 	const json = { ...base, filtersMode: 'json' };
+	const jobTitles = ['CTO'];
+	const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
 
-	async function isSaid(name: string, parameters: INodeParameters): Promise<boolean> {
+	test.each<[string, 'said' | 'not said', INodeParameters]>([
+		['leadGen', 'said', base],
+		['leadGen', 'said', { ...base, operation: 'startAndWait' }],
+		['leadGen', 'said', { ...base, filters: { jobTitles: [] } }],
+		['leadGen', 'said', { ...base, filters: { jobTitles: [''], locations: [] } }],
+		['leadGen', 'said', { ...base, filters: { companySize: '' } }],
+		// With the JSON that the editor begins with.
+		['leadGen', 'said', json],
+		['leadGen', 'said', { ...json, filtersJson: '{}' }],
+		['leadGen', 'said', { ...json, filtersJson: '', filters: { jobTitles } }],
+		['leadGen', 'not said', { ...base, filters: { jobTitles } }],
+		['leadGen', 'not said', { ...base, filters: { jobTitles: [], locations: ['Austin, Texas'] } }],
+		['leadGen', 'not said', { ...base, filters: { industries: '={{ $json.industries }}' } }],
+		['leadGen', 'not said', { ...base, filters: { companySize: '11-50' } }],
+		['leadGen', 'not said', { ...json, filtersJson: '{ "jobTitles": ["CTO"] }' }],
+		[
+			'leadGen',
+			'not said',
+			{ ...json, filtersJson: '{ "industries": ["IT"] }', filters: { jobTitles } },
+		],
+		['leadGen', 'not said', { ...base, operation: 'wait' }],
+		['leadGen', 'not said', { ...base, resource: 'email', operation: 'verify' }],
+		['leadGenTrigger', 'said', trigger],
+		['leadGenTrigger', 'not said', { ...trigger, filters: { jobTitles } }],
+		['leadGenTrigger', 'not said', { ...trigger, mode: 'listen' }],
+	])('in %s it is %s with %j', async (name, isSaid, parameters) => {
 		const type = await loadNode(name);
-		const { own } = workflowOf(type, parameters);
-		const shown = type.description.properties.filter(
-			(property) =>
-				property.displayName.startsWith('No filter is set.') &&
-				NodeHelpers.displayParameter(own.parameters, property, own, type.description),
+		const shown = await computed(type, parameters, (own) =>
+			type.description.properties.filter(
+				(property) =>
+					property.displayName.startsWith('No filter is set.') &&
+					NodeHelpers.displayParameter(own.parameters, property, own, type.description),
+			),
 		);
-		expect(shown.length).toBeLessThan(2);
-		return shown.length === 1;
-	}
-
-	test.each<INodeParameters>([
-		base,
-		{ ...base, operation: 'startAndWait' },
-		{ ...base, filters: { jobTitles: [] } },
-		{ ...base, filters: { jobTitles: [''], locations: [] } },
-		{ ...base, filters: { companySize: '' } },
-		{ ...json, filtersJson: '{}' },
-		{ ...json, filtersJson: '', filters: { jobTitles: ['CTO'] } },
-	])('with %j', async (parameters) => {
-		expect(await isSaid('leadGen', parameters)).toBe(true);
+		expect(shown).toHaveLength(isSaid === 'said' ? 1 : 0);
 	});
 
-	test('with the JSON that the editor begins with', async () => {
-		const { description } = await loadNode('leadGen');
-		const filtersJson = description.properties.find(({ name }) => name === 'filtersJson')?.default;
-		expect(await isSaid('leadGen', { ...json, filtersJson })).toBe(true);
-	});
-
-	test.each<INodeParameters>([
-		{ ...base, filters: { jobTitles: ['CTO'] } },
-		{ ...base, filters: { jobTitles: [], locations: ['Austin, Texas'] } },
-		{ ...base, filters: { industries: '={{ $json.industries }}' } },
-		{ ...base, filters: { companySize: '11-50' } },
-		{ ...json, filtersJson: '{ "jobTitles": ["CTO"] }' },
-		{ ...json, filtersJson: '{ "industries": ["Software"] }', filters: { jobTitles: ['CTO'] } },
-		{ ...base, operation: 'wait' },
-		{ ...base, resource: 'email', operation: 'verify' },
-	])('and not with %j', async (parameters) => {
-		expect(await isSaid('leadGen', parameters)).toBe(false);
-	});
-
-	test('and not to an AI agent, which a notice tells how to set one', async () => {
+	test('but not to an AI agent, which a notice tells how to set one', async () => {
 		const type = await loadNode('leadGen');
 		const noticesFor = (name: string) =>
 			type.description.properties
@@ -628,15 +548,6 @@ describe('The editor says so while no filter is set', () => {
 				.map(({ displayName }) => displayName.split(' ').slice(0, 3).join(' '));
 		expect(noticesFor('leadGen')).toEqual(['Each incoming item', 'No filter is']);
 		expect(noticesFor('leadGenTool')).toEqual(['Each call starts']);
-	});
-
-	test('in the trigger only where it starts scrapes', async () => {
-		const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
-		expect(await isSaid('leadGenTrigger', trigger)).toBe(true);
-		expect(await isSaid('leadGenTrigger', { ...trigger, filters: { jobTitles: ['CTO'] } })).toBe(
-			false,
-		);
-		expect(await isSaid('leadGenTrigger', { ...trigger, mode: 'listen' })).toBe(false);
 	});
 });
 
@@ -659,148 +570,100 @@ describe('Every option of a collection is read', () => {
 		service.sandbox.set({ job: { durationMs: 0 } });
 		const scrapeId = await service.startJob();
 		const { description } = await loadNode('leadGen');
-		const collections = propertiesOf(description, resource, operation).filter(
-			({ type }) => type === 'collection',
-		);
-		for (const collection of collections) {
-			for (const { name, displayName, type } of inside(collection)) {
-				if (type === 'boolean') {
-					expect(SWITCHES).toContain(name);
-					continue;
-				}
-				const result = await service.run(
-					[resource, operation],
-					{ ...parameters, scrapeId, [collection.name]: { [name]: '={{ ({ no: "value" }) }}' } },
-					items,
-					{ onError: 'continueRegularOutput' },
-				);
-				expect(result.items.map(({ json }) => json.error)).toEqual(
-					items.map(() => ({
-						message: expect.stringContaining(`${displayName} must be `) as unknown,
-						advice: expect.any(String) as unknown,
-						field: displayName,
-					})),
-				);
+		const collections = propertiesOf(description, resource, operation)
+			.filter(({ type }) => type === 'collection')
+			.flatMap((collection) => inside(collection).map((option) => ({ collection, ...option })));
+		for (const { collection, name, displayName, type } of collections) {
+			if (type === 'boolean') {
+				expect(SWITCHES).toContain(name);
+				continue;
 			}
+			const result = await service.run(
+				[resource, operation],
+				{ ...parameters, scrapeId, [collection.name]: { [name]: '={{ ({ no: "value" }) }}' } },
+				items,
+				{ onError: 'continueRegularOutput' },
+			);
+			const error = {
+				message: expect.stringContaining(`${displayName} must be `) as unknown,
+				advice: expect.any(String) as unknown,
+				field: displayName,
+			};
+			expect(result.items.map(({ json }) => json.error)).toEqual([error, error]);
 		}
 	});
 });
 
-describe('Credential', () => {
-	test('is described as the nodes and people need it', async () => {
-		const credential = await loadCredential('leadGenApi');
-		expect(credential.name).toBe('leadGenApi');
-		expect(credential.displayName).toBe('LeadGen API');
-		expect(credential.documentationUrl).toMatch(/^https:\/\//);
-		expectIcons(credential.iconUrl);
-		expect(
-			credential.properties.map(({ name, type, default: value, required = false }) => ({
-				name,
-				type,
-				value,
-				required,
-			})),
-		).toEqual([
-			{ name: 'baseUrl', type: 'string', value: '', required: true },
-			{ name: 'apiKey', type: 'string', value: '', required: true },
-			{ name: 'plan', type: 'options', value: 'auto', required: false },
-			{ name: 'requestsPerMinute', type: 'number', value: 0, required: false },
-			{ name: 'requestsPerMinute', type: 'hidden', value: 0, required: false },
-		]);
-		const shown = (plan: string) => {
-			const credentials = { plan, requestsPerMinute: 240 };
-			const { requestsPerMinute } =
-				NodeHelpers.getNodeParameters(
-					credential.properties,
-					credentials,
-					true,
-					false,
-					null,
-					null,
-				) ?? {};
-			return requestsPerMinute;
-		};
-		// n8n gives the node only what the plan shows. A limit that was saved must not be lost.
-		expect(['auto', 'starter', 'pro', 'enterprise'].map(shown)).toEqual([
-			240,
-			undefined,
-			undefined,
-			240,
-		]);
-		const [, apiKey, plan] = credential.properties;
-		expect(apiKey?.typeOptions).toEqual({ password: true });
-		expect(choices(plan).map(({ value }) => value)).toEqual([
-			'auto',
-			'starter',
-			'pro',
-			'enterprise',
-		]);
-		for (const { displayName, description = '' } of credential.properties) {
-			expect(wrongWords(displayName)).toEqual([]);
-			expect({ displayName, wrong: wrongEnd(description) }).toEqual({ displayName, wrong: false });
-		}
+test('The credential is described as the nodes and people need it', async () => {
+	const credential = await loadCredential('leadGenApi');
+	const { properties } = credential;
+	expect(credential).toMatchObject({
+		name: 'leadGenApi',
+		displayName: 'LeadGen API',
+		documentationUrl: expect.stringMatching(/^https:\/\//) as string,
 	});
+	expectIcons(credential.iconUrl);
+	const read = (field: INodeProperties) => [field.name, field.type, field.default, field.required];
+	expect(properties.map(read)).toEqual([
+		['baseUrl', 'string', '', true],
+		['apiKey', 'string', '', true],
+		['plan', 'options', 'auto', undefined],
+		['requestsPerMinute', 'number', 0, undefined],
+		['requestsPerMinute', 'hidden', 0, undefined],
+	]);
+	expect(properties[1]?.typeOptions).toEqual({ password: true });
+	// n8n gives the node only what the plan shows. A limit that was saved must not be lost.
+	const limits = choices(properties[2]).map(({ value: plan }) => {
+		const saved = { plan, requestsPerMinute: 240 };
+		const shown = NodeHelpers.getNodeParameters(properties, saved, true, false, null, null);
+		return [plan, shown?.requestsPerMinute];
+	});
+	expect(limits).toEqual([
+		['auto', 240],
+		['starter', undefined],
+		['pro', undefined],
+		['enterprise', 240],
+	]);
 });
 
-describe('Package', () => {
-	test('names files that exist', () => {
-		const files = [...packageJson.n8n.nodes, ...packageJson.n8n.credentials, packageJson.main];
-		expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
-		expect(packageJson.n8n.n8nNodesApiVersion).toBe(1);
-		expect(packageJson.keywords).toContain('n8n-community-node-package');
-		expect(packageJson.name).toBe('n8n-nodes-leadgen');
+describe('The package', () => {
+	let folder: string;
+	let packed: { filename: string; files: Array<{ path: string }> };
+
+	beforeAll(() => {
+		folder = mkdtempSync(join(tmpdir(), 'leadgen-package-'));
+		const npm = npmIn(ROOT, true);
+		const output = npm('pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`);
+		[packed] = JSON.parse(output) as [typeof packed];
+	});
+	afterAll(() => {
+		rmSync(folder, { recursive: true });
 	});
 
-	test('brings nothing into the n8n of others', () => {
-		const { peerDependencies, peerDependenciesMeta, scripts, ...rest } = packageJson;
-		expect(peerDependencies).toEqual({ 'n8n-workflow': '*' });
-		// Otherwise, npm would install a second n8n-workflow, with packages that do not compile on every Node.js.
-		expect(peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
-		const refused = ['dependencies', 'optionalDependencies', 'bundledDependencies', 'overrides'];
-		expect(Object.keys(rest).filter((key) => refused.includes(key))).toEqual([]);
-		const hooks = ['prepare', 'preinstall', 'install', 'postinstall', 'prepublish'];
-		expect(Object.keys(scripts).filter((script) => hooks.includes(script))).toEqual([]);
-	});
-
-	// With the Node.js that npm puts in front for the scripts of the project, and with that of the machine.
+	// With the Node.js that npm puts in front for the scripts of the project, and with that of the machine. An n8n-workflow
+	// beside it would be a second one, with packages that do not compile on every Node.js.
 	test.each([true, false])('installs with npm as the only package (own Node.js: %s)', (isOwn) => {
-		const folder = mkdtempSync(join(tmpdir(), 'leadgen-install-'));
-		try {
-			const npm = npmIn(folder, isOwn);
-			npm('pack', ROOT, '--ignore-scripts');
-			const [tarball = ''] = readdirSync(folder);
-			// Offline, since nothing must be needed from the registry.
-			const output = npm('install', `./${tarball}`, '--offline', '--no-audit');
-			expect(output).toMatch(/^added 1 package in/m);
-			const installed = readdirSync(join(folder, 'node_modules'));
-			expect(installed).toEqual(['.package-lock.json', 'n8n-nodes-leadgen']);
-		} finally {
-			rmSync(folder, { recursive: true });
-		}
+		const target = mkdtempSync(join(folder, 'install-'));
+		// Offline, since nothing must be needed from the registry.
+		const npm = npmIn(target, isOwn);
+		const output = npm('install', join(folder, packed.filename), '--offline', '--no-audit');
+		expect(output).toMatch(/^added 1 package in/m);
+		const installed = readdirSync(join(target, 'node_modules'));
+		expect(installed).toEqual(['.package-lock.json', 'n8n-nodes-leadgen']);
+		// Offline, npm would leave them out without a word.
+		expect(packageJson).not.toHaveProperty('optionalDependencies');
 	});
 
 	test('publishes what n8n runs, and nothing else', () => {
-		const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-			cwd: ROOT,
-			encoding: 'utf8',
-			stdio: ['ignore', 'pipe', 'ignore'],
-			shell: process.platform === 'win32',
-		});
-		const [{ files }] = JSON.parse(output) as [{ files: Array<{ path: string }> }];
-		const paths = files.map(({ path }) => path);
+		const paths = packed.files.map(({ path }) => path);
 		const allowed =
 			/^(package\.json|index\.js|README\.md|LICENSE(\.md)?|CHANGELOG\.md|dist\/(nodes|credentials)\/.+\.(js|json|svg))$/;
 		expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
-		expect(paths).toEqual(
-			expect.arrayContaining([
-				'package.json',
-				'index.js',
-				'LICENSE.md',
-				...packageJson.n8n.nodes,
-				...packageJson.n8n.nodes.map((file) => file.replace(/\.js$/, '.json')),
-				...packageJson.n8n.credentials,
-			]),
-		);
+		const { nodes, credentials } = packageJson.n8n;
+		const codexes = nodes.map((file) => file.replace(/\.js$/, '.json'));
+		const main = ['package.json', packageJson.main, 'index.js', 'LICENSE.md'];
+		const needed = [...main, ...nodes, ...codexes, ...credentials];
+		expect(paths).toEqual(expect.arrayContaining(needed));
 	});
 });
 

@@ -3,15 +3,15 @@ import { dirname, join, normalize } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 
+/** The files in a folder and below it, by the ending of their names. */
+function filesIn(folder: string, ending: string): string[] {
+	const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+	return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name}`);
+}
+
 const PAGES = [
-	'README.md',
-	'CONTRIBUTING.md',
-	'SECURITY.md',
-	'CHANGELOG.md',
-	'lab/sandbox/README.md',
-	...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-		.filter((name) => name.endsWith('.md'))
-		.map((name) => `docs/${name}`),
+	...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'lab/sandbox/README.md'],
+	...filesIn('docs', '.md'),
 ];
 
 /** Of the package, for which GitHub and npm make web addresses of relative links. */
@@ -21,15 +21,14 @@ function textOf(page: string): string {
 	return readFileSync(join(ROOT, page), 'utf8');
 }
 
-function withoutCode(text: string): string {
-	return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, 'code');
+/** The text of a page without its blocks of code. */
+function proseOf(page: string): string {
+	return textOf(page).replace(/^```[\s\S]*?^```/gm, '');
 }
 
 /** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): string[] {
-	const headings = textOf(page)
-		.replace(/^```[\s\S]*?^```/gm, '')
-		.matchAll(/^#+ (.+)$/gm);
+	const headings = proseOf(page).matchAll(/^#+ (.+)$/gm);
 	return [...headings].map(([, heading = '']) =>
 		heading
 			.toLowerCase()
@@ -40,7 +39,9 @@ function anchorsOf(page: string): string[] {
 
 /** The targets of all links and images, those to other sites left out. */
 function linksOf(page: string): string[] {
-	const links = withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g);
+	const links = proseOf(page)
+		.replace(/`[^`\n]*`/g, 'code')
+		.matchAll(/\]\(([^)\s]+)\)/g);
 	return [...links].map(([, target = '']) => target).filter((target) => !/^https?:/.test(target));
 }
 
@@ -81,11 +82,7 @@ test('the node and the credential link to headings of the README that are there'
 });
 
 test('comments cite parts of docs/service.md that are there', () => {
-	const files = ['nodes', 'credentials', 'lab/sandbox'].flatMap((folder) =>
-		readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-			.filter((name) => name.endsWith('.ts'))
-			.map((name) => join(folder, name)),
-	);
+	const files = ['nodes', 'credentials', 'lab/sandbox'].flatMap((each) => filesIn(each, '.ts'));
 	const cited = files.flatMap((file) => {
 		// A comment may break the line anywhere.
 		const text = textOf(file).replace(/\s*\n\s*(\*|\/\/)?\s*/g, ' ');
@@ -112,7 +109,7 @@ describe('The README', () => {
 	});
 
 	test('names every template', () => {
-		const files = readdirSync(join(ROOT, 'examples'));
-		expect(files.filter((file) => !text.includes(`](examples/${file})`))).toEqual([]);
+		const templates = filesIn('examples', '');
+		expect(templates.filter((template) => !text.includes(`](${template})`))).toEqual([]);
 	});
 });

@@ -26,16 +26,13 @@ export type { NodeResult, NodeRun };
 /** The package as it is built here. */
 const engine = new Engine(join(__dirname, '..'));
 
-export async function loadNode(name: string): Promise<INodeType> {
-	return await engine.loadNode(name);
-}
+export const loadNode = async (name: string) => await engine.loadNode(name);
+export const loadCredential = async (name: string) => await engine.loadCredential(name);
+export const runLeadGen = async (options: NodeRun) => await engine.runLeadGen(options);
 
-export async function loadCredential(name: string) {
-	return await engine.loadCredential(name);
-}
-
-export async function runLeadGen(options: NodeRun): Promise<NodeResult> {
-	return await engine.runLeadGen(options);
+/** The hints of each run of the node. */
+export function hintsOf({ run }: NodeResult) {
+	return (run.data.resultData.runData.LeadGen ?? []).map(({ hints = [] }) => hints);
 }
 
 const account = { id: '1', name: 'Account' };

@@ -1,45 +1,72 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { NodeRun } from './engine';
 import { paired, post, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
 
-const ENRICH = ['email', 'enrich'] as const;
-const keepGoing = { onError: 'continueRegularOutput' } as const;
 const someText: unknown = expect.stringMatching(/\S/);
 
-/** A person from the fields of the item; fields that the item lacks are empty. */
-const person = {
-	firstName: '={{ $json.first }}',
-	lastName: '={{ $json.last }}',
-	company: '={{ $json.company }}',
-	linkedinUrl: '={{ $json.profile }}',
-};
+/** Searches for the persons in the items; fields that an item lacks are empty. */
+async function enrich(
+	parameters: INodeParameters,
+	people: IDataObject[],
+	options: Partial<NodeRun> = {},
+) {
+	const person = {
+		firstName: '={{ $json.first }}',
+		lastName: '={{ $json.last }}',
+		company: '={{ $json.company }}',
+		linkedinUrl: '={{ $json.profile }}',
+	};
+	const { items } = await service.run(['email', 'enrich'], { ...person, ...parameters }, people, {
+		onError: 'continueRegularOutput',
+		...options,
+	});
+	return items;
+}
 
-const find = (firstName: string, lastName: string, others: IDataObject = { company: 'acme.com' }) =>
+/** Persons by first and last name, all of one company. */
+function people(...names: string[]) {
+	return names.map((name) => {
+		const [first = '', last = ''] = name.split(' ');
+		return { first, last, company: 'acme.com' };
+	});
+}
+
+const find = (firstName: string, lastName: string, others: object = { company: 'acme.com' }) =>
 	post('/email/find', { firstName, lastName, ...others });
-const personal = (firstName: string, lastName: string, others: IDataObject = {}) =>
+const personal = (firstName: string, lastName: string, others: object = {}) =>
 	post('/email/personal', { firstName, lastName, ...others });
 const verify = (email: string) => post('/email/verify', { email });
 
+/** What a finder gives for an address; for a personal one without sources. */
+function found(email: string, confidence: number, confidenceLevel: string, sources?: string[]) {
+	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }) };
+}
+const website = ['company_website'];
+
+function verdict(status: string, freeProvider = false) {
+	return { status, deliverable: status === 'valid', disposable: false, freeProvider };
+}
+
 /** The fields of the items that decide; the whole items are in the first test. */
 function answers(items: Array<{ json: IDataObject }>) {
-	return items.map(({ json: { found, email, emailType, status } }) => [
-		found,
-		email,
-		emailType,
-		status,
-	]);
+	return items.map(({ json }) => [json.found, json.email, json.emailType, json.status]);
+}
+const nobody = [false, null, undefined, undefined];
+
+function errorOf(item: { json: IDataObject } | undefined) {
+	return item?.json.error as IDataObject | undefined;
 }
 
 describe('Email: Find and Verify', () => {
 	test('gives one item with the address, how sure it is, and what was tried', async () => {
 		sandbox.set({ extraFields: true });
-		const { items } = await service.run(ENRICH, { ...person, tryPersonal: true }, [
-			{ first: 'Ann', last: 'Sure', company: 'acme.com' },
-			{ first: 'Ann', last: 'Baker', company: 'acme.com' },
-			{ first: 'Tom', last: 'Nobody', company: 'acme.com' },
-		]);
+		const items = await enrich(
+			{ tryPersonal: true },
+			people('Ann Sure', 'Ann Baker', 'Tom Nobody'),
+		);
 
 		service.expectCalls([
 			find('Ann', 'Sure'),
@@ -51,43 +78,21 @@ describe('Email: Find and Verify', () => {
 			personal('Tom', 'Nobody'),
 		]);
 		const requestId: unknown = expect.any(String);
-		const sure = {
-			found: true,
-			email: 'ann.sure@acme.com',
-			confidence: 0.97,
-			confidenceLevel: 'very_high',
-			sources: ['company_website'],
-			requestId,
-		};
-		const sureVerdict = {
-			email: 'ann.sure@acme.com',
-			status: 'valid',
-			deliverable: true,
-			disposable: false,
-			freeProvider: false,
-			requestId,
-		};
-		const baker = {
-			found: true,
-			email: 'ann.baker@gmail.com',
-			confidence: 0.96,
-			confidenceLevel: 'very_high',
-			requestId,
-		};
-		const bakerVerdict = { ...sureVerdict, email: 'ann.baker@gmail.com', freeProvider: true };
 		expect(items).toEqual(
 			paired([
 				{
 					emailType: 'business',
-					...sure,
-					...sureVerdict,
+					...found('ann.sure@acme.com', 0.97, 'very_high', website),
+					...verdict('valid'),
+					requestId,
 					verification: { requestId },
 					tried: 'business: valid',
 				},
 				{
 					emailType: 'personal',
-					...baker,
-					...bakerVerdict,
+					...found('ann.baker@gmail.com', 0.96, 'very_high'),
+					...verdict('valid', true),
+					requestId,
 					verification: { requestId },
 					tried: 'business: not found, personal: valid',
 				},
@@ -97,41 +102,23 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test('keeps what is known of the addresses that are not good enough', async () => {
-		const { items } = await service.run(
-			ENRICH,
-			{ ...person, tryPersonal: true, options: { minConfidence: 0.7 } },
-			[
-				{ first: 'Invalid', last: 'Reed', company: 'acme.com' },
-				{ first: 'Ann', last: 'Low', company: 'acme.com' },
-			],
+		const items = await enrich(
+			{ tryPersonal: true, options: { minConfidence: 0.7 } },
+			people('Invalid Reed', 'Ann Low'),
 		);
+
+		const reed = found('ireed@acme.com', 0.72, 'high', website);
+		const reedAtHome = found('ireed@hotmail.com', 0.68, 'medium');
+		const low = found('ann.low@acme.com', 0.38, 'low', ['linkedin', ...website]);
+		const tooLow = 'confidence too low';
 		expect(items.map(({ json }) => json)).toEqual([
 			{
 				found: false,
 				email: null,
 				tried: 'business: invalid, personal: confidence too low',
 				rejected: [
-					{
-						emailType: 'business',
-						outcome: 'invalid',
-						found: true,
-						email: 'ireed@acme.com',
-						confidence: 0.72,
-						confidenceLevel: 'high',
-						sources: ['company_website'],
-						status: 'invalid',
-						deliverable: false,
-						disposable: false,
-						freeProvider: false,
-					},
-					{
-						emailType: 'personal',
-						outcome: 'confidence too low',
-						found: true,
-						email: 'ireed@hotmail.com',
-						confidence: 0.68,
-						confidenceLevel: 'medium',
-					},
+					{ emailType: 'business', outcome: 'invalid', ...reed, ...verdict('invalid') },
+					{ emailType: 'personal', outcome: tooLow, ...reedAtHome },
 				],
 			},
 			{
@@ -139,80 +126,46 @@ describe('Email: Find and Verify', () => {
 				email: null,
 				tried: 'business: confidence too low, personal: confidence too low',
 				rejected: [
-					{
-						emailType: 'business',
-						outcome: 'confidence too low',
-						found: true,
-						email: 'ann.low@acme.com',
-						confidence: 0.38,
-						confidenceLevel: 'low',
-						sources: ['linkedin', 'company_website'],
-					},
-					expect.objectContaining({ emailType: 'personal', outcome: 'confidence too low' }),
+					{ emailType: 'business', outcome: tooLow, ...low },
+					expect.objectContaining({ emailType: 'personal', outcome: tooLow }),
 				],
 			},
 		]);
 	});
 
 	test('goes on to the personal address only if it is wanted and the business one is not good enough', async () => {
-		const people = [
-			{ first: 'Catchall', last: 'High', company: 'acme.com' },
-			{ first: 'Unknown', last: 'High', company: 'acme.com' },
-			{ first: 'Invalid', last: 'Low', company: 'acme.com' },
-			{ first: 'Valid', last: 'Low', company: 'acme.com' },
-		];
-		const alone = await service.run(ENRICH, person, people);
-		const [catchAll, unknown, invalid, valid] = people.map(({ first, last }) =>
-			`${first}.${last}@acme.com`.toLowerCase(),
-		);
-		const business = [
-			...people.map(({ first, last }) => find(first, last)),
-			...[catchAll, unknown, invalid, valid].map((email) => verify(String(email))),
-		];
-		service.expectCalls(business);
-		const nothing = [false, null, undefined, undefined];
-		expect(answers(alone.items)).toEqual([
-			nothing,
-			nothing,
-			nothing,
-			[true, valid, 'business', 'valid'],
+		const list = people('Catchall High', 'Unknown High', 'Invalid Low', 'Valid Low');
+		const alone = await enrich({}, list);
+		service.expectCalls([
+			...list.map(({ first, last }) => find(first, last)),
+			...list.map(({ first, last }) => verify(`${first}.${last}@acme.com`.toLowerCase())),
 		]);
+		const valid = [true, 'valid.low@acme.com', 'business', 'valid'];
+		expect(answers(alone)).toEqual([nobody, nobody, nobody, valid]);
 
 		sandbox.requests.length = 0;
-		const accepting = await service.run(
-			ENRICH,
-			{ ...person, accept: ['valid', 'catch_all'], tryPersonal: true },
-			people,
-			{ executionId: 'second' },
-		);
+		const accepting = await enrich({ accept: ['valid', 'catch_all'], tryPersonal: true }, list);
 		// What was asked before is remembered; only the personal addresses are new.
-		const calls = sandbox.requests.map(({ path, body }) => [path, (body as IDataObject).firstName]);
-		expect(calls.filter(([path]) => path === '/email/find')).toEqual([]);
-		expect(calls.filter(([path]) => path === '/email/personal').toSorted()).toEqual([
+		const searches = sandbox.requests.filter(({ path }) => path !== '/email/verify');
+		expect(
+			searches.map(({ path, body }) => [path, (body as IDataObject).firstName]).toSorted(),
+		).toEqual([
 			['/email/personal', 'Invalid'],
 			['/email/personal', 'Unknown'],
 		]);
-		const [first, , , last] = answers(accepting.items);
-		expect(first).toEqual([true, catchAll, 'business', 'catch_all']);
-		expect(last).toEqual([true, valid, 'business', 'valid']);
+		const [first, , , last] = answers(accepting);
+		expect(first).toEqual([true, 'catchall.high@acme.com', 'business', 'catch_all']);
+		expect(last).toEqual(valid);
 	});
 
 	test('pays for no verification that cannot change the answer', async () => {
-		const { items } = await service.run(
-			ENRICH,
-			{ ...person, options: { minConfidence: 0.5, trustConfidence: 0.9 } },
-			['Sure', 'High', 'Medium', 'Low'].map((last) => ({
-				first: 'Ann',
-				last,
-				company: 'acme.com',
-			})),
+		const items = await enrich(
+			{ options: { minConfidence: 0.5, trustConfidence: 0.9 } },
+			people('Ann Sure', 'Ann High', 'Ann Medium', 'Ann Low'),
 		);
 
 		service.expectCalls([
-			find('Ann', 'Sure'),
-			find('Ann', 'High'),
-			find('Ann', 'Medium'),
-			find('Ann', 'Low'),
+			...['Sure', 'High', 'Medium', 'Low'].map((last) => find('Ann', last)),
 			verify('ann.high@acme.com'),
 			verify('ann.medium@acme.com'),
 		]);
@@ -220,34 +173,26 @@ describe('Email: Find and Verify', () => {
 			[true, 'ann.sure@acme.com', 'business', null],
 			[true, 'ann.high@acme.com', 'business', 'valid'],
 			[true, 'ann.medium@acme.com', 'business', 'valid'],
-			[false, null, undefined, undefined],
+			nobody,
 		]);
 	});
 
 	test('gives each finder the fields that it takes, and leaves out one that has nothing to go by', async () => {
-		const profile = 'https://www.linkedin.com/in/ann';
-		const { items } = await service.run(
-			ENRICH,
-			{
-				...person,
-				tryPersonal: true,
-				options: { location: 'Graz, Styria', minConfidence: 1 },
-			},
-			[
-				{ first: 'Ann', last: 'High', company: 'acme.com', profile },
-				{ first: 'Bob', last: 'High', profile },
-				{ first: 'Cid', last: 'High' },
-			],
-		);
-
+		const linkedinUrl = 'https://www.linkedin.com/in/ann';
 		const location = 'Graz, Styria';
+		const items = await enrich({ tryPersonal: true, options: { location, minConfidence: 1 } }, [
+			{ first: 'Ann', last: 'High', company: 'acme.com', profile: linkedinUrl },
+			{ first: 'Bob', last: 'High', profile: linkedinUrl },
+			{ first: 'Cid', last: 'High' },
+		]);
+
 		// Our sandbox wants a company; whether the service does is not known.
 		service.expectViolations();
 		service.expectCalls([
-			find('Ann', 'High', { company: 'acme.com', linkedinUrl: profile }),
-			personal('Ann', 'High', { linkedinUrl: profile, location }),
-			find('Bob', 'High', { linkedinUrl: profile }),
-			personal('Bob', 'High', { linkedinUrl: profile, location }),
+			find('Ann', 'High', { company: 'acme.com', linkedinUrl }),
+			personal('Ann', 'High', { linkedinUrl, location }),
+			find('Bob', 'High', { linkedinUrl }),
+			personal('Bob', 'High', { linkedinUrl, location }),
 			personal('Cid', 'High', { location }),
 		]);
 		expect(items[1]?.json).toMatchObject({
@@ -257,19 +202,15 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test('pays for the same person once', async () => {
-		const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
-		const { items } = await service.run(ENRICH, person, [
-			ann,
-			{ ...ann, company: 'https://www.ACME.com/team' },
-			{ ...ann, first: ' ann ' },
+		const items = await enrich({}, [
+			...people('Ann Sure'),
+			{ first: 'Ann', last: 'Sure', company: 'https://www.ACME.com/team' },
+			{ first: ' ann ', last: 'Sure', company: 'acme.com' },
 		]);
 
-		expect(sandbox.requests.map(({ path }) => path).toSorted()).toEqual([
-			'/email/find',
-			'/email/verify',
-		]);
+		expect(sandbox.requests.map(({ path }) => path)).toEqual(['/email/find', '/email/verify']);
 		expect(answers(items)).toEqual(
-			Array.from({ length: 3 }, () => [true, 'ann.sure@acme.com', 'business', 'valid']),
+			new Array(3).fill([true, 'ann.sure@acme.com', 'business', 'valid']),
 		);
 	});
 
@@ -279,15 +220,8 @@ describe('Email: Find and Verify', () => {
 				{ kind: 'resetAfterWork', match: { path: '/email/verify', bodyIncludes: 'ann.high' } },
 			],
 		});
-		const { items } = await service.run(
-			ENRICH,
-			person,
-			[
-				{ first: 'Ann', last: 'High', company: 'acme.com' },
-				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
-			],
-			keepGoing,
-		);
+		const list = people('Ann High', 'Ann Sure');
+		const items = await enrich({}, list);
 
 		service.expectCalls([
 			find('Ann', 'High'),
@@ -295,26 +229,15 @@ describe('Email: Find and Verify', () => {
 			find('Ann', 'Sure'),
 			verify('ann.sure@acme.com'),
 		]);
+		const high = found('ann.high@acme.com', 0.77, 'high', ['linkedin', ...website]);
 		expect(items[0]?.json).toEqual({
-			first: 'Ann',
-			last: 'High',
-			company: 'acme.com',
+			...list[0],
 			error: {
 				message: someText,
 				advice: expect.stringContaining('"bought"') as unknown,
 				outcome: 'unknown',
 				code: 'ECONNRESET',
-				bought: [
-					{
-						emailType: 'business',
-						outcome: 'not verified',
-						found: true,
-						email: 'ann.high@acme.com',
-						confidence: 0.77,
-						confidenceLevel: 'high',
-						sources: ['linkedin', 'company_website'],
-					},
-				],
+				bought: [{ emailType: 'business', outcome: 'not verified', ...high }],
 			},
 		});
 		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
@@ -323,38 +246,29 @@ describe('Email: Find and Verify', () => {
 	test('items that find the credits used up each keep what was bought for them', async () => {
 		// Two searches and one verification.
 		sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 3 } } });
-		const { items } = await service.run(
-			ENRICH,
-			{ ...person, options: { parallel: 1 } },
-			['Sure', 'High', 'Low'].map((last) => ({ first: 'Ann', last, company: 'acme.com' })),
-			{ ...keepGoing, credential: { apiKey: 'poor' } },
-		);
+		const list = people('Ann Sure', 'Ann High', 'Ann Low');
+		const credential = { apiKey: 'poor' };
+		const items = await enrich({ options: { parallel: 1 } }, list, { credential });
 
 		expect(sandbox.credits('poor')).toBe(0);
-		const bought = items.flatMap(({ json }) => {
-			const { bought: own = [] } = (json.error ?? {}) as { bought?: IDataObject[] };
-			return own.map(({ email }) => [json.last, email]);
+		const bought = items.flatMap((item) => {
+			const own = (errorOf(item)?.bought ?? []) as IDataObject[];
+			return own.map(({ email }) => [
+				email,
+				`ann.${item.json.last as string}@acme.com`.toLowerCase(),
+			]);
 		});
 		expect(bought.length).toBeGreaterThan(0);
-		const own = { Sure: 'ann.sure', High: 'ann.high', Low: 'ann.low' };
-		for (const [last, email] of bought) {
-			expect(email).toBe(`${own[last as keyof typeof own]}@acme.com`);
-		}
-		const codes = items.map(({ json }) => (json.error as IDataObject | undefined)?.message);
-		expect(codes.filter((message) => message !== undefined).length).toBeGreaterThanOrEqual(2);
+		for (const [email, own] of bought) expect(email).toBe(own);
+		expect(items.filter(errorOf).length).toBeGreaterThanOrEqual(2);
 	});
 
 	test('nothing good enough is an error if that is asked for', async () => {
-		const { items } = await service.run(
-			ENRICH,
-			{ ...person, options: { errorIfNotFound: true } },
-			[
-				{ first: 'Invalid', last: 'Low', company: 'acme.com' },
-				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
-			],
-			keepGoing,
+		const items = await enrich(
+			{ options: { errorIfNotFound: true } },
+			people('Invalid Low', 'Ann Sure'),
 		);
-		expect(items[0]?.json.error).toMatchObject({
+		expect(errorOf(items[0])).toMatchObject({
 			message: 'No acceptable address was found for this person',
 			code: 'NOT_FOUND',
 			tried: 'business: invalid',
@@ -364,70 +278,55 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test('a dry run says how many calls may follow', async () => {
-		const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
-		const { items } = await service.run(
-			ENRICH,
-			{ ...person, tryPersonal: '={{ $json.personal }}', options: { dryRun: true } },
-			[ann, { ...ann, personal: true }, { first: 'Bob', last: 'High', personal: true }],
+		const [ann] = people('Ann Sure');
+		const items = await enrich(
+			{ tryPersonal: '={{ $json.personal }}', options: { dryRun: true } },
+			[{ ...ann }, { ...ann, personal: true }, { first: 'Bob', last: 'High', personal: true }],
 		);
 
 		service.expectCalls([]);
 		const totals = { items: 3, new: 2, duplicate: 1, remembered: 0, free: 0, mayFollow: 5 };
-		const search = {
-			dryRun: true,
+		const planned = { dryRun: true, totals };
+		const annsSearch = {
 			path: '/email/find',
 			request: { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' },
 			key: 'ed8730fab578d1c5fef89b80a981ad74',
-			totals,
+		};
+		const bobsSearch = {
+			path: '/email/personal',
+			request: { firstName: 'Bob', lastName: 'High' },
+			key: '61f0bf4b5ed06cbdcfd97b9415f8b3e9',
 		};
 		expect(items).toEqual(
 			paired([
-				{ ...search, call: 'new', mayFollow: 1 },
-				{ ...search, call: 'duplicate', mayFollow: 3 },
-				{
-					...search,
-					call: 'new',
-					path: '/email/personal',
-					request: { firstName: 'Bob', lastName: 'High' },
-					key: '61f0bf4b5ed06cbdcfd97b9415f8b3e9',
-					mayFollow: 1,
-				},
+				{ ...planned, ...annsSearch, call: 'new', mayFollow: 1 },
+				{ ...planned, ...annsSearch, call: 'duplicate', mayFollow: 3 },
+				{ ...planned, ...bobsSearch, call: 'new', mayFollow: 1 },
 			]),
 		);
 	});
 
 	test('what can only be wrong is said before anything is paid for', async () => {
-		const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
-		const { items } = await service.run(
-			ENRICH,
+		const rows: Array<[IDataObject, string?]> = [
+			[{ company: 'Acme Inc' }, 'Company Domain must be a domain, but is "Acme Inc"'],
+			[{ company: '' }, 'Company Domain is empty'],
+			[{ first: '', last: '' }, 'First Name and Last Name are both empty'],
+			[{ accept: [] }, 'Accept Results is empty'],
+			[{ accept: [5] }, 'Accept Results has no option 5'],
+			[{ accept: 'valid; unknown' }, 'Accept Results has no option "valid; unknown"'],
+			[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],
+			[{}],
+		];
+		const [ann] = people('Ann Sure');
+		const items = await enrich(
 			{
-				...person,
 				accept: '={{ $json.accept ?? ["valid"] }}',
 				options: { minConfidence: '={{ $json.confidence ?? 0 }}' },
 			},
-			[
-				{ ...ann, company: 'Acme Inc' },
-				{ ...ann, company: '' },
-				{ company: 'acme.com' },
-				{ ...ann, accept: [] },
-				{ ...ann, accept: [5] },
-				{ ...ann, accept: 'valid; unknown' },
-				{ ...ann, confidence: 70 },
-				ann,
-			],
-			keepGoing,
+			rows.map(([wrong]) => ({ ...ann, ...wrong })),
 		);
 
 		service.expectCalls([find('Ann', 'Sure'), verify('ann.sure@acme.com')]);
-		expect(items.map(({ json }) => (json.error as IDataObject | undefined)?.message)).toEqual([
-			'Company Domain must be a domain, but is "Acme Inc"',
-			'Company Domain is empty',
-			'First Name and Last Name are both empty',
-			'Accept Results is empty',
-			'Accept Results has no option 5',
-			'Accept Results has no option "valid; unknown"',
-			'Minimum Confidence must be a number from 0 to 1, but is 70',
-			undefined,
-		]);
+		expect(items.map((item) => errorOf(item)?.message)).toEqual(rows.map(([, error]) => error));
 	});
 });

@@ -66,12 +66,8 @@ describe('Whatever comes in', () => {
 
 	test('what headers say of the rate is a number that can be waited for, or nothing', () => {
 		const names = [
-			'retry-after',
-			'ratelimit',
-			'ratelimit-remaining',
-			'ratelimit-reset',
-			'x-ratelimit-remaining',
-			'x-ratelimit-reset',
+			...['retry-after', 'ratelimit', 'ratelimit-remaining', 'ratelimit-reset'],
+			...['x-ratelimit-remaining', 'x-ratelimit-reset'],
 		];
 		const value = fc.oneof(
 			fc.string(),

@@ -1,5 +1,5 @@
-import type { IDataObject, NodeExecutionHint } from 'n8n-workflow';
-import type { NodeResult } from './engine';
+import type { IDataObject } from 'n8n-workflow';
+import { hintsOf, type NodeResult } from './engine';
 import { useService } from './service';
 
 const service = useService();
@@ -8,14 +8,11 @@ const { sandbox } = service;
 const FIND = ['email', 'findBusiness'] as const;
 const START = ['scrape', 'start'] as const;
 const person = { firstName: '={{ $json.first }}', lastName: 'High', company: 'acme.com' };
+const thrifty = { ...person, options: { spendAtMost: 3 } };
 const people = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ first: `Person${String(index)}` }));
 const paidCalls = () => sandbox.requests.filter(({ paid }) => paid).length;
-
-/** The hints of each run of the node. */
-function hintsOf({ run }: NodeResult): NodeExecutionHint[][] {
-	return (run.data.resultData.runData.LeadGen ?? []).map(({ hints = [] }) => hints);
-}
+const inLoop = { isInLoop: true, onError: 'continueRegularOutput' } as const;
 
 /** The error of each run of the node, if it had one. */
 function errorsOf({ run }: NodeResult): unknown[] {
@@ -30,45 +27,31 @@ describe('A loop that gives the items one by one', () => {
 		[2, 1],
 	])('keeps Maximum Spend once for the execution, at %i credits a call', async (cost, calls) => {
 		sandbox.set({ cost: { findBusiness: cost } });
-		const result = await service.run(FIND, { ...person, options: { spendAtMost: 3 } }, people(12), {
-			isInLoop: true,
-			onError: 'continueRegularOutput',
-		});
+		const result = await service.run(FIND, thrifty, people(12), inLoop);
 
-		expect(errorsOf(result)).toEqual([
-			...new Array<undefined>(calls).fill(undefined),
-			...new Array<string>(12 - calls).fill('Not sent: this run reached Maximum Spend (3 credits)'),
-		]);
+		const notSent = 'Not sent: this run reached Maximum Spend (3 credits)';
+		expect(errorsOf(result)).toEqual(
+			people(12).map((_, index) => (index < calls ? undefined : notSent)),
+		);
 		expect(paidCalls()).toBe(calls);
 	});
 
 	test('counts the scrapes that it starts', async () => {
-		const result = await service.run(
-			START,
-			{ limit: 10, options: { spendAtMost: 25 } },
-			people(5),
-			{ isInLoop: true, onError: 'continueRegularOutput' },
-		);
+		const parameters = { limit: 10, options: { spendAtMost: 25 } };
+		const result = await service.run(START, parameters, people(5), inLoop);
 		expect(errorsOf(result).filter((error) => error === undefined)).toHaveLength(2);
 		expect(sandbox.jobs).toHaveLength(2);
 	});
 
 	test('is like several calls of an AI agent, also at the same time', async () => {
-		const options = {
-			executionId: 'agent',
-			isTool: true,
-			onError: 'continueRegularOutput',
-		} as const;
-		const parameters = { ...person, options: { spendAtMost: 3 } };
-		await Promise.all(people(8).map((one) => service.run(FIND, parameters, [one], options)));
+		const agent = { executionId: 'agent', isTool: true, onError: inLoop.onError };
+		await Promise.all(people(8).map((one) => service.run(FIND, thrifty, [one], agent)));
 		expect(paidCalls()).toBe(3);
 	});
 
 	test('begins anew in the next execution', async () => {
-		const parameters = { ...person, options: { spendAtMost: 3 } };
-		const options = { isInLoop: true, onError: 'continueRegularOutput' } as const;
-		await service.run(FIND, parameters, people(6), options);
-		await service.run(FIND, parameters, people(9).slice(6), options);
+		await service.run(FIND, thrifty, people(6), inLoop);
+		await service.run(FIND, thrifty, people(9).slice(6), inLoop);
 		expect(paidCalls()).toBe(6);
 	});
 

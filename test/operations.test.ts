@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { FaultRule, JobSettings } from '../lab/sandbox/settings';
-import { get, paired, post, sleep, until, useService } from './service';
+import type { FaultRule, JobSettings, SettingsPatch } from '../lab/sandbox/settings';
+import { get, paired, post, sleep, until, useService, type Call } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -13,19 +13,47 @@ const START = ['scrape', 'start'] as const;
 const STATUS = ['scrape', 'getStatus'] as const;
 const WAIT = ['scrape', 'wait'] as const;
 const START_AND_WAIT = ['scrape', 'startAndWait'] as const;
+type Operation = readonly [resource: string, operation: string];
 
+const value = '={{ $json.value }}';
 /** A person from the fields of the item; fields that the item lacks are empty. */
 const person = {
 	firstName: '={{ $json.first }}',
 	lastName: '={{ $json.last }}',
 	company: '={{ $json.company }}',
+	linkedinUrl: '={{ $json.profile }}',
 };
+const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
 const keepGoing = { onError: 'continueRegularOutput' } as const;
+
 const someText: unknown = expect.stringMatching(/\S/);
+const including = (fields: object) => expect.objectContaining(fields) as object;
 
 /** The incoming fields and the error of a parameter that can only be wrong. */
 function inputError(input: object, error: string, field: string) {
 	return { ...input, error: { message: error, advice: someText, field } };
+}
+
+/** The error of an item whose request the service refuses. */
+function refusal(code: string, text: string, httpStatus = 400) {
+	const message = `The service says: ${text} (${code})`;
+	return { message, advice: someText, outcome: 'refused', code, httpStatus };
+}
+
+/** What a finder gives for an address. */
+function found(email: string, confidence: number, confidenceLevel: string, sources?: string[]) {
+	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }) };
+}
+
+/** An item, the request that it leads to, if any, and what comes out for it. */
+type Row = [input: IDataObject, request: Call | undefined, output: object];
+
+/** Runs the inputs as the items of one run; there must be no other requests. */
+async function expectRows(operation: Operation, parameters: INodeParameters, rows: Row[]) {
+	const inputs = rows.map(([input]) => input);
+	const { items } = await service.run(operation, parameters, inputs, keepGoing);
+	service.expectCalls(rows.flatMap(([, request]) => request ?? []));
+	expect(items).toEqual(paired(rows.map(([, , output]) => output)));
 }
 
 describe('Credit: Get', () => {
@@ -34,544 +62,263 @@ describe('Credit: Get', () => {
 
 		const balance = { credits: 100_000, plan: 'enterprise', resetDate: '2030-01-01T00:00:00.000Z' };
 		expect(items).toEqual(paired([balance, balance, balance]));
-		// One answer serves all items.
 		service.expectCalls([get('/credits')]);
 	});
 });
 
 describe('Email: Find Business', () => {
+	const find = (firstName: string, lastName: string, others: object = {}) =>
+		post('/email/find', { firstName, lastName, company: 'acme.com', ...others });
+
 	test('sends what is filled in and gives what was found', async () => {
-		const { items } = await service.run(
-			BUSINESS,
-			{ ...person, linkedinUrl: '={{ $json.profile }}' },
+		const website = ['company_website'];
+		const wrong = { ...ann, company: 'Acme' };
+		const message = 'Company Domain must be a domain, but is "Acme"';
+
+		await expectRows(BUSINESS, person, [
 			[
 				{ first: ' Ann ', last: 'Sure\n', company: 'acme.com' },
-				{ first: 'Bob', last: 'High', company: 'acme.com', profile: '' },
-				{ first: 'Cid', last: 'Medium', company: 'beta.io', profile: '  ' },
-				{ first: 'Dan', last: 'Low', company: 'x.org', profile: 'linkedin.com/in/dan' },
+				find('Ann', 'Sure'),
+				found('ann.sure@acme.com', 0.97, 'very_high', website),
 			],
-		);
-
-		service.expectCalls([
-			post('/email/find', { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' }),
-			post('/email/find', { firstName: 'Bob', lastName: 'High', company: 'acme.com' }),
-			post('/email/find', { firstName: 'Cid', lastName: 'Medium', company: 'beta.io' }),
-			post('/email/find', {
-				firstName: 'Dan',
-				lastName: 'Low',
-				company: 'x.org',
-				linkedinUrl: 'https://linkedin.com/in/dan',
-			}),
-		]);
-		expect(items).toEqual(
-			paired([
-				{
-					found: true,
-					email: 'ann.sure@acme.com',
-					confidence: 0.97,
-					sources: ['company_website'],
-					confidenceLevel: 'very_high',
-				},
-				{
-					found: true,
-					email: 'bob.high@acme.com',
-					confidence: 0.78,
-					sources: ['company_website'],
-					confidenceLevel: 'high',
-				},
-				{
-					found: true,
-					email: 'cid.medium@beta.io',
-					confidence: 0.66,
-					sources: ['company_website'],
-					confidenceLevel: 'medium',
-				},
-				{
-					found: true,
-					email: 'dan.low@x.org',
-					confidence: 0.47,
-					sources: ['linkedin', 'company_website'],
-					confidenceLevel: 'low',
-				},
-			]),
-		);
-	});
-
-	test('cuts pasted addresses down to the domain', async () => {
-		const domains = {
-			'acme.com': 'acme.com',
-			'ACME.Com': 'acme.com',
-			'  acme.com\t': 'acme.com',
-			'acme.com.': 'acme.com',
-			'www.acme.com': 'acme.com',
-			'WWW.Acme.com/about': 'acme.com',
-			'https://acme.com': 'acme.com',
-			'https://www.acme.com/team?tab=1#top': 'acme.com',
-			'http://acme.com:8080/': 'acme.com',
-			'acme.com:443': 'acme.com',
-			'shop.acme.co.uk/a/b': 'shop.acme.co.uk',
-			'https://notlinkedin.com/team': 'notlinkedin.com',
-			'www.linkedin.com': 'linkedin.com',
-			'ann@acme.com': 'acme.com',
-			'www.com': 'www.com',
-			'bücher.example': 'xn--bcher-kva.example',
-		};
-		const given = Object.keys(domains);
-		const { items } = await service.run(
-			BUSINESS,
-			person,
-			given.map((company, index) => ({ first: `N${String(index)}`, last: 'Sure', company })),
-		);
-
-		service.expectCalls(
-			Object.values(domains).map((company, index) =>
-				post('/email/find', { firstName: `N${String(index)}`, lastName: 'Sure', company }),
-			),
-		);
-		expect(items.map(({ json }) => json.found)).toEqual(given.map(() => true));
-	});
-
-	test('sends profile addresses as they are, with a scheme', async () => {
-		const profiles = {
-			'https://www.linkedin.com/in/ann': 'https://www.linkedin.com/in/ann',
-			'http://linkedin.com/in/ann?trk=a': 'http://linkedin.com/in/ann?trk=a',
-			' linkedin.com/in/Ann/ ': 'https://linkedin.com/in/Ann/',
-			'HTTPS://linkedin.com/in/ann': 'HTTPS://linkedin.com/in/ann',
-		};
-		await service.run(
-			BUSINESS,
-			{ ...person, linkedinUrl: '={{ $json.profile }}' },
-			Object.keys(profiles).map((profile, index) => ({
-				first: `N${String(index)}`,
-				last: 'Sure',
-				company: 'acme.com',
-				profile,
-			})),
-		);
-
-		service.expectCalls(
-			Object.values(profiles).map((linkedinUrl, index) =>
-				post('/email/find', {
-					firstName: `N${String(index)}`,
-					lastName: 'Sure',
-					company: 'acme.com',
-					linkedinUrl,
-				}),
-			),
-		);
-	});
-
-	test('refuses what can only be wrong before anything is sent', async () => {
-		const good = { first: 'Ann', last: 'Sure', company: 'acme.com', profile: '' };
-		const noDomain = (text: string) => `Company Domain must be a domain, but is "${text}"`;
-		const aPage = (text: string) =>
-			`Company Domain must be the domain of a company, but "${text}" is a social network`;
-		const noPage = (text: string) => `LinkedIn URL must be a URL, but is "${text}"`;
-		const cases: Array<[IDataObject, string, string]> = [
 			[
-				{ first: ' ', last: '' },
-				'First Name and Last Name are both empty',
-				'First Name and Last Name',
+				{ first: 'Bob', last: 'High', company: 'acme.com', profile: '' },
+				find('Bob', 'High'),
+				found('bob.high@acme.com', 0.78, 'high', website),
 			],
-			[{ first: ['Ann'] }, 'First Name must be text, but is ["Ann"]', 'First Name'],
-			[{ last: { a: 1 } }, 'Last Name must be text, but is {"a":1}', 'Last Name'],
-			[{ company: ' ' }, 'Company Domain is empty', 'Company Domain'],
-			...[
-				'Acme',
-				'Acme Inc',
-				'acme inc.com',
-				'https://',
-				'.com',
-				'acme..com',
-				'12.5',
-				'10.0.0.1',
-				'acme.com,acme.de',
-			].map((company): [IDataObject, string, string] => [
-				{ company },
-				noDomain(company),
-				'Company Domain',
-			]),
-			...['https://www.linkedin.com/company/acme', 'linkedin.com/in/ann'].map(
-				(company): [IDataObject, string, string] => [{ company }, aPage(company), 'Company Domain'],
-			),
-			...['not a page', 'ftp://linkedin.com/in/ann', 'javascript://x', 'in/nathan'].map(
-				(profile): [IDataObject, string, string] => [{ profile }, noPage(profile), 'LinkedIn URL'],
-			),
-		];
-		const inputs = cases.map(([wrong]) => ({ ...good, ...wrong }));
-		const { items } = await service.run(
-			BUSINESS,
-			{ ...person, linkedinUrl: '={{ $json.profile }}' },
-			[...inputs, good],
-			keepGoing,
-		);
-
-		service.expectCalls([
-			post('/email/find', { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' }),
+			[wrong, undefined, inputError(wrong, message, 'Company Domain')],
+			[
+				{ first: 'Cid', last: 'Medium', company: 'beta.io', profile: '  ' },
+				find('Cid', 'Medium', { company: 'beta.io' }),
+				found('cid.medium@beta.io', 0.66, 'medium', website),
+			],
+			[
+				{ first: 'Dan', last: 'Low', company: 'x.org', profile: 'linkedin.com/in/dan' },
+				find('Dan', 'Low', { company: 'x.org', linkedinUrl: 'https://linkedin.com/in/dan' }),
+				found('dan.low@x.org', 0.47, 'low', ['linkedin', ...website]),
+			],
 		]);
-		expect(items.slice(0, -1)).toEqual(
-			paired(cases.map(([wrong, error, field]) => inputError({ ...good, ...wrong }, error, field))),
-		);
-		expect(items.at(-1)?.json.email).toBe('ann.sure@acme.com');
+	});
+
+	/** @param sentFor what is sent for what is given */
+	function testField(title: string, field: string, sentFor: Record<string, string>): void {
+		test(title, async () => {
+			const others = { lastName: 'Sure', company: 'acme.com' };
+			const rows = Object.entries(sentFor).map(([given, sent], index): Row => {
+				const first = `N${String(index)}`;
+				const body = { ...others, firstName: first, [field]: sent };
+				return [{ first, value: given }, post('/email/find', body), including({ found: true })];
+			});
+			await expectRows(BUSINESS, { ...others, firstName: person.firstName, [field]: value }, rows);
+		});
+	}
+
+	testField('cuts pasted addresses down to the domain', 'company', {
+		'acme.com': 'acme.com',
+		'ACME.Com': 'acme.com',
+		'  acme.com\t': 'acme.com',
+		'acme.com.': 'acme.com',
+		'www.acme.com': 'acme.com',
+		'WWW.Acme.com/about': 'acme.com',
+		'https://acme.com': 'acme.com',
+		'https://www.acme.com/team?tab=1#top': 'acme.com',
+		'http://acme.com:8080/': 'acme.com',
+		'acme.com:443': 'acme.com',
+		'shop.acme.co.uk/a/b': 'shop.acme.co.uk',
+		'https://notlinkedin.com/team': 'notlinkedin.com',
+		'www.linkedin.com': 'linkedin.com',
+		'ann@acme.com': 'acme.com',
+		'www.com': 'www.com',
+		'bücher.example': 'xn--bcher-kva.example',
+	});
+
+	testField('sends addresses of profiles as they are, with a scheme', 'linkedinUrl', {
+		'https://www.linkedin.com/in/ann': 'https://www.linkedin.com/in/ann',
+		'http://linkedin.com/in/ann?trk=a': 'http://linkedin.com/in/ann?trk=a',
+		' linkedin.com/in/Ann/ ': 'https://linkedin.com/in/Ann/',
+		'HTTPS://linkedin.com/in/ann': 'HTTPS://linkedin.com/in/ann',
 	});
 
 	test('leaves it to the service what else is required', async () => {
 		service.expectViolations();
-		const inputs = [
-			{ first: 'Ann', last: '', company: 'acme.com', profile: '' },
-			{ first: '', last: 'Sure', company: 'acme.com', profile: '' },
-			{ first: 'Ann', last: 'Sure', company: '', profile: 'https://linkedin.com/in/ann' },
+		const profile = 'https://linkedin.com/in/ann';
+		const error = {
+			...refusal('INVALID_REQUEST', ''),
+			message: expect.stringMatching(/^The service says: .+ \(INVALID_REQUEST\)$/) as unknown,
+		};
+		const refused = (input: IDataObject, body: object): Row => [
+			input,
+			post('/email/find', body),
+			{ ...input, error },
 		];
-		const { items } = await service.run(
-			BUSINESS,
-			{ ...person, linkedinUrl: '={{ $json.profile }}' },
-			inputs,
-			keepGoing,
-		);
 
-		service.expectCalls([
-			post('/email/find', { firstName: 'Ann', company: 'acme.com' }),
-			post('/email/find', { lastName: 'Sure', company: 'acme.com' }),
-			post('/email/find', {
-				firstName: 'Ann',
-				lastName: 'Sure',
-				linkedinUrl: 'https://linkedin.com/in/ann',
-			}),
-		]);
-		expect(items).toEqual(
-			paired(
-				inputs.map((input) => ({
-					...input,
-					error: {
-						message: expect.stringMatching(/^The service says: .+ \(INVALID_REQUEST\)$/) as unknown,
-						advice: someText,
-						outcome: 'refused',
-						code: 'INVALID_REQUEST',
-						httpStatus: 400,
-					},
-				})),
+		await expectRows(BUSINESS, person, [
+			refused({ ...ann, last: '' }, { firstName: 'Ann', company: 'acme.com' }),
+			refused({ ...ann, first: '' }, { lastName: 'Sure', company: 'acme.com' }),
+			refused(
+				{ ...ann, company: '', profile },
+				{ firstName: 'Ann', lastName: 'Sure', linkedinUrl: profile },
 			),
-		);
+		]);
 	});
 
 	test('takes the LinkedIn URL of a workflow of 1.0.0 from the options, unless the field has one', async () => {
-		const { items } = await service.run(
-			BUSINESS,
-			{
-				...person,
-				linkedinUrl: '={{ $json.profile }}',
-				options: { linkedinUrl: '={{ $json.old }}' },
-			},
-			[
-				{ first: 'Ann', last: 'Sure', company: 'acme.com', old: 'linkedin.com/in/ann' },
-				{
-					first: 'Bob',
-					last: 'High',
-					company: 'acme.com',
-					profile: 'linkedin.com/in/bob',
-					old: 'linkedin.com/in/b',
-				},
-				{ first: 'Cid', last: 'Low', company: 'acme.com', old: 'in/cid' },
-			],
-			keepGoing,
-		);
+		const options = { linkedinUrl: '={{ $json.old }}' };
+		const bob = { first: 'Bob', last: 'High', company: 'acme.com' };
+		const wrong = { ...ann, old: 'in/cid' };
+		const field = 'LinkedIn URL (Deprecated)';
 
-		service.expectCalls([
-			post('/email/find', {
-				firstName: 'Ann',
-				lastName: 'Sure',
-				company: 'acme.com',
-				linkedinUrl: 'https://linkedin.com/in/ann',
-			}),
-			post('/email/find', {
-				firstName: 'Bob',
-				lastName: 'High',
-				company: 'acme.com',
-				linkedinUrl: 'https://linkedin.com/in/bob',
-			}),
-		]);
-		expect(items.map(({ json }) => json.email ?? (json.error as IDataObject).message)).toEqual([
-			'ann.sure@acme.com',
-			'bob.high@acme.com',
-			'LinkedIn URL (Deprecated) must be a URL, but is "in/cid"',
+		await expectRows(BUSINESS, { ...person, options }, [
+			[
+				{ ...ann, old: 'linkedin.com/in/ann' },
+				find('Ann', 'Sure', { linkedinUrl: 'https://linkedin.com/in/ann' }),
+				including({ email: 'ann.sure@acme.com' }),
+			],
+			[
+				{ ...bob, profile: 'linkedin.com/in/bob', old: 'linkedin.com/in/b' },
+				find('Bob', 'High', { linkedinUrl: 'https://linkedin.com/in/bob' }),
+				including({ email: 'bob.high@acme.com' }),
+			],
+			[wrong, undefined, inputError(wrong, `${field} must be a URL, but is "in/cid"`, field)],
 		]);
 	});
 });
 
 describe('Email: Find Personal', () => {
 	test('sends what is filled in and gives what was found', async () => {
-		const { items } = await service.run(
-			PERSONAL,
-			{
-				firstName: person.firstName,
-				lastName: person.lastName,
-				linkedinUrl: '={{ $json.profile }}',
-				options: { location: '={{ $json.place }}' },
-			},
+		const find = (firstName: string, lastName: string, others: object = {}) =>
+			post('/email/personal', { firstName, lastName, ...others });
+		const linkedinUrl = 'https://linkedin.com/in/ann';
+
+		await expectRows(PERSONAL, { ...person, options: { location: '={{ $json.place }}' } }, [
 			[
 				{ first: 'Ann', last: 'Sure', profile: 'linkedin.com/in/ann' },
-				{ first: ' Bob', last: 'High ', profile: '', place: '' },
-				{ first: 'Cid', last: 'Medium', place: ' Austin, Texas ' },
-				{
-					first: 'Dan',
-					last: 'Low',
-					profile: 'https://linkedin.com/in/dan',
-					place: 'Graz, Styria',
-				},
+				find('Ann', 'Sure', { linkedinUrl }),
+				found('asure@outlook.com', 0.94, 'very_high'),
 			],
-		);
-
-		service.expectCalls([
-			post('/email/personal', {
-				firstName: 'Ann',
-				lastName: 'Sure',
-				linkedinUrl: 'https://linkedin.com/in/ann',
-			}),
-			post('/email/personal', { firstName: 'Bob', lastName: 'High' }),
-			post('/email/personal', { firstName: 'Cid', lastName: 'Medium', location: 'Austin, Texas' }),
-			post('/email/personal', {
-				firstName: 'Dan',
-				lastName: 'Low',
-				linkedinUrl: 'https://linkedin.com/in/dan',
-				location: 'Graz, Styria',
-			}),
+			[
+				{ first: ' Bob', last: 'High ', profile: '', place: '' },
+				find('Bob', 'High'),
+				found('bob.high@gmail.com', 0.77, 'high'),
+			],
+			[
+				{ first: 'Cid', last: 'Medium', place: ' Austin, Texas ' },
+				find('Cid', 'Medium', { location: 'Austin, Texas' }),
+				found('cid.medium@hotmail.com', 0.55, 'medium'),
+			],
+			[
+				{ first: 'Dan', last: 'Low', profile: linkedinUrl, place: 'Graz, Styria' },
+				find('Dan', 'Low', { linkedinUrl, location: 'Graz, Styria' }),
+				found('dan.low@gmail.com', 0.41, 'low'),
+			],
 		]);
-		expect(items).toEqual(
-			paired([
-				{ found: true, email: 'asure@outlook.com', confidence: 0.94, confidenceLevel: 'very_high' },
-				{ found: true, email: 'bob.high@gmail.com', confidence: 0.77, confidenceLevel: 'high' },
-				{
-					found: true,
-					email: 'cid.medium@hotmail.com',
-					confidence: 0.55,
-					confidenceLevel: 'medium',
-				},
-				{ found: true, email: 'dan.low@gmail.com', confidence: 0.41, confidenceLevel: 'low' },
-			]),
-		);
 	});
 });
 
 describe('Email: Verify', () => {
-	test('gives the verdict on each address', async () => {
-		const { items } = await service.run(VERIFY, { email: '={{ $json.address }}' }, [
-			{ address: 'valid@acme.com' },
-			{ address: '  invalid@gmail.com\n' },
-			{ address: 'mailto:catchall@beta.io?subject=Hello' },
-			{ address: 'Unknown.Person@Beta.io' },
-			{ address: 'disposable@mailinator.com' },
+	test('gives the verdict on each address, and sends nothing for what is none', async () => {
+		const verdict = (address: string, email: string, status: string, more: object = {}): Row => {
+			const deliverable = status === 'valid';
+			const flags = { deliverable, disposable: false, freeProvider: false, ...more };
+			return [{ value: address }, post('/email/verify', { email }), { email, status, ...flags }];
+		};
+		const error = 'Email must be one email address, but is "ann"';
+
+		await expectRows(VERIFY, { email: value }, [
+			verdict('valid@acme.com', 'valid@acme.com', 'valid'),
+			verdict('  invalid@gmail.com\n', 'invalid@gmail.com', 'invalid', { freeProvider: true }),
+			[{ value: 'ann' }, undefined, inputError({ value: 'ann' }, error, 'Email')],
+			verdict('mailto:catchall@beta.io?subject=Hello', 'catchall@beta.io', 'catch_all'),
+			verdict('Unknown.Person@Beta.io', 'Unknown.Person@Beta.io', 'unknown'),
+			verdict('disposable@mailinator.com', 'disposable@mailinator.com', 'valid', {
+				disposable: true,
+			}),
 		]);
-
-		const verdict = (email: string, status: string, disposable = false, freeProvider = false) => ({
-			email,
-			status,
-			deliverable: status === 'valid',
-			disposable,
-			freeProvider,
-		});
-		const verdicts = [
-			verdict('valid@acme.com', 'valid'),
-			verdict('invalid@gmail.com', 'invalid', false, true),
-			verdict('catchall@beta.io', 'catch_all'),
-			verdict('Unknown.Person@Beta.io', 'unknown'),
-			verdict('disposable@mailinator.com', 'valid', true),
-		];
-		service.expectCalls(verdicts.map(({ email }) => post('/email/verify', { email })));
-		expect(items).toEqual(paired(verdicts));
-	});
-
-	test('refuses what is no address before anything is sent', async () => {
-		const wrong = (address: unknown) => [
-			address,
-			`Email must be one email address, but is ${JSON.stringify(address)}`,
-		];
-		const cases = [
-			[null, 'Email is empty'],
-			['  ', 'Email is empty'],
-			wrong('ann'),
-			wrong('ann@'),
-			wrong('Ann<ann@acme.com>'),
-			wrong('ann@acme.com,bob@acme.com'),
-			wrong('@acme.com'),
-			wrong('ann@acme@com'),
-			wrong('ann sure@acme.com'),
-			wrong('ann@acme.com, bob@acme.com'),
-			wrong('Ann <ann@acme.com>'),
-			[['ann@acme.com'], 'Email must be text, but is ["ann@acme.com"]'],
-		] as Array<[IDataObject[string], string]>;
-		const { items } = await service.run(
-			VERIFY,
-			{ email: '={{ $json.address }}' },
-			[...cases.map(([address]) => ({ address })), { address: 'valid@acme.com' }],
-			keepGoing,
-		);
-
-		service.expectCalls([post('/email/verify', { email: 'valid@acme.com' })]);
-		expect(items.slice(0, -1)).toEqual(
-			paired(cases.map(([address, error]) => inputError({ address }, error, 'Email'))),
-		);
-		expect(items.at(-1)?.json.status).toBe('valid');
 	});
 });
 
-describe('Confidence', () => {
-	/** Makes the service answer each person `P0`, `P1`, … with the email and confidence given. */
-	function answerWith(answers: object[]): void {
+describe.each([
+	['Find Business', BUSINESS, '/email/find', { sources: [] }],
+	['Find Personal', PERSONAL, '/email/personal', {}],
+] as const)('The answer to %s', (_name, operation, path, more) => {
+	const email = 'p@acme.com';
+	const bands: Array<[number, string]> = [
+		[1, 'very_high'],
+		[0.9, 'very_high'],
+		[0.8999, 'high'],
+		[0.7, 'high'],
+		[0.6999, 'medium'],
+		[0.5, 'medium'],
+		[0.4999, 'low'],
+		[0, 'low'],
+	];
+
+	test.each<[string, Array<[data: object, result: object]>]>([
+		[
+			'gets a band of confidence, which begins at its lower bound',
+			bands.map(([confidence, confidenceLevel]) => [
+				{ email, confidence },
+				{ found: true, email, confidence, confidenceLevel },
+			]),
+		],
+		[
+			'gets no band if the confidence is outside the scale',
+			[95, -0.1, 'high', null, undefined].map((confidence) => [
+				{ email, confidence },
+				{ found: true, email, confidence },
+			]),
+		],
+		[
+			'is that nobody was found if the email is empty, whatever else comes with it',
+			[
+				[
+					{ email: '', confidence: 0.3, sources: [] },
+					{ found: false, email: '', confidence: 0.3, sources: [] },
+				],
+				[
+					{ email: null, reason: 'left the company' },
+					{ found: false, email: null, reason: 'left the company' },
+				],
+				[{ confidence: 0 }, { found: false, email: null, confidence: 0 }],
+			],
+		],
+	])('%s', async (_, rows) => {
 		sandbox.set({
-			faults: answers.map((data, index) => ({
+			faults: rows.map(([data], index) => ({
 				kind: 'status',
 				status: 200,
 				body: JSON.stringify({ success: true, data }),
 				match: { bodyIncludes: `"P${String(index)}"` },
 			})),
 		});
-	}
-	const people = (count: number) =>
-		Array.from({ length: count }, (_, index) => ({
-			first: `P${String(index)}`,
-			last: 'X',
-			company: 'acme.com',
-		}));
-
-	test.each([
-		['Business', BUSINESS],
-		['Personal', PERSONAL],
-	])('%s: each band begins at its lower bound', async (_name, operation) => {
-		const bands: Array<[number, string]> = [
-			[1, 'very_high'],
-			[0.9, 'very_high'],
-			[0.8999, 'high'],
-			[0.7, 'high'],
-			[0.6999, 'medium'],
-			[0.5, 'medium'],
-			[0.4999, 'low'],
-			[0, 'low'],
-		];
-		const data = bands.map(([confidence]) => ({ email: 'p@acme.com', confidence }));
-		answerWith(data);
-		const { items } = await service.run(operation, person, people(bands.length));
-
-		expect(items).toEqual(
-			paired(
-				bands.map(([, confidenceLevel], index) => ({
-					found: true,
-					...data[index],
-					confidenceLevel,
-				})),
-			),
-		);
-		expect(sandbox.requests).toHaveLength(bands.length);
-	});
-
-	test('a confidence outside the scale has no band', async () => {
-		const data = [95, -0.1, 'high', null].map((confidence) => ({
-			email: 'p@acme.com',
-			confidence,
-		}));
-		answerWith([...data, { email: 'p@acme.com' }]);
-		const { items } = await service.run(BUSINESS, person, people(5));
-
-		expect(items).toEqual(
-			paired([...data, { email: 'p@acme.com' }].map((fields) => ({ found: true, ...fields }))),
-		);
-	});
-
-	test('an empty email is not found, whatever else comes with it', async () => {
-		const data = [
-			{ email: '', confidence: 0.3, sources: [] },
-			{ email: null, reason: 'left the company' },
-			{ confidence: 0 },
-		];
-		answerWith(data);
-		const { items } = await service.run(BUSINESS, person, people(3));
-
-		expect(items).toEqual(
-			paired([
-				{ found: false, email: '', confidence: 0.3, sources: [] },
-				{ found: false, email: null, reason: 'left the company' },
-				{ found: false, email: null, confidence: 0 },
-			]),
-		);
-	});
-});
-
-describe.each([
-	['NOT_FOUND with HTTP 404', { notFound: 'error' }, {}],
-	['NOT_FOUND with HTTP 200', { notFound: 'error', errorStatus: { NOT_FOUND: 200 } }, {}],
-	['an empty email', { notFound: 'emptyEmail' }, { confidence: 0 }],
-	['null data', { notFound: 'nullData' }, {}],
-] as const)('Nobody found, said by %s', (_style, settings, rest) => {
-	const operations = [
-		{ name: 'Business', operation: BUSINESS, path: '/email/find', more: { sources: [] } },
-		{ name: 'Personal', operation: PERSONAL, path: '/email/personal', more: {} },
-	];
-	const people = ['Ann', 'Eve', 'Bob'].map((first) => ({
-		first,
-		last: first === 'Eve' ? 'Nobody' : 'Sure',
-		company: 'acme.com',
-	}));
-
-	beforeEach(() => {
-		sandbox.set(settings);
-	});
-
-	test.each(operations)('$name: is a result', async ({ operation, path, more }) => {
+		const people = rows.map((_, index) => ({ ...ann, first: `P${String(index)}` }));
 		const { items } = await service.run(operation, person, people);
 
-		const extra = 'confidence' in rest ? { ...rest, ...more } : {};
-		expect(items[1]).toEqual({
-			json: { found: false, email: null, ...extra },
-			pairedItem: { item: 1 },
-		});
-		expect(items.map(({ json }) => json.found)).toEqual([true, false, true]);
-		expect(sandbox.requests.map((request) => request.path)).toEqual([path, path, path]);
+		expect(items).toEqual(paired(rows.map(([, result]) => result)));
+		expect(sandbox.requests).toHaveLength(rows.length);
 	});
 
-	test.each(operations)('$name: is an error if asked for', async ({ operation }) => {
-		const { items } = await service.run(
-			operation,
-			{ ...person, options: { errorIfNotFound: true } },
-			people,
-			keepGoing,
+	test.each<[string, SettingsPatch, object]>([
+		['NOT_FOUND with HTTP 404', { notFound: 'error' }, {}],
+		['NOT_FOUND with HTTP 200', { notFound: 'error', errorStatus: { NOT_FOUND: 200 } }, {}],
+		['an empty email', { notFound: 'emptyEmail' }, { confidence: 0, ...more }],
+		['null data', { notFound: 'nullData' }, {}],
+	])('is nobody, said by %s: a result, or an error if asked for', async (_, settings, rest) => {
+		sandbox.set(settings);
+		const nobody = { ...ann, first: 'Eve', last: 'Nobody' };
+		const outputWith = async (options: INodeParameters) => {
+			const people = [ann, nobody, { ...ann, first: 'Bob' }];
+			return (await service.run(operation, { ...person, options }, people, keepGoing)).items;
+		};
+		const output = (json: object) =>
+			paired([including({ found: true }), json, including({ found: true })]);
+
+		expect(await outputWith({})).toEqual(output({ found: false, email: null, ...rest }));
+		const error = { message: 'No address was found for this person', advice: someText };
+		expect(await outputWith({ errorIfNotFound: true, rememberMinutes: 0 })).toEqual(
+			output({ ...nobody, error: { ...error, code: 'NOT_FOUND' } }),
 		);
-
-		expect(items[1]).toEqual({
-			json: {
-				...people[1],
-				error: {
-					message: 'No address was found for this person',
-					advice: someText,
-					code: 'NOT_FOUND',
-				},
-			},
-			pairedItem: { item: 1 },
-		});
-		expect(items.map(({ json }) => json.found)).toEqual([true, undefined, true]);
-		expect(sandbox.requests).toHaveLength(3);
-	});
-});
-
-test('an error other than NOT_FOUND is never "nobody found"', async () => {
-	sandbox.set({ faults: [{ kind: 'envelope', code: 'OTHER', match: { bodyIncludes: 'Bob' } }] });
-	const people = ['Ann', 'Bob', 'Cid'].map((first) => ({
-		first,
-		last: 'Sure',
-		company: 'acme.com',
-	}));
-	const { items } = await service.run(BUSINESS, person, people, keepGoing);
-
-	expect(items[1]).toEqual({
-		json: {
-			...people[1],
-			error: {
-				message: 'The service says: Something went wrong (OTHER)',
-				advice: someText,
-				outcome: 'refused',
-				code: 'OTHER',
-				httpStatus: 400,
-			},
-		},
-		pairedItem: { item: 1 },
+		expect(sandbox.requests.map((request) => request.path)).toEqual(new Array(6).fill(path));
 	});
 });
 
@@ -591,39 +338,34 @@ describe('Scrape: Start', () => {
 		});
 	}
 
-	test.each([START, START_AND_WAIT])(
-		'is refused to an AI agent that sets no filter, and to nobody else: %s %s',
-		async (...operation) => {
-			service.sandbox.set({ job: { durationMs: 0 } });
-			const items = [{ titles: '' }, { titles: 'CTO' }];
-			const ways: INodeParameters[] = [
-				{ filters: { jobTitles: '={{ $json.titles }}' } },
-				{ filtersMode: 'json', filtersJson: '={{ { jobTitles: [$json.titles], limit: 3 } }}' },
-			];
-			const started = () => sandbox.jobs.map(({ filters }) => filters.jobTitles?.join());
-			for (const parameters of ways) {
-				const before = started();
-				const byAgent = await service.run(operation, parameters, items, {
-					isTool: true,
-					...keepGoing,
-				});
-				expect(byAgent.items.map(({ json }) => json.error)).toEqual([
-					{
-						message:
-							'Filters are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-						field: 'Filters',
-						advice:
-							'A scrape without filters collects leads of any kind, and uses credits for them.',
-					},
-					undefined,
-				]);
-				expect(started()).toEqual([...before, 'CTO']);
+	describe.each([START, START_AND_WAIT])('%s %s', (...operation) => {
+		test.each<[string, INodeParameters]>([
+			['fields', { filters: { jobTitles: value } }],
+			[
+				'JSON',
+				{ filtersMode: 'json', filtersJson: '={{ { jobTitles: [$json.value], limit: 3 } }}' },
+			],
+		])('is refused only to an AI agent that sets no filter: %s', async (_, parameters) => {
+			sandbox.set({ job: { durationMs: 0 } });
+			const items = [{ value: '' }, { value: 'CTO' }];
+			const byAgent = { isTool: true, ...keepGoing };
+			const result = await service.run(operation, parameters, items, byAgent);
+			expect(result.items.map(({ json }) => json.error)).toEqual([
+				{
+					message:
+						'Filters are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+					field: 'Filters',
+					advice: 'A scrape without filters collects leads of any kind, and uses credits for them.',
+				},
+				undefined,
+			]);
+			const started = () => sandbox.jobs.map(({ filters }) => String(filters.jobTitles));
+			expect(started()).toEqual(['CTO']);
 
-				await service.run(operation, parameters, items);
-				expect(started().toSorted()).toEqual([...before, 'CTO', undefined, 'CTO'].toSorted());
-			}
-		},
-	);
+			await service.run(operation, parameters, items);
+			expect(started().toSorted()).toEqual(['CTO', 'CTO', 'undefined']);
+		});
+	});
 
 	test('starts one scrape for each item, also where all want the same', async () => {
 		const filters = {
@@ -633,20 +375,14 @@ describe('Scrape: Start', () => {
 			companySize: '11-50',
 		};
 		const items = [{ n: 1 }, { n: 2 }, { n: 3 }];
-		const sent = await filtersSent({ filters, limit: 10 }, items);
+		await filtersSent({ filters, limit: 10 }, items);
 
-		expect(sent).toEqual(items.map(() => ({ ...filters, limit: 10 })));
 		service.expectCalls(items.map(() => post('/start', { filters: { ...filters, limit: 10 } })));
-		expect(new Set(sandbox.jobs.map(({ scrapeId }) => scrapeId)).size).toBe(3);
 	});
 
-	test('sends no filters but the limit where nothing is filled in', async () => {
-		const empty = { jobTitles: [], locations: [''], industries: ['={{ $json.missing }}'] };
-		const sent = await filtersSent({ filters: { ...empty, companySize: '' } }, [{}, {}, {}]);
-		service.expectCalls(sent.map(() => post('/start', { filters: { limit: 50 } })));
-	});
-
-	const lists: Array<[string, IDataObject[string], string[] | undefined]> = [
+	/** What the field with the expression is given, and the filters that are sent for it. */
+	type Sent = [string, INodeParameters, Array<[given: IDataObject[string], filters: object]>];
+	const lists: Array<[string, given: IDataObject[string], list?: string[]]> = [
 		['a list', ['CTO', 'CFO'], ['CTO', 'CFO']],
 		['lists in a list', [['CTO'], [['CFO']]], ['CTO', 'CFO']],
 		['one text', 'CTO', ['CTO']],
@@ -658,242 +394,148 @@ describe('Scrape: Start', () => {
 		['numbers', [1, 2.5], ['1', '2.5']],
 		['one number', 7, ['7']],
 		['holes', [null, 'CTO'], ['CTO']],
-		['nothing', null, undefined],
-		['an empty list', [], undefined],
-		['an empty text', ' ', undefined],
+		['nothing', null],
+		['an empty list', []],
+		['an empty text', ' '],
 	];
+	const sizes = {
+		'11-50': '11-50',
+		'11 – 50': '11-50',
+		'11—50': '11-50',
+		' 51 - 200 ': '51-200',
+		'1,001-5,000': '1001-5000',
+		'1,001 – 5,000': '1001-5000',
+		'30-70': '30-70',
+		'7-7': '7-7',
+	};
+	const blank = { jobTitles: [], locations: [''], industries: [value], companySize: '' };
+	const json = { filtersMode: 'json', limit: 20 };
+	const jsonText = '={ "jobTitles": ["{{ $json.value }}", " "], "companySize": "11 - 50" }';
 
-	test.each(['jobTitles', 'locations', 'industries'])(
-		'%s: an expression for the whole list may give anything',
-		async (name) => {
-			const sent = await filtersSent(
-				{ filters: { [name]: '={{ $json.values }}' } },
-				lists.map(([, values]) => ({ values })),
-			);
-			expect(sent).toEqual(
-				lists.map(([, , values]) => ({ ...(values && { [name]: values }), limit: 50 })),
-			);
-		},
-	);
-
-	test.each(['jobTitles', 'locations', 'industries'])(
-		'%s: an expression in a field of the list may give anything',
-		async (name) => {
-			const sent = await filtersSent(
-				{ filters: { [name]: ['First, of all', '={{ $json.values }}', 'Last'] } },
-				lists.map(([, values]) => ({ values })),
-			);
-			expect(sent).toEqual(
-				lists.map(([, , values = []]) => ({
-					[name]: ['First, of all', ...values, 'Last'],
-					limit: 50,
-				})),
-			);
-		},
-	);
-
-	test('company sizes in other spellings', async () => {
-		const sizes = {
-			'11-50': '11-50',
-			'11 – 50': '11-50',
-			'11—50': '11-50',
-			' 51 - 200 ': '51-200',
-			'1,001-5,000': '1001-5000',
-			'1,001 – 5,000': '1001-5000',
-			'30-70': '30-70',
-			'7-7': '7-7',
-		};
-		const sent = await filtersSent(
-			{ filters: { companySize: '={{ $json.size }}' } },
-			Object.keys(sizes).map((size) => ({ size })),
-		);
-		expect(sent).toEqual(Object.values(sizes).map((companySize) => ({ companySize, limit: 50 })));
+	test.each<Sent>([
+		...['jobTitles', 'locations', 'industries'].flatMap((name): Sent[] => [
+			[
+				`${name}: an expression for the whole list may give anything`,
+				{ filters: { [name]: value } },
+				lists.map(([, given, list]) => [given, { ...(list && { [name]: list }), limit: 50 }]),
+			],
+			[
+				`${name}: an expression in a field of the list may give anything`,
+				{ filters: { [name]: ['First, of all', value, 'Last'] } },
+				lists.map(([, given, list = []]) => [
+					given,
+					{ [name]: ['First, of all', ...list, 'Last'], limit: 50 },
+				]),
+			],
+		]),
+		[
+			'company sizes may have other spellings',
+			{ filters: { companySize: value } },
+			Object.entries(sizes).map(([given, companySize]) => [given, { companySize, limit: 50 }]),
+		],
+		[
+			'the limit is a whole number, also as text',
+			{ limit: value },
+			[1, '25', ' 7 ', 10_000].map((given) => [given, { limit: Number(given) }]),
+		],
+		[
+			'nothing but a limit of 50 is sent where nothing is filled in',
+			{ filters: blank },
+			[null, '', []].map((given) => [given, { limit: 50 }]),
+		],
+		[
+			'JSON may be text',
+			{ ...json, filtersJson: jsonText },
+			['CTO', 'VP, Sales', 'CEO'].map((title) => [
+				title,
+				{ jobTitles: [title], companySize: '11-50', limit: 20 },
+			]),
+		],
+		[
+			'JSON is cleaned as fields are, and its own limit counts',
+			{ ...json, filtersJson: value },
+			[
+				[
+					{ jobTitles: ' CTO \nCFO', locations: [], companySize: '' },
+					{ jobTitles: ['CTO', 'CFO'], limit: 20 },
+				],
+				[
+					{ industries: ['Software', 'Software'], locations: 'Austin, Texas' },
+					{ industries: ['Software'], locations: ['Austin, Texas'], limit: 20 },
+				],
+				[{}, { limit: 20 }],
+				['{ "locations": ["Graz, Styria"] }', { locations: ['Graz, Styria'], limit: 20 }],
+				[{ limit: 5 }, { limit: 5 }],
+				['{ "limit": 6, "industries": ["Software"] }', { limit: 6, industries: ['Software'] }],
+				[{ limit: '7' }, { limit: 7 }],
+			],
+		],
+		['JSON asks for nothing in particular by default', json, [1, 2].map((n) => [n, { limit: 20 }])],
+	])('%s', async (_, parameters, rows) => {
+		const items = rows.map(([given]) => ({ value: given }));
+		expect(await filtersSent(parameters, items)).toEqual(rows.map(([, filters]) => filters));
 	});
-
-	test('limit is 50, or a whole number, also as text', async () => {
-		const sent = await filtersSent({ limit: '={{ $json.limit }}' }, [
-			{ limit: 1 },
-			{ limit: '25' },
-			{ limit: ' 7 ' },
-			{ limit: 10_000 },
-		]);
-		expect(sent).toEqual([{ limit: 1 }, { limit: 25 }, { limit: 7 }, { limit: 10_000 }]);
-		expect(await filtersSent({}, [{ a: 1 }, { a: 2 }])).toEqual([{ limit: 50 }, { limit: 50 }]);
-	});
-
-	describe('Filters as JSON', () => {
-		const json = { filtersMode: 'json', limit: 20 };
-
-		test('as text', async () => {
-			const text = '{ "jobTitles": ["{{ $json.title }}", " "], "companySize": "11 - 50" }';
-			const sent = await filtersSent({ ...json, filtersJson: `=${text}` }, [
-				{ title: 'CTO' },
-				{ title: 'VP, Sales' },
-				{ title: 'CEO' },
-			]);
-			expect(sent).toEqual(
-				['CTO', 'VP, Sales', 'CEO'].map((title) => ({
-					jobTitles: [title],
-					companySize: '11-50',
-					limit: 20,
-				})),
-			);
-		});
-
-		test('as an object, cleaned as fields are', async () => {
-			const sent = await filtersSent({ ...json, filtersJson: '={{ $json.filters }}' }, [
-				{ filters: { jobTitles: ' CTO \nCFO', locations: [], companySize: '' } },
-				{ filters: { industries: ['Software', 'Software'], locations: 'Austin, Texas' } },
-				{ filters: {} },
-				{ filters: '{ "locations": ["Graz, Styria"] }' },
-			]);
-			expect(sent).toEqual([
-				{ jobTitles: ['CTO', 'CFO'], limit: 20 },
-				{ industries: ['Software'], locations: ['Austin, Texas'], limit: 20 },
-				{ limit: 20 },
-				{ locations: ['Graz, Styria'], limit: 20 },
-			]);
-		});
-
-		test('a limit of its own counts', async () => {
-			const sent = await filtersSent({ ...json, filtersJson: '={{ $json.filters }}' }, [
-				{ filters: { limit: 5 } },
-				{ filters: '{ "limit": 6, "industries": ["Software"] }' },
-				{ filters: { limit: '7' } },
-			]);
-			expect(sent).toEqual([{ limit: 5 }, { limit: 6, industries: ['Software'] }, { limit: 7 }]);
-		});
-
-		test('its default asks for nothing in particular', async () => {
-			expect(await filtersSent(json, [{ a: 1 }, { a: 2 }])).toEqual([{ limit: 20 }, { limit: 20 }]);
-		});
-	});
-
-	test.each<[string, INodeParameters, IDataObject[string][], string, (value: string) => string]>([
-		[
-			'limit',
-			{ limit: '={{ $json.value }}' },
-			[0, -1, 1.5, 'abc', '', '1.5', true, [5], null],
-			'Limit',
-			(value) => `Limit must be a whole number of at least 1, but is ${value}`,
-		],
-		[
-			'company size',
-			{ filters: { companySize: '={{ $json.value }}' } },
-			['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'],
-			'Company Size',
-			(value) => `Company Size must be a range written <min>-<max>, but is ${value}`,
-		],
-		[
-			'job titles',
-			{ filters: { jobTitles: ['CTO', '={{ $json.value }}'] } },
-			[{ title: 'CTO' }],
-			'Job Titles',
-			(value) => `Job Titles must be text, but is ${value}`,
-		],
-		[
-			'locations',
-			{ filters: { locations: '={{ $json.value }}' } },
-			[{ city: 'Graz' }],
-			'Locations',
-			(value) => `Locations must be text, but is ${value}`,
-		],
-		[
-			'JSON that is no object',
-			{ filtersMode: 'json', filtersJson: '={{ $json.value }}' },
-			['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true],
-			'Filters (JSON)',
-			(value) => `Filters (JSON) must be a JSON object, but is ${value}`,
-		],
-		[
-			'JSON with a name that is no filter',
-			{ filtersMode: 'json', filtersJson: '={{ $json.value }}' },
-			[{ titles: ['CTO'] }, { titles: [] }, '{ "jobTitles": ["CTO"], "titles": "" }'],
-			'Filters (JSON)',
-			() => 'Filters (JSON) contains "titles", which is not a filter',
-		],
-		[
-			'the limit in JSON',
-			{ filtersMode: 'json', filtersJson: '={{ ({ limit: $json.value }) }}' },
-			[0, 'abc', null, 2.5],
-			'Limit',
-			(value) => `Limit must be a whole number of at least 1, but is ${value}`,
-		],
-		[
-			'webhook URL',
-			{ options: { webhookUrl: '={{ $json.value }}' } },
-			['nowhere', 'ftp://example.com/a', 'example.com/hook'],
-			'Webhook URL',
-			(value) => `Webhook URL must be a URL, but is ${value}`,
-		],
-	])(
-		'a wrong %s is refused before anything is sent',
-		async (_, parameters, values, field, text) => {
-			const inputs = values.map((value) => ({ value }));
-			const { items } = await service.run(START, parameters, inputs, keepGoing);
-
-			service.expectCalls([]);
-			expect(items).toEqual(
-				paired(inputs.map((input) => inputError(input, text(JSON.stringify(input.value)), field))),
-			);
-		},
-	);
 
 	test('a webhook URL goes along', async () => {
-		const { items } = await service.run(
-			START,
-			{ limit: 1, options: { webhookUrl: '={{ $json.hook }}' } },
-			[
-				{ hook: 'http://127.0.0.1:9/webhook/a?b=c' },
-				{ hook: ' http://127.0.0.1:9/webhook/d ' },
-				{ hook: '' },
-			],
-		);
+		const start = (webhookUrl?: string) =>
+			post('/start', { filters: { limit: 1 }, ...(webhookUrl && { webhookUrl }) });
+		const pending = including({ status: 'pending' });
 
-		service.expectCalls([
-			post('/start', { filters: { limit: 1 }, webhookUrl: 'http://127.0.0.1:9/webhook/a?b=c' }),
-			post('/start', { filters: { limit: 1 }, webhookUrl: 'http://127.0.0.1:9/webhook/d' }),
-			post('/start', { filters: { limit: 1 } }),
+		await expectRows(START, { limit: 1, options: { webhookUrl: value } }, [
+			...['http://127.0.0.1:9/webhook/a?b=c', ' http://127.0.0.1:9/webhook/d '].map((url): Row => [
+				{ value: url },
+				start(url.trim()),
+				pending,
+			]),
+			[{ value: '' }, start(), pending],
 		]);
-		expect(items).toHaveLength(3);
 	});
 });
 
-/** The status of a job that has ended, as the service gives it. */
-function finalStatus(scrapeId: string) {
+interface Scrape extends IDataObject {
+	id: string;
+}
+
+/**
+ * Starts three jobs, with limits of 10, 20 and 30; gives the items that hold their identifiers.
+ * @param durationsMs of each; by default they do not end by themselves
+ */
+async function startThree(
+	job: Partial<JobSettings> = {},
+	durationsMs: number[] = [],
+): Promise<[Scrape, Scrape, Scrape]> {
+	const start = async (place: number) => {
+		const durationMs = durationsMs[place - 1] ?? 600_000;
+		sandbox.set({ job: { durationMs, ...job } });
+		return { id: await service.startJob({ limit: 10 * place }) };
+	};
+	return [await start(1), await start(2), await start(3)];
+}
+
+/** What the service says of a job, which must have this status by now. */
+function statusOf(scrapeId: string, status = 'completed') {
 	const job = sandbox.jobs.find((candidate) => candidate.scrapeId === scrapeId);
 	if (!job) throw new Error(`There is no job ${scrapeId}`);
-	const { status, progress, leadsFound, creditsUsed, createdAt, endsAt } = job;
+	const { progress, leadsFound, creditsUsed, createdAt, endsAt } = job;
 	return {
-		scrapeId,
-		status,
-		progress,
-		leadsFound,
-		creditsUsed,
+		...{ scrapeId, status, progress, leadsFound, creditsUsed },
 		createdAt: new Date(createdAt).toISOString(),
 		...(status === 'completed' && { completedAt: new Date(endsAt).toISOString() }),
 	};
 }
 
-/** Starts a job for each limit; gives the items that hold their identifiers. */
-async function startJobs(limits: number[]) {
-	const items: Array<{ id: string }> = [];
-	for (const limit of limits) items.push({ id: await service.startJob({ limit }) });
-	return items;
+/** The items for scrapes that must have these statuses by now. */
+function withStatus(scrapes: Scrape[], ...statuses: string[]) {
+	return paired(scrapes.map(({ id }, index) => statusOf(id, statuses[index])));
 }
 
-/** The polls sent for each scrape; all requests must be polls or those of `startJobs`. */
+/** The polls sent for each scrape; all requests must be polls or those of `startThree`. */
 function polls(): Record<string, number> {
 	const counts: Record<string, number> = {};
 	for (const { method, path, query, body } of sandbox.requests) {
 		if (path === '/start') continue;
-		expect({ method, path, query: Object.keys(query), body }).toEqual({
-			method: 'GET',
-			path: '/status',
-			query: ['scrapeId'],
-			body: undefined,
-		});
 		const id = String(query.scrapeId);
+		expect({ method, path, query, body }).toEqual(get('/status', { scrapeId: id }));
 		counts[id] = (counts[id] ?? 0) + 1;
 	}
 	return counts;
@@ -906,160 +548,94 @@ const waitFor = (options: INodeParameters = {}) => ({
 
 describe('Scrape: Get Status', () => {
 	test('asks once for each item', async () => {
-		sandbox.set({ job: { durationMs: 60_000 } });
-		const items = await startJobs([10, 20, 30]);
-		const [, second = { id: '' }, third = { id: '' }] = items;
-		sandbox.finish(second.id, 'completed');
-		sandbox.finish(third.id, 'failed');
-		const result = await service.run(STATUS, { scrapeId: '={{ $json.id }}' }, items);
+		const scrapes = await startThree();
+		sandbox.finish(scrapes[1].id, 'completed');
+		sandbox.finish(scrapes[2].id, 'failed');
+		const { items } = await service.run(STATUS, { scrapeId: '={{ $json.id }}' }, scrapes);
 
-		service.expectCalls(
-			items.map(({ id }) => get('/status', { scrapeId: id })),
-			'/status',
-		);
-		expect(result.items).toEqual(paired(items.map(({ id }) => finalStatus(id))));
-		expect(result.items.map(({ json }) => json.status)).toEqual(['pending', 'completed', 'failed']);
+		expect(items).toEqual(withStatus(scrapes, 'pending', 'completed', 'failed'));
+		expect(polls()).toEqual(Object.fromEntries(scrapes.map(({ id }) => [id, 1])));
 	});
 
-	test('an empty identifier is refused before anything is sent', async () => {
-		const inputs = [{ id: '' }, { id: '  ' }, { id: null }];
+	test.each<[string, JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
+		['text', 'string', String],
+		['a UUID', 'uuid', String],
+		['digits', 'number-like', String],
+		['digits that are a number', 'number-like', Number],
+		['characters that need escaping', 'awkward', String],
+	])('an identifier of %s arrives as it is', async (_, scrapeIdStyle, toValue) => {
+		const scrapes = await startThree({ durationMs: 0, scrapeIdStyle });
+		const inputs = scrapes.map(({ id }) => ({ id: toValue(id) }));
 		for (const operation of [STATUS, WAIT]) {
-			const { items } = await service.run(operation, waitFor(), inputs, keepGoing);
-			expect(items).toEqual(
-				paired(inputs.map((input) => inputError(input, 'Scrape ID is empty', 'Scrape ID'))),
-			);
+			const { items } = await service.run(operation, waitFor(), inputs);
+			expect(items).toEqual(withStatus(scrapes));
 		}
-		service.expectCalls([]);
-	});
-
-	test.each<JobSettings['scrapeIdStyle']>(['string', 'uuid', 'number-like', 'awkward'])(
-		'identifiers of the style "%s" arrive as they are',
-		async (scrapeIdStyle) => {
-			sandbox.set({ job: { durationMs: 0, scrapeIdStyle } });
-			const items = await startJobs([1, 2, 3]);
-			await sleep(5);
-			const expected = paired(items.map(({ id }) => finalStatus(id)));
-
-			const status = await service.run(STATUS, { scrapeId: '={{ $json.id }}' }, items);
-			expect(status.items).toEqual(expected);
-			const wait = await service.run(WAIT, waitFor(), items);
-			expect(wait.items).toEqual(expected);
-			expect(polls()).toEqual(Object.fromEntries(items.map(({ id }) => [id, 2])));
-		},
-	);
-
-	test('an identifier of digits may come as a number', async () => {
-		sandbox.set({ job: { durationMs: 60_000, scrapeIdStyle: 'number-like' } });
-		const items = await startJobs([1, 2, 3]);
-		const result = await service.run(
-			STATUS,
-			{ scrapeId: '={{ $json.id }}' },
-			items.map(({ id }) => ({ id: Number(id) })),
-		);
-		expect(result.items).toEqual(paired(items.map(({ id }) => finalStatus(id))));
+		expect(polls()).toEqual(Object.fromEntries(scrapes.map(({ id }) => [id, 2])));
 	});
 });
 
 describe('Scrape: Wait', () => {
-	test.each<[string, Partial<JobSettings>]>([
-		['as it is', {}],
-		['counting progress to 1', { progressScale: 1 }],
-		['that lags behind', { statusLagMs: 100 }],
-		['with nulls', { nullsInStatus: true }],
-	])('polls a service %s until each scrape is completed', async (_name, settings) => {
-		sandbox.set({ job: { durationMs: 600, leadShare: 0.5, ...settings } });
-		const items = await startJobs([10, 20, 31]);
-		const result = await service.run(WAIT, waitFor(), items);
+	test.each<[string, Partial<JobSettings>, INodeParameters]>([
+		['a service as it is', {}, {}],
+		['a service that counts progress to 1', { progressScale: 1 }, {}],
+		['a service that lags behind', { statusLagMs: 100 }, {}],
+		['a service with nulls', { nullsInStatus: true }, {}],
+		['no time limit', {}, { timeout: 0 }],
+	])('polls until all scrapes are completed: %s', async (_, settings, options) => {
+		const scrapes = await startThree({ leadShare: 0.5, ...settings }, [600, 50, 300]);
+		const { items } = await service.run(WAIT, waitFor(options), scrapes);
 
-		expect(result.items).toEqual(paired(items.map(({ id }) => finalStatus(id))));
-		expect(result.items.map(({ json }) => [json.status, json.progress, json.leadsFound])).toEqual([
-			['completed', 100, 5],
-			['completed', 100, 10],
-			['completed', 100, 15],
+		expect(items).toEqual(withStatus(scrapes));
+		expect(items.map(({ json }) => [json.progress, json.leadsFound])).toEqual([
+			[100, 5],
+			[100, 10],
+			[100, 15],
 		]);
-		expect(Object.keys(polls()).toSorted()).toEqual(items.map(({ id }) => id).toSorted());
+		expect(Object.keys(polls()).toSorted()).toEqual(scrapes.map(({ id }) => id).toSorted());
 		expect(sandbox.requests.length).toBeGreaterThan(3 + items.length);
 	});
 
-	test('items wait for scrapes that end in another order', async () => {
-		const items: Array<{ id: string }> = [];
-		for (const durationMs of [300, 50, 150]) {
-			sandbox.set({ job: { durationMs } });
-			items.push(...(await startJobs([durationMs])));
-		}
-		const result = await service.run(WAIT, waitFor(), items);
+	test('a scrape that failed is an error with all that is known of it, or a result if asked for', async () => {
+		const scrapes = await startThree({ durationMs: 100 });
+		const [one, two, three] = scrapes;
+		sandbox.finish(two.id, 'failed');
+		const { items } = await service.run(WAIT, waitFor(), scrapes, keepGoing);
 
-		expect(result.items).toEqual(paired(items.map(({ id }) => finalStatus(id))));
-		expect(result.items.map(({ json }) => json.leadsFound)).toEqual([300, 50, 150]);
-	});
+		const known = { ...statusOf(two.id, 'failed'), leadsFound: 10, progress: 50 };
+		const error = { ...known, message: `Scrape ${two.id} failed`, advice: someText };
+		expect(items).toEqual(paired([statusOf(one.id), { ...two, error }, statusOf(three.id)]));
 
-	async function oneFails() {
-		sandbox.set({ job: { durationMs: 100 } });
-		const items = await startJobs([10, 20, 30]);
-		sandbox.finish(items[1]?.id ?? '', 'failed');
-		return items;
-	}
-
-	test('a scrape that failed is an error with all that is known of it', async () => {
-		const inputs = await oneFails();
-		const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
-
-		const [first, second, third] = inputs.map(({ id }) => finalStatus(id));
-		expect(items).toEqual(
-			paired([
-				{ ...first },
-				{
-					...inputs[1],
-					error: {
-						message: `Scrape ${String(second?.scrapeId)} failed`,
-						advice: someText,
-						...second,
-					},
-				},
-				{ ...third },
-			]),
-		);
-		expect(second).toMatchObject({ status: 'failed', leadsFound: 10, progress: 50 });
-	});
-
-	test('a scrape that failed is a result if asked for', async () => {
-		const inputs = await oneFails();
-		const { items } = await service.run(WAIT, waitFor({ failedAsResult: true }), inputs);
-
-		expect(items).toEqual(paired(inputs.map(({ id }) => finalStatus(id))));
-		expect(items.map(({ json }) => json.status)).toEqual(['completed', 'failed', 'completed']);
+		const asked = await service.run(WAIT, waitFor({ failedAsResult: true }), scrapes);
+		expect(asked.items).toEqual(withStatus(scrapes, 'completed', 'failed', 'completed'));
 	});
 
 	test('time running out is an error that says how to go on', async () => {
-		sandbox.set({ job: { durationMs: 600_000 } });
-		const inputs = await startJobs([10, 20, 30]);
-		sandbox.finish(inputs[0]?.id ?? '', 'completed');
-		const late = await service.run(WAIT, waitFor({ timeout: 0.002 }), inputs, keepGoing);
+		const scrapes = await startThree();
+		const [one, two, three] = scrapes;
+		sandbox.finish(one.id, 'completed');
+		const late = await service.run(WAIT, waitFor({ timeout: 0.002 }), scrapes, keepGoing);
 
-		const timedOut = (input: { id: string } = { id: '' }) => ({
-			...input,
+		const timedOut = ({ id }: Scrape) => ({
+			id,
 			error: {
-				message: `Scrape ${input.id} did not finish within 0.002 minutes`,
+				...statusOf(id, 'pending'),
+				progress: 0,
+				message: `Scrape ${id} did not finish within 0.002 minutes`,
 				advice: expect.stringContaining('To wait longer, use "Wait') as unknown,
-				...finalStatus(input.id),
 			},
 		});
-		expect(late.items).toEqual(
-			paired([finalStatus(inputs[0]?.id ?? ''), timedOut(inputs[1]), timedOut(inputs[2])]),
-		);
-		expect(late.items[1]?.json.error).toMatchObject({ status: 'pending', progress: 0 });
+		expect(late.items).toEqual(paired([statusOf(one.id), timedOut(two), timedOut(three)]));
 
-		for (const { id } of inputs) sandbox.finish(id, 'completed');
-		const later = await service.run(WAIT, waitFor({ timeout: 0.002 }), inputs);
-		expect(later.items).toEqual(paired(inputs.map(({ id }) => finalStatus(id))));
+		for (const { id } of scrapes) sandbox.finish(id, 'completed');
+		const later = await service.run(WAIT, waitFor({ timeout: 0.002 }), scrapes);
+		expect(later.items).toEqual(withStatus(scrapes));
 	});
 
 	test('is given up when the service is out of order for ten minutes', async () => {
-		sandbox.set({ job: { durationMs: 600_000 } });
-		const inputs = await startJobs([10, 20]);
+		const scrapes = await startThree();
 		const now = Date.now.bind(Date);
-		const running = service.run(WAIT, waitFor({ timeout: 0 }), inputs, keepGoing);
-		await until(() => Object.keys(polls()).length === 2);
+		const running = service.run(WAIT, waitFor({ timeout: 0 }), scrapes, keepGoing);
+		await until(() => Object.keys(polls()).length === 3);
 		sandbox.set({ faults: [{ kind: 'html', status: 502 }] });
 		const since = now();
 		// Ten minutes in two seconds.
@@ -1067,180 +643,139 @@ describe('Scrape: Wait', () => {
 		const { items } = await running;
 		jest.restoreAllMocks();
 
-		expect(items.map(({ json }) => json)).toEqual(
-			inputs.map(({ id }) => ({
-				id,
-				error: expect.objectContaining({
-					scrapeId: id,
-					httpStatus: 502,
-					advice: expect.stringContaining(`"Wait Until Finished" with this scrape ID`) as unknown,
-				}) as unknown,
-			})),
-		);
+		const advice: unknown = expect.stringContaining('"Wait Until Finished" with this scrape ID');
+		const errorOf = (scrapeId: string) => including({ scrapeId, httpStatus: 502, advice });
+		expect(items).toEqual(paired(scrapes.map(({ id }) => ({ id, error: errorOf(id) }))));
 	});
 
 	test('an unknown scrape is an error that keeps the identifier', async () => {
-		sandbox.set({ job: { durationMs: 50 } });
-		const [known = { id: '' }] = await startJobs([10]);
+		const [known] = await startThree({ durationMs: 50 });
 		const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
 		const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
-		const gone = (id: string) => ({
-			id,
-			error: {
-				message: 'The service says: No such scrape (NOT_FOUND)',
-				advice: someText,
-				scrapeId: id,
-				outcome: 'refused',
-				code: 'NOT_FOUND',
-				httpStatus: 404,
-			},
-		});
-		expect(items).toEqual(paired([gone('gone-1'), finalStatus(known.id), gone('gone-2')]));
+		const error = refusal('NOT_FOUND', 'No such scrape', 404);
+		const gone = (id: string) => ({ id, error: { ...error, scrapeId: id } });
+		expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
 	});
 
-	test('no time limit waits until the end', async () => {
-		sandbox.set({ job: { durationMs: 150 } });
-		const inputs = await startJobs([10, 20, 30]);
-		const { items } = await service.run(WAIT, waitFor({ timeout: 0 }), inputs);
-		expect(items).toEqual(paired(inputs.map(({ id }) => finalStatus(id))));
-	});
-
-	describe.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'Stop with onError %s',
-		(onError) => {
-			test.each([0.05, 600])('ends a wait with a poll every %d s', async (pollInterval) => {
-				sandbox.set({ job: { durationMs: 600_000 } });
-				const inputs = await startJobs([10, 20, 30]);
-				let stop = () => {};
-				const running = service.run(WAIT, waitFor({ pollInterval }), inputs, {
-					onError,
-					onStart: (pressStop) => (stop = pressStop),
-				});
-				// Once for each scrape.
-				await until(() => sandbox.requests.length >= 2 * inputs.length);
-				stop();
-				const { run } = await running;
-
-				expect(run.status).toBe('canceled');
-				const before = sandbox.requests.length;
-				await sleep(200);
-				expect(sandbox.requests).toHaveLength(before);
-				expect(Object.keys(polls()).length).toBeGreaterThan(0);
+	const onErrors = [undefined, 'continueRegularOutput', 'continueErrorOutput'] as const;
+	describe.each(onErrors)('Stop with onError %s', (onError) => {
+		test.each([0.05, 600])('ends a wait with a poll every %d s', async (pollInterval) => {
+			const scrapes = await startThree();
+			let stop = () => {};
+			const running = service.run(WAIT, waitFor({ pollInterval }), scrapes, {
+				onError,
+				onStart: (pressStop) => (stop = pressStop),
 			});
-		},
-	);
+			await until(() => Object.keys(polls()).length === scrapes.length);
+			stop();
+			const { run } = await running;
+
+			expect(run.status).toBe('canceled');
+			const before = sandbox.requests.length;
+			await sleep(200);
+			expect(sandbox.requests).toHaveLength(before);
+		});
+	});
 });
 
 describe('Scrape: Start and Wait', () => {
-	const parameters = {
-		filters: { jobTitles: ['={{ $json.title }}'] },
-		limit: '={{ $json.limit }}',
-		options: { pollInterval: 0.05 },
-	};
 	const inputs = [
 		{ title: 'CTO', limit: 10 },
 		{ title: 'CFO', limit: 20 },
 		{ title: 'CEO', limit: 30 },
 	];
-	const starts = inputs.map(({ title, limit }) =>
-		post('/start', { filters: { jobTitles: [title], limit } }),
-	);
-	const scrapeOf = ({ title }: { title: string }) => {
-		const job = sandbox.jobs.find(({ filters }) => filters.jobTitles?.[0] === title);
-		return finalStatus(job?.scrapeId ?? '');
+	const withOptions = (options: INodeParameters = {}) => ({
+		filters: { jobTitles: ['={{ $json.title }}'] },
+		limit: '={{ $json.limit }}',
+		options: { pollInterval: 0.05, ...options },
+	});
+	const startOf = ({ title, limit }: { title: string; limit: number }, others: object = {}) =>
+		post('/start', { filters: { jobTitles: [title], limit }, ...others });
+	const idOf = ({ title }: { title: string }) =>
+		sandbox.jobs.find(({ filters }) => filters.jobTitles?.[0] === title)?.scrapeId ?? '';
+	const results = (status: string, others: object = {}) =>
+		paired(
+			inputs.map((input) => ({
+				estimatedCredits: input.limit,
+				...statusOf(idOf(input), status),
+				...others,
+			})),
+		);
+	const expectStarts = (others: (title: string) => object = () => ({})) => {
+		service.expectCalls(
+			inputs.map((input) => startOf(input, others(input.title))),
+			'/start',
+		);
 	};
 
 	test('gives the fields of the start and of the last status', async () => {
 		sandbox.set({ job: { durationMs: 120 }, extraFields: true });
-		const { items } = await service.run(START_AND_WAIT, parameters, inputs);
+		const { items } = await service.run(START_AND_WAIT, withOptions(), inputs);
 
-		service.expectCalls(starts, '/start');
-		expect(items).toEqual(
-			paired(
-				inputs.map((input) => ({
-					estimatedCredits: input.limit,
-					...scrapeOf(input),
-					requestId: expect.stringMatching(/^req_\d+$/) as unknown,
-				})),
-			),
-		);
+		expectStarts();
+		const requestId: unknown = expect.stringMatching(/^req_\d+$/);
+		expect(items).toEqual(results('completed', { requestId }));
 		expect(items.map(({ json }) => json.leadsFound)).toEqual([10, 20, 30]);
 		expect(Object.keys(polls())).toHaveLength(3);
 	});
 
 	test('sends a webhook URL and returns failed scrapes if asked for', async () => {
 		sandbox.set({ job: { durationMs: 50, outcome: 'failed' } });
-		const webhookUrl = 'http://127.0.0.1:9/hook/{{ $json.title }}';
-		const { items } = await service.run(
-			START_AND_WAIT,
-			{
-				...parameters,
-				options: { pollInterval: 0.05, failedAsResult: true, webhookUrl: `=${webhookUrl}` },
-			},
-			inputs,
-		);
+		const webhookUrl = '=http://127.0.0.1:9/hook/{{ $json.title }}';
+		const options = { failedAsResult: true, webhookUrl };
+		const { items } = await service.run(START_AND_WAIT, withOptions(options), inputs);
 
-		service.expectCalls(
-			inputs.map(({ title, limit }) =>
-				post('/start', {
-					filters: { jobTitles: [title], limit },
-					webhookUrl: `http://127.0.0.1:9/hook/${title}`,
-				}),
-			),
-			'/start',
-		);
-		expect(items).toEqual(
-			paired(inputs.map((input) => ({ estimatedCredits: input.limit, ...scrapeOf(input) }))),
-		);
-		expect(items.map(({ json }) => json.status)).toEqual(['failed', 'failed', 'failed']);
+		expectStarts((title) => ({ webhookUrl: `http://127.0.0.1:9/hook/${title}` }));
+		expect(items).toEqual(results('failed'));
 	});
 
-	test('a scrape that failed is an error with all that is known of it', async () => {
-		sandbox.set({ job: { durationMs: 50, outcome: 'failed' } });
+	test.each<[string, SettingsPatch, INodeParameters, (id: string) => object]>([
+		[
+			'the scrape failed',
+			{ job: { durationMs: 50, outcome: 'failed' } },
+			{},
+			(id) => ({ ...statusOf(id, 'failed'), message: `Scrape ${id} failed`, advice: someText }),
+		],
+		[
+			'time ran out',
+			{ job: { durationMs: 600_000 } },
+			{ timeout: 0.002 },
+			(id) => ({
+				...statusOf(id, 'pending'),
+				message: `Scrape ${id} did not finish within 0.002 minutes`,
+				advice: someText,
+			}),
+		],
+		[
+			'a poll was refused',
+			{ faults: [{ kind: 'envelope', code: 'BROKEN', match: { operation: 'getScrapeStatus' } }] },
+			{},
+			(id) => ({
+				message: 'The service says: Something went wrong (BROKEN)',
+				code: 'BROKEN',
+				scrapeId: id,
+				advice: expect.stringContaining(id) as unknown,
+			}),
+		],
+	])('is an error with the ID to wait for: %s', async (_, settings, options, errorOf) => {
+		sandbox.set(settings);
+		const parameters = withOptions(options);
 		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
 
-		service.expectCalls(starts, '/start');
-		expect(items.map(({ json }) => json)).toEqual(
-			inputs.map((input) => ({
-				...input,
-				error: expect.objectContaining({
-					message: `Scrape ${scrapeOf(input).scrapeId} failed`,
-					advice: someText,
-					...scrapeOf(input),
-				}) as unknown,
-			})),
-		);
-	});
-
-	test('time running out leaves the identifier to wait for', async () => {
-		sandbox.set({ job: { durationMs: 600_000 } });
-		const late = await service.run(
-			START_AND_WAIT,
-			{ ...parameters, options: { pollInterval: 0.05, timeout: 0.002 } },
-			inputs,
-			keepGoing,
+		expect(items).toEqual(
+			paired(inputs.map((input) => ({ ...input, error: including(errorOf(idOf(input))) }))),
 		);
 
-		expect(late.items.map(({ json }) => json)).toEqual(
-			inputs.map((input) => ({
-				...input,
-				error: expect.objectContaining({
-					message: `Scrape ${scrapeOf(input).scrapeId} did not finish within 0.002 minutes`,
-					advice: someText,
-					...scrapeOf(input),
-				}) as unknown,
-			})),
-		);
-
+		sandbox.set({ faults: [] });
 		for (const { scrapeId } of sandbox.jobs) sandbox.finish(scrapeId, 'completed');
 		const later = await service.run(
 			WAIT,
 			{ scrapeId: '={{ $json.error.scrapeId }}' },
-			late.items.map(({ json }) => json),
+			items.map(({ json }) => json),
 		);
-		expect(later.items).toEqual(paired(inputs.map(scrapeOf)));
-		service.expectCalls(starts, '/start');
+		expect(later.items).toEqual(paired(inputs.map((input) => statusOf(idOf(input)))));
+		expectStarts();
 	});
 
 	test.each<[string, FaultRule]>([
@@ -1252,55 +787,120 @@ describe('Scrape: Start and Wait', () => {
 			job: { durationMs: 50 },
 			faults: [{ ...fault, match: { operation: 'getScrapeStatus', times: 15 } }],
 		});
-		const { items } = await service.run(START_AND_WAIT, parameters, inputs);
+		const { items } = await service.run(START_AND_WAIT, withOptions(), inputs);
 
-		service.expectCalls(starts, '/start');
-		expect(items.map(({ json }) => json)).toEqual(
-			inputs.map((input) => ({ estimatedCredits: input.limit, ...scrapeOf(input) })),
-		);
+		expectStarts();
+		expect(items).toEqual(results('completed'));
 	});
+});
 
-	test('an error while waiting leaves the identifier to wait for', async () => {
-		sandbox.set({
-			job: { durationMs: 50 },
-			faults: [{ kind: 'envelope', code: 'BROKEN', match: { operation: 'getScrapeStatus' } }],
+describe('A value that can only be wrong is refused before anything is sent', () => {
+	/** @param values by the error that follows the name of the field; … stands for the value */
+	function refuses(
+		parameters: INodeParameters,
+		operation: Operation,
+		field: string,
+		values: Record<string, Array<IDataObject[string]>>,
+	): void {
+		test(`${field} of ${operation.join(' ')}`, async () => {
+			const cases = Object.entries(values).flatMap(([text, each]) =>
+				each.map((wrong) => ({
+					input: { value: wrong },
+					error: `${field} ${text.replace('…', JSON.stringify(wrong))}`,
+				})),
+			);
+			const inputs = cases.map(({ input }) => input);
+			const { items } = await service.run(operation, parameters, inputs, keepGoing);
+
+			service.expectCalls([]);
+			expect(items).toEqual(
+				paired(cases.map(({ input, error }) => inputError(input, error, field))),
+			);
 		});
-		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
+	}
 
-		service.expectCalls(starts, '/start');
-		expect(items.map(({ json }) => json)).toEqual(
-			inputs.map((input) => ({
-				...input,
-				error: expect.objectContaining({
-					message: 'The service says: Something went wrong (BROKEN)',
-					scrapeId: scrapeOf(input).scrapeId,
-					code: 'BROKEN',
-					advice: expect.stringContaining(scrapeOf(input).scrapeId) as unknown,
-				}) as unknown,
-			})),
-		);
+	const rest = { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' };
+	refuses({ firstName: value, company: 'acme.com' }, BUSINESS, 'First Name and Last Name', {
+		'are both empty': ['', ' '],
+	});
+	refuses({ ...rest, firstName: value }, BUSINESS, 'First Name', {
+		'must be text, but is …': [['Ann'], true],
+	});
+	refuses({ ...rest, lastName: value }, BUSINESS, 'Last Name', {
+		'must be text, but is …': [{ a: 1 }, true],
+	});
+	refuses({ ...rest, company: value }, BUSINESS, 'Company Domain', {
+		'is empty': ['', ' '],
+		'must be a domain, but is …': [
+			...['Acme', 'Acme Inc', 'acme inc.com', 'https://', '.com', 'acme..com', '12.5', '10.0.0.1'],
+			'acme.com,acme.de',
+		],
+		'must be the domain of a company, but … is a social network': [
+			...['https://www.linkedin.com/company/acme', 'linkedin.com/in/ann'],
+		],
+	});
+	refuses({ ...rest, linkedinUrl: value }, BUSINESS, 'LinkedIn URL', {
+		'must be a URL, but is …': [
+			...['not a page', 'ftp://linkedin.com/in/ann', 'javascript://x', 'in/nathan'],
+		],
+	});
+	refuses({ email: value }, VERIFY, 'Email', {
+		'is empty': [null, '  '],
+		'must be text, but is …': [['ann@acme.com']],
+		'must be one email address, but is …': [
+			...['ann', 'ann@', '@acme.com', 'ann@acme@com', 'ann sure@acme.com', 'Ann<ann@acme.com>'],
+			...['Ann <ann@acme.com>', 'ann@acme.com,bob@acme.com', 'ann@acme.com, bob@acme.com'],
+		],
+	});
+	refuses(
+		{ email: 'valid@acme.com', options: { resultField: value } },
+		VERIFY,
+		'Put Output in Field',
+		{ 'must be text, but is …': [{ a: [1] }, [1]] },
+	);
+
+	const inJson = { filtersMode: 'json', filtersJson: value };
+	const noLimit = 'must be a whole number of at least 1, but is …';
+	refuses({ limit: value }, START, 'Limit', {
+		[noLimit]: [0, -1, 1.5, 'abc', '', '1.5', true, [5], null],
+	});
+	refuses({ ...inJson, filtersJson: '={{ ({ limit: $json.value }) }}' }, START, 'Limit', {
+		[noLimit]: [0, 'abc', null, 2.5],
+	});
+	refuses({ filters: { companySize: value } }, START, 'Company Size', {
+		'must be a range written <min>-<max>, but is …': [
+			...['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'],
+		],
+	});
+	refuses({ filters: { jobTitles: ['CTO', value] } }, START, 'Job Titles', {
+		'must be text, but is …': [{ title: 'CTO' }, true],
+	});
+	refuses({ filters: { locations: value } }, START, 'Locations', {
+		'must be text, but is …': [{ city: 'Graz' }, true],
+	});
+	refuses(inJson, START, 'Filters (JSON)', {
+		'must be a JSON object, but is …': [
+			...['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true],
+		],
+		'contains "titles", which is not a filter': [
+			...[{ titles: ['CTO'] }, { titles: [] }, '{ "jobTitles": ["CTO"], "titles": "" }'],
+		],
+	});
+	refuses({ options: { webhookUrl: value } }, START, 'Webhook URL', {
+		'must be a URL, but is …': ['nowhere', 'ftp://example.com/a', 'example.com/hook'],
 	});
 
-	test.each([
-		['pollInterval', 'Poll Interval (Seconds)'],
-		['timeout', 'Timeout (Minutes)'],
-	])('a wrong %s is refused before anything is started', async (name, field) => {
-		const { items } = await service.run(
-			START_AND_WAIT,
-			{ ...parameters, options: { [name]: -1 } },
-			inputs,
-			keepGoing,
-		);
-
-		service.expectCalls([]);
-		expect(items).toEqual(
-			paired(
-				inputs.map((input) =>
-					inputError(input, `${field} must be a number of at least 0, but is -1`, field),
-				),
-			),
-		);
-	});
+	const noId = { 'is empty': ['', '  ', null] };
+	refuses({ scrapeId: value }, STATUS, 'Scrape ID', noId);
+	refuses({ scrapeId: value }, WAIT, 'Scrape ID', noId);
+	const negative = { 'must be a number of at least 0, but is …': [-1, '-1'] };
+	refuses(
+		{ options: { pollInterval: value } },
+		START_AND_WAIT,
+		'Poll Interval (Seconds)',
+		negative,
+	);
+	refuses({ options: { timeout: value } }, START_AND_WAIT, 'Timeout (Minutes)', negative);
 });
 
 describe('Fields of the result', () => {
@@ -1308,128 +908,49 @@ describe('Fields of the result', () => {
 	const inputs = ['valid@acme.com', 'invalid@acme.com', 'broken@acme.com', 'unknown@beta.io'].map(
 		(email, index) => ({ id: index + 1, email, status: 'new', note: { a: [1] } }),
 	);
-	const verdicts = ['valid', 'invalid', '', 'unknown'].map((status, index) => ({
-		email: inputs[index]?.email,
-		status,
-		deliverable: status === 'valid',
-		disposable: false,
-		freeProvider: false,
-	}));
-
-	beforeEach(() => {
-		sandbox.set({
-			faults: [{ kind: 'envelope', code: 'BROKEN', match: { bodyIncludes: 'broken' } }],
-		});
+	const verdicts = inputs.map(({ email }) => {
+		const [status] = email.split('@');
+		const deliverable = status === 'valid';
+		return { email, status, deliverable, disposable: false, freeProvider: false };
 	});
 
-	const shapes: Array<[INodeParameters, (input: object, verdict: object) => object]> = [
+	test.each<[INodeParameters, (input: object, verdict: object) => object]>([
 		[{}, (_input, verdict) => verdict],
 		[{ includeInput: true }, (input, verdict) => ({ ...input, ...verdict })],
 		[{ resultField: ' leadgen ' }, (_input, leadgen) => ({ leadgen })],
 		[{ resultField: 'email', includeInput: true }, (input, email) => ({ ...input, email })],
 		[{ resultField: 'check', includeInput: true }, (input, check) => ({ ...input, check })],
 		[{ resultField: '', includeInput: false }, (_input, verdict) => verdict],
-	];
-	const broken = {
-		...inputs[2],
-		error: {
-			message: 'The service says: Something went wrong (BROKEN)',
-			advice: someText,
-			outcome: 'refused',
-			code: 'BROKEN',
-			httpStatus: 400,
-		},
-	};
-
-	test.each(shapes)('options %j, errors on the regular output', async (options, shape) => {
-		const { items } = await service.run(VERIFY, { ...address, options }, inputs, keepGoing);
-
-		expect(items).toEqual(
-			paired(
-				inputs.map((input, index) => (index === 2 ? broken : shape(input, verdicts[index] ?? {}))),
-			),
-		);
-		service.expectCalls(inputs.map(({ email }) => post('/email/verify', { email })));
-	});
-
-	test.each(shapes)('options %j, errors on their own output', async (options, shape) => {
-		const { items, errorItems } = await service.run(VERIFY, { ...address, options }, inputs, {
-			onError: 'continueErrorOutput',
+	])('options %j shape results, and no errors, on either output', async (options, shape) => {
+		sandbox.set({
+			faults: [{ kind: 'envelope', code: 'BROKEN', match: { bodyIncludes: 'broken' } }],
 		});
+		const parameters = { ...address, options };
+		const error = refusal('BROKEN', 'Something went wrong');
+		const broken = { json: { ...inputs[2], error }, pairedItem: { item: 2 } };
+		const shaped = paired(inputs.map((input, index) => shape(input, verdicts[index] ?? {})));
 
-		expect(errorItems).toEqual([{ json: broken, pairedItem: { item: 2 } }]);
-		expect(items).toEqual(
-			[0, 1, 3].map((index) => ({
-				json: shape(inputs[index] ?? {}, verdicts[index] ?? {}),
-				pairedItem: { item: index },
-			})),
-		);
+		const regular = await service.run(VERIFY, parameters, inputs, keepGoing);
+		expect(regular.items).toEqual(shaped.with(2, broken));
+		service.expectCalls(inputs.map(({ email }) => post('/email/verify', { email })));
+
+		const split = await service.run(VERIFY, parameters, inputs, { onError: 'continueErrorOutput' });
+		expect(split.errorItems).toEqual([broken]);
+		expect(split.items).toEqual(shaped.toSpliced(2, 1));
 	});
 
 	test('the name of the field may differ by item', async () => {
-		const { items } = await service.run(
-			VERIFY,
-			{ ...address, options: { resultField: '=result{{ $json.id }}' } },
-			inputs.slice(0, 2),
-		);
+		const options = { resultField: '=result{{ $json.id }}' };
+		const { items } = await service.run(VERIFY, { ...address, options }, inputs.slice(0, 2));
 		expect(items).toEqual(paired([{ result1: verdicts[0] }, { result2: verdicts[1] }]));
 	});
 
-	test('a wrong name of the field is refused before anything is sent', async () => {
-		const { items } = await service.run(
-			VERIFY,
-			{ ...address, options: { resultField: '={{ $json.note }}' } },
-			inputs,
-			keepGoing,
-		);
-
-		service.expectCalls([]);
-		expect(items).toEqual(
-			paired(
-				inputs.map((input) =>
-					inputError(
-						input,
-						'Put Output in Field must be text, but is {"a":[1]}',
-						'Put Output in Field',
-					),
-				),
-			),
-		);
-	});
-
-	test('files stay with the input fields', async () => {
+	test.each([true, false])('files stay with the input fields: %s', async (includeInput) => {
 		const file = { data: 'aGVsbG8=', mimeType: 'text/plain', fileName: 'hello.txt' };
 		const binary = { attachment: file };
-		const good = [0, 1, 3].map((index) => inputs[index] ?? {}) as IDataObject[];
-		const withInput = await service.run(
-			VERIFY,
-			{ ...address, options: { includeInput: true } },
-			good,
-			{ binary },
-		);
-		expect(withInput.items.map((item) => item.binary)).toEqual([binary, binary, binary]);
-
-		const without = await service.run(VERIFY, address, good, { binary });
-		expect(without.items.map((item) => item.binary)).toEqual([undefined, undefined, undefined]);
-	});
-
-	test('fields that the interface does not name are passed on', async () => {
-		sandbox.set({ extraFields: true, job: { durationMs: 50 } });
-		const requestId: unknown = expect.stringMatching(/^req_\d+$/);
-		const people = ['Ann', 'Bob'].map((first) => ({ first, last: 'Sure', company: 'acme.com' }));
-		const jobs = await startJobs([5, 6]);
-		const runs: Array<[readonly [string, string], INodeParameters, IDataObject[]]> = [
-			[CREDIT, {}, [{}, {}]],
-			[BUSINESS, person, people],
-			[PERSONAL, person, people],
-			[VERIFY, address, inputs.slice(0, 2)],
-			[START, { limit: '={{ $json.n }}' }, [{ n: 1 }, { n: 2 }]],
-			[STATUS, { scrapeId: '={{ $json.id }}' }, jobs],
-			[WAIT, waitFor(), jobs],
-		];
-		for (const [operation, parameters, items] of runs) {
-			const result = await service.run(operation, parameters, items);
-			expect(result.items.map(({ json }) => json.requestId)).toEqual([requestId, requestId]);
-		}
+		const parameters = { ...address, options: { includeInput } };
+		const { items } = await service.run(VERIFY, parameters, inputs, { binary });
+		const kept = includeInput ? binary : undefined;
+		expect(items.map((item) => item.binary)).toEqual(inputs.map(() => kept));
 	});
 });

@@ -1,68 +1,71 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { latencyOf } from '../lab/sandbox/latency';
 import { RateLimiter } from '../lab/sandbox/rateLimit';
-import { startSandbox } from '../lab/sandbox/server';
-import type { Sandbox } from '../lab/sandbox/server';
+import { Sandbox, startSandbox } from '../lab/sandbox/server';
 import { defaultSettings } from '../lab/sandbox/settings';
-import type { FaultRule, RateLimitSettings, SettingsPatch } from '../lab/sandbox/settings';
+import type { FaultRule, RateLimitSettings } from '../lab/sandbox/settings';
 
-let sandbox: Sandbox;
+const sandbox = new Sandbox({});
 
-beforeAll(async () => {
-	sandbox = await startSandbox();
-});
+beforeAll(() => sandbox.listen());
 beforeEach(() => {
 	sandbox.reset();
 });
-afterAll(async () => {
-	await sandbox.close();
-});
+afterAll(() => sandbox.close());
 
 interface Result {
 	status: number;
 	headers: Headers;
 	text: string;
 	/** Whatever JSON the text is. */
-	json: Envelope;
-}
-interface Envelope {
-	success?: boolean;
-	data?: Record<string, unknown> | null;
-	error?: { code: string; message: string };
+	json: { success?: boolean; data?: Record<string, unknown> | null; error?: { code: string } };
 }
 
 const AUTH = { authorization: 'Bearer test-key' };
 const ANN = { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' };
 
-async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Result> {
+async function call(
+	method: string,
+	path: string,
+	body?: unknown,
+	headers: object = {},
+	timeoutMs = 5000,
+): Promise<Result> {
+	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	const response = await fetch(`${sandbox.url}${path}`, {
 		method,
-		headers: {
-			...AUTH,
-			...(body === undefined ? {} : { 'content-type': 'application/json' }),
-			...headers,
-		},
+		headers: { ...AUTH, ...type, ...headers },
 		body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
 		redirect: 'manual',
-		signal: AbortSignal.timeout(5000),
+		signal: AbortSignal.timeout(timeoutMs),
 	});
-	const text = await response.text();
-	let json: Envelope = {};
+	const answer = {
+		status: response.status,
+		headers: response.headers,
+		text: await response.text(),
+	};
 	try {
-		json = JSON.parse(text) as Envelope;
+		return { ...answer, json: JSON.parse(answer.text) as Result['json'] };
 	} catch {
 		// Some faults answer no JSON.
+		return { ...answer, json: {} };
 	}
-	return { status: response.status, headers: response.headers, text, json };
 }
 
 const post = (path: string, body: unknown, headers = {}) => call('POST', path, body, headers);
 const get = (path: string, headers = {}) => call('GET', path, undefined, headers);
 const find = (person: object = ANN) => post('/email/find', person);
+const verify = (email: string) => post('/email/verify', { email });
 const credits = () => get('/credits');
+
+/** The answer to a request that is refused. */
+const refusal = (status: number, code: string) => ({
+	status,
+	json: { success: false, error: { code } },
+});
 
 async function start(options: { webhookUrl?: string; limit?: number } = {}): Promise<string> {
 	const { limit = 10, webhookUrl } = options;
@@ -73,6 +76,13 @@ const statusOf = async (scrapeId: string) =>
 	(await get(`/status?scrapeId=${encodeURIComponent(scrapeId)}`)).json.data ?? {};
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The statuses of so many answers, one after the other. */
+async function statusesOf(count: number): Promise<number[]> {
+	const statuses: number[] = [];
+	for (let sent = 0; sent < count; sent++) statuses.push((await credits()).status);
+	return statuses;
+}
 
 /** Asks again and again until the answer is a truthy one. */
 async function eventually<T>(ask: () => T | Promise<T>): Promise<NonNullable<T>> {
@@ -89,7 +99,7 @@ const lastRequest = () => sandbox.requests[sandbox.requests.length - 1];
 
 describe('the contract', () => {
 	test('every operation answers as the contract says', async () => {
-		sandbox.set({ job: { durationMs: 10 }, extraFields: true });
+		sandbox.set({ job: { durationMs: 0 }, extraFields: true });
 		const filters = {
 			jobTitles: ['CEO'],
 			locations: ['Austin, TX'],
@@ -97,45 +107,31 @@ describe('the contract', () => {
 			companySize: '10-50',
 			limit: 5,
 		};
-		const started = await post('/start', { filters, webhookUrl: 'http://127.0.0.1:1/hook' });
-		expect(started.json).toMatchObject({
-			success: true,
-			data: { status: 'pending', estimatedCredits: 5, requestId: expect.any(String) as string },
-		});
-		const scrapeId = String(started.json.data?.scrapeId);
-		const done = await eventually(async () => {
-			const status = await statusOf(scrapeId);
-			return status.status === 'completed' ? status : undefined;
-		});
-		expect(done).toMatchObject({ scrapeId, progress: 100, leadsFound: 5, creditsUsed: 5 });
-		expect(done.completedAt).toEqual(expect.any(String));
-		expect((await credits()).json.data).toMatchObject({ credits: 995, plan: 'pro' });
-		expect((await find()).json.data).toMatchObject({
-			email: expect.stringMatching(/@acme\.com$/) as string,
-		});
+		const { json } = await post('/start', { filters, webhookUrl: 'http://127.0.0.1:1/hook' });
+		await statusOf(String(json.data?.scrapeId));
+		await credits();
+		await find();
 		const { firstName, lastName } = ANN;
-		const personal = { firstName, lastName, linkedinUrl: 'https://linkedin.com/in/ann' };
-		expect((await post('/email/personal', personal)).json.success).toBe(true);
-		expect((await post('/email/verify', { email: 'valid@acme.com' })).json.data).toMatchObject({
-			email: 'valid@acme.com',
-			status: 'valid',
-			deliverable: true,
-			disposable: false,
-			freeProvider: false,
-		});
-		for (const request of sandbox.requests) {
-			expect(request).toMatchObject({ violation: undefined, answerViolation: undefined });
-		}
+		await post('/email/personal', { firstName, lastName, linkedinUrl: 'https://a.co/in/ann' });
+		await verify('valid@acme.com');
+		const operations = ['startScrape', 'getScrapeStatus', 'getCredits', 'findBusinessEmail'];
+		expect(sandbox.requests).toMatchObject(
+			[...operations, 'findPersonalEmail', 'verifyEmail'].map((operation) => ({
+				operation,
+				outcome: 'success',
+				violation: undefined,
+				answerViolation: undefined,
+			})),
+		);
 	});
 
-	test.each<[string, string, unknown]>([
+	test.each<[string, string, unknown?, object?]>([
 		['unknown field', '/start', { filters: {}, name: 'x' }],
 		['unknown filter', '/start', { filters: { titles: ['CEO'] } }],
 		['no filters', '/start', {}],
 		['limit as text', '/start', { filters: { limit: '5' } }],
 		['limit below 1', '/start', { filters: { limit: 0 } }],
 		['limit with a fraction', '/start', { filters: { limit: 1.5 } }],
-		['limit too large', '/start', { filters: { limit: 1_000_000 } }],
 		['a list that is text', '/start', { filters: { jobTitles: 'CEO' } }],
 		['an empty list', '/start', { filters: { jobTitles: [] } }],
 		['an empty list entry', '/start', { filters: { jobTitles: [''] } }],
@@ -149,23 +145,27 @@ describe('the contract', () => {
 		['no email', '/email/verify', {}],
 		['several emails', '/email/verify', { email: ['a@b.co'] }],
 		['no JSON', '/email/verify', 'hello'],
+		['another content type', '/email/find', ANN, { 'content-type': 'text/plain' }],
 		['query parameter', '/email/verify?x=1', { email: 'a@b.co' }],
-	])('refuses a request with %s', async (_what, path, body) => {
-		const { status, json } = await post(path, body);
-		expect(status).toBe(400);
-		expect(json).toMatchObject({ success: false, error: { code: 'INVALID_REQUEST' } });
-		expect(lastRequest()).toMatchObject({ paid: false, outcome: 'INVALID_REQUEST', status: 400 });
-		if (!JSON.stringify(body).includes('1000000')) {
-			expect(lastRequest()?.violation).toEqual(expect.any(String));
-		}
+		['query parameter of a GET', '/credits?x=1'],
+		['no scrapeId', '/status'],
+		['empty scrapeId', '/status?scrapeId='],
+		['scrapeId and another parameter', '/status?scrapeId=1&a=2'],
+	])('refuses a request with %s', async (_what, path, ...[body, headers]) => {
+		const answer = await call(body === undefined ? 'GET' : 'POST', path, body, headers);
+		expect(answer).toMatchObject(refusal(400, 'INVALID_REQUEST'));
+		expect(lastRequest()).toMatchObject({
+			paid: false,
+			outcome: 'INVALID_REQUEST',
+			status: 400,
+			violation: expect.any(String) as string,
+		});
 	});
 
-	test('refuses a wrong content type, and query parameters that are wrong', async () => {
-		const typed = await post('/email/find', ANN, { 'content-type': 'text/plain' });
-		expect(typed.json.error?.code).toBe('INVALID_REQUEST');
-		for (const path of ['/status', '/status?scrapeId=', '/credits?x=1', '/status?scrapeId=1&a=2']) {
-			expect((await get(path)).json.error?.code).toBe('INVALID_REQUEST');
-		}
+	test('refuses to find more leads than a setting allows', async () => {
+		const answer = await post('/start', { filters: { limit: 10_001 } });
+		expect(answer).toMatchObject(refusal(400, 'INVALID_REQUEST'));
+		expect(lastRequest()).toMatchObject({ paid: false, violation: undefined });
 	});
 
 	test('knows no other paths and no other jobs', async () => {
@@ -173,35 +173,25 @@ describe('the contract', () => {
 		const asA = { authorization: 'Bearer a' };
 		const { json } = await post('/start', { filters: { limit: 1 } }, asA);
 		const path = `/status?scrapeId=${String(json.data?.scrapeId)}`;
+		const unknown = refusal(404, 'NOT_FOUND');
 		expect((await get(path, asA)).status).toBe(200);
-		expect((await get(path, { authorization: 'Bearer b' })).status).toBe(404);
-		expect((await get('/nowhere', asA)).json.error?.code).toBe('NOT_FOUND');
-		expect((await get('//credits', asA)).status).toBe(404);
-		expect((await call('DELETE', '/credits', undefined, asA)).status).toBe(404);
+		expect(await get(path, { authorization: 'Bearer b' })).toMatchObject(unknown);
+		expect(await get('/nowhere', asA)).toMatchObject(unknown);
+		expect(await get('//credits', asA)).toMatchObject(unknown);
+		expect(await call('DELETE', '/credits', undefined, asA)).toMatchObject(unknown);
 		expect(lastRequest()?.violation).toContain('DELETE /credits');
 		sandbox.set({ unknownScrape: 'INVALID_REQUEST' });
-		expect((await get('/status?scrapeId=none', asA)).status).toBe(400);
+		const none = await get('/status?scrapeId=none', asA);
+		expect(none).toMatchObject(refusal(400, 'INVALID_REQUEST'));
 	});
 
 	test.each(['', 'Bearer wrong', 'Basic test-key', 'test-key'])(
-		'refuses the authorization "%s"',
+		'refuses the authorization "%s", before it looks at the request',
 		async (authorization) => {
-			const { status, json } = await get('/credits', { authorization });
-			expect(status).toBe(401);
-			expect(json.error?.code).toBe('UNAUTHORIZED');
+			const answer = await post('/email/find', {}, { authorization });
+			expect(answer).toMatchObject(refusal(401, 'UNAUTHORIZED'));
 		},
 	);
-
-	test('authentication comes before validation', async () => {
-		expect((await post('/email/find', {}, { authorization: '' })).status).toBe(401);
-	});
-
-	test('the service can be under a path', async () => {
-		const other = await startSandbox({ basePath: '/api/v1' });
-		expect(other.url).toMatch(/\/api\/v1$/);
-		expect((await fetch(`${other.url}/credits`, { headers: AUTH })).status).toBe(200);
-		await other.close();
-	});
 });
 
 describe('people', () => {
@@ -220,29 +210,10 @@ describe('people', () => {
 		expect(await all()).toEqual(first);
 		const found = first.flatMap((data) => (data ? [data.confidence] : []));
 		expect(found.length).toBeLessThan(people.length);
-		for (const [low, high] of [
-			[0, 0.5],
-			[0.5, 0.7],
-			[0.7, 0.9],
-			[0.9, 1.01],
-		] as const) {
-			expect(found.some((confidence) => confidence >= low && confidence < high)).toBe(true);
-		}
+		const bandOf = (confidence: number) => [0.9, 0.7, 0.5, 0].find((low) => confidence >= low);
+		expect(new Set(found.map(bandOf)).size).toBe(4);
 		sandbox.reset({ seed: 2 });
 		expect(await all()).not.toEqual(first);
-	});
-
-	test.each([
-		['Low', 0, 0.5],
-		['Medium', 0.5, 0.7],
-		['High', 0.7, 0.9],
-		['Sure', 0.9, 1.01],
-	])('the last name %s forces the confidence', async (lastName, low, high) => {
-		for (const company of ['a.com', 'b.com', 'c.com', 'Some Company']) {
-			const confidence = (await find({ ...ANN, lastName, company })).json.data?.confidence;
-			expect(confidence).toBeGreaterThanOrEqual(low);
-			expect(confidence).toBeLessThan(high);
-		}
 	});
 
 	test('names in any script get an address', async () => {
@@ -251,53 +222,39 @@ describe('people', () => {
 	});
 
 	test.each([
-		['valid.x@acme.com', { status: 'valid', deliverable: true }],
-		['invalid.x@acme.com', { status: 'invalid', deliverable: false }],
-		['catchall@acme.com', { status: 'catch_all', deliverable: false }],
-		['unknown@acme.com', { status: 'unknown', deliverable: false }],
-		['disposable@acme.com', { disposable: true }],
 		['ann@mailinator.com', { disposable: true }],
-		['ann@gmail.com', { freeProvider: true }],
 		['not an address', { status: 'invalid' }],
 	])('verifies %s', async (email, verdict) => {
-		expect((await post('/email/verify', { email })).json.data).toMatchObject(verdict);
+		expect((await verify(email)).json.data).toMatchObject(verdict);
 	});
 
-	test('an address of very high confidence is valid', async () => {
-		for (const company of ['a.com', 'b.com', 'c.com', 'd.com', 'e.com', 'f.com']) {
-			const email = (await find({ ...ANN, company })).json.data?.email;
-			expect((await post('/email/verify', { email })).json.data?.status).toBe('valid');
-		}
-	});
-
-	test('nobody is found in three ways, charged or not', async () => {
+	test('a search in vain is charged only if that is set', async () => {
 		const nobody = { ...ANN, lastName: 'Nobody' };
-		expect(await find(nobody)).toMatchObject({ status: 404, json: { success: false } });
-		sandbox.set({ notFound: 'emptyEmail' });
-		expect((await find(nobody)).json.data).toMatchObject({ email: null, confidence: 0 });
-		sandbox.set({ notFound: 'nullData' });
-		expect((await find(nobody)).json).toEqual({ success: true, data: null });
+		for (const notFound of ['error', 'emptyEmail', 'nullData'] as const) {
+			sandbox.set({ notFound });
+			await find(nobody);
+			expect(lastRequest()).toMatchObject({ paid: false });
+		}
 		expect(sandbox.credits()).toBe(1000);
 		sandbox.set({ chargeNotFound: true, notFound: 'error' });
-		expect((await find(nobody)).status).toBe(404);
+		expect(await find(nobody)).toMatchObject(refusal(404, 'NOT_FOUND'));
 		expect(sandbox.credits()).toBe(999);
 		expect(lastRequest()).toMatchObject({ paid: true, outcome: 'NOT_FOUND' });
 	});
 });
 
-describe('credits and errors', () => {
+describe('credits and time', () => {
 	test('costs are taken, and too few credits refuse the work', async () => {
 		sandbox.set({
 			accounts: { 'test-key': { plan: 'starter', credits: 7 } },
 			cost: { findBusiness: 3, verify: 2 },
 		});
 		expect((await find()).status).toBe(200);
-		expect((await post('/email/verify', { email: 'a@b.co' })).status).toBe(200);
+		expect((await verify('a@b.co')).status).toBe(200);
 		expect(sandbox.requests.map(({ cost }) => cost)).toEqual([3, 2]);
-		const refused = await find();
-		expect(refused.status).toBe(402);
-		expect(refused.json.error?.code).toBe('INSUFFICIENT_CREDITS');
-		expect((await post('/start', { filters: { limit: 3 } })).status).toBe(402);
+		const tooFew = refusal(402, 'INSUFFICIENT_CREDITS');
+		expect(await find()).toMatchObject(tooFew);
+		expect(await post('/start', { filters: { limit: 3 } })).toMatchObject(tooFew);
 		expect((await credits()).json.data).toMatchObject({ credits: 2, plan: 'starter' });
 		expect(lastRequest()).toMatchObject({ account: 'test-key', paid: false });
 	});
@@ -309,19 +266,6 @@ describe('credits and errors', () => {
 		sandbox.finish(scrapeId, 'completed');
 		expect(sandbox.credits()).toBe(995);
 		expect(await statusOf(scrapeId)).toMatchObject({ leadsFound: 5, creditsUsed: 5 });
-	});
-
-	test('an error can come with any HTTP status', async () => {
-		sandbox.set({ errorStatus: { UNAUTHORIZED: 200, NOT_FOUND: 422 } });
-		const { status, json } = await get('/credits', { authorization: 'Bearer wrong' });
-		expect([status, json.success]).toEqual([200, false]);
-		expect((await get('/status?scrapeId=none')).status).toBe(422);
-	});
-
-	test('there is no setting that does not exist', () => {
-		expect(() => {
-			sandbox.set({ job: { duration: 1 } } as unknown as SettingsPatch);
-		}).toThrow('duration');
 	});
 
 	test('latency delays each answer', async () => {
@@ -347,41 +291,25 @@ describe('credits and errors', () => {
 
 describe('jobs', () => {
 	test('go from pending by processing to completed', async () => {
-		sandbox.set({ job: { durationMs: 1000, nullsInStatus: true, progressScale: 1 } });
+		sandbox.set({ job: { durationMs: 300, nullsInStatus: true, progressScale: 1 } });
 		const scrapeId = await start({ limit: 100 });
 		const seen: Array<Record<string, unknown>> = [];
 		await eventually(async () => {
 			seen.push(await statusOf(scrapeId));
-			return seen[seen.length - 1]?.status === 'completed';
+			return seen.at(-1)?.status === 'completed';
 		});
-		expect([...new Set(seen.map(({ status }) => status))]).toEqual([
-			'pending',
-			'processing',
-			'completed',
-		]);
+		const statuses = new Set(seen.map(({ status }) => status));
+		expect([...statuses]).toEqual(['pending', 'processing', 'completed']);
 		const found = seen.map(({ leadsFound }) => Number(leadsFound));
-		expect(found).toEqual([...found].sort((a, b) => a - b));
+		expect(found).toEqual(found.toSorted((a, b) => a - b));
 		expect(seen[0]).toMatchObject({ progress: 0, completedAt: null });
-		expect(seen[seen.length - 2]?.progress).toBeLessThan(1);
-		expect(seen[seen.length - 1]).toMatchObject({ progress: 100, leadsFound: 100 });
-		expect(sandbox.requests.every(({ answerViolation }) => answerViolation === undefined)).toBe(
-			true,
-		);
-	});
-
-	test('can fail, by setting or by force', async () => {
-		sandbox.set({ job: { durationMs: 0, outcome: 'failed' } });
-		const failed = await statusOf(await start());
-		expect(failed).toMatchObject({ status: 'failed', progress: 50, leadsFound: 5 });
-		expect(failed).not.toHaveProperty('completedAt');
-		sandbox.set({ job: { durationMs: 60_000 } });
-		const scrapeId = await start();
-		sandbox.finish(scrapeId, 'failed');
-		expect(sandbox.jobs[1]).toMatchObject({ scrapeId, status: 'failed', limit: 10 });
+		expect(seen.at(-2)?.progress).toBeLessThan(1);
+		expect(seen.at(-1)).toMatchObject({ progress: 100, leadsFound: 100 });
+		for (const { answerViolation } of sandbox.requests) expect(answerViolation).toBeUndefined();
 	});
 
 	test('the status can lag behind', async () => {
-		sandbox.set({ job: { statusLagMs: 400, durationMs: 60_000 } });
+		sandbox.set({ job: { statusLagMs: 150, durationMs: 60_000 } });
 		const scrapeId = await start();
 		await pause(20);
 		sandbox.finish(scrapeId, 'completed');
@@ -404,31 +332,23 @@ describe('jobs', () => {
 });
 
 describe('notifications', () => {
-	let receiver: Server;
-	let webhookUrl: string;
-	let answers: number[];
-	let received: Array<{
-		method?: string;
-		url?: string;
-		type?: string;
-		signed: boolean;
-		body: string;
-	}>;
-
-	const receive = async (request: IncomingMessage): Promise<number> => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(chunk as Buffer);
+	const read = async (request: IncomingMessage) => {
 		const { method, url, headers } = request;
-		const body = Buffer.concat(chunks).toString();
-		const signed = headers['x-signature'] === 'abc';
-		received.push({ method, url, type: headers['content-type'], signed, body });
-		return answers.shift() ?? 200;
+		const { 'content-type': type, 'x-signature': signature } = headers;
+		return { method, url, type, signature, body: await text(request) };
 	};
+	let received: Array<Awaited<ReturnType<typeof read>>>;
+	/** The statuses with which the receiver answers, before it answers 200. */
+	let answers: number[];
+	let webhookUrl: string;
+	const receiver = createServer((request, response) => {
+		void read(request).then((each) => {
+			received.push(each);
+			response.writeHead(answers.shift() ?? 200).end();
+		});
+	});
 
 	beforeAll(async () => {
-		receiver = createServer((request, response) => {
-			void receive(request).then((status) => response.writeHead(status).end());
-		});
 		await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
 		webhookUrl = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/hook?a=1`;
 	});
@@ -456,7 +376,7 @@ describe('notifications', () => {
 		const scrapeId = await start({ webhookUrl });
 		await answered(1);
 		expect(received).toHaveLength(1);
-		expect(received[0]).toMatchObject({ method: 'POST', url: '/hook?a=1', signed: true });
+		expect(received[0]).toMatchObject({ method: 'POST', url: '/hook?a=1', signature: 'abc' });
 		expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ scrapeId, status: 'completed' });
 		expect(sandbox.jobs[0]?.notifications).toMatchObject([{ status: 200, method: 'POST' }]);
 	});
@@ -529,20 +449,9 @@ describe('notifications', () => {
 		expect(received[0]?.body).toContain('"status":"completed"');
 		expect((await statusOf(scrapeId)).status).toBe('pending');
 	});
-
-	test('a receiver that is gone is noted', async () => {
-		const scrapeId = await start({ webhookUrl: 'http://127.0.0.1:1/' });
-		sandbox.finish(scrapeId, 'completed');
-		await eventually(() => sandbox.jobs[0]?.notifications[0]?.error);
-	});
 });
 
 describe('rate limits', () => {
-	const burst = async (count: number) => {
-		const answers: Result[] = [];
-		for (let sent = 0; sent < count; sent++) answers.push(await credits());
-		return answers.map(({ status }) => status);
-	};
 	/** A window that no test outlasts. */
 	const windowMs = 3_600_000;
 
@@ -555,28 +464,18 @@ describe('rate limits', () => {
 			accounts: { 'test-key': { plan, credits: 0 } },
 			rateLimit: { windowMs, enterprisePerMinute: 20 },
 		});
-		const statuses = await burst(limit + 1);
-		expect(statuses.indexOf(429)).toBe(limit);
+		expect((await statusesOf(limit + 1)).indexOf(429)).toBe(limit);
 		expect(lastRequest()).toMatchObject({ outcome: 'RATE_LIMIT_EXCEEDED' });
 	});
 
 	test('each account has its own, and it can be off', async () => {
 		const accounts = { 'test-key': { plan: 'x', credits: 0 }, b: { plan: 'x', credits: 0 } };
 		sandbox.set({ accounts, rateLimit: { windowMs, perMinute: 1 } });
-		expect(await burst(2)).toEqual([200, 429]);
+		expect(await statusesOf(2)).toEqual([200, 429]);
 		expect((await get('/credits', { authorization: 'Bearer b' })).status).toBe(200);
 		sandbox.set({ rateLimit: { enabled: false } });
-		expect(await burst(3)).toEqual([200, 200, 200]);
+		expect(await statusesOf(3)).toEqual([200, 200, 200]);
 	});
-
-	test.each(['fixed', 'sliding', 'tokenBucket'] as const)(
-		'a %s window opens again',
-		async (kind) => {
-			sandbox.set({ rateLimit: { kind, perMinute: 2, windowMs: 500 } });
-			await eventually(async () => (await credits()).status === 429);
-			await eventually(async () => (await credits()).status === 200);
-		},
-	);
 
 	test.each([
 		['fixed', false, [1, 1, 0, 1, 1, 0]],
@@ -663,28 +562,18 @@ describe('faults', () => {
 	});
 
 	test.each([
-		['resetBeforeWork', false],
-		['resetAfterWork', true],
-		['resetMidBody', true],
-	] as const)('%s cuts the connection, charged: %s', async (kind, paid) => {
-		fault({ kind });
-		await expect(find()).rejects.toThrow();
-		expect(lastRequest()).toMatchObject({ paid, outcome: `fault:${kind}` });
-		expect(sandbox.credits()).toBe(paid ? 999 : 1000);
-	});
-
-	test.each([
-		['hang', false],
-		['hangAfterWork', true],
-	] as const)('%s never answers, charged: %s', async (kind, paid) => {
+		['resetBeforeWork', 'TypeError', false],
+		['resetAfterWork', 'TypeError', true],
+		['resetMidBody', 'TypeError', true],
+		['hang', 'TimeoutError', false],
+		['hangAfterWork', 'TimeoutError', true],
+	] as const)('%s ends in a %s, charged: %s', async (kind, name, paid) => {
 		fault({ kind, match: { times: 1 } });
-		const signal = AbortSignal.timeout(100);
-		const body = JSON.stringify(ANN);
-		const headers = { ...AUTH, 'content-type': 'application/json' };
-		const hanging = fetch(`${sandbox.url}/email/find`, { method: 'POST', headers, body, signal });
-		await expect(hanging).rejects.toThrow();
+		const answer = call('POST', '/email/find', ANN, {}, 100);
+		await expect(answer).rejects.toMatchObject({ name });
 		expect(lastRequest()).toMatchObject({ paid, outcome: `fault:${kind}` });
-		expect(lastRequest()?.status).toBeUndefined();
+		expect(lastRequest()?.status).toBe(kind === 'resetMidBody' ? 200 : undefined);
+		expect(sandbox.credits()).toBe(paid ? 999 : 1000);
 		expect((await find()).status).toBe(200);
 	});
 
@@ -699,9 +588,7 @@ describe('faults', () => {
 			{ kind: 'status', status: 502, match: { path: '/credits', method: 'GET', every: 2 } },
 			{ kind: 'status', status: 503, match: { bodyIncludes: '"Bob"', times: 1 } },
 		);
-		const statuses: number[] = [];
-		for (let sent = 0; sent < 4; sent++) statuses.push((await credits()).status);
-		expect(statuses).toEqual([501, 502, 501, 502]);
+		expect(await statusesOf(4)).toEqual([501, 502, 501, 502]);
 		expect((await find()).status).toBe(200);
 		expect((await find({ ...ANN, firstName: 'Bob' })).status).toBe(503);
 		expect((await find({ ...ANN, firstName: 'Bob' })).status).toBe(200);
@@ -715,31 +602,29 @@ describe('control', () => {
 	test('does over HTTP what the methods do', async () => {
 		sandbox.set({ job: { scrapeIdStyle: 'awkward' } });
 		const scrapeId = await start({ webhookUrl: 'http://127.0.0.1:1/' });
-		expect(JSON.parse((await control('state')).text)).toMatchObject({
+		expect((await control('state')).json).toMatchObject({
 			url: sandbox.url,
 			credits: { 'test-key': 990 },
 			requests: 1,
 			jobs: 1,
 			settings: { seed: 1 },
 		});
-		expect(JSON.parse((await control('requests')).text)).toMatchObject([{ path: '/start' }]);
+		expect((await control('requests')).json).toMatchObject([{ path: '/start' }]);
 		const job = `jobs/${encodeURIComponent(scrapeId)}`;
-		expect(JSON.parse((await control(`${job}/finish`, { outcome: 'failed' })).text)).toMatchObject({
-			status: 'failed',
-		});
-		expect(JSON.parse((await control(`${job}/notify`, {})).text)).toHaveProperty('error');
-		expect(JSON.parse((await control('jobs')).text)).toMatchObject([{ scrapeId }]);
+		const { json } = await control(`${job}/finish`, { outcome: 'failed' });
+		expect(json).toMatchObject({ status: 'failed' });
+		expect((await control(`${job}/notify`, {})).json).toHaveProperty('error');
+		expect((await control('jobs')).json).toMatchObject([{ scrapeId }]);
 		await control('settings', { cost: { verify: 5 } });
 		expect(sandbox.settings.cost).toMatchObject({ verify: 5, findBusiness: 1 });
 		await control('reset', { seed: 3 });
-		expect([sandbox.requests.length, sandbox.jobs.length, sandbox.settings.seed]).toEqual([
-			0, 0, 3,
-		]);
+		expect(sandbox).toMatchObject({ requests: [], jobs: [], settings: { seed: 3 } });
 		expect(sandbox.credits()).toBe(1000);
 	});
 
 	test('refuses what does not exist', async () => {
-		expect((await control('settings', { nothing: 1 })).status).toBe(400);
+		const wrong = await control('settings', { job: { duration: 1 } });
+		expect(wrong).toMatchObject({ status: 400, json: { error: 'There is no setting duration' } });
 		expect((await control('jobs/none/finish', {})).status).toBe(400);
 		expect((await control('jobs/none/notify', {})).status).toBe(400);
 		const scrapeId = await start();

@@ -112,15 +112,8 @@ export function useService() {
 
 		/** Requests so far, by default all of them, in no particular order. */
 		expectCalls(calls: Call[], path?: string): void {
-			const sent = sandbox.requests
-				.filter((request) => path === undefined || request.path === path)
-				.map(({ method, path, query, body }) => ({
-					method,
-					path,
-					query,
-					body,
-				}));
-			expect(sorted(sent)).toEqual(sorted(calls));
+			const sent = sandbox.requests.filter((each) => path === undefined || each.path === path);
+			expectSame(sent, calls);
 		},
 	};
 }
@@ -139,7 +132,16 @@ export async function sleep(ms: number): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function sorted(calls: Call[]): Call[] {
-	const key = (call: Call) => inspect(call, { sorted: true, depth: Infinity });
-	return calls.toSorted((a, b) => key(a).localeCompare(key(b)));
+/** The same text for the same request. */
+export function keyOf({ method, path, query, body }: Call): string {
+	return inspect({ method, path, query, body }, { sorted: true, depth: Infinity });
+}
+
+/** Compares requests in any order, since those of several items are in flight together. */
+export function expectSame(requests: Call[], calls: Call[]): void {
+	const sorted = (of: Call[]) =>
+		of
+			.map(({ method, path, query, body }) => ({ method, path, query, body }))
+			.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+	expect(sorted(requests)).toEqual(sorted(calls));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/latency';
-import { aimed, named } from '../lab/simulator/scenarios';
+import { aimed, named, type Aim } from '../lab/simulator/scenarios';
 import { simulateScrapes } from '../lab/simulator/scrapes';
 import type { ServiceSettings } from '../lab/simulator/service';
 import {
@@ -22,40 +22,34 @@ const BUSY_SHARE = 0.1;
 /** A number of calls in flight is not learned, so that a busy process takes longer where the service limits that. */
 const BUSY_F = 3;
 
+/** Makes all calls of a scenario, and expects its aim to be reached. */
+async function expectAim(scenario: Scenario, { ratio, refused: most }: Aim) {
+	const { seconds, refused, taken } = await simulate(scenario, node);
+	expect(taken).toHaveLength(scenario.calls);
+	expect(seconds / bound(scenario)).toBeLessThanOrEqual(ratio);
+	expect(refused).toBeLessThanOrEqual(most);
+}
+
 describe('the aims', () => {
 	it.each(Object.entries(named))('are reached in case %s', async (_name, { aim, ...scenario }) => {
 		await fc.assert(
 			fc.asyncProperty(seed, async (seed) => {
-				const { seconds, refused, taken } = await simulate({ ...scenario, seed }, node);
-				expect(taken).toHaveLength(scenario.calls);
-				expect(seconds / bound(scenario)).toBeLessThanOrEqual(aim.ratio);
-				expect(refused).toBeLessThanOrEqual(aim.refused);
+				await expectAim({ ...scenario, seed }, aim);
 			}),
 			{ numRuns: 10 },
 		);
 	});
 
 	it.each(Object.entries(aimed))('are reached: %s', async (_name, { aim, ...scenario }) => {
-		for (let seed = 1; seed <= 5; seed++) {
-			const { seconds, refused, taken } = await simulate({ ...scenario, seed }, node);
-			expect(taken).toHaveLength(scenario.calls);
-			expect(seconds / bound(scenario)).toBeLessThanOrEqual(aim.ratio);
-			expect(refused).toBeLessThanOrEqual(aim.refused);
-		}
+		for (let seed = 1; seed <= 5; seed++) await expectAim({ ...scenario, seed }, aim);
 	});
 
 	it.each(Object.entries(named))(
 		'are reached in case %s by a busy process',
 		async (name, { aim, ...scenario }) => {
-			const most = name === 'F' ? BUSY_F : aim.ratio + BUSY_SHARE;
+			const ratio = name === 'F' ? BUSY_F : aim.ratio + BUSY_SHARE;
 			for (let seed = 1; seed <= 20; seed++) {
-				const { seconds, refused, taken } = await simulate(
-					{ ...scenario, isBusy: true, seed },
-					node,
-				);
-				expect(taken).toHaveLength(scenario.calls);
-				expect(seconds / bound(scenario)).toBeLessThanOrEqual(most);
-				expect(refused).toBeLessThanOrEqual(aim.refused);
+				await expectAim({ ...scenario, isBusy: true, seed }, { ...aim, ratio });
 			}
 		},
 	);
@@ -93,24 +87,28 @@ describe('thirty scrapes that are waited for at once, on Starter', () => {
 /** A limit, and what to say of it. */
 type NamedLimit = [about: string, make: () => Limit];
 
-const windows = fc.tuple(
-	fc.integer({ min: 2, max: 200 }),
-	fc.constantFrom(500, 1000, 2000, 10_000, 60_000),
-);
+const count = fc.integer({ min: 2, max: 200 });
+const windowMs = fc.constantFrom(500, 1000, 2000, 10_000, 60_000);
+const windows = fc.tuple(count, windowMs);
 const buckets = fc.tuple(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 50 }));
 
+/** A kind of limit, of any size. */
+function kind<Size extends number[]>(
+	name: string,
+	sizes: fc.Arbitrary<Size>,
+	make: (...size: Size) => Limit,
+): fc.Arbitrary<NamedLimit> {
+	return sizes.map((size) => [`${name} ${size.join()}`, () => make(...size)]);
+}
+
 /** A limit of any kind, the slowest of which takes two calls a minute. */
-const plainLimit: fc.Arbitrary<NamedLimit> = fc.oneof(
-	windows.map((of): NamedLimit => [`sliding ${of.join()}`, () => sliding(...of)]),
-	windows.map((of): NamedLimit => [`fixed ${of.join()}`, () => fixed(...of)]),
-	fc
-		.tuple(windows, fc.nat(60_000))
-		.map(([of, at]): NamedLimit => [`aligned ${of.join()},${String(at)}`, () => fixed(...of, at)]),
-	buckets.map((of): NamedLimit => [`tokens ${of.join()}`, () => tokenBucket(...of)]),
-	buckets.map((of): NamedLimit => [`leaky ${of.join()}`, () => leakyBucket(...of)]),
-	fc
-		.integer({ min: 1, max: 200 })
-		.map((most): NamedLimit => [`at once ${String(most)}`, () => atOnce(most)]),
+const plainLimit = fc.oneof(
+	kind('sliding', windows, sliding),
+	kind('fixed', windows, fixed),
+	kind('aligned', fc.tuple(count, windowMs, fc.nat(60_000)), fixed),
+	kind('tokens', buckets, tokenBucket),
+	kind('leaky', buckets, leakyBucket),
+	kind('at once', fc.tuple(fc.integer({ min: 1, max: 200 })), atOnce),
 );
 
 const anyLimit: fc.Arbitrary<NamedLimit> = fc.oneof(

@@ -22,10 +22,8 @@ afterAll(async () => {
 const rows = ['valid.a@acme.com', 'valid.b@acme.com', 'valid.c@acme.com'].map((address) => ({
 	address,
 }));
-const operations: Array<[string, INodeParameters]> = [
-	['lookups', { resource: 'email', operation: 'verify', email: '={{ $json.address }}' }],
-	['starts', { resource: 'scrape', operation: 'start', filters: { jobTitles: ['CTO'] } }],
-];
+const lookup = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
+const start = { resource: 'scrape', operation: 'start', filters: { jobTitles: ['CTO'] } };
 
 async function run(baseUrl: string, parameters: INodeParameters, options: Partial<NodeRun> = {}) {
 	const credential = { apiKey: 'key', plan: 'enterprise' };
@@ -40,18 +38,18 @@ const blocked = {
 	outcome: 'notSent',
 };
 
-test.each(operations)('says of %s that it blocked that nothing was sent', async (_, parameters) => {
-	const { items } = await run(sandbox.url, parameters, { onError: 'continueRegularOutput' });
-	expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: blocked }))));
-	expect(sandbox.requests).toEqual([]);
-});
+test.each([lookup, start])(
+	'says that nothing was sent of what it blocked: %j',
+	async (parameters) => {
+		const { items } = await run(sandbox.url, parameters, { onError: 'continueRegularOutput' });
+		expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: blocked }))));
 
-test.each(operations)('fails the node for %s that it blocked', async (_, parameters) => {
-	const { error } = await run(sandbox.url, parameters, { retryOnFail: true });
-	expect(error).toMatchObject({ message: blocked.message, description: blocked.advice });
-	expect(error?.description).not.toContain('charged');
-	expect(sandbox.requests).toEqual([]);
-});
+		const { error } = await run(sandbox.url, parameters, { retryOnFail: true });
+		expect(error).toMatchObject({ message: blocked.message, description: blocked.advice });
+		expect(error?.description).not.toContain('charged');
+		expect(sandbox.requests).toEqual([]);
+	},
+);
 
 test('is understood in versions of n8n that hide the cause of an error', async () => {
 	const { httpRequest } = await requestHelpers({ baseUrl: sandbox.url, apiKey: 'key' });
@@ -65,10 +63,7 @@ test('is understood in versions of n8n that hide the cause of an error', async (
 });
 
 test('lets requests to an allowed host through', async () => {
-	const { items } = await run(
-		sandbox.url.replace('127.0.0.1', 'localhost'),
-		operations[0]?.[1] ?? {},
-	);
+	const { items } = await run(sandbox.url.replace('127.0.0.1', 'localhost'), lookup);
 	expect(items.map(({ json }) => [json.email, json.status])).toEqual(
 		rows.map(({ address }) => [address, 'valid']),
 	);

@@ -61,79 +61,66 @@ describe.each(texts)('%s', (_, text) => {
 describe('publish.yml', () => {
 	const text = readFileSync(join(GITHUB, 'workflows/publish.yml'), 'utf8');
 	const { jobs } = parse(text) as Workflow;
+	const commandsOf = (steps: Step[] = []) => steps.flatMap(({ run }) => (run ? [run.trim()] : []));
 	const trusted = Object.values(jobs).filter(({ permissions = {} }) => 'id-token' in permissions);
 
 	test('gives the right to publish to one job, which runs nothing of the repository', () => {
 		expect(trusted).toHaveLength(1);
 		const [{ needs, environment, permissions, steps } = { steps: [] as Step[] }] = trusted;
-		expect(permissions).toEqual({ 'id-token': 'write' });
-		expect(environment).toBe('npm');
+		expect({ environment, permissions }).toEqual({
+			environment: 'npm',
+			permissions: { 'id-token': 'write' },
+		});
 		expect(Object.keys(jobs)).toContain(needs);
 		const actions = steps.flatMap(({ uses }) => (uses ? [uses.replace(/@.*/, '')] : []));
 		expect(actions).toEqual(['actions/download-artifact', 'actions/setup-node']);
-		const commands = steps.flatMap(({ run }) => (run ? [run.trim()] : []));
-		expect(commands).toEqual(['npm publish ./*.tgz --provenance --access public --ignore-scripts']);
-	});
-
-	test('publishes what the other job has tested', () => {
-		const commands = (jobs.build?.steps ?? []).flatMap(({ run }) => (run ? [run.trim()] : []));
-		expect(commands.slice(-3)).toEqual([
-			'npm ci',
-			'npm run prepublishOnly',
-			'npm pack --ignore-scripts',
+		expect(commandsOf(steps)).toEqual([
+			'npm publish ./*.tgz --provenance --access public --ignore-scripts',
 		]);
 	});
 
-	describe('takes a tag', () => {
+	test('publishes what the other job has tested', () => {
+		const last = commandsOf(jobs.build?.steps).slice(-3);
+		expect(last).toEqual(['npm ci', 'npm run prepublishOnly', 'npm pack --ignore-scripts']);
+	});
+
+	test('takes a tag that is the version, of a commit on main', () => {
 		const check = jobs.build?.steps.find(({ run }) => run?.includes('GITHUB_REF_NAME'))?.run ?? '';
-		let folder: string;
-		let commit: string;
+		const cwd = mkdtempSync(join(tmpdir(), 'leadgen-publish-'));
 		const git = (...args: string[]) =>
 			execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], {
-				cwd: folder,
+				cwd,
 				encoding: 'utf8',
 				stdio: ['ignore', 'pipe', 'ignore'],
 			}).trim();
-		const save = (version: string) => {
-			writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
+		const commit = (version: string) => {
+			writeFileSync(join(cwd, 'package.json'), JSON.stringify({ version }));
 			git('add', '.');
 			git('commit', '-m', version);
-			commit = git('rev-parse', 'HEAD');
 		};
 		const isTaken = (tag: string) => {
-			const env = { ...process.env, GITHUB_REF_NAME: tag, GITHUB_SHA: commit };
-			return spawnSync('bash', ['-e', '-c', check], { cwd: folder, env }).status === 0;
+			const sha = git('rev-parse', 'HEAD');
+			const env = { ...process.env, GITHUB_REF_NAME: tag, GITHUB_SHA: sha };
+			return spawnSync('bash', ['-e', '-c', check], { cwd, env }).status === 0;
 		};
-
-		beforeEach(() => {
-			folder = mkdtempSync(join(tmpdir(), 'leadgen-publish-'));
+		try {
 			git('init', '-b', 'main');
-			save('1.2.3');
+			commit('1.2.3');
 			git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-		});
-		afterEach(() => {
-			rmSync(folder, { recursive: true });
-		});
-
-		test('that is the version, on main', () => {
-			expect(isTaken('v1.2.3')).toBe(true);
-			expect(isTaken('v1.2.4')).toBe(false);
-		});
-
-		test('of a commit before the last one of main', () => {
-			const tagged = commit;
-			save('1.2.4');
+			expect({ theVersion: isTaken('v1.2.3'), another: isTaken('v1.2.4') }).toEqual({
+				theVersion: true,
+				another: false,
+			});
+			commit('1.2.4');
 			git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-			git('checkout', '--detach', tagged);
-			commit = tagged;
-			expect(isTaken('v1.2.3')).toBe(true);
-		});
-
-		test('but of no other branch', () => {
+			git('checkout', '--detach', 'HEAD~');
+			expect({ ofAnEarlierCommit: isTaken('v1.2.3') }).toEqual({ ofAnEarlierCommit: true });
 			git('checkout', '-b', 'other');
-			save('1.2.5');
-			expect(isTaken('v1.2.5')).toBe(false);
-		});
+			commit('1.2.5');
+			expect({ ofAnotherBranch: isTaken('v1.2.5') }).toEqual({ ofAnotherBranch: false });
+		} finally {
+			rmSync(cwd, { recursive: true });
+		}
 	});
 });
 
