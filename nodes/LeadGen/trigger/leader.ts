@@ -3,7 +3,7 @@ import { onAbort } from '../common/pause';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
-import { LEFT_OUT, NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
+import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
 import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
 import type { Change } from './running';
 import { MIN_PAUSE_MS, poll } from './polling';
@@ -131,7 +131,9 @@ export class Leader {
 	start(attempt: string): void {
 		const { url, addresses } = this.memory;
 		if (!this.isReady || url === undefined || addresses === undefined) {
-			this.tell(LEFT_OUT);
+			// If this lasts, a failed execution tells it.
+			const why = 'a start was due while the node could not save what it does';
+			this.context.logger.warn(`LeadGen Trigger: ${why}, so it was left out`);
 			return;
 		}
 		this.emit({ start: { attempt, url, addresses, ...newDelivery() } });

@@ -40,11 +40,6 @@ export const NOT_ACTIVATED: NoticeText = {
 	advice: `n8n stopped during the activation, or the data of the node was lost. The node receives completions. ${START_AGAIN}`,
 };
 
-export const LEFT_OUT: NoticeText = {
-	message: 'A scrape was due while the node could not save what it does, so it was not started',
-	advice: `Each later time that is due starts a scrape again, once n8n reaches the production URL of this node. ${START_AGAIN}`,
-};
-
 export function notStarted(error: unknown): LeadGenError {
 	const { message, advice } = textOf(error);
 	return new LeadGenError(
