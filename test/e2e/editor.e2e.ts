@@ -1,40 +1,23 @@
+import { dirname } from 'node:path';
 import { NodeHelpers } from 'n8n-workflow';
 import { resources } from '../../nodes/LeadGen/action/operations';
 import { buildProperties } from '../../nodes/LeadGen/action/properties';
 import { listAsInstalled } from '../../lab/playground/instance';
-import type { StoredWorkflow, WorkflowNode } from '../../lab/playground/api';
-import { Editor } from './browser';
-import {
-	Fixture,
-	LINE,
-	node,
-	OWNER,
-	quiet,
-	until,
-	use,
-	WITH_EDITOR,
-} from '../../lab/fixture/fixture';
+import type { WorkflowNode } from '../../lab/playground/api';
+import { LINE, node, OWNER, quiet, until, use } from '../../lab/fixture/fixture';
+import { CACHED_EDITOR, Editor } from './browser';
+import { manual, useN8n } from './n8n';
 
-/** What a person sees and clicks in the editor, in a real browser. */
-class EditorFixture extends Fixture {
-	/** As n8n lists a package that was installed from the editor. */
-	async listAsInstalled(): Promise<void> {
-		await listAsInstalled(this.api, this.folder);
-	}
-}
+/* What a person sees and clicks in the editor, in a real browser. */
 
-const fixture = new EditorFixture(WITH_EDITOR);
 let editor: Editor;
-beforeAll(async () => {
-	await fixture.open();
-	editor = await Editor.open(fixture.url, OWNER, LINE);
-});
-// One each, so that a browser that does not start leaves no n8n behind.
+// Before n8n ends.
 afterAll(async () => {
 	await editor.close();
 });
-afterAll(async () => {
-	await fixture.close();
+const fixture = useN8n(CACHED_EDITOR);
+beforeAll(async () => {
+	editor = await Editor.open(fixture.url, OWNER, LINE);
 });
 beforeEach(async () => {
 	await fixture.reset();
@@ -43,85 +26,39 @@ afterEach(() => {
 	expect(editor.problems.splice(0)).toEqual([]);
 });
 
-function idOf({ nodes }: StoredWorkflow, name: string): string {
-	return String(nodes.find((candidate) => candidate.name === name)?.id);
+/** Opens the panel of the last node of a new workflow. */
+async function openLast(...nodes: [WorkflowNode, ...WorkflowNode[]]): Promise<void> {
+	const workflow = await fixture.api.createWorkflow(fixture.content(...nodes));
+	await editor.openNode(workflow.id, String(workflow.nodes.at(-1)?.id));
 }
 
 const ACTIONS = resources.flatMap(({ operations }) => operations.map(({ action }) => action));
 
 describe('n8n', () => {
 	it('lists the package with its two nodes under Settings → Community nodes', async () => {
-		await fixture.listAsInstalled();
+		// As n8n lists a package that was installed from the editor.
+		await listAsInstalled(fixture.api, dirname(fixture.logFile));
 		await editor.goto('/settings/community-nodes');
-		const cards = editor.page.getByTestId('community-package-card');
 		// Others stand there while the list is being loaded.
-		const card = cards.filter({ hasText: 'n8n-nodes-leadgen' });
+		const card = editor.page
+			.getByTestId('community-package-card')
+			.filter({ hasText: 'n8n-nodes-leadgen' });
 		await card.waitFor();
 		expect(await card.innerText()).toMatch(
 			/^n8n-nodes-leadgen\s+2 nodes:\s+LeadGen,\s*LeadGen Trigger\s+v\d/,
 		);
 	});
 
-	it('finds the node by its name and by what it does, with all triggers and actions', async () => {
-		const names = ['verify email', 'find email', 'verifier', 'b2b', 'linkedin', 'hunter', 'apollo'];
-		for (const query of [...names, 'leadgen']) {
-			await editor.search(query);
-			await editor.entry('LeadGen').waitFor();
-		}
-		await editor.entry('LeadGen').click();
-		await editor.page
-			.getByTestId('node-creator-category-item')
-			.filter({ hasText: 'Actions' })
-			.click();
-		await editor.entry('Wait for scrape').waitFor();
-		expect(await editor.entries.allInnerTexts()).toEqual([
-			'On scrape completed',
-			'On scrape failed',
-			...ACTIONS,
-		]);
-	});
-
-	it('adds an action to an empty canvas, with its operation and the credential chosen', async () => {
-		await editor.search('leadgen');
-		await editor.entry('LeadGen').click();
-		await editor.page
-			.getByTestId('node-creator-category-item')
-			.filter({ hasText: 'Actions' })
-			.click();
-		await editor.entry('Verify email address').click();
-		await editor.untilNodeIsOpen();
-		const { credential } = editor.words;
-		expect(await editor.labels()).toEqual([
-			credential,
-			'Resource',
-			'Operation',
-			'Email',
-			'Options',
-		]);
-		const chosen = editor.page.getByTestId('node-credentials-select').locator('input');
-		expect(await chosen.inputValue()).toBe('Sandbox');
-		expect(await editor.page.locator('.vue-flow__node').count()).toBe(2);
-	});
-
-	it('adds the trigger to an empty canvas, for the event that was chosen', async () => {
-		await editor.search('leadgen');
-		await editor.entry('LeadGen').click();
-		await editor.entry('On scrape completed').click();
-		await editor.untilNodeIsOpen();
-		expect(await editor.parameter('events').innerText()).toBe('Scrape Completed');
-		expect(await editor.page.locator('.vue-flow__node').count()).toBe(1);
-	});
-
 	it('loads the icons in light and dark', async () => {
 		const { id } = await fixture.api.createWorkflow(
 			fixture.content(fixture.trigger(), fixture.leadGen()),
 		);
+		await editor.openWorkflow(id);
 		for (const [colorScheme, file] of [
 			['light', 'leadgen.svg'],
 			['dark', 'leadgen.dark.svg'],
 		] as const) {
 			await editor.page.emulateMedia({ colorScheme });
-			await editor.openWorkflow(id);
 			await until(`both nodes show ${file}`, async () => {
 				const icons = await editor.icons();
 				return icons.length === 2 && icons.every((icon) => icon === `${file} 60x60`);
@@ -131,9 +68,62 @@ describe('n8n', () => {
 	});
 });
 
+/** Each page takes seconds to load, so the tests go on where the one before has ended. */
+describe('the node creator on an empty canvas', () => {
+	beforeAll(async () => {
+		await editor.openCreator();
+	});
+
+	it('finds the node by what it does', async () => {
+		const names = ['verify email', 'find email', 'verifier', 'b2b', 'linkedin', 'hunter', 'apollo'];
+		for (const query of names) {
+			await editor.search('no such node');
+			await editor.entry('LeadGen').waitFor({ state: 'detached' });
+			await editor.search(query);
+			await editor.entry('LeadGen').waitFor();
+		}
+	});
+
+	it('finds the node by its name, with all triggers and actions', async () => {
+		await editor.search('leadgen');
+		await editor.entry('LeadGen').click();
+		const categories = editor.page.getByTestId('node-creator-category-item');
+		await categories.filter({ hasText: 'Actions' }).click();
+		await editor.entry('Wait for scrape').waitFor();
+		expect(await editor.entries.allInnerTexts()).toEqual([
+			'On scrape completed',
+			'On scrape failed',
+			...ACTIONS,
+		]);
+	});
+
+	it('adds an action, with its operation and the credential chosen', async () => {
+		await editor.entry('Verify email address').click();
+		await editor.untilNodeIsOpen();
+		const fields = ['Resource', 'Operation', 'Email', 'Options'];
+		expect(await editor.labels()).toEqual([editor.words.credential, ...fields]);
+		const chosen = editor.page.getByTestId('node-credentials-select').locator('input');
+		expect(await chosen.inputValue()).toBe('Sandbox');
+		expect(await editor.page.locator('.vue-flow__node').count()).toBe(2);
+	});
+
+	it('adds the trigger, for the event that was chosen', async () => {
+		await editor.openCreator();
+		await editor.search('leadgen');
+		await editor.entry('LeadGen').click();
+		await editor.entry('On scrape completed').click();
+		await editor.untilNodeIsOpen();
+		expect(await editor.parameter('events').innerText()).toBe('Scrape Completed');
+		expect(await editor.page.locator('.vue-flow__node').count()).toBe(1);
+	});
+});
+
 describe('the credential', () => {
 	it('is filled in, refused with a wrong key, and accepted with the right one', async () => {
 		const { page } = editor;
+		const save = async () => {
+			await page.getByTestId('credential-save-button').click();
+		};
 		await editor.goto('/home/credentials');
 		await page.getByTestId('add-resource-credential').click();
 		await page.getByTestId('new-credential-type-select').locator('input').fill('leadgen');
@@ -159,25 +149,24 @@ describe('the credential', () => {
 		};
 		await editor.fill('baseUrl', fixture.sandbox.url.replace('http://', ''));
 		await editor.fill('apiKey', 'test-key');
-		await page.getByTestId('credential-save-button').click();
+		await save();
 		await says('Base URL in the LeadGen credential must begin with https://');
 
 		await editor.fill('baseUrl', fixture.sandbox.url);
 		const key = editor.parameter('apiKey').locator('input');
 		expect(await key.getAttribute('type')).toBe('password');
 		await editor.fill('apiKey', 'wrong-key');
-		await page.getByTestId('credential-save-button').click();
+		await save();
 		await says(editor.words.wrongKey);
 
 		await editor.fill('apiKey', 'test-key');
-		await page.getByTestId('credential-save-button').click();
+		await save();
 		await page.getByTestId('credentials-config-container-test-success').waitFor();
-		const keys = fixture.sandbox.requests.map(({ headers }) => headers.authorization);
-		// n8n 2 may test twice.
-		expect([...new Set(keys)]).toEqual(['Bearer wrong-key', 'Bearer test-key']);
-		expect(new Set(fixture.sandbox.requests.map(({ path }) => path))).toEqual(
-			new Set(['/credits']),
+		const sent = fixture.sandbox.requests.map(
+			({ path, headers }) => `${path} ${String(headers.authorization)}`,
 		);
+		// n8n 2 may test twice.
+		expect([...new Set(sent)]).toEqual(['/credits Bearer wrong-key', '/credits Bearer test-key']);
 
 		await editor.choose(editor.parameter('plan'), 'Enterprise (Custom Limit)');
 		await editor.parameter('requestsPerMinute').waitFor();
@@ -212,8 +201,7 @@ const OPERATIONS = resources.flatMap(({ value: resource, name, operations }) =>
 
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
-		const workflow = await fixture.api.createWorkflow(fixture.content(fixture.leadGen()));
-		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen'));
+		await openLast(fixture.leadGen());
 	});
 
 	it('lists the resources, and the operations of each', async () => {
@@ -261,20 +249,20 @@ describe('the panel of the LeadGen node', () => {
 
 describe('the panel of the next node', () => {
 	async function offers(before: WorkflowNode, fields: string[]): Promise<void> {
-		const next = node('Next', 'n8n-nodes-base.set', { typeVersion: 3.4 });
-		const workflow = await fixture.api.createWorkflow(fixture.content(before, next));
-		await editor.openNode(workflow.id, idOf(workflow, 'Next'));
+		await openLast(before, node('Next', 'n8n-nodes-base.set', { typeVersion: 3.4 }));
 		const input = editor.page.getByTestId('ndv-input-panel');
 		for (const label of fields) await input.getByText(label, { exact: true }).waitFor();
 	}
 
 	it('offers the fields of a result before the first run', async () => {
-		const verify = fixture.leadGen({
-			resource: 'email',
-			operation: 'verify',
-			email: 'ada@acme.example',
-		});
-		await offers(verify, ['email', 'status', 'deliverable', 'disposable', 'freeProvider']);
+		const verify = { resource: 'email', operation: 'verify', email: 'ada@acme.example' };
+		await offers(fixture.leadGen(verify), [
+			'email',
+			'status',
+			'deliverable',
+			'disposable',
+			'freeProvider',
+		]);
 		// n8n 2 loads those of a trigger as well, and does not show them.
 		if (LINE === '1') await offers(fixture.trigger(), ['scrapeId', 'status', 'leadsFound']);
 	});
@@ -282,19 +270,15 @@ describe('the panel of the next node', () => {
 
 describe('the panel of the LeadGen Trigger', () => {
 	beforeAll(async () => {
-		const workflow = await fixture.api.createWorkflow(
-			fixture.content(fixture.trigger({ filters: {}, limit: 50 })),
-		);
-		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen Trigger'));
+		await openLast(fixture.trigger({ filters: {}, limit: 50 }));
 	});
 
-	const starting = (...times: string[]) => [
+	/** The labels, with those between the mode and what it gives. */
+	const labels = (notice: RegExp, ...fields: string[]): unknown[] => [
 		editor.words.credential,
 		'Mode',
-		expect.stringMatching(/^Each scrape costs credits\./) as string,
-		...FILTERS,
-		'How Often',
-		...times,
+		expect.stringMatching(notice),
+		...fields,
 		'Events',
 		'Output',
 		'Options',
@@ -309,7 +293,9 @@ describe('the panel of the LeadGen Trigger', () => {
 		['Once', []],
 	])('shows the fields of the start %s', async (schedule, times) => {
 		await editor.choose(editor.parameter('schedule'), schedule);
-		expect(await editor.labels()).toEqual(starting(...times));
+		expect(await editor.labels()).toEqual(
+			labels(/^Each scrape costs credits\./, ...FILTERS, 'How Often', ...times),
+		);
 	});
 
 	it('asks for no filters where it only receives completions', async () => {
@@ -318,14 +304,9 @@ describe('the panel of the LeadGen Trigger', () => {
 			'Only Receive Completions',
 		]);
 		await editor.choose(editor.parameter('mode'), 'Only Receive Completions');
-		expect(await editor.labels()).toEqual([
-			editor.words.credential,
-			'Mode',
-			expect.stringMatching(/^This mode starts no scrapes and costs no credits\./) as string,
-			'Events',
-			'Output',
-			'Options',
-		]);
+		expect(await editor.labels()).toEqual(
+			labels(/^This mode starts no scrapes and costs no credits\./),
+		);
 		expect(await editor.offers('Add Option')).toEqual(['Internal URL', 'Test Scrape ID']);
 	});
 });
@@ -333,16 +314,10 @@ describe('the panel of the LeadGen Trigger', () => {
 describe('a click', () => {
 	it('runs a workflow, and shows the results as a table', async () => {
 		const addresses = ['valid.ann', 'invalid.bob', 'catchall.cy', 'unknown.di'];
-		const items = addresses.map((name) => ({ json: { address: `${name}@acme.com` } }));
+		const items = manual(addresses.map((name) => ({ address: `${name}@acme.com` })));
+		const verify = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
 		const workflow = await fixture.api.createWorkflow(
-			fixture.content(
-				node('When clicking ‘Execute workflow’', 'n8n-nodes-base.manualTrigger', {}),
-				node('Leads', 'n8n-nodes-base.code', {
-					typeVersion: 2,
-					parameters: { jsCode: `return ${JSON.stringify(items)};` },
-				}),
-				fixture.leadGen({ resource: 'email', operation: 'verify', email: '={{ $json.address }}' }),
-			),
+			fixture.content(...items, fixture.leadGen(verify)),
 		);
 		await editor.openWorkflow(workflow.id);
 		await editor.page.getByTestId('execute-workflow-button').click();
@@ -361,27 +336,18 @@ describe('a click', () => {
 
 	it('on "Execute step" of the trigger starts a small scrape, and shows its completion', async () => {
 		fixture.sandbox.set({ job: { durationMs: 3000 } });
-		const workflow = await fixture.workflow({ limit: 100 });
-		await editor.openNode(workflow.id, idOf(workflow, 'LeadGen Trigger'));
+		await openLast(fixture.trigger({ limit: 100 }));
 		await editor.picture('trigger', editor.page.getByTestId('ndv'));
 		await editor.page.getByTestId('trigger-execute-button').click();
 		await editor.page.getByTestId('trigger-listening').waitFor();
 		const [head, row, ...more] = await editor.table();
-		expect(head).toEqual([
-			'scrapeId',
-			'status',
-			'progress',
-			'leadsFound',
-			'creditsUsed',
-			'createdAt',
-			'completedAt',
-			'notification',
-		]);
-		const id = fixture.sandbox.jobs[0]?.scrapeId;
-		expect(row?.slice(0, 5)).toEqual([id, 'completed', '100', '5', '5']);
+		const counts = ['scrapeId', 'status', 'progress', 'leadsFound', 'creditsUsed'];
+		expect(head).toEqual([...counts, 'createdAt', 'completedAt', 'notification']);
+		const [job] = fixture.sandbox.jobs;
+		expect(row?.slice(0, 5)).toEqual([job?.scrapeId, 'completed', '100', '5', '5']);
 		expect(more).toEqual([]);
 		expect(fixture.starts).toBe(1);
-		expect(fixture.sandbox.jobs[0]?.filters).toEqual({ jobTitles: ['CTO'], limit: 5 });
+		expect(job?.filters).toEqual({ jobTitles: ['CTO'], limit: 5 });
 	});
 
 	it('activates the workflow, which says what happens and starts one scrape', async () => {
@@ -393,32 +359,27 @@ describe('a click', () => {
 		expect(await said.innerText()).toContain(
 			'The workflow now runs whenever a scrape finishes. If the node starts scrapes itself, it starts the first one now.',
 		);
-		await until('the scrape ran the workflow', async () => {
-			return (await fixture.delivered(workflow.id)).length === 1;
-		});
+		const runs = async () => (await fixture.delivered(workflow.id)).length;
+		await until('the run', async () => (await runs()) === 1);
 		await quiet();
-		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+		expect(await runs()).toBe(1);
 		expect(fixture.starts).toBe(1);
 	});
 
 	it.each([
 		[
 			'a wrong key',
-			'wrong-key',
 			'The service says: Invalid or missing API key (UNAUTHORIZED). Check the API key in the LeadGen credential.',
 		],
 		[
 			'no credits',
-			'poor-key',
 			'The account has no credits left. No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.',
 		],
-	])('that cannot activate it for %s says so in plain words', async (_why, key, words) => {
-		const account = { plan: 'pro', credits: 100 };
-		fixture.sandbox.set({
-			accounts: { 'test-key': account, 'poor-key': { ...account, credits: 0 } },
-		});
-		const credential = await fixture.newCredential(key, key);
-		const trigger = fixture.trigger({}, { credentials: use(credential) });
+	])('that cannot activate it for %s says so in plain words', async (why, words) => {
+		const key = why.replaceAll(' ', '-');
+		fixture.sandbox.set({ accounts: { 'no-credits': { plan: 'pro', credits: 0 } } });
+		const credentials = use(await fixture.newCredential(why, key));
+		const trigger = fixture.trigger({}, { credentials });
 		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
 		await editor.openWorkflow(workflow.id);
 		await editor.activate();

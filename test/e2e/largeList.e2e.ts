@@ -1,8 +1,9 @@
-import { Fixture, N8N, OWNER, quiet, until } from '../../lab/fixture/fixture';
+import { N8N, OWNER, quiet, until } from '../../lab/fixture/fixture';
 import { ENV, LargeList, STORES, type ListRow } from '../../lab/fixture/largeList';
+import { useN8n } from './n8n';
 
-const CSV = [
-	'First Name,Last Name,Website',
+const csvOf = (...people: string[]) => ['First Name,Last Name,Website', ...people].join('\n');
+const CSV = csvOf(
 	'Ann,Sure,https://www.acme.com/team',
 	'ANN, sure ,acme.com',
 	'Bob,High,"Beta, Inc"',
@@ -12,15 +13,9 @@ const CSV = [
 	'Kim,Sure,gamma.com',
 	'Bob,High,"Beta, Inc"',
 	'Catchall,Low,acme.com',
-].join('\n');
+);
 
-const fixture = new Fixture(ENV);
-beforeAll(async () => {
-	await fixture.open();
-});
-afterAll(async () => {
-	await fixture.close();
-});
+const fixture = useN8n(ENV);
 
 describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store) => {
 	const list = new LargeList(fixture, store);
@@ -58,16 +53,16 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	afterAll(async () => {
 		await list.close();
 	});
-	afterEach(() => {
-		expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
-	});
 
 	test('takes each person of a file once', async () => {
 		const page = await list.upload(CSV);
-		expect(page).toContain('New people in the table: 7');
-		expect(page).toContain('Rows in the file: 9.');
-		expect(page).toContain('Rows that cannot be looked up as they are: 2.');
-		expect(page).toContain('click “Execute workflow”');
+		const said = [
+			'New people in the table: 7',
+			'Rows in the file: 9.',
+			'Rows that cannot be looked up as they are: 2.',
+			'click “Execute workflow”',
+		];
+		expect(said.filter((words) => !page.includes(words))).toEqual([]);
 		const rows = await list.rows();
 		expect(rows.map(({ firstName, company, status }) => [firstName, company, status])).toEqual([
 			['Ann', 'https://www.acme.com/team', 'new'],
@@ -128,13 +123,8 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	test('tries again what failed and nothing else, also after a restart of n8n', async () => {
 		await fixture.restart();
 		await fixture.api.signIn(OWNER);
-		expect(await list.run()).toMatchObject({
-			rows: 2,
-			found: 1,
-			failed: 1,
-			unknown: 0,
-			paidCalls: 2,
-		});
+		const counts = { rows: 2, found: 1, failed: 1, unknown: 0, paidCalls: 2 };
+		expect(await list.run()).toMatchObject(counts);
 		expect((await byName()).Eve).toMatchObject({ status: 'found', verification: 'valid' });
 		expect(lookups()).toBe(11);
 	});
@@ -143,13 +133,8 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 		const page = await list.upload(`${CSV}\nNew,Nobody,acme.com`);
 		expect(page).toContain('New people in the table: 1');
 		expect(await list.rows()).toHaveLength(8);
-		expect(await list.run()).toMatchObject({
-			rows: 2,
-			found: 0,
-			notFound: 1,
-			failed: 1,
-			paidCalls: 1,
-		});
+		const counts = { rows: 2, found: 0, notFound: 1, failed: 1, paidCalls: 1 };
+		expect(await list.run()).toMatchObject(counts);
 		expect(await list.run()).toMatchObject({ rows: 1, failed: 1, paidCalls: 0, unknownRows: 1 });
 		expect(lookups()).toBe(12);
 	});
@@ -164,7 +149,7 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	test('stops when the credits run out, and goes on when there are new ones', async () => {
 		fixture.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 2 } } });
 		const people = ['One', 'Two', 'Three', 'Four', 'Five'].map((name) => `${name},Sure,delta.com`);
-		await list.upload(['First Name,Last Name,Website', ...people].join('\n'));
+		await list.upload(csvOf(...people));
 		const stopped = await list.run();
 		expect(stopped).toMatchObject({ stopped: expect.stringMatching(/credit/i) as string });
 		expect(Number(stopped.rows)).toBeLessThan(6);
@@ -177,12 +162,10 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	});
 
 	test('shares the work among runs at the same time', async () => {
-		fixture.sandbox.set({
-			accounts: { [apiKey]: { plan: 'pro', credits: 1000 } },
-			latencyMs: 100,
-		});
+		const account = { plan: 'pro', credits: 1000 };
+		fixture.sandbox.set({ accounts: { [apiKey]: account }, latencyMs: 100 });
 		const people = Array.from({ length: 40 }, (_, at) => `Person${String(at)},Sure,epsilon.com`);
-		await list.upload(['First Name,Last Name,Website', ...people].join('\n'));
+		await list.upload(csvOf(...people));
 		const runs = [await list.start(), await list.start(), await list.start()];
 		const summaries = await Promise.all(runs.map(async (run) => await list.summary(run)));
 		const rows = summaries.map((summary) => Number(summary.rows));
@@ -200,13 +183,8 @@ describe.each(STORES)(
 		const PART = 250;
 		const BATCH = 100;
 		const HOLD_MS = 15_000;
-		const CSV_OF_PEOPLE = [
-			'First Name,Last Name,Website',
-			...Array.from(
-				{ length: PEOPLE },
-				(_, at) => `Person${String(at)},Sure,acme${String(at % 7)}.com`,
-			),
-		].join('\n');
+		const person = (_: unknown, at: number) => `Person${String(at)},Sure,acme${String(at % 7)}.com`;
+		const CSV_OF_PEOPLE = csvOf(...Array.from({ length: PEOPLE }, person));
 
 		const list = new LargeList(fixture, store);
 		const apiKey = `${store.replace(' ', '-')}-killed`;
@@ -214,14 +192,17 @@ describe.each(STORES)(
 			fixture.sandbox.requests.filter(({ operation }) => operation === 'findBusinessEmail');
 		const done = async () =>
 			(await list.rows()).filter(({ status }) => status !== 'new' && status !== 'working').length;
+		let killedAt = 0;
 		const dieAndComeBack = async () => {
 			await fixture.kill();
+			killedAt = Date.now();
 			await fixture.start();
 			await fixture.api.signIn(OWNER);
 		};
-		/** Runs the list after the rows of a killed batch are free again. */
+		/** Runs the list, and once more when the rows of a killed batch are free again. */
 		const goOn = async () => {
-			await quiet(HOLD_MS);
+			await list.run();
+			await quiet(Math.max(0, killedAt + HOLD_MS + 1000 - Date.now()));
 			return await list.run();
 		};
 
@@ -262,7 +243,7 @@ describe.each(STORES)(
 			await until('lookups', () => searches().length > BATCH + 10);
 			await dieAndComeBack();
 			expect((await done()) - before).toBeLessThanOrEqual(BATCH);
-			await list.run();
+			fixture.sandbox.set({ latencyMs: 0 });
 			expect(await goOn()).toMatchObject({ heldRows: 0 });
 			expect((await done()) - before).toBe(PEOPLE);
 			expect(searches().length).toBeLessThanOrEqual(PEOPLE + BATCH);
@@ -279,7 +260,6 @@ describe.each(STORES)(
 			await until('results', async () => (await done().catch(() => 0)) > before);
 			await dieAndComeBack();
 			expect((await done()) - before).toBeLessThan(PEOPLE);
-			await list.run();
 			await goOn();
 			expect((await done()) - before).toBe(PEOPLE);
 			const people = searches().map(({ body }) => JSON.stringify(body));

@@ -1,32 +1,25 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { DataTable, StoredWorkflow, WorkflowContent } from '../../lab/playground/api';
-import { API_KEY, Fixture, LINE, N8N, until, use, uuid } from '../../lab/fixture/fixture';
+import type {
+	DataTable,
+	Execution,
+	StoredWorkflow,
+	WorkflowContent,
+} from '../../lab/playground/api';
+import { API_KEY, LINE, N8N, until } from '../../lab/fixture/fixture';
 import { ENV } from '../../lab/fixture/largeList';
+import { example, itemsOf, useN8n } from './n8n';
 
-const EXAMPLE = join(__dirname, '../../examples/new-leads-to-data-table.json');
 const TABLE = 'leadgen_leads';
+const LOST = 'The connection broke before the service answered';
 
 /** The template that keeps the leads of a weekly scrape in a Data Table. */
-const fixture = new Fixture(ENV);
+const fixture = useN8n(ENV);
 let workflow: StoredWorkflow;
 beforeAll(async () => {
-	await fixture.open();
 	// No notification of its own: each test sends the leads.
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
-	const content = JSON.parse(await readFile(EXAMPLE, 'utf8')) as WorkflowContent;
-	for (const node of content.nodes) {
-		if (node.webhookId !== undefined) node.webhookId = uuid();
-		if (node.credentials) node.credentials = use(fixture.credential);
-	}
+	const content = await example('new-leads-to-data-table', fixture.credential);
 	if (LINE === '1') await createTable(content);
 	workflow = await fixture.api.createWorkflow(content);
-});
-afterAll(async () => {
-	await fixture.close();
-});
-afterEach(() => {
-	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
 });
 
 /** On n8n 1, a person creates the table and chooses it in the nodes. */
@@ -44,18 +37,15 @@ async function createTable({ nodes }: WorkflowContent): Promise<void> {
 }
 
 /** The rows of the table, without what n8n adds. */
-async function rows(): Promise<unknown[]> {
+async function rows(): Promise<unknown[][]> {
 	const tables = await fixture.api.dataTables();
 	const table = tables.find(({ name }) => name === TABLE) as DataTable;
 	const all = await fixture.api.dataTableRows(table);
 	return all.map(({ email, name, status, problem }) => [email, name, status, problem]);
 }
 
-/**
- * Starts the next scrape, and sends its notification.
- * @returns the items of a node in the execution of its completion
- */
-async function scrape(leads: object[] | undefined, node: string): Promise<unknown[]> {
+/** Starts the next scrape, and sends its notification. @returns the executions of both */
+async function scrape(leads?: object[]): Promise<Execution[]> {
 	const before = fixture.starts;
 	const known = (await fixture.executions(workflow.id)).map(({ id }) => id);
 	await fixture.api.activateWorkflow(workflow.id);
@@ -75,103 +65,83 @@ async function scrape(leads: object[] | undefined, node: string): Promise<unknow
 	);
 	expect(finished.map(({ status }) => status)).toEqual(['success', 'success']);
 	await fixture.api.deactivateWorkflow(workflow.id);
-	return finished
-		.flatMap(({ nodes }) => nodes[node]?.outputs[0] ?? [])
-		.map(({ json }) => json.email ?? json.message);
+	return finished;
+}
+
+function sentToCrm(executions: Execution[]): unknown[] {
+	return itemsOf(executions, 'Send to your CRM').map(({ email }) => email);
 }
 
 /** The addresses that were verified since the last time. */
 let seen = 0;
 function verified(): unknown[] {
 	const all = fixture.sandbox.requests.filter(({ path }) => path === '/email/verify');
-	return all.splice(seen).map(({ body }) => {
-		seen++;
-		return (body as { email: string }).email;
-	});
+	const addresses = all.slice(seen).map(({ body }) => (body as { email: string }).email);
+	seen = all.length;
+	return addresses;
 }
 
+const lead = (name: string, email: string) => ({ name, email: `${email}@acme.example` });
+
 test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new ones`, async () => {
-	const crm = await scrape(
-		[
-			{ name: 'Ann', email: 'valid.ann@acme.example' },
-			{ name: 'Bob', email: 'invalid.bob@acme.example' },
-			{ name: 'Ann A.', email: ' Valid.Ann@acme.example' },
-			{ name: 'Cem' },
-		],
-		'Send to your CRM',
-	);
-	expect(crm).toEqual(['valid.ann@acme.example']);
-	expect(verified()).toEqual(['valid.ann@acme.example', 'invalid.bob@acme.example']);
 	const first = [
-		['valid.ann@acme.example', 'Ann A.', 'valid', null],
-		['invalid.bob@acme.example', 'Bob', 'invalid', null],
+		lead('Ann', 'valid.ann'),
+		lead('Bob', 'invalid.bob'),
+		lead('Ann A.', ' Valid.Ann'),
+		{ name: 'Cem' },
 	];
-	expect(await rows()).toEqual(first);
+	expect(sentToCrm(await scrape(first))).toEqual(['valid.ann@acme.example']);
+	expect(verified()).toEqual(['valid.ann@acme.example', 'invalid.bob@acme.example']);
+	const bob = ['invalid.bob@acme.example', 'Bob', 'invalid', null];
+	expect(await rows()).toEqual([['valid.ann@acme.example', 'Ann A.', 'valid', null], bob]);
 
 	// Dee is new. Ann was paid for, also for an n8n that remembers nothing.
 	await fixture.restart();
-	const second = await scrape(
-		[
-			{ name: 'Ann', email: 'valid.ann@acme.example' },
-			{ name: 'Dee', email: 'valid.dee@acme.example' },
-			{ name: 'Eve', email: 'eve' },
-		],
-		'Send to your CRM',
-	);
-	expect(second).toEqual(['valid.dee@acme.example']);
+	const second = [
+		lead('Ann', 'valid.ann'),
+		lead('Dee', 'valid.dee'),
+		{ name: 'Eve', email: 'eve' },
+	];
+	expect(sentToCrm(await scrape(second))).toEqual(['valid.dee@acme.example']);
 	expect(verified()).toEqual(['valid.dee@acme.example']);
-	const eve = ['eve', 'Eve', 'not verified', 'Email must be one email address, but is "eve"'];
 	expect(await rows()).toEqual([
 		['valid.ann@acme.example', 'Ann', 'valid', null],
-		first[1],
+		bob,
 		['valid.dee@acme.example', 'Dee', 'valid', null],
-		eve,
+		['eve', 'Eve', 'not verified', 'Email must be one email address, but is "eve"'],
 	]);
 });
 
 test('takes a lead again for which nothing was paid, and no other', async () => {
-	const match = { path: '/email/verify' };
+	const match = (bodyIncludes: string) => ({ path: '/email/verify', bodyIncludes });
 	fixture.sandbox.set({
 		accounts: { [API_KEY]: { plan: 'pro', credits: 1000 } },
 		faults: [
-			{ kind: 'resetAfterWork', match: { ...match, bodyIncludes: 'lost' } },
-			{
-				kind: 'envelope',
-				code: 'INVALID_REQUEST',
-				status: 400,
-				match: { ...match, bodyIncludes: 'fay' },
-			},
+			{ kind: 'resetAfterWork', match: match('lost') },
+			{ kind: 'envelope', code: 'INVALID_REQUEST', status: 400, match: match('fay') },
 		],
 	});
-	await scrape(
-		['valid.fay', 'valid.lost'].map((name) => ({ name, email: `${name}@acme.example` })),
-		'Write the result',
-	);
+	await scrape([lead('Fay', 'valid.fay'), lead('Lou', 'valid.lost')]);
 	expect((await rows()).slice(-2)).toEqual([
-		['valid.fay@acme.example', 'valid.fay', null, expect.stringContaining('INVALID_REQUEST')],
-		[
-			'valid.lost@acme.example',
-			'valid.lost',
-			'not verified',
-			'The connection broke before the service answered',
-		],
+		['valid.fay@acme.example', 'Fay', null, expect.stringContaining('INVALID_REQUEST')],
+		['valid.lost@acme.example', 'Lou', 'not verified', LOST],
 	]);
 	expect(verified().toSorted()).toEqual(['valid.fay@acme.example', 'valid.lost@acme.example']);
 
 	fixture.sandbox.set({ faults: [] });
-	await scrape([{ name: 'Gil', email: 'valid.gil@acme.example' }], 'Send to your CRM');
+	await scrape([lead('Gil', 'valid.gil')]);
 	expect(verified().toSorted()).toEqual(['valid.fay@acme.example', 'valid.gil@acme.example']);
-	expect((await rows()).slice(-3).map((row) => (row as unknown[]).slice(2))).toEqual([
+	expect((await rows()).slice(-3).map((row) => row.slice(2))).toEqual([
 		['valid', null],
-		['not verified', 'The connection broke before the service answered'],
+		['not verified', LOST],
 		['valid', null],
 	]);
 });
 
 test('says what came if the notification holds no leads', async () => {
-	const said = await scrape(undefined, 'Send to your CRM');
-	expect(said).toEqual([]);
-	expect(await scrape(undefined, 'Say what came instead')).toEqual([
+	const executions = await scrape();
+	expect(sentToCrm(executions)).toEqual([]);
+	expect(itemsOf(executions, 'Say what came instead').map(({ message }) => message)).toEqual([
 		expect.stringMatching(/^The scrape \S+ found 20 leads, but its notification holds none\.$/),
 	]);
 	expect(verified()).toEqual([]);

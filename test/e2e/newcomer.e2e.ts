@@ -2,14 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Editor } from './browser';
-import { Fixture, LINE, OWNER, until, WITH_EDITOR } from '../../lab/fixture/fixture';
+import { CACHED_EDITOR, Editor } from './browser';
+import { LINE, OWNER, until } from '../../lab/fixture/fixture';
+import { useN8n } from './n8n';
 
 const EXAMPLE = join(__dirname, '../../examples/find-and-verify.json');
 
-/** "First verified row" of the README, by clicks only, in an n8n with nothing in it. */
-const fixture = new Fixture(WITH_EDITOR);
-let editor: Editor;
 /** In place of GitHub. */
 const host = createServer((_request, response) => {
 	void readFile(EXAMPLE).then((text) => {
@@ -17,26 +15,25 @@ const host = createServer((_request, response) => {
 		response.end(text);
 	});
 });
-beforeAll(async () => {
-	await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-	await fixture.open();
-	editor = await Editor.open(fixture.url, OWNER, LINE);
-	await editor.page.request.delete(`${fixture.url}/rest/credentials/${fixture.credential.id}`);
-});
-// One each, so that a browser that does not start leaves no n8n behind.
-afterAll(async () => {
-	await editor.close();
-});
+let editor: Editor;
+// Before n8n ends.
 afterAll(async () => {
 	host.close();
-	await fixture.close();
+	await editor.close();
+});
+
+/** "First verified row" of the README, by clicks only, in an n8n with nothing in it. */
+const fixture = useN8n(CACHED_EDITOR);
+beforeAll(async () => {
+	await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+	editor = await Editor.open(fixture.url, OWNER, LINE);
+	await fixture.api.deleteCredential(fixture.credential.id);
 });
 
 it('leads from an empty n8n to verified emails', async () => {
 	const { page } = editor;
 	const began = Date.now();
 	const node = (name: string) => page.locator('.vue-flow__node').filter({ hasText: name }).last();
-
 	const closeNode = async () => {
 		const button = LINE === '2' ? 'ndv-close-button' : 'back-to-canvas';
 		await page.getByTestId(button).click();

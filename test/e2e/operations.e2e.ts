@@ -2,54 +2,28 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Execution, WorkflowNode } from '../../lab/playground/api';
-import { Fixture, N8N, node, quiet, until, use } from '../../lab/fixture/fixture';
+import { N8N, node, quiet, until, use } from '../../lab/fixture/fixture';
+import { itemsOf, run, start, useN8n } from './n8n';
 
 /** Every operation of the action node, in a workflow on a real n8n. */
-const fixture = new Fixture();
-beforeAll(async () => {
-	await fixture.open();
-});
-afterAll(async () => {
-	await fixture.close();
-});
+const fixture = useN8n();
 beforeEach(async () => {
 	await fixture.reset({ job: { durationMs: 300 } });
 });
-afterEach(() => {
-	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
-});
 
-/** Runs an operation for each of the items, in a workflow of its own. */
-async function run(
+/** The items of each output of an operation. */
+async function outputsOf(
 	parameters: Record<string, unknown>,
-	items: Array<Record<string, unknown>>,
-	more: Partial<WorkflowNode> = {},
-): Promise<Execution> {
-	return await fixture.api.finishedExecution(await start(parameters, items, more));
+	items: object[],
+	fields: Partial<WorkflowNode> = {},
+): Promise<unknown[][]> {
+	const execution = await run(fixture, items, fixture.leadGen(parameters, fields));
+	const { outputs = [] } = execution.nodes.LeadGen ?? {};
+	return outputs.map((output) => output.map(({ json }) => json));
 }
 
-/** The same without waiting for the end. @returns the ID of the execution */
-async function start(
-	parameters: Record<string, unknown>,
-	items: Array<Record<string, unknown>>,
-	more: Partial<WorkflowNode> = {},
-): Promise<string> {
-	const workflow = await fixture.api.createWorkflow(
-		fixture.content(
-			node('Manual', 'n8n-nodes-base.manualTrigger', {}),
-			node('Items', 'n8n-nodes-base.code', {
-				typeVersion: 2,
-				parameters: { jsCode: `return ${JSON.stringify(items.map((json) => ({ json })))};` },
-			}),
-			fixture.leadGen(parameters, more),
-		),
-	);
-	return (await fixture.api.startWorkflow(workflow.id, 'Manual')) ?? '';
-}
-
-function outputs(execution: Execution): unknown[][] {
-	return (execution.nodes.LeadGen?.outputs ?? []).map((items) => items.map(({ json }) => json));
-}
+const some = (fields: object): unknown => expect.objectContaining(fields);
+const someText: unknown = expect.any(String);
 
 const people = [
 	{ first: 'Ann', last: 'High' },
@@ -57,130 +31,87 @@ const people = [
 	{ first: 'Cy', last: 'Nobody' },
 ];
 const person = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}' };
-const found = (confidenceLevel: string): unknown =>
-	expect.objectContaining({ found: true, email: expect.any(String) as string, confidenceLevel });
+const intoErrors = { onError: 'continueErrorOutput' };
 
 describe(`n8n ${N8N.version}`, () => {
-	it('finds business emails', async () => {
-		const execution = await run(
-			{ resource: 'email', operation: 'findBusiness', ...person, company: 'acme.com' },
-			people,
-		);
-		expect(outputs(execution)).toEqual([
-			[found('high'), found('low'), { found: false, email: null }],
-		]);
-	});
-
-	it('finds personal emails', async () => {
-		const execution = await run(
-			{
-				resource: 'email',
-				operation: 'findPersonal',
-				...person,
-				options: { location: 'Austin, Texas' },
-			},
-			people,
-		);
-		expect(outputs(execution)).toEqual([
+	it.each([
+		{ emails: 'business', operation: 'findBusiness', company: 'acme.com' },
+		{ emails: 'personal', operation: 'findPersonal', options: { location: 'Austin, Texas' } },
+	])('finds $emails emails', async ({ operation, company, options }) => {
+		const parameters = { resource: 'email', operation, ...person, company, options };
+		const found = (confidenceLevel: string) =>
+			some({ found: true, email: someText, confidenceLevel });
+		expect(await outputsOf(parameters, people)).toEqual([
 			[found('high'), found('low'), { found: false, email: null }],
 		]);
 	});
 
 	it('verifies addresses, and sends what fails to the error output', async () => {
 		const addresses = ['valid.a@acme.com', 'no address', 'catchall.b@acme.com'];
-		const execution = await run(
+		const outputs = await outputsOf(
 			{ resource: 'email', operation: 'verify', email: '={{ $json.address }}' },
 			addresses.map((address) => ({ address })),
-			{ onError: 'continueErrorOutput' },
+			intoErrors,
 		);
-		expect(outputs(execution)).toEqual([
+		const message: unknown = expect.stringContaining('one email address');
+		expect(outputs).toEqual([
 			[
-				expect.objectContaining({ email: 'valid.a@acme.com', status: 'valid' }),
-				expect.objectContaining({ email: 'catchall.b@acme.com', status: 'catch_all' }),
+				some({ email: 'valid.a@acme.com', status: 'valid' }),
+				some({ email: 'catchall.b@acme.com', status: 'catch_all' }),
 			],
-			[
-				expect.objectContaining({
-					address: 'no address',
-					error: {
-						message: expect.stringContaining('one email address') as string,
-						field: 'Email',
-						advice: expect.any(String) as string,
-					},
-				}),
-			],
+			[some({ address: 'no address', error: { message, field: 'Email', advice: someText } })],
 		]);
 		expect(fixture.count('verifyEmail')).toBe(2);
 	});
 
 	it('finds and verifies in one step, and splits what it finds, also beside an error output', async () => {
-		const execution = await run(
-			{
-				resource: 'email',
-				operation: 'enrich',
-				...person,
-				company: '={{ $json.company }}',
-				options: { splitOutput: true },
-			},
+		const company = '={{ $json.company }}';
+		const options = { splitOutput: true };
+		const outputs = await outputsOf(
+			{ resource: 'email', operation: 'enrich', ...person, company, options },
 			[
 				{ first: 'Ann', last: 'Sure', company: 'acme.com' },
 				{ first: 'Di', last: 'Nobody', company: 'acme.com' },
 				{ first: 'Bob', last: 'Low', company: 'no domain' },
 			],
-			{ onError: 'continueErrorOutput' },
+			intoErrors,
 		);
-		expect(outputs(execution)).toEqual([
-			[expect.objectContaining({ found: true, email: 'ann.sure@acme.com', status: 'valid' })],
-			[expect.objectContaining({ found: false, email: null })],
-			[
-				expect.objectContaining({
-					first: 'Bob',
-					error: expect.objectContaining({ field: 'Company Domain' }) as object,
-				}),
-			],
+		expect(outputs).toEqual([
+			[some({ found: true, email: 'ann.sure@acme.com', status: 'valid' })],
+			[some({ found: false, email: null })],
+			[some({ first: 'Bob', error: some({ field: 'Company Domain' }) })],
 		]);
 		expect(fixture.count('findBusinessEmail')).toBe(2);
 		expect(fixture.count('verifyEmail')).toBe(1);
 	});
 
 	it('reads the balance once for all items', async () => {
-		const execution = await run({ resource: 'credit', operation: 'get' }, people);
-		expect(outputs(execution)).toEqual([
-			new Array(3).fill(expect.objectContaining({ credits: 1000, plan: 'pro' })),
-		]);
+		const outputs = await outputsOf({ resource: 'credit', operation: 'get' }, people);
+		expect(outputs).toEqual([new Array(3).fill(some({ credits: 1000, plan: 'pro' }))]);
 		expect(fixture.sandbox.requests).toHaveLength(1);
 	});
 
 	it('starts scrapes, tells how they are, and waits for them', async () => {
 		const filters = { jobTitles: ['={{ $json.titles }}'], locations: ['Austin, Texas'] };
 		const titles = [{ titles: ['CTO', 'CEO'] }, { titles: 'Head of Sales' }];
-		const start = { resource: 'scrape', operation: 'start', filters, limit: 5 };
-		const [started] = outputs(await run(start, titles));
-		expect(started).toEqual(
-			fixture.sandbox.jobs.map(({ scrapeId }) => ({
-				scrapeId,
-				status: 'pending',
-				estimatedCredits: 5,
-			})),
-		);
+		const starting = { resource: 'scrape', operation: 'start', filters, limit: 5 };
+		const started = await outputsOf(starting, titles);
+		const ids = fixture.sandbox.jobs.map(({ scrapeId }) => ({ scrapeId }));
+		expect(started).toEqual([ids.map((id) => ({ ...id, status: 'pending', estimatedCredits: 5 }))]);
 		expect(fixture.sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([
 			['CTO', 'CEO'],
 			['Head of Sales'],
 		]);
 
-		const ids = fixture.sandbox.jobs.map(({ scrapeId }) => ({ scrapeId }));
 		const ofScrape = { resource: 'scrape', scrapeId: '={{ $json.scrapeId }}' };
-		const status = await run({ ...ofScrape, operation: 'getStatus' }, ids);
-		expect(outputs(status)).toEqual([ids.map((id) => expect.objectContaining(id) as unknown)]);
-		const waited = await run({ ...ofScrape, operation: 'wait' }, ids);
-		expect(outputs(waited)).toEqual([
-			ids.map(
-				(id) => expect.objectContaining({ ...id, status: 'completed', leadsFound: 5 }) as unknown,
-			),
+		expect(await outputsOf({ ...ofScrape, operation: 'getStatus' }, ids)).toEqual([ids.map(some)]);
+		expect(await outputsOf({ ...ofScrape, operation: 'wait' }, ids)).toEqual([
+			ids.map((id) => some({ ...id, status: 'completed', leadsFound: 5 })),
 		]);
 	});
 
 	it('starts scrapes and waits for them in one step', async () => {
-		const execution = await run(
+		const outputs = await outputsOf(
 			{
 				resource: 'scrape',
 				operation: 'startAndWait',
@@ -191,16 +122,9 @@ describe(`n8n ${N8N.version}`, () => {
 			},
 			people,
 		);
-		expect(outputs(execution)).toEqual([
-			fixture.sandbox.jobs.map(
-				({ scrapeId }) =>
-					expect.objectContaining({
-						scrapeId,
-						status: 'completed',
-						leadsFound: 3,
-						estimatedCredits: 3,
-					}) as unknown,
-			),
+		const completed = { status: 'completed', leadsFound: 3, estimatedCredits: 3 };
+		expect(outputs).toEqual([
+			fixture.sandbox.jobs.map(({ scrapeId }) => some({ scrapeId, ...completed })),
 		]);
 		expect(fixture.starts).toBe(3);
 	});
@@ -215,9 +139,9 @@ describe(`n8n ${N8N.version}`, () => {
 		const accounts = { [key]: { plan: 'enterprise', credits: 1000 } };
 		await fixture.reset({ job: { durationMs: 600_000 }, accounts });
 		const fields = { plan: 'enterprise', requestsPerMinute };
-		const credential = await fixture.newCredential(waits, key, fields);
+		const credentials = use(await fixture.newCredential(waits, key, fields));
 		const parameters = { resource: 'scrape', operation: 'startAndWait' };
-		const id = await start(parameters, people, { credentials: use(credential) });
+		const id = await start(fixture, people, fixture.leadGen(parameters, { credentials }));
 		await until('the requests', () => fixture.sandbox.requests.length >= sent);
 		await fixture.api.stopExecution(id);
 		const { status, nodes } = await fixture.api.finishedExecution(id);
@@ -238,28 +162,16 @@ describe(`n8n ${N8N.version}`, () => {
 		const other = `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/credits`;
 		const request = async (url: string): Promise<Execution> => {
 			const authentication = 'predefinedCredentialType';
-			const workflow = await fixture.api.createWorkflow(
-				fixture.content(
-					node('Manual', 'n8n-nodes-base.manualTrigger', {}),
-					node('Request', 'n8n-nodes-base.httpRequest', {
-						typeVersion: 4.2,
-						parameters: { url, authentication, nodeCredentialType: 'leadGenApi', options: {} },
-						credentials: use(fixture.credential),
-					}),
-				),
-			);
-			return await fixture.api.finishedExecution(
-				(await fixture.api.startWorkflow(workflow.id, 'Manual')) ?? '',
-			);
+			const sender = node('Request', 'n8n-nodes-base.httpRequest', {
+				typeVersion: 4.2,
+				parameters: { url, authentication, nodeCredentialType: 'leadGenApi', options: {} },
+				credentials: use(fixture.credential),
+			});
+			return await run(fixture, [{}], sender);
 		};
 		const url = `${fixture.sandbox.url}/credits`;
-		const answered = await request(url);
-		expect(answered.nodes.Request?.outputs).toEqual([
-			[
-				expect.objectContaining({
-					json: { success: true, data: expect.objectContaining({ credits: 1000 }) as object },
-				}),
-			],
+		expect(itemsOf(await request(url), 'Request')).toEqual([
+			{ success: true, data: some({ credits: 1000 }) },
 		]);
 
 		const refused = await request(other);
@@ -267,20 +179,19 @@ describe(`n8n ${N8N.version}`, () => {
 		expect(refused.error).toContain(`This credential only sends its API key to ${origin}`);
 
 		fixture.sandbox.set({ faults: [{ kind: 'redirect', status: 302, location: other }] });
-		const redirected = await request(url);
-		expect(redirected.status).toBe('error');
+		expect(await request(url)).toMatchObject({ status: 'error' });
 		expect(headers).toEqual([]);
 		elsewhere.close();
 	});
 
-	it('tests the credential', async () => {
+	it.each([
+		['test-key', 'OK'],
+		['wrong-key', 'Error'],
+	])('tests a credential: with the %s it says %s', async (apiKey, status) => {
 		const { id, name } = fixture.credential;
-		const test = async (apiKey: string) => {
-			const baseUrl = `${fixture.sandbox.url}/`;
-			const data = fixture.credentialData(apiKey, { baseUrl, plan: 'auto' });
-			return await fixture.api.testCredential(id, { name, type: 'leadGenApi', data });
-		};
-		expect(await test('test-key')).toMatchObject({ status: 'OK' });
-		expect(await test('wrong-key')).toMatchObject({ status: 'Error' });
+		const baseUrl = `${fixture.sandbox.url}/`;
+		const data = fixture.credentialData(apiKey, { baseUrl, plan: 'auto' });
+		const said = await fixture.api.testCredential(id, { name, type: 'leadGenApi', data });
+		expect(said).toMatchObject({ status });
 	});
 });

@@ -53,19 +53,16 @@ export class ScriptedModel {
 
 	private completion(turn: Turn): object {
 		const id = `turn_${String(this.prompts.length)}`;
-		const calls = typeof turn === 'string' ? [] : turn;
-		const message = {
-			role: 'assistant',
-			content: typeof turn === 'string' ? turn : null,
-			...(calls.length > 0 && {
-				tool_calls: calls.map(([name, args], index) => ({
+		const says = typeof turn === 'string';
+		const tool_calls = says
+			? undefined
+			: turn.map(([name, args], index) => ({
 					id: `${id}_${String(index)}`,
 					type: 'function',
 					function: { name, arguments: JSON.stringify(args) },
-				})),
-			}),
-		};
-		const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';
+				}));
+		const message = { role: 'assistant', content: says ? turn : null, tool_calls };
+		const finish_reason = says ? 'stop' : 'tool_calls';
 		return {
 			id,
 			object: 'chat.completion',

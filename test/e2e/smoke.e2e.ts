@@ -1,18 +1,10 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
-import { Fixture, N8N, node, quiet, until } from '../../lab/fixture/fixture';
+import { N8N, quiet, until } from '../../lab/fixture/fixture';
 import { resources } from '../../nodes/LeadGen/action/operations';
+import { itemsOf, run, useN8n } from './n8n';
 
 /** In short, what has to work on every n8n: each operation, a start, its completion, a restart. */
-const fixture = new Fixture();
-beforeAll(async () => {
-	await fixture.open();
-});
-afterAll(async () => {
-	await fixture.close();
-});
-afterEach(() => {
-	expect(fixture.sandbox.requests.map(({ violation }) => violation).filter(Boolean)).toEqual([]);
-});
+const fixture = useN8n();
 
 const person = {
 	firstName: '={{ $json.first }}',
@@ -37,9 +29,23 @@ const OPERATIONS = [
 
 /** They need scrapes that run. */
 const FOLLOWING = [
-	{ operation: 'getStatus', status: 'pending', progress: 0 },
-	{ operation: 'wait', status: 'completed', progress: 100 },
+	{ operation: 'getStatus', durationMs: 600_000, status: 'pending', progress: 0 },
+	{ operation: 'wait', durationMs: 300, status: 'completed', progress: 100 },
 ];
+
+/** What an operation gives for two items. */
+async function resultsOf(parameters: Record<string, unknown>): Promise<unknown[]> {
+	const people = [
+		{ first: 'Ann', last: 'Sure' },
+		{ first: 'Bob', last: 'Right' },
+	];
+	return itemsOf(await run(fixture, people, fixture.leadGen(parameters)), 'LeadGen');
+}
+
+/** The scrapes that a workflow ran for. */
+async function delivered({ id }: StoredWorkflow): Promise<unknown[]> {
+	return (await fixture.delivered(id)).map(({ json }) => json.scrapeId);
+}
 
 describe(`n8n ${N8N.version}`, () => {
 	it('is asked for each operation', () => {
@@ -53,17 +59,15 @@ describe(`n8n ${N8N.version}`, () => {
 
 	it.each(OPERATIONS)('does $resource $operation', async ({ gives, ...parameters }) => {
 		await fixture.reset({ job: { durationMs: 300 } });
-		expect(await run(parameters)).toEqual([
-			expect.objectContaining(gives),
-			expect.objectContaining(gives),
-		]);
+		const result = expect.objectContaining(gives) as object;
+		expect(await resultsOf(parameters)).toEqual([result, result]);
 	});
 
-	it.each(FOLLOWING)('does scrape $operation', async ({ operation, ...gives }) => {
-		await fixture.reset({ job: { durationMs: operation === 'wait' ? 300 : 600_000 } });
+	it.each(FOLLOWING)('does scrape $operation', async ({ operation, durationMs, ...gives }) => {
+		await fixture.reset({ job: { durationMs } });
 		const ids = [await fixture.startElsewhere(), await fixture.startElsewhere()];
 		const scrapeId = `={{ ${JSON.stringify(ids)}[$itemIndex] }}`;
-		expect(await run({ resource: 'scrape', operation, scrapeId })).toEqual(
+		expect(await resultsOf({ resource: 'scrape', operation, scrapeId })).toEqual(
 			ids.map((id) => expect.objectContaining({ scrapeId: id, ...gives }) as unknown),
 		);
 	});
@@ -89,28 +93,3 @@ describe(`n8n ${N8N.version}`, () => {
 		expect(fixture.starts).toBe(2);
 	});
 });
-
-/** Runs an operation for two items. @returns the fields of what it gives */
-async function run(parameters: Record<string, unknown>): Promise<unknown[]> {
-	const items = [
-		{ json: { first: 'Ann', last: 'Sure' } },
-		{ json: { first: 'Bob', last: 'Right' } },
-	];
-	const workflow = await fixture.api.createWorkflow(
-		fixture.content(
-			node('Manual', 'n8n-nodes-base.manualTrigger'),
-			node('Items', 'n8n-nodes-base.code', {
-				typeVersion: 2,
-				parameters: { jsCode: `return ${JSON.stringify(items)};` },
-			}),
-			fixture.leadGen(parameters),
-		),
-	);
-	const { nodes } = await fixture.api.runWorkflow(workflow.id, 'Manual');
-	return (nodes.LeadGen?.outputs[0] ?? []).map(({ json }) => json);
-}
-
-/** The scrapes that a workflow ran for. */
-async function delivered({ id }: StoredWorkflow): Promise<unknown[]> {
-	return (await fixture.delivered(id)).map(({ json }) => json.scrapeId);
-}
