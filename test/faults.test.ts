@@ -178,6 +178,26 @@ describe('Text', () => {
 		]);
 	});
 
+	test('with many spaces or marks between or around its parts is read in no time', async () => {
+		const began = performance.now();
+		const wide = ' '.repeat(20_000);
+		await service.run(
+			FIND,
+			{ fullName: '={{ $json.name }}', company: '={{ $json.company }}' },
+			[
+				{ name: `Okafor${wide},${wide}Ada`, company: `acme.com${'/'.repeat(20_000)}` },
+				{ name: `Tom${wide}Okafor`, company: `b.com${'.'.repeat(20_000)}` },
+				{ name: 'Eve Okafor', company: `a${'.'.repeat(20_000)}x` },
+			],
+			keepGoing,
+		);
+		expect(performance.now() - began).toBeLessThan(3000);
+		service.expectCalls([
+			post('/email/find', { firstName: 'Ada', lastName: 'Okafor', company: 'acme.com' }),
+			post('/email/find', { firstName: 'Tom', lastName: 'Okafor', company: 'b.com' }),
+		]);
+	});
+
 	test('of Windows-1252 that was read as Latin-1 is refused', async () => {
 		const damaged = ['O\u0092Brien', 'Re\u009eka', '\u008aime', '\u0080', 'Ada\u0096Marie'];
 		const names = ['Ada', ...damaged, 'A\u0000da\u007f', 'Ada\u0085Marie'];
@@ -246,6 +266,7 @@ test('Full Name finds the last name before a comma, whatever is before and behin
 		['Ada Okafor, M.D.', 'Ada', 'Okafor'],
 		['Ada Okafor, M.A.', 'Ada', 'Okafor'],
 		['Ada Okafor, P.E.', 'Ada', 'Okafor'],
+		['Tom Okafor, A.P.R.N.', 'Tom', 'Okafor'],
 		['Ben Smith, SHRM-CP', 'Ben', 'Smith'],
 		['Dr. Ada Okafor, MBA', 'Ada', 'Okafor'],
 	];
@@ -255,12 +276,26 @@ test('Full Name finds the last name before a comma, whatever is before and behin
 		names.map(([name]) => ({ name })),
 		keepGoing,
 	);
+	// In a last name, a part behind the comma is no first name.
+	await service.run(
+		FIND,
+		{
+			firstName: 'Eve',
+			lastName: '={{ $json.name }}',
+			company: 'b.com',
+			options: { cleanNames: true },
+		},
+		[{ name: 'Okafor, A.B.' }, { name: 'Nkosi, P.E.' }],
+	);
 	const different = new Map(names.map(([, ...parts]) => [parts.join(), parts]));
-	service.expectCalls(
-		[...different.values()].map(([firstName, lastName]) =>
+	service.expectCalls([
+		...[...different.values()].map(([firstName, lastName]) =>
 			post('/email/find', { firstName, lastName, company: 'acme.com' }),
 		),
-	);
+		...['Okafor', 'Nkosi'].map((lastName) =>
+			post('/email/find', { firstName: 'Eve', lastName, company: 'b.com' }),
+		),
+	]);
 });
 
 test('Find and Verify finds nobody if the service needs a profile for the personal email', async () => {

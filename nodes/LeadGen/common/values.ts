@@ -96,10 +96,17 @@ function withoutJoiners(text: string): string {
 function withoutEdges(text: string, isUrl = false): string {
 	// A quoted name may begin an address.
 	const begun = text.replace(/^(?!"[^"]+"@)[\s"'`´‘’‚‛“”„‟«»‹›<([{,;:•·*–—]+/u, '');
-	const ended = begun.replace(/[\s"'`´‘’“”„«»‹›>\]},;:.!?…|)]+$/u, '');
-	if (!isUrl) return ended.replace(/[\s"'`´‘’“”„«»‹›>)\]},;:.!?*…/\\|•·–—]+$/u, '');
+	const ended = withoutEnd(begun, /[\s"'`´‘’“”„«»‹›>\]},;:.!?…|)]/u);
+	if (!isUrl) return withoutEnd(ended, /[\s"'`´‘’“”„«»‹›>)\]},;:.!?*…/\\|•·–—]/u);
 	// A URL may end in a bracket that it opens.
-	return ended.includes('(') ? begun.replace(/[\s"'`´‘’“”„«»‹›>\]},;:.!?…|]+$/u, '') : ended;
+	return ended.includes('(') ? withoutEnd(begun, /[\s"'`´‘’“”„«»‹›>\]},;:.!?…|]/u) : ended;
+}
+
+/** Without the marks at the end. A regular expression that ends in `+$` takes quadratic time. */
+function withoutEnd(text: string, mark: RegExp): string {
+	let end = text.length;
+	while (end > 0 && mark.test(text.charAt(end - 1))) end--;
+	return text.slice(0, end);
 }
 
 /** What people enter for "there is none". */
@@ -312,11 +319,10 @@ const TITLES_WITH_STOP = words(
 const SUFFIXES = words(
 	'jr sr ii iii iv esq mba emba phd dphil md dds dmd edd jd msc bsc meng beng llm llb cpa cfa pmp rn',
 );
-/** Degrees that look like initials. */
-const INITIALS_OF_DEGREES = words(
-	'ba ma bs ms be me pe rd do dc dba dvm dnp mph mpa mfa msw bba bfa lcsw lpc lmft cfp phr sphr',
+/** Degrees that look like initials where they have full stops. */
+const DEGREES_LIKE_INITIALS = words(
+	'ba ma bs ms be me pe rd do dc dba dvm dnp mph mpa mfa msw bba bfa lpc cfp phr csw bsn msn rph',
 );
-const INITIALS = /^(\p{Lu}\.[\s-]?)+$/u;
 /** Words that belong to the last name behind them; the second list only in lower case. */
 const PARTICLES = words(
 	"van von vom zu zum zur der den de del della di da dal dei dos das du des la las los el al bin ibn bint ben ter santa 't",
@@ -354,8 +360,14 @@ function isSuffix(part: string, before: string): boolean {
 		/^\p{Lu}[\p{L}\d.\s/&+-]*$/u.test(part) &&
 		capitals > 1 &&
 		capitals > (part.match(/\p{Ll}/gu)?.length ?? 0);
-	const isDegree = !INITIALS.test(part) || INITIALS_OF_DEGREES.has(bare(part));
-	return isKnown || (isShort && isDegree && /\p{Ll}/u.test(before));
+	return isKnown || (isShort && /\p{Ll}/u.test(before));
+}
+
+/** Whether a part behind a comma is the initials of a first name. */
+function areInitials(part: string): boolean {
+	const letters = bare(part).replace(/[\s-]/g, '');
+	const isDegree = SUFFIXES.has(letters) || DEGREES_LIKE_INITIALS.has(letters);
+	return /^(\p{Lu}\.[\s-]?){1,3}$/u.test(part) && !isDegree;
 }
 
 /** Whether the words before a comma are a last name: one word, apart from titles and particles. */
@@ -376,9 +388,11 @@ export function plainName(name: string, isWhole = false): string {
 		.replace(/[\p{Extended_Pictographic}\p{So}\p{RI}\p{Emoji_Modifier}\u{fe0f}\u{20e3}]/gu, ' ')
 		.replace(/\s[|•].*$/su, '')
 		.replace(/\b(dr|prof|mr|mrs|ms|dipl|mag)\.(?=\p{L})/giu, '$& ');
-	const [head = '', ...others] = plain.split(/\s*[,;]\s*/);
+	const [head = '', ...others] = plain.split(/[,;]/).map((part) => part.trim());
 	const isFirstName = isWhole && isLastName(head);
-	const kept = others.filter((part) => part !== '' && !isSuffix(part, isFirstName ? '' : head));
+	const isSurplus = (part: string) =>
+		!(isWhole && areInitials(part)) && isSuffix(part, isFirstName ? '' : head);
+	const kept = others.filter((part) => part !== '' && !isSurplus(part));
 	const tokens = head.split(/\s+/).filter((token) => token !== '');
 	while (tokens.length > 1 && SUFFIXES.has(bare(tokens.at(-1) ?? ''))) tokens.pop();
 	while (isTitle(tokens[0] ?? '')) {
@@ -391,7 +405,7 @@ export function plainName(name: string, isWhole = false): string {
 /** The first and the last name in a full name: `Okafor, Ada`, `Peter van der Berg` and `山田 太郎` have them in their own order. */
 export function splitName(full: string): { firstName: string; lastName: string } {
 	const name = plainName(full, true);
-	const [last = '', first] = name.split(/\s*,\s*/);
+	const [last = '', first] = name.split(',').map((part) => part.trim());
 	if (first !== undefined) return { firstName: plainName(first), lastName: last };
 	const tokens = name.split(/\s+/);
 	const [only = '', ...rest] = tokens;
