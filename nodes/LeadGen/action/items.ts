@@ -33,9 +33,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const parameters = new ItemParameters(context);
 	const progress = new Progress(context, inputs.length);
 	const { stopButton, signal, giveUp } = stopSignals(context);
-	stopButton?.addEventListener('abort', () => {
-		progress.stopped();
-	});
+	progress.watch(stopButton);
 	const connection = await connect(context, operation, parameters, progress, signal);
 
 	const items = new Array<INodeExecutionData>(inputs.length);

@@ -4,7 +4,7 @@ import { count } from '../common/count';
 import type { Totals } from './dryRun';
 import { wordIn } from '../common/json';
 import { show } from '../common/parameters';
-import { pause } from '../common/pause';
+import { onAbort, pause } from '../common/pause';
 import type { Service } from '../service/service';
 import type { ServiceRequest } from '../service/types';
 
@@ -32,6 +32,7 @@ export class Progress {
 	/** Scrapes that may have been started. */
 	private unclear = 0;
 	private isStopped = false;
+	private forgetStop = () => {};
 	/** Once it is connected. */
 	service: Service | undefined;
 
@@ -46,9 +47,18 @@ export class Progress {
 		this.done++;
 	}
 
-	/** Ends the lines. */
+	/** n8n saves the execution at once when a user stops it, or when it takes too long. */
+	watch(stopButton: AbortSignal | undefined): void {
+		this.forgetStop = onAbort(stopButton, () => {
+			this.isStopped = true;
+			if (this.scrapes.length > 0) this.saveScrapes();
+		});
+	}
+
+	/** Ends the lines. The scrapes of this run are also saved if n8n runs the node again and is stopped then. */
 	end(): void {
 		this.over.abort();
+		if (this.scrapes.length === 0) this.forgetStop();
 	}
 
 	private async sayRegularly(): Promise<void> {
@@ -102,12 +112,6 @@ export class Progress {
 		this.scrapes.push(id);
 		this.context.logger.info(`${name}: started scrape ${id}${where}`);
 		if (this.isStopped) this.saveScrapes();
-	}
-
-	/** n8n saves the execution at once when a user stops it, or when it takes too long. */
-	stopped(): void {
-		this.isStopped = true;
-		if (this.scrapes.length > 0) this.saveScrapes();
 	}
 
 	/** Says which scrapes a stopped run started, since its output is lost. */

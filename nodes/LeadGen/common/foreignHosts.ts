@@ -7,20 +7,26 @@
  */
 const LISTS: Record<string, string> = {
 	'a free mail provider': `
-		gmail.* googlemail.com yahoo.* ymail.com rocketmail.com hotmail.* outlook.* windowslive.com live.com live.co.uk
-		live.fr live.nl live.de live.it live.be live.se live.dk live.no live.ca live.cn live.jp live.com.au live.com.mx
-		live.com.pt live.ie live.at msn.com passport.com aol.com aol.de aol.co.uk aim.com icloud.com me.com mac.com gmx.*
-		web.de freenet.de t-online.de arcor.de online.de mail.de mailbox.org posteo.de proton.me protonmail.com protonmail.ch
-		pm.me tutanota.com tutanota.de tuta.io fastmail.com fastmail.fm hey.com mail.com email.com usa.com inbox.com
+		gmail.* googlemail.com yahoo.* ymail.com rocketmail.com hotmail.* outlook.com outlook.at outlook.be outlook.bg
+		outlook.cl outlook.co.id outlook.co.il outlook.co.nz outlook.co.th outlook.com.ar outlook.com.au outlook.com.br
+		outlook.com.gr outlook.com.pe outlook.com.tr outlook.com.vn outlook.cz outlook.de outlook.dk outlook.es
+		outlook.fr outlook.hu outlook.ie outlook.in outlook.it outlook.jp outlook.kr outlook.lv outlook.my outlook.ph
+		outlook.pt outlook.sa outlook.sg outlook.sk windowslive.com live.com live.co.uk live.fr live.nl live.de live.it
+		live.be live.se live.dk live.no live.ca live.cn live.jp live.com.au live.com.mx live.com.pt live.ie live.at
+		msn.com passport.com aol.com aol.de aol.co.uk aim.com icloud.com me.com mac.com gmx.net gmx.de gmx.at gmx.ch
+		gmx.com gmx.org gmx.eu gmx.info gmx.biz gmx.us gmx.fr gmx.es gmx.it gmx.co.uk gmx.li gmx.ca gmx.cn gmx.co.in
+		gmx.com.br gmx.com.tr gmx.hk gmx.ie gmx.ph gmx.pt gmx.ru gmx.se gmx.sg gmx.tm gmx.tw web.de freenet.de
+		t-online.de arcor.de online.de mail.de mailbox.org posteo.de proton.me protonmail.com protonmail.ch pm.me
+		tutanota.com tutanota.de tuta.io fastmail.com fastmail.fm hey.com mail.com email.com usa.com inbox.com
 		hushmail.com zohomail.com yandex.* ya.ru mail.ru bk.ru inbox.ru list.ru rambler.ru ukr.net i.ua meta.ua abv.bg
-		seznam.cz centrum.cz wp.pl o2.pl onet.pl op.pl interia.pl gazeta.pl freemail.hu citromail.hu orange.fr wanadoo.fr
-		free.fr sfr.fr laposte.net neuf.fr libero.it virgilio.it tiscali.it alice.it tin.it bluewin.ch hispeed.ch chello.at
-		aon.at telenet.be skynet.be ziggo.nl kpnmail.nl planet.nl hetnet.nl xs4all.nl home.nl btinternet.com ntlworld.com
-		virginmedia.com talktalk.net blueyonder.co.uk eircom.net sapo.pt terra.com.br uol.com.br bol.com.br ig.com.br
-		comcast.net verizon.net att.net sbcglobal.net bellsouth.net cox.net charter.net earthlink.net juno.com optonline.net
-		shaw.ca sympatico.ca telus.net bigpond.com optusnet.com.au xtra.co.nz rediffmail.com qq.com foxmail.com 163.com
-		126.com yeah.net sina.com sohu.com naver.com hanmail.net daum.net nate.com docomo.ne.jp ezweb.ne.jp softbank.ne.jp
-		walla.co.il walla.com`,
+		seznam.cz centrum.cz wp.pl o2.pl onet.pl op.pl interia.pl gazeta.pl freemail.hu citromail.hu orange.fr
+		wanadoo.fr free.fr sfr.fr laposte.net neuf.fr libero.it virgilio.it tiscali.it alice.it tin.it bluewin.ch
+		hispeed.ch chello.at aon.at telenet.be skynet.be ziggo.nl kpnmail.nl planet.nl hetnet.nl xs4all.nl home.nl
+		btinternet.com ntlworld.com virginmedia.com talktalk.net blueyonder.co.uk eircom.net sapo.pt terra.com.br
+		uol.com.br bol.com.br ig.com.br comcast.net verizon.net att.net sbcglobal.net bellsouth.net cox.net charter.net
+		earthlink.net juno.com optonline.net shaw.ca sympatico.ca telus.net bigpond.com optusnet.com.au xtra.co.nz
+		rediffmail.com qq.com foxmail.com 163.com 126.com yeah.net sina.com sohu.com naver.com hanmail.net daum.net
+		nate.com docomo.ne.jp ezweb.ne.jp softbank.ne.jp walla.co.il walla.com`,
 	'a social network': `
 		facebook.com fb.com/ m.me ig.me fb.me fb.watch messenger.com instagram.com instagr.am threads.net threads.com
 		whatsapp.com wa.me wa.link youtube.com youtu.be twitter.com x.com/ linkedin.com/ xing.com/ tiktok.com/ pinterest.*/

@@ -28,6 +28,23 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 	throwIfStopped(signal);
 }
 
+/**
+ * Waits until a promise is settled, whatever becomes of it.
+ * @throws like `throwIfStopped` as soon as the signal is aborted
+ */
+export async function settled(
+	promise: Promise<unknown>,
+	signal: AbortSignal | undefined,
+): Promise<void> {
+	throwIfStopped(signal);
+	let stop = () => {};
+	const stopped = new Promise<void>((resolve) => (stop = resolve));
+	const forget = onAbort(signal, stop);
+	await Promise.race([promise, stopped]).catch(() => {});
+	forget();
+	throwIfStopped(signal);
+}
+
 const listenersOf = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
@@ -62,12 +79,12 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
  * @returns a function to await before each part; callers continue in the order in which they called it
  */
 export function takeTurns(): () => Promise<void> {
-	let since = Date.now();
+	let since = performance.now();
 	let last = Promise.resolve();
 	const yieldIfLong = async () => {
-		if (Date.now() - since < MAX_STRETCH_MS) return;
+		if (performance.now() - since < MAX_STRETCH_MS) return;
 		await sleep(0);
-		since = Date.now();
+		since = performance.now();
 	};
 	return async () => {
 		await (last = last.then(yieldIfLong));

@@ -26,8 +26,9 @@ export function show(value: unknown): string {
 	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-/** Spaces and line breaks of any kind. An ideographic space stays, because names contain it. */
-const SPACES = /\s*[\t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f]\s*/g;
+const SPACES = /[\s\u0085]+/g;
+/** Becomes a space, with all spaces around it. An ideographic space stays, because names contain it. */
+const ODD_SPACE = /[\t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f]/;
 /** Invisible: control and format characters, fillers, blanks. Not the signs that Arabic writes before a number. */
 const INVISIBLE =
 	/(?![\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}\u180e\u200c\u200d])[\p{Cc}\p{Cf}]|[\u115f\u1160\u2065\u2800\u3164\uffa0\ufff0-\ufff8\ufffc\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]/gu;
@@ -43,6 +44,8 @@ const BROKEN = /[\ufffd\ufffe\uffff\p{Cs}]/u;
 /** UTF-8 that was read as Windows-1252, such as `MÃ¼ller`: a capital that begins a character, and a sign that no name has there. */
 const MISREAD =
 	/[ÂÃÄÅÎÏÐÑØÙ][\u0080-\u009f¡-©«-\u00ad¯-´¶-¹¼-¿€‚ƒ„†‡ˆ‰‹›˜]|â€[œ™“”˜¦\u009d]|à[¤¥¦§]|×[\u0080-\u00bf]×/;
+/** Windows-1252 that was read as Latin-1: its quotes and dashes, and letters such as Š, become control characters. */
+const MISREAD_AS_LATIN_1 = /[\u0080-\u0084\u0086-\u009f]/;
 
 /** What an expression or a template gives by mistake. `Null` and `Nan` are names. */
 const SLIP =
@@ -57,8 +60,9 @@ const SHEET_ERROR = /^#(\S*[!?]|N\/?[ADBV]|NV)$/i;
  */
 export function cleanText(value: string, displayName: string): string {
 	if (BROKEN.test(value) || MISREAD.test(value)) throw damaged(value, displayName);
+	if (MISREAD_AS_LATIN_1.test(value)) throw damaged(value, displayName, WINDOWS_1252);
 	const text = value
-		.replace(SPACES, ' ')
+		.replace(SPACES, (spaces) => (ODD_SPACE.test(spaces) ? ' ' : spaces))
 		.replace(INVISIBLE, '')
 		.replace(LOST_SELECTORS, '')
 		.replace(JOINERS, '$1$2')
@@ -73,12 +77,13 @@ export function cleanText(value: string, displayName: string): string {
 	return text;
 }
 
-function damaged(text: string, displayName: string): InputError {
-	return new InputError(
-		displayName,
-		`has damaged characters: ${show(text)}`,
-		'The file was read in the wrong encoding. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',
-	);
+const WRONG_ENCODING =
+	'The file was read in the wrong encoding. Save it as CSV UTF-8, or choose its encoding in the node that reads it.';
+const WINDOWS_1252 =
+	'The file is in Windows-1252, but was read as Latin-1. Save it as CSV UTF-8, or choose Windows-1252 as the encoding in the node that reads it.';
+
+function damaged(text: string, displayName: string, advice = WRONG_ENCODING): InputError {
+	return new InputError(displayName, `has damaged characters: ${show(text)}`, advice);
 }
 
 /** Without the joiners of other scripts, which are invisible in Latin text. */
@@ -91,10 +96,17 @@ function withoutJoiners(text: string): string {
 function withoutEdges(text: string, isUrl = false): string {
 	// A quoted name may begin an address.
 	const begun = text.replace(/^(?!"[^"]+"@)[\s"'`´‘’‚‛“”„‟«»‹›<([{,;:•·*–—]+/u, '');
-	const ended = begun.replace(/[\s"'`´‘’“”„«»‹›>\]},;:.!?…|)]+$/u, '');
-	if (!isUrl) return ended.replace(/[\s"'`´‘’“”„«»‹›>)\]},;:.!?*…/\\|•·–—]+$/u, '');
+	const ended = withoutEnd(begun, /[\s"'`´‘’“”„«»‹›>\]},;:.!?…|)]/u);
+	if (!isUrl) return withoutEnd(ended, /[\s"'`´‘’“”„«»‹›>)\]},;:.!?*…/\\|•·–—]/u);
 	// A URL may end in a bracket that it opens.
-	return ended.includes('(') ? begun.replace(/[\s"'`´‘’“”„«»‹›>\]},;:.!?…|]+$/u, '') : ended;
+	return ended.includes('(') ? withoutEnd(begun, /[\s"'`´‘’“”„«»‹›>\]},;:.!?…|]/u) : ended;
+}
+
+/** Without the marks at the end. A regular expression that ends in `+$` takes quadratic time. */
+function withoutEnd(text: string, mark: RegExp): string {
+	let end = text.length;
+	while (end > 0 && mark.test(text.charAt(end - 1))) end--;
+	return text.slice(0, end);
 }
 
 /** What people enter for "there is none". */
@@ -307,6 +319,10 @@ const TITLES_WITH_STOP = words(
 const SUFFIXES = words(
 	'jr sr ii iii iv esq mba emba phd dphil md dds dmd edd jd msc bsc meng beng llm llb cpa cfa pmp rn',
 );
+/** Degrees that look like initials where they have full stops. */
+const DEGREES_LIKE_INITIALS = words(
+	'ba ma bs ms be me pe rd do dc dba dvm dnp mph mpa mfa msw bba bfa lpc cfp phr csw bsn msn rph',
+);
 /** Words that belong to the last name behind them; the second list only in lower case. */
 const PARTICLES = words(
 	"van von vom zu zum zur der den de del della di da dal dei dos das du des la las los el al bin ibn bint ben ter santa 't",
@@ -315,6 +331,11 @@ const LOWER_PARTICLES = words('do le lo ten te af av san y e i');
 
 function isParticle(word: string): boolean {
 	return PARTICLES.has(word.toLowerCase()) || LOWER_PARTICLES.has(word);
+}
+
+/** Whether a word at the beginning can only belong to a last name. */
+function isFirstParticle(word: string): boolean {
+	return isParticle(word) && !/^(Al|Ben|Del|Della|Di|Santa)$/i.test(word);
 }
 
 function words(text: string): Set<string> {
@@ -342,6 +363,20 @@ function isSuffix(part: string, before: string): boolean {
 	return isKnown || (isShort && /\p{Ll}/u.test(before));
 }
 
+/** Whether a part behind a comma is the initials of a first name. */
+function areInitials(part: string): boolean {
+	const letters = bare(part).replace(/[\s-]/g, '');
+	const isDegree = SUFFIXES.has(letters) || DEGREES_LIKE_INITIALS.has(letters);
+	return /^(\p{Lu}\.[\s-]?){1,3}$/u.test(part) && !isDegree;
+}
+
+/** Whether the words before a comma are a last name: one word, apart from titles and particles. */
+function isLastName(head: string): boolean {
+	const tokens = head.trim().split(/\s+/);
+	const begin = tokens.findIndex((word) => !isTitle(word) && !isFirstParticle(word));
+	return begin === -1 || begin === tokens.length - 1;
+}
+
 /**
  * A name without titles, degrees, brackets, emoji and what follows a bar: `Prof. Dr. Ada Okafor, MBA` gives `Ada Okafor`.
  * @param isWhole whether the part behind a comma may be the first name
@@ -353,9 +388,11 @@ export function plainName(name: string, isWhole = false): string {
 		.replace(/[\p{Extended_Pictographic}\p{So}\p{RI}\p{Emoji_Modifier}\u{fe0f}\u{20e3}]/gu, ' ')
 		.replace(/\s[|•].*$/su, '')
 		.replace(/\b(dr|prof|mr|mrs|ms|dipl|mag)\.(?=\p{L})/giu, '$& ');
-	const [head = '', ...others] = plain.split(/\s*[,;]\s*/);
-	const isFirstName = isWhole && !/\S\s+\S/.test(head.trim());
-	const kept = others.filter((part) => part !== '' && !isSuffix(part, isFirstName ? '' : head));
+	const [head = '', ...others] = plain.split(/[,;]/).map((part) => part.trim());
+	const isFirstName = isWhole && isLastName(head);
+	const isSurplus = (part: string) =>
+		!(isWhole && areInitials(part)) && isSuffix(part, isFirstName ? '' : head);
+	const kept = others.filter((part) => part !== '' && !isSurplus(part));
 	const tokens = head.split(/\s+/).filter((token) => token !== '');
 	while (tokens.length > 1 && SUFFIXES.has(bare(tokens.at(-1) ?? ''))) tokens.pop();
 	while (isTitle(tokens[0] ?? '')) {
@@ -368,7 +405,7 @@ export function plainName(name: string, isWhole = false): string {
 /** The first and the last name in a full name: `Okafor, Ada`, `Peter van der Berg` and `山田 太郎` have them in their own order. */
 export function splitName(full: string): { firstName: string; lastName: string } {
 	const name = plainName(full, true);
-	const [last = '', first] = name.split(/\s*,\s*/);
+	const [last = '', first] = name.split(',').map((part) => part.trim());
 	if (first !== undefined) return { firstName: plainName(first), lastName: last };
 	const tokens = name.split(/\s+/);
 	const [only = '', ...rest] = tokens;

@@ -32,6 +32,8 @@ export class Memory {
 	private readonly entries = new Map<string, Entry>();
 	/** When each execution last bought something. */
 	private readonly boughtAt = new Map<string, number>();
+	/** The calls that are being made, by execution and key. */
+	private readonly pending = new Map<string, Promise<unknown>>();
 	private bytes = 0;
 	private isExpiring = false;
 
@@ -65,6 +67,19 @@ export class Memory {
 			this.forget(isOurs ? key : oldest);
 		}
 		this.expire();
+	}
+
+	/** The end of a call that an execution is making. */
+	pendingOf(key: string, executionId: string): Promise<unknown> | undefined {
+		return this.pending.get(`${executionId} ${key}`);
+	}
+
+	/** Knows of a call until it is over. */
+	async during<T>(key: string, executionId: string, call: Promise<T>): Promise<T> {
+		const id = `${executionId} ${key}`;
+		const over = call.finally(() => this.pending.delete(id));
+		this.pending.set(id, over);
+		return await over;
 	}
 
 	/** Forgets what is too old, now and whenever something becomes too old. */

@@ -31,6 +31,18 @@ export class Purchases {
 		return lately && 'error' in lately ? lately : undefined;
 	}
 
+	/** The end of an identical call that another run of the execution is making. Over MCP, runs know nothing of each other. */
+	pendingOf({ kind }: ServiceRequest, key: string): Promise<unknown> | undefined {
+		const { executionId = '' } = this.settings;
+		return executionId === '' ? undefined : this.memoryOf(kind).pendingOf(key, executionId);
+	}
+
+	/** Lets other runs of the execution wait for a call. */
+	async during<T>({ kind }: ServiceRequest, key: string, call: Promise<T>): Promise<T> {
+		const { executionId = '' } = this.settings;
+		return await (executionId === '' ? call : this.memoryOf(kind).during(key, executionId, call));
+	}
+
 	keep({ kind }: ServiceRequest, key: string, bought: Bought): void {
 		this.memoryOf(kind).keep(key, this.settings.executionId ?? '', bought);
 	}

@@ -56,11 +56,12 @@ export class Outage {
 	}
 
 	notReached(): void {
-		this.since ??= Date.now();
+		this.since ??= performance.now();
 	}
 
 	/** How long the service has been unreachable; `undefined` if it never answered. */
 	get ms(): number | undefined {
-		return this.hasAnswered ? Date.now() - (this.since ?? Date.now()) : undefined;
+		const now = performance.now();
+		return this.hasAnswered ? now - (this.since ?? now) : undefined;
 	}
 }

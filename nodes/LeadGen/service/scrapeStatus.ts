@@ -13,7 +13,10 @@ export function isFinished({ status }: IDataObject): boolean {
 	return ['completed', 'failed'].includes(wordIn(status) ?? '');
 }
 
-/** Whether the service does not find the scrape, or a gateway says so in its place. */
+/** Whether the service does not find the scrape, or a gateway says so in its place (docs/service.md, What is not known). */
 export function isNotFound(error: unknown): boolean {
-	return error instanceof ServiceError && (error.code === 'NOT_FOUND' || error.httpStatus === 404);
+	if (!(error instanceof ServiceError)) return false;
+	const { code = '', outcome, httpStatus } = error;
+	const isInvalid = code === 'INVALID_REQUEST' && outcome === 'refused';
+	return isInvalid || code === 'NOT_FOUND' || httpStatus === 404;
 }

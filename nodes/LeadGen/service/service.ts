@@ -8,6 +8,7 @@ import { accountOf, type Account } from './account';
 import { Budget, type BudgetSettings } from './budget';
 import { isOutOfCredits, withoutData } from './envelope';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { settled } from '../common/pause';
 import { Halting } from './halting';
 import { CREDENTIAL_TYPE } from './http';
 import type { Run } from './limits/limiter';
@@ -153,9 +154,15 @@ export class Service {
 	private async first(request: ServiceRequest, key: string): Promise<Bought> {
 		const send = async () => await this.sender.send(request);
 		if (isFree(request)) return { json: JSON.stringify(await send()) };
+		// An AI agent may call a tool twice at once. Nothing is awaited between the last look and the call.
+		for (let other = this.purchases.pendingOf(request, key); other;) {
+			await settled(other, this.run.signal);
+			other = this.purchases.pendingOf(request, key);
+		}
 		const known = this.purchases.recall(request, key);
 		if (known && isResult(known)) this.saved++;
-		const outcome = known ?? (await this.buy(request, key, send));
+		const outcome =
+			known ?? (await this.purchases.during(request, key, this.buy(request, key, send)));
 		if (request.kind === 'start' && 'json' in outcome) {
 			this.started.push((JSON.parse(outcome.json) as IDataObject | null) ?? {});
 		}

@@ -102,6 +102,6 @@ export async function findScrape(
 
 /** How the service answers for an unknown scrape is not documented (docs/service.md). */
 function ifUnknown(error: unknown): undefined {
-	if (isRefused(error) && (error.code === 'INVALID_REQUEST' || isNotFound(error))) return undefined;
+	if (isRefused(error) && isNotFound(error)) return undefined;
 	throw error;
 }

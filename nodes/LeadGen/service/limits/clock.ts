@@ -19,7 +19,8 @@ export interface Clock {
 }
 
 export const systemClock: Clock = {
-	now: () => Date.now(),
+	// Unlike the time of day, it is never set back.
+	now: () => performance.now(),
 	sleep: async (ms) => {
 		await sleep(ms);
 	},

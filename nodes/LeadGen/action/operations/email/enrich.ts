@@ -90,7 +90,7 @@ interface Demands {
 interface Candidate {
 	emailType: 'business' | 'personal';
 	request: ServiceRequest;
-	/** Whether the service may refuse the request, so that the next address is tried. */
+	/** Whether the service may refuse the request, which then counts as not found. */
 	mayBeRefused?: boolean;
 }
 
@@ -192,22 +192,23 @@ function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const business = { ...name, company: parameters.get(company) };
 	const personal = { ...name, location: parameters.option(location) };
 	const withPersonal = parameters.get(tryPersonal);
-	const personalOne = (): Candidate => ({
+	const personalOne = (mayBeRefused: boolean): Candidate => ({
 		emailType: 'personal',
 		request: findPersonal.requestFor(personal),
+		mayBeRefused,
 	});
 	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
-	if (withPersonal && !business.company && !business.linkedinUrl) return [personalOne()];
+	if (withPersonal && !business.company && !business.linkedinUrl) return [personalOne(false)];
 	const businessOne: Candidate = {
 		emailType: 'business',
 		request: findBusiness.requestFor(business),
 		mayBeRefused: withPersonal && !business.company,
 	};
-	return withPersonal ? [businessOne, personalOne()] : [businessOne];
+	return withPersonal ? [businessOne, personalOne(!personal.linkedinUrl)] : [businessOne];
 }
 
-/** A profile alone may not be enough (docs/service.md, What is not known). If so, the next address is tried. */
-function notWithoutCompany(error: unknown): IDataObject {
+/** A profile without a company may not be enough, or a name without a profile (docs/service.md, What is not known). */
+function notWithoutMore(error: unknown): IDataObject {
 	if (!(error instanceof ServiceError) || error.code !== 'INVALID_REQUEST') throw error;
 	return { found: false, email: null, refused: error.message };
 }
@@ -224,7 +225,7 @@ async function tryCandidate(
 	tries: Try[],
 ): Promise<IDataObject | undefined> {
 	const answer = find(request, service);
-	const found = await (mayBeRefused ? answer.catch(notWithoutCompany) : answer);
+	const found = await (mayBeRefused ? answer.catch(notWithoutMore) : answer);
 	const own: Try = { ...found, emailType, outcome: 'not found' };
 	tries.push(own);
 	const { email } = found;
