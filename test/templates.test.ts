@@ -1,0 +1,310 @@
+/** The Code nodes of the templates, with files as people have them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { NAMES } from './realLife';
+import { post, useService } from './service';
+
+const service = useService();
+
+interface Item {
+	json: IDataObject;
+	binary?: object;
+}
+
+interface TemplateNode {
+	name: string;
+	onError?: 'continueRegularOutput';
+	parameters: INodeParameters & Record<'jsCode' | 'resource' | 'operation', string>;
+}
+
+type Code = (this: object, input: object, nodes: object, now: object) => Promise<Item[]>;
+
+class Template {
+	private readonly nodes: TemplateNode[];
+
+	constructor(name: string) {
+		const text = readFileSync(join(__dirname, '../examples', `${name}.json`), 'utf8');
+		({ nodes: this.nodes } = JSON.parse(text) as { nodes: TemplateNode[] });
+	}
+
+	/** Runs a Code node, with the items of those before it. */
+	async code(
+		name: string,
+		items: Item[],
+		earlier: Record<string, Item[]> = {},
+		helpers: object = {},
+	): Promise<Item[]> {
+		const code = runInThisContext(
+			`(async function ($input, $, $now) {${this.node(name).parameters.jsCode}})`,
+		) as Code;
+		const of = (all: Item[]) => ({ all: () => all, first: () => all[0] });
+		const nodes = (node: string) => of(earlier[node] ?? []);
+		return await code.call({ helpers }, of(items), nodes, { toISO: () => 'now' });
+	}
+
+	/** Runs a LeadGen node. */
+	async leadGen(
+		name: string,
+		items: Item[],
+		options: INodeParameters = {},
+		baseUrl = service.sandbox.url,
+	): Promise<Item[]> {
+		const { onError, parameters } = this.node(name);
+		const { resource, operation, ...others } = parameters;
+		const result = await service.run(
+			[resource, operation],
+			{ ...others, options: { ...(others.options as INodeParameters), ...options } },
+			items.map(({ json }) => json),
+			{ onError, baseUrl },
+		);
+		return result.items;
+	}
+
+	private node(name: string): TemplateNode {
+		const found = this.nodes.find((node) => node.name === name);
+		if (!found) throw new Error(`There is no node "${name}"`);
+		return found;
+	}
+}
+
+describe('The template for spreadsheets', () => {
+	const template = new Template('spreadsheet-to-verified-emails');
+
+	/** The text that the node Read the rows gets. */
+	async function decoded(file: Buffer): Promise<string> {
+		let text = '';
+		const helpers = {
+			getBinaryDataBuffer: () => file,
+			prepareBinaryData: (buffer: Buffer) => {
+				text = buffer.toString('utf8');
+				return {};
+			},
+		};
+		await template.code('Decode a CSV file', [{ json: {} }], {}, helpers);
+		return text;
+	}
+
+	describe('decodes', () => {
+		const bytes = Array.from({ length: 256 }, (_, at) => at);
+		const decoder = new TextDecoder('windows-1252');
+		const windows1252 = new Map(bytes.map((byte) => [decoder.decode(Uint8Array.of(byte)), byte]));
+		const encoded = (text: string, alphabet: Map<string, number>) =>
+			Buffer.from(Array.from(text, (sign) => alphabet.get(sign) ?? sign.charCodeAt(0)));
+
+		test('each name that Windows-1252 can hold', async () => {
+			const isIn1252 = (name: string) => Array.from(name).every((sign) => windows1252.has(sign));
+			const names = [...NAMES, 'Šárka', 'ŽELJKO ŠIMIC', 'MªJosé', 'NºCliente']
+				.filter(isIn1252)
+				.concat('Anne–Marie', 'Zoë Ÿsaÿe', 'L’Œuvre');
+			expect(names.length).toBeGreaterThan(50);
+			const csv = ['Name;Website', ...names.map((name) => `${name};acme.com`)].join('\r\n');
+			expect(await decoded(encoded(csv, windows1252))).toBe(`\ufeffsep=;\r\n${csv}`);
+		});
+
+		const MAC = { ü: 0x9f, é: 0x8e, ö: 0x9a, ä: 0x8a, ß: 0xa7, ç: 0x8d, è: 0x8f, ê: 0x90, ñ: 0x96 };
+		const DOS = { ü: 0x81, é: 0x82, ö: 0x94, ä: 0x84, ç: 0x87, è: 0x8a, ñ: 0xa4, ó: 0xa2 };
+		test.each([
+			...['Müller', 'José', 'Jäger', 'Große', 'François', 'Crème', 'Prêtre', 'Muñoz'].map(
+				(name) => [name, 'Mac', MAC] as const,
+			),
+			...['Müller', 'Béatrice', 'Jörg', 'Jäger', 'François', 'Crème', 'Muñoz', 'Gómez'].map(
+				(name) => [name, 'MS-DOS', DOS] as const,
+			),
+		])('no %s in the letters of %s', async (name, _, alphabet) => {
+			const file = encoded(`Name;Website\r\n${name};acme.com`, new Map(Object.entries(alphabet)));
+			await expect(decoded(file)).rejects.toThrow(
+				'The letters of this CSV file cannot be read. Save it as CSV UTF-8 or .xlsx.',
+			);
+		});
+
+		test.each([
+			[
+				'commas in a title',
+				';',
+				'Kontakte, Stand 1.2.2026\nVorname;Nachname;Web\nAda;Okafor;a.com',
+			],
+			['many commas in a title', ';', 'Leads, Q3, 2026, all\n\nName;Web\nAda;a.com\nBob;b.com'],
+			['commas in numbers', ';', 'Liste, alle\nName;Web;Umsatz\nAda;a.com;1,5\nBob;b.com;2,5'],
+			['semicolons in texts', ',', 'Name,Web,Tags\nAda,a.com,x;y;z\nBob,b.com,x;y;z'],
+			['commas in names', '\t', 'Name\tWeb\nSure, Ada\ta.com\nSure, Bob\tb.com'],
+		])('a file with %s', async (_, separator, csv) => {
+			expect(await decoded(Buffer.from(csv))).toBe(`\ufeffsep=${separator}\r\n${csv}`);
+		});
+
+		test.each([
+			['web page', '<html><body><table><tr><td>Name</td></tr></table></body></html>'],
+			['XML file', '\ufeff\n<?xml version="1.0"?><Workbook></Workbook>'],
+		])('no %s that is named .xls', async (_, file) => {
+			await expect(decoded(Buffer.from(file))).rejects.toThrow(
+				'This file contains a web page or XML, whatever its name says. Open it in Excel, and save it as .xlsx.',
+			);
+		});
+	});
+
+	describe('matches', () => {
+		const FIELDS = ['firstName', 'lastName', 'fullName', 'company', 'linkedinUrl'];
+		const PROFILE = 'https://www.linkedin.com/in/ada';
+
+		/** What is looked up for each row, with bars between the fields. */
+		async function matched(...lines: string[]): Promise<string[]> {
+			const rows = lines.map((line) => ({ json: { row: line.split(';') } }));
+			const items = await template.code('Match the columns', rows);
+			return items.map(({ json }) => FIELDS.map((field) => json[field] as string).join('|'));
+		}
+
+		test('a last name without a first name', async () => {
+			const rows = [';Müller;acme.com', ';Ada Sure;acme.com', 'Ada;;acme.com', 'Ada;Sure;acme.com'];
+			expect(await matched('Vorname;Nachname;Webseite', ...rows)).toEqual([
+				'|Müller||acme.com|',
+				'||Ada Sure|acme.com|',
+				'||Ada|acme.com|',
+				'Ada|Sure||acme.com|',
+			]);
+		});
+
+		test.each([
+			'Name;Ansprechpartner;Webseite',
+			'Nom;Contact;Site web',
+			'Name;Contact Name;Website',
+		])('the person, not the company, in %s', async (header) => {
+			const rows = ['Müller GmbH;Ada Sure;acme.com', 'Acme Inc;;beta.com'];
+			expect(await matched(header, ...rows)).toEqual(['||Ada Sure|acme.com|', '|||beta.com|']);
+		});
+
+		test('the last name in Name if there is a first name', async () => {
+			const rows = ['Ada;Sure;0171;acme.com', 'ada;Ada Sure;;acme.com', 'ADA;Sure, Ada;;acme.com'];
+			expect(await matched('Vorname;Name;Kontakt;Webseite', ...rows)).toEqual([
+				'Ada|Sure||acme.com|',
+				'||Ada Sure|acme.com|',
+				'||Sure, Ada|acme.com|',
+			]);
+		});
+
+		test('both a website and a profile, in any order', async () => {
+			expect(await matched('Name;URL;Website', `Ada Sure;${PROFILE};acme.com`)).toEqual([
+				`||Ada Sure|acme.com|${PROFILE}`,
+			]);
+			expect(await matched('Name;Website;URL', `Ada Sure;acme.com;${PROFILE}`)).toEqual([
+				`||Ada Sure|acme.com|${PROFILE}`,
+			]);
+			expect(await matched('Name;URL;Company', `Ada Sure;${PROFILE};Acme`, 'Bob;;Acme')).toEqual([
+				`||Ada Sure||${PROFILE}`,
+				'||Bob|Acme|',
+			]);
+		});
+
+		test('the part before a Dutch last name', async () => {
+			const rows = ['Jan;van der;Berg;acme.nl', 'Piet;;Sure;acme.nl', ';de;Boer;acme.nl'];
+			expect(await matched('Voornaam;Tussenvoegsel;Achternaam;Website', ...rows)).toEqual([
+				'Jan|van der Berg||acme.nl|',
+				'Piet|Sure||acme.nl|',
+				'|de Boer||acme.nl|',
+			]);
+		});
+
+		test.each([
+			['a sheet without cells', {}, 'It has no columns.'],
+			['a file that cannot be read', { error: 'It is not in xlsx format' }, 'not in xlsx format'],
+		])('nothing in %s', async (_, json, message) => {
+			await expect(template.code('Match the columns', [{ json }])).rejects.toThrow(message);
+		});
+	});
+
+	test('makes a file of a dry run, which pays for nothing', async () => {
+		const rows = ['Name;Website', 'Ada Sure;acme.com', 'Bob Sure;acme.com'];
+		const people = await template.code(
+			'Match the columns',
+			rows.map((row) => ({ json: { row: row.split(';') } })),
+		);
+		const items = await template.leadGen('Find and verify email', people, { dryRun: true });
+		expect(items.map(({ json }) => json.path)).toEqual(['/email/find', '/email/find']);
+		const empty = {
+			Email: '',
+			Status: '',
+			Confidence: '',
+			Reason: '',
+			'Address that was not accepted': '',
+		};
+		expect(await template.code('Rows of the new file', items)).toEqual([
+			{ json: empty },
+			{ json: empty },
+		]);
+		service.expectCalls([]);
+	});
+
+	test('sends a last name as the last name, though the sandbox refuses it', async () => {
+		service.expectViolations();
+		const rows = ['Vorname;Nachname;Webseite', ';Müller;acme.com', 'Ada;Sure;acme.com'];
+		const people = await template.code(
+			'Match the columns',
+			rows.map((row) => ({ json: { row: row.split(';') } })),
+		);
+		await template.leadGen('Find and verify email', people);
+		service.expectCalls(
+			[
+				post('/email/find', { lastName: 'Müller', company: 'acme.com' }),
+				post('/email/find', { firstName: 'Ada', lastName: 'Sure', company: 'acme.com' }),
+			],
+			'/email/find',
+		);
+	});
+});
+
+describe.each(['large-list', 'large-list-postgres'])('The template %s', (name) => {
+	const template = new Template(name);
+
+	/** The items of a step that adds people, up to their keys. */
+	async function keys(people: IDataObject[], baseUrl?: string) {
+		const Columns = await template.code('Columns', [{ json: { people } }]);
+		const checked = await template.leadGen('Check the rows', Columns, {}, baseUrl);
+		const items = await template.code('Key of each row', checked, { Columns });
+		return items.flatMap(({ json }) => (json.people ?? [json]) as IDataObject[]);
+	}
+
+	const PEOPLE = [
+		{ 'First Name': 'Ada', 'Last Name': 'Sure', Website: 'acme.com' },
+		{ 'First Name': 'Bob', 'Last Name': 'High', Website: '' },
+	];
+
+	test('gives a row that cannot be looked up a key of its own', async () => {
+		expect((await keys(PEOPLE)).map(({ key, firstName }) => [key, firstName])).toEqual([
+			[expect.stringMatching(/^[\da-f]{32}$/), 'Ada'],
+			['{"firstname":"bob","lastname":"high","company":""}', 'Bob'],
+		]);
+	});
+
+	test('stops before a row is added if the credential is wrong', async () => {
+		await expect(keys(PEOPLE, 'api.example.com')).rejects.toThrow(
+			'Base URL in the LeadGen credential must begin with https://',
+		);
+		service.expectCalls([]);
+	});
+
+	test.each([
+		['other columns', { Name: 'Ada Sure', URL: 'acme.com' }, 'Name, URL'],
+		[
+			'an unknown separator',
+			{ 'First Name|Last Name|Website': 'Ada|Sure|acme.com' },
+			'First Name|Last Name|Website',
+		],
+		['no website', { 'First Name': 'Ada', 'Last Name': 'Sure' }, 'First Name, Last Name'],
+	])('refuses a file with %s', async (_, row, found) => {
+		await expect(keys([row, row])).rejects.toThrow(
+			`The file needs the columns First Name, Last Name and Website. It has ${found}. Rename its columns, or change their names in the node Columns`,
+		);
+	});
+
+	test.each([
+		[',', 'First Name,Last Name,Website\nAda,Sure,"a;b;c;d"'],
+		[';', '\ufeffFirst Name;Last Name;Website\r\nAda;Sure;acme.com'],
+		['\t', 'First Name\tLast Name\tWebsite\nAda\tSure\tacme.com'],
+		[',', ''],
+	])('finds the separator %j', async (separator, csv) => {
+		const binary = { File: { id: 'kept' } };
+		const helpers = { getBinaryDataBuffer: () => Buffer.from(csv) };
+		const items = await template.code('Find the separator', [{ json: {}, binary }], {}, helpers);
+		expect(items).toEqual([{ json: { separator }, binary }]);
+	});
+});
