@@ -277,7 +277,7 @@ describe.each(['large-list', 'large-list-postgres'])('The template %s', (name) =
 
 	test('stops before a row is added if the credential is wrong', async () => {
 		await expect(keys(PEOPLE, 'api.example.com')).rejects.toThrow(
-			'Base URL in the LeadGen credential must begin with https://',
+			'The rows cannot be checked. Open the LeadGen credential of the node Check the rows, and correct its base URL or its API key',
 		);
 		service.expectCalls([]);
 	});

@@ -79,7 +79,7 @@ describe.each(STORES)(`n8n ${N8N.version}, the template for large lists, in %s`,
 		const page = await list.upload([HEADER, ...rows(3)].join('\n'));
 		await changeCredential(fixture.sandbox.url);
 		expect(page).toContain('The list could not be added');
-		expect(page).toContain('Base URL in the LeadGen credential must begin with https://.');
+		expect(page).toContain('The rows cannot be checked. Open the LeadGen credential');
 		expect(await list.count()).toBe(0);
 	});
 
