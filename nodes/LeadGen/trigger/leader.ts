@@ -164,6 +164,7 @@ export class Leader {
 	}
 
 	async wait(ms: number): Promise<void> {
+		if (this.isClosed) return;
 		let stop = () => {};
 		const stopped = new Promise<void>((resolve) => (stop = resolve));
 		const forget = onAbort(this.closed.signal, stop);
