@@ -284,7 +284,13 @@ export class N8nApi {
 	async updateWorkflow(id: string, content: WorkflowContent): Promise<StoredWorkflow> {
 		const { active, versionId } = await this.workflow(id);
 		const changed = { ...content, active, versionId };
-		return (await this.patch(`workflows/${id}`, changed)) as StoredWorkflow;
+		try {
+			return (await this.patch(`workflows/${id}`, changed)) as StoredWorkflow;
+		} catch (error) {
+			// n8n 1 has one connection to SQLite, and mixes up what two requests save at the same moment.
+			if (!String(error).includes('TransactionNotStartedError')) throw error;
+			return await this.updateWorkflow(id, content);
+		}
 	}
 
 	/** Activates the newest version, which n8n 2.x calls publishing, and waits until it is through. */

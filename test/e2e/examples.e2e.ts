@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
 	Execution,
+	ExecutionSummary,
 	StoredWorkflow,
 	WorkflowContent,
 	WorkflowNode,
@@ -57,9 +58,10 @@ function withRows(node: string, field: string, rows: unknown[]) {
 
 /** The executions of a workflow once there are as many and all have succeeded, the oldest first. */
 async function executions({ id }: StoredWorkflow, count: number): Promise<Execution[]> {
-	const isEnough = async () => (await fixture.executions(id)).length >= count;
+	let all: ExecutionSummary[] = [];
+	// n8n may leave out one that ends while it lists them.
+	const isEnough = async () => (all = await fixture.executions(id)).length >= count;
 	await until(`${String(count)} executions`, isEnough, 30_000);
-	const all = await fixture.executions(id);
 	const finished = await Promise.all(
 		all.map(async (one) => await fixture.api.finishedExecution(one.id)),
 	);
