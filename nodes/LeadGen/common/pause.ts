@@ -15,15 +15,8 @@ const MAX_STRETCH_MS = 2;
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	// Unlike the time of day, it is never set back.
 	const end = performance.now() + ms;
-	let stop = () => {};
-	const stopped = new Promise<void>((resolve) => (stop = resolve));
-	const forget = onAbort(signal, stop);
-	try {
-		for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
-			await Promise.race([sleep(Math.min(left, MAX_SLICE_MS)), stopped]);
-		}
-	} finally {
-		forget();
+	for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
+		await settledOrAborted(sleep(Math.min(left, MAX_SLICE_MS)), signal);
 	}
 	throwIfStopped(signal);
 }
@@ -36,13 +29,21 @@ export async function settled(
 	promise: Promise<unknown>,
 	signal: AbortSignal | undefined,
 ): Promise<void> {
+	await settledOrAborted(promise, signal);
 	throwIfStopped(signal);
+}
+
+/** Waits until a promise is settled, or the signal is aborted. Nothing of it stays in memory with the signal. */
+export async function settledOrAborted(
+	promise: Promise<unknown>,
+	signal: AbortSignal | undefined,
+): Promise<void> {
+	if (signal?.aborted) return;
 	let stop = () => {};
 	const stopped = new Promise<void>((resolve) => (stop = resolve));
 	const forget = onAbort(signal, stop);
 	await Promise.race([promise, stopped]).catch(() => {});
 	forget();
-	throwIfStopped(signal);
 }
 
 const listenersOf = new WeakMap<AbortSignal, Set<() => void>>();

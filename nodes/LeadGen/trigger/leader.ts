@@ -1,5 +1,5 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
-import { onAbort } from '../common/pause';
+import { settledOrAborted } from '../common/pause';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
@@ -17,7 +17,6 @@ const ASK_MS = 15 * MINUTE_MS;
 
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
-	isClosed = false;
 	/** Whether the own URL has answered, so that the ID of a scrape can be saved. */
 	private isReady = false;
 	/** Whether another process answered there. */
@@ -35,13 +34,16 @@ export class Leader {
 		memory.leader = this;
 	}
 
+	get isClosed(): boolean {
+		return this.closed.signal.aborted;
+	}
+
 	close(): void {
-		this.isClosed = true;
+		this.closed.abort();
 		this.memory.closedAt = Date.now();
 		if (this.memory.leader === this) delete this.memory.leader;
 		// A user who activates the workflow again may have corrected it.
 		delete this.memory.refusal;
-		this.closed.abort();
 	}
 
 	/** The mode that only listens starts nothing, and polls nothing. */
@@ -164,11 +166,6 @@ export class Leader {
 	}
 
 	async wait(ms: number): Promise<void> {
-		if (this.isClosed) return;
-		let stop = () => {};
-		const stopped = new Promise<void>((resolve) => (stop = resolve));
-		const forget = onAbort(this.closed.signal, stop);
-		await Promise.race([sleep(ms), stopped]);
-		forget();
+		await settledOrAborted(sleep(ms), this.closed.signal);
 	}
 }
