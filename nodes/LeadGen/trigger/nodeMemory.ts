@@ -74,8 +74,8 @@ export class NodeMemory {
 	};
 	/** The schedule of the last activation here. n8n may keep the one of an activation that it refused. */
 	schedule?: Schedule & { timeZone: string };
-	/** The notifications for which an execution began: when, by scrape and leads. */
-	private readonly begun = new Map<string, number>();
+	/** The notifications for which an execution began, and when. */
+	private readonly begun = new Map<string, Told & { at: number }>();
 	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
 	readonly lookups: { times: number[]; last: Promise<unknown>; count: number; bytes: number } = {
 		times: [],
@@ -129,10 +129,10 @@ export class NodeMemory {
 	/** Whether an execution began lately for a notification that holds as much. */
 	private hasBegun({ scrape, leads, isFinal }: Told): boolean {
 		const since = Date.now() - REPEATED_MS;
-		return [...this.begun].some(([name, at]) => {
-			const begun = JSON.parse(name) as [string, string, boolean];
-			if (at <= since || begun[0] !== scrape) return false;
-			return leads === '' ? !isFinal || begun[2] || begun[1] !== '' : begun[1] === leads;
+		return [...this.begun.values()].some((begun) => {
+			if (begun.at <= since || begun.scrape !== scrape) return false;
+			if (leads !== '') return begun.leads === leads;
+			return !isFinal || begun.isFinal || begun.leads !== '';
 		});
 	}
 
@@ -140,7 +140,7 @@ export class NodeMemory {
 	begin({ scrape, leads, isFinal }: Told): void {
 		const name = JSON.stringify([scrape, leads, isFinal]);
 		this.begun.delete(name);
-		this.begun.set(name, Date.now());
+		this.begun.set(name, { scrape, leads, isFinal, at: Date.now() });
 		const [oldest = ''] = this.begun.keys();
 		if (this.begun.size > MAX_BEGUN) this.begun.delete(oldest);
 	}
