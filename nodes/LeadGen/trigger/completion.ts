@@ -61,7 +61,10 @@ export async function complete(
 	);
 	const settled = await Promise.allSettled(runs);
 	const failed = settled.find((result) => result.status === 'rejected');
-	if (failed) throw withOthers(failed.reason, scrapes.length - 1);
+	if (failed) {
+		const ended = settled.filter((each) => 'value' in each && each.value instanceof Ended);
+		throw withOthers(failed.reason, scrapes.length - 1 - ended.length);
+	}
 	const results = await Promise.all(runs);
 	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
 	const ended = results.find((result) => result instanceof Ended);
