@@ -102,6 +102,8 @@ class MemoryLog {
 /** How long n8n takes to answer `/healthz`, which its editor, webhooks and other workflows wait for as well. */
 class SilenceLog {
 	private longestMs = 0;
+	private longestAt = 0;
+	private readonly since = Date.now();
 	private isOn = true;
 	private readonly done: Promise<void>;
 
@@ -109,11 +111,11 @@ class SilenceLog {
 		this.done = this.sample();
 	}
 
-	/** @returns the longest time without an answer while n8n ran */
+	/** @returns the longest time without an answer while n8n ran, and when it began */
 	async end(): Promise<string> {
 		this.isOn = false;
 		await this.done;
-		return seconds(this.longestMs);
+		return `${seconds(this.longestMs)}, after ${seconds(this.longestAt - this.since)}`;
 	}
 
 	private async sample(): Promise<void> {
@@ -123,7 +125,11 @@ class SilenceLog {
 				({ ok }) => ok,
 				() => false,
 			);
-			if (isUp) this.longestMs = Math.max(this.longestMs, Date.now() - began);
+			const ms = Date.now() - began;
+			if (isUp && ms > this.longestMs) {
+				this.longestMs = ms;
+				this.longestAt = began;
+			}
 			await sleep(50);
 		}
 	}
@@ -230,6 +236,7 @@ async function measure(options: Options): Promise<void> {
 		began = Date.now();
 		await work(list, options, fixture);
 		const working = Date.now() - began;
+		const longestSilence = await silence.end();
 		const paid = fixture.sandbox.requests.filter(
 			({ operation, status }) => operation === 'findBusinessEmail' && status === 200,
 		).length;
@@ -248,7 +255,7 @@ async function measure(options: Options): Promise<void> {
 		console.log(
 			`left ${String(left)}, failed or unknown ${String(failed)}, refused calls ${String(refused)}`,
 		);
-		console.log(`longest silence ${await silence.end()}`);
+		console.log(`longest silence ${longestSilence}`);
 		console.log(`the table takes ${((await list.bytes()) / 1_000_000).toFixed(1)} MB`);
 		for (const [name, log] of logs) {
 			console.log(`memory of ${name}, MB: ${(await log.end()).join(' ')}`);
