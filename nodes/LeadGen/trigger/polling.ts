@@ -64,7 +64,12 @@ async function look(leader: PollingLeader, attempt: string, begun: number): Prom
 	const scrape = scrapeOf(memory.saved, attempt);
 	const age = Date.now() - begun;
 	if (!scrape) return isDone() || age > START_MS;
-	await check(leader, scrape, age);
+	await check(leader, scrape, age).catch((error: unknown) => {
+		// The service may be down for a while.
+		const mayPass = !isRefused(error) || isRateRefusal(error);
+		if (mayPass && age < DAY_MS) throw error;
+		leader.tell(noStatus(scrape.scrapeId, error));
+	});
 	if (age < GIVE_UP_MS) return false;
 	await leader.ask({ done: [attempt, '', scrape.scrapeId] });
 	return true;
@@ -74,10 +79,7 @@ async function check(leader: PollingLeader, scrape: RunningScrape, age: number):
 	const { memory, context } = leader;
 	const { scrapeId: id } = scrape;
 	const { credential } = await memory.accessOf(context);
-	const found = await findScrape(context, credential, id).catch((error: unknown) => {
-		if (!isRefused(error) || isRateRefusal(error)) throw error;
-		leader.tell(noStatus(id, error));
-	});
+	const found = await findScrape(context, credential, id);
 	if (found?.isFinished) {
 		// The notification may bring the leads.
 		const isNotified = isReachable(memory.url ?? '', credential);
