@@ -135,9 +135,12 @@ export function replyTo(
 ): SignedReply {
 	const staticData = context.getWorkflowStaticData('global');
 	memory.read(staticData);
-	memory.write(staticData, change);
-	memory.leader?.follow();
 	const isActive = context.getWorkflow().active;
+	// Another trigger may have written back a copy without it, and n8n would activate the node as a new one.
+	const none = isActive && !memory.isDeactivated ? '' : undefined;
+	const activation = change.activation ?? memory.saved.activation ?? none;
+	memory.write(staticData, { ...change, activation });
+	memory.leader?.follow();
 	const text = JSON.stringify({ saved: memory.saved, isActive, process: PROCESS } satisfies Reply);
 	const message = String(context.getHeaderData()[SIGNATURE_HEADER]);
 	return { text, signature: signer.sign('reply', message, text) };
