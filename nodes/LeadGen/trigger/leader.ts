@@ -46,12 +46,13 @@ export class Leader {
 		delete this.memory.refusal;
 	}
 
-	/** The mode that only listens starts nothing, and polls nothing. */
+	/** The mode that only listens starts nothing. It polls what the node started before. */
 	async listen(): Promise<void> {
 		const { memory } = this;
 		const isAsked = memory.wanted !== undefined;
 		delete memory.wanted;
 		await this.untilActive();
+		this.follow(0);
 		const { url } = memory;
 		if (!isAsked || this.isClosed || url === undefined) return;
 		const { credential } = await memory.accessOf(this.context);
@@ -71,7 +72,7 @@ export class Leader {
 		if (wanted) this.start(wanted);
 		if (isRestart && activation === undefined) this.tell(NOT_ACTIVATED);
 		// These may have finished while n8n was down.
-		for (const { attempt } of memory.saved.running) void this.poll(attempt, 0);
+		this.follow(0);
 		// Another process may save the ID of a start meanwhile, or of one that a user retries.
 		if (isRestart) await this.learn();
 		while (this.isElsewhere && !this.isClosed) {
@@ -142,8 +143,9 @@ export class Leader {
 		void this.poll(attempt, MIN_PAUSE_MS);
 	}
 
-	follow(): void {
-		for (const { attempt } of this.memory.saved.running) void this.poll(attempt, MIN_PAUSE_MS);
+	/** Polls the running scrapes. */
+	follow(pauseMs = MIN_PAUSE_MS): void {
+		for (const { attempt } of this.memory.saved.running) void this.poll(attempt, pauseMs);
 	}
 
 	private async poll(attempt: string, pauseMs: number): Promise<void> {
