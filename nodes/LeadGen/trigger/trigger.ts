@@ -33,6 +33,8 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const isFirst = isNew || wasListening;
 	const mode = context.getActivationMode();
 	const isAsked = (mode === 'activate' && !isSave) || (mode === 'update' && isFirst);
+	// Another main process led meanwhile, and the user may have asked for a start there.
+	if (mode === 'leadershipChange') delete memory.wanted;
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved.
 	memory.wanted ??= activation ?? (isAsked ? newAttempt('a') : undefined);
