@@ -123,8 +123,7 @@ export class Leader {
 	/** Tells the own URL something, and learns what is saved. @throws NotReachedError if it does not answer */
 	async ask(change: Change = {}): Promise<Reply> {
 		const { memory, context } = this;
-		const { signer } = await memory.accessOf(context);
-		const reply = await tell(context, memory.addresses ?? [], signer, change);
+		const reply = await tell(context, memory.addresses ?? [], change);
 		memory.learn(reply.saved);
 		this.isElsewhere = reply.process !== PROCESS;
 		return reply;

@@ -79,8 +79,8 @@ async function find(
 	context: IExecuteFunctions,
 	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape & Search,
 ): Promise<FoundScrape | undefined> {
-	const { credential, signer } = await memoryOf(context).accessOf(context);
-	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
+	const { credential } = await memoryOf(context).accessOf(context);
+	const reply = scrapeId === undefined ? await tell(context, addresses) : undefined;
 	const known = scrapeId ?? (reply && scrapeIdOf(reply.saved, attempt));
 	for (const id of known === undefined ? named : [known]) {
 		const scrape = await findScrape(context, credential, id);
