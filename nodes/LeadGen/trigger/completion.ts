@@ -33,10 +33,10 @@ export interface Completion {
 	addresses: string[];
 }
 
-export type CompletedScrape = ExpectedScrape & Delivery;
+/** What the item of a completion holds for each scrape. */
+export type CompletedScrape = Omit<ExpectedScrape, 'named' | 'addresses'> & Delivery;
 
-/** One scrape of a completion, and the IDs that the notification names. */
-type Candidate = CompletedScrape & Omit<Completion, 'scrapes'> & { named: string[] };
+type Candidate = ExpectedScrape & Delivery & Pick<Completion, 'notification'>;
 
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;

@@ -24,9 +24,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** How often to ask for retried starts, where another process answers at the own URL. */
-const ASK_MS = 15 * MINUTE_MS;
-/** The pause between two polls: a tenth of the age of the scrape. */
+/** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
 const MIN_PAUSE_MS = 5 * SECOND_MS;
 const MAX_PAUSE_MS = 15 * MINUTE_MS;
 /** A start whose scrape is not known after this time failed, or its outcome is unknown. */
@@ -96,7 +94,7 @@ export class Leader {
 		// Another process may save the ID of a start meanwhile, or of one that a user retries.
 		if (isRestart) await this.learn();
 		while (this.isElsewhere && !this.isClosed) {
-			await this.wait(ASK_MS);
+			await this.wait(MAX_PAUSE_MS);
 			await this.learn();
 		}
 	}
