@@ -17,15 +17,16 @@ const SAVE_MS = 2000;
  */
 export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(context);
-	// Fresh from the database here, and never again in this context.
+	// Fresh from the database here, and never again in this context. When another trigger lost its connection, n8n 1
+	// repeats the activation with the static data as they were at the last one.
 	const saved = memory.read(context.getWorkflowStaticData('global'));
 	const { isDeactivated: wasDeactivated } = memory;
 	memory.isDeactivated = false;
 	const hasOthers = hasSeveralMains(context);
 	const hasLed = memory.leader !== undefined || memory.closedAt > 0;
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
-	// `delete` before, so the activation is still saved. Another node may have written an old copy over it, but a single
-	// main process knows whether there was a `delete`.
+	// `delete` before, so the activation is still saved. If it is not in the static data, because they are old or another
+	// node has written an old copy, a single main process still knows whether there was a `delete`.
 	const isRepeated = hasLed && !wasDeactivated && !hasOthers;
 	const known = saved.activation ?? (isRepeated ? '' : undefined);
 	const activation = wasDeactivated ? undefined : known;
