@@ -140,8 +140,8 @@ export function replyTo(
 	memory.read(staticData);
 	const isActive = context.getWorkflow().active;
 	// Another trigger may have written back a copy without it, and n8n would activate the node as a new one.
-	const none = isActive && !memory.isDeactivated ? '' : undefined;
-	const activation = change.activation ?? memory.saved.activation ?? none;
+	const isActivated = isActive && memory.leader !== undefined && !memory.isDeactivated;
+	const activation = change.activation ?? memory.saved.activation ?? (isActivated ? '' : undefined);
 	memory.write(staticData, { ...change, activation });
 	memory.leader?.follow();
 	const text = JSON.stringify({ saved: memory.saved, isActive, process: PROCESS } satisfies Reply);
