@@ -1,5 +1,5 @@
 import type { IHookFunctions, ITriggerFunctions } from 'n8n-workflow';
-import { close } from '../nodes/LeadGen/trigger/activation';
+import { close, open } from '../nodes/LeadGen/trigger/activation';
 import { memoryOf } from '../nodes/LeadGen/trigger/nodeMemory';
 import { lead } from '../nodes/LeadGen/trigger/trigger';
 
@@ -11,12 +11,13 @@ class Activated {
 	constructor(private readonly isMultiMain = false) {}
 
 	private context(mode: string, staticData: object) {
-		const values: Record<string, unknown> = { mode: 'startScrape', schedule: 'once' };
+		const filters = { filtersMode: 'json', filtersJson: '{}', limit: 5 };
+		const values: Record<string, unknown> = { mode: 'startScrape', schedule: 'once', ...filters };
 		return {
 			getActivationMode: () => mode,
 			getInstanceId: () => 'i',
 			getNode: () => ({ id: this.id }),
-			getNodeParameter: (name: string) => values[name],
+			getNodeParameter: (name: string, ifMissing?: unknown) => values[name] ?? ifMissing,
 			getTimezone: () => 'UTC',
 			getWorkflow: () => ({ id: 'w' }),
 			getWorkflowStaticData: () => staticData,
@@ -30,6 +31,18 @@ class Activated {
 		const { wanted } = memoryOf(this.context(mode, {}));
 		await closeFunction?.();
 		return wanted;
+	}
+
+	/** Whether n8n's hook for the activation asks for the balance: here it has no account, and fails. */
+	async asks(mode: string): Promise<boolean> {
+		const getCredentials = async () => await Promise.resolve({ apiKey: 'k', baseUrl: 'none' });
+		const getNodeWebhookUrl = () => 'http://127.0.0.1:5678/webhook/x/leadgen';
+		const context = { ...this.context(mode, {}), getCredentials, getNodeWebhookUrl };
+		const result = open(context as unknown as IHookFunctions).then(
+			() => false,
+			(error: unknown) => /Base URL/.test(String(error)),
+		);
+		return await result;
 	}
 
 	/** The start that is wanted begins. */
@@ -73,4 +86,14 @@ test('with several main processes, another one may have called `delete`', async 
 	expect(await node.activate('activate')).not.toBe(first);
 	later.mockRestore();
 	expect(await node.activate('leadershipChange')).toBeUndefined();
+});
+
+test('only an activation by a user is refused for want of credits', async () => {
+	const node = new Activated();
+	expect(await node.asks('activate')).toBe(true);
+	await node.activate('activate');
+	expect(await node.asks('activate')).toBe(false);
+	expect(await node.asks('update')).toBe(false);
+	node.deactivate();
+	expect(await node.asks('activate')).toBe(true);
 });

@@ -57,6 +57,8 @@ export class NodeMemory {
 	addresses?: string[];
 	/** Whether n8n has called `delete` here since the last activation. */
 	isDeactivated = false;
+	/** Whether n8n repeated the last activation on its own. */
+	isRepeated = false;
 	/** Whether the node only listened when this process last led it. */
 	isListening = false;
 	/** When this process last stopped leading the node, in milliseconds since 1970. */

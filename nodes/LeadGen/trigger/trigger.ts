@@ -27,7 +27,7 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
 	// `delete` before, so the activation is still saved. If it is not in the static data, because they are old or another
 	// node has written an old copy, a single main process still knows whether there was a `delete`.
-	const isRepeated = hasLed && !wasDeactivated && !hasOthers;
+	const isRepeated = (memory.isRepeated = hasLed && !wasDeactivated && !hasOthers);
 	const known = saved.activation ?? (isRepeated ? '' : undefined);
 	const activation = wasDeactivated ? undefined : known;
 	const isSave = hasOthers && Date.now() - memory.closedAt < SAVE_MS;
