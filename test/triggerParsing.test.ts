@@ -71,6 +71,7 @@ describe('scrape IDs', () => {
 		['the name __proto__', { body: JSON.parse('{"__proto__":{"scrapeId":"a1"}}') }, ['a1']],
 		['the value __proto__', { body: { scrapeId: '__proto__' } }, ['__proto__']],
 		['a callback URL', { query: { leadgen: 'a1', id: 'b' } }, ['b']],
+		['a longer name', { body: { id: 'evt', data: { scrape_job_uuid: 'a' } } }, ['a']],
 	])('are found in %s', (_what, request, expected) => {
 		expect(idsIn(request).likely).toEqual(expected);
 	});
@@ -95,6 +96,22 @@ describe('scrape IDs', () => {
 		expect(likely('scrapeId')).toEqual(new Array(3).fill(ids.slice(0, 100)));
 		expect(likely('id')).toEqual(new Array(3).fill(ids.slice(0, 5)));
 		expect(idsIn({ body: { userIds: ids, taskId: 7 } }).others).toEqual(['7', ...ids.slice(0, 4)]);
+	});
+});
+
+describe('a notification', () => {
+	test.each<[boolean, object | string]>([
+		[true, { status: 'COMPLETED' }],
+		[true, { event: 'scrape.failed' }],
+		[true, { event: 'scrape_completed' }],
+		[true, { eventType: 'SCRAPE_COMPLETED' }],
+		[true, { event_type: 'scrapeCompleted' }],
+		[true, { 'data.status': 'done' }],
+		[true, 'Your scrape is finished'],
+		[false, { status: 'incomplete' }],
+		[false, { event: 'scrape_started', name: 'completed' }],
+	])('says that the scrape is finished: %p in %j', (expected, body) => {
+		expect(notification.saysFinished({}, contentsOf(body))).toBe(expected);
 	});
 });
 

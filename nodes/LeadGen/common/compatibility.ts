@@ -89,11 +89,8 @@ export function mayEndEmpty(context: IExecuteFunctions): boolean {
 	return settings?.executionOrder === 'v1';
 }
 
-/**
- * Whether n8n reports that a user saved an active workflow like an activation: with several main processes, before
- * n8n 2.16.
- */
-export function mayReportSaveAsActivation(context: ITriggerFunctions): boolean {
+/** Whether n8n runs several main processes. Any of them may call the hooks of a node, and one of them `trigger()`. */
+export function hasSeveralMains(context: ITriggerFunctions): boolean {
 	const { instanceSettings } = context as { instanceSettings?: { isMultiMain?: boolean } };
 	return instanceSettings?.isMultiMain === true;
 }

@@ -51,6 +51,10 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	startBody(parameters);
 	readSchedule(parameters, context.getTimezone());
 	if (context.getActivationMode() !== 'activate') return;
+	// n8n 1 repeats an activation when another trigger lost its connection. The scrape may have used up the credits, and
+	// without this activation its completion could not come in.
+	const hasLed = memory.leader ? memory.isRepeated : memory.closedAt > 0;
+	if (hasLed && !memory.isDeactivated) return;
 	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds.
 	if (memory.leader && isRefused(memory.refusal)) throw memory.refusal;
 	await checkAccount(context).catch((error: unknown) => {

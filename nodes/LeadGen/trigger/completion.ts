@@ -13,7 +13,7 @@ import { contentsOf } from './contents';
 import { pass, type Delivery } from './gate';
 import { leadsIn, type LeadsFinder } from './leads';
 import { outputItems } from './output';
-import { memoryOf, type Access } from './nodeMemory';
+import { memoryOf } from './nodeMemory';
 import { Ended } from './notices';
 import { idsIn } from './notification';
 import { tell } from './ownUrl';
@@ -33,10 +33,10 @@ export interface Completion {
 	addresses: string[];
 }
 
-export type CompletedScrape = ExpectedScrape & Delivery;
+/** What the item of a completion holds for each scrape. */
+export type CompletedScrape = Omit<ExpectedScrape, 'named' | 'addresses'> & Delivery;
 
-/** One scrape of a completion, and the IDs that the notification names. */
-type Candidate = CompletedScrape & Omit<Completion, 'scrapes'> & { named: string[] };
+type Candidate = ExpectedScrape & Delivery & Pick<Completion, 'notification'>;
 
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
@@ -88,17 +88,16 @@ async function completeOne(
 ): Promise<INodeExecutionData[] | Ended> {
 	const scrape = await untilFinished(context, completion);
 	if (scrape instanceof Ended) return scrape;
-	const access = await memoryOf(context).accessOf(context);
 	const { id, data } = scrape;
 	// Another account may use the same scrape ID.
-	const { credential } = access;
+	const { credential } = await memoryOf(context).accessOf(context);
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
 	const passage = await pass(context, key, completion);
 	if (passage === 'another') {
-		const ended = await another(context, completion, access, id);
+		const ended = await another(context, completion, id);
 		if (ended) return ended;
 	}
-	await saveDone(context, completion, access, id);
+	await saveDone(context, completion, id);
 	const parameters = parametersOf(context);
 	const status = wordIn(data.status) ?? '';
 	if (!parameters.get(events).some((event) => event === status)) {
@@ -121,11 +120,10 @@ async function completeOne(
 async function saveDone(
 	context: IExecuteFunctions,
 	{ attempt, leads, addresses }: Candidate,
-	{ signer }: Access,
 	id: string,
 ): Promise<void> {
 	const done: Change['done'] = [attempt ?? id, leads, id];
-	const saved = tell(context, addresses, signer, { done }).catch((error: unknown) => {
+	const saved = tell(context, addresses, { done }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});
 	await Promise.race([saved, sleep(MAX_SAVE_MS)]);
@@ -138,13 +136,12 @@ async function saveDone(
 async function another(
 	context: IExecuteFunctions,
 	completion: Candidate,
-	access: Access,
 	id: string,
 ): Promise<Ended | undefined> {
 	const { leads, notification } = completion;
-	const ran = await leadsThatRan(context, completion, access, id);
+	const ran = await leadsThatRan(context, completion, id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
-	if (notification === null && ran === undefined) await saveDone(context, completion, access, id);
+	if (notification === null && ran === undefined) await saveDone(context, completion, id);
 	if (leads === '' || ran === leads) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}
@@ -165,11 +162,10 @@ async function another(
 async function leadsThatRan(
 	context: IExecuteFunctions,
 	{ attempt, leads, addresses }: Candidate,
-	{ signer }: Access,
 	id: string,
 ): Promise<string | undefined> {
 	for (let looks = leads === '' ? 1 : MAX_LOOKS; ; looks--) {
-		const reply = await tell(context, addresses, signer).catch(() => undefined);
+		const reply = await tell(context, addresses).catch(() => undefined);
 		const ran = reply && leadsOf(reply.saved, attempt ?? id);
 		if (ran !== undefined || looks === 1) return ran;
 		await pause(PAUSE_MS, context.getExecutionCancelSignal());

@@ -1,19 +1,37 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
+import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
-import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
+import {
+	isRefused,
+	missingScrape,
+	noStatus,
+	NOT_ACTIVATED,
+	slowScrape,
+	textOf,
+	UNREACHABLE,
+	type NoticeText,
+} from './notices';
 import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
-import type { Change } from './running';
-import { MIN_PAUSE_MS, poll } from './polling';
+import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
+import { findScrape } from './scrape';
+import { POLL_WAIT_MS } from './waiting';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** How often to ask for retried starts, where another process answers at the own URL. */
-const ASK_MS = 15 * MINUTE_MS;
+/** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
+const MIN_PAUSE_MS = 5 * SECOND_MS;
+const MAX_PAUSE_MS = 15 * MINUTE_MS;
+/** A start whose scrape is not known after this time failed, or its outcome is unknown. */
+const START_MS = 20 * MINUTE_MS;
+const GIVE_UP_MS = 7 * DAY_MS;
+/** The service may not find a new scrape yet. */
+const MISSING_MS = 10 * MINUTE_MS;
 
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
@@ -26,15 +44,15 @@ export class Leader {
 	private readonly told = new Set<string>();
 
 	constructor(
-		readonly context: ITriggerFunctions,
-		readonly memory: NodeMemory,
+		private readonly context: ITriggerFunctions,
+		private readonly memory: NodeMemory,
 	) {
 		// n8n does not end what an activation that failed has begun.
 		memory.leader?.close();
 		memory.leader = this;
 	}
 
-	get isClosed(): boolean {
+	private get isClosed(): boolean {
 		return this.closed.signal.aborted;
 	}
 
@@ -46,12 +64,13 @@ export class Leader {
 		delete this.memory.refusal;
 	}
 
-	/** The mode that only listens starts nothing, and polls nothing. */
+	/** The mode that only listens starts nothing. It polls what the node started before. */
 	async listen(): Promise<void> {
 		const { memory } = this;
 		const isAsked = memory.wanted !== undefined;
 		delete memory.wanted;
 		await this.untilActive();
+		this.follow(0);
 		const { url } = memory;
 		if (!isAsked || this.isClosed || url === undefined) return;
 		const { credential } = await memory.accessOf(this.context);
@@ -71,11 +90,11 @@ export class Leader {
 		if (wanted) this.start(wanted);
 		if (isRestart && activation === undefined) this.tell(NOT_ACTIVATED);
 		// These may have finished while n8n was down.
-		for (const { attempt } of memory.saved.running) void this.poll(attempt, 0);
+		this.follow(0);
 		// Another process may save the ID of a start meanwhile, or of one that a user retries.
 		if (isRestart) await this.learn();
 		while (this.isElsewhere && !this.isClosed) {
-			await this.wait(ASK_MS);
+			await this.wait(MAX_PAUSE_MS);
 			await this.learn();
 		}
 	}
@@ -120,10 +139,9 @@ export class Leader {
 	}
 
 	/** Tells the own URL something, and learns what is saved. @throws NotReachedError if it does not answer */
-	async ask(change: Change = {}): Promise<Reply> {
+	private async ask(change: Change = {}): Promise<Reply> {
 		const { memory, context } = this;
-		const { signer } = await memory.accessOf(context);
-		const reply = await tell(context, memory.addresses ?? [], signer, change);
+		const reply = await tell(context, memory.addresses ?? [], change);
 		memory.learn(reply.saved);
 		this.isElsewhere = reply.process !== PROCESS;
 		return reply;
@@ -142,18 +160,74 @@ export class Leader {
 		void this.poll(attempt, MIN_PAUSE_MS);
 	}
 
-	follow(): void {
-		for (const { attempt } of this.memory.saved.running) void this.poll(attempt, MIN_PAUSE_MS);
+	/** Polls the running scrapes. */
+	follow(pauseMs = MIN_PAUSE_MS): void {
+		for (const { attempt } of this.memory.saved.running) void this.poll(attempt, pauseMs);
 	}
 
-	private async poll(attempt: string, pauseMs: number): Promise<void> {
+	/** Follows an attempt until its scrape has run, or its start has failed. */
+	private async poll(attempt: string, firstPauseMs: number): Promise<void> {
 		if (this.polled.has(attempt)) return;
 		this.polled.add(attempt);
-		await poll(this, attempt, pauseMs);
+		const begun = scrapeOf(this.memory.saved, attempt)?.since ?? Date.now();
+		let isOver = false;
+		for (let pauseMs = firstPauseMs; !isOver; pauseMs = pauseAfter(Date.now() - begun)) {
+			await this.wait(pauseMs);
+			if (this.isClosed) return;
+			isOver = await this.look(attempt, begun).catch((error: unknown) => {
+				this.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
+				return false;
+			});
+		}
 		this.polled.delete(attempt);
 	}
 
-	emit(purpose: Purpose): void {
+	/** @returns whether there is nothing more to do for the attempt */
+	private async look(attempt: string, begun: number): Promise<boolean> {
+		const { memory } = this;
+		const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
+		// The execution that starts it may run in another process.
+		if (!scrapeOf(memory.saved, attempt) && !isDone()) await this.ask();
+		const scrape = scrapeOf(memory.saved, attempt);
+		const age = Date.now() - begun;
+		if (!scrape) return isDone() || age > START_MS;
+		await this.check(scrape, age).catch((error: unknown) => {
+			// The service may be down for a while.
+			const mayPass = !isRefused(error) || isRateRefusal(error);
+			if (mayPass && age < DAY_MS) throw error;
+			this.tell(noStatus(scrape.scrapeId, error));
+		});
+		if (age < GIVE_UP_MS) return false;
+		await this.ask({ done: [attempt, '', scrape.scrapeId] });
+		return true;
+	}
+
+	private async check(scrape: RunningScrape, age: number): Promise<void> {
+		const { memory, context } = this;
+		const { scrapeId: id } = scrape;
+		const { credential } = await memory.accessOf(context);
+		const found = await findScrape(context, credential, id);
+		if (found?.isFinished) {
+			// The notification may bring the leads.
+			if (isReachable(memory.url ?? '', credential)) await this.wait(POLL_WAIT_MS);
+			await this.complete(scrape);
+		} else if (found && age > DAY_MS) this.tell(slowScrape(id));
+		else if (!found && age > MISSING_MS) this.tell(missingScrape(id));
+	}
+
+	/** Begins the execution of a completion, unless a notification began it. */
+	private async complete({ attempt, scrapeId }: RunningScrape): Promise<void> {
+		const { memory } = this;
+		await this.ask().catch(() => {});
+		if (!scrapeOf(memory.saved, attempt)) return;
+		const { addresses = [] } = memory;
+		const scrapes = [{ attempt, scrapeId, leads: '', isFinal: true, ...newDelivery() }];
+		this.emit({ completion: { scrapes, notification: null, addresses } });
+		// If n8n limits how many executions run at once, it may wait.
+		await this.wait(MAX_PAUSE_MS);
+	}
+
+	private emit(purpose: Purpose): void {
 		if (!this.isClosed) this.context.emit([[itemFor(purpose)]]);
 	}
 
@@ -165,7 +239,11 @@ export class Leader {
 		this.emit({ notice });
 	}
 
-	async wait(ms: number): Promise<void> {
+	private async wait(ms: number): Promise<void> {
 		await settledOrAborted(sleep(ms), this.closed.signal);
 	}
+}
+
+function pauseAfter(age: number): number {
+	return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, age / 10));
 }

@@ -57,6 +57,8 @@ export class NodeMemory {
 	addresses?: string[];
 	/** Whether n8n has called `delete` here since the last activation. */
 	isDeactivated = false;
+	/** Whether n8n repeated the last activation on its own. */
+	isRepeated = false;
 	/** Whether the node only listened when this process last led it. */
 	isListening = false;
 	/** When this process last stopped leading the node, in milliseconds since 1970. */
@@ -74,7 +76,7 @@ export class NodeMemory {
 	};
 	/** The schedule of the last activation here. n8n may keep the one of an activation that it refused. */
 	schedule?: Schedule & { timeZone: string };
-	/** The notifications for which an execution began, and when. */
+	/** The notifications for which an execution began, and when, by a clock that is never set back. */
 	private readonly begun = new Map<string, Told & { at: number }>();
 	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
 	readonly lookups: { times: number[]; last: Promise<unknown>; count: number; bytes: number } = {
@@ -128,7 +130,7 @@ export class NodeMemory {
 
 	/** Whether an execution began lately for a notification that holds as much. */
 	private hasBegun({ scrape, leads, isFinal }: Told): boolean {
-		const since = Date.now() - REPEATED_MS;
+		const since = performance.now() - REPEATED_MS;
 		return [...this.begun.values()].some((begun) => {
 			if (begun.at <= since || begun.scrape !== scrape) return false;
 			if (leads !== '') return begun.leads === leads;
@@ -140,7 +142,7 @@ export class NodeMemory {
 	begin({ scrape, leads, isFinal }: Told): void {
 		const name = JSON.stringify([scrape, leads, isFinal]);
 		this.begun.delete(name);
-		this.begun.set(name, { scrape, leads, isFinal, at: Date.now() });
+		this.begun.set(name, { scrape, leads, isFinal, at: performance.now() });
 		const [oldest = ''] = this.begun.keys();
 		if (this.begun.size > MAX_BEGUN) this.begun.delete(oldest);
 	}
@@ -154,7 +156,7 @@ export class NodeMemory {
 		context: Pick<FunctionsBase, 'getCredentials' | 'getNode'>,
 		maxAgeMs = ACCESS_MS,
 	): Promise<Access> {
-		const now = Date.now();
+		const now = performance.now();
 		// A test run may use another credential than the active workflow.
 		const id = credentialIdOf(context);
 		if (!this.access || this.access.id !== id || now - this.access.readAt >= maxAgeMs) {

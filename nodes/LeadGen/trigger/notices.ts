@@ -59,7 +59,7 @@ export function unknownOutcome(error: unknown): LeadGenError {
 export function missingScrape(id: string): NoticeText {
 	return {
 		message: `The service can no longer find scrape ${id}`,
-		advice: `The node asks for the status until a week after the start. If the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
+		advice: `If the node uses the credential of another account now, choose the one that started the scrape. The node asks for the status until a week after the start, and if the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
 	};
 }
 

@@ -7,7 +7,7 @@ import { PARAMETER } from './signature';
  * Names of fields that may contain a scrape ID, in lower case, without dashes and underscores: names of a scrape ID,
  * names that fit one, and names of any identifier.
  */
-const NAMES = [/^scrapeids?$/, /^(id|jobid|scrape|job)s?$/, /ids?$/];
+const NAMES = [/^scrape(job|task|run)?u{0,2}ids?$/, /^(id|uuid|jobid|scrape|job)s?$/, /ids?$/];
 const MAX_IDS = 5;
 /** One notification may name many scrapes. */
 const MAX_EXACT_IDS = 100;
@@ -45,14 +45,17 @@ export function idsIn(query: object, contents: Entry[]): NamedIds {
 }
 
 /** Names of fields that say how a scrape is, and words for its end. */
-const STATUS_NAMES = /^(status|state|event|type)$/;
-const FINAL_WORDS = /\b(completed?|finished|done|succeeded|failed)\b/i;
+const STATUS_NAMES = /(status|state|event|type)$/;
+const FINAL_WORDS = /\b(complet(ed?|ion)|finished|done|succeeded|failed|failure)\b/i;
+/** Where a new word begins in a name such as `scrape_completed` or `scrapeCompleted`. */
+const WORD_BREAK = /_|(?<=[a-z])(?=[A-Z])/g;
 
-/** Whether a notification says that a scrape is finished, such as `completed`, `scrape.failed`, or in a text. */
+/** Whether a notification says that a scrape is finished, such as `completed`, `scrape_failed`, or in a text. */
 export function saysFinished(query: object, contents: Entry[]): boolean {
 	return [...entriesOf(query), ...contents].some(({ name, value, depth }) => {
-		const isStatus = STATUS_NAMES.test(name) || depth === 0;
-		return isStatus && typeof value === 'string' && FINAL_WORDS.test(value.slice(0, MAX_TEXT));
+		const isStatus = depth === 0 || STATUS_NAMES.test(plainName(name));
+		if (!isStatus || typeof value !== 'string') return false;
+		return FINAL_WORDS.test(value.slice(0, MAX_TEXT).replace(WORD_BREAK, ' '));
 	});
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 import {
 	jsonParse,
+	type FunctionsBase,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type IHttpRequestOptions,
@@ -11,7 +12,7 @@ import { InputError } from '../common/errors';
 import { show } from '../common/parameters';
 import { baseUrlOf } from '../service/http';
 import { NotReachedError } from './notices';
-import { PROCESS, type NodeMemory } from './nodeMemory';
+import { memoryOf, PROCESS, type NodeMemory } from './nodeMemory';
 import type { Change, Saved } from './running';
 import type { Signer } from './signature';
 
@@ -74,7 +75,7 @@ export function isReachable(url: string, credential: ICredentialDataDecryptedObj
 	return !isPrivate(url) || isPrivate(baseUrlOf(credential));
 }
 
-interface Requester {
+interface Teller extends Omit<FunctionsBase, 'helpers'> {
 	helpers: { httpRequest(options: IHttpRequestOptions): Promise<unknown> };
 }
 
@@ -82,21 +83,23 @@ interface Requester {
  * Sends a message of the node to its own URL, so that `webhook()` saves a change.
  * @param change without one, this only asks for what is saved
  * @param addresses of the node, tried in this order until one answers with a signature, which comes first from then on
+ * @param maxAgeMs of the credential that signs the message
  * @throws NotReachedError if no address reaches the node
  */
 export async function tell(
-	{ helpers }: Requester,
+	context: Teller,
 	addresses: string[],
-	signer: Signer,
 	change: Change = {},
+	maxAgeMs?: number,
 ): Promise<Reply> {
+	const { signer } = await memoryOf(context).accessOf(context, maxAgeMs);
 	// A string, so that the message arrives exactly as it was signed.
 	const text = JSON.stringify({ ...change, sentAt: Date.now(), nonce: randomUUID() });
 	const signature = signer.sign('message', text);
 	const problems: unknown[] = [];
 	for (const url of [...addresses]) {
 		try {
-			const answer: unknown = await helpers.httpRequest({
+			const answer: unknown = await context.helpers.httpRequest({
 				method: 'POST',
 				url,
 				headers: { [SIGNATURE_HEADER]: signature, 'Content-Type': 'application/json' },
@@ -135,9 +138,12 @@ export function replyTo(
 ): SignedReply {
 	const staticData = context.getWorkflowStaticData('global');
 	memory.read(staticData);
-	memory.write(staticData, change);
-	memory.leader?.follow();
 	const isActive = context.getWorkflow().active;
+	// Another trigger may have written back a copy without it, and n8n would activate the node as a new one.
+	const isActivated = isActive && memory.leader !== undefined && !memory.isDeactivated;
+	const activation = change.activation ?? memory.saved.activation ?? (isActivated ? '' : undefined);
+	memory.write(staticData, { ...change, activation });
+	memory.leader?.follow();
 	const text = JSON.stringify({ saved: memory.saved, isActive, process: PROCESS } satisfies Reply);
 	const message = String(context.getHeaderData()[SIGNATURE_HEADER]);
 	return { text, signature: signer.sign('reply', message, text) };

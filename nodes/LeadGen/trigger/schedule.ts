@@ -1,5 +1,4 @@
-import { InputError } from '../common/errors';
-import { show, type Parameters } from '../common/parameters';
+import type { Parameters } from '../common/parameters';
 import * as field from './scheduleFields';
 
 /** When to start scrapes. n8n's cron keeps the time. */
@@ -15,12 +14,17 @@ export interface Schedule {
 /** Months have at least this many days. */
 const MIN_MONTH_DAYS = 28;
 
-/** @returns undefined to start only once. @throws InputError if a parameter is invalid */
+/**
+ * Time zones and cron expressions are for n8n to judge.
+ * @returns undefined to start only once
+ * @throws InputError if another parameter is invalid
+ */
 export function readSchedule(parameters: Parameters, timeZone: string): Schedule | undefined {
 	const kind = parameters.get(field.schedule);
 	if (kind === 'once') return undefined;
-	checkTimeZone(timeZone);
-	if (kind === 'cron') return scheduleOf(cronOf(parameters.get(field.cronExpression)));
+	if (kind === 'cron') {
+		return scheduleOf(parameters.get(field.cronExpression).trim().split(/\s+/).join(' '));
+	}
 	const minute = String(parameters.get(field.minute));
 	if (kind === 'hourly') return scheduleOf(`${minute} * * * *`);
 	const time = `${minute} ${String(parameters.get(field.hour))}`;
@@ -42,37 +46,11 @@ function scheduleOf(expression: string): Schedule {
 	};
 }
 
-function cronOf(text: string): string {
-	const parts = text.trim().split(/\s+/);
-	if (parts.length === 5 || parts.length === 6) return parts.join(' ');
-	throw new InputError(
-		'Cron Expression',
-		`must have five parts, or six with seconds (${show(text)})`,
-		'Enter minute, hour, day of the month, month and weekday, such as 0 9 * * 1-5 for 9:00 from Monday to Friday.',
-	);
-}
-
-/** @throws InputError if a schedule could never be due */
-function checkTimeZone(timeZone: string): void {
-	if (isTimeZone(timeZone)) return;
-	throw new InputError(
-		'Time zone',
-		`of the workflow does not exist: ${show(timeZone)}`,
-		'Choose a time zone in the settings of the workflow, or correct GENERIC_TIMEZONE.',
-	);
-}
-
-function isTimeZone(timeZone: string): boolean {
-	try {
-		return new Intl.DateTimeFormat('en', { timeZone }).format() !== '';
-	} catch {
-		return false;
-	}
-}
-
 /** Whether a date is on a day of the month, or on the last day of a month that is shorter. */
 function isLastDayUpTo(day: number, date: Date, timeZone: string): boolean {
-	const local = new Intl.DateTimeFormat('en-US', { timeZone }).format(date);
+	// Without a time zone, n8n uses that of the process.
+	const zone = timeZone === '' ? undefined : timeZone;
+	const local = new Intl.DateTimeFormat('en-US', { timeZone: zone }).format(date);
 	const [month = 0, today, year = 0] = local.split('/').map(Number);
 	return today === Math.min(day, new Date(Date.UTC(year, month, 0)).getUTCDate());
 }

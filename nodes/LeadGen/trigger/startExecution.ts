@@ -66,8 +66,7 @@ async function repeated(
 	isRetry: boolean,
 ): Promise<Ended> {
 	const { attempt, addresses } = wanted;
-	const { signer } = await memoryOf(context).accessOf(context);
-	const { saved } = await tell(context, addresses, signer);
+	const { saved } = await tell(context, addresses);
 	const scrape = scrapeOf(saved, attempt);
 	if (scrape) {
 		return new Ended(
@@ -87,8 +86,7 @@ async function repeated(
 
 /** A restart need not ask for the start again. */
 async function through(context: IExecuteFunctions, { attempt, addresses }: Start): Promise<void> {
-	const { signer } = await memoryOf(context).accessOf(context);
-	await tell(context, addresses, signer, { failed: attempt }).catch(() => {});
+	await tell(context, addresses, { failed: attempt }).catch(() => {});
 }
 
 async function send(context: IExecuteFunctions, { attempt, url }: Start) {
@@ -124,12 +122,10 @@ async function save(
 	{ addresses }: Start,
 	started: RunningScrape,
 ): Promise<string> {
-	const memory = memoryOf(context);
 	for (let tries = 1; ; tries++) {
 		try {
-			// The start has just read it, and each moment counts: a crash before this is saved may lose the completion.
-			const { signer } = await memory.accessOf(context, Infinity);
-			await tell(context, addresses, signer, { started });
+			// The start has just read the credential, and a crash before this is saved may lose the completion.
+			await tell(context, addresses, { started }, Infinity);
 			return '';
 		} catch (error) {
 			if (tries === SAVE_TRIES) {

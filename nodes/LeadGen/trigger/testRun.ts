@@ -17,7 +17,7 @@ import { requestOf } from './request';
 import { ownAddresses, ownMessage, tell } from './ownUrl';
 import { internalUrl, mode, testLimit, testScrapeId } from './triggerProperties';
 import { findScrape, parametersOf, startBody, startScrape, type FoundScrape } from './scrape';
-import { fingerprint, type Signer } from './signature';
+import { fingerprint } from './signature';
 
 /** After two minutes, n8n stops listening. Before, the test run outputs what is known. */
 const LISTENS_MS = 110_000;
@@ -54,7 +54,7 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 				webhookUrl,
 			}));
 		}
-		if (test.scrapeId !== undefined) watch(context, test, signer, addresses).catch(() => {});
+		if (test.scrapeId !== undefined) watch(context, test, addresses).catch(() => {});
 	} catch (error) {
 		// The next test may still need it.
 		if (before && test.scrapeId === undefined) takeUp(test, before);
@@ -99,14 +99,9 @@ export function endTest(context: IHookFunctions): boolean {
 }
 
 /** The notification may get lost, or may not reach n8n. So the node keeps calling its own test URL. */
-async function watch(
-	context: IHookFunctions,
-	test: TestRun,
-	signer: Signer,
-	addresses: string[],
-): Promise<void> {
+async function watch(context: IHookFunctions, test: TestRun, addresses: string[]): Promise<void> {
 	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
-		await tell(context, addresses, signer).catch(() => {});
+		await tell(context, addresses, {}, Infinity).catch(() => {});
 		await sleep(CHECK_MS);
 	}
 }

@@ -1,5 +1,5 @@
 import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
-import { mayReportSaveAsActivation, registerCron } from '../common/compatibility';
+import { hasSeveralMains, registerCron } from '../common/compatibility';
 import { readSchedule } from './schedule';
 import { Leader } from './leader';
 import { memoryOf, newAttempt, type NodeMemory } from './nodeMemory';
@@ -7,7 +7,7 @@ import { textOf } from './notices';
 import * as field from './triggerProperties';
 import { parametersOf } from './scrape';
 
-/** A save deactivates and activates the workflow within this time. */
+/** Before n8n 2.16, several main processes report a save as a deactivation and an activation within this time. */
 const SAVE_MS = 2000;
 
 /**
@@ -17,13 +17,20 @@ const SAVE_MS = 2000;
  */
 export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(context);
-	// Fresh from the database here, and never again in this context.
+	// Fresh from the database here, and never again in this context. When another trigger lost its connection, n8n 1
+	// repeats the activation with the static data as they were at the last one.
 	const saved = memory.read(context.getWorkflowStaticData('global'));
-	// Another node may have written back an old copy after the deactivation.
 	const { isDeactivated: wasDeactivated } = memory;
-	const activation = wasDeactivated ? undefined : saved.activation;
 	memory.isDeactivated = false;
-	const isSave = mayReportSaveAsActivation(context) && Date.now() - memory.closedAt < SAVE_MS;
+	const hasOthers = hasSeveralMains(context);
+	const hasLed = memory.leader !== undefined || memory.closedAt > 0;
+	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
+	// `delete` before, so the activation is still saved. If it is not in the static data, because they are old or another
+	// node has written an old copy, a single main process still knows whether there was a `delete`.
+	const isRepeated = (memory.isRepeated = hasLed && !wasDeactivated && !hasOthers);
+	const known = saved.activation ?? (isRepeated ? '' : undefined);
+	const activation = wasDeactivated ? undefined : known;
+	const isSave = hasOthers && Date.now() - memory.closedAt < SAVE_MS;
 	const parameters = parametersOf(context);
 	const { isListening: wasListening } = memory;
 	const isListening = (memory.isListening = parameters.get(field.mode) === 'listen');
@@ -33,9 +40,10 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const isFirst = isNew || wasListening;
 	const mode = context.getActivationMode();
 	const isAsked = (mode === 'activate' && !isSave) || (mode === 'update' && isFirst);
-	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
-	// `delete` before, so the activation is still saved.
-	memory.wanted ??= activation ?? (isAsked ? newAttempt('a') : undefined);
+	// Another main process led meanwhile, and the user may have asked for a start there.
+	if (mode === 'leadershipChange') delete memory.wanted;
+	const wanted = activation ?? (isAsked ? newAttempt('a') : '');
+	if (wanted !== '') memory.wanted ??= wanted;
 	const leader = new Leader(context, memory);
 	const timeZone = context.getTimezone();
 	const schedule = isListening ? undefined : readSchedule(parameters, timeZone);

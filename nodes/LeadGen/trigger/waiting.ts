@@ -8,7 +8,7 @@ import { tell } from './ownUrl';
 import { scrapeIdOf } from './running';
 import { findScrape, type FoundScrape } from './scrape';
 
-/** A scrape whose end an execution waits for. */
+/** A scrape whose end an execution waits for, and how to find it. */
 export interface ExpectedScrape {
 	/** The attempt that started it, if the node started it. */
 	attempt?: string;
@@ -18,10 +18,6 @@ export interface ExpectedScrape {
 	leads: string;
 	/** Whether the notification says that the scrape is finished, or the status says so. */
 	isFinal: boolean;
-}
-
-/** How to find it. */
-interface Search {
 	/** IDs that the notification names, if the answer to the start never comes. */
 	named: string[];
 	/** Where the node reaches itself. */
@@ -45,7 +41,7 @@ export const POLL_WAIT_MS = 4 * STEP_MS;
  */
 export async function untilFinished(
 	context: IExecuteFunctions,
-	expected: ExpectedScrape & Search,
+	expected: ExpectedScrape,
 ): Promise<FoundScrape | Ended> {
 	const { attempt, scrapeId = '' } = expected;
 	const memory = memoryOf(context);
@@ -77,10 +73,10 @@ async function wait(context: IExecuteFunctions, ms: number): Promise<void> {
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
 	context: IExecuteFunctions,
-	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape & Search,
+	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape,
 ): Promise<FoundScrape | undefined> {
-	const { credential, signer } = await memoryOf(context).accessOf(context);
-	const reply = scrapeId === undefined ? await tell(context, addresses, signer) : undefined;
+	const { credential } = await memoryOf(context).accessOf(context);
+	const reply = scrapeId === undefined ? await tell(context, addresses) : undefined;
 	const known = scrapeId ?? (reply && scrapeIdOf(reply.saved, attempt));
 	for (const id of known === undefined ? named : [known]) {
 		const scrape = await findScrape(context, credential, id);
