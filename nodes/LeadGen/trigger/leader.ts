@@ -1,37 +1,17 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
-import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
 import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
-import {
-	isRefused,
-	missingScrape,
-	noStatus,
-	NOT_ACTIVATED,
-	slowScrape,
-	textOf,
-	UNREACHABLE,
-	type NoticeText,
-} from './notices';
+import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
 import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
-import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
-import { findScrape } from './scrape';
-import { POLL_WAIT_MS } from './waiting';
+import type { Change } from './running';
+import { MAX_PAUSE_MS, MIN_PAUSE_MS, poll } from './polling';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
-const MIN_PAUSE_MS = 5 * SECOND_MS;
-const MAX_PAUSE_MS = 15 * MINUTE_MS;
-/** A start whose scrape is not known after this time failed, or its outcome is unknown. */
-const START_MS = 20 * MINUTE_MS;
-const GIVE_UP_MS = 7 * DAY_MS;
-/** The service may not find a new scrape yet. */
-const MISSING_MS = 10 * MINUTE_MS;
 
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
@@ -44,15 +24,15 @@ export class Leader {
 	private readonly told = new Set<string>();
 
 	constructor(
-		private readonly context: ITriggerFunctions,
-		private readonly memory: NodeMemory,
+		readonly context: ITriggerFunctions,
+		readonly memory: NodeMemory,
 	) {
 		// n8n does not end what an activation that failed has begun.
 		memory.leader?.close();
 		memory.leader = this;
 	}
 
-	private get isClosed(): boolean {
+	get isClosed(): boolean {
 		return this.closed.signal.aborted;
 	}
 
@@ -139,7 +119,7 @@ export class Leader {
 	}
 
 	/** Tells the own URL something, and learns what is saved. @throws NotReachedError if it does not answer */
-	private async ask(change: Change = {}): Promise<Reply> {
+	async ask(change: Change = {}): Promise<Reply> {
 		const { memory, context } = this;
 		const reply = await tell(context, memory.addresses ?? [], change);
 		memory.learn(reply.saved);
@@ -165,69 +145,14 @@ export class Leader {
 		for (const { attempt } of this.memory.saved.running) void this.poll(attempt, pauseMs);
 	}
 
-	/** Follows an attempt until its scrape has run, or its start has failed. */
-	private async poll(attempt: string, firstPauseMs: number): Promise<void> {
+	private async poll(attempt: string, pauseMs: number): Promise<void> {
 		if (this.polled.has(attempt)) return;
 		this.polled.add(attempt);
-		const begun = scrapeOf(this.memory.saved, attempt)?.since ?? Date.now();
-		let isOver = false;
-		for (let pauseMs = firstPauseMs; !isOver; pauseMs = pauseAfter(Date.now() - begun)) {
-			await this.wait(pauseMs);
-			if (this.isClosed) return;
-			isOver = await this.look(attempt, begun).catch((error: unknown) => {
-				this.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
-				return false;
-			});
-		}
+		await poll(this, attempt, pauseMs);
 		this.polled.delete(attempt);
 	}
 
-	/** @returns whether there is nothing more to do for the attempt */
-	private async look(attempt: string, begun: number): Promise<boolean> {
-		const { memory } = this;
-		const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
-		// The execution that starts it may run in another process.
-		if (!scrapeOf(memory.saved, attempt) && !isDone()) await this.ask();
-		const scrape = scrapeOf(memory.saved, attempt);
-		const age = Date.now() - begun;
-		if (!scrape) return isDone() || age > START_MS;
-		await this.check(scrape, age).catch((error: unknown) => {
-			// The service may be down for a while.
-			const mayPass = !isRefused(error) || isRateRefusal(error);
-			if (mayPass && age < DAY_MS) throw error;
-			this.tell(noStatus(scrape.scrapeId, error));
-		});
-		if (age < GIVE_UP_MS) return false;
-		await this.ask({ done: [attempt, '', scrape.scrapeId] });
-		return true;
-	}
-
-	private async check(scrape: RunningScrape, age: number): Promise<void> {
-		const { memory, context } = this;
-		const { scrapeId: id } = scrape;
-		const { credential } = await memory.accessOf(context);
-		const found = await findScrape(context, credential, id);
-		if (found?.isFinished) {
-			// The notification may bring the leads.
-			if (isReachable(memory.url ?? '', credential)) await this.wait(POLL_WAIT_MS);
-			await this.complete(scrape);
-		} else if (found && age > DAY_MS) this.tell(slowScrape(id));
-		else if (!found && age > MISSING_MS) this.tell(missingScrape(id));
-	}
-
-	/** Begins the execution of a completion, unless a notification began it. */
-	private async complete({ attempt, scrapeId }: RunningScrape): Promise<void> {
-		const { memory } = this;
-		await this.ask().catch(() => {});
-		if (!scrapeOf(memory.saved, attempt)) return;
-		const { addresses = [] } = memory;
-		const scrapes = [{ attempt, scrapeId, leads: '', isFinal: true, ...newDelivery() }];
-		this.emit({ completion: { scrapes, notification: null, addresses } });
-		// If n8n limits how many executions run at once, it may wait.
-		await this.wait(MAX_PAUSE_MS);
-	}
-
-	private emit(purpose: Purpose): void {
+	emit(purpose: Purpose): void {
 		if (!this.isClosed) this.context.emit([[itemFor(purpose)]]);
 	}
 
@@ -239,11 +164,7 @@ export class Leader {
 		this.emit({ notice });
 	}
 
-	private async wait(ms: number): Promise<void> {
+	async wait(ms: number): Promise<void> {
 		await settledOrAborted(sleep(ms), this.closed.signal);
 	}
-}
-
-function pauseAfter(age: number): number {
-	return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, age / 10));
 }
