@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Fixture, node, quiet, until } from '../../lab/fixture/fixture';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { API_KEY, Fixture, node, quiet, until } from '../../lab/fixture/fixture';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
 const UNREACHABLE = 'http://127.0.0.1:9';
@@ -95,6 +98,63 @@ return [{ json: { runs: data.runs } }];`,
 		expect(Math.max(...runs)).toBeGreaterThan(3);
 		expect(Math.max(...runs)).toBeGreaterThanOrEqual(runs.length - 2);
 	}, 300_000);
+});
+
+/** Loses its connection once. When n8n has activated the workflow anew, it begins an execution. */
+const FRAGILE = `let calls = 0;
+exports.Fragile = class {
+	description = {
+		displayName: 'Fragile', name: 'fragile', group: ['trigger'], version: 1, description: 'Loses its connection',
+		defaults: { name: 'Fragile' }, inputs: [], outputs: ['main'], properties: [],
+	};
+	async trigger() {
+		if (++calls === 1) setTimeout(() => this.emitError(new Error('The connection was lost')), 4000);
+		else this.emit([[{ json: { calls } }]]);
+		return {};
+	}
+};`;
+
+describe('beside a trigger that loses its connection', () => {
+	const env: Record<string, string> = {};
+	const fixture = new Fixture(env);
+	let folder = '';
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'leadgen-fragile-'));
+		await writeFile(join(folder, 'Fragile.node.js'), FRAGILE);
+		env.N8N_CUSTOM_EXTENSIONS = folder;
+		await fixture.open();
+	});
+	afterAll(async () => {
+		await fixture.close();
+		await rm(folder, { recursive: true });
+	});
+
+	it('starts nothing more, and its completion comes in though it used up the credits', async () => {
+		await fixture.reset({ job: { durationMs: 600_000 } });
+		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
+		content.nodes.push(node('Fragile', 'CUSTOM.fragile'));
+		content.connections.Fragile = { main: [[{ node: 'End', type: 'main', index: 0 }]] };
+		const { id } = await fixture.api.createWorkflow(content);
+		await fixture.api.activateWorkflow(id);
+		await until('the start', () => fixture.starts === 1);
+		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
+		const reconnected = async () => (await fixture.delivered(id, 'Fragile')).length;
+		await until('the new connection', async () => (await reconnected()) === 1);
+		const [job] = fixture.sandbox.jobs;
+		fixture.sandbox.finish(String(job?.scrapeId), 'completed');
+		await until('the completion', async () => (await fixture.delivered(id)).length === 1);
+		await quiet();
+		expect((await fixture.delivered(id)).map(({ json }) => json.scrapeId)).toEqual([job?.scrapeId]);
+		expect(await fixture.told(id)).toEqual([]);
+		expect(fixture.starts).toBe(1);
+
+		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 100 } } });
+		await fixture.api.deactivateWorkflow(id);
+		await fixture.api.activateWorkflow(id);
+		await until('the start of the next activation', () => fixture.starts === 2);
+		await quiet();
+		expect(fixture.starts).toBe(2);
+	});
 });
 
 describe('where n8n cannot reach itself under its public address', () => {

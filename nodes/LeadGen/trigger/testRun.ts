@@ -99,11 +99,7 @@ export function endTest(context: IHookFunctions): boolean {
 }
 
 /** The notification may get lost, or may not reach n8n. So the node keeps calling its own test URL. */
-async function watch(
-	context: IHookFunctions,
-	test: TestRun,
-	addresses: string[],
-): Promise<void> {
+async function watch(context: IHookFunctions, test: TestRun, addresses: string[]): Promise<void> {
 	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
 		await tell(context, addresses, {}, Infinity).catch(() => {});
 		await sleep(CHECK_MS);
