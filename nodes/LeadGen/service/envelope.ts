@@ -24,6 +24,8 @@ const ADVICE = new Map([
 const LOOK_UP = 'Look up this code in the documentation of the service.';
 /** What to do about a refusal without a code. */
 const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
+/** What to do about an answer that does not come from the service. */
+const CHECK_ADDRESS = 'Check the base URL in the LeadGen credential. This may be another server.';
 
 /** The HTTP status for too few credits, whatever the error code. */
 const PAYMENT_REQUIRED = 402;
@@ -185,7 +187,9 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const said = isText(details.message) ? excerpt(details.message) : '';
 	const hasMore = Object.keys(details).some((name) => name !== 'code' && name !== 'message');
 	const untold = isObject(error) && !hasMore ? undefined : error;
-	const codeOfText = documentedCode(said);
+	// Servers and frameworks say this of a path that they do not have. They know no envelope.
+	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
+	const codeOfText = isOtherServer ? undefined : documentedCode(said);
 	// A text alone may be about a rate limit behind this service, after the work was done. So without a 4xx status, no paid
 	// call is sent again for it.
 	const isClearText =
@@ -203,7 +207,8 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		saying(said, code),
 		isRefused
 			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
-					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') || ASK))
+					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') ||
+						(isOtherServer ? CHECK_ADDRESS : ASK)))
 			: outcomeAdvice(request),
 		{
 			outcome: isRefused ? 'refused' : 'unknown',
@@ -253,10 +258,7 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 				? 'a web page'
 				: 'something other than the expected JSON';
 	const refused = isRefusal(status);
-	const wrongAddress =
-		status < 500
-			? 'Check the base URL in the LeadGen credential. This may be another server.'
-			: undefined;
+	const wrongAddress = status < 500 ? CHECK_ADDRESS : undefined;
 	const advice = [adviceOn(status), wrongAddress, refused ? undefined : outcomeAdvice(request)];
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${what}`,
