@@ -1,5 +1,15 @@
 /** Faults of the LeadGen node that a service, or what a person enters, brought to light. */
-import { answer, failure, success, useOtherService, type Action, type Case } from './otherService';
+import {
+	START,
+	VERIFY,
+	answer,
+	failure,
+	someText,
+	success,
+	useOtherService,
+	type Action,
+	type Case,
+} from './otherService';
 import { post } from './service';
 
 const { expectEach } = useOtherService();
@@ -42,3 +52,71 @@ test.each(FINDERS)(
 		});
 	},
 );
+
+test('An error keeps all that the service sends with it', async () => {
+	const error = (message: string, answer?: unknown, code?: string): object => ({
+		error: { message, advice: someText, outcome: 'refused', httpStatus: 422, answer, code },
+	});
+	const refuse = (body: object) => answer({ success: false, ...body }, 422);
+	const details = [{ field: 'email', issue: 'No such domain' }];
+	const both = { code: 'E1', message: 'Wrong' };
+	await expectEach(VERIFY, {
+		details: [
+			refuse({ error: { ...both, details }, requestId: 'r1', data: null }),
+			error('The service says: Wrong (E1)', { error: { details }, requestId: 'r1' }, 'E1'),
+		],
+		noMore: [
+			refuse({ error: { ...both, details: null, hint: '' }, data: null }),
+			error('The service says: Wrong (E1)', undefined, 'E1'),
+		],
+		messageBeside: [
+			refuse({ error: { code: 'E1' }, message: 'Wrong' }),
+			error('The service says: Wrong (E1)', undefined, 'E1'),
+		],
+		twoTexts: [
+			refuse({ error: 'Bad Request', message: 'Wrong domain' }),
+			error('The service says: Bad Request: Wrong domain'),
+		],
+		sameTexts: [
+			refuse({ error: both, message: 'Wrong' }),
+			error('The service says: Wrong (E1)', undefined, 'E1'),
+		],
+		flag: [
+			refuse({ error: true, message: 'Wrong' }),
+			error('The service says: Wrong', { error: true }),
+		],
+		listOfTexts: [
+			answer({ statusCode: 422, error: 'Bad Request', message: ['Wrong', 'No'] }, 422),
+			error('The service says: Bad Request', { statusCode: 422, message: ['Wrong', 'No'] }),
+		],
+		odd: [
+			refuse({ error: { code: { a: 1 }, message: { en: 'Wrong' } } }),
+			error('The service reports an error, without a message or a code', {
+				error: { code: { a: 1 }, message: { en: 'Wrong' } },
+			}),
+		],
+		otherJson: [
+			answer({ detail: details }, 422),
+			error(
+				'The service answered HTTP 422 with something other than the expected JSON',
+				JSON.stringify({ detail: details }),
+			),
+		],
+		page: [
+			answer('<html>Wrong</html>', 422),
+			error('The service answered HTTP 422 with a web page'),
+		],
+	});
+});
+
+test('A start that may have been done keeps the ID that came with its error', async () => {
+	const data = { scrapeId: 's1' };
+	const error = { code: 'INTERNAL', message: 'Queue is down' };
+	const kept = { error: has({ outcome: 'unknown', code: 'INTERNAL', answer: { data } }) };
+	const started = { scrapeId: 's2', status: 'pending' };
+	await expectEach(START, {
+		failed: [answer({ success: false, error, data }, 500), kept],
+		withHttp200: [answer({ success: false, error, data }), kept],
+		started: [success(started), started],
+	});
+});

@@ -107,10 +107,14 @@ export function withoutData(request: ServiceRequest, envelope: IDataObject = {})
 
 /** What an envelope contains beside `success`, for an error that cannot tell it in words. */
 function restOf(envelope: IDataObject): { answer?: IDataObject } {
-	const rest = Object.entries(envelope).filter(
-		([name, value]) => name !== 'success' && (value ?? undefined) !== undefined,
-	);
-	return rest.length > 0 ? { answer: Object.fromEntries<IDataObject[string]>(rest) } : {};
+	const answer = filled({ ...envelope, success: undefined });
+	return answer ? { answer } : {};
+}
+
+/** The fields that have a value; undefined if there are none. */
+function filled(fields: IDataObject): IDataObject | undefined {
+	const entries = Object.entries(fields).filter(([, value]) => (value ?? '') !== '');
+	return entries.length > 0 ? Object.fromEntries<IDataObject[string]>(entries) : undefined;
 }
 
 /** Whether the service accepted a lookup and has no result yet, neither an address nor that it found none. */
@@ -183,22 +187,20 @@ function documentedCode(text: string): string | undefined {
 
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
 	const { error, message } = envelope;
-	const details = isObject(error) ? error : { message: error ?? message };
-	const said = isText(details.message) ? excerpt(details.message) : '';
-	const hasMore = Object.keys(details).some((name) => name !== 'code' && name !== 'message');
-	const untold = isObject(error) && !hasMore ? undefined : error;
+	const { code: sent, message: own } = isObject(error) ? error : { message: error };
+	const given = isCode(sent) ? excerpt(String(sent)) : '';
+	const texts = [own, message].filter(isText).map(excerpt).filter(isText);
+	const said = [...new Set(texts)].join(': ');
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
 	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
-	const codeOfText = isOtherServer ? undefined : documentedCode(said);
+	const codeOfText = isOtherServer ? undefined : texts.map(documentedCode).find(Boolean);
 	// A text alone may be about a rate limit behind this service, after the work was done. So without a 4xx status, no paid
 	// call is sent again for it.
 	const isClearText =
 		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
-	const { code: sent } = details;
-	const given = typeof sent === 'string' || typeof sent === 'number' ? excerpt(String(sent)) : '';
 	// A code that is not documented says less than a text that says why. A number is often only an HTTP status.
-	const isCode = isClearText && (!isText(sent) || codeOfText === 'INSUFFICIENT_CREDITS');
-	const code = documentedCode(given) ?? (isCode ? codeOfText : undefined) ?? given;
+	const isTextClearer = isClearText && (!isText(sent) || codeOfText === 'INSUFFICIENT_CREDITS');
+	const code = documentedCode(given) ?? (isTextClearer ? codeOfText : undefined) ?? given;
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
@@ -214,9 +216,25 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 			outcome: isRefused ? 'refused' : 'unknown',
 			...(code !== '' && { code }),
 			httpStatus,
-			...(said === '' && restOf({ ...envelope, error: untold, message: undefined })),
+			...untold(envelope),
 		},
 	);
+}
+
+/** What an envelope contains beside the texts and the code that its error tells. */
+function untold({ error, message, ...others }: IDataObject): { answer?: IDataObject } {
+	const unlessText = (value: IDataObject[string]) => (isText(value) ? undefined : value);
+	if (!isObject(error)) {
+		return restOf({ ...others, message: unlessText(message), error: unlessText(error) });
+	}
+	const { code } = error;
+	const details = { ...error, code: isCode(code) ? undefined : code };
+	const inError = filled({ ...details, message: unlessText(error.message) });
+	return restOf({ ...others, message: unlessText(message), error: inError });
+}
+
+function isCode(value: unknown): value is string | number {
+	return typeof value === 'string' || typeof value === 'number';
 }
 
 /** @param message what the service says; may be empty like `code` */
@@ -251,10 +269,11 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 
 /** An answer that does not come from the API, or that was damaged on its way. */
 function unreadable({ status, text }: RawResponse, request: ServiceRequest): ServiceError {
+	const isPage = /^\s*</.test(text);
 	const what =
 		text.trim() === ''
 			? 'an empty body'
-			: /^\s*</.test(text)
+			: isPage
 				? 'a web page'
 				: 'something other than the expected JSON';
 	const refused = isRefusal(status);
@@ -266,8 +285,9 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 		{
 			outcome: refused ? 'refused' : 'unknown',
 			httpStatus: status,
-			// It may be what was paid for.
-			...(status < 300 && text.trim() !== '' && { answer: beginning(text, MAX_ANSWER) }),
+			// It may be what was paid for, or say why it failed.
+			...((status < 300 || !isPage) &&
+				text.trim() !== '' && { answer: beginning(text, MAX_ANSWER) }),
 		},
 	);
 }
