@@ -1,18 +1,24 @@
 /** Faults of the LeadGen node that a service, or what a person enters, brought to light. */
+import type { IDataObject } from 'n8n-workflow';
 import {
+	GET_STATUS,
 	START,
+	WAIT,
 	VERIFY,
 	answer,
 	failure,
+	people,
 	someText,
 	success,
 	useOtherService,
+	verdictWith,
 	type Action,
 	type Case,
+	type Row,
 } from './otherService';
-import { post } from './service';
+import { paired, post } from './service';
 
-const { expectEach } = useOtherService();
+const { answerWith, expectCalls, expectEach, run } = useOtherService();
 
 const FIND_BUSINESS: Action = {
 	operation: ['email', 'findBusiness'],
@@ -25,6 +31,7 @@ const FIND_PERSONAL: Action = {
 	callFor: ({ name }) => post('/email/personal', { firstName: name }),
 };
 const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
+const START_AND_WAIT: Action = { ...START, operation: ['scrape', 'startAndWait'] };
 const FINDERS = [FIND_BUSINESS, FIND_PERSONAL, ENRICH];
 
 const has = (fields: object): unknown => expect.objectContaining(fields);
@@ -119,4 +126,29 @@ test('A start that may have been done keeps the ID that came with its error', as
 		withHttp200: [answer({ success: false, error, data }), kept],
 		started: [success(started), started],
 	});
+});
+
+test.each([
+	['catch-all', 'Catch-All'],
+	['Catch All', 'catch_all'],
+	[' CATCH_ALL ', 'unknown, catch_all'],
+])('An accepted status counts in any spelling: %s', async (status, accept) => {
+	answerWith((request) =>
+		request.path === '/email/find'
+			? success({ email: `${String((request.body as IDataObject).firstName)}@acme.com` })
+			: verdictWith({
+					status: String((request.body as IDataObject).email).startsWith('p2') ? 'invalid' : status,
+				})(request),
+	);
+	const rows = people(3);
+	const { items } = await run({ ...ENRICH, parameters: { ...ENRICH.parameters, accept } }, rows);
+
+	expectCalls([...rows.map(ENRICH.callFor), ...rows.map(VERIFY.callFor)]);
+	const found = ({ name }: Row) => ({ found: true, email: `${name}@acme.com`, status });
+	expect(items).toMatchObject(
+		paired([
+			...rows.slice(0, 2).map((row) => ({ ...found(row), tried: 'business: catch_all' })),
+			{ found: false, email: null, tried: 'business: invalid' },
+		]),
+	);
 });

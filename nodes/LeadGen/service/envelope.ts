@@ -43,7 +43,7 @@ const MAX_ANSWER = 4096;
 
 /** Words for a lookup that goes on, and fields that tell where its result will be. */
 const UNFINISHED =
-	/^(in[ _-]?(progress|queue)|not[ _-]?(finished|ready)|pending|processing|queued|running|scheduled|started|submitted|waiting)$/;
+	/^(in_?(progress|queue)|not_?(finished|ready)|pending|processing|queued|running|scheduled|started|submitted|waiting)$/;
 /** The service took the request; or the mailbox takes mail. */
 const ACCEPTED = /^(accepted|created)$/;
 const RESULT_PLACE = /^(job|task)_?id$|^(poll|status|result)_?ur[il]$/i;
