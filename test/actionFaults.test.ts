@@ -152,3 +152,40 @@ test.each([
 		]),
 	);
 });
+
+describe('A number with more digits than JavaScript keeps', () => {
+	const ids = ['9007199254740991', '9007199254740993', '12345678901234567891'];
+	const text = (id: string, status: string) =>
+		`{"success":true,"data":{"scrapeId":${id},"status":"${status}","team":[-${id},1.5],"note":"a: ${id}"}}`;
+	const result = (id: string, status: string) => {
+		const isSafe = id === ids[0];
+		const number = (digits: string) => (isSafe ? Number(digits) : digits);
+		return { scrapeId: number(id), status, team: [number(`-${id}`), 1.5], note: `a: ${id}` };
+	};
+
+	test.each([GET_STATUS, WAIT])('stays what it is: $operation', async (action) => {
+		await expectEach(
+			action,
+			Object.fromEntries(
+				ids.map((id) => [`s${id}`, [answer(text(id, 'completed')), result(id, 'completed')]]),
+			),
+		);
+	});
+
+	test('is the scrape that was started', async () => {
+		const rows = ids.map((name) => ({ name }));
+		answerWith(({ path, query, body }) =>
+			path === '/start'
+				? answer(
+						text(
+							((body as IDataObject).filters as { jobTitles: string[] }).jobTitles[0] ?? '',
+							'pending',
+						),
+					)
+				: answer(text(String(query.scrapeId), 'completed')),
+		);
+		const { items } = await run(START_AND_WAIT, rows);
+		expect(items).toEqual(paired(ids.map((id) => result(id, 'completed'))));
+		expectCalls([...rows.map(START.callFor), ...rows.map(GET_STATUS.callFor)]);
+	});
+});
