@@ -18,7 +18,7 @@ import {
 } from './otherService';
 import { paired, post } from './service';
 
-const { answerWith, expectCalls, expectEach, run } = useOtherService();
+const { received, answerWith, expectCalls, expectEach, run, runEach } = useOtherService();
 
 const FIND_BUSINESS: Action = {
 	operation: ['email', 'findBusiness'],
@@ -187,5 +187,43 @@ describe('A number with more digits than JavaScript keeps', () => {
 		const { items } = await run(START_AND_WAIT, rows);
 		expect(items).toEqual(paired(ids.map((id) => result(id, 'completed'))));
 		expectCalls([...rows.map(START.callFor), ...rows.map(GET_STATUS.callFor)]);
+	});
+});
+
+describe('A scrape whose ID has no usual place', () => {
+	test('was started all the same, and the error holds what the service sent', async () => {
+		const cases = [{ scrapeId: { id: 's1' } }, { scrapeId: true }, { id: 's2' }].map(
+			(data): Case => [
+				success(data),
+				{
+					error: {
+						...data,
+						message: 'The service started a scrape but did not return its ID',
+						advice: holds('you pay for it again'),
+					},
+				},
+			],
+		);
+		await expectEach(START_AND_WAIT, cases);
+		expect(received).toHaveLength(cases.length);
+	});
+
+	test('is named where another item fails', async () => {
+		const answers = [success({ id: 's1' }), success({ scrapeId: 's2' }), failure('ODD', 400)];
+		const { error } = await runEach(START, answers, { parallel: 1 }, {});
+		expect(error?.description).toContain('This run started 2 scrapes: {"id":"s1"}, "s2".');
+	});
+
+	test('is named by the error if it failed and its status does not repeat the ID', async () => {
+		const failed = { status: 'failed', progress: 40 };
+		const done = { status: 'completed' };
+		const error = (scrapeId: string) => ({
+			error: { scrapeId, ...failed, message: `Scrape ${scrapeId} failed`, advice: someText },
+		});
+		await expectEach(WAIT, {
+			s1: [success(failed), error('s1')],
+			s2: [success(done), done],
+			s3: [success(failed), error('s3')],
+		});
 	});
 });

@@ -170,7 +170,7 @@ function isInLoop(context: IExecuteFunctions, { paid }: Operation, items: number
  */
 function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown): string {
 	if (started.length > 0) {
-		const ids = started.slice(0, MAX_SHOWN).map(({ scrapeId }) => show(scrapeId));
+		const ids = started.slice(0, MAX_SHOWN).map((answer) => show(answer.scrapeId ?? answer));
 		const more = started.length > MAX_SHOWN ? ' …' : '';
 		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Before you run the workflow again, remove the items whose scrapes were started. Otherwise you pay for those scrapes again.`;
 	}
