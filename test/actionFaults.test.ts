@@ -11,6 +11,8 @@ import {
 	someText,
 	success,
 	useOtherService,
+	verdict,
+	verdictOf,
 	verdictWith,
 	type Action,
 	type Case,
@@ -226,4 +228,38 @@ describe('A scrape whose ID has no usual place', () => {
 			s3: [success(failed), error('s3')],
 		});
 	});
+});
+
+test('A value from an expression that JSON does not have is named like others', async () => {
+	const rows = ['ok', 'slip', 'fine'].map((name) => ({ name }));
+	const slip = (wrong: string, value: string) =>
+		`={{ $json.name === 'slip' ? ${wrong} : ${value} }}`;
+	answerWith((request) =>
+		request.path === '/start' ? success({ scrapeId: 's1' }) : verdict(request),
+	);
+	const jobTitles = [slip('[$json.name.trim]', '$json.name')];
+	const { items: started } = await run(
+		{ ...START, parameters: { limit: 5, filters: { jobTitles } } },
+		rows,
+	);
+	const address = slip("Symbol('x')", "$json.name + '@acme.com'");
+	const { items: verified } = await run({ ...VERIFY, parameters: { email: address } }, rows);
+
+	const sent = [{ name: 'ok' }, { name: 'fine' }];
+	expectCalls([...sent.map(START.callFor), ...sent.map(VERIFY.callFor)]);
+	const error = (field: string, message: string) => ({ name: 'slip', error: { field, message } });
+	expect(started).toMatchObject(
+		paired([
+			{ scrapeId: 's1' },
+			error('Job Titles', 'Job Titles must be text, but is a function'),
+			{ scrapeId: 's1' },
+		]),
+	);
+	expect(verified).toMatchObject(
+		paired([
+			verdictOf({ name: 'ok' }),
+			error('Email', 'Email must be text, but is a symbol'),
+			verdictOf({ name: 'fine' }),
+		]),
+	);
 });
