@@ -1,5 +1,5 @@
 /** Faults of the LeadGen node that a service, or what a person enters, brought to light. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import {
 	GET_STATUS,
 	START,
@@ -260,6 +260,38 @@ test('A value from an expression that JSON does not have is named like others', 
 			verdictOf({ name: 'ok' }),
 			error('Email', 'Email must be text, but is a symbol'),
 			verdictOf({ name: 'fine' }),
+		]),
+	);
+});
+
+test.each<[string, INodeParameters, (plan: object, row: Row) => object]>([
+	['nothing', {}, (plan) => plan],
+	['the input', { includeInput: true }, (plan, row) => ({ ...row, ...plan })],
+	['a field', { resultField: 'plan' }, (plan) => ({ plan })],
+	[
+		'both, for each item',
+		{ includeInput: '={{ $json.name !== "p1" }}', resultField: '={{ $json.name }}' },
+		(plan, row) => ({ ...(row.name !== 'p1' && row), [row.name]: plan }),
+	],
+])('The options for the output also hold in a dry run: %s', async (_, options, shape) => {
+	const rows = people(3);
+	const all = { ...options, dryRun: true, includeCost: true };
+	const { items } = await run(VERIFY, [...rows, { name: ' ' }], all);
+
+	expectCalls([]);
+	const plan = ({ name }: Row) => ({
+		dryRun: true,
+		call: 'new',
+		path: '/email/verify',
+		request: { email: `${name}@acme.com` },
+		key: someText,
+		mayFollow: 0,
+		totals: { items: 4, new: 3, duplicate: 0, remembered: 0, free: 0, mayFollow: 0 },
+	});
+	expect(items).toEqual(
+		paired([
+			...rows.map((row) => shape(plan(row), row)),
+			{ name: ' ', error: has({ field: 'Email' }) },
 		]),
 	);
 });

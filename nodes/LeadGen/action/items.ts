@@ -7,7 +7,7 @@ import { show } from '../common/parameters';
 import { takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/inFlight';
 import { Service } from '../service/service';
-import { foresee, planItems, type Foreseen } from './dryRun';
+import { foresee, planItems, type Planned } from './dryRun';
 import { chosenOperation, ItemParameters, nodeOf, runIndexOf } from './itemParameters';
 import type { Operation } from './operations/operation';
 import { readOutput } from './outputItem';
@@ -38,7 +38,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	const items = new Array<INodeExecutionData>(inputs.length);
 	const results = new Array<IDataObject | undefined>(inputs.length);
-	const planned = new Map<number, Foreseen>();
+	const planned = new Map<number, Planned>();
 	let failure: { error: unknown; index: number } | undefined;
 	let notAttempted = 0;
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
@@ -54,7 +54,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const prepared = operation.prepare(own);
 		const foreseen = isDryRun ? await foresee(prepared, service) : undefined;
 		if (foreseen) {
-			planned.set(index, foreseen);
+			planned.set(index, { ...foreseen, toItem });
 			return;
 		}
 		let paidCalls = 0;
