@@ -295,3 +295,27 @@ test.each<[string, INodeParameters, (plan: object, row: Row) => object]>([
 		]),
 	);
 });
+
+test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	'A failed item keeps its file and its fields: %s',
+	async (onError) => {
+		const rows = people(3);
+		const binary = { cv: { data: 'aGk=', mimeType: 'text/plain' } };
+		answerWith((request) =>
+			(request.body as IDataObject).email === 'p1@acme.com'
+				? verdict(request)
+				: failure('ODD', 400),
+		);
+		const { outputs } = await run(VERIFY, rows, {}, { onError, binary });
+
+		expectCalls(rows.map(VERIFY.callFor));
+		const failed = outputs.flat().filter(({ json }) => json.error);
+		expect(failed).toEqual(
+			[0, 2].map((item) => ({
+				json: { name: `p${String(item)}`, error: has({ code: 'ODD' }) },
+				binary,
+				pairedItem: { item },
+			})),
+		);
+	},
+);
