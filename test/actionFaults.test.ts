@@ -156,12 +156,17 @@ test.each([
 });
 
 describe('A number with more digits than JavaScript keeps', () => {
-	const ids = ['9007199254740991', '9007199254740993', '12345678901234567891'];
+	const ids = [
+		'9007199254740991',
+		'9007199254740993',
+		'12345678901234567891',
+		'12345678901234567000',
+	];
 	const text = (id: string, status: string) =>
 		`{"success":true,"data":{"scrapeId":${id},"status":"${status}","team":[-${id},1.5],"note":"a: ${id}"}}`;
 	const result = (id: string, status: string) => {
-		const isSafe = id === ids[0];
-		const number = (digits: string) => (isSafe ? Number(digits) : digits);
+		const isKept = String(Number(id)) === id;
+		const number = (digits: string) => (isKept ? Number(digits) : digits);
 		return { scrapeId: number(id), status, team: [number(`-${id}`), 1.5], note: `a: ${id}` };
 	};
 

@@ -47,7 +47,7 @@ function repaired(text: string): string {
 		if (comma !== undefined) return '';
 		if (/^([-+]?(NaN|Infinity)|undefined)$/.test(token)) return 'null';
 		if (/^-?\.\d+$/.test(token)) return String(Number(token));
-		const isRounded = /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
+		const isRounded = /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
 		return isRounded ? JSON.stringify(token) : token;
 	});
 }
