@@ -8,6 +8,7 @@ import {
 	answer,
 	failure,
 	people,
+	saying,
 	someText,
 	success,
 	useOtherService,
@@ -36,6 +37,8 @@ const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
 const START_AND_WAIT: Action = { ...START, operation: ['scrape', 'startAndWait'] };
 const FINDERS = [FIND_BUSINESS, FIND_PERSONAL, ENRICH];
 
+const titleIn = (body: unknown) =>
+	(body as { filters: { jobTitles: string[] } }).filters.jobTitles[0] ?? '';
 const has = (fields: object): unknown => expect.objectContaining(fields);
 const holds = (text: string): unknown => expect.stringContaining(text);
 
@@ -324,3 +327,35 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		);
 	},
 );
+
+test.each(FINDERS)(
+	'A service that says in its own words that it found nobody is understood: $operation',
+	async (finder) => {
+		const nobody = has({ found: false, email: null }) as object;
+		const other = { error: has({ httpStatus: 404, outcome: 'refused' }) };
+		await expectEach(finder, {
+			code404: [failure('EMAIL_NOT_FOUND', 404), nobody],
+			code400: [failure('person-not-found', 400), nobody],
+			code200: [failure('NO_RESULTS_FOUND', 200), nobody],
+			text: [saying('No email address was found.', 404), nobody],
+			message: [answer({ success: false, message: 'No matches found' }), nobody],
+			route: [failure('ROUTE_NOT_FOUND', 404), other],
+			account: [failure('ACCOUNT_NOT_FOUND', 404), other],
+			company: [failure('COMPANY_NOT_FOUND', 404), other],
+			path: [saying('Path /v2/email/find not found', 404), other],
+		});
+	},
+);
+
+test('Start and Wait goes on if the service says in its own words that it does not know the scrape yet', async () => {
+	const rows = people(2);
+	const unknown = [failure('SCRAPE_NOT_FOUND', 400), saying('Scrape not found', 422)];
+	answerWith(({ path, body, query }) => {
+		if (path === '/start') return success({ scrapeId: titleIn(body) });
+		return unknown.pop() ?? success({ scrapeId: query.scrapeId, status: 'completed' });
+	});
+	const { items } = await run(START_AND_WAIT, rows, { pollInterval: 0 });
+	expect(items).toEqual(paired(rows.map(({ name }) => ({ scrapeId: name, status: 'completed' }))));
+	const polls = rows.map(GET_STATUS.callFor);
+	expectCalls([...rows.map(START.callFor), ...polls, ...polls]);
+});

@@ -174,6 +174,13 @@ const NO_CREDITS = new RegExp(
 		.join('|'),
 );
 
+/** Ways to say `NOT_FOUND` with the name of what is missing. A path or an account that is missing is something else. */
+const MISSING =
+	'(e ?mail|person|people|contact|profile|lead|match|record|result|scrape|job|resource)';
+const NOTHING_FOUND = new RegExp(
+	`^${MISSING}(es|s)?( address)? (was |were )?not found$|^no ${MISSING}(es|s)?( address)? (was |were )?found$`,
+);
+
 /** The documented code that a text spells in its own way, such as "Not found". */
 function documentedCode(text: string): string | undefined {
 	const words = text
@@ -182,6 +189,7 @@ function documentedCode(text: string): string | undefined {
 		.replace(/[\s_-]+/g, ' ');
 	const code = words.toUpperCase().replaceAll(' ', '_');
 	if (isDocumented(code)) return code;
+	if (NOTHING_FOUND.test(words.replace(/[.!]$/, ''))) return 'NOT_FOUND';
 	return NO_CREDITS.test(words) ? 'INSUFFICIENT_CREDITS' : undefined;
 }
 
