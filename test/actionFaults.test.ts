@@ -19,6 +19,7 @@ import {
 	type Case,
 	type Row,
 } from './otherService';
+import { hintsOf, type NodeResult } from './engine';
 import { paired, post } from './service';
 
 const { received, answerWith, expectCalls, expectEach, run, runEach } = useOtherService();
@@ -358,4 +359,58 @@ test('Start and Wait goes on if the service says in its own words that it does n
 	expect(items).toEqual(paired(rows.map(({ name }) => ({ scrapeId: name, status: 'completed' }))));
 	const polls = rows.map(GET_STATUS.callFor);
 	expectCalls([...rows.map(START.callFor), ...polls, ...polls]);
+});
+
+describe('Where n8n runs the node again because the first item failed', () => {
+	const keep = { onError: 'continueRegularOutput', retryOnFail: true } as const;
+	const rows = people(4);
+	const refuse = failure('ODD', 400);
+	const hintOf = (result: NodeResult) =>
+		hintsOf(result)
+			.flat()
+			.map(({ message }) => message);
+
+	test('each result keeps its cost, and the hint names all paid calls', async () => {
+		answerWith((request) =>
+			(request.body as IDataObject).email === 'p0@acme.com' ? refuse : verdict(request),
+		);
+		await run(VERIFY, rows.slice(3));
+		const result = await run(VERIFY, [...rows, { name: 'p1' }], { includeCost: true }, keep);
+
+		const [first, ...others] = rows.map(VERIFY.callFor);
+		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
+		expect(result.items).toEqual(
+			paired([
+				{ name: 'p0', error: has({ code: 'ODD' }) },
+				...rows.slice(1).map((row, index) => ({ ...verdictOf(row), paidCalls: index < 2 ? 1 : 0 })),
+				{ ...verdictOf({ name: 'p1' }), paidCalls: 0 },
+			]),
+		);
+		expect(hintOf(result)).toEqual([
+			'5 items: 4 valid, 1 failed · 2 paid calls (2 verifications) · 2 remembered',
+		]);
+	});
+
+	test('the hint names the scrapes that were started, and that may have been', async () => {
+		answerWith(({ body }) => {
+			const title = titleIn(body);
+			if (title === 'p1') return failure('DOWN', 500);
+			return title === 'p0' ? refuse : success({ scrapeId: title, status: 'pending' });
+		});
+		const result = await run(START, rows, { includeCost: true }, keep);
+
+		const [first, ...others] = rows.map(START.callFor);
+		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
+		expect(result.items).toEqual(
+			paired([
+				{ name: 'p0', error: has({ outcome: 'refused' }) },
+				{ name: 'p1', error: has({ outcome: 'unknown' }) },
+				{ scrapeId: 'p2', status: 'pending', paidCalls: 1 },
+				{ scrapeId: 'p3', status: 'pending', paidCalls: 1 },
+			]),
+		);
+		expect(hintOf(result)).toEqual([
+			'4 items: 2 pending, 2 failed · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
+		]);
+	});
 });

@@ -142,6 +142,7 @@ async function connect(
 			...readRunSettings(options, operation),
 			executionId: context.getExecutionId(),
 			place: nodeOf(context),
+			payer: parameters.run,
 			signal,
 			onStart: progress.scrapeStarted.bind(progress),
 		});
