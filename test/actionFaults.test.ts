@@ -414,3 +414,31 @@ describe('Where n8n runs the node again because the first item failed', () => {
 		]);
 	});
 });
+
+test.each(FINDERS)(
+	'A lookup goes on also if only the fields beside its data say so: $operation',
+	async (finder) => {
+		const pending = (body: object, kept: object | undefined, status?: number): Case => {
+			const message = 'The service has not finished this lookup';
+			const error = { message, outcome: 'unknown', answer: kept };
+			return [answer({ success: true, ...body }, status), { error: has(error) }];
+		};
+		const nobody = (body: object): Case => [
+			answer({ success: true, ...body }),
+			has({ found: false, email: null }) as object,
+		];
+		await expectEach(finder, {
+			accepted: pending({ data: null }, {}, 202),
+			job: pending({ data: null, jobId: 'j1' }, { jobId: 'j1' }),
+			status: pending({ data: {}, status: 'processing' }, { status: 'processing' }),
+			both: pending(
+				{ data: { status: 'queued', email: null }, pollUrl: '/jobs/1' },
+				{ status: 'queued', email: null, pollUrl: '/jobs/1' },
+			),
+			done: nobody({ data: null, status: 'success', requestId: 'r1' }),
+			number: nobody({ data: {}, status: 200 }),
+			message: nobody({ data: null, message: 'Nobody was found' }),
+			ended: nobody({ data: { status: 'completed' }, status: 'processing' }),
+		});
+	},
+);

@@ -76,11 +76,13 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	}
 	if (isFailure) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
-	if (isObject(data) && isUnfinished(data, status, request)) {
-		return { error: unfinished(data, status, request) };
-	}
-	if (data === null || isObject(data)) return { data };
-	return { error: withoutData(request, envelope) };
+	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
+	// What says that the lookup goes on may be beside the data.
+	const beside = { ...envelope, success: undefined, data: undefined, error: undefined };
+	const whole = { ...filled(beside), ...data };
+	return isUnfinished(whole, status, request)
+		? { error: unfinished(whole, status, request) }
+		: { data };
 }
 
 /** Whether the service documents an error code (docs/service.md, The envelope). */
