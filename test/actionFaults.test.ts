@@ -17,6 +17,7 @@ import {
 	verdictWith,
 	type Action,
 	type Case,
+	type Received,
 	type Row,
 } from './otherService';
 import { hintsOf, type NodeResult } from './engine';
@@ -38,6 +39,7 @@ const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
 const START_AND_WAIT: Action = { ...START, operation: ['scrape', 'startAndWait'] };
 const FINDERS = [FIND_BUSINESS, FIND_PERSONAL, ENRICH];
 
+const textIn = ({ body }: Received, name: string) => (body as Record<string, string>)[name] ?? '';
 const titleIn = (body: unknown) =>
 	(body as { filters: { jobTitles: string[] } }).filters.jobTitles[0] ?? '';
 const has = (fields: object): unknown => expect.objectContaining(fields);
@@ -141,9 +143,9 @@ test.each([
 ])('An accepted status counts in any spelling: %s', async (status, accept) => {
 	answerWith((request) =>
 		request.path === '/email/find'
-			? success({ email: `${String((request.body as IDataObject).firstName)}@acme.com` })
+			? success({ email: `${textIn(request, 'firstName')}@acme.com` })
 			: verdictWith({
-					status: String((request.body as IDataObject).email).startsWith('p2') ? 'invalid' : status,
+					status: textIn(request, 'email').startsWith('p2') ? 'invalid' : status,
 				})(request),
 	);
 	const rows = people(3);
@@ -187,12 +189,7 @@ describe('A number with more digits than JavaScript keeps', () => {
 		const rows = ids.map((name) => ({ name }));
 		answerWith(({ path, query, body }) =>
 			path === '/start'
-				? answer(
-						text(
-							((body as IDataObject).filters as { jobTitles: string[] }).jobTitles[0] ?? '',
-							'pending',
-						),
-					)
+				? answer(text(titleIn(body), 'pending'))
 				: answer(text(String(query.scrapeId), 'completed')),
 		);
 		const { items } = await run(START_AND_WAIT, rows);
@@ -311,9 +308,7 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		const rows = people(3);
 		const binary = { cv: { data: 'aGk=', mimeType: 'text/plain' } };
 		answerWith((request) =>
-			(request.body as IDataObject).email === 'p1@acme.com'
-				? verdict(request)
-				: failure('ODD', 400),
+			textIn(request, 'email') === 'p1@acme.com' ? verdict(request) : failure('ODD', 400),
 		);
 		const { outputs } = await run(VERIFY, rows, {}, { onError, binary });
 
@@ -372,7 +367,7 @@ describe('Where n8n runs the node again because the first item failed', () => {
 
 	test('each result keeps its cost, and the hint names all paid calls', async () => {
 		answerWith((request) =>
-			(request.body as IDataObject).email === 'p0@acme.com' ? refuse : verdict(request),
+			textIn(request, 'email') === 'p0@acme.com' ? refuse : verdict(request),
 		);
 		await run(VERIFY, rows.slice(3));
 		const result = await run(VERIFY, [...rows, { name: 'p1' }], { includeCost: true }, keep);
@@ -440,5 +435,30 @@ test.each(FINDERS)(
 			message: nobody({ data: null, message: 'Nobody was found' }),
 			ended: nobody({ data: { status: 'completed' }, status: 'processing' }),
 		});
+	},
+);
+
+test.each([0, '0', null, -1, 'none'])(
+	'An estimate of %p credits does not let scrapes exceed the budget',
+	async (estimatedCredits) => {
+		const rows = people(4);
+		answerWith(({ path, body }) =>
+			path === '/credits'
+				? success({ credits: 1000 })
+				: success({ scrapeId: titleIn(body), estimatedCredits }),
+		);
+		const { items } = await run(START, rows, { spendAtMost: 12 });
+
+		const sent = received.filter(({ path }) => path === '/start');
+		expectCalls(rows.slice(0, 2).map(START.callFor), sent);
+		const message = 'Not sent: this run reached Maximum Spend (12 credits)';
+		expect(items).toMatchObject(
+			paired([
+				{ scrapeId: 'p0', estimatedCredits },
+				{ scrapeId: 'p1', estimatedCredits },
+				{ name: 'p2', error: { message } },
+				{ name: 'p3', error: { message } },
+			]),
+		);
 	},
 );
