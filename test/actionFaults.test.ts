@@ -424,6 +424,7 @@ test.each(FINDERS)(
 		];
 		await expectEach(finder, {
 			accepted: pending({ data: null }, {}, 202),
+			taken: pending({ data: null, status: 'success' }, { status: 'success' }, 202),
 			job: pending({ data: null, jobId: 'j1' }, { jobId: 'j1' }),
 			status: pending({ data: {}, status: 'processing' }, { status: 'processing' }),
 			both: pending(

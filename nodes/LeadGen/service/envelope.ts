@@ -80,9 +80,8 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	// What says that the lookup goes on may be beside the data.
 	const beside = { ...envelope, success: undefined, data: undefined, error: undefined };
 	const whole = { ...filled(beside), ...data };
-	return isUnfinished(whole, status, request)
-		? { error: unfinished(whole, status, request) }
-		: { data };
+	const goesOn = [data ?? {}, whole].some((fields) => isUnfinished(fields, status, request));
+	return goesOn ? { error: unfinished(whole, status, request) } : { data };
 }
 
 /** Whether the service documents an error code (docs/service.md, The envelope). */
