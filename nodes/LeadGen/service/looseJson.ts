@@ -27,12 +27,15 @@ export function parseLoosely(text: string): unknown {
 }
 
 function read(text: string): unknown {
-	return (MANY_DIGITS.test(text) ? undefined : parse(text)) ?? parse(repaired(text));
+	return MANY_DIGITS.test(text)
+		? (parse(text, repaired) ?? parse(text))
+		: (parse(text) ?? parse(text, repaired));
 }
 
-function parse(text: string): unknown {
+/** @param repair fails for a text that is very long */
+function parse(text: string, repair = (json: string) => json): unknown {
 	try {
-		return JSON.parse(text);
+		return JSON.parse(repair(text));
 	} catch {
 		return undefined;
 	}
