@@ -1,5 +1,5 @@
 /** Faults of the LeadGen node that a service, or what a person enters, brought to light. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import {
 	GET_STATUS,
 	START,
