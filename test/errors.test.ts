@@ -187,7 +187,7 @@ const cases: Case[] = [
 	[
 		'broken JSON with HTTP 500',
 		{ kind: 'brokenJson', status: 500 },
-		answered(OTHER, 500, 'unknown'),
+		answered(OTHER, 500, 'unknown', someText),
 	],
 	...['OK', '[]', 'null', '"done"', 'true', '17'].map((text): Case => [
 		`the text ${text}`,

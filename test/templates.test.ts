@@ -219,7 +219,8 @@ describe('The template for spreadsheets', () => {
 			rows.map((row) => ({ json: { row: row.split(';') } })),
 		);
 		const items = await template.leadGen('Find and verify email', people, { dryRun: true });
-		expect(items.map(({ json }) => json.path)).toEqual(['/email/find', '/email/find']);
+		const plans = items.map(({ json }) => json.result as IDataObject);
+		expect(plans.map(({ path }) => path)).toEqual(['/email/find', '/email/find']);
 		const empty = {
 			Email: '',
 			Status: '',
@@ -228,8 +229,8 @@ describe('The template for spreadsheets', () => {
 			'Address that was not accepted': '',
 		};
 		expect(await template.code('Rows of the new file', items)).toEqual([
-			{ json: empty },
-			{ json: empty },
+			{ json: { Name: 'Ada Sure', Website: 'acme.com', ...empty } },
+			{ json: { Name: 'Bob Sure', Website: 'acme.com', ...empty } },
 		]);
 		service.expectCalls([]);
 	});

@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { PreparedItem } from './operations/operation';
+import type { ToItem } from './outputItem';
 import { keyOf } from '../service/purchases';
 import type { CallStatus, Service } from '../service/service';
 import type { ServiceRequest } from '../service/types';
@@ -12,6 +13,11 @@ export interface Foreseen {
 	status: CallStatus;
 	/** Paid calls that may follow, depending on the answer. */
 	mayFollow: number;
+}
+
+/** An item of a dry run. */
+export interface Planned extends Foreseen {
+	toItem: ToItem;
 }
 
 /** Totals of a dry run: the items, their calls by kind, and the paid calls that may follow. */
@@ -60,7 +66,7 @@ async function callsAfterRemembered(
  * @param results receives the items
  */
 export function planItems(
-	calls: ReadonlyMap<number, Foreseen>,
+	calls: ReadonlyMap<number, Planned>,
 	results: INodeExecutionData[],
 ): Totals {
 	const totals: Totals = {
@@ -75,20 +81,17 @@ export function planItems(
 		totals[status] += 1;
 		totals.mayFollow += mayFollow;
 	}
-	for (const [index, { status, request, mayFollow }] of calls) {
+	for (const [index, { status, request, mayFollow, toItem }] of calls) {
 		const { path, body = {} } = request;
-		results[index] = {
-			json: {
-				dryRun: true,
-				call: status,
-				path,
-				request: body,
-				key: shortKey(request),
-				mayFollow,
-				totals,
-			},
-			pairedItem: { item: index },
-		};
+		results[index] = toItem({
+			dryRun: true,
+			call: status,
+			path,
+			request: body,
+			key: shortKey(request),
+			mayFollow,
+			totals,
+		});
 	}
 	return totals;
 }

@@ -28,8 +28,12 @@ export function chosenOperation(context: IExecuteFunctions): Operation {
 export class ItemParameters {
 	/** The warnings that reading gave, each once. */
 	readonly warnings = new Set<string>();
+	/**
+	 * The run of the node in its execution, also when n8n runs the node again. If the node is a tool of an AI agent, n8n
+	 * counts each retry as another run, so this identifies nothing.
+	 */
+	readonly run: string;
 	private readonly isTool: boolean;
-	private readonly place: string;
 	/** Where n8n resolves an expression. All other parameters are the same for all items. */
 	private readonly changing: Set<string>;
 	private readonly fixed = new Map<string, unknown>();
@@ -37,7 +41,7 @@ export class ItemParameters {
 	constructor(private readonly context: IExecuteFunctions) {
 		this.isTool = isTool(context);
 		// n8n is slow at telling the run, so it is asked once.
-		this.place = `${nodeOf(context)} ${String(runIndexOf(context))}`;
+		this.run = this.isTool ? '' : `${nodeOf(context)} ${String(runIndexOf(context))}`;
 		const { options, ...others } = context.getNode().parameters;
 		const inOptions = Object.entries((options ?? {}) as IDataObject);
 		const all = [
@@ -48,9 +52,8 @@ export class ItemParameters {
 		this.changing = new Set(changing.map(([path]) => path));
 	}
 
-	/** If the node is a tool of an AI agent, n8n counts each retry as another run, so the place identifies nothing. */
 	of(index: number): Parameters {
-		const place = this.isTool ? '' : `${this.place} ${String(index)}`;
+		const place = this.isTool ? '' : `${this.run} ${String(index)}`;
 		const raw = (path: string, ifMissing?: NodeParameterValueType) =>
 			this.read(path, index, ifMissing);
 		const warn = (message: string) => void this.warnings.add(message);

@@ -7,7 +7,7 @@ import { show } from '../common/parameters';
 import { takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/inFlight';
 import { Service } from '../service/service';
-import { foresee, planItems, type Foreseen } from './dryRun';
+import { foresee, planItems, type Planned } from './dryRun';
 import { chosenOperation, ItemParameters, nodeOf, runIndexOf } from './itemParameters';
 import type { Operation } from './operations/operation';
 import { readOutput } from './outputItem';
@@ -38,7 +38,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	const items = new Array<INodeExecutionData>(inputs.length);
 	const results = new Array<IDataObject | undefined>(inputs.length);
-	const planned = new Map<number, Foreseen>();
+	const planned = new Map<number, Planned>();
 	let failure: { error: unknown; index: number } | undefined;
 	let notAttempted = 0;
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
@@ -54,7 +54,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const prepared = operation.prepare(own);
 		const foreseen = isDryRun ? await foresee(prepared, service) : undefined;
 		if (foreseen) {
-			planned.set(index, foreseen);
+			planned.set(index, { ...foreseen, toItem });
 			return;
 		}
 		let paidCalls = 0;
@@ -142,6 +142,7 @@ async function connect(
 			...readRunSettings(options, operation),
 			executionId: context.getExecutionId(),
 			place: nodeOf(context),
+			payer: parameters.run,
 			signal,
 			onStart: progress.scrapeStarted.bind(progress),
 		});
@@ -170,7 +171,7 @@ function isInLoop(context: IExecuteFunctions, { paid }: Operation, items: number
  */
 function boughtRemark({ bought, started, whenRunAgain }: Service, error: unknown): string {
 	if (started.length > 0) {
-		const ids = started.slice(0, MAX_SHOWN).map(({ scrapeId }) => show(scrapeId));
+		const ids = started.slice(0, MAX_SHOWN).map((answer) => show(answer.scrapeId ?? answer));
 		const more = started.length > MAX_SHOWN ? ' …' : '';
 		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Before you run the workflow again, remove the items whose scrapes were started. Otherwise you pay for those scrapes again.`;
 	}

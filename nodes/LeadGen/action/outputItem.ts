@@ -2,6 +2,9 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Parameters } from '../common/parameters';
 import { includeCost, includeInput, resultField } from './properties';
 
+/** Makes an item of a result, or of the plan of a dry run, which has no cost. */
+export type ToItem = (result: IDataObject, paidCalls?: number) => INodeExecutionData;
+
 /**
  * Reads how a result becomes an item: alone or with the incoming fields, flat or in a field.
  * @throws InputError before anything is paid for
@@ -10,12 +13,13 @@ export function readOutput(
 	parameters: Parameters,
 	input: INodeExecutionData,
 	item: number,
-): (result: IDataObject, paidCalls: number) => INodeExecutionData {
+): ToItem {
 	const field = parameters.option(resultField);
 	const isIncluded = parameters.option(includeInput);
 	const hasCost = parameters.option(includeCost);
 	return (result, paidCalls) => {
-		const ordered = { ...inOrder(result), ...(hasCost && { paidCalls }) };
+		const isCostShown = hasCost && paidCalls !== undefined;
+		const ordered = { ...inOrder(result), ...(isCostShown && { paidCalls }) };
 		const json = field === '' ? ordered : { [field]: ordered };
 		return isIncluded
 			? {

@@ -108,7 +108,7 @@ export class Progress {
 			return;
 		}
 		const { scrapeId } = answer;
-		const id = typeof scrapeId === 'string' ? scrapeId : show(scrapeId);
+		const id = typeof scrapeId === 'string' ? scrapeId : show(scrapeId ?? answer);
 		this.scrapes.push(id);
 		this.context.logger.info(`${name}: started scrape ${id}${where}`);
 		if (this.isStopped) this.saveScrapes();

@@ -6,9 +6,13 @@ export function numberIn(value: unknown): number | undefined {
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Text in lower case, to compare it with the words of docs/service.md. The service may spell them in another case. */
+/** Text as docs/service.md spells its words. The service may write them in another case, or as `catch-all`. */
 export function wordIn(value: unknown): string | undefined {
-	return typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+	if (typeof value !== 'string') return undefined;
+	return value
+		.trim()
+		.toLowerCase()
+		.replace(/[\s-]+/g, '_');
 }
 
 /** Parses text that contains a JSON object or list, such as a field of a form. Returns any other value unchanged. */

@@ -47,8 +47,8 @@ export function nodeError(
 /**
  * An item that says under `error` why it failed: `message`, `advice` and the facts. n8n moves it to the error output.
  * If `error` is its only key, n8n also adds the fields of the incoming item there (n8n 1.x has no other way that keeps
- * the facts). With an `error` beside `json`, n8n would drop everything except the message. On the regular output, we
- * add the incoming fields ourselves.
+ * the facts), but no files. With an `error` beside `json`, n8n would drop everything except the message. On the regular
+ * output, we add the incoming fields ourselves.
  */
 export function failedItem(
 	context: IExecuteFunctions,
@@ -59,8 +59,10 @@ export function failedItem(
 	const { message, description } = nodeError(context, error, index);
 	const facts = error instanceof LeadGenError ? error.details : {};
 	const json: IDataObject = { error: { ...facts, message, advice: description } };
-	const pairedItem = { item: index };
-	if (context.getNode().onError === 'continueErrorOutput') return { json, pairedItem };
-	const { binary } = input;
-	return { json: { ...input.json, ...json }, ...(binary && { binary }), pairedItem };
+	const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	return {
+		json: isOnErrorOutput ? json : { ...input.json, ...json },
+		...(input.binary && { binary: input.binary }),
+		pairedItem: { item: index },
+	};
 }

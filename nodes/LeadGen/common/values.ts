@@ -22,7 +22,10 @@ export function toText(value: unknown, displayName: string): string {
 
 /** A value for an error message, short enough to read. */
 export function show(value: unknown): string {
-	const text = value === undefined ? 'empty' : JSON.stringify(value);
+	if (value === undefined) return 'empty';
+	// JSON has no functions and symbols.
+	const json = JSON.stringify(value) as string | undefined;
+	const text = json ?? `a ${typeof value}`;
 	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 

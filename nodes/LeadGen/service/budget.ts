@@ -125,7 +125,10 @@ export class Budget {
 
 	/** Records that a scrape was started, or may have been. It is charged later. */
 	private owe(request: ServiceRequest, credits?: unknown): void {
-		if (request.kind === 'start') this.tally.owed += numberIn(credits) ?? weightOf(request);
+		if (request.kind !== 'start') return;
+		// An estimate of nothing may come before the service has looked for leads.
+		const estimate = numberIn(credits) ?? 0;
+		this.tally.owed += estimate > 0 ? estimate : weightOf(request);
 	}
 
 	private async permit(weight: number): Promise<void> {

@@ -24,6 +24,8 @@ const ADVICE = new Map([
 const LOOK_UP = 'Look up this code in the documentation of the service.';
 /** What to do about a refusal without a code. */
 const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
+/** What to do about an answer that does not come from the service. */
+const CHECK_ADDRESS = 'Check the base URL in the LeadGen credential. This may be another server.';
 
 /** The HTTP status for too few credits, whatever the error code. */
 const PAYMENT_REQUIRED = 402;
@@ -41,7 +43,7 @@ const MAX_ANSWER = 4096;
 
 /** Words for a lookup that goes on, and fields that tell where its result will be. */
 const UNFINISHED =
-	/^(in[ _-]?(progress|queue)|not[ _-]?(finished|ready)|pending|processing|queued|running|scheduled|started|submitted|waiting)$/;
+	/^(in_?(progress|queue)|not_?(finished|ready)|pending|processing|queued|running|scheduled|started|submitted|waiting)$/;
 /** The service took the request; or the mailbox takes mail. */
 const ACCEPTED = /^(accepted|created)$/;
 const RESULT_PLACE = /^(job|task)_?id$|^(poll|status|result)_?ur[il]$/i;
@@ -74,11 +76,12 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	}
 	if (isFailure) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
-	if (isObject(data) && isUnfinished(data, status, request)) {
-		return { error: unfinished(data, status, request) };
-	}
-	if (data === null || isObject(data)) return { data };
-	return { error: withoutData(request, envelope) };
+	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
+	// What says that the lookup goes on may be beside the data.
+	const beside = { ...envelope, success: undefined, data: undefined, error: undefined };
+	const whole = { ...filled(beside), ...data };
+	const goesOn = [data ?? {}, whole].some((fields) => isUnfinished(fields, status, request));
+	return goesOn ? { error: unfinished(whole, status, request) } : { data };
 }
 
 /** Whether the service documents an error code (docs/service.md, The envelope). */
@@ -105,10 +108,14 @@ export function withoutData(request: ServiceRequest, envelope: IDataObject = {})
 
 /** What an envelope contains beside `success`, for an error that cannot tell it in words. */
 function restOf(envelope: IDataObject): { answer?: IDataObject } {
-	const rest = Object.entries(envelope).filter(
-		([name, value]) => name !== 'success' && (value ?? undefined) !== undefined,
-	);
-	return rest.length > 0 ? { answer: Object.fromEntries<IDataObject[string]>(rest) } : {};
+	const answer = filled({ ...envelope, success: undefined });
+	return answer ? { answer } : {};
+}
+
+/** The fields that have a value; undefined if there are none. */
+function filled(fields: IDataObject): IDataObject | undefined {
+	const entries = Object.entries(fields).filter(([, value]) => (value ?? '') !== '');
+	return entries.length > 0 ? Object.fromEntries<IDataObject[string]>(entries) : undefined;
 }
 
 /** Whether the service accepted a lookup and has no result yet, neither an address nor that it found none. */
@@ -168,6 +175,13 @@ const NO_CREDITS = new RegExp(
 		.join('|'),
 );
 
+/** Ways to say `NOT_FOUND` with the name of what is missing. A path or an account that is missing is something else. */
+const MISSING =
+	'(e ?mail|person|people|contact|profile|lead|match|record|result|scrape|job|resource)';
+const NOTHING_FOUND = new RegExp(
+	`^${MISSING}(es|s)?( address)? (was |were )?not found$|^no ${MISSING}(es|s)?( address)? (was |were )?found$`,
+);
+
 /** The documented code that a text spells in its own way, such as "Not found". */
 function documentedCode(text: string): string | undefined {
 	const words = text
@@ -176,25 +190,26 @@ function documentedCode(text: string): string | undefined {
 		.replace(/[\s_-]+/g, ' ');
 	const code = words.toUpperCase().replaceAll(' ', '_');
 	if (isDocumented(code)) return code;
+	if (NOTHING_FOUND.test(words.replace(/[.!]$/, ''))) return 'NOT_FOUND';
 	return NO_CREDITS.test(words) ? 'INSUFFICIENT_CREDITS' : undefined;
 }
 
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
 	const { error, message } = envelope;
-	const details = isObject(error) ? error : { message: error ?? message };
-	const said = isText(details.message) ? excerpt(details.message) : '';
-	const hasMore = Object.keys(details).some((name) => name !== 'code' && name !== 'message');
-	const untold = isObject(error) && !hasMore ? undefined : error;
-	const codeOfText = documentedCode(said);
+	const { code: sent, message: own } = isObject(error) ? error : { message: error };
+	const given = isCode(sent) ? excerpt(String(sent)) : '';
+	const texts = [own, message].filter(isText).map(excerpt).filter(isText);
+	const said = [...new Set(texts)].join(': ');
+	// Servers and frameworks say this of a path that they do not have. They know no envelope.
+	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
+	const codeOfText = isOtherServer ? undefined : texts.map(documentedCode).find(Boolean);
 	// A text alone may be about a rate limit behind this service, after the work was done. So without a 4xx status, no paid
 	// call is sent again for it.
 	const isClearText =
 		isRefusal(httpStatus) || (httpStatus < 400 && codeOfText !== 'RATE_LIMIT_EXCEEDED');
-	const { code: sent } = details;
-	const given = typeof sent === 'string' || typeof sent === 'number' ? excerpt(String(sent)) : '';
 	// A code that is not documented says less than a text that says why. A number is often only an HTTP status.
-	const isCode = isClearText && (!isText(sent) || codeOfText === 'INSUFFICIENT_CREDITS');
-	const code = documentedCode(given) ?? (isCode ? codeOfText : undefined) ?? given;
+	const isTextClearer = isClearText && (!isText(sent) || codeOfText === 'INSUFFICIENT_CREDITS');
+	const code = documentedCode(given) ?? (isTextClearer ? codeOfText : undefined) ?? given;
 	// With a 5xx status, the service itself failed at an unknown point. It is not known which status belongs to which
 	// error, so below 400 only documented codes are a clear refusal.
 	const isClear = httpStatus < 400 ? isDocumented(code) : code === 'RATE_LIMIT_EXCEEDED';
@@ -203,15 +218,32 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 		saying(said, code),
 		isRefused
 			? (ADVICE.get(httpStatus === PAYMENT_REQUIRED ? 'INSUFFICIENT_CREDITS' : code) ??
-					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') || ASK))
+					([adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ') ||
+						(isOtherServer ? CHECK_ADDRESS : ASK)))
 			: outcomeAdvice(request),
 		{
 			outcome: isRefused ? 'refused' : 'unknown',
 			...(code !== '' && { code }),
 			httpStatus,
-			...(said === '' && restOf({ ...envelope, error: untold, message: undefined })),
+			...untold(envelope),
 		},
 	);
+}
+
+/** What an envelope contains beside the texts and the code that its error tells. */
+function untold({ error, message, ...others }: IDataObject): { answer?: IDataObject } {
+	const unlessText = (value: IDataObject[string]) => (isText(value) ? undefined : value);
+	if (!isObject(error)) {
+		return restOf({ ...others, message: unlessText(message), error: unlessText(error) });
+	}
+	const { code } = error;
+	const details = { ...error, code: isCode(code) ? undefined : code };
+	const inError = filled({ ...details, message: unlessText(error.message) });
+	return restOf({ ...others, message: unlessText(message), error: inError });
+}
+
+function isCode(value: unknown): value is string | number {
+	return typeof value === 'string' || typeof value === 'number';
 }
 
 /** @param message what the service says; may be empty like `code` */
@@ -246,17 +278,15 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 
 /** An answer that does not come from the API, or that was damaged on its way. */
 function unreadable({ status, text }: RawResponse, request: ServiceRequest): ServiceError {
+	const isPage = /^\s*</.test(text);
 	const what =
 		text.trim() === ''
 			? 'an empty body'
-			: /^\s*</.test(text)
+			: isPage
 				? 'a web page'
 				: 'something other than the expected JSON';
 	const refused = isRefusal(status);
-	const wrongAddress =
-		status < 500
-			? 'Check the base URL in the LeadGen credential. This may be another server.'
-			: undefined;
+	const wrongAddress = status < 500 ? CHECK_ADDRESS : undefined;
 	const advice = [adviceOn(status), wrongAddress, refused ? undefined : outcomeAdvice(request)];
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${what}`,
@@ -264,8 +294,9 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 		{
 			outcome: refused ? 'refused' : 'unknown',
 			httpStatus: status,
-			// It may be what was paid for.
-			...(status < 300 && text.trim() !== '' && { answer: beginning(text, MAX_ANSWER) }),
+			// It may be what was paid for, or say why it failed.
+			...((status < 300 || !isPage) &&
+				text.trim() !== '' && { answer: beginning(text, MAX_ANSWER) }),
 		},
 	);
 }

@@ -10,21 +10,32 @@ const PREFIX = /^(\)\]\}'?,?|while ?\(1\);|for ?\(;;\);)\s*/;
  */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*"?)|(,)(?=\s*[}\]])|[-+.\w]+/gs;
 
+/** JavaScript would round a number of so many digits, which would be the ID of something else. */
+const MANY_DIGITS = /[:,[]\s*-?\d{16}/;
+
 /**
  * The value of a JSON text. Also reads what can only be meant in one way: `NaN` and other words for no number, fractions
- * such as `.5`, commas at the end of a list, line breaks in a text, and JSON within a text or within a list of one.
+ * such as `.5`, commas at the end of a list, line breaks in a text, and JSON within a text or within a list of one. A
+ * whole number that JavaScript would round becomes a text.
  * @returns undefined for anything else, and for a value that is nested too deeply
  */
 export function parseLoosely(text: string): unknown {
-	const value = parse(text) ?? parse(repaired(text));
+	const value = read(text);
 	const [only] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [value];
-	const inner = typeof only === 'string' ? (parse(only) ?? parse(repaired(only))) : only;
+	const inner = typeof only === 'string' ? read(only) : only;
 	return isShallow(inner, MAX_DEPTH) ? inner : undefined;
 }
 
-function parse(text: string): unknown {
+function read(text: string): unknown {
+	return MANY_DIGITS.test(text)
+		? (parse(text, repaired) ?? parse(text))
+		: (parse(text) ?? parse(text, repaired));
+}
+
+/** @param repair fails for a text that is very long */
+function parse(text: string, repair = (json: string) => json): unknown {
 	try {
-		return JSON.parse(text);
+		return JSON.parse(repair(text));
 	} catch {
 		return undefined;
 	}
@@ -38,7 +49,9 @@ function repaired(text: string): string {
 		if (string !== undefined) return string.replace(/\p{Cc}/gu, escaped);
 		if (comma !== undefined) return '';
 		if (/^([-+]?(NaN|Infinity)|undefined)$/.test(token)) return 'null';
-		return /^-?\.\d+$/.test(token) ? String(Number(token)) : token;
+		if (/^-?\.\d+$/.test(token)) return String(Number(token));
+		const isRounded = /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
+		return isRounded ? JSON.stringify(token) : token;
 	});
 }
 

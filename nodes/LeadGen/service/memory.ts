@@ -13,6 +13,8 @@ interface Entry {
 	bought: Bought;
 	/** The last executions that bought it. */
 	executionIds: string[];
+	/** The run of a node that paid for it last. */
+	payer: string;
 	at: number;
 	bytes: number;
 }
@@ -53,12 +55,17 @@ export class Memory {
 		return isOurs || Date.now() - at < maxAgeMs ? bought : undefined;
 	}
 
-	keep(key: string, executionId: string, bought: Bought): void {
+	/** Whether a run of a node paid for what is known. */
+	isPaidBy(payer: string, key: string): boolean {
+		return this.entries.get(key)?.payer === payer;
+	}
+
+	keep(key: string, executionId: string, bought: Bought, payer = ''): void {
 		const before = this.entries.get(key)?.executionIds ?? [];
 		const executionIds = [...new Set([...before, executionId])].slice(-MAX_EXECUTIONS);
 		this.forget(key);
 		const bytes = 2 * (key.length + ('json' in bought ? bought.json.length : 200));
-		this.entries.set(key, { bought, executionIds, at: Date.now(), bytes });
+		this.entries.set(key, { bought, executionIds, payer, at: Date.now(), bytes });
 		this.bytes += bytes;
 		this.noteRun(executionId);
 		for (const [oldest, entry] of this.entries) {

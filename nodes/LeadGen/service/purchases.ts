@@ -9,6 +9,8 @@ export interface Remembering {
 	rememberMs?: number;
 	/** The execution that owns the results that it buys, also when n8n runs the node again. */
 	executionId?: string;
+	/** The run of the node in its execution. It stays the same when n8n runs the node again. */
+	payer?: string;
 }
 
 /** MCP has no executions. There, a start that may have succeeded is reported again for this long. */
@@ -31,6 +33,12 @@ export class Purchases {
 		return lately && 'error' in lately ? lately : undefined;
 	}
 
+	/** Whether this run of the node bought it itself, before n8n ran the node again. */
+	isOwn({ kind }: ServiceRequest, key: string): boolean {
+		const { executionId = '', payer = '' } = this.settings;
+		return executionId !== '' && payer !== '' && this.memoryOf(kind).isPaidBy(payer, key);
+	}
+
 	/** The end of an identical call that another run of the execution is making. Over MCP, runs know nothing of each other. */
 	pendingOf({ kind }: ServiceRequest, key: string): Promise<unknown> | undefined {
 		const { executionId = '' } = this.settings;
@@ -44,7 +52,8 @@ export class Purchases {
 	}
 
 	keep({ kind }: ServiceRequest, key: string, bought: Bought): void {
-		this.memoryOf(kind).keep(key, this.settings.executionId ?? '', bought);
+		const { executionId = '', payer } = this.settings;
+		this.memoryOf(kind).keep(key, executionId, bought, payer);
 	}
 
 	/** Text for the user: what happens to bought results when the workflow runs again. */

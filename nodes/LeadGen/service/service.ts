@@ -160,7 +160,7 @@ export class Service {
 			other = this.purchases.pendingOf(request, key);
 		}
 		const known = this.purchases.recall(request, key);
-		if (known && isResult(known)) this.saved++;
+		if (known) this.countKnown(known, request, key);
 		const outcome =
 			known ?? (await this.purchases.during(request, key, this.buy(request, key, send)));
 		if (request.kind === 'start' && 'json' in outcome) {
@@ -184,6 +184,13 @@ export class Service {
 		} catch (error) {
 			return { error: this.judge(known(error, request), request, key) };
 		}
+	}
+
+	/** Counts what was bought before. What this run paid for before n8n ran the node again is not free. */
+	private countKnown(known: Bought, request: ServiceRequest, key: string): void {
+		if (!isResult(known)) this.unclear++;
+		else if (this.purchases.isOwn(request, key)) this.count(request);
+		else this.saved++;
 	}
 
 	private count({ noun = 'call', onPaid }: ServiceRequest): void {

@@ -1,6 +1,5 @@
 import { LeadGenError } from '../../../common/errors';
 import type { Operation } from '../operation';
-import { scrapeId } from './getStatus';
 import { start, startRequest } from './start';
 import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait';
 
@@ -23,7 +22,9 @@ export const startAndWait: Operation = {
 			request,
 			async run(service, signal) {
 				const started = await service.data(request);
-				const id = scrapeId.read(started.scrapeId);
+				const { scrapeId } = started;
+				const isId = typeof scrapeId === 'string' || typeof scrapeId === 'number';
+				const id = isId ? String(scrapeId).trim() : '';
 				if (id === '') {
 					throw new LeadGenError(
 						'The service started a scrape but did not return its ID',

@@ -106,7 +106,7 @@ export async function waitForScrape(
 		throw new LeadGenError(
 			`Scrape ${id} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
 			'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
-			last,
+			{ scrapeId: id, ...last },
 		);
 	}
 	if (isFinished(last)) return last;
