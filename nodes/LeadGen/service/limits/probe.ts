@@ -10,6 +10,8 @@ const MAX_PAUSE_MS = 10_000;
 const LATER_PAUSE_MS = 300;
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
+/** Once, three phases pass: for longer bans, and so that no other process renews the ban meanwhile. */
+const LONG_PHASE = 5;
 /** When a usual window ends, calls are probably accepted. The pause ends later than the window by at most this share. */
 const MAX_JITTER = 0.002;
 
@@ -21,8 +23,11 @@ const MAX_JITTER = 0.002;
  */
 export function nextProbe(since: number, began: number, now: number, random: number): number {
 	const refusedMs = now - since;
-	// Each probe may begin a ban of a minute anew, so every other phase passes without any.
-	if (Math.floor(refusedMs / PHASE_MS) % 2 === 1) return now + PHASE_MS * (1.02 + random / 20);
+	// Each probe may begin a ban anew, so every other phase passes without any.
+	const phase = Math.floor(refusedMs / PHASE_MS);
+	if (phase % 2 === 1) {
+		return now + PHASE_MS * ((phase === LONG_PHASE ? 3 : 1) + 0.02 + random / 20);
+	}
 	const growingMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, refusedMs));
 	const pauseMs = refusedMs < PHASE_MS ? growingMs : LATER_PAUSE_MS;
 	const endOf = (ms: number) => began + ms * (1 + MAX_JITTER * random) + MARGIN_MS;
