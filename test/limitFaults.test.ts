@@ -1,6 +1,8 @@
 /** Faults of the rate limiter, each with the service or the account where it showed. */
 import { banning, fixed, sliding } from '../lab/rateLimits';
+import { VirtualClock } from '../lab/simulator/clock';
 import { node, simulate } from '../lab/simulator/simulate';
+import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 
 const MINUTE_MS = 60_000;
 const LATENCY = { ms: 100 };
@@ -38,5 +40,22 @@ describe('A ban that each call begins anew', () => {
 			const { taken } = await simulate({ about: '', limits, latency: LATENCY, ...several }, node);
 			expect(taken).toHaveLength(100 * processes);
 		}
+	});
+});
+
+describe('A service that says how many requests are left', () => {
+	it('keeps them for calls that are sent', async () => {
+		const clock = new VirtualClock();
+		const limiter = new Limiter(clock);
+		const run: Run = { inFlight: 0, waitedMs: 0, cap: Infinity, signal: undefined };
+		const turn = async () => await limiter.turn(run, { path: '/email/find' });
+		const calling = (async () => {
+			const rateInfo = { remaining: 3, resetMs: 5 * MINUTE_MS };
+			limiter.end(run, await turn(), { outcome: 'succeeded', rateInfo });
+			// The service cannot be reached for a moment, or the run is stopped.
+			for (let more = 0; more < 10; more++) limiter.end(run, await turn(), { outcome: 'notSent' });
+			for (let more = 0; more < 3; more++) await turn();
+		})();
+		await clock.runUntil(calling, MINUTE_MS);
 	});
 });

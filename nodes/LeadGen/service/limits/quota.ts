@@ -27,6 +27,7 @@ export class Quota implements Policy {
 	}
 
 	ended(call: Call, { outcome, rateInfo }: End, now: number): void {
+		if (outcome === 'notSent') this.left++;
 		// Failures of calls that were in flight together count as one.
 		if (!rateInfo || this.traffic.isOfPolls(call, outcome) || call.sentAt < this.closedAt) return;
 		const { retryAfterMs, remaining, resetMs } = rateInfo;
