@@ -1,7 +1,7 @@
 /** Faults of the rate limiter, each with the service or the account where it showed. */
 import { banning, fixed, sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
-import { node, simulate } from '../lab/simulator/simulate';
+import { bound, node, simulate } from '../lab/simulator/simulate';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 
 const MINUTE_MS = 60_000;
@@ -57,5 +57,19 @@ describe('A service that says how many requests are left', () => {
 			for (let more = 0; more < 3; more++) await turn();
 		})();
 		await clock.runUntil(calling, MINUTE_MS);
+	});
+
+	it.each([
+		{ limits: () => [fixed(300, MINUTE_MS, 17_000)], ms: 1500, sigma: 0.75, before: 2.4 },
+		{ limits: () => [fixed(300, MINUTE_MS, 17_000)], ms: 8000, before: 1.6 },
+		{ limits: () => [sliding(100, 10_000)], ms: 8000, before: 1.9 },
+		{ limits: () => [sliding(10, 1000)], ms: 8000, before: 2 },
+	])('is used in full: answers take $ms ms', async ({ limits, before, ...latency }) => {
+		for (let seed = 1; seed <= 3; seed++) {
+			const says = 'remaining' as const;
+			const scenario = { about: '', calls: 600, limits, latency, says, seed };
+			const { seconds } = await simulate(scenario, node);
+			expect(seconds / bound(scenario)).toBeLessThan(0.75 * before);
+		}
 	});
 });
