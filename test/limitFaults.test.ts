@@ -3,6 +3,7 @@ import { banning, fixed, sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 import { bound, node, simulate } from '../lab/simulator/simulate';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
+import { readRateHeaders } from '../nodes/LeadGen/service/limits/rateHeaders';
 
 const MINUTE_MS = 60_000;
 const LATENCY = { ms: 100 };
@@ -73,3 +74,12 @@ describe('A service that says how many requests are left', () => {
 		}
 	});
 });
+
+// It shows only where the clock of the machine has another time zone, as with TZ=America/New_York.
+it.each(['2026-01-01 00:00:08', 'Thu, 01 Jan 2026 00:00:08', 'Thu Jan  1 00:00:08 2026'])(
+	'A time without a time zone is UTC: %s',
+	(time) => {
+		const now = Date.parse('2026-01-01T00:00:00Z');
+		expect(readRateHeaders({ 'retry-after': time }, now).retryAfterMs).toBe(8000);
+	},
+);
