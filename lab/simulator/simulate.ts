@@ -19,6 +19,8 @@ export interface Scenario extends ServiceSettings {
 	perMinute?: number;
 	/** Processes on the account, each with a limiter of its own. */
 	processes?: number;
+	/** How much later than the one before each process begins. */
+	laterMs?: number;
 	/** Runs in each process, which begin together and have equally many calls. */
 	runs?: number;
 	/** Whether the processes do other things as well, as n8n does. */
@@ -45,7 +47,7 @@ export type NewClient = (clock: Clock, scenario: Scenario) => Client;
 
 /** Makes all calls of a scenario, each until it is not refused. */
 export async function simulate(scenario: Scenario, newClient: NewClient): Promise<Result> {
-	const { calls, processes = 1, runs = 1, seed = 1 } = scenario;
+	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
 	const clock = new VirtualClock(seed);
 	const service = new SimulatedService(clock, scenario);
 	const ends: number[][][] = [];
@@ -60,6 +62,7 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 			return said;
 		};
 		ends[process] = Array.from({ length: runs }, () => []);
+		if (laterMs > 0) await clock.sleep(process * laterMs);
 		const jobs = Array.from({ length: runs }, (_, run) =>
 			Array.from({ length: each }, async () => {
 				const { outcome } = await client.call(run, exchange, false);

@@ -57,7 +57,7 @@ function toDelay(text: string, now: number): number | undefined {
 	if (text === '' || seconds < 0 || seconds === Infinity) return undefined;
 	if (Number.isNaN(seconds)) {
 		// Times of the service are UTC (docs/service.md), also where they do not say so.
-		const date = Date.parse(/\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
+		const date = Date.parse(/\d[T ][\d:.]+$/.test(text) ? `${text}Z` : text);
 		return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 	}
 	if (seconds < EPOCH_SECONDS) return seconds * 1000;
