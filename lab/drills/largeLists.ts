@@ -238,7 +238,7 @@ async function measure(options: Options): Promise<void> {
 		const working = Date.now() - began;
 		const longestSilence = await silence.end();
 		const paid = fixture.sandbox.requests.filter(
-			({ operation, status }) => operation === 'findBusinessEmail' && status === 200,
+			({ operation, status }) => operation === 'findBusinessEmail' && status !== 429,
 		).length;
 		const refused = fixture.sandbox.requests.filter(({ status }) => status === 429).length;
 		const all = await list.rows();
