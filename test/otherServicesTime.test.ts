@@ -106,6 +106,7 @@ describe('Retry-After of a service that fails', () => {
 		const isBusyTo = isIn(received.slice(0, 5));
 		const error = {
 			message: 'The service answered HTTP 503 with something other than the expected JSON',
+			answer: 'busy',
 			advice: expect.stringContaining('did not send the request again') as string,
 			outcome: 'unknown',
 			httpStatus: 503,
@@ -222,6 +223,7 @@ describe('A service that takes no calls for now', () => {
 	test('is told as it was said where a free call would have been repeated', async () => {
 		const error = {
 			message: 'The service answered HTTP 503 with something other than the expected JSON',
+			answer: 'busy',
 			advice: 'This request costs no credits. Run it again.',
 			outcome: 'unknown',
 			httpStatus: 503,
