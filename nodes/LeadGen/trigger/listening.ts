@@ -21,6 +21,8 @@ const AGAIN_MS = [0, 10_000, MINUTE_MS, 5 * MINUTE_MS];
 /** How long an answer that cannot be had is asked for. */
 const PATIENCE_MS = 60 * MINUTE_MS;
 const MAX_PAUSE_MS = 2 * MINUTE_MS;
+/** To save an active workflow, n8n deactivates it for a moment. */
+const SAVE_MS = 5000;
 /** A sender may not wait longer for its answer. */
 const ANSWER_MS = 8000;
 
@@ -71,17 +73,21 @@ async function lookUp(
 	named: string[],
 ): Promise<Map<string, string>> {
 	const ids = new Map<string, string>();
+	// Another main process may have deactivated the workflow here when a user saved it.
+	const { isDeactivated: wasDeactivated } = memory;
+	const isActive = () => !memory.isDeactivated || wasDeactivated;
 	for (const pauseMs of AGAIN_MS) {
 		await sleep(pauseMs);
 		const open = named.filter((id) => !ids.has(id));
 		const looks = open.map(async (id) => {
-			const scrape = await look(context, memory, id);
+			const scrape = await look(context, memory, id, isActive);
 			if (scrape) ids.set(id, scrape.id);
 		});
 		await Promise.all(looks);
 		// A name may have been that of something else. In a flood, there is no room to ask for each ID again.
 		const isEnough = ids.size > 0 && pauseMs > 0;
-		if (isEnough || ids.size === named.length || memory.lookups.count > MAX_WAITING / 2) break;
+		const isFull = memory.lookups.count > MAX_WAITING / 2;
+		if (isEnough || isFull || ids.size === named.length || !isActive()) break;
 	}
 	return ids;
 }
@@ -91,16 +97,15 @@ async function look(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	id: string,
+	isActive: () => boolean,
 ): Promise<FoundScrape | undefined> {
 	const end = Date.now() + PATIENCE_MS;
-	// Another main process may have deactivated the workflow here when a user saved it.
-	const { isDeactivated: wasDeactivated } = memory;
 	for (let pauseMs = 1000; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
 		try {
 			const access = await memory.accessOf(context);
 			await turn(memory, access);
-			if (memory.isDeactivated && !wasDeactivated) return undefined;
-			return await findScrape(context, access.credential, id);
+			if (!isActive()) await sleep(SAVE_MS);
+			return isActive() ? await findScrape(context, access.credential, id) : undefined;
 		} catch (error) {
 			memory.leader?.tell(cannotVerify(error));
 			// At the level of debugging, because strangers could fill the log.
