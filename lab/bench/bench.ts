@@ -29,7 +29,7 @@ const HELP = `Measures the LeadGen node beside n8n's HTTP Request node, in a rea
   --limits  runs the simulator only, and renews its part of docs/measurements/benchmark.md
   --idle    measures what triggers take that wait (10 minutes)
   --prompt  measures how soon a completion runs the workflow (15 minutes, needs Redis and PostgreSQL)
-  --burst   measures how soon 300 notifications at once are answered (4 minutes)
+  --burst   measures how soon 100 notifications at once are answered (4 minutes)
   --hostile measures what ten hostile requests to a trigger take (6 minutes)
             These four renew their part of docs/measurements/benchmark.md; N8N_VERSION=1 takes n8n 1
   --render  measures nothing, and writes docs/ again from the last full run
