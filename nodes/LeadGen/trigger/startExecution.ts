@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { numberIn } from '../common/json';
 import { pause } from '../common/pause';
 import { NotAttemptedError, ServiceError } from '../common/errors';
@@ -130,11 +130,28 @@ async function save(
 		} catch (error) {
 			if (tries === SAVE_TRIES) {
 				keep(context, started);
+				void saveLater(context, addresses, started);
 				const { message, advice } = textOf(error);
 				return ` ${message}. ${advice}`;
 			}
 			await pause(SAVE_PAUSE_MS, undefined);
 		}
+	}
+}
+
+/** In queue mode, the process that takes requests may be away, and another execution may overwrite what this one writes. */
+async function saveLater(
+	context: IExecuteFunctions,
+	addresses: string[],
+	started: RunningScrape,
+): Promise<void> {
+	let isSaved = false;
+	for (let pauseMs = 5000; !isSaved && pauseMs < PATIENCE_MS; pauseMs *= 2) {
+		await sleep(pauseMs);
+		isSaved = await tell(context, addresses, { started }, Infinity).then(
+			() => true,
+			() => false,
+		);
 	}
 }
 
