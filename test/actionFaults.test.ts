@@ -1,6 +1,9 @@
 /** Faults of the LeadGen node that a service, or what a person enters, brought to light. */
 import type { INodeParameters } from 'n8n-workflow';
 import {
+	ENRICH,
+	FIND_BUSINESS,
+	FIND_PERSONAL,
 	GET_STATUS,
 	START,
 	WAIT,
@@ -21,21 +24,10 @@ import {
 	type Row,
 } from './otherService';
 import { hintsOf, type NodeResult } from './engine';
-import { paired, post } from './service';
+import { paired } from './service';
 
 const { received, answerWith, expectCalls, expectEach, run, runEach } = useOtherService();
 
-const FIND_BUSINESS: Action = {
-	operation: ['email', 'findBusiness'],
-	parameters: { firstName: '={{ $json.name }}', company: 'acme.com' },
-	callFor: ({ name }) => post('/email/find', { firstName: name, company: 'acme.com' }),
-};
-const FIND_PERSONAL: Action = {
-	operation: ['email', 'findPersonal'],
-	parameters: { firstName: '={{ $json.name }}' },
-	callFor: ({ name }) => post('/email/personal', { firstName: name }),
-};
-const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
 const START_AND_WAIT: Action = { ...START, operation: ['scrape', 'startAndWait'] };
 const FINDERS = [FIND_BUSINESS, FIND_PERSONAL, ENRICH];
 

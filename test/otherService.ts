@@ -49,6 +49,17 @@ export interface Action {
 	next?: Responder;
 }
 
+export const FIND_BUSINESS: Action = {
+	operation: ['email', 'findBusiness'],
+	parameters: { firstName: '={{ $json.name }}', company: 'acme.com' },
+	callFor: ({ name }) => post('/email/find', { firstName: name, company: 'acme.com' }),
+};
+export const FIND_PERSONAL: Action = {
+	operation: ['email', 'findPersonal'],
+	parameters: { firstName: '={{ $json.name }}' },
+	callFor: ({ name }) => post('/email/personal', { firstName: name }),
+};
+export const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
 export const VERIFY: Action = {
 	operation: ['email', 'verify'],
 	parameters: { email: '={{ $json.name }}@acme.com' },

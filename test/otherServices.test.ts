@@ -1,6 +1,9 @@
 /** What a service may answer that the sandbox does not imitate. */
 import type { IDataObject } from 'n8n-workflow';
 import {
+	ENRICH,
+	FIND_BUSINESS,
+	FIND_PERSONAL,
 	GET_STATUS,
 	START,
 	VERIFY,
@@ -23,21 +26,10 @@ import {
 	type Received,
 	type Responder,
 } from './otherService';
-import { get, paired, post } from './service';
+import { get, paired } from './service';
 
 const { received, apiKey, answerWith, run, runEach, expectEach, expectCalls } = useOtherService();
 
-const FIND_BUSINESS: Action = {
-	operation: ['email', 'findBusiness'],
-	parameters: { firstName: '={{ $json.name }}', company: 'acme.com' },
-	callFor: ({ name }) => post('/email/find', { firstName: name, company: 'acme.com' }),
-};
-const FIND_PERSONAL: Action = {
-	operation: ['email', 'findPersonal'],
-	parameters: { firstName: '={{ $json.name }}' },
-	callFor: ({ name }) => post('/email/personal', { firstName: name }),
-};
-const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
 const START_AND_WAIT: Action = {
 	...START,
 	operation: ['scrape', 'startAndWait'],
