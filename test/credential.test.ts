@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import type { FaultRule } from '../lab/sandbox/settings';
@@ -10,37 +8,27 @@ import {
 	runLeadGen,
 	testCredential,
 } from './engine';
+import { useOtherHost } from './otherHost';
+import { containing, someText } from './expected';
+import { VERIFY } from './given';
+import { SECRET as KEY } from './service';
 
-const KEY = 'sk-secret-4711';
 const AUTHORIZATION = { Authorization: `Bearer ${KEY}` };
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** The service, below a path as many services are. */
 const sandbox = new Sandbox({ basePath: '/api/v1' });
 
-/** Another host: whatever it gets would have got the key. */
-let elsewhere = '';
-let requestsElsewhere = 0;
-const otherHost = createServer((_request, response) => {
-	requestsElsewhere += 1;
-	response.setHeader('content-type', 'application/json');
-	response.end('{"success":true,"data":{"credits":5}}');
-});
+/** Whatever it gets would have got the key. */
+const otherHost = useOtherHost();
 
 beforeAll(async () => {
 	await sandbox.listen();
-	await new Promise<void>((resolve) => otherHost.listen(0, resolve));
-	elsewhere = `http://localhost:${String((otherHost.address() as AddressInfo).port)}`;
 });
 beforeEach(() => {
-	requestsElsewhere = 0;
 	sandbox.reset({ accounts: { [KEY]: { plan: 'pro', credits: 25 } } });
 });
-afterEach(() => {
-	expect(requestsElsewhere).toBe(0);
-});
 afterAll(async () => {
-	otherHost.close();
 	await sandbox.close();
 });
 
@@ -138,7 +126,7 @@ describe('authenticate', () => {
 		])('not to %s', async (...texts) => {
 			const { host } = new URL(sandbox.url);
 			const [url = '', target = ''] = texts.map((text) =>
-				text.replace('HOST', host).replace('ELSEWHERE', elsewhere),
+				text.replace('HOST', host).replace('ELSEWHERE', otherHost.url),
 			);
 			await expectRefusal({ [name]: url }, target);
 			await expectRefusal({ [name]: url, baseURL: sandbox.url }, target);
@@ -180,7 +168,7 @@ describe('authenticate', () => {
 				const request = { [name]: `${sandbox.url}/credits`, ...options };
 				await expect(authenticated(request)).rejects.toMatchObject({
 					message: `This credential does not add its API key to this request, because the request ${what}`,
-					advice: expect.stringMatching(/\S/) as string,
+					advice: someText,
 				});
 				expect(JSON.stringify(request)).not.toContain(KEY);
 			}
@@ -271,15 +259,19 @@ describe('authenticate', () => {
 			test('calls nothing else, and says why', async () => {
 				const url = `${sandbox.url}/credits`;
 				const noKey = 'contains a character that no key can contain';
-				await expect(request(`${elsewhere}/credits`)).rejects.toThrow('only sends its API key to');
-				await expect(request(url, { proxy: elsewhere })).rejects.toThrow('goes through a proxy');
+				await expect(request(`${otherHost.url}/credits`)).rejects.toThrow(
+					'only sends its API key to',
+				);
+				await expect(request(url, { proxy: otherHost.url })).rejects.toThrow(
+					'goes through a proxy',
+				);
 				await expect(request(url, {}, `${KEY}\u200B`)).rejects.toThrow(noKey);
 				await expect(request(url, {}, `${KEY}é`)).rejects.toThrow(noKey);
 				expect(sandbox.requests).toEqual([]);
 			});
 
 			test.each(REDIRECTS)('follows no redirect with HTTP %d', async (status) => {
-				const location = `${elsewhere}/credits`;
+				const location = `${otherHost.url}/credits`;
 				sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
 				const httpCode = String(status);
 				await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
@@ -289,26 +281,33 @@ describe('authenticate', () => {
 	});
 });
 
-/** Ways to write down the same address. */
-const spellings = ['', '/', '//', '///'].flatMap((end) => [
-	['', end],
-	[' ', `${end} \n`],
-]);
+/** What people paste around the base URL and the key. */
+const spellings = [
+	['', '', '', ''],
+	['', '/', '', '\n'],
+	['', '//', '  ', ''],
+	['', '///', '\t', ' \r\n'],
+	[' ', ' \n', ' ', '\n'],
+	[' ', '/ \n', '', ''],
+	[' ', '//\n', '', ' '],
+] as const;
 
 test.each(spellings)(
-	'A base URL such as %j…%j works in the form and in the node',
-	async (...ends) => {
-		const baseUrl = ends.join(sandbox.url);
-		expect(await tryOut({ baseUrl })).toEqual(connected);
+	'A base URL such as %j…%j, with a key such as %j…%j, works in the form and in the node',
+	async (before, after, beforeKey, afterKey) => {
+		const baseUrl = `${before}${sandbox.url}${after}`;
+		const apiKey = `${beforeKey}${KEY}${afterKey}`;
+		expect(await tryOut({ baseUrl, apiKey })).toEqual(connected);
+		expect(sent()).toEqual([creditsCall]);
+		expect(sandbox.credits(KEY)).toBe(25);
 
 		const emails = ['valid.a@x.com', 'valid.b@x.com'];
+		const [resource, operation] = VERIFY;
+		const options = { parallel: 1, rememberMinutes: 0 };
 		const { items } = await runLeadGen({
 			baseUrl,
-			credential: credentialWith({ apiKey: ` ${KEY}\n` }),
-			parameters: {
-				...{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
-				options: { parallel: 1, rememberMinutes: 0 },
-			},
+			credential: credentialWith({ apiKey }),
+			parameters: { resource, operation, email: '={{ $json.email }}', options },
 			items: emails.map((email) => ({ email })),
 		});
 		expect(items.map(({ json }) => [json.email, json.status])).toEqual(
@@ -320,15 +319,6 @@ test.each(spellings)(
 );
 
 describe('The test of the credential', () => {
-	test.each([KEY, `${KEY}\n`, `  ${KEY}`, `\t${KEY} \r\n`])(
-		'asks for the credits, once, with the key in its header: %j',
-		async (apiKey) => {
-			expect(await tryOut({ apiKey })).toEqual(connected);
-			expect(sent()).toEqual([creditsCall]);
-			expect(sandbox.credits(KEY)).toBe(25);
-		},
-	);
-
 	test.each([0, 1])('passes an account with %d credits', async (credits) => {
 		sandbox.set({ accounts: { [KEY]: { plan: 'starter', credits } } });
 		expect(await tryOut()).toEqual(connected);
@@ -340,13 +330,10 @@ describe('The test of the credential', () => {
 		'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.';
 	const wrongService = 'The server at this address is not the LeadGen service. Check the base URL.';
 	const wrongPath = 'The service is not at this address. Check the base URL.';
-	const noKey = expect.stringContaining(
-		'API Key in the LeadGen credential contains a character',
-	) as string;
-	const some = expect.stringMatching(/\S/) as string;
+	const noKey = containing('API Key in the LeadGen credential contains a character');
 	const other = (body: string): FaultRule => ({ kind: 'status', status: 200, body });
 
-	test.each<[what: string, Given & { fault?: FaultRule }, message?: string, requests?: number]>([
+	test.each<[what: string, Given & { fault?: FaultRule }, message?: unknown, requests?: number]>([
 		// After HTTP 401, n8n itself asks once more.
 		['an unknown key', { apiKey: 'wrong' }, wrongKey, 2],
 		['a key that is too long', { apiKey: `${KEY}x` }, wrongKey, 2],
@@ -354,8 +341,8 @@ describe('The test of the credential', () => {
 		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, noKey, 0],
 		['a key with an accent', { apiKey: 'clé' }, noKey, 0],
 		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongPath],
-		['a host that does not exist', { baseUrl: 'http://does-not-exist.invalid' }, some, 0],
-		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, some, 0],
+		['a host that does not exist', { baseUrl: 'http://does-not-exist.invalid' }, someText, 0],
+		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, someText, 0],
 		['an error with HTTP 200', { fault: { kind: 'envelope', status: 200 } }, wrongAccount],
 		['an error with HTTP 400', { fault: { kind: 'envelope', status: 400 } }],
 		['an error with HTTP 500', { fault: { kind: 'envelope', status: 500 } }],
@@ -372,8 +359,8 @@ describe('The test of the credential', () => {
 			`a redirect with HTTP ${String(status)}, which it does not follow`,
 			{ fault: { kind: 'redirect', status } },
 		]),
-	])('fails with %s', async (_what, { fault, ...given }, message = some, requests = 1) => {
-		const location = `${elsewhere}/credits`;
+	])('fails with %s', async (_what, { fault, ...given }, message = someText, requests = 1) => {
+		const location = `${otherHost.url}/credits`;
 		sandbox.set({ faults: fault ? [{ ...fault, location }] : [] });
 		const result = await tryOut(given);
 		expect(result).toEqual({ status: 'Error', message });

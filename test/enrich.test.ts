@@ -1,37 +1,20 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from './engine';
-import { paired, post, useService } from './service';
+import { containing, errorOf, found, paired, someText } from './expected';
+import { ENRICH, keepGoing, people, person } from './given';
+import { post, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
 
-const someText: unknown = expect.stringMatching(/\S/);
-
-/** Searches for the persons in the items; fields that an item lacks are empty. */
+/** Searches for the persons in the items. */
 async function enrich(
 	parameters: INodeParameters,
-	people: IDataObject[],
+	persons: IDataObject[],
 	options: Partial<NodeRun> = {},
 ) {
-	const person = {
-		firstName: '={{ $json.first }}',
-		lastName: '={{ $json.last }}',
-		company: '={{ $json.company }}',
-		linkedinUrl: '={{ $json.profile }}',
-	};
-	const { items } = await service.run(['email', 'enrich'], { ...person, ...parameters }, people, {
-		onError: 'continueRegularOutput',
-		...options,
-	});
-	return items;
-}
-
-/** Persons by first and last name, all of one company. */
-function people(...names: string[]) {
-	return names.map((name) => {
-		const [first = '', last = ''] = name.split(' ');
-		return { first, last, company: 'acme.com' };
-	});
+	const all = { ...keepGoing, ...options };
+	return (await service.run(ENRICH, { ...person, ...parameters }, persons, all)).items;
 }
 
 const find = (firstName: string, lastName: string, others: object = { company: 'acme.com' }) =>
@@ -40,10 +23,6 @@ const personal = (firstName: string, lastName: string, others: object = {}) =>
 	post('/email/personal', { firstName, lastName, ...others });
 const verify = (email: string) => post('/email/verify', { email });
 
-/** What a finder gives for an address; for a personal one without sources. */
-function found(email: string, confidence: number, confidenceLevel: string, sources?: string[]) {
-	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }) };
-}
 const website = ['company_website'];
 
 function verdict(status: string, freeProvider = false) {
@@ -55,10 +34,6 @@ function answers(items: Array<{ json: IDataObject }>) {
 	return items.map(({ json }) => [json.found, json.email, json.emailType, json.status]);
 }
 const nobody = [false, null, undefined, undefined];
-
-function errorOf(item: { json: IDataObject } | undefined) {
-	return item?.json.error as IDataObject | undefined;
-}
 
 describe('Email: Find and Verify', () => {
 	test('gives one item with the address, how sure it is, and what was tried', async () => {
@@ -201,19 +176,6 @@ describe('Email: Find and Verify', () => {
 		});
 	});
 
-	test('pays for the same person once', async () => {
-		const items = await enrich({}, [
-			...people('Ann Sure'),
-			{ first: 'Ann', last: 'Sure', company: 'https://www.ACME.com/team' },
-			{ first: ' ann ', last: 'Sure', company: 'acme.com' },
-		]);
-
-		expect(sandbox.requests.map(({ path }) => path)).toEqual(['/email/find', '/email/verify']);
-		expect(answers(items)).toEqual(
-			new Array(3).fill([true, 'ann.sure@acme.com', 'business', 'valid']),
-		);
-	});
-
 	test('an error of a later step keeps what the steps before it brought', async () => {
 		sandbox.set({
 			faults: [
@@ -234,7 +196,7 @@ describe('Email: Find and Verify', () => {
 			...list[0],
 			error: {
 				message: someText,
-				advice: expect.stringContaining('"bought"') as unknown,
+				advice: containing('"bought"'),
 				outcome: 'unknown',
 				code: 'ECONNRESET',
 				bought: [{ emailType: 'business', outcome: 'not verified', ...high }],
@@ -328,5 +290,32 @@ describe('Email: Find and Verify', () => {
 
 		service.expectCalls([find('Ann', 'Sure'), verify('ann.sure@acme.com')]);
 		expect(items.map((item) => errorOf(item)?.message)).toEqual(rows.map(([, error]) => error));
+	});
+
+	test('finds nobody if the service needs a profile for the personal email', async () => {
+		const code = 'INVALID_REQUEST';
+		sandbox.set({ faults: [{ kind: 'envelope', code, match: { path: '/email/personal' } }] });
+		const profile = 'https://www.linkedin.com/in/tom';
+		const [ann, tom, eve, sue] = people('Ann Sure', 'Tom Nobody', 'Eve Nobody', 'Sue Nobody');
+		const bob = { first: 'Bob', last: 'Nobody' };
+		const list = [{ ...ann }, { ...tom }, { ...eve }, { ...sue, profile }, bob];
+		const items = await enrich({ tryPersonal: true }, list);
+
+		service.expectCalls([
+			find('Ann', 'Sure'),
+			verify('ann.sure@acme.com'),
+			find('Tom', 'Nobody'),
+			personal('Tom', 'Nobody'),
+			find('Eve', 'Nobody'),
+			personal('Eve', 'Nobody'),
+			find('Sue', 'Nobody', { company: 'acme.com', linkedinUrl: profile }),
+			personal('Sue', 'Nobody', { linkedinUrl: profile }),
+			personal('Bob', 'Nobody'),
+		]);
+		const none = { found: false, email: null, tried: 'business: not found, personal: not found' };
+		expect(items.slice(1, 3)).toEqual(paired([none, none, none]).slice(1));
+		expect(items[0]?.json).toMatchObject({ email: 'ann.sure@acme.com', tried: 'business: valid' });
+		// The profile or the only call is refused for another reason.
+		expect(items.slice(3).map((item) => errorOf(item)?.code)).toEqual([code, code]);
 	});
 });

@@ -83,6 +83,20 @@ describe('A request that Node.js refuses to send', () => {
 	});
 });
 
+test('An answer that is damaged on its way, after the TLS handshake, may have been paid for', () => {
+	const code = 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC';
+	const message = 'SSL routines:tls_get_more_records:decryption failed or bad record mac';
+	for (const error of [
+		new Error(message, { cause: Object.assign(new Error(message), { code }) }),
+		Object.assign(new Error(message), { httpCode: code, messages: [message] }),
+	]) {
+		expect(noAnswer(error, lookup)).toMatchObject({
+			message: 'The connection broke before the service answered',
+			details: { outcome: 'unknown', code },
+		});
+	}
+});
+
 test('An error without a code is told without one', () => {
 	const { message, advice, details } = noAnswer(new Error('Odd'), lookup);
 	expect(message).toBe('The connection broke before the service answered');

@@ -1,33 +1,26 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule, JobSettings, SettingsPatch } from '../lab/sandbox/settings';
-import { get, paired, post, sleep, until, useService, type Call } from './service';
+import { containing, found, including, paired, someText, verdictOn } from './expected';
+import {
+	BALANCE,
+	FIND,
+	PERSONAL,
+	START,
+	START_AND_WAIT,
+	STATUS,
+	VERIFY,
+	WAIT,
+	keepGoing,
+	person,
+	type Operation,
+} from './given';
+import { get, post, sleep, until, useService, type Call } from './service';
 
 const service = useService();
 const { sandbox } = service;
 
-const CREDIT = ['credit', 'get'] as const;
-const BUSINESS = ['email', 'findBusiness'] as const;
-const PERSONAL = ['email', 'findPersonal'] as const;
-const VERIFY = ['email', 'verify'] as const;
-const START = ['scrape', 'start'] as const;
-const STATUS = ['scrape', 'getStatus'] as const;
-const WAIT = ['scrape', 'wait'] as const;
-const START_AND_WAIT = ['scrape', 'startAndWait'] as const;
-type Operation = readonly [resource: string, operation: string];
-
 const value = '={{ $json.value }}';
-/** A person from the fields of the item; fields that the item lacks are empty. */
-const person = {
-	firstName: '={{ $json.first }}',
-	lastName: '={{ $json.last }}',
-	company: '={{ $json.company }}',
-	linkedinUrl: '={{ $json.profile }}',
-};
 const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
-const keepGoing = { onError: 'continueRegularOutput' } as const;
-
-const someText: unknown = expect.stringMatching(/\S/);
-const including = (fields: object) => expect.objectContaining(fields) as object;
 
 /** The incoming fields and the error of a parameter that can only be wrong. */
 function inputError(input: object, error: string, field: string) {
@@ -38,11 +31,6 @@ function inputError(input: object, error: string, field: string) {
 function refusal(code: string, text: string, httpStatus = 400) {
 	const message = `The service says: ${text} (${code})`;
 	return { message, advice: someText, outcome: 'refused', code, httpStatus };
-}
-
-/** What a finder gives for an address. */
-function found(email: string, confidence: number, confidenceLevel: string, sources?: string[]) {
-	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }) };
 }
 
 /** An item, the request that it leads to, if any, and what comes out for it. */
@@ -57,12 +45,13 @@ async function expectRows(operation: Operation, parameters: INodeParameters, row
 }
 
 describe('Credit: Get', () => {
-	test('gives every item the balance of the account, which it reads once', async () => {
-		const { items } = await service.run(CREDIT, {}, [{ a: 1 }, { a: 2 }, { a: 3 }]);
-
+	test('gives every item the balance of the account, which each run reads once', async () => {
 		const balance = { credits: 100_000, plan: 'enterprise', resetDate: '2030-01-01T00:00:00.000Z' };
-		expect(items).toEqual(paired([balance, balance, balance]));
-		service.expectCalls([get('/credits')]);
+		for (const calls of [[get('/credits')], [get('/credits'), get('/credits')]]) {
+			const { items } = await service.run(BALANCE, {}, [{ a: 1 }, { a: 2 }, { a: 3 }]);
+			expect(items).toEqual(paired([balance, balance, balance]));
+			service.expectCalls(calls);
+		}
 	});
 });
 
@@ -75,7 +64,7 @@ describe('Email: Find Business', () => {
 		const wrong = { ...ann, company: 'Acme' };
 		const message = 'Company Domain must be a domain, but is "Acme"';
 
-		await expectRows(BUSINESS, person, [
+		await expectRows(FIND, person, [
 			[
 				{ first: ' Ann ', last: 'Sure\n', company: 'acme.com' },
 				find('Ann', 'Sure'),
@@ -100,45 +89,6 @@ describe('Email: Find Business', () => {
 		]);
 	});
 
-	/** @param sentFor what is sent for what is given */
-	function testField(title: string, field: string, sentFor: Record<string, string>): void {
-		test(title, async () => {
-			const others = { lastName: 'Sure', company: 'acme.com' };
-			const rows = Object.entries(sentFor).map(([given, sent], index): Row => {
-				const first = `N${String(index)}`;
-				const body = { ...others, firstName: first, [field]: sent };
-				return [{ first, value: given }, post('/email/find', body), including({ found: true })];
-			});
-			await expectRows(BUSINESS, { ...others, firstName: person.firstName, [field]: value }, rows);
-		});
-	}
-
-	testField('cuts pasted addresses down to the domain', 'company', {
-		'acme.com': 'acme.com',
-		'ACME.Com': 'acme.com',
-		'  acme.com\t': 'acme.com',
-		'acme.com.': 'acme.com',
-		'www.acme.com': 'acme.com',
-		'WWW.Acme.com/about': 'acme.com',
-		'https://acme.com': 'acme.com',
-		'https://www.acme.com/team?tab=1#top': 'acme.com',
-		'http://acme.com:8080/': 'acme.com',
-		'acme.com:443': 'acme.com',
-		'shop.acme.co.uk/a/b': 'shop.acme.co.uk',
-		'https://notlinkedin.com/team': 'notlinkedin.com',
-		'www.linkedin.com': 'linkedin.com',
-		'ann@acme.com': 'acme.com',
-		'www.com': 'www.com',
-		'bücher.example': 'xn--bcher-kva.example',
-	});
-
-	testField('sends addresses of profiles as they are, with a scheme', 'linkedinUrl', {
-		'https://www.linkedin.com/in/ann': 'https://www.linkedin.com/in/ann',
-		'http://linkedin.com/in/ann?trk=a': 'http://linkedin.com/in/ann?trk=a',
-		' linkedin.com/in/Ann/ ': 'https://linkedin.com/in/Ann/',
-		'HTTPS://linkedin.com/in/ann': 'HTTPS://linkedin.com/in/ann',
-	});
-
 	test('leaves it to the service what else is required', async () => {
 		service.expectViolations();
 		const profile = 'https://linkedin.com/in/ann';
@@ -152,7 +102,7 @@ describe('Email: Find Business', () => {
 			{ ...input, error },
 		];
 
-		await expectRows(BUSINESS, person, [
+		await expectRows(FIND, person, [
 			refused({ ...ann, last: '' }, { firstName: 'Ann', company: 'acme.com' }),
 			refused({ ...ann, first: '' }, { lastName: 'Sure', company: 'acme.com' }),
 			refused(
@@ -168,7 +118,7 @@ describe('Email: Find Business', () => {
 		const wrong = { ...ann, old: 'in/cid' };
 		const field = 'LinkedIn URL (Deprecated)';
 
-		await expectRows(BUSINESS, { ...person, options }, [
+		await expectRows(FIND, { ...person, options }, [
 			[
 				{ ...ann, old: 'linkedin.com/in/ann' },
 				find('Ann', 'Sure', { linkedinUrl: 'https://linkedin.com/in/ann' }),
@@ -217,11 +167,11 @@ describe('Email: Find Personal', () => {
 
 describe('Email: Verify', () => {
 	test('gives the verdict on each address, and sends nothing for what is none', async () => {
-		const verdict = (address: string, email: string, status: string, more: object = {}): Row => {
-			const deliverable = status === 'valid';
-			const flags = { deliverable, disposable: false, freeProvider: false, ...more };
-			return [{ value: address }, post('/email/verify', { email }), { email, status, ...flags }];
-		};
+		const verdict = (address: string, email: string, ...verdict: [string, object?]): Row => [
+			{ value: address },
+			post('/email/verify', { email }),
+			verdictOn(email, ...verdict),
+		];
 		const error = 'Email must be one email address, but is "ann"';
 
 		await expectRows(VERIFY, { email: value }, [
@@ -238,66 +188,9 @@ describe('Email: Verify', () => {
 });
 
 describe.each([
-	['Find Business', BUSINESS, '/email/find', { sources: [] }],
+	['Find Business', FIND, '/email/find', { sources: [] }],
 	['Find Personal', PERSONAL, '/email/personal', {}],
 ] as const)('The answer to %s', (_name, operation, path, more) => {
-	const email = 'p@acme.com';
-	const bands: Array<[number, string]> = [
-		[1, 'very_high'],
-		[0.9, 'very_high'],
-		[0.8999, 'high'],
-		[0.7, 'high'],
-		[0.6999, 'medium'],
-		[0.5, 'medium'],
-		[0.4999, 'low'],
-		[0, 'low'],
-	];
-
-	test.each<[string, Array<[data: object, result: object]>]>([
-		[
-			'gets a band of confidence, which begins at its lower bound',
-			bands.map(([confidence, confidenceLevel]) => [
-				{ email, confidence },
-				{ found: true, email, confidence, confidenceLevel },
-			]),
-		],
-		[
-			'gets no band if the confidence is outside the scale',
-			[95, -0.1, 'high', null, undefined].map((confidence) => [
-				{ email, confidence },
-				{ found: true, email, confidence },
-			]),
-		],
-		[
-			'is that nobody was found if the email is empty, whatever else comes with it',
-			[
-				[
-					{ email: '', confidence: 0.3, sources: [] },
-					{ found: false, email: '', confidence: 0.3, sources: [] },
-				],
-				[
-					{ email: null, reason: 'left the company' },
-					{ found: false, email: null, reason: 'left the company' },
-				],
-				[{ confidence: 0 }, { found: false, email: null, confidence: 0 }],
-			],
-		],
-	])('%s', async (_, rows) => {
-		sandbox.set({
-			faults: rows.map(([data], index) => ({
-				kind: 'status',
-				status: 200,
-				body: JSON.stringify({ success: true, data }),
-				match: { bodyIncludes: `"P${String(index)}"` },
-			})),
-		});
-		const people = rows.map((_, index) => ({ ...ann, first: `P${String(index)}` }));
-		const { items } = await service.run(operation, person, people);
-
-		expect(items).toEqual(paired(rows.map(([, result]) => result)));
-		expect(sandbox.requests).toHaveLength(rows.length);
-	});
-
 	test.each<[string, SettingsPatch, object]>([
 		['NOT_FOUND with HTTP 404', { notFound: 'error' }, {}],
 		['NOT_FOUND with HTTP 200', { notFound: 'error', errorStatus: { NOT_FOUND: 200 } }, {}],
@@ -315,7 +208,7 @@ describe.each([
 
 		expect(await outputWith({})).toEqual(output({ found: false, email: null, ...rest }));
 		const error = { message: 'No address was found for this person', advice: someText };
-		expect(await outputWith({ errorIfNotFound: true, rememberMinutes: 0 })).toEqual(
+		expect(await outputWith({ errorIfNotFound: '={{ "yes" }}', rememberMinutes: 0 })).toEqual(
 			output({ ...nobody, error: { ...error, code: 'NOT_FOUND' } }),
 		);
 		expect(sandbox.requests.map((request) => request.path)).toEqual(new Array(6).fill(path));
@@ -557,14 +450,15 @@ describe('Scrape: Get Status', () => {
 		expect(polls()).toEqual(Object.fromEntries(scrapes.map(({ id }) => [id, 1])));
 	});
 
-	test.each<[string, JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
-		['text', 'string', String],
-		['a UUID', 'uuid', String],
-		['digits', 'number-like', String],
-		['digits that are a number', 'number-like', Number],
-		['characters that need escaping', 'awkward', String],
-	])('an identifier of %s arrives as it is', async (_, scrapeIdStyle, toValue) => {
+	test.each<[JobSettings['scrapeIdStyle'], RegExp, (id: string) => string | number]>([
+		['string', /^scrape_\w+$/, String],
+		['uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, String],
+		['number-like', /^\d+$/, String],
+		['number-like', /^\d+$/, Number],
+		['awkward', /^job\/\d a\+b&c=é\?#%/, String],
+	])('a scrape ID arrives as it is: %s like %s', async (scrapeIdStyle, pattern, toValue) => {
 		const scrapes = await startThree({ durationMs: 0, scrapeIdStyle });
+		for (const { id } of scrapes) expect(id).toMatch(pattern);
 		const inputs = scrapes.map(({ id }) => ({ id: toValue(id) }));
 		for (const operation of [STATUS, WAIT]) {
 			const { items } = await service.run(operation, waitFor(), inputs);
@@ -621,14 +515,10 @@ describe('Scrape: Wait', () => {
 				...statusOf(id, 'pending'),
 				progress: 0,
 				message: `Scrape ${id} did not finish within 0.002 minutes`,
-				advice: expect.stringContaining('To wait longer, use "Wait') as unknown,
+				advice: containing('To wait longer, use "Wait'),
 			},
 		});
 		expect(late.items).toEqual(paired([statusOf(one.id), timedOut(two), timedOut(three)]));
-
-		for (const { id } of scrapes) sandbox.finish(id, 'completed');
-		const later = await service.run(WAIT, waitFor({ timeout: 0.002 }), scrapes);
-		expect(later.items).toEqual(withStatus(scrapes));
 	});
 
 	test('is given up when the service is out of order for ten minutes', async () => {
@@ -641,37 +531,36 @@ describe('Scrape: Wait', () => {
 		// Ten minutes in two seconds.
 		jest.spyOn(Date, 'now').mockImplementation(() => now() + 300 * (now() - since));
 		const { items } = await running;
-		jest.restoreAllMocks();
 
-		const advice: unknown = expect.stringContaining('"Wait Until Finished" with this scrape ID');
+		const advice = containing('"Wait Until Finished" with this scrape ID');
 		const errorOf = (scrapeId: string) => including({ scrapeId, httpStatus: 502, advice });
 		expect(items).toEqual(paired(scrapes.map(({ id }) => ({ id, error: errorOf(id) }))));
 	});
 
-	test('an unknown scrape is an error that keeps the identifier', async () => {
+	test.each([
+		['NOT_FOUND', 404],
+		['INVALID_REQUEST', 400],
+	])('an unknown scrape is an error that keeps the ID: %s', async (unknownScrape, httpStatus) => {
+		sandbox.set({ unknownScrape });
 		const [known] = await startThree({ durationMs: 50 });
 		const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
 		const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
-		const error = refusal('NOT_FOUND', 'No such scrape', 404);
-		const gone = (id: string) => ({ id, error: { ...error, scrapeId: id } });
+		const error = refusal(unknownScrape, 'No such scrape', httpStatus);
+		// The ID may be wrong, so that no scrape may go on.
+		const advice: unknown = expect.not.stringContaining('continues');
+		const gone = (id: string) => ({ id, error: { ...error, advice, scrapeId: id } });
 		expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
+		expect(sandbox.requests.filter(({ query }) => query.scrapeId === 'gone-1')).toHaveLength(1);
 	});
 
 	const onErrors = [undefined, 'continueRegularOutput', 'continueErrorOutput'] as const;
 	describe.each(onErrors)('Stop with onError %s', (onError) => {
 		test.each([0.05, 600])('ends a wait with a poll every %d s', async (pollInterval) => {
 			const scrapes = await startThree();
-			let stop = () => {};
-			const running = service.run(WAIT, waitFor({ pollInterval }), scrapes, {
-				onError,
-				onStart: (pressStop) => (stop = pressStop),
-			});
-			await until(() => Object.keys(polls()).length === scrapes.length);
-			stop();
-			const { run } = await running;
+			const areAsked = () => Object.keys(polls()).length === scrapes.length;
+			await service.runUntil(areAsked, WAIT, waitFor({ pollInterval }), scrapes, { onError });
 
-			expect(run.status).toBe('canceled');
 			const before = sandbox.requests.length;
 			await sleep(200);
 			expect(sandbox.requests).toHaveLength(before);
@@ -755,7 +644,7 @@ describe('Scrape: Start and Wait', () => {
 				message: 'The service says: Something went wrong (BROKEN)',
 				code: 'BROKEN',
 				scrapeId: id,
-				advice: expect.stringContaining(id) as unknown,
+				advice: containing(id),
 			}),
 		],
 	])('is an error with the ID to wait for: %s', async (_, settings, options, errorOf) => {
@@ -782,6 +671,12 @@ describe('Scrape: Start and Wait', () => {
 		['is out of order', { kind: 'html', status: 502 }],
 		['cuts the connection', { kind: 'resetBeforeWork' }],
 		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
+		['does not take its ID yet', { kind: 'envelope', code: 'INVALID_REQUEST' }],
+		['says so in its own words', { kind: 'envelope', code: 'SCRAPE_NOT_FOUND', status: 400 }],
+		[
+			'says so in a text',
+			{ kind: 'status', status: 422, body: '{"success":false,"error":"Scrape not found"}' },
+		],
 	])('goes on while the service %s', async (_, fault) => {
 		sandbox.set({
 			job: { durationMs: 50 },
@@ -794,125 +689,12 @@ describe('Scrape: Start and Wait', () => {
 	});
 });
 
-describe('A value that can only be wrong is refused before anything is sent', () => {
-	/** @param values by the error that follows the name of the field; … stands for the value */
-	function refuses(
-		parameters: INodeParameters,
-		operation: Operation,
-		field: string,
-		values: Record<string, Array<IDataObject[string]>>,
-	): void {
-		test(`${field} of ${operation.join(' ')}`, async () => {
-			const cases = Object.entries(values).flatMap(([text, each]) =>
-				each.map((wrong) => ({
-					input: { value: wrong },
-					error: `${field} ${text.replace('…', JSON.stringify(wrong))}`,
-				})),
-			);
-			const inputs = cases.map(({ input }) => input);
-			const { items } = await service.run(operation, parameters, inputs, keepGoing);
-
-			service.expectCalls([]);
-			expect(items).toEqual(
-				paired(cases.map(({ input, error }) => inputError(input, error, field))),
-			);
-		});
-	}
-
-	const rest = { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' };
-	refuses({ firstName: value, company: 'acme.com' }, BUSINESS, 'First Name and Last Name', {
-		'are both empty': ['', ' '],
-	});
-	refuses({ ...rest, firstName: value }, BUSINESS, 'First Name', {
-		'must be text, but is …': [['Ann'], true],
-	});
-	refuses({ ...rest, lastName: value }, BUSINESS, 'Last Name', {
-		'must be text, but is …': [{ a: 1 }, true],
-	});
-	refuses({ ...rest, company: value }, BUSINESS, 'Company Domain', {
-		'is empty': ['', ' '],
-		'must be a domain, but is …': [
-			...['Acme', 'Acme Inc', 'acme inc.com', 'https://', '.com', 'acme..com', '12.5', '10.0.0.1'],
-			'acme.com,acme.de',
-		],
-		'must be the domain of a company, but … is a social network': [
-			...['https://www.linkedin.com/company/acme', 'linkedin.com/in/ann'],
-		],
-	});
-	refuses({ ...rest, linkedinUrl: value }, BUSINESS, 'LinkedIn URL', {
-		'must be a URL, but is …': [
-			...['not a page', 'ftp://linkedin.com/in/ann', 'javascript://x', 'in/nathan'],
-		],
-	});
-	refuses({ email: value }, VERIFY, 'Email', {
-		'is empty': [null, '  '],
-		'must be text, but is …': [['ann@acme.com']],
-		'must be one email address, but is …': [
-			...['ann', 'ann@', '@acme.com', 'ann@acme@com', 'ann sure@acme.com', 'Ann<ann@acme.com>'],
-			...['Ann <ann@acme.com>', 'ann@acme.com,bob@acme.com', 'ann@acme.com, bob@acme.com'],
-		],
-	});
-	refuses(
-		{ email: 'valid@acme.com', options: { resultField: value } },
-		VERIFY,
-		'Put Output in Field',
-		{ 'must be text, but is …': [{ a: [1] }, [1]] },
-	);
-
-	const inJson = { filtersMode: 'json', filtersJson: value };
-	const noLimit = 'must be a whole number of at least 1, but is …';
-	refuses({ limit: value }, START, 'Limit', {
-		[noLimit]: [0, -1, 1.5, 'abc', '', '1.5', true, [5], null],
-	});
-	refuses({ ...inJson, filtersJson: '={{ ({ limit: $json.value }) }}' }, START, 'Limit', {
-		[noLimit]: [0, 'abc', null, 2.5],
-	});
-	refuses({ filters: { companySize: value } }, START, 'Company Size', {
-		'must be a range written <min>-<max>, but is …': [
-			...['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'],
-		],
-	});
-	refuses({ filters: { jobTitles: ['CTO', value] } }, START, 'Job Titles', {
-		'must be text, but is …': [{ title: 'CTO' }, true],
-	});
-	refuses({ filters: { locations: value } }, START, 'Locations', {
-		'must be text, but is …': [{ city: 'Graz' }, true],
-	});
-	refuses(inJson, START, 'Filters (JSON)', {
-		'must be a JSON object, but is …': [
-			...['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true],
-		],
-		'contains "titles", which is not a filter': [
-			...[{ titles: ['CTO'] }, { titles: [] }, '{ "jobTitles": ["CTO"], "titles": "" }'],
-		],
-	});
-	refuses({ options: { webhookUrl: value } }, START, 'Webhook URL', {
-		'must be a URL, but is …': ['nowhere', 'ftp://example.com/a', 'example.com/hook'],
-	});
-
-	const noId = { 'is empty': ['', '  ', null] };
-	refuses({ scrapeId: value }, STATUS, 'Scrape ID', noId);
-	refuses({ scrapeId: value }, WAIT, 'Scrape ID', noId);
-	const negative = { 'must be a number of at least 0, but is …': [-1, '-1'] };
-	refuses(
-		{ options: { pollInterval: value } },
-		START_AND_WAIT,
-		'Poll Interval (Seconds)',
-		negative,
-	);
-	refuses({ options: { timeout: value } }, START_AND_WAIT, 'Timeout (Minutes)', negative);
-});
-
 describe('Fields of the result', () => {
 	const address = { email: '={{ $json.email }}' };
 	const inputs = ['valid@acme.com', 'invalid@acme.com', 'broken@acme.com', 'unknown@beta.io'].map(
 		(email, index) => ({ id: index + 1, email, status: 'new', note: { a: [1] } }),
 	);
-	const verdicts = inputs.map(({ email }) => {
-		const [status] = email.split('@');
-		const deliverable = status === 'valid';
-		return { email, status, deliverable, disposable: false, freeProvider: false };
-	});
+	const verdicts = inputs.map(({ email }) => verdictOn(email, email.split('@')[0]));
 
 	test.each<[INodeParameters, (input: object, verdict: object) => object]>([
 		[{}, (_input, verdict) => verdict],
@@ -921,7 +703,19 @@ describe('Fields of the result', () => {
 		[{ resultField: 'email', includeInput: true }, (input, email) => ({ ...input, email })],
 		[{ resultField: 'check', includeInput: true }, (input, check) => ({ ...input, check })],
 		[{ resultField: '', includeInput: false }, (_input, verdict) => verdict],
-	])('options %j shape results, and no errors, on either output', async (options, shape) => {
+	])('options %j shape results and plans, and no errors', async (options, shape) => {
+		const dryRun = { ...options, dryRun: true, includeCost: true };
+		const plan = await service.run(VERIFY, { ...address, options: dryRun }, inputs);
+		const totals = { items: 4, new: 4, duplicate: 0, remembered: 0, free: 0, mayFollow: 0 };
+		const request = { dryRun: true, call: 'new', path: '/email/verify', mayFollow: 0, totals };
+		expect(plan.items).toEqual(
+			paired(
+				inputs.map((input) =>
+					shape(input, { ...request, request: { email: input.email }, key: someText }),
+				),
+			),
+		);
+		service.expectCalls([]);
 		sandbox.set({
 			faults: [{ kind: 'envelope', code: 'BROKEN', match: { bodyIncludes: 'broken' } }],
 		});
@@ -939,10 +733,12 @@ describe('Fields of the result', () => {
 		expect(split.items).toEqual(shaped.toSpliced(2, 1));
 	});
 
-	test('the name of the field may differ by item', async () => {
-		const options = { resultField: '=result{{ $json.id }}' };
+	test('the options may differ by item', async () => {
+		const options = { resultField: '=result{{ $json.id }}', includeInput: '={{ $json.id > 1 }}' };
 		const { items } = await service.run(VERIFY, { ...address, options }, inputs.slice(0, 2));
-		expect(items).toEqual(paired([{ result1: verdicts[0] }, { result2: verdicts[1] }]));
+		expect(items).toEqual(
+			paired([{ result1: verdicts[0] }, { ...inputs[1], result2: verdicts[1] }]),
+		);
 	});
 
 	test.each([true, false])('files stay with the input fields: %s', async (includeInput) => {

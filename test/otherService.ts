@@ -1,134 +1,23 @@
 /** A service that answers as a test wants it to, for what the sandbox does not imitate. */
-import {
-	createServer,
-	type IncomingMessage,
-	type OutgoingHttpHeaders,
-	type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { Action } from './actions';
+import {
+	failure,
+	verdictOf,
+	type Answer,
+	type Case,
+	type Received,
+	type Responder,
+} from './answers';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
-import { expectSame, get, keyOf, paired, post, type Call } from './service';
-
-/** A request as it came, and when. */
-export interface Received extends Call {
-	query: Record<string, unknown>;
-	at: number;
-	authorization: string | undefined;
-}
-
-/** Text is sent as it is, and any other body as JSON. */
-export interface Answer {
-	body: unknown;
-	status?: number;
-	headers?: OutgoingHttpHeaders;
-}
-
-/** Gives no answer if it sends one itself. */
-export type Responder = (
-	request: Received,
-	outgoing: ServerResponse,
-) => Answer | undefined | Promise<Answer>;
-
-/** An answer, and what the item of its row holds then: by default the verdict on its address. */
-export type Case = [answer: Answer | Responder, outcome?: object];
+import { paired } from './expected';
+import { keepGoing } from './given';
+import { expectSame, keyOf, type Call } from './service';
 
 /** By the names of the rows, or for the rows of `people`. */
 type Each<T> = T[] | Record<string, T>;
-
-export interface Row extends IDataObject {
-	name: string;
-}
-
-/** An operation that makes one request for each row. */
-export interface Action {
-	operation: readonly [string, string];
-	parameters: INodeParameters;
-	callFor: (row: Row) => Call;
-	/** Answers the requests that follow it. */
-	next?: Responder;
-}
-
-export const FIND_BUSINESS: Action = {
-	operation: ['email', 'findBusiness'],
-	parameters: { firstName: '={{ $json.name }}', company: 'acme.com' },
-	callFor: ({ name }) => post('/email/find', { firstName: name, company: 'acme.com' }),
-};
-export const FIND_PERSONAL: Action = {
-	operation: ['email', 'findPersonal'],
-	parameters: { firstName: '={{ $json.name }}' },
-	callFor: ({ name }) => post('/email/personal', { firstName: name }),
-};
-export const ENRICH: Action = { ...FIND_BUSINESS, operation: ['email', 'enrich'] };
-export const VERIFY: Action = {
-	operation: ['email', 'verify'],
-	parameters: { email: '={{ $json.name }}@acme.com' },
-	callFor: ({ name }) => post('/email/verify', { email: `${name}@acme.com` }),
-};
-export const START: Action = {
-	operation: ['scrape', 'start'],
-	parameters: { limit: 5, filters: { jobTitles: ['={{ $json.name }}'] } },
-	callFor: ({ name }) => post('/start', { filters: { limit: 5, jobTitles: [name] } }),
-};
-export const GET_STATUS: Action = {
-	operation: ['scrape', 'getStatus'],
-	parameters: { scrapeId: '={{ $json.name }}' },
-	callFor: ({ name }) => get('/status', { scrapeId: name }),
-};
-export const WAIT: Action = { ...GET_STATUS, operation: ['scrape', 'wait'] };
-
-/** The rows `p0`, `p1` and so on. */
-export const people = (count: number): Row[] =>
-	Array.from({ length: count }, (_, index) => ({ name: `p${String(index)}` }));
-
-export const answer = (body: unknown, status?: number, headers?: OutgoingHttpHeaders): Answer => ({
-	body,
-	status,
-	headers,
-});
-
-export const success = (data: unknown, status?: number): Answer =>
-	answer({ success: true, data }, status);
-
-export const failure = (code: string, status: number, message = 'That went wrong'): Answer =>
-	answer({ success: false, error: { code, message } }, status);
-
-/** A failure that is told in a text alone. */
-export const saying = (error: string, status?: number): Answer =>
-	answer({ success: false, error }, status);
-
-const verdictOn = (email: unknown) => ({
-	email,
-	status: 'valid',
-	deliverable: true,
-	disposable: false,
-	freeProvider: false,
-});
-
-export const verdictOf = ({ name }: Row) => verdictOn(`${name}@acme.com`);
-
-/** Answers a verification, with `fields` in the verdict. */
-export const verdictWith =
-	(fields: object) =>
-	({ body }: Received): Answer =>
-		success({ ...verdictOn((body as IDataObject).email), ...fields });
-
-export const verdict = verdictWith({});
-
-/** The items of a verification: the error of a row if it has one, and its verdict otherwise. */
-export function verified(rows: Row[], errorOf: (row: Row, index: number) => unknown = () => null) {
-	return paired(
-		rows.map((row, index) => {
-			const error = errorOf(row, index);
-			return error ? { ...row, error } : verdictOf(row);
-		}),
-	);
-}
-
-export const keepGoing = { onError: 'continueRegularOutput' } as const;
-export const someText: unknown = expect.stringMatching(/\S/);
-/** Advice for a paid call with an unknown outcome. */
-export const mayBeDone: unknown = expect.stringContaining('may have done the work');
 
 /** One such service for the tests of a file. Each request must have held the key. */
 export function useOtherService() {

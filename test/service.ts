@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
+import type { Operation } from './given';
 
 /** How every key begins; no other text in a run resembles it. */
 export const SECRET = 'sk-secret-4711';
@@ -27,6 +28,14 @@ export const post = (path: string, body: unknown): Call => ({
 	body,
 });
 
+/** What an operation is run with. */
+type RunOf = [
+	operation: Operation,
+	parameters: INodeParameters,
+	items: IDataObject[],
+	options?: Partial<NodeRun>,
+];
+
 /**
  * One sandbox for the tests of a file, as new before each. After each test all requests must have been
  * within the contract and must have held the key in their Authorization header, and nowhere else.
@@ -50,6 +59,7 @@ export function useService() {
 		});
 	});
 	afterEach(() => {
+		jest.restoreAllMocks();
 		const violations = sandbox.requests.flatMap(({ violation = [] }) => violation);
 		if (badInput) expect(violations).not.toEqual([]);
 		else expect(violations).toEqual([]);
@@ -73,7 +83,7 @@ export function useService() {
 
 		/** Runs an operation with the account of the sandbox. */
 		async run(
-			[resource, operation]: readonly [string, string],
+			[resource, operation]: Operation,
 			parameters: INodeParameters,
 			items: IDataObject[],
 			options: Partial<NodeRun> = {},
@@ -92,6 +102,19 @@ export function useService() {
 					...options.credential,
 				},
 			});
+		},
+
+		/** Runs an operation until `when`, and then presses Stop. @returns the run that was stopped */
+		async runUntil(when: () => boolean, ...given: RunOf): Promise<NodeResult['run']> {
+			const [operation, parameters, items, options] = given;
+			let stop = () => {};
+			const onStart = (press: () => void) => (stop = press);
+			const running = this.run(operation, parameters, items, { ...options, onStart });
+			await until(when);
+			stop();
+			const { run } = await running;
+			expect(run.status).toBe('canceled');
+			return run;
 		},
 
 		/** Starts a scrape without the node. */
@@ -116,11 +139,6 @@ export function useService() {
 			expectSame(sent, calls);
 		},
 	};
-}
-
-/** The items of a result, one for each of `jsons`, paired with the item of the same place. */
-export function paired(jsons: object[]) {
-	return jsons.map((json, item) => ({ json, pairedItem: { item } }));
 }
 
 /** Resolves as soon as `condition` is true; the time limit of the test ends a wait in vain. */

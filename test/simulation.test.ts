@@ -5,6 +5,7 @@ import { simulateScrapes } from '../lab/simulator/scrapes';
 import type { ServiceSettings } from '../lab/simulator/service';
 import {
 	atOnce,
+	banning,
 	changing,
 	fixed,
 	leakyBucket,
@@ -15,6 +16,7 @@ import {
 } from '../lab/rateLimits';
 import { bound, node, simulate, type Scenario } from '../lab/simulator/simulate';
 
+const MINUTE_MS = 60_000;
 const seed = fc.integer({ min: 1, max: 1_000_000 });
 
 /** The bound takes no time for other things, so a busy process may be slower by this share. */
@@ -64,6 +66,95 @@ describe('the aims', () => {
 	});
 });
 
+describe('sixty calls a minute', () => {
+	const kinds = Object.entries({
+		'sliding window': () => [sliding(60, MINUTE_MS)],
+		'fixed window': () => [fixed(60, MINUTE_MS)],
+		'token bucket': () => [tokenBucket(60, 1)],
+	});
+	const latency = { ms: 200 };
+
+	const known = kinds.flatMap(([about, limits]) =>
+		[1, 59, 60, 61, 120, 121, 300].map((calls) => ({ about, limits, calls })),
+	);
+	it.each(known)(
+		'are used up and never exceeded if they are known: $calls calls, $about',
+		async (scenario) => {
+			const { calls } = scenario;
+			const result = await simulate({ ...scenario, perMinute: 60, latency }, node);
+			expect([result.refused, result.taken.length]).toEqual([0, calls]);
+			// floor((K - 1) / N) minutes, and each minute begins when the answers of the last one are there.
+			const minutes = Math.floor((calls - 1) / 60);
+			expect(result.seconds).toBeGreaterThanOrEqual(minutes * 60);
+			expect(result.seconds).toBeLessThan(minutes * 60 * 1.05 + 3);
+		},
+	);
+
+	const unknown = kinds.flatMap(([about, limits]) =>
+		([undefined, 'retryAfter', 'remaining'] as const).flatMap((says) =>
+			[1, 2, 3, 4].map((processes) => ({ about, limits, says, processes })),
+		),
+	);
+	it.each(unknown)('are found: $about that says $says, $processes processes', async (scenario) => {
+		const { seconds, refused, taken } = await simulate({ ...scenario, calls: 300, latency }, node);
+		expect(taken).toHaveLength(300);
+		// Four minutes at best; a service that says nothing costs some more.
+		expect(seconds).toBeLessThan(60 * 8);
+		// Each window ends in the refusal of what was in flight.
+		expect(refused).toBeLessThan(50 * 6 * scenario.processes);
+	});
+});
+
+/** What once ended a run too early. */
+const HARD: Array<Partial<Scenario> & Pick<Scenario, 'about' | 'calls' | 'limits'>> = [
+	...[sliding, fixed].flatMap((kind) =>
+		[60, Infinity].map((perMinute) => ({
+			about: `${kind.name} window used up by another worker, ${String(perMinute)} known`,
+			...{ perMinute, processes: 2, calls: 1200, limits: () => [kind(60, MINUTE_MS)] },
+		})),
+	),
+	...[
+		{ minutes: 2, processes: 1 },
+		{ minutes: 3, processes: 1 },
+		{ minutes: 1, processes: 2 },
+	].map(({ minutes, processes }) => ({
+		about: `ban of ${String(minutes)} minutes that each call begins anew`,
+		...{ processes, laterMs: 31_000, calls: 100 * processes },
+		limits: () => [banning(sliding(60, MINUTE_MS), minutes * MINUTE_MS)],
+	})),
+	{
+		about: 'service that accepts calls of other runs, two a minute',
+		...{ calls: 18, processes: 2, runs: 3, laterMs: 0, latency: { ms: 20, sigma: 1 } },
+		limits: () => [fixed(2, MINUTE_MS)],
+	},
+];
+
+it.each(HARD)('no run gives up at a $about', async (scenario) => {
+	const seeds = scenario.calls > 100 ? 5 : 20;
+	for (let seed = 1; seed <= seeds; seed++) {
+		const later = { latency: { ms: 100 }, laterMs: 25_000 + 3000 * seed };
+		const { taken } = await simulate({ ...later, ...scenario, seed }, node);
+		expect(taken).toHaveLength(scenario.calls);
+	}
+});
+
+it.each([
+	{ limits: () => [fixed(300, MINUTE_MS, 17_000)], ms: 1500, sigma: 0.75, before: 2.4 },
+	{ limits: () => [fixed(300, MINUTE_MS, 17_000)], ms: 8000, before: 1.6 },
+	{ limits: () => [sliding(100, 10_000)], ms: 8000, before: 1.9 },
+	{ limits: () => [sliding(10, 1000)], ms: 8000, before: 2 },
+])(
+	'a service that says how many requests are left is used in full: answers take $ms ms',
+	async ({ limits, before, ...latency }) => {
+		for (let seed = 1; seed <= 3; seed++) {
+			const says = 'remaining' as const;
+			const scenario = { about: '', calls: 600, limits, latency, says, seed };
+			const { seconds } = await simulate(scenario, node);
+			expect(seconds / bound(scenario)).toBeLessThan(0.75 * before);
+		}
+	},
+);
+
 describe('thirty scrapes that are waited for at once, on Starter', () => {
 	it.each([
 		{ processes: 1, isBusy: false },
@@ -73,7 +164,7 @@ describe('thirty scrapes that are waited for at once, on Starter', () => {
 		const result = await simulateScrapes({
 			...{ perMinute: 60, scrapes: 30 / processes, lookups: 10 / processes, processes, isBusy },
 			...{ lastsMs: 20_000, lookupsAtMs: 10_000, seed: 1 },
-			limits: () => [sliding(60, 60_000)],
+			limits: () => [sliding(60, MINUTE_MS)],
 			latency: { ms: 100 },
 		});
 		expect(result.scrapes).toHaveLength(30);

@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
 import { requestHelpers, runLeadGen, type NodeRun } from './engine';
-import { paired } from './service';
+import { paired } from './expected';
 
 const sandbox = new Sandbox({});
 beforeAll(async () => {

@@ -1,7 +1,11 @@
+/** What a run leaves behind that a person or n8n stops. */
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import type { INodeParameters } from 'n8n-workflow';
-import { until, useService } from './service';
+import { getEventListeners } from 'node:events';
+import { onAbort, pause, takeTurns } from '../nodes/LeadGen/common/pause';
+import { START, START_AND_WAIT, VERIFY, keepGoing } from './given';
+import { post, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -16,30 +20,23 @@ beforeEach(() => {
 	jest.spyOn(logger, 'info').mockImplementation(log);
 	jest.spyOn(logger, 'warn').mockImplementation(log);
 });
-afterEach(() => {
-	jest.restoreAllMocks();
-});
 
-describe.each(['start', 'startAndWait'])('A run of %s that a person or n8n stops', (operation) => {
+const many = (count: number) => Array.from({ length: count }, (_, index) => ({ index }));
+
+describe.each([START, START_AND_WAIT])('A run of %s %s that a person or n8n stops', (...start) => {
 	/** Presses Stop once so many scrapes were started. */
 	async function stopAfter(scrapes: number, latencyMs: number, options: INodeParameters) {
 		sandbox.set({ latencyMs, job: { durationMs: 600_000, scrapeIdStyle: 'uuid' } });
-		let stop = () => {};
-		const running = service.run(
-			['scrape', operation],
-			{ limit: 1, options },
-			Array.from({ length: 300 }, (_, index) => ({ index })),
-			{ executionId: '4711', onStart: (press) => (stop = press) },
-		);
-		await until(() => sandbox.jobs.length >= scrapes);
-		stop();
-		return (await running).run;
+		const areStarted = () => sandbox.jobs.length >= scrapes;
+		const parameters = { limit: 1, options };
+		return await service.runUntil(areStarted, start, parameters, many(300), {
+			executionId: '4711',
+		});
 	}
 
 	test('says which scrapes it started: with the execution, and in the log', async () => {
 		const run = await stopAfter(30, 20, { parallel: 5 });
 
-		expect(run.status).toBe('canceled');
 		await until(() => lines.some((line) => line.includes('stopped. It started')));
 		const all = sandbox.jobs.map(({ scrapeId }) => scrapeId);
 		expect(all.length).toBeLessThan(60);
@@ -74,17 +71,102 @@ describe.each(['start', 'startAndWait'])('A run of %s that a person or n8n stops
 	});
 });
 
+test('The scrapes of the first try are saved when n8n runs the node again', async () => {
+	const match = { path: '/status', times: 1 };
+	sandbox.set({
+		job: { durationMs: 600_000 },
+		faults: [{ kind: 'envelope', code: 'PAUSED', status: 400, match }],
+	});
+	const sent = (path: string) => sandbox.requests.filter((request) => request.path === path);
+	const parameters = { limit: 5, options: { pollInterval: 1 } };
+	const isTriedAgain = () => sent('/status').length >= 5;
+	const run = await service.runUntil(isTriedAgain, START_AND_WAIT, parameters, many(2), {
+		retryOnFail: true,
+	});
+	expect(sent('/start')).toHaveLength(2);
+	const saved = Object.values(run.data.resultData.metadata ?? {}).join(' ');
+	const ids = sandbox.jobs.map(({ scrapeId }) => scrapeId);
+	expect(saved.split(' ').toSorted()).toEqual(ids.toSorted());
+});
+
 test('A start without an answer is in the log, and nothing is saved with a run that ends', async () => {
 	sandbox.set({ faults: [{ kind: 'resetAfterWork', match: { bodyIncludes: '"limit":2' } }] });
-	const { run } = await service.run(
-		['scrape', 'start'],
-		{ limit: '={{ $json.limit }}' },
-		[{ limit: 1 }, { limit: 2 }],
-		{ executionId: '4712', onError: 'continueRegularOutput' },
-	);
+	const { run } = await service.run(START, { limit: '={{ $json.index + 1 }}' }, many(2), {
+		...keepGoing,
+		executionId: '4712',
+	});
 	expect(run.data.resultData.metadata).toBeUndefined();
 	expect(lines.filter((line) => line.includes('scrape'))).toEqual([
 		expect.stringMatching(/started scrape \S+ for item 0 in execution 4712/),
 		expect.stringContaining('may have started a scrape for item 1 in execution 4712'),
 	]);
+});
+
+describe('The signal that stops a run', () => {
+	/** From this number of listeners on, Node.js 20 warns of a leak. */
+	const MAX_LISTENERS = 10;
+
+	test('gets one listener for all that wait for it, and none when nothing does', async () => {
+		const stop = new AbortController();
+		const { signal } = stop;
+		const heard: number[] = [];
+		const forgets = [1, 2, 3].map((each) => onAbort(signal, () => heard.push(each)));
+		const pauses = Promise.allSettled(many(50).map(() => pause(60_000, signal)));
+		expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+		forgets[1]?.();
+		stop.abort();
+		expect(heard).toEqual([1, 3]);
+		expect((await pauses).every(({ status }) => status === 'rejected')).toBe(true);
+		for (const forget of forgets) forget();
+		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+	});
+
+	test('gets few, however many calls are made at once and scrapes are waited for', async () => {
+		const added = jest.spyOn(AbortSignal.prototype, 'addEventListener');
+		let most = 0;
+		const counting = setInterval(() => {
+			for (const signal of new Set(added.mock.contexts as AbortSignal[])) {
+				most = Math.max(most, getEventListeners(signal, 'abort').length);
+			}
+		}, 10);
+		sandbox.set({ latencyMs: 300, job: { durationMs: 2000 } });
+		const parameters = { limit: 1, options: { pollInterval: 1 } };
+		const { items } = await service.run(START_AND_WAIT, parameters, many(30));
+		clearInterval(counting);
+		expect(items).toHaveLength(30);
+		expect(most).toBeGreaterThan(0);
+		expect(most).toBeLessThanOrEqual(MAX_LISTENERS);
+	});
+
+	test('keeps none of the runs in a loop that started no scrape', async () => {
+		const added = jest.spyOn(EventTarget.prototype, 'addEventListener');
+		const email = 'a{{ $json.index }}@acme.com';
+		await service.run(VERIFY, { email: `=${email}` }, many(15), { isInLoop: true });
+		service.expectCalls(
+			many(15).map(({ index }) => post('/email/verify', { email: `a${String(index)}@acme.com` })),
+		);
+		const signals = added.mock.contexts.filter((target) => target instanceof AbortSignal);
+		expect(signals.length).toBeGreaterThan(0);
+		const left = signals.map((signal) => getEventListeners(signal, 'abort').length);
+		expect(Math.max(...left)).toBeLessThanOrEqual(1);
+	});
+});
+
+test('Work in turns lets the process do other things in between, and goes on in its order', async () => {
+	const turn = takeTurns();
+	const done: Array<number | string> = [];
+	const others = setInterval(() => done.push('other'), 1);
+	const parts = [0, 1, 2, 3, 4, 5, 6, 7];
+	await Promise.all(
+		parts.map(async (part) => {
+			await turn();
+			done.push(part);
+			const end = performance.now() + 5;
+			while (performance.now() < end);
+		}),
+	);
+	clearInterval(others);
+	expect(done.filter((each) => each !== 'other')).toEqual(parts);
+	const between = done.slice(0, done.indexOf(7)).filter((each) => each === 'other');
+	expect(between.length).toBeGreaterThan(2);
 });

@@ -1,13 +1,26 @@
+/** Which values the nodes clean, refuse, or send as they are. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { NodeResult } from './engine';
+import { hintsOf } from './engine';
 import { ADDRESSES, DOMAINS, NAMES, PROFILES } from './realLife';
-import { useService } from './service';
+import { errorOf, paired, someText } from './expected';
+import {
+	ENRICH,
+	FIND,
+	PERSONAL,
+	START,
+	START_AND_WAIT,
+	STATUS,
+	VERIFY,
+	WAIT,
+	keepGoing,
+	type Operation,
+} from './given';
+import { post, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
-const keepGoing = { onError: 'continueRegularOutput' } as const;
 
 /** What a field gets, and what the service gets for it: several values, or none if it is refused. */
 interface Example {
@@ -42,7 +55,7 @@ function codeIn(cell: string): string[] {
 }
 
 interface Way {
-	operation: readonly [string, string];
+	operation: Operation;
 	parameters: INodeParameters;
 	/** The fields of the request, or of its filters, in which the service gets the value. */
 	fields: string[];
@@ -50,32 +63,22 @@ interface Way {
 
 const value = '={{ $json.value }}';
 const person = { firstName: 'Ada', lastName: 'Sure', company: 'acme.com' };
-const FIND = ['email', 'findBusiness'] as const;
+const finding = (parameters: INodeParameters, ...fields: string[]): Way => ({
+	...{ operation: FIND, parameters, fields },
+});
 const WAYS = {
-	firstName: {
-		operation: FIND,
-		parameters: { ...person, firstName: value },
-		fields: ['firstName'],
-	},
-	fullName: {
-		operation: FIND,
-		parameters: { fullName: value, company: 'acme.com' },
-		fields: ['firstName', 'lastName'],
-	},
-	company: { operation: FIND, parameters: { ...person, company: value }, fields: ['company'] },
-	linkedinUrl: {
-		operation: FIND,
-		parameters: { ...person, linkedinUrl: value },
-		fields: ['linkedinUrl'],
-	},
-	email: { operation: ['email', 'verify'], parameters: { email: value }, fields: ['email'] },
+	firstName: finding({ ...person, firstName: value }, 'firstName'),
+	fullName: finding({ fullName: value, company: 'acme.com' }, 'firstName', 'lastName'),
+	company: finding({ ...person, company: value }, 'company'),
+	linkedinUrl: finding({ ...person, linkedinUrl: value }, 'linkedinUrl'),
+	email: { operation: VERIFY, parameters: { email: value }, fields: ['email'] },
 	location: {
-		operation: ['email', 'findPersonal'],
+		operation: PERSONAL,
 		parameters: { firstName: 'Ada', lastName: 'Sure', options: { location: value } },
 		fields: ['location'],
 	},
 	jobTitles: {
-		operation: ['scrape', 'start'],
+		operation: START,
 		parameters: { filters: { jobTitles: value }, limit: 1 },
 		fields: ['jobTitles'],
 	},
@@ -95,18 +98,16 @@ async function send({ operation, parameters, fields }: Way, values: unknown[]) {
 		const all = { ...others, ...filters } as Record<string, string | string[] | undefined>;
 		return fields.flatMap((field) => all[field] ?? []);
 	});
-	const paid = sandbox.requests.filter((request) => request.paid).length;
-	return { sent, paid, errors: errorFields(result), result };
+	const errors = result.items.map((item) => errorOf(item)?.field);
+	return { sent, errors, result };
 }
 
-/** For each item, the field that its error names. */
-function errorFields({ items }: NodeResult) {
-	return items.map(({ json }) => (json.error as IDataObject | undefined)?.field);
-}
-
-/** In an order of their own, those that differ only in case as one: lookups of them are one. */
-function distinct(values: string[][]): string[] {
-	return [...new Set(values.map((each) => JSON.stringify(each).toLowerCase()))].toSorted();
+/** Lookups that differ only in case are one, and are sent once. */
+function once(values: string[][]): string[][] {
+	const first = new Map(
+		values.toReversed().map((each) => [JSON.stringify(each).toLowerCase(), each]),
+	);
+	return values.filter((each) => first.get(JSON.stringify(each).toLowerCase()) === each);
 }
 
 test.each(NAMES_OF_WAYS)('The examples of docs/values.md are true: %s', async (parameter) => {
@@ -121,13 +122,88 @@ test.each(NAMES_OF_WAYS)('The examples of docs/values.md are true: %s', async (p
 	const expected = examples.flatMap(({ sent: values }) =>
 		values === 'refused' ? [] : [values === 'left out' ? [] : values],
 	);
-	if (parameter === 'jobTitles') expect(sent).toEqual(expected);
-	expect(distinct(sent)).toEqual(distinct(expected));
-	if (way.operation[0] === 'email') expect(sent).toHaveLength(distinct(expected).length);
+	expect(sent).toEqual(way.operation === START ? expected : once(expected));
 	const wrong = examples.filter(
 		({ sent: values }, index) => (values === 'refused') !== (errors[index] !== undefined),
 	);
 	expect(wrong).toEqual([]);
+});
+
+const wide = ' '.repeat(50_000);
+const wideJapanese = '\u3000'.repeat(20_000);
+
+test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
+	[
+		'firstName',
+		[
+			[`Ada${wide}\t${wide}Marie`, 'Ada Marie'],
+			[`Tom${wide}Jo`, `Tom${wide}Jo`],
+			[`太${wideJapanese}郎`, `太${wideJapanese}郎`],
+			['Eve \u0085\u0085 \u00a0Lee', 'Eve Lee'],
+			['A\u0000da\u007f', 'Ada'],
+		],
+	],
+	[
+		'fullName',
+		[
+			['De Vries, AM', 'AM', 'De Vries'],
+			['van den Berg, J.P.', 'J.P.', 'van den Berg'],
+			['van der Berg, JAN', 'JAN', 'van der Berg'],
+			['van der Heide, Jan', 'Jan', 'van der Heide'],
+			['Fernández de Córdoba, J.-L.', 'J.-L.', 'Fernández de Córdoba'],
+			['Dr. Jansen, J.P.', 'J.P.', 'Jansen'],
+			['Prof. Dr. van der Berg, J. P.', 'J. P.', 'van der Berg'],
+			['Mulder, J.P., MBA', 'J.P.', 'Mulder'],
+			['Prof. Dr. Peter van der Meer, MBA', 'Peter', 'van der Meer'],
+			['Ada Okafor, M.D.', 'Ada', 'Okafor'],
+			['Eve Okafor, P.E.', 'Eve', 'Okafor'],
+			['Tom Okafor, A.P.R.N.', 'Tom', 'Okafor'],
+			['Ben Smith, SHRM-CP', 'Ben', 'Smith'],
+			['Dr. Bea Okafor, MBA', 'Bea', 'Okafor'],
+			[`Sure${wide},${wide}Ada`, 'Ada', 'Sure'],
+			[`Tom${wide}Sure`, 'Tom', 'Sure'],
+		],
+	],
+	[
+		'company',
+		[
+			['ACME.Com', 'acme.com'],
+			['  b.com\t', 'b.com'],
+			['c.com.', 'c.com'],
+			[`d.com${'.'.repeat(20_000)}`, 'd.com'],
+			[`e.com${'/'.repeat(20_000)}`, 'e.com'],
+			['www.f.com', 'f.com'],
+			['WWW.G.com/about', 'g.com'],
+			['https://h.com', 'h.com'],
+			['https://www.i.com/team?tab=1#top', 'i.com'],
+			['http://j.com:8080/', 'j.com'],
+			['k.com:443', 'k.com'],
+			['shop.l.co.uk/a/b', 'shop.l.co.uk'],
+			['https://notlinkedin.com/team', 'notlinkedin.com'],
+			['www.linkedin.com', 'linkedin.com'],
+			['www.com', 'www.com'],
+			['gmx.io', 'gmx.io'],
+			['outlook.co', 'outlook.co'],
+			['gmx.ag', 'gmx.ag'],
+		],
+	],
+	[
+		'linkedinUrl',
+		[
+			['http://linkedin.com/in/ann?trk=a', 'http://linkedin.com/in/ann?trk=a'],
+			[' linkedin.com/in/Bob/ ', 'https://linkedin.com/in/Bob/'],
+			['HTTPS://linkedin.com/in/cid', 'HTTPS://linkedin.com/in/cid'],
+		],
+	],
+])('More values are cleaned, in no time: %s', async (parameter, examples) => {
+	const began = performance.now();
+	const { sent, errors } = await send(
+		WAYS[parameter],
+		examples.map(([given]) => given),
+	);
+	expect(performance.now() - began).toBeLessThan(3000);
+	expect(sent).toEqual(examples.map(([, ...values]) => values));
+	expect(errors).toEqual(examples.map(() => undefined));
 });
 
 describe('Values of real files pass unchanged', () => {
@@ -145,9 +221,7 @@ describe('Values of real files pass unchanged', () => {
 	test.each(lists)('%s', async (parameter, values) => {
 		const { sent, errors } = await send(WAYS[parameter], values);
 		expect(values.filter((_, index) => errors[index] !== undefined)).toEqual([]);
-		// Lookups that differ only in case are one.
-		const first = new Map(values.toReversed().map((each) => [each.toLowerCase(), each]));
-		expect(sent.flat().toSorted()).toEqual([...first.values()].toSorted());
+		expect(sent).toEqual(once(values.map((each) => [each])));
 	});
 });
 
@@ -155,37 +229,37 @@ describe('What was paid for', () => {
 	test('one address with invisible characters is paid for once', async () => {
 		const marks = '\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u202a\u2063\ufe0f\u3164\u{e0020}';
 		const addresses = ['', ...Array.from(marks)].map((mark) => `a${mark}da@acme.com`);
-		const { sent, paid } = await send(WAYS.email, addresses);
+		const { sent } = await send(WAYS.email, addresses);
 		expect(sent).toEqual([['ada@acme.com']]);
-		expect(paid).toBe(1);
 	});
 
 	test('a name of nothing but them is none', async () => {
 		const names = ['\u200b', '\u200b\u3164', '\u2800', '\u00a0\u202f', '\u00ad\ufeff', '\u{e0001}'];
 		const alone = { ...WAYS.firstName, parameters: { firstName: value, company: 'acme.com' } };
-		const { result, paid } = await send(alone, names);
-		expect(paid).toBe(0);
-		expect(result.items.map(({ json }) => (json.error as IDataObject).message)).toEqual(
+		const { sent, result } = await send(alone, names);
+		expect(sent).toEqual([]);
+		expect(result.items.map((item) => errorOf(item)?.message)).toEqual(
 			names.map(() => 'First Name and Last Name are both empty'),
 		);
 	});
 
 	test.each(NAMES_OF_WAYS)('nothing, for the slips of an expression: %s', async (parameter) => {
 		const slips = ['undefined', 'null', 'NaN', '[object Object]', '{{ $json.x }}', 'J\ufffdrg'];
-		const { paid, errors } = await send(WAYS[parameter], [...slips, { a: 1 }, true]);
-		expect(sandbox.requests).toEqual([]);
-		expect(paid).toBe(0);
+		const { sent, errors } = await send(WAYS[parameter], [...slips, { a: 1 }, true]);
+		expect(sent).toEqual([]);
 		expect(errors).not.toContain(undefined);
 	});
 
 	test('a row with a placeholder for its profile is looked up without it, and a warning says so', async () => {
 		const none = ['N/A', '-', 'n.a.', 'k.A.', 'none', '#N/A', 'NULL', '—'];
-		const { sent, paid, errors, result } = await send(WAYS.linkedinUrl, none);
+		const { sent, errors, result } = await send(WAYS.linkedinUrl, none);
 		expect(sent).toEqual([[]]);
-		expect(paid).toBe(1);
 		expect(errors).toEqual(none.map(() => undefined));
-		const [task] = result.run.data.resultData.runData.LeadGen ?? [];
-		expect(task?.hints?.map(({ message, type }) => [type, message])).toEqual([
+		expect(
+			hintsOf(result)
+				.flat()
+				.map(({ message, type }) => [type, message]),
+		).toEqual([
 			['warning', 'A LinkedIn URL that only says that there is none, such as "N/A", was left out.'],
 			['info', '8 items: 8 found · 1 paid call (1 business lookup) · 7 remembered'],
 		]);
@@ -198,19 +272,232 @@ describe('What was paid for', () => {
 	test('no agent starts a scrape of anybody with an empty list as text', async () => {
 		const texts = ['[]', ' [ ] ', '[""]', '[null]', '["CTO","CEO"]', '["CTO"'];
 		const result = await service.run(
-			['scrape', 'start'],
+			START,
 			{ filters: { jobTitles: value, locations: '[]' }, limit: 1 },
 			texts.map((text) => ({ value: text })),
 			{ isTool: true, ...keepGoing },
 		);
 		expect(sandbox.jobs.map(({ filters }) => filters.jobTitles)).toEqual([['CTO', 'CEO']]);
 		const none = ['Filters', 'Filters', 'Filters', 'Filters'];
-		expect(errorFields(result)).toEqual([...none, undefined, 'Job Titles']);
+		expect(result.items.map((item) => errorOf(item)?.field)).toEqual([
+			...none,
+			undefined,
+			'Job Titles',
+		]);
 	});
 
-	test('an address of 300 characters', async () => {
+	test('nothing, for a value that is far too long', async () => {
+		const began = performance.now();
+		const company = await send(WAYS.company, [`a${'.'.repeat(20_000)}x`]);
+		expect([company.sent, ...company.errors]).toEqual([[], 'Company Domain']);
+		expect(performance.now() - began).toBeLessThan(3000);
+
 		const long = `${'a'.repeat(50)}@${'acme.'.repeat(60)}com`;
-		const { paid, errors } = await send(WAYS.email, [long, `${'a'.repeat(65)}@acme.com`]);
-		expect([paid, ...errors]).toEqual([0, 'Email', 'Email']);
+		const { sent, errors } = await send(WAYS.email, [long, `${'a'.repeat(65)}@acme.com`]);
+		expect([sent, ...errors]).toEqual([[], 'Email', 'Email']);
+	});
+});
+
+describe('The name of a person', () => {
+	const names = {
+		firstName: '={{ $json.first }}',
+		lastName: '={{ $json.last }}',
+		fullName: '={{ $json.full }}',
+		company: 'acme.com',
+	};
+	const items = [
+		{ full: 'Prof. Dr. Peter van der Berg, MBA' },
+		{ full: 'Okafor, Ada' },
+		{ first: 'Dr. Ada', last: 'Okafor, PhD', full: 'Somebody Else' },
+		{ last: 'Herr', full: 'Somebody Else' },
+		{ first: 'Prof.', last: 'Müller (Berlin) 🚀' },
+	];
+	const peter = { firstName: 'Peter', lastName: 'van der Berg' };
+	const ada = { firstName: 'Ada', lastName: 'Okafor' };
+	const herr = { lastName: 'Herr' };
+	const asGiven = [
+		...[peter, ada, { firstName: 'Dr. Ada', lastName: 'Okafor, PhD' }],
+		...[herr, { firstName: 'Prof.', lastName: 'Müller (Berlin) 🚀' }],
+	];
+	// The second and the third person are the same.
+	const cleaned = [peter, ada, herr, { lastName: 'Müller' }];
+
+	describe.each([
+		[FIND, '/email/find', { company: 'acme.com' }],
+		[PERSONAL, '/email/personal', {}],
+		[ENRICH, '/email/find', { company: 'acme.com' }],
+	] as const)('in %j', (operation, path, others) => {
+		test.each([
+			['comes from the field that is filled in', {}, asGiven],
+			['is cleaned in all fields if that is wanted', { cleanNames: true }, cleaned],
+		])('%s', async (_, options, expected) => {
+			service.expectViolations();
+			await service.run(operation, { ...names, options }, items, keepGoing);
+			const calls = expected.map((name) => post(path, { ...name, ...others }));
+			service.expectCalls(calls, path);
+		});
+	});
+
+	test('is refused if nothing but a title is left', async () => {
+		const titles = [{ full: 'Prof. Dr.' }, { full: '' }];
+		const { items } = await service.run(FIND, names, titles, keepGoing);
+		service.expectCalls([]);
+		const message = 'First Name and Last Name are both empty';
+		expect(items.map((item) => errorOf(item)?.message)).toEqual([message, message]);
+	});
+
+	test('loses what is behind a comma if a last name is cleaned', async () => {
+		const cleaned = { firstName: 'Eve', lastName: value, company: 'b.com' };
+		const lastNames = [{ value: 'Okafor, A.B.' }, { value: 'Nkosi, P.E.' }];
+		await service.run(FIND, { ...cleaned, options: { cleanNames: true } }, lastNames);
+		service.expectCalls(
+			['Okafor', 'Nkosi'].map((lastName) => post('/email/find', { ...cleaned, lastName })),
+		);
+	});
+});
+
+describe('A value that can only be wrong is refused before anything is sent', () => {
+	/** @param values by the error that follows the name of the field; … stands for the value */
+	function refuses(
+		parameters: INodeParameters,
+		operation: Operation,
+		field: string,
+		values: Record<string, Array<IDataObject[string]>>,
+	): void {
+		test(`${field} of ${operation.join(' ')}`, async () => {
+			const cases = Object.entries(values).flatMap(([text, each]) =>
+				each.map((wrong) => ({
+					input: { value: wrong },
+					error: `${field} ${text.replace('…', JSON.stringify(wrong))}`,
+				})),
+			);
+			const inputs = cases.map(({ input }) => input);
+			const { items } = await service.run(operation, parameters, inputs, keepGoing);
+
+			service.expectCalls([]);
+			expect(items).toEqual(
+				paired(
+					cases.map(({ input, error }) => ({
+						...input,
+						error: { message: error, advice: someText, field },
+					})),
+				),
+			);
+		});
+	}
+
+	refuses({ firstName: value, company: 'acme.com' }, FIND, 'First Name and Last Name', {
+		'are both empty': ['', ' '],
+	});
+	refuses({ ...person, firstName: value }, FIND, 'First Name', {
+		'must be text, but is …': [['Ann'], true],
+	});
+	refuses({ ...person, lastName: value }, FIND, 'Last Name', {
+		'must be text, but is …': [{ a: 1 }, true],
+	});
+	refuses({ ...person, company: value }, FIND, 'Company Domain', {
+		'is empty': ['', ' '],
+		'must be a domain, but is …': [
+			...['Acme', 'Acme Inc', 'acme inc.com', 'https://', '.com', 'acme..com', '12.5', '10.0.0.1'],
+			'acme.com,acme.de',
+		],
+		'must be the domain of a company, but … is a social network': [
+			...['https://www.linkedin.com/company/acme', 'linkedin.com/in/ann'],
+		],
+		'must be the domain of a company, but … is a free mail provider': [
+			...['gmx.net', 'gmx.de', 'gmx.co.uk', 'outlook.com', 'outlook.fr', 'outlook.com.br'],
+		],
+	});
+	refuses({ ...person, linkedinUrl: value }, FIND, 'LinkedIn URL', {
+		'must be a URL, but is …': [
+			...['not a page', 'ftp://linkedin.com/in/ann', 'javascript://x', 'in/nathan'],
+		],
+	});
+	refuses({ email: value }, VERIFY, 'Email', {
+		'is empty': [null, '  '],
+		'must be text, but is …': [['ann@acme.com']],
+		'must be one email address, but is …': [
+			...['ann', 'ann@', '@acme.com', 'ann@acme@com', 'ann sure@acme.com', 'Ann<ann@acme.com>'],
+			...['Ann <ann@acme.com>', 'ann@acme.com,bob@acme.com', 'ann@acme.com, bob@acme.com'],
+		],
+	});
+	refuses(
+		{ email: 'valid@acme.com', options: { resultField: value } },
+		VERIFY,
+		'Put Output in Field',
+		{ 'must be text, but is …': [{ a: [1] }, [1]] },
+	);
+
+	const inJson = { filtersMode: 'json', filtersJson: value };
+	const noLimit = 'must be a whole number of at least 1, but is …';
+	refuses({ limit: value }, START, 'Limit', {
+		[noLimit]: [0, -1, 1.5, 'abc', '', '1.5', true, [5], null],
+	});
+	refuses({ ...inJson, filtersJson: '={{ ({ limit: $json.value }) }}' }, START, 'Limit', {
+		[noLimit]: [0, 'abc', null, 2.5],
+	});
+	refuses({ filters: { companySize: value } }, START, 'Company Size', {
+		'must be a range written <min>-<max>, but is …': [
+			...['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'],
+		],
+	});
+	refuses({ filters: { jobTitles: ['CTO', value] } }, START, 'Job Titles', {
+		'must be text, but is …': [{ title: 'CTO' }, true],
+	});
+	refuses({ filters: { locations: value } }, START, 'Locations', {
+		'must be text, but is …': [{ city: 'Graz' }, true],
+	});
+	refuses(inJson, START, 'Filters (JSON)', {
+		'must be a JSON object, but is …': [
+			...['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true],
+		],
+		'contains "titles", which is not a filter': [
+			...[{ titles: ['CTO'] }, { titles: [] }, '{ "jobTitles": ["CTO"], "titles": "" }'],
+		],
+	});
+	refuses({ options: { webhookUrl: value } }, START, 'Webhook URL', {
+		'must be a URL, but is …': ['nowhere', 'ftp://example.com/a', 'example.com/hook'],
+	});
+
+	const noId = { 'is empty': ['', '  ', null] };
+	refuses({ scrapeId: value }, STATUS, 'Scrape ID', noId);
+	refuses({ scrapeId: value }, WAIT, 'Scrape ID', noId);
+	const negative = { 'must be a number of at least 0, but is …': [-1, '-1'] };
+	refuses(
+		{ options: { pollInterval: value } },
+		START_AND_WAIT,
+		'Poll Interval (Seconds)',
+		negative,
+	);
+	refuses({ options: { timeout: value } }, START_AND_WAIT, 'Timeout (Minutes)', negative);
+
+	// An expression that gives nothing is no permission to spend.
+	const nothing = '={{ $json.budgett }}';
+	const spending = (option: string) => ({ email: 'a@b.com', options: { [option]: nothing } });
+	const noNumber = { 'must be a number of at least 0, but is empty': [1, 2, 3] };
+	refuses(spending('spendAtMost'), VERIFY, 'Maximum Spend (Credits)', noNumber);
+	refuses(spending('keepCredits'), VERIFY, 'Minimum Balance (Credits)', noNumber);
+	refuses(spending('dryRun'), VERIFY, 'Dry Run', {
+		'must be on or off, but is empty': [true, false, 1],
+	});
+	for (const finder of [FIND, PERSONAL, ENRICH]) {
+		const options = { errorIfNotFound: value };
+		refuses({ ...person, options }, finder, 'Error if Not Found', {
+			'must be on or off, but is …': ['maybe', 'perhaps', 2],
+		});
+	}
+
+	test('a name in Windows-1252 that was read as Latin-1, and the error says what to do', async () => {
+		const damaged = ['O\u0092Brien', 'Re\u009eka', '\u008aime', '\u0080', 'Ada\u0096Marie'];
+		const { sent, result } = await send(WAYS.firstName, damaged);
+		expect(sent).toEqual([]);
+		expect(result.items.map(errorOf)).toEqual(
+			damaged.map((name) => ({
+				field: 'First Name',
+				message: `First Name has damaged characters: "${name}"`,
+				advice:
+					'The file is in Windows-1252, but was read as Latin-1. Save it as CSV UTF-8, or choose Windows-1252 as the encoding in the node that reads it.',
+			})),
+		);
 	});
 });

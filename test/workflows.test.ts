@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { VERSIONS, findN8n } from '../lab/playground/versions';
 
 const GITHUB = join(__dirname, '../.github');
 
@@ -107,31 +108,27 @@ describe('publish.yml', () => {
 			git('init', '-b', 'main');
 			commit('1.2.3');
 			git('update-ref', 'refs/remotes/origin/main', 'HEAD');
-			expect({ theVersion: isTaken('v1.2.3'), another: isTaken('v1.2.4') }).toEqual({
-				theVersion: true,
-				another: false,
-			});
+			const taken = { theVersion: isTaken('v1.2.3'), another: isTaken('v1.2.4') };
 			commit('1.2.4');
 			git('update-ref', 'refs/remotes/origin/main', 'HEAD');
 			git('checkout', '--detach', 'HEAD~');
-			expect({ ofAnEarlierCommit: isTaken('v1.2.3') }).toEqual({ ofAnEarlierCommit: true });
+			const ofAnEarlierCommit = isTaken('v1.2.3');
 			git('checkout', '-b', 'other');
 			commit('1.2.5');
-			expect({ ofAnotherBranch: isTaken('v1.2.5') }).toEqual({ ofAnotherBranch: false });
+			expect({ ...taken, ofAnEarlierCommit, ofAnotherBranch: isTaken('v1.2.5') }).toEqual({
+				...{ theVersion: true, another: false },
+				...{ ofAnEarlierCommit: true, ofAnotherBranch: false },
+			});
 		} finally {
 			rmSync(cwd, { recursive: true });
 		}
 	});
 });
 
-test('Dependabot renews the actions and the packages for development', () => {
-	const { version, updates } = parse(readFileSync(join(GITHUB, 'dependabot.yml'), 'utf8')) as {
-		version: number;
-		updates: Array<Record<string, unknown>>;
-	};
-	expect(version).toBe(2);
-	expect(updates.map((update) => [update['package-ecosystem'], update.directory])).toEqual([
-		['github-actions', '/'],
-		['npm', '/'],
-	]);
+test('nightly.yml checks every version of n8n that is here', () => {
+	const text = readFileSync(join(GITHUB, 'workflows/nightly.yml'), 'utf8');
+	const { jobs } = parse(text) as { jobs: { n8n: { strategy: { matrix: { n8n: string[] } } } } };
+	const versions = jobs.n8n.strategy.matrix.n8n.map((name) => findN8n(name).version);
+	expect(versions).toEqual(VERSIONS);
+	expect(() => findN8n('1.99.0')).toThrow('There is no n8n "1.99.0" here; there are 1, 2, 1.100.1');
 });
