@@ -84,8 +84,8 @@ const notAttempted = (count: number) => times(count, including({ attempted: fals
 const persons = (...numbers: number[]) => numbers.map((number) => `Person${String(number)}`);
 
 /** The errors of the items on both outputs. */
-function errors({ items, errorItems }: NodeResult) {
-	return [...items, ...errorItems].flatMap((item) => errorOf(item) ?? []);
+function errors({ items, errorItems }: NodeResult): IDataObject[] {
+	return [...items, ...errorItems].map(errorOf).filter((error) => error !== undefined);
 }
 
 describe('what is asked twice', () => {

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { Linter, type ESLint } from 'eslint';
+import { loadOutputSchema } from 'n8n-core';
 import {
 	NodeHelpers,
 	Workflow,
+	type IDataObject,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
@@ -441,7 +443,28 @@ describe('The editor says that no filter is set', () => {
 	});
 });
 
-describe('Every option of a collection is read', () => {
+/** The part of JSON Schema that n8n's editor shows as the fields of a node that has not run yet. */
+interface Schema {
+	type: string;
+	properties?: Record<string, Schema>;
+	items?: Schema;
+}
+
+/** What the values have in common, as a schema; nulls say nothing. */
+function schemaOf(values: unknown[]): Schema {
+	const [first] = values;
+	if (Array.isArray(first)) return { type: 'array', items: schemaOf(values.flat()) };
+	if (typeof first !== 'object' || first === null) return { type: typeof first };
+	const names = new Set(values.flatMap((value) => Object.keys(value as object)));
+	const properties: Record<string, Schema> = {};
+	for (const name of names) {
+		const inner = values.map((value) => (value as IDataObject)[name]);
+		properties[name] = schemaOf(inner.filter((value) => value !== null && value !== undefined));
+	}
+	return { type: 'object', properties };
+}
+
+describe('In a run', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
 	const SWITCHES = [
@@ -449,34 +472,53 @@ describe('Every option of a collection is read', () => {
 		...['includeCost', 'includeInput', 'splitOutput'],
 	];
 	const parameters = { ...person, email: '={{ $json.first }}@acme.com' };
-	const items = people('Ann Sure', 'Bob Sure');
 
-	test.each(OPERATIONS)('$resource: $operation', async ({ resource, operation }) => {
-		service.sandbox.set({ job: { durationMs: 0 } });
-		const scrapeId = await service.startJob();
-		const { description } = await loadNode('leadGen');
-		const collections = propertiesOf(description, resource, operation)
-			.filter(({ type }) => type === 'collection')
-			.flatMap((collection) => inside(collection).map((option) => ({ collection, ...option })));
-		for (const { collection, name, displayName, type } of collections) {
-			if (type === 'boolean') {
-				expect(SWITCHES).toContain(name);
-				continue;
+	test.each(OPERATIONS)(
+		'every option is read: $resource $operation',
+		async ({ resource, operation }) => {
+			service.sandbox.set({ job: { durationMs: 0 } });
+			const scrapeId = await service.startJob();
+			const { description } = await loadNode('leadGen');
+			const collections = propertiesOf(description, resource, operation)
+				.filter(({ type }) => type === 'collection')
+				.flatMap((collection) => inside(collection).map((option) => ({ collection, ...option })));
+			for (const { collection, name, displayName, type } of collections) {
+				if (type === 'boolean') {
+					expect(SWITCHES).toContain(name);
+					continue;
+				}
+				const result = await service.run(
+					[resource, operation],
+					{ ...parameters, scrapeId, [collection.name]: { [name]: '={{ ({ no: "value" }) }}' } },
+					people('Ann Sure', 'Bob Sure'),
+					keepGoing,
+				);
+				const error = {
+					message: containing(`${displayName} must be `),
+					advice: someText,
+					field: displayName,
+				};
+				expect(result.items.map(({ json }) => json.error)).toEqual([error, error]);
 			}
-			const result = await service.run(
-				[resource, operation],
-				{ ...parameters, scrapeId, [collection.name]: { [name]: '={{ ({ no: "value" }) }}' } },
-				items,
-				keepGoing,
-			);
-			const error = {
-				message: containing(`${displayName} must be `),
-				advice: someText,
-				field: displayName,
-			};
-			expect(result.items.map(({ json }) => json.error)).toEqual([error, error]);
-		}
-	});
+		},
+	);
+
+	test.each(OPERATIONS)(
+		'the result has the fields that the editor shows before the first run: $resource $operation',
+		async ({ resource, operation }) => {
+			service.sandbox.set({ job: { durationMs: 0 } });
+			const scrapeId = await service.startJob();
+			const all = { ...parameters, tryPersonal: true, scrapeId };
+			const items = people('Valid Sure', 'Invalid Low', 'Tom Nobody');
+			const result = await service.run([resource, operation], all, items);
+
+			expect(result.items).toHaveLength(items.length);
+			// Beside the built node, where n8n looks for them.
+			const nodeDir = join(ROOT, 'dist/nodes/LeadGen');
+			const schema = loadOutputSchema({ nodeDir, version: 1, resource, operation });
+			expect(schema).toEqual({ ...schemaOf(result.items.map(({ json }) => json)), version: 1 });
+		},
+	);
 });
 
 test('A limit that the credential saved is not lost, and counts only where the plan shows it', async () => {

@@ -35,6 +35,13 @@ export function hintsOf({ run }: NodeResult) {
 	return (run.data.resultData.runData.LeadGen ?? []).map(({ hints = [] }) => hints);
 }
 
+/** The same with their kind, of all runs. */
+export function hintTexts(result: NodeResult): string[] {
+	return hintsOf(result)
+		.flat()
+		.map(({ type = '', message }) => `${type}: ${message}`);
+}
+
 const account = { id: '1', name: 'Account' };
 
 /**

@@ -1,6 +1,6 @@
 /** What a service may answer that the sandbox does not imitate. */
 import type { IDataObject } from 'n8n-workflow';
-import { hintsOf, type NodeResult } from './engine';
+import { hintTexts } from './engine';
 import {
 	ENRICH,
 	FINDERS,
@@ -636,7 +636,7 @@ test.each([
 	...[0, '0', null, -1, 'none'].map((estimate) => [estimate, 2] as const),
 	['9', 1] as const,
 ])(
-	'An estimate of %p credits is kept within a budget for %d scrapes',
+	'An estimate of %p credits is kept within a budget: scrapes started: %d',
 	async (estimate, started) => {
 		const rows = people(4);
 		answerWith(({ path, body }) =>
@@ -935,40 +935,6 @@ describe('Names that every object of JavaScript has as a field', () => {
 	});
 });
 
-test('A value from an expression that JSON does not have is named like others', async () => {
-	const rows = ['ok', 'slip', 'fine'].map((name) => ({ name }));
-	const slip = (wrong: string, value: string) =>
-		`={{ $json.name === 'slip' ? ${wrong} : ${value} }}`;
-	answerWith((request) =>
-		request.path === '/start' ? success({ scrapeId: 's1' }) : verdict(request),
-	);
-	const jobTitles = [slip('[$json.name.trim]', '$json.name')];
-	const { items: started } = await run(
-		{ ...START, parameters: { limit: 5, filters: { jobTitles } } },
-		rows,
-	);
-	const address = slip("Symbol('x')", "$json.name + '@acme.com'");
-	const { items: verified } = await run({ ...VERIFY, parameters: { email: address } }, rows);
-
-	const sent = [{ name: 'ok' }, { name: 'fine' }];
-	expectCalls([...sent.map(START.callFor), ...sent.map(VERIFY.callFor)]);
-	const error = (field: string, message: string) => ({ name: 'slip', error: { field, message } });
-	expect(started).toMatchObject(
-		paired([
-			{ scrapeId: 's1' },
-			error('Job Titles', 'Job Titles must be text, but is a function'),
-			{ scrapeId: 's1' },
-		]),
-	);
-	expect(verified).toMatchObject(
-		paired([
-			verdictOf({ name: 'ok' }),
-			error('Email', 'Email must be text, but is a symbol'),
-			verdictOf({ name: 'fine' }),
-		]),
-	);
-});
-
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	'A failed item keeps its file and its fields: %s',
 	async (onError) => {
@@ -995,10 +961,6 @@ describe('Where n8n runs the node again because the first item failed', () => {
 	const keep = { ...keepGoing, retryOnFail: true };
 	const rows = people(4);
 	const refuse = failure('ODD', 400);
-	const hintOf = (result: NodeResult) =>
-		hintsOf(result)
-			.flat()
-			.map(({ message }) => message);
 
 	test('each result keeps its cost, and the hint names all paid calls', async () => {
 		answerWith((request) =>
@@ -1016,8 +978,8 @@ describe('Where n8n runs the node again because the first item failed', () => {
 				{ ...verdictOf({ name: 'p1' }), paidCalls: 0 },
 			]),
 		);
-		expect(hintOf(result)).toEqual([
-			'5 items: 4 valid, 1 failed · 2 paid calls (2 verifications) · 2 remembered',
+		expect(hintTexts(result)).toEqual([
+			'warning: 5 items: 4 valid, 1 failed · 2 paid calls (2 verifications) · 2 remembered',
 		]);
 	});
 
@@ -1039,8 +1001,8 @@ describe('Where n8n runs the node again because the first item failed', () => {
 				{ scrapeId: 'p3', status: 'pending', paidCalls: 1 },
 			]),
 		);
-		expect(hintOf(result)).toEqual([
-			'4 items: 2 pending, 2 failed · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
+		expect(hintTexts(result)).toEqual([
+			'warning: 4 items: 2 pending, 2 failed · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
 		]);
 	});
 });

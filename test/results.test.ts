@@ -5,7 +5,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultRule, SettingsPatch } from '../lab/sandbox/settings';
-import { hintsOf, type NodeResult, type NodeRun } from './engine';
+import { hintTexts, type NodeResult, type NodeRun } from './engine';
 import {
 	BALANCE,
 	ENRICH,
@@ -25,13 +25,6 @@ const service = useService();
 const { sandbox } = service;
 
 const paidCalls = ({ items }: NodeResult) => items.map(({ json }) => json.paidCalls);
-
-/** The hints of a run with their kind. */
-function hintTexts(result: NodeResult): string[] {
-	return hintsOf(result)
-		.flat()
-		.map(({ type = '', message }) => `${type}: ${message}`);
-}
 
 describe('Include Cost', () => {
 	test('counts the paid calls of each item, of those with the same call in the first', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { hintsOf } from './engine';
+import { hintTexts } from './engine';
 import { ADDRESSES, DOMAINS, NAMES, PROFILES } from './realLife';
 import { errorOf, paired, someText } from './expected';
 import {
@@ -255,13 +255,9 @@ describe('What was paid for', () => {
 		const { sent, errors, result } = await send(WAYS.linkedinUrl, none);
 		expect(sent).toEqual([[]]);
 		expect(errors).toEqual(none.map(() => undefined));
-		expect(
-			hintsOf(result)
-				.flat()
-				.map(({ message, type }) => [type, message]),
-		).toEqual([
-			['warning', 'A LinkedIn URL that only says that there is none, such as "N/A", was left out.'],
-			['info', '8 items: 8 found · 1 paid call (1 business lookup) · 7 remembered'],
+		expect(hintTexts(result)).toEqual([
+			'warning: A LinkedIn URL that only says that there is none, such as "N/A", was left out.',
+			'info: 8 items: 8 found · 1 paid call (1 business lookup) · 7 remembered',
 		]);
 
 		const alone = { ...WAYS.linkedinUrl, parameters: { firstName: 'Ada', linkedinUrl: value } };
@@ -486,6 +482,14 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 			'must be on or off, but is …': ['maybe', 'perhaps', 2],
 		});
 	}
+
+	// Values of expressions that JSON does not have.
+	refuses({ filters: { jobTitles: ['={{ [$json.value.trim] }}'] } }, START, 'Job Titles', {
+		'must be text, but is a function': ['CTO', 'CFO'],
+	});
+	refuses({ email: "={{ Symbol('x') }}" }, VERIFY, 'Email', {
+		'must be text, but is a symbol': ['a@b.com', 'c@d.com'],
+	});
 
 	test('a name in Windows-1252 that was read as Latin-1, and the error says what to do', async () => {
 		const damaged = ['O\u0092Brien', 'Re\u009eka', '\u008aime', '\u0080', 'Ada\u0096Marie'];
