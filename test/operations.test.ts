@@ -525,7 +525,7 @@ describe('Scrape: Wait', () => {
 		const scrapes = await startThree();
 		const now = Date.now.bind(Date);
 		const running = service.run(WAIT, waitFor({ timeout: 0 }), scrapes, keepGoing);
-		await until(() => Object.keys(polls()).length === 3);
+		await until(() => scrapes.every(({ id }) => id in polls()));
 		sandbox.set({ faults: [{ kind: 'html', status: 502 }] });
 		const since = now();
 		// Ten minutes in two seconds.
@@ -558,7 +558,7 @@ describe('Scrape: Wait', () => {
 	describe.each(onErrors)('Stop with onError %s', (onError) => {
 		test.each([0.05, 600])('ends a wait with a poll every %d s', async (pollInterval) => {
 			const scrapes = await startThree();
-			const areAsked = () => Object.keys(polls()).length === scrapes.length;
+			const areAsked = () => scrapes.every(({ id }) => id in polls());
 			await service.runUntil(areAsked, WAIT, waitFor({ pollInterval }), scrapes, { onError });
 
 			const before = sandbox.requests.length;
