@@ -41,8 +41,10 @@ export class ItemParameters {
 	constructor(private readonly context: IExecuteFunctions) {
 		this.isTool = isTool(context);
 		// n8n is slow at telling the run, so it is asked once.
-		this.run = this.isTool ? '' : `${nodeOf(context)} ${String(runIndexOf(context))}`;
-		const { options, ...others } = context.getNode().parameters;
+		const { id, parameters } = context.getNode();
+		const run = () => `${context.getExecutionId()} ${id} ${String(runIndexOf(context))}`;
+		this.run = this.isTool ? '' : run();
+		const { options, ...others } = parameters;
 		const inOptions = Object.entries((options ?? {}) as IDataObject);
 		const all = [
 			...inOptions.map(([name, value]) => [`options.${name}`, value] as const),
@@ -67,11 +69,6 @@ export class ItemParameters {
 		if (!this.fixed.has(path)) this.fixed.set(path, read());
 		return this.fixed.get(path);
 	}
-}
-
-/** The node in its execution. It stays the same when n8n runs the node again, and in a loop. */
-export function nodeOf(context: IExecuteFunctions): string {
-	return `${context.getExecutionId()} ${context.getNode().id}`;
 }
 
 /** How often a loop has run the node before. */
