@@ -1,12 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { addHint, isTool } from '../common/compatibility';
+import { addHint } from '../common/compatibility';
 import { NotAttemptedError } from '../common/errors';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/inFlight';
 import { Service } from '../service/service';
 import { DryRun } from './dryRun';
-import { chosenOperation, ItemParameters, runIndexOf } from './itemParameters';
+import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation } from './operations/operation';
 import { readOutput, splitItems, type Outcome } from './outputs';
 import { Progress } from './progress';
@@ -81,7 +81,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	}
 	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
 	if (service) addHint(context, summaryOf(service, outcomes, dryRun.totals, progress.began));
-	if (isInLoop(context, operation, inputs.length)) {
+	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
+	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {
 		addHint(context, {
 			message:
 				'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.',
@@ -124,9 +125,4 @@ async function forEachAtOnce<T>(
 		}
 	};
 	await Promise.all(Array.from({ length: Math.min(ITEMS_AT_ONCE, items.length) }, worker));
-}
-
-/** Whether a loop gives the items to the node one by one. A loop that waits for scrapes does not matter. */
-function isInLoop(context: IExecuteFunctions, { paid }: Operation, items: number): boolean {
-	return paid === 'lookup' && items === 1 && !isTool(context) && runIndexOf(context) > 0;
 }

@@ -37,7 +37,6 @@ function splitField({ description }: Split): Field<boolean> {
 	});
 }
 
-/** The option of an operation for where its results go. */
 export function splitOptions({ split }: Operation): Field[] {
 	return split ? [splitField(split)] : [];
 }
@@ -70,13 +69,10 @@ export function readOutput(
 		const isCostShown = hasCost && paidCalls !== undefined;
 		const ordered = { ...inOrder(result), ...(isCostShown && { paidCalls }) };
 		const json = field === '' ? ordered : { [field]: ordered };
-		return isIncluded
-			? {
-					json: { ...input.json, ...json },
-					...(input.binary && { binary: input.binary }),
-					pairedItem: { item },
-				}
-			: { json, pairedItem: { item } };
+		const pairedItem = { item };
+		if (!isIncluded) return { json, pairedItem };
+		const { binary } = input;
+		return { json: { ...input.json, ...json }, ...(binary && { binary }), pairedItem };
 	};
 }
 

@@ -59,8 +59,8 @@ export class ServiceError extends LeadGenError {
 			answer?: IDataObject | string | undefined;
 		},
 	) {
-		const known = Object.entries(facts).filter(([, fact]) => fact !== undefined);
-		super(message, advice, Object.fromEntries(known));
+		const known = Object.entries<unknown>(facts).filter(([, fact]) => fact !== undefined);
+		super(message, advice, Object.fromEntries(known) as IDataObject);
 		this.outcome = facts.outcome;
 		this.code = facts.code;
 		this.httpStatus = facts.httpStatus;

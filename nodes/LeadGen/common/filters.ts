@@ -1,5 +1,6 @@
-import { jsonParse, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
+import { isObject, jsonIn } from './json';
 import { choiceField, numberField, show, type Field, type Parameters } from './parameters';
 import { InputError } from './errors';
 import { toList, toRange } from './values';
@@ -164,9 +165,8 @@ export function readFilters(parameters: Parameters): IDataObject {
  * @throws InputError for anything that is not a filter, because the user pays for the leads that it would let through
  */
 function toFilters(value: unknown, displayName: string): IDataObject {
-	const filters: unknown =
-		typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
-	if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
+	const filters = jsonIn(value);
+	if (!isObject(filters)) {
 		throw new InputError(
 			displayName,
 			`must be a JSON object, but is ${show(value)}`,

@@ -31,7 +31,7 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 }
 
 /** An operation that finds the address of a person (docs/service.md, Operations). */
-export interface FindOperation extends Operation {
+interface FindOperation extends Operation {
 	/**
 	 * @param person the fields of the request; empty ones are left out
 	 * @throws InputError if a request with these values can only fail
