@@ -404,39 +404,38 @@ describe('The Stop button', () => {
 		expect(Math.max(...left)).toBeLessThanOrEqual(1);
 	});
 
-	test('saves the scrapes of the first try when n8n runs the node again', async () => {
-		sandbox.set({
-			job: { durationMs: 600_000 },
-			faults: [
+	test.each([
+		[2, { path: '/status', times: 1 }],
+		[3, { path: '/start', bodyIncludes: 'CFO', times: 1 }],
+	])(
+		'saves the scrapes of all tries when n8n runs the node again: %i starts',
+		async (starts, match) => {
+			sandbox.set({
+				job: { durationMs: 600_000 },
+				faults: [{ kind: 'envelope', code: 'PAUSED', status: 400, match }],
+			});
+			let stop = () => {};
+			const running = service.run(
+				START_AND_WAIT,
 				{
-					kind: 'envelope',
-					code: 'PAUSED',
-					status: 400,
-					match: { path: '/status', times: 1 },
+					filters: { jobTitles: ['={{ $json.title }}'] },
+					limit: 5,
+					options: { pollInterval: 1 },
 				},
-			],
-		});
-		let stop = () => {};
-		const running = service.run(
-			START_AND_WAIT,
-			{
-				filters: { jobTitles: ['={{ $json.title }}'] },
-				limit: 5,
-				options: { pollInterval: 1 },
-			},
-			[{ title: 'CTO' }, { title: 'CFO' }],
-			{ retryOnFail: true, onStart: (press) => (stop = press) },
-		);
-		await until(() => paths().filter((path) => path === '/status').length >= 5);
-		stop();
-		const { run } = await running;
-		expect(run.status).toBe('canceled');
-		expect(paths().filter((path) => path === '/start')).toHaveLength(2);
-		const saved = Object.values(run.data.resultData.metadata ?? {})
-			.join(' ')
-			.split(' ');
-		expect(saved.toSorted()).toEqual(sandbox.jobs.map(({ scrapeId }) => scrapeId).toSorted());
-	});
+				[{ title: 'CTO' }, { title: 'CFO' }],
+				{ retryOnFail: true, onStart: (press) => (stop = press) },
+			);
+			await until(() => paths().filter((path) => path === '/status').length >= 5);
+			stop();
+			const { run } = await running;
+			expect(run.status).toBe('canceled');
+			expect(paths().filter((path) => path === '/start')).toHaveLength(starts);
+			const saved = Object.values(run.data.resultData.metadata ?? {})
+				.join(' ')
+				.split(' ');
+			expect(saved.toSorted()).toEqual(sandbox.jobs.map(({ scrapeId }) => scrapeId).toSorted());
+		},
+	);
 });
 
 test('A domain that only looks like the one of a free mail provider is sent', async () => {

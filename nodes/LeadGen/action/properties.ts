@@ -26,7 +26,6 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 }
 
 function operationSelector({ value, operations, chosen }: Resource): INodeProperties {
-	const { value: first } = chosen;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -39,7 +38,7 @@ function operationSelector({ value, operations, chosen }: Resource): INodeProper
 			action,
 			description,
 		})),
-		default: first,
+		default: chosen.value,
 	};
 }
 

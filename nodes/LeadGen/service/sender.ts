@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pause, throwIfStopped } from '../common/pause';
-import { readEnvelope } from './envelope';
+import { readEnvelope, type Answer } from './envelope';
 import { ServiceError } from '../common/errors';
 import { exchange } from './http';
-import type { Call } from './limits/policy';
-import { backMs, readRateHeaders, type RateInfo } from './limits/rateHeaders';
+import { backMs, readRateHeaders } from './limits/rateHeaders';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { isFree, type ServiceRequest } from './types';
@@ -42,10 +41,8 @@ export class Sender {
 		}
 	}
 
-	/** Sends a request once, when it is its turn. */
-	private async attempt(
-		request: ServiceRequest,
-	): Promise<{ data: IDataObject | null } | { error: ServiceError; isRateLimited: boolean }> {
+	/** Sends a request once, when it is its turn, and ends the run if it makes no sense to continue. */
+	private async attempt(request: ServiceRequest): Promise<Answer & { isRateLimited?: boolean }> {
 		const { account, halting, signal } = this.run;
 		const { limiter } = account;
 		const { kind, path } = request;
@@ -57,27 +54,18 @@ export class Sender {
 		throwIfStopped(signal);
 		if (halted) throw halted;
 		const response = await exchange(this.run, request);
-		if (response instanceof ServiceError) {
-			if (response.outcome === 'notSent') this.outage.notReached();
-			return this.failed(call, response);
+		const isAnswered = !(response instanceof ServiceError);
+		if (isAnswered) this.outage.answered();
+		else if (response.outcome === 'notSent') this.outage.notReached();
+		const rateInfo = isAnswered ? readRateHeaders(response.headers, Date.now()) : undefined;
+		const answer = isAnswered ? readEnvelope(response, request) : { error: response };
+		if (!('error' in answer)) {
+			limiter.end(this.run, call, { outcome: 'succeeded', rateInfo });
+			return answer;
 		}
-		this.outage.answered();
-		const rateInfo = readRateHeaders(response.headers, Date.now());
-		const answer = readEnvelope(response, request);
-		if ('error' in answer) return this.failed(call, answer.error, rateInfo);
-		limiter.end(this.run, call, { outcome: 'succeeded', rateInfo });
-		return answer;
-	}
-
-	/** Records the end of a call that brought no result, and stops the run if it makes no sense to continue. */
-	private failed(
-		call: Call,
-		error: ServiceError,
-		rateInfo?: RateInfo,
-	): { error: ServiceError; isRateLimited: boolean } {
-		const { account, halting } = this.run;
+		const { error } = answer;
 		const outcome = isRateRefusal(error) ? 'rateLimited' : error.outcome;
-		const goesOn = account.limiter.end(this.run, call, { outcome, rateInfo });
+		const goesOn = limiter.end(this.run, call, { outcome, rateInfo });
 		if (!goesOn) halting.stopAllCalls(error, backMs(rateInfo));
 		return { error, isRateLimited: goesOn && outcome === 'rateLimited' };
 	}
