@@ -26,6 +26,7 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 }
 
 function operationSelector({ value, operations, chosen }: Resource): INodeProperties {
+	const { value: first } = chosen;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -38,7 +39,7 @@ function operationSelector({ value, operations, chosen }: Resource): INodeProper
 			action,
 			description,
 		})),
-		default: chosen.value,
+		default: first,
 	};
 }
 
