@@ -82,20 +82,33 @@ export async function waitForScrape(
 		const left = deadline - Date.now();
 		await pauseFor(() => Math.min(left, ms()), settings.signal);
 	};
+	let last: IDataObject = {};
+	let silentSince: number | undefined;
 	// Scrapes that are waited for together are not polled at the same moment.
 	const othersMs = account.pollPauseMs;
 	account.watched++;
 	try {
 		await rest(() => othersMs);
-		const last = await lookUntilFinished(id, service, deadline, isKnown, async () => {
+		for (;;) {
+			try {
+				const status = service.data({ ...pollRequest(id), deadline: deadline + LATE_MS });
+				last = (await before(deadline, status)) ?? last;
+				isKnown = true;
+				silentSince = undefined;
+			} catch (error) {
+				silentSince ??= Date.now();
+				const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
+				if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
+			}
+			if (isFinished(last) || Date.now() >= deadline) break;
 			await rest(() => Math.max(intervalMs, account.pollPauseMs));
-		});
-		if (!isFinished(last)) throw tooLong(id, last, minutes);
-		if (wordIn(last.status) === 'failed' && !isFailedResult) throw failed(id, last);
-		return last;
+		}
 	} finally {
 		account.watched--;
 	}
+	if (!isFinished(last)) throw tooLong(id, last, minutes);
+	if (wordIn(last.status) === 'failed' && !isFailedResult) throw failed(id, last);
+	return last;
 }
 
 function failed(id: string, last: IDataObject): LeadGenError {
@@ -119,32 +132,6 @@ function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
 		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
 		{ scrapeId: id, ...last },
 	);
-}
-
-/** @returns the last status, even if time ran out */
-async function lookUntilFinished(
-	id: string,
-	service: Service,
-	deadline: number,
-	isKnown: boolean,
-	rest: () => Promise<void>,
-): Promise<IDataObject> {
-	let last: IDataObject = {};
-	let silentSince: number | undefined;
-	for (;;) {
-		try {
-			const status = service.data({ ...pollRequest(id), deadline: deadline + LATE_MS });
-			last = (await before(deadline, status)) ?? last;
-			isKnown = true;
-			silentSince = undefined;
-		} catch (error) {
-			silentSince ??= Date.now();
-			const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
-			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
-		}
-		if (isFinished(last) || Date.now() >= deadline) return last;
-		await rest();
-	}
 }
 
 /** The answer, if it arrives before the deadline. The service may answer much later, or never. */
