@@ -28,9 +28,7 @@ const CLIENT_CERTIFICATE = new Set(['cert', 'key', 'passphrase']);
  * use.
  */
 function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
-	const targets = [uri, url].filter((target) => target !== undefined);
-	if (targets.length === 0) targets.push('');
-	return targets.map((target) =>
+	return [uri ?? url ?? '', url ?? uri ?? ''].map((target) =>
 		URL.canParse(String(target), baseURL) ? new URL(target, baseURL).origin : 'an unknown address',
 	);
 }

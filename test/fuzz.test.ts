@@ -5,7 +5,8 @@ import { readEnvelope } from '../nodes/LeadGen/service/envelope';
 import { InputError, ServiceError } from '../nodes/LeadGen/common/errors';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/rateHeaders';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';
-import { cleanText, toAddress, toDomain, toUrl } from '../nodes/LeadGen/common/values';
+import { toAddress, toDomain, toUrl } from '../nodes/LeadGen/common/addresses';
+import { cleanText } from '../nodes/LeadGen/common/values';
 
 /** Any JSON, also with keys that have a meaning in JavaScript, and texts that look like something else. */
 const json = fc.oneof(

@@ -71,23 +71,28 @@ describe.each([START, START_AND_WAIT])('A run of %s %s that a person or n8n stop
 	});
 });
 
-test('The scrapes of the first try are saved when n8n runs the node again', async () => {
-	const match = { path: '/status', times: 1 };
-	sandbox.set({
-		job: { durationMs: 600_000 },
-		faults: [{ kind: 'envelope', code: 'PAUSED', status: 400, match }],
-	});
-	const sent = (path: string) => sandbox.requests.filter((request) => request.path === path);
-	const parameters = { limit: 5, options: { pollInterval: 1 } };
-	const isTriedAgain = () => sent('/status').length >= 5;
-	const run = await service.runUntil(isTriedAgain, START_AND_WAIT, parameters, many(2), {
-		retryOnFail: true,
-	});
-	expect(sent('/start')).toHaveLength(2);
-	const saved = Object.values(run.data.resultData.metadata ?? {}).join(' ');
-	const ids = sandbox.jobs.map(({ scrapeId }) => scrapeId);
-	expect(saved.split(' ').toSorted()).toEqual(ids.toSorted());
-});
+test.each([
+	[2, { path: '/status', times: 1 }],
+	[3, { path: '/start', bodyIncludes: '"limit":6', times: 1 }],
+])(
+	'The scrapes of all tries are saved when n8n runs the node again: %i starts',
+	async (starts, match) => {
+		sandbox.set({
+			job: { durationMs: 600_000 },
+			faults: [{ kind: 'envelope', code: 'PAUSED', status: 400, match }],
+		});
+		const sent = (path: string) => sandbox.requests.filter((request) => request.path === path);
+		const parameters = { limit: '={{ $json.index + 5 }}', options: { pollInterval: 1 } };
+		const isTriedAgain = () => sent('/status').length >= 5;
+		const run = await service.runUntil(isTriedAgain, START_AND_WAIT, parameters, many(2), {
+			retryOnFail: true,
+		});
+		expect(sent('/start')).toHaveLength(starts);
+		const saved = Object.values(run.data.resultData.metadata ?? {}).join(' ');
+		const ids = sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		expect(saved.split(' ').toSorted()).toEqual(ids.toSorted());
+	},
+);
 
 test('A start without an answer is in the log, and nothing is saved with a run that ends', async () => {
 	sandbox.set({ faults: [{ kind: 'resetAfterWork', match: { bodyIncludes: '"limit":2' } }] });

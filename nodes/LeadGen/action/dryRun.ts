@@ -1,39 +1,37 @@
 import { createHash } from 'crypto';
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { PreparedItem } from './operations/operation';
-import type { ToItem } from './outputItem';
-import { keyOf } from '../service/purchases';
-import type { CallStatus, Service } from '../service/service';
-import type { ServiceRequest } from '../service/types';
+import { keyOf, type Service } from '../service/service';
 
-/** What a dry run predicts for an item. */
-export interface Foreseen {
-	/** The first call. */
-	request: ServiceRequest;
-	status: CallStatus;
-	/** Paid calls that may follow, depending on the answer. */
-	mayFollow: number;
-}
+/** Shows which calls a run would make, without making them. */
+export class DryRun {
+	/** The sums over all items. Each item holds this object. `free` is 0: only paid operations have a dry run. */
+	readonly totals: { items: number; mayFollow: number } & Record<
+		'new' | 'duplicate' | 'remembered' | 'free',
+		number
+	>;
 
-/** An item of a dry run. */
-export interface Planned extends Foreseen {
-	toItem: ToItem;
-}
+	constructor(items: number) {
+		this.totals = { items, new: 0, duplicate: 0, remembered: 0, free: 0, mayFollow: 0 };
+	}
 
-/** Totals of a dry run: the items, their calls by kind, and the paid calls that may follow. */
-export type Totals = Record<'items' | 'mayFollow' | CallStatus, number>;
-
-/** The call that would be made for an item; undefined if it costs nothing. */
-export async function foresee(
-	prepared: PreparedItem,
-	service: Service,
-): Promise<Foreseen | undefined> {
-	const { request, mayFollow = 0 } = prepared;
-	if (!request) return undefined;
-	const status = service.foresee(request);
-	if (status !== 'remembered' || mayFollow === 0) return { request, status, mayFollow };
-	const unknown = await callsAfterRemembered(prepared, service, mayFollow + 1);
-	return { request, status, mayFollow: unknown };
+	/**
+	 * The plan for an item: the call that would be made, whether it is `new`, the `duplicate` of another item's call or
+	 * `remembered` from before, how many paid calls may follow, depending on the answer, and the totals.
+	 */
+	async plan(prepared: PreparedItem, service: Service): Promise<IDataObject> {
+		const { request, mayFollow: most = 0 } = prepared;
+		const call = service.foresee(request);
+		const isKnown = call === 'remembered' && most > 0;
+		const mayFollow = isKnown ? await callsAfterRemembered(prepared, service, most + 1) : most;
+		const { totals } = this;
+		totals[call] += 1;
+		totals.mayFollow += mayFollow;
+		// 32 hexadecimal digits, short enough for a column of a table.
+		const key = createHash('sha256').update(keyOf(request)).digest('hex').slice(0, 32);
+		const { path, body = {} } = request;
+		return { dryRun: true, call, path, request: body, key, mayFollow, totals };
+	}
 }
 
 /** Runs an item with remembered answers only. @returns how many calls may follow after these answers */
@@ -42,10 +40,9 @@ async function callsAfterRemembered(
 	service: Service,
 	maxCalls: number,
 ): Promise<number> {
-	let unknown = 0;
 	let answered = 0;
-	const replay = Object.create(service) as Service;
-	replay.call = async (request) => {
+	let unknown = 0;
+	const replay = service.withCall(async (request) => {
 		const known = service.remembered(request);
 		if (!known) {
 			unknown++;
@@ -54,49 +51,7 @@ async function callsAfterRemembered(
 		answered++;
 		if ('error' in known) throw known.error;
 		return await Promise.resolve(JSON.parse(known.json) as IDataObject | null);
-	};
-	await prepared.run(replay).catch(() => {});
+	});
+	await prepared.run?.(replay).catch(() => {});
 	return unknown > 0 ? maxCalls - answered : 0;
-}
-
-/**
- * Fills in the items of a dry run. Each contains the call that would be made, its status (`new`, the `duplicate` of
- * another item's call, `remembered` from before, or `free`), how many paid calls may follow, depending on the answer,
- * and the totals.
- * @param results receives the items
- */
-export function planItems(
-	calls: ReadonlyMap<number, Planned>,
-	results: INodeExecutionData[],
-): Totals {
-	const totals: Totals = {
-		items: results.length,
-		new: 0,
-		duplicate: 0,
-		remembered: 0,
-		free: 0,
-		mayFollow: 0,
-	};
-	for (const { status, mayFollow } of calls.values()) {
-		totals[status] += 1;
-		totals.mayFollow += mayFollow;
-	}
-	for (const [index, { status, request, mayFollow, toItem }] of calls) {
-		const { path, body = {} } = request;
-		results[index] = toItem({
-			dryRun: true,
-			call: status,
-			path,
-			request: body,
-			key: shortKey(request),
-			mayFollow,
-			totals,
-		});
-	}
-	return totals;
-}
-
-/** 32 hexadecimal digits, short enough for a column of a table. */
-function shortKey(request: ServiceRequest): string {
-	return createHash('sha256').update(keyOf(request)).digest('hex').slice(0, 32);
 }

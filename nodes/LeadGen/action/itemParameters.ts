@@ -33,6 +33,8 @@ export class ItemParameters {
 	 * counts each retry as another run, so this identifies nothing.
 	 */
 	readonly run: string;
+	/** How often a loop has run the node before. */
+	readonly runIndex: number;
 	private readonly isTool: boolean;
 	/** Where n8n resolves an expression. All other parameters are the same for all items. */
 	private readonly changing: Set<string>;
@@ -40,9 +42,11 @@ export class ItemParameters {
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.isTool = isTool(context);
-		// n8n is slow at telling the run, so it is asked once.
-		this.run = this.isTool ? '' : `${nodeOf(context)} ${String(runIndexOf(context))}`;
-		const { options, ...others } = context.getNode().parameters;
+		const { id, parameters } = context.getNode();
+		// n8n is slow at telling this, so it is asked once.
+		this.runIndex = this.isTool ? 0 : (context.getWorkflowDataProxy(0).$runIndex as number);
+		this.run = this.isTool ? '' : `${context.getExecutionId()} ${id} ${String(this.runIndex)}`;
+		const { options, ...others } = parameters;
 		const inOptions = Object.entries((options ?? {}) as IDataObject);
 		const all = [
 			...inOptions.map(([name, value]) => [`options.${name}`, value] as const),
@@ -67,14 +71,4 @@ export class ItemParameters {
 		if (!this.fixed.has(path)) this.fixed.set(path, read());
 		return this.fixed.get(path);
 	}
-}
-
-/** The node in its execution. It stays the same when n8n runs the node again, and in a loop. */
-export function nodeOf(context: IExecuteFunctions): string {
-	return `${context.getExecutionId()} ${context.getNode().id}`;
-}
-
-/** How often a loop has run the node before. */
-export function runIndexOf(context: IExecuteFunctions): number {
-	return context.getWorkflowDataProxy(0).$runIndex as number;
 }

@@ -1,20 +1,42 @@
 import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
-import { booleanField, type Field, type Parameters } from '../common/parameters';
+import { booleanField, textField, type Field, type Parameters } from '../common/parameters';
 import type { Operation, Resource, Split } from './operations/operation';
+
+const DRY_RUN = 'Dry Run';
+
+export const includeInput = booleanField({
+	displayName: 'Include Other Input Fields',
+	name: 'includeInput',
+	description:
+		'Whether to pass on the fields of the incoming item as well. A field of the result replaces an incoming field of the same name.',
+});
+
+export const resultField = textField({
+	displayName: 'Put Output in Field',
+	name: 'resultField',
+	placeholder: 'e.g. leadgen',
+	description:
+		'The name of a field to put the whole result in. Then no field of the result can replace another field.',
+});
+
+export const includeCost = booleanField({
+	displayName: 'Include Cost',
+	name: 'includeCost',
+	description:
+		'Whether to add the number of paid calls that the item needed, as "paidCalls". Results that were already known need none.',
+});
 
 /** The switch in the "Options" collection. Hidden for AI agents, because n8n gives them only the first output. */
 function splitField({ description }: Split): Field<boolean> {
 	return booleanField({
 		displayName: 'Split Output',
 		name: 'splitOutput',
-		default: false,
 		noDataExpression: true,
 		displayOptions: { hide: { '@tool': [true] } },
 		description,
 	});
 }
 
-/** The option of an operation for where its results go. */
 export function splitOptions({ split }: Operation): Field[] {
 	return split ? [splitField(split)] : [];
 }
@@ -27,26 +49,60 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
 		),
 	);
 	const table = JSON.stringify(Object.fromEntries(names));
-	return `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${table})[$parameter["resource"] + "." + $parameter["operation"]], $parameter["options"]?.["dryRun"] ? ["Dry Run"] : []) }}`;
+	return `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${table})[$parameter["resource"] + "." + $parameter["operation"]], $parameter["options"]?.["dryRun"] ? ["${DRY_RUN}"] : []) }}`;
 }
 
 /**
- * Sends all items to one output, or each item to the output of its result.
- * @param results the result for each item; undefined for failed items
- * @param planned the items of a dry run, which are no results
+ * Reads how a result becomes an item: alone or with the incoming fields, flat or in a field.
+ * @returns makes an item of a result, or of the plan of a dry run, which has no cost
+ * @throws InputError before anything is paid for
  */
+export function readOutput(
+	parameters: Parameters,
+	input: INodeExecutionData,
+	item: number,
+): (result: IDataObject, paidCalls?: number) => INodeExecutionData {
+	const field = parameters.option(resultField);
+	const isIncluded = parameters.option(includeInput);
+	const hasCost = parameters.option(includeCost);
+	return (result, paidCalls) => {
+		const isCostShown = hasCost && paidCalls !== undefined;
+		const ordered = { ...inOrder(result), ...(isCostShown && { paidCalls }) };
+		const json = field === '' ? ordered : { [field]: ordered };
+		const pairedItem = { item };
+		if (!isIncluded) return { json, pairedItem };
+		const { binary } = input;
+		return { json: { ...input.json, ...json }, ...(binary && { binary }), pairedItem };
+	};
+}
+
+/** With the fields first for which users look. */
+function inOrder(result: IDataObject): IDataObject {
+	if (!('email' in result)) return result;
+	const first = ['email', 'status', 'confidence'].filter((name) => name in result);
+	return { ...Object.fromEntries(first.map((name) => [name, result[name]])), ...result };
+}
+
+/** What became of an item: its result, the plan of a dry run, or neither if it failed. */
+export interface Outcome {
+	item: INodeExecutionData;
+	result?: IDataObject;
+	isPlanned?: boolean;
+	/** Whether nothing was sent for it, because the run had ended. */
+	isNotSent?: boolean;
+}
+
+/** Sends all items to one output, or each item to the output of its result. */
 export function splitItems(
 	{ split }: Operation,
 	parameters: Parameters,
-	items: INodeExecutionData[],
-	results: ReadonlyArray<IDataObject | undefined>,
-	planned: ReadonlySet<number>,
+	outcomes: Outcome[],
 ): INodeExecutionData[][] {
-	if (!split || !parameters.option(splitField(split))) return [items];
-	const outputs = split.outputs.map((name) =>
-		items.filter((_, index) => !planned.has(index) && split.outputOf(results[index]) === name),
+	if (!split || !parameters.option(splitField(split))) return [outcomes.map(({ item }) => item)];
+	const outputOf = ({ isPlanned, result }: Outcome) =>
+		isPlanned ? DRY_RUN : split.outputOf(result);
+	const isDryRun = outcomes.some(({ isPlanned }) => isPlanned);
+	return [...split.outputs, ...(isDryRun ? [DRY_RUN] : [])].map((name) =>
+		outcomes.filter((each) => outputOf(each) === name).map(({ item }) => item),
 	);
-	return planned.size === 0
-		? outputs
-		: [...outputs, items.filter((_, index) => planned.has(index))];
 }

@@ -1,32 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { splitOptions } from './outputs';
-import { booleanField, textField, type Field } from '../common/parameters';
+import { includeCost, includeInput, resultField, splitOptions } from './outputs';
+import type { Field } from '../common/parameters';
 import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
-
-export const includeInput = booleanField({
-	displayName: 'Include Other Input Fields',
-	name: 'includeInput',
-	default: false,
-	description:
-		'Whether to pass on the fields of the incoming item as well. A field of the result replaces an incoming field of the same name.',
-});
-
-export const resultField = textField({
-	displayName: 'Put Output in Field',
-	name: 'resultField',
-	placeholder: 'e.g. leadgen',
-	description:
-		'The name of a field to put the whole result in. Then no field of the result can replace another field.',
-});
-
-export const includeCost = booleanField({
-	displayName: 'Include Cost',
-	name: 'includeCost',
-	default: false,
-	description:
-		'Whether to add the number of paid calls that the item needed, as "paidCalls". Results that were already known need none.',
-});
 
 /**
  * The properties of the action node, built from the table of operations: the selectors, then the fields of each
@@ -112,8 +88,8 @@ function noticesOf({ notice, toolNotice }: Operation): INodeProperties[] {
 	);
 }
 
-function propertyOf(field: Field): INodeProperties {
-	return field.property;
+function propertyOf({ property }: Field): INodeProperties {
+	return property;
 }
 
 /** An expression that returns the action of the selected operation, such as "Verify email address". */

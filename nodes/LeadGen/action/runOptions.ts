@@ -1,8 +1,7 @@
 import { booleanField, numberField, type Field, type Parameters } from '../common/parameters';
 import type { Operation } from './operations/operation';
-import type { RunSettings } from '../service/service';
 
-export const requestTimeout = numberField(
+const requestTimeout = numberField(
 	{
 		displayName: 'Request Timeout (Seconds)',
 		name: 'requestTimeout',
@@ -25,50 +24,40 @@ const parallel = numberField(
 		description:
 			'Max number of requests to send at the same time. With 0, the node starts with 20 and sends as many as the service can handle, up to 1,000.',
 	},
-	{ minimum: 0, whole: true },
+	{ whole: true },
 );
 
-const rememberMinutes = numberField(
-	{
-		displayName: 'Remember Results (Minutes)',
-		name: 'rememberMinutes',
-		typeOptions: { minValue: 0 },
-		default: 15,
-		description:
-			'How long later executions reuse the results of this one for free. 0 reuses results within this execution only.',
-	},
-	{ minimum: 0 },
-);
+const rememberMinutes = numberField({
+	displayName: 'Remember Results (Minutes)',
+	name: 'rememberMinutes',
+	typeOptions: { minValue: 0 },
+	default: 15,
+	description:
+		'How long later executions reuse the results of this one for free. 0 reuses results within this execution only.',
+});
 
-const keepCredits = numberField(
-	{
-		displayName: 'Minimum Balance (Credits)',
-		name: 'keepCredits',
-		typeOptions: { minValue: 0 },
-		default: 0,
-		description:
-			'The node stops before the balance of the account falls below this number of credits, and sends nothing for the remaining items. 0 sets no limit.',
-	},
-	{ minimum: 0 },
-);
+const keepCredits = numberField({
+	displayName: 'Minimum Balance (Credits)',
+	name: 'keepCredits',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'The node stops before the balance of the account falls below this number of credits, and sends nothing for the remaining items. 0 sets no limit.',
+});
 
-const spendAtMost = numberField(
-	{
-		displayName: 'Maximum Spend (Credits)',
-		name: 'spendAtMost',
-		typeOptions: { minValue: 0 },
-		default: 0,
-		description:
-			'The node stops before it uses more than this number of credits in an execution, and sends nothing for the remaining items. The runs of a loop count together. 0 sets no limit.',
-	},
-	{ minimum: 0 },
-);
+const spendAtMost = numberField({
+	displayName: 'Maximum Spend (Credits)',
+	name: 'spendAtMost',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'The node stops before it uses more than this number of credits in an execution, and sends nothing for the remaining items. The runs of a loop count together. 0 sets no limit.',
+});
 
-export const dryRun = booleanField(
+const dryRun = booleanField(
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
-		default: false,
 		description:
 			'Whether to only show which calls the node would make, and how many of them cost credits. Nothing is sent.',
 	},
@@ -85,15 +74,14 @@ export function runOptions({ paid }: Operation): Field[] {
 }
 
 /** How the calls of a run are made, according to the options of its first item. */
-export function readRunSettings(options: Parameters, { paid }: Operation): RunSettings {
-	const floor = options.option(keepCredits);
-	const most = options.option(spendAtMost);
+export function readRunOptions(options: Parameters, { paid }: Operation) {
 	return {
+		isDryRun: paid !== undefined && options.option(dryRun),
+		timeoutMs: options.option(requestTimeout) * 1000,
 		parallel: options.option(parallel),
 		// Later executions do not reuse a scrape, because each start creates its own.
 		rememberMs: paid === 'start' ? 0 : options.option(rememberMinutes) * 60_000,
-		...((floor > 0 || most > 0) && {
-			budget: { ...(floor > 0 && { floor }), ...(most > 0 && { most }) },
-		}),
+		minBalance: options.option(keepCredits),
+		maxSpend: options.option(spendAtMost),
 	};
 }

@@ -53,13 +53,14 @@ export class ServiceError extends LeadGenError {
 		advice: string,
 		facts: {
 			outcome: Outcome;
-			code?: string;
+			code?: string | undefined;
 			httpStatus?: number;
 			/** What the service sent instead of a result. */
-			answer?: IDataObject | string;
+			answer?: IDataObject | string | undefined;
 		},
 	) {
-		super(message, advice, { ...facts });
+		const known = Object.entries<unknown>(facts).filter(([, fact]) => fact !== undefined);
+		super(message, advice, Object.fromEntries(known) as IDataObject);
 		this.outcome = facts.outcome;
 		this.code = facts.code;
 		this.httpStatus = facts.httpStatus;

@@ -1,6 +1,7 @@
-import { jsonParse, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
-import { numberField, show, type Field, type Parameters } from './parameters';
+import { isObject, jsonIn } from './json';
+import { choiceField, numberField, show, type Field, type Parameters } from './parameters';
 import { InputError } from './errors';
 import { toList, toRange } from './values';
 
@@ -21,25 +22,24 @@ function grouped(range: string): string {
 	return range.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
 }
 
-function listFilter(displayName: string, name: string, placeholder: string): INodeProperties {
+function listFilter(displayName: string, name: string, placeholder: string): Field<string[]> {
 	return {
-		displayName,
-		name,
-		type: 'string',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Another' },
-		default: [],
-		placeholder,
-		description:
-			'Enter one value per field. An expression can give a list. Line breaks separate values, but commas do not.',
+		property: {
+			displayName,
+			name,
+			type: 'string',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Another' },
+			default: [],
+			placeholder,
+			description:
+				'Enter one value per field. An expression can give a list. Line breaks separate values, but commas do not.',
+		},
+		read: (value) => toList(value, displayName),
 	};
 }
 
-/** The filters in the order of the editor. `limit` has its own field. */
-const FILTERS: readonly INodeProperties[] = [
-	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
-	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
-	listFilter('Industries', 'industries', 'e.g. Software'),
-	{
+const companySize: Field<string> = {
+	property: {
 		displayName: 'Company Size',
 		name: 'companySize',
 		type: 'options',
@@ -49,23 +49,25 @@ const FILTERS: readonly INodeProperties[] = [
 		description:
 			'The number of employees. Choose a range from the list, or give another one as an expression, such as 30-70.',
 	},
+	read: (value) => toRange(value, 'Company Size'),
+};
+
+/** The filters in the order of the editor. `limit` has its own field. */
+const FILTERS: ReadonlyArray<Field<string | string[]>> = [
+	listFilter('Job Titles', 'jobTitles', 'e.g. Head of Sales'),
+	listFilter('Locations', 'locations', 'e.g. Austin, Texas'),
+	listFilter('Industries', 'industries', 'e.g. Software'),
+	companySize,
 ];
 
-const filtersMode: Field<string> = {
-	property: {
-		displayName: 'Specify Filters',
-		name: 'filtersMode',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{ name: 'Using Fields Below', value: 'fields' },
-			{ name: 'Using JSON', value: 'json' },
-		],
-		default: 'fields',
-		description: 'How to set the filters',
-	},
-	read: String,
-};
+const filtersMode = choiceField(
+	{ displayName: 'Specify Filters', name: 'filtersMode', description: 'How to set the filters' },
+	[
+		{ name: 'Using Fields Below', value: 'fields' },
+		{ name: 'Using JSON', value: 'json' },
+	],
+	'fields',
+);
 
 const filtersCollection: Field<IDataObject> = {
 	property: {
@@ -75,7 +77,7 @@ const filtersCollection: Field<IDataObject> = {
 		placeholder: 'Add Filter',
 		default: {},
 		displayOptions: { show: { filtersMode: ['fields'] } },
-		options: [...FILTERS],
+		options: FILTERS.map(({ property }) => property),
 		description: 'Which leads to look for',
 	},
 	read: (value) => toFilters(value, 'Filters'),
@@ -103,7 +105,7 @@ export const limit = numberField(
 		default: 50,
 		description: 'Max number of results to return',
 	},
-	{ minimum: 1, whole: true },
+	{ whole: true },
 );
 
 /** Shows in the editor that no filter is set, for one way of setting filters. A tool has a notice of its own. */
@@ -132,7 +134,7 @@ export const filterFields: readonly Field[] = [
 		show: { filtersMode: ['fields'] },
 		// A path from the root, because n8n treats any other path as a parameter and waits for it forever.
 		hide: Object.fromEntries(
-			FILTERS.map(({ name }) => [`/filters.${name}`, [{ _cnd: { exists: true } }]]),
+			FILTERS.map(({ property }) => [`/filters.${property.name}`, [{ _cnd: { exists: true } }]]),
 		),
 	}),
 	filtersJson,
@@ -147,7 +149,7 @@ export const filterFields: readonly Field[] = [
 
 /** Whether the `filters` of a start restrict the leads. */
 export function hasFilter(filters: IDataObject): boolean {
-	return FILTERS.some(({ name }) => name in filters);
+	return FILTERS.some(({ property }) => property.name in filters);
 }
 
 /** The `filters` of a start (docs/service.md, Operations): cleaned, without empty filters, always with `limit`. */
@@ -163,33 +165,27 @@ export function readFilters(parameters: Parameters): IDataObject {
  * @throws InputError for anything that is not a filter, because the user pays for the leads that it would let through
  */
 function toFilters(value: unknown, displayName: string): IDataObject {
-	const filters: unknown =
-		typeof value === 'string' ? jsonParse(value, { fallbackValue: value }) : value;
-	if (typeof filters !== 'object' || filters === null || Array.isArray(filters)) {
+	const filters = jsonIn(value);
+	if (!isObject(filters)) {
 		throw new InputError(
 			displayName,
 			`must be a JSON object, but is ${show(value)}`,
 			'Enter an object such as { "jobTitles": ["Head of Sales"] }.',
 		);
 	}
+	const fields = [...FILTERS, limit];
 	const cleaned: IDataObject = {};
 	for (const [name, entry] of Object.entries(filters)) {
-		const property = FILTERS.find((filter) => filter.name === name);
-		if (property) {
-			const isList = property.typeOptions?.multipleValues === true;
-			const read = isList ? toList : toRange;
-			const clean = read(entry, property.displayName);
-			if (clean.length > 0) cleaned[name] = clean;
-		} else if (name === limit.property.name) {
-			cleaned[name] = limit.read(entry);
-		} else {
-			const known = [...FILTERS, limit.property].map((filter) => filter.name).join(', ');
+		const field = fields.find(({ property }) => property.name === name);
+		if (!field) {
 			throw new InputError(
 				displayName,
 				`contains "${name}", which is not a filter`,
-				`The filters are ${known}.`,
+				`The filters are ${fields.map(({ property }) => property.name).join(', ')}.`,
 			);
 		}
+		const clean = field.read(entry);
+		if (typeof clean === 'number' || clean.length > 0) cleaned[name] = clean;
 	}
 	return cleaned;
 }

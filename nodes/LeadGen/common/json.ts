@@ -1,4 +1,4 @@
-import { jsonParse } from 'n8n-workflow';
+import { jsonParse, type IDataObject } from 'n8n-workflow';
 
 /** A finite number, also if it is written as text. */
 export function numberIn(value: unknown): number | undefined {
@@ -19,4 +19,13 @@ export function wordIn(value: unknown): string | undefined {
 export function jsonIn(value: unknown): unknown {
 	const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);
 	return isJson ? jsonParse(value, { fallbackValue: value }) : value;
+}
+
+export function isObject(value: unknown): value is IDataObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Text that is not empty. */
+export function isText(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
 }

@@ -23,25 +23,21 @@ export function nodeError(
 			itemIndex,
 		});
 	}
-	const { message } = error;
+	const { message, details } = error;
 	const description = `${error.advice} ${remark}`.trim();
-	if (!(error instanceof ServiceError)) {
-		const nodeError = new NodeOperationError(node, message, { description, itemIndex });
-		nodeError.message = message;
-		nodeError.context.details = error.details;
-		return nodeError;
-	}
-	const httpCode = error.httpStatus === undefined ? undefined : String(error.httpStatus);
 	// Contains only our own text: the original error of a request contains the key.
-	const apiError = new NodeApiError(
-		node,
-		{ message },
-		{ message, description, httpCode, itemIndex },
-	);
+	const shown =
+		error instanceof ServiceError
+			? new NodeApiError(
+					node,
+					{ message },
+					{ message, description, itemIndex, httpCode: error.httpStatus?.toString() },
+				)
+			: new NodeOperationError(node, message, { description, itemIndex });
 	// n8n replaces a message that names a network error with text that may advise the user to pay twice.
-	apiError.message = message;
-	apiError.context.details = error.details;
-	return apiError;
+	shown.message = message;
+	shown.context.details = details;
+	return shown;
 }
 
 /**

@@ -27,7 +27,7 @@ export class Parameters {
 		private readonly raw: (path: string, ifMissing?: NodeParameterValueType) => unknown,
 		readonly place = '',
 		readonly isTool = false,
-		private readonly warn?: (message: string) => void,
+		readonly warn: (message: string) => void = () => {},
 	) {}
 
 	get<T>(field: Field<T>): T {
@@ -46,17 +46,21 @@ type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
 /**
  * A line of text: cleaned, and empty for a blank value.
  * @param clean converts the text to the form that the service accepts; not called for an empty text
+ * @param ifEmpty advice for the user, if the text must not be empty
  */
 export function textField(
 	property: TextProperty,
 	clean: (text: string, displayName: string) => string = (text) => text,
+	ifEmpty?: string,
 ): Field<string> {
 	const { displayName } = property;
 	return {
 		property: { ...property, type: 'string', default: '' },
 		read(value) {
 			const text = cleanText(toText(value, displayName), displayName);
-			return text === '' ? '' : clean(text, displayName);
+			if (text !== '') return clean(text, displayName);
+			if (ifEmpty !== undefined) throw new InputError(displayName, 'is empty', ifEmpty);
+			return '';
 		},
 	};
 }
@@ -75,15 +79,15 @@ export function unlessNone({ property, read }: Field<string>): Field<string> {
 }
 
 /**
- * A switch. Also accepts text and numbers that mean on or off, as spreadsheets contain them.
+ * A switch that is off by default. Also accepts text and numbers that mean on or off, as spreadsheets contain them.
  * @param isEmptyOff whether an expression without a value means off
  */
 export function booleanField(
-	property: Omit<INodeProperties, 'type'>,
+	property: Omit<INodeProperties, 'type' | 'default'>,
 	isEmptyOff = true,
 ): Field<boolean> {
 	return {
-		property: { ...property, type: 'boolean' },
+		property: { ...property, type: 'boolean', default: false },
 		read(value) {
 			const text = typeof value === 'boolean' ? String(value) : toText(value, property.displayName);
 			const word = text.trim().toLowerCase();
@@ -156,37 +160,30 @@ export function choiceField<T extends string>(
 	};
 }
 
-/** A number from `minimum` to `maximum`. Also accepts text that contains a number, as spreadsheets do. */
+/**
+ * A number between the bounds of the editor. Also accepts text that contains a number, as spreadsheets do.
+ * @param minimum replaces that of the editor: an expression may return less
+ */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
-	{
-		minimum,
-		maximum = Infinity,
-		whole = false,
-	}: { minimum: number; maximum?: number; whole?: boolean },
+	{ minimum, whole = false }: { minimum?: number; whole?: boolean } = {},
 ): Field<number> {
+	const { displayName, typeOptions, default: example } = property;
+	const least = minimum ?? typeOptions?.minValue ?? 0;
+	const most = typeOptions?.maxValue ?? Infinity;
 	const kind = whole ? 'a whole number' : 'a number';
 	const range =
-		maximum === Infinity
-			? `of at least ${String(minimum)}`
-			: `from ${String(minimum)} to ${String(maximum)}`;
+		most === Infinity ? `of at least ${String(least)}` : `from ${String(least)} to ${String(most)}`;
 	return {
 		property: { ...property, type: 'number' },
 		read(value) {
-			const number = numberIn(value);
-			if (
-				number === undefined ||
-				number < minimum ||
-				number > maximum ||
-				(whole && !Number.isInteger(number))
-			) {
-				throw new InputError(
-					property.displayName,
-					`must be ${kind} ${range}, but is ${show(value)}`,
-					`Enter ${kind} such as ${show(property.default)}.`,
-				);
-			}
-			return number;
+			const number = numberIn(value) ?? NaN;
+			if (number >= least && number <= most && !(whole && !Number.isInteger(number))) return number;
+			throw new InputError(
+				displayName,
+				`must be ${kind} ${range}, but is ${show(value)}`,
+				`Enter ${kind} such as ${show(example)}.`,
+			);
 		},
 	};
 }

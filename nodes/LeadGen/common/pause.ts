@@ -21,18 +21,6 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
 	throwIfStopped(signal);
 }
 
-/**
- * Waits until a promise is settled, whatever becomes of it.
- * @throws like `throwIfStopped` as soon as the signal is aborted
- */
-export async function settled(
-	promise: Promise<unknown>,
-	signal: AbortSignal | undefined,
-): Promise<void> {
-	await settledOrAborted(promise, signal);
-	throwIfStopped(signal);
-}
-
 /** Waits until a promise is settled, or the signal is aborted. Nothing of it stays in memory with the signal. */
 export async function settledOrAborted(
 	promise: Promise<unknown>,
@@ -67,6 +55,11 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 
 function callListeners({ target }: Event): void {
 	for (const listener of listenersOf.get(target as AbortSignal) ?? []) listener();
+}
+
+/** A signal that is aborted with the first of several. */
+export function anySignal(...signals: Array<AbortSignal | undefined>): AbortSignal {
+	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 /** @throws {@link cancelledError} if the user pressed Stop, or the reason if we aborted the signal ourselves */

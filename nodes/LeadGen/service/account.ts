@@ -4,24 +4,28 @@ import { numberIn } from '../common/json';
 import { apiKeyOf, baseUrlOf } from './http';
 import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';
-import { Memory } from './memory';
+import { Memory, putLast } from './memory';
 import { Plan } from './plan';
+import { Tally } from './tally';
 
 /** How many accounts the process remembers. The account that was unused for longest is forgotten first. */
 const MAX_ACCOUNTS = 100;
+/** How many tallies of an account are kept. The one that was unused for longest is forgotten first. */
+const MAX_TALLIES = 1000;
 
 /** What all nodes and executions of this process know about one account of the service. */
 export class Account {
 	readonly limiter = new Limiter();
 	/** The results of lookups. */
 	readonly lookups = new Memory();
-	/** The outcomes of starts, and what runs have spent. Separate, so that lookups do not evict them. */
-	readonly runs = new Memory();
+	/** The outcomes of starts. Separate, so that lookups do not evict them. */
+	readonly starts = new Memory();
 	/** The last balance that the service named, and when. */
 	balance: { credits: number; at: number } | undefined;
+	readonly plan = new Plan();
 	/** The number of scrapes that are waited for. */
-	private watched = 0;
-	private readonly plan = new Plan();
+	watched = 0;
+	private readonly tallies = new Map<string, Tally>();
 
 	/** Reads the limit from the credential. */
 	configure(credential: ICredentialDataDecryptedObject): void {
@@ -29,36 +33,22 @@ export class Account {
 		this.limiter.perMinute = this.plan.perMinute;
 	}
 
-	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
-	updatePlan(answer: IDataObject): void {
+	/** Learns the plan and the balance from any answer of `GET /credits` (docs/service.md, Credits). */
+	learn(answer: IDataObject): void {
 		const credits = numberIn(answer.credits);
 		if (credits !== undefined) this.balance = { credits, at: Date.now() };
 		this.plan.update(answer);
 		this.limiter.perMinute = this.plan.perMinute;
 	}
 
-	/** Whether to ask for the plan now. */
-	shouldAskForPlan(): boolean {
-		return this.plan.shouldAsk(this.limiter.demand);
-	}
-
-	/**
-	 * Waits for a scrape, together with all other scrapes that are waited for.
-	 * @param wait receives the value of `pollPauseMs` for the other scrapes
-	 */
-	async watching<T>(wait: (othersMs: number) => Promise<T>): Promise<T> {
-		const othersMs = this.pollPauseMs;
-		this.watched++;
-		try {
-			return await wait(othersMs);
-		} finally {
-			this.watched--;
-		}
-	}
-
 	/** The minimum pause between two polls of the same scrape, in milliseconds. */
 	get pollPauseMs(): number {
 		return pollPauseMs(this.limiter.knownPerMinute, this.watched);
+	}
+
+	/** @param node the node in its execution. It stays the same when n8n runs the node again, and in a loop */
+	tallyOf(node: string): Tally {
+		return putLast(this.tallies, node, this.tallies.get(node) ?? new Tally(), MAX_TALLIES);
 	}
 }
 
@@ -69,11 +59,7 @@ export function accountOf(credential: ICredentialDataDecryptedObject): Account {
 	const id = createHash('sha256')
 		.update(`${baseUrlOf(credential)}\n${apiKeyOf(credential)}`)
 		.digest('hex');
-	const account = accounts.get(id) ?? new Account();
-	accounts.delete(id);
-	accounts.set(id, account);
-	const [oldest = ''] = accounts.keys();
-	if (accounts.size > MAX_ACCOUNTS) accounts.delete(oldest);
+	const account = putLast(accounts, id, accounts.get(id) ?? new Account(), MAX_ACCOUNTS);
 	account.configure(credential);
 	return account;
 }

@@ -1,85 +1,15 @@
 import { sleep, type IDataObject } from 'n8n-workflow';
 import { count } from '../common/count';
 import { numberIn } from '../common/json';
-import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
-import type { Memory } from './memory';
+import { NotAttemptedError, ServiceError } from '../common/errors';
+import type { NodeRun } from './run';
+import type { Sender } from './sender';
+import { Tally } from './tally';
 import type { ServiceRequest } from './types';
 
 /** If the balance does not show what calls cost, it is read again this often, and for this long. */
 const READ_AGAIN_MS = 1000;
 const MAX_LAG_MS = 6000;
-
-/** Limits that the user sets for a run, in credits; `undefined` for no limit. */
-export interface BudgetSettings {
-	/** The balance must not fall below this. */
-	floor?: number;
-	/** The maximum that the run may spend. */
-	most?: number;
-}
-
-/** What a node has used in an execution so far: in a loop, when n8n runs it again, and as a tool of an AI agent. */
-class Tally {
-	/** The last balance that was read, if any. */
-	lastBalance: number | undefined;
-	/** How much the balance has decreased since the node first ran. Credits that were added do not count. */
-	used = 0;
-	/** The maximum cost of its scrapes. It is not known when the service charges them (docs/service.md). */
-	owed = 0;
-	/** The cost when the balance was last read. */
-	costBefore = 0;
-	batch = 0.5;
-	allowed = 0;
-	/** The weight of the calls since the balance was last read. */
-	since = 0;
-	/** Credits per unit of weight. A unit is a lookup, or a lead of a scrape. */
-	price = 1;
-	/** The lookups with a result since the balance was last read. */
-	results = 0;
-	/** Whether the service shows late in the balance what calls cost. */
-	isLate = false;
-	turn: Promise<void> = Promise.resolve();
-	readonly inFlight = new Set<Promise<unknown>>();
-
-	/** The cost so far, including what is owed. */
-	get cost(): number {
-		return Math.max(this.used, this.owed);
-	}
-
-	/** The balance minus what is owed but not charged yet. */
-	get balance(): number {
-		return (this.lastBalance ?? 0) - (this.cost - this.used);
-	}
-}
-
-/** How many tallies of an account are kept. The oldest one is forgotten first. */
-const MAX_TALLIES = 1000;
-
-const tallies = new WeakMap<Memory, Map<string, Tally>>();
-
-/** Without an execution, as over MCP, each run has its own tally. */
-function tallyOf({ memory, executionId, place }: BudgetSource): Tally {
-	const known = tallies.get(memory) ?? new Map<string, Tally>();
-	const tally = known.get(place) ?? new Tally();
-	if (executionId === '') return new Tally();
-	known.set(place, tally);
-	const [oldest = ''] = known.keys();
-	if (known.size > MAX_TALLIES) known.delete(oldest);
-	tallies.set(memory, known);
-	return tally;
-}
-
-/** What a budget needs from the rest of its run. */
-export interface BudgetSource {
-	/** Requests the balance from the service (docs/service.md, Credits). */
-	readCredits: () => Promise<IDataObject | null>;
-	/** The memory of the account, with which the tally is kept. */
-	memory: Memory;
-	executionId: string;
-	/** The node in its execution. It stays the same when n8n runs the node again. */
-	place: string;
-	/** Text for the user: what happens to bought results when the workflow runs again. */
-	whenRunAgain: string;
-}
 
 /**
  * Keeps a node within its budget during an execution. The price of a call is not known (docs/service.md). So the balance is
@@ -88,13 +18,22 @@ export interface BudgetSource {
  */
 export class Budget {
 	private readonly tally: Tally;
-	private over: LeadGenError | undefined;
+	/** The balance must not fall below this. */
+	private readonly floor: number;
+	/** The maximum that the node may spend. */
+	private readonly most: number;
 
 	constructor(
-		private readonly settings: BudgetSettings,
-		private readonly source: BudgetSource,
+		private readonly run: NodeRun,
+		private readonly sender: Sender,
 	) {
-		this.tally = tallyOf(source);
+		const { account, context, settings } = run;
+		const { executionId = '', minBalance = 0, maxSpend = 0 } = settings;
+		this.floor = minBalance > 0 ? minBalance : -Infinity;
+		this.most = maxSpend > 0 ? maxSpend : Infinity;
+		const node = `${executionId} ${context.getNode().id}`;
+		// Without an execution, as over MCP, each run has its own tally.
+		this.tally = executionId === '' ? new Tally() : account.tallyOf(node);
 	}
 
 	/** Makes a paid call if the budget allows it. @throws NotAttemptedError if it does not */
@@ -133,12 +72,17 @@ export class Budget {
 
 	private async permit(weight: number): Promise<void> {
 		const { tally } = this;
-		if (this.over) throw this.over;
+		const { halting } = this.run;
+		if (halting.reason) throw halting.reason;
 		if (tally.allowed < weight) {
 			await Promise.all(tally.inFlight);
 			await this.measure(weight);
 		}
-		if (tally.allowed < weight) throw (this.over = this.reached());
+		if (tally.allowed < weight) {
+			const error = this.reached();
+			halting.stopPaidCalls(error);
+			throw error;
+		}
 		tally.allowed -= weight;
 		tally.since += weight;
 	}
@@ -157,53 +101,55 @@ export class Budget {
 		tally.since = 0;
 		tally.results = 0;
 		tally.batch *= 2;
-		const { floor = -Infinity, most = Infinity } = this.settings;
-		const left = Math.min(tally.balance - floor, most - tally.cost);
+		const left = Math.min(tally.balance - this.floor, this.most - tally.cost);
 		tally.allowed = Math.min(Math.max(tally.batch, weight), Math.floor(left / tally.price));
 	}
 
 	/** Reads the balance. If it shows nothing of what the last results cost, reads it again for a while. */
 	private async readBalance(): Promise<number> {
-		const { readCredits } = this.source;
 		const { tally } = this;
-		let balance = await balanceOf(readCredits);
+		let balance = await this.readOnce();
 		const before = tally.lastBalance ?? balance;
 		const isShown = () =>
 			balance !== before && !(tally.isLate && before - balance < tally.results * tally.price);
 		for (let ms = 0; tally.results > 0 && !isShown() && ms < MAX_LAG_MS; ms += READ_AGAIN_MS) {
 			await sleep(READ_AGAIN_MS);
-			const again = await balanceOf(readCredits);
+			const again = await this.readOnce();
 			tally.isLate ||= again < balance;
 			balance = again;
 		}
 		return balance;
 	}
 
-	private reached(): LeadGenError {
-		const { floor, most } = this.settings;
-		const { cost, balance } = this.tally;
-		const owed = this.tally.owed > 0 ? ', including what its scrapes may still cost' : '';
+	/** @throws NotAttemptedError if the balance is not known, because then no paid call may be made */
+	private async readOnce(): Promise<number> {
+		const { reason } = this.run.halting;
+		if (reason) throw reason;
+		const asked = this.sender.send({ kind: 'poll', path: '/credits' });
+		const data = await asked.catch((error: unknown) => {
+			// The outcome of this free call must not be mistaken for the outcome of the paid call.
+			const isClear = error instanceof ServiceError && error.outcome === 'refused';
+			if (!(error instanceof ServiceError) || (isClear && error.code !== 'NOT_FOUND')) throw error;
+			throw noBalance(error.message);
+		});
+		const credits = numberIn(data?.credits);
+		if (credits !== undefined) return credits;
+		throw noBalance('The service did not say how many credits are left');
+	}
+
+	private reached(): NotAttemptedError {
+		const { floor, most, tally } = this;
+		const { cost, balance, owed } = tally;
+		const mayCost = owed > 0 ? ', including what its scrapes may still cost' : '';
 		const limit =
-			most !== undefined && (floor === undefined || most - cost < balance - floor)
+			most - cost < balance - floor
 				? `Maximum Spend (${count(most, 'credit')})`
-				: `Minimum Balance (${count(floor ?? 0, 'credit')})`;
+				: `Minimum Balance (${count(floor, 'credit')})`;
 		return new NotAttemptedError(
 			`Not sent: this run reached ${limit}`,
-			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${owed}. To continue, change this limit in the options. ${this.source.whenRunAgain}`,
+			`The balance is ${count(balance, 'credit')}. This run has used ${count(cost, 'credit')}${mayCost}. To continue, change this limit in the options. ${this.run.halting.whenRunAgain}`,
 		);
 	}
-}
-
-async function balanceOf(readCredits: BudgetSource['readCredits']): Promise<number> {
-	const data = await readCredits().catch((error: unknown) => {
-		// The outcome of this free call must not be mistaken for the outcome of the paid call.
-		const isClear = error instanceof ServiceError && error.outcome === 'refused';
-		if (!(error instanceof ServiceError) || (isClear && error.code !== 'NOT_FOUND')) throw error;
-		throw noBalance(error.message);
-	});
-	const credits = numberIn(data?.credits);
-	if (credits !== undefined) return credits;
-	throw noBalance('The service did not say how many credits are left');
 }
 
 function noBalance(why: string): NotAttemptedError {

@@ -2,25 +2,17 @@ import { count } from '../common/count';
 import { NotAttemptedError, type LeadGenError, type ServiceError } from '../common/errors';
 import { GIVE_UP_MS } from './limits/clock';
 import { isRateRefusal } from './retry';
-import { isFree, type ServiceRequest } from './types';
 
 /** Why a run sends no more paid calls, or no more calls at all. Calls in flight continue. */
 export class Halting {
+	/** Why no more paid calls are sent. */
 	reason: LeadGenError | undefined;
 	private readonly allStopped = new AbortController();
+	/** Aborted when it makes no sense for calls to wait for their turn. */
+	readonly signal = this.allStopped.signal;
 
 	/** @param whenRunAgain text for the user: what happens to bought results when the workflow runs again */
-	constructor(private readonly whenRunAgain: string) {}
-
-	/** Aborted when it makes no sense for calls to wait for their turn. */
-	get signal(): AbortSignal {
-		return this.allStopped.signal;
-	}
-
-	/** Why a request must not be sent; undefined if it may be sent. */
-	reasonFor(request: ServiceRequest): LeadGenError | undefined {
-		return this.signal.aborted || !isFree(request) ? this.reason : undefined;
-	}
+	constructor(readonly whenRunAgain: string) {}
 
 	/** Stops all paid calls from now on. The first reason counts. */
 	stopPaidCalls(reason: LeadGenError): void {

@@ -18,22 +18,15 @@ export const CREDENTIAL_TYPE = 'leadGenApi';
 export function baseUrlOf({ baseUrl }: ICredentialDataDecryptedObject): string {
 	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!/^https?:\/\//i.test(text)) {
-		throw new InputError(
-			'Base URL',
-			'in the LeadGen credential must begin with https://',
-			'Open the LeadGen credential, and enter the full address, such as https://api.example.com/v1.',
-		);
-	}
+	const hasScheme = /^https?:\/\//i.test(text);
 	// With a login, n8n would send that instead of the key. An empty query or fragment leaves no trace in `url`.
-	if (!url || url.username || url.password || /[?#]/.test(text)) {
-		throw new InputError(
-			'Base URL',
-			'in the LeadGen credential is not a web address that the node can send requests to',
-			'Open the LeadGen credential, and enter the full address, such as https://api.example.com/v1.',
-		);
-	}
-	return text.replace(/\/+$/, '');
+	const isBase = url && !url.username && !url.password && !/[?#]/.test(text);
+	if (hasScheme && isBase) return text.replace(/\/+$/, '');
+	throw new InputError(
+		'Base URL',
+		`in the LeadGen credential ${hasScheme ? 'is not a web address that the node can send requests to' : 'must begin with https://'}`,
+		'Open the LeadGen credential, and enter the full address, such as https://api.example.com/v1.',
+	);
 }
 
 /**
@@ -55,18 +48,24 @@ export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
 /** A timer with a longer time would ring at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** What a request needs. */
+export interface Sending {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	/** How long to wait for the whole answer, in milliseconds. */
+	timeoutMs: number;
+}
+
 /**
  * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
  * presses Stop. Redirects are not followed, because the key would go along.
- * @param timeoutMs how long to wait for the whole answer
  * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
-	context: IAllExecuteFunctions,
-	credential: ICredentialDataDecryptedObject,
+	{ context, credential, timeoutMs }: Sending,
 	request: ServiceRequest,
-	timeoutMs: number,
 ): Promise<RawResponse | ServiceError> {
+	const timeout = Math.min(timeoutMs, Math.max(1, (request.deadline ?? Infinity) - Date.now()));
 	const options: IHttpRequestOptions = {
 		method: isFree(request) ? 'GET' : 'POST',
 		url: baseUrlOf(credential) + request.path,
@@ -75,23 +74,29 @@ export async function exchange(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		timeout: timeoutMs,
+		timeout,
 	};
 	if (request.query) options.qs = request.query;
 	if (request.body) {
 		options.headers = { ...options.headers, 'Content-Type': 'application/json' };
 		options.body = request.body;
 	}
-	const send = async (self: IAllExecuteFunctions) =>
-		(await context.helpers.httpRequestWithAuthentication.call(
-			self,
+	// The timeout in the options only ends a silence, and n8n replaces a signal there by that of the context for Stop. So
+	// the deadline is in the latter. `AbortSignal.any` would keep memory for each request until the run ends.
+	const end = new AbortController();
+	const stop =
+		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	const late = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TIMER_MS));
+	const forgets = [stop, late].map((signal) => onAbort(signal, end.abort.bind(end)));
+	const getExecutionCancelSignal = { value: () => end.signal };
+	try {
+		const { statusCode, headers, body } = (await context.helpers.httpRequestWithAuthentication.call(
+			Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions,
 			CREDENTIAL_TYPE,
 			options,
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
-	try {
-		const { statusCode, headers, body } = await withDeadline(context, timeoutMs, send);
 		const withoutKey = keyRemover(apiKeyOf(credential));
 		const cleaned = Object.entries(headers).map(([name, value]) => [
 			name,
@@ -104,30 +109,6 @@ export async function exchange(
 		};
 	} catch (error) {
 		return noAnswer(error, request);
-	}
-}
-
-/**
- * Sends with a deadline in the signal of the context for Stop. The timeout in the options of a request only ends a
- * silence, and n8n replaces a signal there by that of the context.
- */
-async function withDeadline<T>(
-	context: IAllExecuteFunctions,
-	ms: number,
-	send: (self: IAllExecuteFunctions) => Promise<T>,
-): Promise<T> {
-	const late = AbortSignal.timeout(Math.min(Math.ceil(ms), MAX_TIMER_MS));
-	const stop =
-		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-	// `AbortSignal.any` would keep memory for each request until the run ends.
-	const end = new AbortController();
-	const abort = () => {
-		end.abort();
-	};
-	const forgets = [late, stop].map((signal) => onAbort(signal, abort));
-	try {
-		const getExecutionCancelSignal = { value: () => end.signal };
-		return await send(Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions);
 	} finally {
 		for (const forget of forgets) forget();
 	}

@@ -57,7 +57,7 @@ export class Memory {
 
 	/** Whether a run of a node paid for what is known. */
 	isPaidBy(payer: string, key: string): boolean {
-		return this.entries.get(key)?.payer === payer;
+		return payer !== '' && this.entries.get(key)?.payer === payer;
 	}
 
 	keep(key: string, executionId: string, bought: Bought, payer = ''): void {
@@ -67,7 +67,8 @@ export class Memory {
 		const bytes = 2 * (key.length + ('json' in bought ? bought.json.length : 200));
 		this.entries.set(key, { bought, executionIds, payer, at: Date.now(), bytes });
 		this.bytes += bytes;
-		this.noteRun(executionId);
+		// Without executions, as over MCP, all calls would count as one execution that never ends.
+		if (executionId !== '') putLast(this.boughtAt, executionId, Date.now(), MAX_RUNS);
 		for (const [oldest, entry] of this.entries) {
 			if (this.entries.size <= MAX_ENTRIES && this.bytes <= MAX_BYTES) break;
 			const isOurs = executionId !== '' && entry.executionIds.includes(executionId);
@@ -81,8 +82,9 @@ export class Memory {
 		return this.pending.get(`${executionId} ${key}`);
 	}
 
-	/** Knows of a call until it is over. */
+	/** Knows of a call until it is over. Over MCP, without executions, calls know nothing of each other. */
 	async during<T>(key: string, executionId: string, call: Promise<T>): Promise<T> {
+		if (executionId === '') return await call;
 		const id = `${executionId} ${key}`;
 		const over = call.finally(() => this.pending.delete(id));
 		this.pending.set(id, over);
@@ -107,26 +109,24 @@ export class Memory {
 		// The timer keeps neither n8n from ending, nor an account that was forgotten in memory.
 		const memory = new WeakRef(this);
 		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
-			memory.deref()?.expireAgain();
+			const self = memory.deref();
+			if (!self) return;
+			self.isExpiring = false;
+			self.expire();
 		});
-	}
-
-	private expireAgain(): void {
-		this.isExpiring = false;
-		this.expire();
-	}
-
-	private noteRun(executionId: string): void {
-		// Without executions, as over MCP, all calls would count as one execution that never ends.
-		if (executionId === '') return;
-		this.boughtAt.delete(executionId);
-		this.boughtAt.set(executionId, Date.now());
-		const [oldest = ''] = this.boughtAt.keys();
-		if (this.boughtAt.size > MAX_RUNS) this.boughtAt.delete(oldest);
 	}
 
 	private forget(key: string): void {
 		this.bytes -= this.entries.get(key)?.bytes ?? 0;
 		this.entries.delete(key);
 	}
+}
+
+/** Puts an entry last, and forgets the first one if there are too many. @returns the value */
+export function putLast<T>(map: Map<string, T>, key: string, value: T, max: number): T {
+	map.delete(key);
+	map.set(key, value);
+	const [oldest = ''] = map.keys();
+	if (map.size > max) map.delete(oldest);
+	return value;
 }

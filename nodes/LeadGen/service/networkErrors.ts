@@ -31,10 +31,14 @@ export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
 
 /** What a failed exchange means for the request. Contains no text of the request, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
-	const { code: said = '', syscall, message } = innermost(error);
+	const { code: said = '', syscall, message: text } = innermost(error);
 	// The deadline of the request. If the user pressed Stop, nobody sees the error.
 	const code = said === 'ERR_CANCELED' ? 'ECONNABORTED' : said;
-	const facts = code === '' ? {} : { code };
+	const notSent = (message: string, check: string) =>
+		new ServiceError(message, `Check ${check} (${code}). Nothing was sent.`, {
+			outcome: 'notSent',
+			code: code || undefined,
+		});
 	const blocked = levelsOf(error).find(isBlocked);
 	if (blocked) {
 		const { message: why = '', description = why } = blocked;
@@ -45,34 +49,30 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 		);
 	}
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-		return new ServiceError(
+		return notSent(
 			'The host of the service was not found',
-			`Check the base URL in the LeadGen credential, and the network of n8n (${code}). Nothing was sent.`,
-			{ outcome: 'notSent', code },
+			'the base URL in the LeadGen credential, and the network of n8n',
 		);
 	}
 	if (MALFORMED.has(code)) {
-		return new ServiceError(
+		return notSent(
 			'n8n cannot send this request',
-			`Check the base URL and the API key in the LeadGen credential, and the fields of this item (${code}). Nothing was sent.`,
-			{ outcome: 'notSent', code },
+			'the base URL and the API key in the LeadGen credential, and the fields of this item',
 		);
 	}
 	const isUnconnected = NOT_CONNECTED.has(code) && syscall !== 'read' && syscall !== 'write';
-	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${message}`)) {
-		return new ServiceError(
+	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${text}`)) {
+		return notSent(
 			'The service could not be reached',
-			`Check the base URL in the LeadGen credential, and check that the service is up (${code}). Nothing was sent.`,
-			{ outcome: 'notSent', ...facts },
+			'the base URL in the LeadGen credential, and check that the service is up',
 		);
 	}
-	const timedOut = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
 	return new ServiceError(
-		timedOut
+		code === 'ECONNABORTED' || code === 'ETIMEDOUT'
 			? 'The service did not answer in time'
 			: 'The connection broke before the service answered',
 		`${outcomeAdvice(request)}${code === '' ? '' : ` The error code is ${code}.`}`,
-		{ outcome: 'unknown', ...facts },
+		{ outcome: 'unknown', code: code || undefined },
 	);
 }
 

@@ -1,81 +1,133 @@
-import { count } from '../common/count';
-import type { Account } from './account';
-import type { Bought, Memory } from './memory';
-import type { ServiceRequest } from './types';
-
-/** Which bought results count, and for how long. */
-export interface Remembering {
-	/** How long results that other executions bought count. */
-	rememberMs?: number;
-	/** The execution that owns the results that it buys, also when n8n runs the node again. */
-	executionId?: string;
-	/** The run of the node in its execution. It stays the same when n8n runs the node again. */
-	payer?: string;
-}
+import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { settledOrAborted, throwIfStopped } from '../common/pause';
+import { Budget } from './budget';
+import { isOutOfCredits } from './codes';
+import { isResult, type Bought, type Memory } from './memory';
+import type { NodeRun } from './run';
+import type { Sender } from './sender';
+import { excerpt } from './texts';
+import { outcomeAdvice, type ServiceRequest } from './types';
 
 /** MCP has no executions. There, a start that may have succeeded is reported again for this long. */
 const LATELY_MS = 10 * 60_000;
 
-/** The results of paid calls, as far as they count for a run. */
+/** The paid calls of a run: what was bought before, what may be bought, and what a failed call means for later ones. */
 export class Purchases {
-	constructor(
-		private readonly account: Account,
-		private readonly settings: Remembering,
-	) {}
+	/** How many paid calls brought a result, by the noun that the user sees. */
+	readonly bought = new Map<string, number>();
+	/** Paid calls that were not needed, because an identical call was made before. */
+	saved = 0;
+	/** Paid calls whose outcome is not known. */
+	unclear = 0;
+	private readonly budget: Budget | undefined;
 
-	/** What was bought before, if it counts. */
-	recall({ kind }: ServiceRequest, key: string): Bought | undefined {
-		const { executionId = '', rememberMs = 0 } = this.settings;
-		const memory = this.memoryOf(kind);
+	constructor(
+		private readonly run: NodeRun,
+		private readonly sender: Sender,
+	) {
+		const { minBalance = 0, maxSpend = 0 } = run.settings;
+		this.budget = minBalance > 0 || maxSpend > 0 ? new Budget(run, sender) : undefined;
+	}
+
+	/** The number of paid calls that brought a result, of every kind. */
+	get total(): number {
+		return [...this.bought.values()].reduce((all, number) => all + number, 0);
+	}
+
+	/** What was bought before, if it counts for this run. */
+	recall(request: ServiceRequest, key: string): Bought | undefined {
+		const { executionId = '', rememberMs = 0 } = this.run.settings;
+		const memory = this.memoryOf(request);
 		const known = memory.recall(key, executionId, rememberMs);
 		if (known || executionId !== '') return known;
 		const lately = memory.recall(key, executionId, LATELY_MS);
 		return lately && 'error' in lately ? lately : undefined;
 	}
 
-	/** Whether this run of the node bought it itself, before n8n ran the node again. */
-	isOwn({ kind }: ServiceRequest, key: string): boolean {
-		const { executionId = '', payer = '' } = this.settings;
-		return executionId !== '' && payer !== '' && this.memoryOf(kind).isPaidBy(payer, key);
+	/** The outcome of a paid call: from memory, from another run of the execution, or from the service. */
+	async get(request: ServiceRequest, key: string): Promise<Bought> {
+		const { executionId = '' } = this.run.settings;
+		const memory = this.memoryOf(request);
+		// An AI agent may call a tool twice at once. Nothing is awaited between the last look and the call.
+		for (let other = memory.pendingOf(key, executionId); other;) {
+			await settledOrAborted(other, this.run.signal);
+			throwIfStopped(this.run.signal);
+			other = memory.pendingOf(key, executionId);
+		}
+		const known = this.recall(request, key);
+		if (!known) return await memory.during(key, executionId, this.buy(request, key));
+		this.countKnown(known, request, key);
+		return known;
 	}
 
-	/** The end of an identical call that another run of the execution is making. Over MCP, runs know nothing of each other. */
-	pendingOf({ kind }: ServiceRequest, key: string): Promise<unknown> | undefined {
-		const { executionId = '' } = this.settings;
-		return executionId === '' ? undefined : this.memoryOf(kind).pendingOf(key, executionId);
+	private async buy(request: ServiceRequest, key: string): Promise<Bought> {
+		try {
+			const send = async () => await this.sender.send(request);
+			const data = await (this.budget ? this.budget.buy(request, send) : send());
+			const bought = { json: JSON.stringify(data) };
+			this.count(request);
+			this.keep(request, key, bought);
+			return bought;
+		} catch (error) {
+			return { error: this.judge(known(error, request), request, key) };
+		}
 	}
 
-	/** Lets other runs of the execution wait for a call. */
-	async during<T>({ kind }: ServiceRequest, key: string, call: Promise<T>): Promise<T> {
-		const { executionId = '' } = this.settings;
-		return await (executionId === '' ? call : this.memoryOf(kind).during(key, executionId, call));
+	/** Decides what a failed paid call means for later calls. */
+	private judge(error: Error, request: ServiceRequest, key: string): Error {
+		const { halting } = this.run;
+		if (error instanceof NotAttemptedError) halting.stopPaidCalls(error);
+		if (!(error instanceof ServiceError)) return error;
+		if (isOutOfCredits(error)) halting.outOfCredits();
+		if (error.outcome === 'unknown') this.unclear++;
+		const isBought = request.kind === 'lookup' && isResult({ error });
+		// A start that may have succeeded must not be repeated when n8n runs the node again.
+		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
+		if (isBought) this.count(request);
+		if (isBought || mayBeBought) this.keep(request, key, { error });
+		return error;
 	}
 
-	keep({ kind }: ServiceRequest, key: string, bought: Bought): void {
-		const { executionId = '', payer } = this.settings;
-		this.memoryOf(kind).keep(key, executionId, bought, payer);
+	/** Counts what was bought before. What this run paid for before n8n ran the node again is not free. */
+	private countKnown(known: Bought, request: ServiceRequest, key: string): void {
+		const { payer = '' } = this.run.settings;
+		const isOwn = this.memoryOf(request).isPaidBy(payer, key);
+		if (!isResult(known)) this.unclear++;
+		else if (isOwn) this.count(request);
+		else this.saved++;
+		this.report(request, known, false);
 	}
 
-	/** Text for the user: what happens to bought results when the workflow runs again. */
-	get whenRunAgain(): string {
-		const minutes = (this.settings.rememberMs ?? 0) / 60_000;
-		return minutes > 0
-			? `If you run the workflow again within ${count(minutes, 'minute')}, you do not pay for the same results again.`
-			: 'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.';
+	private count({ noun = 'call', onPaid }: ServiceRequest): void {
+		onPaid?.();
+		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 	}
 
-	private memoryOf(kind: ServiceRequest['kind']): Memory {
-		return kind === 'lookup' ? this.account.lookups : this.account.runs;
+	private keep(request: ServiceRequest, key: string, bought: Bought): void {
+		const { executionId = '', payer } = this.run.settings;
+		this.memoryOf(request).keep(key, executionId, bought, payer);
+		this.report(request, bought, true);
+	}
+
+	private report(request: ServiceRequest, bought: Bought, isNew: boolean): void {
+		if (request.kind !== 'start') return;
+		const answer = 'json' in bought ? ((JSON.parse(bought.json) ?? {}) as IDataObject) : undefined;
+		this.run.settings.onStart?.(request, answer, isNew);
+	}
+
+	private memoryOf({ kind }: ServiceRequest): Memory {
+		const { lookups, starts } = this.run.account;
+		return kind === 'lookup' ? lookups : starts;
 	}
 }
 
-/**
- * Two lookups with the same key have the same answer: case and spaces make no difference. Only its place identifies a
- * start, because an expression in its body may return something else when n8n runs it again.
- */
-export function keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
-	const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-	const content = JSON.stringify(fields);
-	if (kind !== 'lookup') return `${kind} ${path} ${place || content}`;
-	return `${kind} ${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+/** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */
+function known(error: unknown, request: ServiceRequest): Error {
+	if (error instanceof LeadGenError || error instanceof ExecutionCancelledError) return error;
+	return new ServiceError(
+		'The node could not handle this request or its answer',
+		`${outcomeAdvice(request)} The error is: ${excerpt(String(error))}`,
+		{ outcome: 'unknown' },
+	);
 }

@@ -1,4 +1,4 @@
-import { isDocumented } from './envelope';
+import { isDocumented } from './codes';
 import type { ServiceError } from '../common/errors';
 import { mayConnectLater } from './networkErrors';
 import { isFree, type ServiceRequest } from './types';

@@ -3,9 +3,9 @@ import { ServiceError } from '../common/errors';
 import { wordIn } from '../common/json';
 import type { ServiceRequest } from './types';
 
-/** The request for the status of a scrape (docs/service.md, Operations). */
-export function statusRequest(id: string): ServiceRequest {
-	return { kind: 'read', path: '/status', query: { scrapeId: id } };
+/** The request for the status of a scrape (docs/service.md, Operations), for one that asks again and again. */
+export function pollRequest(id: string): ServiceRequest {
+	return { kind: 'poll', path: '/status', query: { scrapeId: id } };
 }
 
 /** Whether a scrape has ended, successfully or not (docs/service.md, Scrapes and their status). */

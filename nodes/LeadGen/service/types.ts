@@ -19,8 +19,6 @@ export interface ServiceRequest {
 	place?: string;
 	/** When the answer becomes useless, in milliseconds since 1970. */
 	deadline?: number;
-	/** A warning for the user, shown beside the result. */
-	warning?: string;
 	/** Called if this call brings a result that is paid for. */
 	onPaid?: () => void;
 }
@@ -28,11 +26,6 @@ export interface ServiceRequest {
 /** Whether a request costs no credits. Only GET requests cost none. */
 export function isFree({ kind }: ServiceRequest): boolean {
 	return kind === 'read' || kind === 'poll';
-}
-
-/** Whether a request polls the status of a scrape. */
-export function isPoll({ kind, path }: ServiceRequest): boolean {
-	return kind === 'poll' && path === '/status';
 }
 
 /** Advice for the user about a request without a usable answer. */

@@ -34,7 +34,7 @@ function clockField(
 			displayOptions: { show: { schedule: schedules } },
 			description,
 		},
-		{ minimum: from, maximum: to, whole: true },
+		{ whole: true },
 	);
 }
 

@@ -11,7 +11,7 @@ import type {
 import { readFilters } from '../common/filters';
 import { Parameters } from '../common/parameters';
 import { ServiceError } from '../common/errors';
-import { isFinished, isNotFound, statusRequest } from '../service/scrapeStatus';
+import { isFinished, isNotFound, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
 import { isRefused } from './notices';
 import { idIn } from './notification';
@@ -95,7 +95,7 @@ export async function findScrape(
 	scrapeId: string,
 ): Promise<FoundScrape | undefined> {
 	const service = new Service(context, credential, READ_TIMEOUT_MS);
-	const data = await service.data({ ...statusRequest(scrapeId), kind: 'poll' }).catch(ifUnknown);
+	const data = await service.data(pollRequest(scrapeId)).catch(ifUnknown);
 	if (typeof data?.status !== 'string' || data.status === '') return undefined;
 	return { id: idIn(data.scrapeId) ?? scrapeId, data, isFinished: isFinished(data) };
 }

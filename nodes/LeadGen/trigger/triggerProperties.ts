@@ -55,7 +55,7 @@ export const testLimit = numberField(
 		description:
 			'Max number of leads of the scrape that "Execute step" starts, which costs credits. With 0, "Execute step" starts no scrape and waits for one that is started with the test URL.',
 	},
-	{ minimum: 0, whole: true },
+	{ whole: true },
 );
 
 export const testScrapeId = textField({

@@ -38,15 +38,16 @@ export interface Operation {
 
 /** The work for one item. */
 export interface PreparedItem {
-	/** The first call, if it is paid for. A dry run shows it instead of making it. */
-	request?: ServiceRequest;
+	/** The first call. A dry run shows it instead of making it. */
+	request: ServiceRequest;
 	/** Paid calls that may follow the first one, depending on its answer. */
 	mayFollow?: number;
 	/**
+	 * By default, the result is the data of the first call.
 	 * @returns the fields of the result
 	 * @throws ServiceError if a call brought no result
 	 */
-	run(service: Service, signal?: AbortSignal): Promise<IDataObject>;
+	run?(service: Service): Promise<IDataObject>;
 }
 
 export interface Split {

@@ -7,7 +7,5 @@ export const get: Operation = {
 	description: 'Get the remaining credits, the plan, and the date on which the credits reset',
 	fields: [],
 	output: { credits: 4200, plan: 'pro', resetDate: '2026-12-01T00:00:00.000Z' },
-	prepare: () => ({
-		run: async (service) => await service.data({ kind: 'read', path: '/credits' }),
-	}),
+	prepare: () => ({ request: { kind: 'read', path: '/credits' } }),
 };

@@ -3,13 +3,9 @@ import { numberIn, wordIn } from '../../../common/json';
 import { LeadGenError, ServiceError } from '../../../common/errors';
 import type { Service } from '../../../service/service';
 import type { ServiceRequest } from '../../../service/types';
-import {
-	booleanField,
-	choicesField,
-	numberField,
-	type Parameters,
-} from '../../../common/parameters';
+import { booleanField, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
+import { accept, minConfidence, readDemands, trustConfidence, type Demands } from './demands';
 import {
 	cleanNames,
 	company,
@@ -26,72 +22,16 @@ import { verify, verifyRequest } from './verify';
 const tryPersonal = booleanField({
 	displayName: 'Try Personal Email',
 	name: 'tryPersonal',
-	default: false,
 	description:
 		'Whether to look for the personal email if no business email is good enough. This takes up to two more paid calls.',
 });
-
-const accept = choicesField(
-	{
-		displayName: 'Accept Results',
-		name: 'accept',
-		description:
-			'Which verification results to accept. The first address with one of these results is returned.',
-	},
-	[
-		{ name: 'Valid', value: 'valid', description: 'The address exists and accepts mail' },
-		{
-			name: 'Catch-All',
-			value: 'catch_all',
-			description: 'The domain accepts all mail, so this address cannot be checked',
-		},
-		{
-			name: 'Unknown',
-			value: 'unknown',
-			description: 'The service could not find out whether the address works',
-		},
-	],
-	['valid'],
-);
-
-const minConfidence = numberField(
-	{
-		displayName: 'Minimum Confidence',
-		name: 'minConfidence',
-		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
-		default: 0,
-		description:
-			'Rejects addresses below this confidence, from 0 to 1, without paying to verify them. For example, 0.5 rejects addresses with the confidence level low.',
-	},
-	{ minimum: 0, maximum: 1 },
-);
-
-const trustConfidence = numberField(
-	{
-		displayName: 'Skip Verification From',
-		name: 'trustConfidence',
-		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
-		default: 0,
-		description:
-			'Accepts addresses with this confidence or more, from 0 to 1, without paying to verify them. The service rates addresses with 0.9 or more as verified. 0 verifies every address.',
-	},
-	{ minimum: 0, maximum: 1 },
-);
-
-/** The conditions under which an address is good enough. */
-interface Demands {
-	accept: string[];
-	minConfidence: number;
-	trustConfidence: number;
-	isErrorIfNotFound: boolean;
-}
 
 /** One kind of address that a person may have. */
 interface Candidate {
 	emailType: 'business' | 'personal';
 	request: ServiceRequest;
 	/** Whether the service may refuse the request, which then counts as not found. */
-	mayBeRefused?: boolean;
+	mayBeRefused: boolean;
 }
 
 /** The outcome for a candidate, with all that the service returned about it. */
@@ -124,11 +64,12 @@ export const enrich: Operation = {
 	split: foundOrNot,
 	prepare(parameters) {
 		const demands = readDemands(parameters);
+		const isError = parameters.option(errorIfNotFound);
 		const candidates = readCandidates(parameters);
 		return {
 			request: candidates[0].request,
 			mayFollow: 2 * candidates.length - 1,
-			run: async (service) => await findAndVerify(candidates, demands, service),
+			run: async (service) => await findAndVerify(candidates, demands, isError, service),
 		};
 	},
 };
@@ -137,6 +78,7 @@ export const enrich: Operation = {
 async function findAndVerify(
 	candidates: Candidate[],
 	demands: Demands,
+	isErrorIfNotFound: boolean,
 	service: Service,
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
@@ -154,7 +96,7 @@ async function findAndVerify(
 				)
 			: error;
 	}
-	if (demands.isErrorIfNotFound) {
+	if (isErrorIfNotFound) {
 		const message = 'No acceptable address was found for this person';
 		throw notFound(message).with(
 			summary(tries, tries),
@@ -173,23 +115,11 @@ function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 	};
 }
 
-/** @throws InputError if a value is invalid */
-function readDemands(parameters: Parameters): Demands {
-	return {
-		accept: parameters.get(accept),
-		minConfidence: parameters.option(minConfidence),
-		trustConfidence: parameters.option(trustConfidence),
-		isErrorIfNotFound: parameters.option(errorIfNotFound),
-	};
-}
-
 /** The candidates in the order of the search; at least one. */
 function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
-	const name = {
-		...readName(parameters),
-		linkedinUrl: parameters.get(linkedinUrlOrCompany),
-	};
-	const business = { ...name, company: parameters.get(company) };
+	const linkedinUrl = parameters.get(linkedinUrlOrCompany);
+	const name = { ...readName(parameters), linkedinUrl };
+	const domain = parameters.get(company);
 	const personal = { ...name, location: parameters.option(location) };
 	const withPersonal = parameters.get(tryPersonal);
 	const personalOne = (mayBeRefused: boolean): Candidate => ({
@@ -198,13 +128,13 @@ function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 		mayBeRefused,
 	});
 	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
-	if (withPersonal && !business.company && !business.linkedinUrl) return [personalOne(false)];
+	if (withPersonal && !domain && !linkedinUrl) return [personalOne(false)];
 	const businessOne: Candidate = {
 		emailType: 'business',
-		request: findBusiness.requestFor(business),
-		mayBeRefused: withPersonal && !business.company,
+		request: findBusiness.requestFor({ ...name, company: domain }),
+		mayBeRefused: withPersonal && !domain,
 	};
-	return withPersonal ? [businessOne, personalOne(!personal.linkedinUrl)] : [businessOne];
+	return withPersonal ? [businessOne, personalOne(!linkedinUrl)] : [businessOne];
 }
 
 /** A profile without a company may not be enough, or a name without a profile (docs/service.md, What is not known). */
@@ -220,7 +150,7 @@ function notWithoutMore(error: unknown): IDataObject {
  */
 async function tryCandidate(
 	{ emailType, request, mayBeRefused }: Candidate,
-	{ accept, minConfidence, trustConfidence }: Demands,
+	{ accepted, minConfidence, trustConfidence }: Demands,
 	service: Service,
 	tries: Try[],
 ): Promise<IDataObject | undefined> {
@@ -242,7 +172,7 @@ async function tryCandidate(
 	const outcome = wordIn(verdict.status) ?? 'unknown';
 	const result = withVerdict(found, verdict);
 	Object.assign(own, result, { outcome });
-	return accept.includes(outcome) ? { emailType, ...result } : undefined;
+	return accepted.has(outcome) ? { emailType, ...result } : undefined;
 }
 
 /** What only a verification decides. In other fields the search comes first. */

@@ -5,15 +5,9 @@ import {
 	type Field,
 	type Parameters,
 } from '../../../common/parameters';
-import {
-	plainName,
-	splitName,
-	toAddress,
-	toDomain,
-	toName,
-	toUrl,
-	toWords,
-} from '../../../common/values';
+import { toAddress, toDomain, toUrl } from '../../../common/addresses';
+import { plainName, splitName } from '../../../common/names';
+import { toName, toWords } from '../../../common/values';
 
 /*
  * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not
@@ -56,7 +50,6 @@ export const nameFields: ReadonlyArray<Field<string>> = [firstName, lastName, fu
 export const cleanNames = booleanField({
 	displayName: 'Clean Names',
 	name: 'cleanNames',
-	default: false,
 	description: `Whether to remove titles, degrees, text in brackets and emoji from 'First Name' and 'Last Name'. For example, "Prof. Dr. Ada" becomes "Ada". This is always done with 'Full Name'.`,
 });
 
@@ -136,4 +129,5 @@ export const email = textField(
 		description: 'The address to verify',
 	},
 	toAddress,
+	'Enter the address to verify. Before this node, filter out the items that have none.',
 );

@@ -1,11 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../../../common/errors';
+import { numberIn } from '../../../common/json';
 import type { Service } from '../../../service/service';
 import type { ServiceRequest } from '../../../service/types';
 import { booleanField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
-import { confidenceLevel } from './confidence';
 import { cleanNames, nameFields, readName } from './fields';
+
+/** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
+const BANDS = [
+	[0.9, 'very_high'],
+	[0.7, 'high'],
+	[0.5, 'medium'],
+	[0, 'low'],
+] as const;
 
 /** What differs between the two finders. */
 interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
@@ -23,7 +31,7 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 }
 
 /** An operation that finds the address of a person (docs/service.md, Operations). */
-export interface FindOperation extends Operation {
+interface FindOperation extends Operation {
 	/**
 	 * @param person the fields of the request; empty ones are left out
 	 * @throws InputError if a request with these values can only fail
@@ -34,7 +42,6 @@ export interface FindOperation extends Operation {
 export const errorIfNotFound = booleanField({
 	displayName: 'Error if Not Found',
 	name: 'errorIfNotFound',
-	default: false,
 	description:
 		'Whether the item fails if no address is found. Otherwise its result has "found" set to false.',
 });
@@ -60,14 +67,16 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		check?.(body);
 		return { kind: 'lookup', noun, path, body };
 	};
-	const read = (parameters: Parameters) => {
-		const fields = operation.fields.map((field) => [field.property.name, parameters.get(field)]);
-		const options = operation.options.map((field) => [
-			field.property.name,
-			parameters.option(field),
-		]);
-		const filled = [...options, ...fields].filter(([, value]) => value !== '');
-		return { ...readName(parameters), ...(Object.fromEntries(filled) as Record<string, string>) };
+	const read = (parameters: Parameters): Record<string, string> => {
+		const { fields, options } = operation;
+		const given = [
+			...options.map((field) => [field.property.name, parameters.option(field)] as const),
+			...fields.map((field) => [field.property.name, parameters.get(field)] as const),
+		];
+		return {
+			...readName(parameters),
+			...Object.fromEntries(given.filter(([, value]) => value !== '')),
+		};
 	};
 	return {
 		...operation,
@@ -114,9 +123,7 @@ export function notFound(message = 'No address was found for this person'): Lead
 	return new LeadGenError(
 		message,
 		'To get a result with "found" set to false instead, turn off "Error if Not Found".',
-		{
-			code: 'NOT_FOUND',
-		},
+		{ code: 'NOT_FOUND' },
 	);
 }
 
@@ -124,4 +131,12 @@ export function notFound(message = 'No address was found for this person'): Lead
 function nothingFound(error: unknown): null {
 	if (error instanceof ServiceError && error.code === 'NOT_FOUND') return null;
 	throw error;
+}
+
+/** The band of a confidence from 0 to 1 as `confidenceLevel`; no field for any other value. */
+function confidenceLevel(value: unknown): IDataObject {
+	const confidence = numberIn(value);
+	if (confidence === undefined || confidence > 1) return {};
+	const band = BANDS.find(([from]) => confidence >= from);
+	return band ? { confidenceLevel: band[1] } : {};
 }

@@ -1,6 +1,4 @@
 import { wordIn } from '../../../common/json';
-import { InputError } from '../../../common/errors';
-import type { Parameters } from '../../../common/parameters';
 import type { ServiceRequest } from '../../../service/types';
 import type { Operation } from '../operation';
 import { email } from './fields';
@@ -29,22 +27,8 @@ export const verify: Operation = {
 			return status === 'valid' ? 'Valid' : status === 'invalid' ? 'Invalid' : 'Risky';
 		},
 	},
-	prepare(parameters) {
-		const request = verifyRequest(readAddress(parameters));
-		return { request, run: async (service) => await service.data(request) };
-	},
+	prepare: (parameters) => ({ request: verifyRequest(parameters.get(email)) }),
 };
-
-/** @throws InputError if the address is empty */
-function readAddress(parameters: Parameters): string {
-	const address = parameters.get(email);
-	if (address) return address;
-	throw new InputError(
-		email.property.displayName,
-		'is empty',
-		'Enter the address to verify. Before this node, filter out the items that have none.',
-	);
-}
 
 /** The request that verifies an address (docs/service.md, Operations). */
 export function verifyRequest(address: string): ServiceRequest {

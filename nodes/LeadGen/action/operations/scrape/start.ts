@@ -37,16 +37,17 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 			'A scrape without filters collects leads of any kind, and uses credits for them.',
 		);
 	}
+	if (isForAnyone) {
+		parameters.warn(
+			'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
+		);
+	}
 	return {
 		kind: 'start',
 		noun: 'scrape',
 		path: '/start',
 		place: parameters.place,
 		body: { filters, ...(url && { webhookUrl: url }) },
-		...(isForAnyone && {
-			warning:
-				'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
-		}),
 	};
 }
 
@@ -64,8 +65,5 @@ export const start: Operation = {
 	fields: filterFields,
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
-	prepare(parameters) {
-		const request = startRequest(parameters);
-		return { request, run: async (service) => await service.data(request) };
-	},
+	prepare: (parameters) => ({ request: startRequest(parameters) }),
 };

@@ -4,15 +4,12 @@ import { start, startRequest } from './start';
 import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait';
 
 export const startAndWait: Operation = {
+	...start,
 	value: 'startAndWait',
 	name: 'Start and Wait',
 	action: 'Start scrape and wait',
 	description:
 		'Start a scrape that collects leads which match the filters, and wait until it is finished',
-	paid: 'start',
-	notice: start.notice,
-	toolNotice: start.toolNotice,
-	fields: start.fields,
 	output: { ...start.output, ...wait.output },
 	options: [...(start.options ?? []), ...waitOptions],
 	prepare(parameters) {
@@ -20,7 +17,7 @@ export const startAndWait: Operation = {
 		const request = startRequest(parameters);
 		return {
 			request,
-			async run(service, signal) {
+			async run(service) {
 				const started = await service.data(request);
 				const { scrapeId } = started;
 				const isId = typeof scrapeId === 'string' || typeof scrapeId === 'number';
@@ -32,7 +29,7 @@ export const startAndWait: Operation = {
 						started,
 					);
 				}
-				const finished = await waitForScrape(id, settings, service, signal, true);
+				const finished = await waitForScrape(id, settings, service, true);
 				return { ...started, ...finished };
 			},
 		};

@@ -10,11 +10,11 @@ import {
 } from '../../../common/parameters';
 import { pause } from '../../../common/pause';
 import { LeadGenError, ServiceError } from '../../../common/errors';
-import { isFinished, isNotFound, statusRequest } from '../../../service/scrapeStatus';
+import { isFinished, isNotFound, pollRequest } from '../../../service/scrapeStatus';
 import type { Service } from '../../../service/service';
 import { excerpt } from '../../../service/texts';
 import type { Operation } from '../operation';
-import { getStatus, readScrapeId, scrapeId } from './getStatus';
+import { getStatus, scrapeId } from './getStatus';
 
 const pollInterval = numberField(
 	{
@@ -28,22 +28,18 @@ const pollInterval = numberField(
 	{ minimum: 0 },
 );
 
-const timeout = numberField(
-	{
-		displayName: 'Timeout (Minutes)',
-		name: 'timeout',
-		typeOptions: { minValue: 0 },
-		default: 60,
-		description:
-			'How long to wait at most. The scrape goes on after that, and you can wait for it again. 0 sets no limit.',
-	},
-	{ minimum: 0 },
-);
+const timeout = numberField({
+	displayName: 'Timeout (Minutes)',
+	name: 'timeout',
+	typeOptions: { minValue: 0 },
+	default: 60,
+	description:
+		'How long to wait at most. The scrape goes on after that, and you can wait for it again. 0 sets no limit.',
+});
 
 const failedAsResult = booleanField({
 	displayName: 'Return Failed Scrapes',
 	name: 'failedAsResult',
-	default: false,
 	description: 'Whether to return a failed scrape as a result. Otherwise the item fails.',
 });
 
@@ -58,17 +54,10 @@ const LOOK_AGAIN_MS = 1000;
 
 export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
 
-interface WaitSettings {
-	intervalMs: number;
-	/** 0 sets no limit. */
-	minutes: number;
-	/** Whether a failed scrape is a result instead of an error. */
-	isFailedResult: boolean;
-}
-
-export function readWaitSettings(parameters: Parameters): WaitSettings {
+export function readWaitSettings(parameters: Parameters) {
 	return {
 		intervalMs: parameters.option(pollInterval) * 1000,
+		/** 0 sets no limit. */
 		minutes: parameters.option(timeout),
 		isFailedResult: parameters.option(failedAsResult),
 	};
@@ -83,73 +72,66 @@ export function readWaitSettings(parameters: Parameters): WaitSettings {
  */
 export async function waitForScrape(
 	id: string,
-	{ intervalMs, minutes, isFailedResult }: WaitSettings,
+	{ intervalMs, minutes, isFailedResult }: ReturnType<typeof readWaitSettings>,
 	service: Service,
-	signal: AbortSignal | undefined,
 	isKnown = false,
 ): Promise<IDataObject> {
+	const { account, settings } = service.run;
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
-	const last = await service.account.watching(async (othersMs) => {
-		// Scrapes that are waited for together are not polled at the same moment.
-		await pauseFor(() => Math.min(othersMs, deadline - Date.now()), signal);
-		return await lookUntilFinished(id, service, deadline, isKnown, async (left) => {
-			await pauseFor(
-				() => Math.min(left, Math.max(intervalMs, service.account.pollPauseMs)),
-				signal,
-			);
-		});
-	});
-	if (wordIn(last.status) === 'failed' && !isFailedResult) {
-		const { message, error } = last;
-		const texts = [message, error, (error as IDataObject | null | undefined)?.message];
-		const said = texts.find((each) => typeof each === 'string');
-		throw new LeadGenError(
-			`Scrape ${id} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
-			'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
-			{ scrapeId: id, ...last },
-		);
+	const rest = async (ms: () => number) => {
+		const left = deadline - Date.now();
+		await pauseFor(() => Math.min(left, ms()), settings.signal);
+	};
+	let last: IDataObject = {};
+	let silentSince: number | undefined;
+	// Scrapes that are waited for together are not polled at the same moment.
+	const othersMs = account.pollPauseMs;
+	account.watched++;
+	try {
+		await rest(() => othersMs);
+		for (;;) {
+			try {
+				const status = service.data({ ...pollRequest(id), deadline: deadline + LATE_MS });
+				last = (await before(deadline, status)) ?? last;
+				isKnown = true;
+				silentSince = undefined;
+			} catch (error) {
+				silentSince ??= Date.now();
+				const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
+				if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
+			}
+			if (isFinished(last) || Date.now() >= deadline) break;
+			await rest(() => Math.max(intervalMs, account.pollPauseMs));
+		}
+	} finally {
+		account.watched--;
 	}
-	if (isFinished(last)) return last;
-	const progress =
-		last.status === undefined
-			? 'The service did not return a status.'
-			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape continues.`;
-	throw new LeadGenError(
-		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
-		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
+	if (!isFinished(last)) throw tooLong(id, last, minutes);
+	if (wordIn(last.status) === 'failed' && !isFailedResult) throw failed(id, last);
+	return last;
+}
+
+function failed(id: string, last: IDataObject): LeadGenError {
+	const { message, error } = last;
+	const texts = [message, error, (error as IDataObject | null | undefined)?.message];
+	const said = texts.find((each) => typeof each === 'string');
+	return new LeadGenError(
+		`Scrape ${id} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
+		'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
 		{ scrapeId: id, ...last },
 	);
 }
 
-/**
- * @param rest pauses between two polls, for `maxMs` at most
- * @returns the last status, even if time ran out
- */
-async function lookUntilFinished(
-	id: string,
-	service: Service,
-	deadline: number,
-	isKnown: boolean,
-	rest: (maxMs: number) => Promise<void>,
-): Promise<IDataObject> {
-	let last: IDataObject = {};
-	let silentSince: number | undefined;
-	for (;;) {
-		try {
-			const request = { ...statusRequest(id), kind: 'poll' as const };
-			const status = service.data({ ...request, deadline: deadline + LATE_MS });
-			last = (await before(deadline, status)) ?? last;
-			isKnown = true;
-			silentSince = undefined;
-		} catch (error) {
-			silentSince ??= Date.now();
-			const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
-			if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
-		}
-		const left = deadline - Date.now();
-		if (isFinished(last) || left <= 0) return last;
-		await rest(left);
-	}
+function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
+	const progress =
+		last.status === undefined
+			? 'The service did not return a status.'
+			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape continues.`;
+	return new LeadGenError(
+		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
+		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
+		{ scrapeId: id, ...last },
+	);
 }
 
 /** The answer, if it arrives before the deadline. The service may answer much later, or never. */
@@ -195,9 +177,10 @@ export const wait: Operation = {
 	output: getStatus.output,
 	prepare(parameters) {
 		const settings = readWaitSettings(parameters);
-		const id = readScrapeId(parameters);
+		const id = parameters.get(scrapeId);
 		return {
-			run: async (service, signal) => await waitForScrape(id, settings, service, signal),
+			request: pollRequest(id),
+			run: async (service) => await waitForScrape(id, settings, service),
 		};
 	},
 };

@@ -1,0 +1,113 @@
+import type { IDataObject } from 'n8n-workflow';
+import { count } from '../common/count';
+import { LeadGenError } from '../common/errors';
+import { wordIn } from '../common/json';
+import type { Service } from '../service/service';
+import type { DryRun } from './dryRun';
+import type { Outcome } from './outputs';
+
+/** Users do not notice a shorter wait. */
+const WORTH_SAYING_MS = 5000;
+
+/** Says in a hint at the end of a run what it brought, what it paid for, and what held it up. */
+export function summaryOf(
+	service: Service,
+	outcomes: Outcome[],
+	totals: DryRun['totals'],
+	began: number,
+): { message: string; type: 'warning' | 'info' } {
+	const isDryRun = outcomes.some(({ isPlanned }) => isPlanned);
+	const failed = outcomes.filter(({ result, isPlanned }) => !result && !isPlanned).length;
+	const facts = isDryRun
+		? dryFacts(service, totals, failed)
+		: [
+				[count(outcomes.length, 'item'), outcomesInWords(outcomes, failed)]
+					.filter(Boolean)
+					.join(': '),
+				...costs(service, began),
+			];
+	const message = facts.filter((fact) => typeof fact === 'string').join(isDryRun ? ' ' : ' · ');
+	return { message, type: failed > 0 ? 'warning' : 'info' };
+}
+
+type Facts = Array<string | false | undefined>;
+
+function costs({ purchases, run }: Service, began: number): Facts {
+	const { total: paid, bought, saved, unclear } = purchases;
+	const { waitedMs, account } = run;
+	const ms = Date.now() - began;
+	const kinds = [...bought].map(([noun, number]) => count(number, noun)).join(', ');
+	const heldUp =
+		waitedMs >= WORTH_SAYING_MS ? `, ${seconds(waitedMs)} of them held up by the rate limit` : '';
+	const { balance } = account;
+	return [
+		paid > 0 ? `${count(paid, 'paid call')} (${kinds})` : 'no paid calls',
+		unclear > 0 && `${count(unclear, 'call')} without an answer may have been paid for`,
+		saved > 0 && `${String(saved)} remembered`,
+		ms >= WORTH_SAYING_MS && `${seconds(ms)}${heldUp}`,
+		balance && balance.at >= began && `balance ${count(balance.credits, 'credit')} when last read`,
+	];
+}
+
+/** What a real run would pay for. */
+function dryFacts({ run }: Service, totals: DryRun['totals'], failed: number): Facts {
+	const { items, new: paid, duplicate, remembered, mayFollow } = totals;
+	const known = duplicate + remembered;
+	const { perMinute } = run.account.limiter;
+	const minutes = Math.floor(Math.max(0, paid + mayFollow - 1) / perMinute);
+	return [
+		`Dry run: nothing was sent. ${count(items, 'item')}, ${count(paid, 'paid call')}.`,
+		mayFollow > 0 && `Depending on the answers, up to ${count(mayFollow, 'paid call')} may follow.`,
+		known > 0 && `${count(known, 'repeated call')} ${known === 1 ? 'costs' : 'cost'} nothing.`,
+		failed > 0 && `${count(failed, 'item')} failed.`,
+		perMinute < Infinity &&
+			paid + mayFollow > 0 &&
+			`With ${String(perMinute)} requests per minute, this takes ${minutes === 0 ? 'less than a minute' : `up to ${count(minutes, 'minute')} and the time of the answers`}.`,
+	];
+}
+
+/** How many items had each outcome, the most frequent first, such as `317 valid, 98 not found, 4 failed`. */
+function outcomesInWords(outcomes: Outcome[], failed: number): string {
+	const counts = new Map<string, number>();
+	for (const { result } of outcomes) {
+		const outcome = result && outcomeOf(result);
+		if (outcome !== undefined) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+	}
+	const notSent = outcomes.filter(({ isNotSent }) => isNotSent).length;
+	const sorted = [...counts].sort(([, a], [, b]) => b - a);
+	return [...sorted, ['failed', failed - notSent] as const, ['not sent', notSent] as const]
+		.filter(([, number]) => number > 0)
+		.map(([outcome, number]) => `${String(number)} ${outcome}`)
+		.join(', ');
+}
+
+/** The outcome of an item in a word or two; undefined for a result without one, such as a balance. */
+function outcomeOf({ found, status, rejected }: IDataObject): string | undefined {
+	if (found === false) {
+		const [last] = Array.isArray(rejected) ? (rejected as IDataObject[]).slice(-1) : [];
+		return last ? `${word(last.outcome)} and not accepted` : 'not found';
+	}
+	if (status === null) return 'not verified';
+	// Not the item: this result was wanted.
+	if (wordIn(status) === 'failed') return 'with a failed scrape';
+	return status === undefined ? (found ? 'found' : undefined) : word(status);
+}
+
+function word(value: unknown): string {
+	return (wordIn(value) ?? 'unknown').replaceAll('_', '-');
+}
+
+function seconds(ms: number): string {
+	return `${String(Math.round(ms / 1000))} s`;
+}
+
+/**
+ * What the user must know before running a failed node again.
+ * @param error may already contain a part of it
+ */
+export function boughtRemark({ purchases, run }: Service, error: unknown): string {
+	if (purchases.total === 0) return '';
+	const { whenRunAgain } = run.halting;
+	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
+	return `This run paid for ${count(purchases.total, 'result')}. ${isSaid ? '' : whenRunAgain}`;
+}
