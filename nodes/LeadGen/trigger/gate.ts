@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import { memoryOf, PROCESS } from './nodeMemory';
+import { memoryOf, perNode, PROCESS } from './nodeMemory';
 
 /** A completion uses two entries of n8n's deduplication record, as does a start. */
 const MAX_ENTRIES = 4000;
@@ -85,9 +85,11 @@ export async function forget(
 	});
 }
 
+const turnsOf = perNode<{ last: Promise<unknown> }>(() => ({ last: Promise.resolve() }));
+
 async function inTurn<T>(context: IExecuteFunctions, check: () => Promise<T>): Promise<T> {
-	const memory = memoryOf(context);
-	const turn = memory.deduplication.then(check);
-	memory.deduplication = turn.catch(() => {});
-	return await turn;
+	const turns = turnsOf(memoryOf(context));
+	const mine = turns.last.then(check);
+	turns.last = mine.catch(() => {});
+	return await mine;
 }

@@ -1,11 +1,9 @@
-import type { ITriggerFunctions } from 'n8n-workflow';
 import { isRateRefusal } from '../service/retry';
-import type { Purpose } from './execution';
 import { newDelivery } from './gate';
-import type { NodeMemory } from './nodeMemory';
-import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
+import type { Leader } from './leader';
+import { isRefused, missingScrape, noStatus, slowScrape } from './notices';
 import { isReachable } from './ownUrl';
-import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
+import { leadsOf, scrapeOf, type RunningScrape } from './running';
 import { findScrape } from './scrape';
 import { POLL_WAIT_MS } from './waiting';
 
@@ -13,7 +11,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
-export const MIN_PAUSE_MS = 5 * SECOND_MS;
+const MIN_PAUSE_MS = 5 * SECOND_MS;
 export const MAX_PAUSE_MS = 15 * MINUTE_MS;
 /** A start whose scrape is not known after this time failed, or its outcome is unknown. */
 const START_MS = 20 * MINUTE_MS;
@@ -21,42 +19,40 @@ const GIVE_UP_MS = 7 * DAY_MS;
 /** The service may not find a new scrape yet. */
 const MISSING_MS = 10 * MINUTE_MS;
 
-/** What polling needs of the leader. */
-interface PollingLeader {
-	readonly context: ITriggerFunctions;
-	readonly memory: NodeMemory;
-	readonly isClosed: boolean;
-	wait(ms: number): Promise<void>;
-	/** Learns what is saved. */
-	ask(change?: Change): Promise<unknown>;
-	emit(purpose: Purpose): void;
-	tell(notice: NoticeText): void;
+/** Follows each attempt until its scrape has run, or its start has failed. */
+export async function follow(leader: Leader): Promise<void> {
+	const { memory, started } = leader;
+	const polled = new Set<string>();
+	while (!leader.isClosed) {
+		for (const attempt of [...started, ...memory.saved.running.map((scrape) => scrape.attempt)]) {
+			if (polled.has(attempt)) continue;
+			polled.add(attempt);
+			// A scrape that was started earlier may have finished meanwhile.
+			void poll(leader, attempt, started.has(attempt) ? MIN_PAUSE_MS : 0).then(() => {
+				polled.delete(attempt);
+				started.delete(attempt);
+			});
+		}
+		await leader.wait(SECOND_MS);
+	}
 }
 
-/** Follows an attempt until its scrape has run, or its start has failed. */
-export async function poll(
-	leader: PollingLeader,
-	attempt: string,
-	firstPauseMs: number,
-): Promise<void> {
+async function poll(leader: Leader, attempt: string, firstPauseMs: number): Promise<void> {
 	const { saved } = leader.memory;
 	const begun = scrapeOf(saved, attempt)?.since ?? Date.now();
-	for (let pauseMs = firstPauseMs; ; pauseMs = pauseAfter(Date.now() - begun)) {
+	for (let pauseMs = firstPauseMs; ;) {
 		await leader.wait(pauseMs);
 		if (leader.isClosed) return;
 		const isOver = await look(leader, attempt, begun).catch((error: unknown) => {
 			leader.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
 		});
 		if (isOver) return;
+		pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (Date.now() - begun) / 10));
 	}
 }
 
-function pauseAfter(age: number): number {
-	return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, age / 10));
-}
-
 /** @returns whether there is nothing more to do for the attempt */
-async function look(leader: PollingLeader, attempt: string, begun: number): Promise<boolean> {
+async function look(leader: Leader, attempt: string, begun: number): Promise<boolean> {
 	const { memory } = leader;
 	const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
 	// The execution that starts it may run in another process.
@@ -75,31 +71,22 @@ async function look(leader: PollingLeader, attempt: string, begun: number): Prom
 	return true;
 }
 
-async function check(leader: PollingLeader, scrape: RunningScrape, age: number): Promise<void> {
+async function check(leader: Leader, scrape: RunningScrape, age: number): Promise<void> {
 	const { memory, context } = leader;
-	const { scrapeId: id } = scrape;
+	const { attempt, scrapeId: id } = scrape;
 	const { credential } = await memory.accessOf(context);
 	const found = await findScrape(context, credential, id);
 	if (found?.isFinished) {
 		// The notification may bring the leads.
-		const isNotified = isReachable(memory.url ?? '', credential);
-		if (isNotified) await leader.wait(POLL_WAIT_MS);
-		await complete(leader, scrape);
+		if (isReachable(memory.urls?.url ?? '', credential)) await leader.wait(POLL_WAIT_MS);
+		await leader.ask().catch(() => {});
+		// Otherwise a notification ran the workflow.
+		if (!scrapeOf(memory.saved, attempt)) return;
+		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true, ...newDelivery() }];
+		const { addresses = [] } = memory.urls ?? {};
+		leader.emit({ completion: { scrapes, notification: null, addresses } });
+		// If n8n limits how many executions run at once, it may wait.
+		await leader.wait(MAX_PAUSE_MS);
 	} else if (found && age > DAY_MS) leader.tell(slowScrape(id));
 	else if (!found && age > MISSING_MS) leader.tell(missingScrape(id));
-}
-
-/** Begins the execution of a completion, unless a notification began it. */
-async function complete(
-	leader: PollingLeader,
-	{ attempt, scrapeId }: RunningScrape,
-): Promise<void> {
-	const { memory } = leader;
-	await leader.ask().catch(() => {});
-	if (!scrapeOf(memory.saved, attempt)) return;
-	const { addresses = [] } = memory;
-	const scrapes = [{ attempt, scrapeId, leads: '', isFinal: true, ...newDelivery() }];
-	leader.emit({ completion: { scrapes, notification: null, addresses } });
-	// If n8n limits how many executions run at once, it may wait.
-	await leader.wait(MAX_PAUSE_MS);
 }
