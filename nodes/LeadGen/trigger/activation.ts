@@ -54,18 +54,16 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	const refusal = memory.leader?.refusal;
 	if (isRefused(refusal)) throw refusal;
 	await checkAccount(context).catch((error: unknown) => {
-		const mayPass =
-			error instanceof ServiceError &&
-			(error.outcome === 'unknown' || isRateRefusal(error) || isForbidden(error));
-		if (error instanceof LeadGenError && !mayPass) throw error;
-		// The start may succeed later.
+		if (error instanceof LeadGenError && !mayStart(error)) throw error;
 		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
 	});
 }
 
-/** A key may start scrapes, and not read the balance. */
-function isForbidden({ code, httpStatus }: ServiceError): boolean {
-	return httpStatus === 403 && code !== 'UNAUTHORIZED';
+/** Whether the start may succeed though the balance could not be read. A key may start scrapes, and not read it. */
+function mayStart(error: LeadGenError): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	const isForbidden = error.httpStatus === 403 && error.code !== 'UNAUTHORIZED';
+	return error.outcome === 'unknown' || isRateRefusal(error) || isForbidden;
 }
 
 export function asNodeError(context: IHookFunctions, error: unknown): NodeOperationError {

@@ -26,7 +26,7 @@ import { untilFinished, type Expected } from './waiting';
 /** An execution that runs the workflow for finished scrapes. */
 export interface Completion {
 	/** Several, if one notification names several. */
-	scrapes: Array<Told & Delivery>;
+	scrapes: Told[];
 	/** `null` if a poll saw that the scrape is finished. */
 	notification: IDataObject | null;
 	/** Where the node reaches itself. */
@@ -48,14 +48,16 @@ const PAUSE_MS = 3000;
  */
 export async function complete(
 	context: IExecuteFunctions,
-	{ scrapes, ...completion }: Completion,
+	{ scrapes, notification, addresses }: Completion,
+	{ delivery, process }: Delivery,
 ): Promise<INodeExecutionData[] | Ended> {
-	const { query = {}, body } = completion.notification ?? {};
+	const { query = {}, body } = notification ?? {};
 	const contents = contentsOf(body);
 	const { likely: named } = idsIn(query as object, contents);
 	const find = leadsIn(contents);
+	const shared = { delivery, process, notification, addresses, named };
 	const runs = scrapes.map(
-		async (scrape) => await completeOne(context, { ...completion, ...scrape, named }, find),
+		async (scrape) => await completeOne(context, { ...shared, ...scrape }, find),
 	);
 	const settled = await Promise.allSettled(runs);
 	const results = settled.flatMap((each) => ('value' in each ? [each.value] : []));

@@ -1,4 +1,3 @@
-import { randomUUID } from 'crypto';
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 import { memoryOf, perNode, PROCESS } from './nodeMemory';
 
@@ -19,15 +18,11 @@ export interface Delivery {
 	process: string;
 }
 
-export function newDelivery(): Delivery {
-	return { delivery: randomUUID(), process: PROCESS };
-}
-
 /**
  * Whether an execution is the first for its key, runs `again` (a retry, or a worker that took over), or comes after
  * `another` delivery of the same. `unknown` if n8n could not tell.
  */
-export type Passage = 'first' | 'again' | 'another' | 'unknown';
+type Passage = 'first' | 'again' | 'another' | 'unknown';
 
 /**
  * The gate of every execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the

@@ -1,7 +1,6 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
 import { itemFor, type Purpose } from './execution';
-import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
 import type { NoticeText } from './notices';
 import { tell, type Reply } from './ownUrl';
@@ -66,7 +65,7 @@ export class Leader {
 			return;
 		}
 		this.started.add(attempt);
-		this.emit({ start: { attempt, ...urls, ...newDelivery() } });
+		this.emit({ start: { attempt, ...urls } });
 	}
 
 	emit(purpose: Purpose): void {

@@ -152,7 +152,7 @@ export class NodeMemory {
 }
 
 /** The name of a scrape in what is saved: the attempt that started it, otherwise its ID. */
-export function scrapeIn({ attempt, scrapeId = '' }: Pick<Told, 'attempt' | 'scrapeId'>): string {
+function scrapeIn({ attempt, scrapeId = '' }: Pick<Told, 'attempt' | 'scrapeId'>): string {
 	return attempt ?? scrapeId;
 }
 

@@ -1,5 +1,4 @@
 import { isRateRefusal } from '../service/retry';
-import { newDelivery } from './gate';
 import type { Leader } from './leader';
 import { isRefused, missingScrape, noStatus, slowScrape } from './notices';
 import { isReachable } from './ownUrl';
@@ -82,7 +81,7 @@ async function check(leader: Leader, scrape: RunningScrape, age: number): Promis
 		await leader.ask().catch(() => {});
 		// Otherwise a notification ran the workflow.
 		if (!scrapeOf(memory.saved, attempt)) return;
-		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true, ...newDelivery() }];
+		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true }];
 		const { addresses = [] } = memory.urls ?? {};
 		leader.emit({ completion: { scrapes, notification: null, addresses } });
 		// If n8n limits how many executions run at once, it may wait.

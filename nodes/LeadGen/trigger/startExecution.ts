@@ -12,7 +12,7 @@ import { scrapeIdOf, type RunningScrape } from './running';
 import { parametersOf, startBody, startScrape } from './scrape';
 
 /** An execution that starts a scrape. */
-export interface Start extends Delivery, Urls {
+export interface Start extends Urls {
 	/** Identifies the start. It is signed into the callback URL, and starts at most one scrape. */
 	attempt: string;
 }
@@ -31,14 +31,18 @@ const SAVE_LATER_MS = Array.from({ length: 8 }, (_, tries) => 5000 * 2 ** tries)
  * not.
  * @throws LeadGenError if no scrape was started, or if nobody knows
  */
-export async function start(context: IExecuteFunctions, wanted: Start): Promise<Ended> {
+export async function start(
+	context: IExecuteFunctions,
+	wanted: Start,
+	delivery: Delivery,
+): Promise<Ended> {
 	const key = `start ${wanted.attempt}`;
-	const passage = await pass(context, key, wanted);
+	const passage = await pass(context, key, delivery);
 	if (passage === 'unknown') throw notStarted(new Error('n8n could not record the start'));
 	if (passage !== 'first') return await repeated(context, wanted, passage === 'again');
 	const answer = await send(context, wanted).catch(async (error: unknown) => {
 		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
-		if (!isUnknown) await forget(context, key, wanted);
+		if (!isUnknown) await forget(context, key, delivery);
 		await through(context, wanted);
 		throw isUnknown ? unknownOutcome(error) : notStarted(error);
 	});

@@ -1,7 +1,6 @@
 import { sleep, type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
 import { contentsOf } from './contents';
 import { itemFor } from './execution';
-import { newDelivery } from './gate';
 import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
 import { memoryOf, type NodeMemory, type Told } from './nodeMemory';
@@ -97,10 +96,9 @@ function begin(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	notification: ReturnType<typeof rawNotification>,
-	told: Told[],
+	scrapes: Told[],
 ): IWebhookResponseData {
 	const { addresses } = memory.urls ?? urlsOf(context);
-	const scrapes = told.map((each) => ({ ...each, ...newDelivery() }));
 	const item = itemFor({ completion: { notification, scrapes, addresses } });
 	return { ...accepted(), workflowData: [[item]] };
 }
