@@ -1,11 +1,26 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
+import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
 import { PROCESS, type NodeMemory } from './nodeMemory';
-import type { NoticeText } from './notices';
-import { tell, type Reply } from './ownUrl';
-import type { Change } from './running';
+import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
+import { isReachable, tell, type Reply } from './ownUrl';
+import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
 import type { Schedule } from './schedule';
+import { findScrape } from './scrape';
+import { POLL_WAIT_MS } from './waiting';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
+const MIN_PAUSE_MS = 5 * SECOND_MS;
+export const MAX_PAUSE_MS = 15 * MINUTE_MS;
+/** A start whose scrape is not known after this time failed, or its outcome is unknown. */
+const START_MS = 20 * MINUTE_MS;
+const GIVE_UP_MS = 7 * DAY_MS;
+/** The service may not find a new scrape yet. */
+const MISSING_MS = 10 * MINUTE_MS;
 
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
@@ -83,4 +98,76 @@ export class Leader {
 	async wait(ms: number): Promise<void> {
 		await settledOrAborted(sleep(ms), this.closed.signal);
 	}
+}
+
+/** Follows each attempt until its scrape has run, or its start has failed. */
+export async function follow(leader: Leader): Promise<void> {
+	const { memory, started } = leader;
+	const polled = new Set<string>();
+	while (!leader.isClosed) {
+		for (const attempt of [...started, ...memory.saved.running.map((scrape) => scrape.attempt)]) {
+			if (polled.has(attempt)) continue;
+			polled.add(attempt);
+			// A scrape that was started earlier may have finished meanwhile.
+			void poll(leader, attempt, started.has(attempt) ? MIN_PAUSE_MS : 0).then(() => {
+				polled.delete(attempt);
+				started.delete(attempt);
+			});
+		}
+		await leader.wait(SECOND_MS);
+	}
+}
+
+async function poll(leader: Leader, attempt: string, firstPauseMs: number): Promise<void> {
+	const { saved } = leader.memory;
+	const begun = scrapeOf(saved, attempt)?.since ?? Date.now();
+	for (let pauseMs = firstPauseMs; ;) {
+		await leader.wait(pauseMs);
+		if (leader.isClosed) return;
+		const isOver = await look(leader, attempt, begun).catch((error: unknown) => {
+			leader.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
+		});
+		if (isOver) return;
+		pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (Date.now() - begun) / 10));
+	}
+}
+
+/** @returns whether there is nothing more to do for the attempt */
+async function look(leader: Leader, attempt: string, begun: number): Promise<boolean> {
+	const { memory } = leader;
+	const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
+	// The execution that starts it may run in another process.
+	if (!scrapeOf(memory.saved, attempt) && !isDone()) await leader.ask();
+	const scrape = scrapeOf(memory.saved, attempt);
+	const age = Date.now() - begun;
+	if (!scrape) return isDone() || age > START_MS;
+	await check(leader, scrape, age).catch((error: unknown) => {
+		// The service may be down for a while.
+		const mayPass = !isRefused(error) || isRateRefusal(error);
+		if (mayPass && age < DAY_MS) throw error;
+		leader.tell(noStatus(scrape.scrapeId, error));
+	});
+	if (age < GIVE_UP_MS) return false;
+	await leader.ask({ done: [attempt, '', scrape.scrapeId] });
+	return true;
+}
+
+async function check(leader: Leader, scrape: RunningScrape, age: number): Promise<void> {
+	const { memory, context } = leader;
+	const { attempt, scrapeId: id } = scrape;
+	const { credential } = await memory.accessOf(context);
+	const found = await findScrape(context, credential, id);
+	if (found?.isFinished) {
+		// The notification may bring the leads.
+		if (isReachable(memory.urls?.url ?? '', credential)) await leader.wait(POLL_WAIT_MS);
+		await leader.ask().catch(() => {});
+		// Otherwise a notification ran the workflow.
+		if (!scrapeOf(memory.saved, attempt)) return;
+		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true }];
+		const { addresses = [] } = memory.urls ?? {};
+		leader.emit({ completion: { scrapes, notification: null, addresses } });
+		// If n8n limits how many executions run at once, it may wait.
+		await leader.wait(MAX_PAUSE_MS);
+	} else if (found && age > DAY_MS) leader.tell(slowScrape(id));
+	else if (!found && age > MISSING_MS) leader.tell(missingScrape(id));
 }

@@ -1,11 +1,10 @@
 import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
 import { hasSeveralMains, registerCron } from '../common/compatibility';
 import { readSchedule } from './schedule';
-import { Leader } from './leader';
+import { follow, Leader, MAX_PAUSE_MS } from './leader';
 import { memoryOf, newAttempt, type NodeMemory } from './nodeMemory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
 import { isReachable, urlsOf } from './ownUrl';
-import { follow, MAX_PAUSE_MS } from './polling';
 import { parametersOf } from './scrape';
 import { mode } from './triggerProperties';
 
