@@ -56,8 +56,8 @@ export class Leader {
 	async ask(change: Change = {}): Promise<Reply> {
 		const { memory, context } = this;
 		const { saved, ...reply } = await tell(context, memory.urls?.addresses ?? [], change);
-		// Another node may have saved an old copy without the activation.
-		memory.learn({ activation: memory.saved.activation, ...saved });
+		// Another node may have saved an old copy without the activation. Nothing is learnt after a deactivation.
+		if (memory.urls) memory.learn({ activation: memory.saved.activation, ...saved });
 		this.isElsewhere = reply.process !== PROCESS;
 		return { saved, ...reply };
 	}

@@ -80,13 +80,19 @@ export class NodeMemory {
 		this.key = `leadGenTrigger ${fingerprint([workflowId, nodeId, instanceId])}`;
 	}
 
+	/**
+	 * Whether this process knows each activation and deactivation itself, because no other one led the node meanwhile. Then
+	 * what is saved does not count: other nodes save old copies, and so does n8n 1 when another trigger lost its connection.
+	 */
+	private knowsActivation(context: StaticContext): boolean {
+		return this.leader !== undefined || (this.hasLed && !hasSeveralMains(context));
+	}
+
 	/** Learns what the static data of the workflow holds: fresh from the database in `webhook()` and in `trigger()`. */
 	read(context: StaticContext): Saved {
 		const read = readSaved(context.getWorkflowStaticData('global'), this.key);
-		// Other nodes save old copies, and so does n8n 1 when another trigger lost its connection. A main process knows
-		// each activation and deactivation itself, unless another one led the node meanwhile.
-		const isSure = this.leader !== undefined || (this.hasLed && !hasSeveralMains(context));
-		return this.learn(isSure ? { ...read, activation: this.saved.activation } : read);
+		const { activation } = this.knowsActivation(context) ? this.saved : read;
+		return this.learn({ ...read, activation });
 	}
 
 	learn(saved: Saved): Saved {
@@ -95,7 +101,9 @@ export class NodeMemory {
 
 	/** Saves a change, and what this process knows: another node may have saved an old copy. */
 	write(context: StaticContext, change: Change = {}): void {
-		this.saved = changed(this.saved, change);
+		// A message of an activation may come after its deactivation.
+		const isLate = !this.urls && this.knowsActivation(context);
+		this.saved = changed(this.saved, isLate ? { ...change, activation: undefined } : change);
 		writeSaved(context.getWorkflowStaticData('global'), this.key, this.saved);
 	}
 
