@@ -10,7 +10,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { scheduleInWords } from './trigger/scheduleFields';
+import { scheduleInWords } from './trigger/schedule';
 import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
 import { execute } from './trigger/execution';

@@ -90,7 +90,7 @@ export function mayEndEmpty(context: IExecuteFunctions): boolean {
 }
 
 /** Whether n8n runs several main processes. Any of them may call the hooks of a node, and one of them `trigger()`. */
-export function hasSeveralMains(context: ITriggerFunctions): boolean {
+export function hasSeveralMains(context: object): boolean {
 	const { instanceSettings } = context as { instanceSettings?: { isMultiMain?: boolean } };
 	return instanceSettings?.isMultiMain === true;
 }

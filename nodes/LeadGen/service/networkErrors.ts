@@ -94,6 +94,7 @@ interface Level {
 	message?: string;
 	description?: string;
 	code?: unknown;
+	httpCode?: unknown;
 	syscall?: unknown;
 	cause?: unknown;
 	errors?: unknown[];
@@ -108,7 +109,7 @@ interface Failure {
 }
 
 /** An error and its causes, the outermost first. n8n and axios wrap the original error. */
-function levelsOf(error: unknown): Level[] {
+export function levelsOf(error: unknown): Level[] {
 	const levels: Level[] = [];
 	for (let next = error; typeof next === 'object' && next && levels.length < MAX_LEVELS;) {
 		const level: Level = next;

@@ -4,8 +4,8 @@ import { InputError, LeadGenError, ServiceError } from '../common/errors';
 import { isRateRefusal } from '../service/retry';
 import { memoryOf, type NodeMemory } from './nodeMemory';
 import { isRefused, textOf } from './notices';
-import { ownAddresses } from './ownUrl';
-import { internalUrl, mode } from './triggerProperties';
+import { urlsOf } from './ownUrl';
+import { mode } from './triggerProperties';
 import { checkAccount, parametersOf, startBody } from './scrape';
 
 /**
@@ -16,17 +16,14 @@ import { checkAccount, parametersOf, startBody } from './scrape';
 export async function open(context: IHookFunctions): Promise<void> {
 	const memory = memoryOf(context);
 	try {
-		const url = context.getNodeWebhookUrl('default') ?? '';
-		const internal = parametersOf(context).option(internalUrl);
+		const urls = urlsOf(context);
 		// When n8n starts, no user reads an error, and the node must receive completions in any case.
 		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
-		memory.url = url;
-		memory.addresses = ownAddresses(url, internal, context.getNode());
+		memory.urls = urls;
 	} catch (error) {
-		memory.refusal = error;
+		if (memory.leader) memory.leader.refusal = error;
 		throw asNodeError(context, error);
 	}
-	delete memory.refusal;
 }
 
 /** @throws LeadGenError if the node can only fail */
@@ -50,26 +47,23 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	if (isListening) return;
 	startBody(parameters);
 	readSchedule(parameters, context.getTimezone());
-	if (context.getActivationMode() !== 'activate') return;
-	// n8n 1 repeats an activation when another trigger lost its connection. The scrape may have used up the credits, and
-	// without this activation its completion could not come in.
-	const hasLed = memory.leader ? memory.isRepeated : memory.closedAt > 0;
-	if (hasLed && !memory.isDeactivated) return;
+	// When n8n repeats an activation on its own, the scrape may have used up the credits, and without this activation its
+	// completion could not come in.
+	if (context.getActivationMode() !== 'activate' || memory.saved.activation !== undefined) return;
 	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds.
-	if (memory.leader && isRefused(memory.refusal)) throw memory.refusal;
+	const refusal = memory.leader?.refusal;
+	if (isRefused(refusal)) throw refusal;
 	await checkAccount(context).catch((error: unknown) => {
-		const mayPass =
-			error instanceof ServiceError &&
-			(error.outcome === 'unknown' || isRateRefusal(error) || isForbidden(error));
-		if (error instanceof LeadGenError && !mayPass) throw error;
-		// The start may succeed later.
+		if (error instanceof LeadGenError && !mayStart(error)) throw error;
 		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
 	});
 }
 
-/** A key may start scrapes, and not read the balance. */
-function isForbidden({ code, httpStatus }: ServiceError): boolean {
-	return httpStatus === 403 && code !== 'UNAUTHORIZED';
+/** Whether the start may succeed though the balance could not be read. A key may start scrapes, and not read it. */
+function mayStart(error: LeadGenError): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	const isForbidden = error.httpStatus === 403 && error.code !== 'UNAUTHORIZED';
+	return error.outcome === 'unknown' || isRateRefusal(error) || isForbidden;
 }
 
 export function asNodeError(context: IHookFunctions, error: unknown): NodeOperationError {
@@ -85,10 +79,9 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
  */
 export function close(context: IHookFunctions): void {
 	const memory = memoryOf(context);
-	delete memory.addresses;
-	memory.isDeactivated = true;
-	const staticData = context.getWorkflowStaticData('global');
-	memory.read(staticData);
+	delete memory.urls;
+	// If n8n could not activate it after a restart, the next update is none of a new node.
+	memory.hasLed ||= memory.read(context).activation !== undefined;
 	delete memory.saved.activation;
-	memory.write(staticData);
+	memory.write(context);
 }

@@ -13,30 +13,28 @@ import { contentsOf } from './contents';
 import { pass, type Delivery } from './gate';
 import { leadsIn, type LeadsFinder } from './leads';
 import { outputItems } from './output';
-import { memoryOf } from './nodeMemory';
+import { memoryOf, type Told } from './nodeMemory';
 import { Ended } from './notices';
 import { idsIn } from './notification';
 import { tell } from './ownUrl';
 import { events } from './triggerProperties';
-import { leadsOf, type Change } from './running';
+import { leadsOf } from './running';
 import { parametersOf } from './scrape';
 import { fingerprint } from './signature';
-import { untilFinished, type ExpectedScrape } from './waiting';
+import { untilFinished, type Expected } from './waiting';
 
 /** An execution that runs the workflow for finished scrapes. */
 export interface Completion {
 	/** Several, if one notification names several. */
-	scrapes: CompletedScrape[];
+	scrapes: Told[];
 	/** `null` if a poll saw that the scrape is finished. */
 	notification: IDataObject | null;
 	/** Where the node reaches itself. */
 	addresses: string[];
 }
 
-/** What the item of a completion holds for each scrape. */
-export type CompletedScrape = Omit<ExpectedScrape, 'named' | 'addresses'> & Delivery;
-
-type Candidate = ExpectedScrape & Delivery & Pick<Completion, 'notification'>;
+/** One scrape of a completion. */
+type Candidate = Expected & Delivery & Pick<Completion, 'notification'>;
 
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
@@ -50,25 +48,24 @@ const PAUSE_MS = 3000;
  */
 export async function complete(
 	context: IExecuteFunctions,
-	{ scrapes, ...completion }: Completion,
+	{ scrapes, notification, addresses }: Completion,
+	{ delivery, process }: Delivery,
 ): Promise<INodeExecutionData[] | Ended> {
-	const { query = {}, body } = completion.notification ?? {};
+	const { query = {}, body } = notification ?? {};
 	const contents = contentsOf(body);
 	const { likely: named } = idsIn(query as object, contents);
 	const find = leadsIn(contents);
+	const shared = { delivery, process, notification, addresses, named };
 	const runs = scrapes.map(
-		async (scrape) => await completeOne(context, { ...completion, ...scrape, named }, find),
+		async (scrape) => await completeOne(context, { ...shared, ...scrape }, find),
 	);
 	const settled = await Promise.allSettled(runs);
-	const failed = settled.find((result) => result.status === 'rejected');
-	if (failed) {
-		const ended = settled.filter((each) => 'value' in each && each.value instanceof Ended);
-		throw withOthers(failed.reason, scrapes.length - 1 - ended.length);
-	}
-	const results = await Promise.all(runs);
+	const results = settled.flatMap((each) => ('value' in each ? [each.value] : []));
+	const ended = results.filter((result) => result instanceof Ended);
+	const failed = settled.find((each) => each.status === 'rejected');
+	if (failed) throw withOthers(failed.reason, scrapes.length - 1 - ended.length);
 	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
-	const ended = results.find((result) => result instanceof Ended);
-	return items.length === 0 && ended ? ended : items;
+	return items.length === 0 && ended[0] ? ended[0] : items;
 }
 
 /** An execution that fails has no output, so the other scrapes of the notification do not run either. */
@@ -92,11 +89,9 @@ async function completeOne(
 	// Another account may use the same scrape ID.
 	const { credential } = await memoryOf(context).accessOf(context);
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
-	const passage = await pass(context, key, completion);
-	if (passage === 'another') {
-		const ended = await another(context, completion, id);
-		if (ended) return ended;
-	}
+	const isAnother = (await pass(context, key, completion)) === 'another';
+	const ended = isAnother ? await another(context, completion, id) : undefined;
+	if (ended) return ended;
 	await saveDone(context, completion, id);
 	const parameters = parametersOf(context);
 	const status = wordIn(data.status) ?? '';
@@ -117,12 +112,9 @@ async function completeOne(
  * Has n8n save that the scrape ran, so that it is polled no more. The next nodes run after it is saved: n8n would
  * otherwise save an old copy over what they write into the static data.
  */
-async function saveDone(
-	context: IExecuteFunctions,
-	{ attempt, leads, addresses }: Candidate,
-	id: string,
-): Promise<void> {
-	const done: Change['done'] = [attempt ?? id, leads, id];
+async function saveDone(context: IExecuteFunctions, scrape: Candidate, id: string): Promise<void> {
+	const { leads, addresses, attempt = id } = scrape;
+	const done: [string, string, string] = [attempt, leads, id];
 	const saved = tell(context, addresses, { done }).catch((error: unknown) => {
 		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
 	});

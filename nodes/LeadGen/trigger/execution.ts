@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import {
 	NodeOperationError,
 	type IDataObject,
@@ -8,7 +9,9 @@ import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility
 import { throwIfStopped } from '../common/pause';
 import { complete, type Completion } from './completion';
 import { contentsOf } from './contents';
+import type { Delivery } from './gate';
 import { leadsIn } from './leads';
+import { PROCESS } from './nodeMemory';
 import { outputItems } from './output';
 import { Ended, textOf, type NoticeText } from './notices';
 import { parametersOf } from './scrape';
@@ -21,7 +24,8 @@ const KEY = 'leadGenTrigger';
 
 /** The item with which an execution begins. */
 export function itemFor(purpose: Purpose): INodeExecutionData {
-	return { json: { [KEY]: { ...purpose } } };
+	const delivery: Delivery = { delivery: randomUUID(), process: PROCESS };
+	return { json: { [KEY]: { ...purpose, ...delivery } } };
 }
 
 /**
@@ -31,7 +35,7 @@ export function itemFor(purpose: Purpose): INodeExecutionData {
  */
 export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
 	const json = context.getInputData()[0]?.json ?? {};
-	const purpose = json[KEY] as unknown as Purpose | undefined;
+	const purpose = json[KEY] as unknown as (Purpose & Delivery) | undefined;
 	if (!purpose) return [testOutput(context, json)];
 	const result = await run(context, purpose).catch(textOf);
 	throwIfStopped(context.getExecutionCancelSignal());
@@ -41,11 +45,11 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 
 async function run(
 	context: IExecuteFunctions,
-	purpose: Purpose,
+	purpose: Purpose & Delivery,
 ): Promise<INodeExecutionData[] | Ended | NoticeText> {
 	if ('notice' in purpose) return purpose.notice;
-	if ('start' in purpose) return await start(context, purpose.start);
-	return await complete(context, purpose.completion);
+	if ('start' in purpose) return await start(context, purpose.start, purpose);
+	return await complete(context, purpose.completion, purpose);
 }
 
 /** A test run begins with its output. */

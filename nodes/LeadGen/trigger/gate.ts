@@ -1,6 +1,5 @@
-import { randomUUID } from 'crypto';
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import { memoryOf, PROCESS } from './nodeMemory';
+import { memoryOf, perNode, PROCESS } from './nodeMemory';
 
 /** A completion uses two entries of n8n's deduplication record, as does a start. */
 const MAX_ENTRIES = 4000;
@@ -19,15 +18,11 @@ export interface Delivery {
 	process: string;
 }
 
-export function newDelivery(): Delivery {
-	return { delivery: randomUUID(), process: PROCESS };
-}
-
 /**
  * Whether an execution is the first for its key, runs `again` (a retry, or a worker that took over), or comes after
  * `another` delivery of the same. `unknown` if n8n could not tell.
  */
-export type Passage = 'first' | 'again' | 'another' | 'unknown';
+type Passage = 'first' | 'again' | 'another' | 'unknown';
 
 /**
  * The gate of every execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
@@ -85,9 +80,11 @@ export async function forget(
 	});
 }
 
+const turnsOf = perNode<{ last: Promise<unknown> }>(() => ({ last: Promise.resolve() }));
+
 async function inTurn<T>(context: IExecuteFunctions, check: () => Promise<T>): Promise<T> {
-	const memory = memoryOf(context);
-	const turn = memory.deduplication.then(check);
-	memory.deduplication = turn.catch(() => {});
-	return await turn;
+	const turns = turnsOf(memoryOf(context));
+	const mine = turns.last.then(check);
+	turns.last = mine.catch(() => {});
+	return await mine;
 }

@@ -1,31 +1,41 @@
 import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
+import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
-import { newDelivery } from './gate';
 import { PROCESS, type NodeMemory } from './nodeMemory';
-import { NOT_ACTIVATED, textOf, UNREACHABLE, type NoticeText } from './notices';
-import { isReachable, ownAddresses, tell, type Reply } from './ownUrl';
-import type { Change } from './running';
-import { MAX_PAUSE_MS, MIN_PAUSE_MS, poll } from './polling';
+import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
+import { isReachable, tell, type Reply } from './ownUrl';
+import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
+import type { Schedule } from './schedule';
+import { findScrape } from './scrape';
+import { POLL_WAIT_MS } from './waiting';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** While n8n gets ready, the node does not report an outage that is shorter than this. */
-const PATIENCE_MS = 20 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
+const MIN_PAUSE_MS = 5 * SECOND_MS;
+export const MAX_PAUSE_MS = 15 * MINUTE_MS;
+/** A start whose scrape is not known after this time failed, or its outcome is unknown. */
+const START_MS = 20 * MINUTE_MS;
+const GIVE_UP_MS = 7 * DAY_MS;
+/** The service may not find a new scrape yet. */
+const MISSING_MS = 10 * MINUTE_MS;
 
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
-	/** Whether the own URL has answered, so that the ID of a scrape can be saved. */
-	private isReady = false;
-	/** Whether another process answered there. */
-	private isElsewhere = false;
+	refusal?: unknown;
+	/** Whether another process answered at the own URL. */
+	isElsewhere = false;
+	/** The attempts whose start began here. */
+	readonly started = new Set<string>();
 	private readonly closed = new AbortController();
-	private readonly polled = new Set<string>();
 	private readonly told = new Set<string>();
 
 	constructor(
 		readonly context: ITriggerFunctions,
 		readonly memory: NodeMemory,
+		private readonly schedule: Schedule | undefined,
 	) {
 		// n8n does not end what an activation that failed has begun.
 		memory.leader?.close();
@@ -40,116 +50,37 @@ export class Leader {
 		this.closed.abort();
 		this.memory.closedAt = Date.now();
 		if (this.memory.leader === this) delete this.memory.leader;
-		// A user who activates the workflow again may have corrected it.
-		delete this.memory.refusal;
-	}
-
-	/** The mode that only listens starts nothing. It polls what the node started before. */
-	async listen(): Promise<void> {
-		const { memory } = this;
-		const isAsked = memory.wanted !== undefined;
-		delete memory.wanted;
-		await this.untilActive();
-		this.follow(0);
-		const { url } = memory;
-		if (!isAsked || this.isClosed || url === undefined) return;
-		const { credential } = await memory.accessOf(this.context);
-		if (!isReachable(url, credential)) this.tell(UNREACHABLE);
-	}
-
-	/** @param activation as it is saved */
-	async run(activation: string | undefined): Promise<void> {
-		const { memory, context } = this;
-		await this.untilActive();
-		const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
-		// If the start of the activation is through, there is nothing to save.
-		this.isReady = (isRestart && activation === '') || (await this.reach());
-		if (!this.isReady) return;
-		const { wanted } = memory;
-		delete memory.wanted;
-		if (wanted) this.start(wanted);
-		if (isRestart && activation === undefined) this.tell(NOT_ACTIVATED);
-		// These may have finished while n8n was down.
-		this.follow(0);
-		// Another process may save the ID of a start meanwhile, or of one that a user retries.
-		if (isRestart) await this.learn();
-		while (this.isElsewhere && !this.isClosed) {
-			await this.wait(MAX_PAUSE_MS);
-			await this.learn();
-		}
-	}
-
-	private async learn(): Promise<void> {
-		if (!this.isClosed) await this.ask().catch(() => {});
-		if (!this.isClosed) this.follow();
-	}
-
-	/** Waits for the hooks of the activation, which know the URL of the node. */
-	private async untilActive(): Promise<void> {
-		const { memory, context } = this;
-		for (const since = Date.now(); !this.isClosed && memory.addresses === undefined;) {
-			await this.wait(SECOND_MS / 4);
-			// Before n8n 1.115, n8n runs no hooks when a main process becomes the leader.
-			const isLate = Date.now() - since >= PATIENCE_MS;
-			if (isLate && context.getActivationMode() === 'leadershipChange') {
-				memory.addresses = ownAddresses(undefined, '', context.getNode());
-				[memory.url] = memory.addresses;
-			}
-		}
-	}
-
-	/** Has the activation saved before its start begins: otherwise n8n could repeat it as a new one after a crash. */
-	private async reach(): Promise<boolean> {
-		const { memory } = this;
-		const since = Date.now();
-		for (
-			let pauseMs = SECOND_MS / 2;
-			!this.isClosed;
-			pauseMs = Math.min(1.5 * pauseMs, MINUTE_MS)
-		) {
-			try {
-				const activation = memory.wanted ?? memory.saved.activation ?? '';
-				if ((await this.ask({ activation })).isActive) return !this.isClosed;
-			} catch (error) {
-				if (Date.now() - since >= PATIENCE_MS) this.tell(textOf(error));
-			}
-			await this.wait(pauseMs);
-		}
-		return false;
 	}
 
 	/** Tells the own URL something, and learns what is saved. @throws NotReachedError if it does not answer */
 	async ask(change: Change = {}): Promise<Reply> {
 		const { memory, context } = this;
-		const reply = await tell(context, memory.addresses ?? [], change);
-		memory.learn(reply.saved);
+		const { saved, ...reply } = await tell(context, memory.urls?.addresses ?? [], change);
+		// Another node may have saved an old copy without the activation. Nothing is learnt after a deactivation.
+		if (memory.urls) memory.learn({ activation: memory.saved.activation, ...saved });
 		this.isElsewhere = reply.process !== PROCESS;
-		return reply;
+		return { saved, ...reply };
+	}
+
+	/** A time of the cron expression that n8n registered for this activation, or for one that it refused. */
+	due(expression: string, timeZone: string, time: Date): void {
+		const { schedule, context } = this;
+		const isOwn = schedule?.expression === expression && context.getTimezone() === timeZone;
+		// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
+		if (isOwn && schedule.isDue(time)) this.start(`s${schedule.roundDown(time).toString(36)}`);
 	}
 
 	/** Begins the execution that sends a start. */
 	start(attempt: string): void {
-		const { url, addresses } = this.memory;
-		if (!this.isReady || url === undefined || addresses === undefined) {
+		const { urls, saved } = this.memory;
+		if (!urls || saved.activation === undefined) {
 			// If this lasts, a failed execution tells it.
 			const why = 'a start was due while the node could not save what it does';
 			this.context.logger.warn(`LeadGen Trigger: ${why}, so it was left out`);
 			return;
 		}
-		this.emit({ start: { attempt, url, addresses, ...newDelivery() } });
-		void this.poll(attempt, MIN_PAUSE_MS);
-	}
-
-	/** Polls the running scrapes. */
-	follow(pauseMs = MIN_PAUSE_MS): void {
-		for (const { attempt } of this.memory.saved.running) void this.poll(attempt, pauseMs);
-	}
-
-	private async poll(attempt: string, pauseMs: number): Promise<void> {
-		if (this.polled.has(attempt)) return;
-		this.polled.add(attempt);
-		await poll(this, attempt, pauseMs);
-		this.polled.delete(attempt);
+		this.started.add(attempt);
+		this.emit({ start: { attempt, ...urls } });
 	}
 
 	emit(purpose: Purpose): void {
@@ -167,4 +98,76 @@ export class Leader {
 	async wait(ms: number): Promise<void> {
 		await settledOrAborted(sleep(ms), this.closed.signal);
 	}
+}
+
+/** Follows each attempt until its scrape has run, or its start has failed. */
+export async function follow(leader: Leader): Promise<void> {
+	const { memory, started } = leader;
+	const polled = new Set<string>();
+	while (!leader.isClosed) {
+		for (const attempt of [...started, ...memory.saved.running.map((scrape) => scrape.attempt)]) {
+			if (polled.has(attempt)) continue;
+			polled.add(attempt);
+			// A scrape that was started earlier may have finished meanwhile.
+			void poll(leader, attempt, started.has(attempt) ? MIN_PAUSE_MS : 0).then(() => {
+				polled.delete(attempt);
+				started.delete(attempt);
+			});
+		}
+		await leader.wait(SECOND_MS);
+	}
+}
+
+async function poll(leader: Leader, attempt: string, firstPauseMs: number): Promise<void> {
+	const { saved } = leader.memory;
+	const begun = scrapeOf(saved, attempt)?.since ?? Date.now();
+	for (let pauseMs = firstPauseMs; ;) {
+		await leader.wait(pauseMs);
+		if (leader.isClosed) return;
+		const isOver = await look(leader, attempt, begun).catch((error: unknown) => {
+			leader.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
+		});
+		if (isOver) return;
+		pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (Date.now() - begun) / 10));
+	}
+}
+
+/** @returns whether there is nothing more to do for the attempt */
+async function look(leader: Leader, attempt: string, begun: number): Promise<boolean> {
+	const { memory } = leader;
+	const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
+	// The execution that starts it may run in another process.
+	if (!scrapeOf(memory.saved, attempt) && !isDone()) await leader.ask();
+	const scrape = scrapeOf(memory.saved, attempt);
+	const age = Date.now() - begun;
+	if (!scrape) return isDone() || age > START_MS;
+	await check(leader, scrape, age).catch((error: unknown) => {
+		// The service may be down for a while.
+		const mayPass = !isRefused(error) || isRateRefusal(error);
+		if (mayPass && age < DAY_MS) throw error;
+		leader.tell(noStatus(scrape.scrapeId, error));
+	});
+	if (age < GIVE_UP_MS) return false;
+	await leader.ask({ done: [attempt, '', scrape.scrapeId] });
+	return true;
+}
+
+async function check(leader: Leader, scrape: RunningScrape, age: number): Promise<void> {
+	const { memory, context } = leader;
+	const { attempt, scrapeId: id } = scrape;
+	const { credential } = await memory.accessOf(context);
+	const found = await findScrape(context, credential, id);
+	if (found?.isFinished) {
+		// The notification may bring the leads.
+		if (isReachable(memory.urls?.url ?? '', credential)) await leader.wait(POLL_WAIT_MS);
+		await leader.ask().catch(() => {});
+		// Otherwise a notification ran the workflow.
+		if (!scrapeOf(memory.saved, attempt)) return;
+		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true }];
+		const { addresses = [] } = memory.urls ?? {};
+		leader.emit({ completion: { scrapes, notification: null, addresses } });
+		// If n8n limits how many executions run at once, it may wait.
+		await leader.wait(MAX_PAUSE_MS);
+	} else if (found && age > DAY_MS) leader.tell(slowScrape(id));
+	else if (!found && age > MISSING_MS) leader.tell(missingScrape(id));
 }

@@ -108,20 +108,14 @@ function partsIn(
 ): (id: string) => Map<Entry | undefined, boolean> {
 	const around = above(lists.map(({ entry }) => entry));
 	for (const { entry } of lists) around.add(entry);
-	const byId = new Map<string, Entry[]>();
-	const near: Entry[] = [];
-	for (const entry of entries) {
-		const id = idText(entry.value);
-		const same = byId.get(id);
-		if (same) same.push(entry);
-		else if (id !== '') byId.set(id, [entry]);
-		if (entry.parent && around.has(entry.parent) && typeof entry.value !== 'object')
-			near.push(entry);
-	}
+	const near = entries.filter(
+		({ parent, value }) => parent && around.has(parent) && typeof value !== 'object',
+	);
+	const ids = entries.map(({ value }) => idText(value));
 	return (id) => {
 		const parts = new Map<Entry | undefined, boolean>();
 		if (id === '') return parts;
-		const own = byId.get(id) ?? [];
+		const own = entries.filter((_, at) => ids[at] === id);
 		const names = new Set(own.map(({ name }) => name).filter((name) => name !== ''));
 		for (const { name, parent } of near) if (names.has(name)) parts.set(parent, false);
 		for (const { name, parent } of own) if (name !== '' && parent) parts.set(parent, true);

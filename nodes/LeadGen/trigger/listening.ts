@@ -1,8 +1,7 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { accountOf } from '../service/account';
-import type { Access, NodeMemory } from './nodeMemory';
+import { perNode, type Access, type NodeMemory } from './nodeMemory';
 import { cannotVerify } from './notices';
-import { respond } from './request';
 import { findScrape, type FoundScrape } from './scrape';
 
 /** Verifies scrapes that anyone may have named, where the node only listens. */
@@ -23,59 +22,39 @@ const PATIENCE_MS = 60 * MINUTE_MS;
 const MAX_PAUSE_MS = 2 * MINUTE_MS;
 /** To save an active workflow, n8n deactivates it for a moment. */
 const SAVE_MS = 5000;
-/** A sender may not wait longer for its answer. */
-const ANSWER_MS = 8000;
+/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
+const lookupsOf = perNode(() => ({
+	times: [] as number[],
+	last: Promise.resolve(),
+	count: 0,
+	bytes: 0,
+}));
 
 /** Whether a notification of this size can wait until its IDs are verified. */
-export function hasRoom({ lookups }: NodeMemory, named: string[], bytes: number): boolean {
-	const { count } = lookups;
-	const isSmall = count + named.length <= MAX_WAITING && lookups.bytes + bytes <= MAX_WAITING_BYTES;
+export function hasRoom(memory: NodeMemory, named: string[], size: number): boolean {
+	const { count, bytes } = lookupsOf(memory);
+	const isSmall = count + named.length <= MAX_WAITING && bytes + size <= MAX_WAITING_BYTES;
 	return isSmall || count === 0;
 }
 
 /**
  * Which of the IDs in a notification are scrapes of the account.
- * @param bytes the size of the notification, which stays in memory meanwhile
- * @returns the ID of each as the service spells it, by the ID that was named; and whether the request has been answered,
- * because this took long
+ * @param size of the notification in bytes, which stays in memory meanwhile
+ * @returns the ID of each as the service spells it, by the ID that was named
  */
 export async function knownScrapes(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
 	named: string[],
-	bytes: number,
-): Promise<{ ids: Map<string, string>; isAnswered: boolean }> {
-	const { lookups } = memory;
-	lookups.count += named.length;
-	lookups.bytes += bytes;
-	let isAnswered = false;
-	let isOver = false;
-	void sleep(ANSWER_MS).then(() => {
-		if (isOver) return;
-		isAnswered = true;
-		respond(context, 200, { received: true });
-	});
-	const ids = await lookUp(context, memory, named);
-	isOver = true;
-	lookups.count -= named.length;
-	lookups.bytes -= bytes;
-	if (ids.size < named.length) {
-		context.logger.debug(
-			'LeadGen Trigger: a notification names IDs that the service does not know',
-		);
-	}
-	return { ids, isAnswered };
-}
-
-async function lookUp(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
-	named: string[],
+	size: number,
 ): Promise<Map<string, string>> {
+	const lookups = lookupsOf(memory);
+	lookups.count += named.length;
+	lookups.bytes += size;
 	const ids = new Map<string, string>();
-	// Another main process may have deactivated the workflow here when a user saved it.
-	const { isDeactivated: wasDeactivated } = memory;
-	const isActive = () => !memory.isDeactivated || wasDeactivated;
+	// Only a main process knows this. Another one may have deactivated the workflow here when a user saved it.
+	const wasActive = memory.urls !== undefined;
+	const isActive = () => memory.urls !== undefined || !wasActive;
 	for (const pauseMs of AGAIN_MS) {
 		await sleep(pauseMs);
 		const open = named.filter((id) => !ids.has(id));
@@ -86,8 +65,15 @@ async function lookUp(
 		await Promise.all(looks);
 		// A name may have been that of something else. In a flood, there is no room to ask for each ID again.
 		const isEnough = ids.size > 0 && pauseMs > 0;
-		const isFull = memory.lookups.count > MAX_WAITING / 2;
+		const isFull = lookups.count > MAX_WAITING / 2;
 		if (isEnough || isFull || ids.size === named.length || !isActive()) break;
+	}
+	lookups.count -= named.length;
+	lookups.bytes -= size;
+	if (ids.size < named.length) {
+		context.logger.debug(
+			'LeadGen Trigger: a notification names IDs that the service does not know',
+		);
 	}
 	return ids;
 }
@@ -120,7 +106,8 @@ async function look(
 }
 
 /** Waits until a look is within the share of the rate limit. Those that wait take turns. */
-export async function turn({ lookups }: NodeMemory, { credential }: Access): Promise<void> {
+export async function turn(memory: NodeMemory, { credential }: Access): Promise<void> {
+	const lookups = lookupsOf(memory);
 	const perMinute = Math.floor(accountOf(credential).limiter.perMinute * SHARE);
 	const most = perMinute < Infinity ? Math.max(1, perMinute) : MIN_PER_MINUTE;
 	const mine = lookups.last.then(async () => {

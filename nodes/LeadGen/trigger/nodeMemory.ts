@@ -1,8 +1,8 @@
 import { randomUUID } from 'crypto';
-import type { FunctionsBase, ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+import type { FunctionsBase, ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { hasSeveralMains } from '../common/compatibility';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
-import type { Schedule } from './schedule';
 import { changed, leadsOf, merged, NOTHING, readSaved, writeSaved } from './running';
 import type { Change, Saved } from './running';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
@@ -15,81 +15,61 @@ export interface Access {
 	signer: Signer;
 }
 
-/** The last "Execute step" of a node. */
-export class TestRun {
-	readonly since = Date.now();
-	/** The scrape that it waits for; undefined if any scrape will do. */
-	scrapeId?: string;
-	/** The notification of that scrape. It may arrive before the status is finished. */
-	notification?: IDataObject;
-	/** Identifies the scrape that it wants, by its filters and the credential. */
-	wish = '';
-	/** Identifies its start. It is signed into the callback URL. */
-	attempt = newAttempt('test');
-	isOver = false;
-
-	/** @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs */
-	constructor(readonly url?: string) {}
-}
-
 /** In lower case, because some services change the case of a URL. */
 export function newAttempt(kind: string): string {
 	return `${kind}${randomUUID().replaceAll('-', '')}`;
 }
 
-/** What a notification says of a scrape. */
+/** Where a node is reached. */
+export interface Urls {
+	/** The production URL, as the outside sees it. */
+	url: string;
+	/** The addresses at which the node reaches itself, the likeliest first. */
+	addresses: string[];
+}
+
+/** What a notification says of a scrape, or a poll. */
 export interface Told {
-	/** The attempt that started it, otherwise its ID. */
-	scrape: string;
-	/** Identifies its leads; empty without leads. */
+	/** The attempt that started it, if the node started it. */
+	attempt?: string;
+	/** Missing if the answer to the start has not come yet. */
+	scrapeId?: string | undefined;
+	/** Identifies the leads of the notification; empty if it has none. */
 	leads: string;
-	/** Whether it says that the scrape is finished. */
+	/** Whether the notification says that the scrape is finished, or the status says so. */
 	isFinal: boolean;
 }
+
+interface Begun extends Pick<Told, 'leads' | 'isFinal'> {
+	scrape: string;
+	at: number;
+}
+
+type StaticContext = Pick<FunctionsBase, 'getWorkflowStaticData'>;
 
 /** What this process knows about one node, beside what is saved. */
 export class NodeMemory {
 	/** The key of the node in the static data. A copied workflow has another one. */
 	private readonly key: string;
 	saved: Saved = NOTHING;
-	/** The production URL, and the addresses at which the node reaches itself; while the node is active here. */
-	url?: string;
-	addresses?: string[];
-	/** Whether n8n has called `delete` here since the last activation. */
-	isDeactivated = false;
-	/** Whether n8n repeated the last activation on its own. */
-	isRepeated = false;
-	/** Whether the node only listened when this process last led it. */
-	isListening = false;
+	/** While the node is active here. */
+	urls?: Urls;
+	/** Whether this process has led the node in the mode that starts scrapes. */
+	hasLed = false;
 	/** When this process last stopped leading the node, in milliseconds since 1970. */
 	closedAt = 0;
-	/** Why n8n could not activate the node; undefined as soon as it can. */
-	refusal?: unknown;
 	/** The start that an activation by a user asks for, until its execution begins. */
 	wanted?: string;
 	/** Leads the work for the node, in the leading main process. */
 	leader?: {
-		follow(): void;
-		start(attempt: string): void;
+		/** Why n8n could not activate the node. */
+		refusal?: unknown;
+		due(expression: string, timeZone: string, time: Date): void;
 		tell(notice: NoticeText): void;
 		close(): void;
 	};
-	/** The schedule of the last activation here. n8n may keep the one of an activation that it refused. */
-	schedule?: Schedule & { timeZone: string };
 	/** The notifications for which an execution began, and when, by a clock that is never set back. */
-	private readonly begun = new Map<string, Told & { at: number }>();
-	/** Looks at scrapes that strangers may have named: their times, and how much waits for them. */
-	readonly lookups: { times: number[]; last: Promise<unknown>; count: number; bytes: number } = {
-		times: [],
-		last: Promise.resolve(),
-		count: 0,
-		bytes: 0,
-	};
-	/** The last deduplication check, for which the next one waits. */
-	deduplication: Promise<unknown> = Promise.resolve();
-	/** When a callback URL that was changed on its way was last reported. */
-	warnedAt = 0;
-	test?: TestRun;
+	private readonly begun = new Map<string, Begun>();
 	private access?: { id: string | undefined; readAt: number; read: Promise<Access> };
 
 	constructor(
@@ -100,9 +80,19 @@ export class NodeMemory {
 		this.key = `leadGenTrigger ${fingerprint([workflowId, nodeId, instanceId])}`;
 	}
 
+	/**
+	 * Whether this process knows each activation and deactivation itself, because no other one led the node meanwhile. Then
+	 * what is saved does not count: other nodes save old copies, and so does n8n 1 when another trigger lost its connection.
+	 */
+	private knowsActivation(context: StaticContext): boolean {
+		return this.leader !== undefined || (this.hasLed && !hasSeveralMains(context));
+	}
+
 	/** Learns what the static data of the workflow holds: fresh from the database in `webhook()` and in `trigger()`. */
-	read(staticData: IDataObject): Saved {
-		return this.learn(readSaved(staticData, this.key));
+	read(context: StaticContext): Saved {
+		const read = readSaved(context.getWorkflowStaticData('global'), this.key);
+		const { activation } = this.knowsActivation(context) ? this.saved : read;
+		return this.learn({ ...read, activation });
 	}
 
 	learn(saved: Saved): Saved {
@@ -110,9 +100,11 @@ export class NodeMemory {
 	}
 
 	/** Saves a change, and what this process knows: another node may have saved an old copy. */
-	write(staticData: IDataObject, change: Change = {}): void {
-		this.saved = changed(this.saved, change);
-		writeSaved(staticData, this.key, this.saved);
+	write(context: StaticContext, change: Change = {}): void {
+		// A message of an activation may come after its deactivation.
+		const isLate = !this.urls && this.knowsActivation(context);
+		this.saved = changed(this.saved, isLate ? { ...change, activation: undefined } : change);
+		writeSaved(context.getWorkflowStaticData('global'), this.key, this.saved);
 	}
 
 	/**
@@ -120,26 +112,24 @@ export class NodeMemory {
 	 * and each with other leads.
 	 */
 	isNew(told: Told): boolean {
-		const { scrape, leads } = told;
+		const { leads, isFinal } = told;
+		const scrape = scrapeIn(told);
 		const ran = leadsOf(this.saved, scrape);
-		const isOver = ran !== undefined && (leads === '' || leads === ran);
-		if (isOver || this.hasBegun(told)) return false;
-		this.begin(told);
-		return true;
-	}
-
-	/** Whether an execution began lately for a notification that holds as much. */
-	private hasBegun({ scrape, leads, isFinal }: Told): boolean {
+		if (ran !== undefined && (leads === '' || leads === ran)) return false;
 		const since = performance.now() - REPEATED_MS;
-		return [...this.begun.values()].some((begun) => {
+		const hasBegun = [...this.begun.values()].some((begun) => {
 			if (begun.at <= since || begun.scrape !== scrape) return false;
 			if (leads !== '') return begun.leads === leads;
 			return !isFinal || begun.isFinal || begun.leads !== '';
 		});
+		if (!hasBegun) this.begin(told);
+		return !hasBegun;
 	}
 
 	/** Records that an execution began for a notification, or still waits. */
-	begin({ scrape, leads, isFinal }: Told): void {
+	begin(told: Told): void {
+		const { leads, isFinal } = told;
+		const scrape = scrapeIn(told);
 		const name = JSON.stringify([scrape, leads, isFinal]);
 		this.begun.delete(name);
 		this.begun.set(name, { scrape, leads, isFinal, at: performance.now() });
@@ -169,6 +159,11 @@ export class NodeMemory {
 	}
 }
 
+/** The name of a scrape in what is saved: the attempt that started it, otherwise its ID. */
+function scrapeIn({ attempt, scrapeId = '' }: Pick<Told, 'attempt' | 'scrapeId'>): string {
+	return attempt ?? scrapeId;
+}
+
 /** The ID of the credential that a node uses. */
 export function credentialIdOf(context: Pick<FunctionsBase, 'getNode'>): string | undefined {
 	return context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? undefined;
@@ -191,4 +186,14 @@ export function memoryOf(context: Named): NodeMemory {
 	const memory = nodes.get(name) ?? new NodeMemory(identity, context.getInstanceId());
 	nodes.set(name, memory);
 	return memory;
+}
+
+/** Something that only one file keeps of each node. */
+export function perNode<T>(create: () => T): (memory: NodeMemory) => T {
+	const all = new WeakMap<NodeMemory, T>();
+	return (memory) => {
+		const own = all.get(memory) ?? create();
+		all.set(memory, own);
+		return own;
+	};
 }

@@ -1,4 +1,5 @@
 import { LeadGenError, ServiceError } from '../common/errors';
+import { levelsOf } from '../service/networkErrors';
 
 /** Texts for the user about what happens without them. Failed executions show them. */
 
@@ -101,8 +102,10 @@ export class NotReachedError extends LeadGenError {
 
 /** What to do about each cause that has been seen. */
 function causeOf(problems: unknown[]): string {
-	const texts = problems.map((problem) => (problem instanceof Error ? causes(problem) : ''));
-	const text = texts.join(' ');
+	const levels = problems.flatMap(levelsOf);
+	const text = levels
+		.map(({ name, message, httpCode }) => [name, message, httpCode].join(' '))
+		.join(' ');
 	if (/Ssrf/i.test(text)) {
 		return 'The SSRF protection of n8n blocks the address. Add it to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 	}
@@ -113,18 +116,4 @@ function causeOf(problems: unknown[]): string {
 		return "A proxy answers instead of n8n. If HTTP_PROXY or HTTPS_PROXY is set, add the host of n8n to NO_PROXY. Otherwise set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.";
 	}
 	return "Set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.";
-}
-
-/** The names and messages of an error and its causes. n8n wraps the original error. */
-function causes(error: Error): string {
-	const texts: string[] = [];
-	for (
-		let level: unknown = error;
-		level instanceof Error && texts.length < 5;
-		level = level.cause
-	) {
-		const { httpCode = '' } = level as { httpCode?: string | null };
-		texts.push(`${level.name} ${level.message} ${String(httpCode)}`);
-	}
-	return texts.join(' ');
 }

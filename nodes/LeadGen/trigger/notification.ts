@@ -15,7 +15,7 @@ const MAX_ID_LENGTH = 200;
 const MAX_TEXT = 4000;
 
 /** Possible scrape IDs in a notification, the likeliest first. */
-export interface NamedIds {
+interface NamedIds {
 	/** Values with a name that fits a scrape ID. */
 	likely: string[];
 	/** Values with the name of another identifier. */

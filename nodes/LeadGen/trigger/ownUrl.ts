@@ -4,17 +4,20 @@ import {
 	type FunctionsBase,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
+	type IHookFunctions,
 	type IHttpRequestOptions,
-	type INode,
+	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { InputError } from '../common/errors';
 import { show } from '../common/parameters';
 import { baseUrlOf } from '../service/http';
 import { NotReachedError } from './notices';
-import { memoryOf, PROCESS, type NodeMemory } from './nodeMemory';
+import { memoryOf, PROCESS, type NodeMemory, type Urls } from './nodeMemory';
 import type { Change, Saved } from './running';
+import { parametersOf } from './scrape';
 import type { Signer } from './signature';
+import { internalUrl } from './triggerProperties';
 
 /** The last part of the node's URL. */
 export const PATH = 'leadgen';
@@ -36,16 +39,18 @@ export interface Reply {
 }
 
 /**
- * The addresses at which the node may reach itself, the likeliest first. From inside, the public address often does not
- * work: behind NAT, behind a proxy with a login, or if its name resolves only outside.
- * @param url the production URL; undefined if no hook told it to this process
- * @param internal the address that the user set; if it is not empty, no other address is used
+ * Where the node is reached. From inside, the public address often does not work: behind NAT, behind a proxy with a login,
+ * or if its name resolves only outside.
+ * @throws InputError if n8n gives the node no web address
  */
-export function ownAddresses(url: string | undefined, internal: string, node: INode): string[] {
-	const { webhookId } = node;
-	if (url === undefined) {
-		return [`${internal || DEFAULT_INTERNAL}/webhook/${webhookId ?? ''}/${PATH}`];
-	}
+export function urlsOf(context: IHookFunctions | IWebhookFunctions | ITriggerFunctions): Urls {
+	const { webhookId } = context.getNode();
+	const internal = parametersOf(context).option(internalUrl);
+	// The context of `trigger()` does not know it.
+	const url =
+		'getNodeWebhookUrl' in context
+			? (context.getNodeWebhookUrl('default') ?? '')
+			: `${DEFAULT_INTERNAL}/webhook/${webhookId ?? ''}/${PATH}`;
 	if (!URL.canParse(url)) {
 		throw new InputError(
 			'WEBHOOK_URL',
@@ -56,7 +61,10 @@ export function ownAddresses(url: string | undefined, internal: string, node: IN
 	// Without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`.
 	const parts = new URL(url).pathname.split('/').filter((part) => part !== '');
 	const path = `/${parts.slice(webhookId === undefined ? -4 : -3).join('/')}`;
-	return internal === '' ? [...new Set([url, DEFAULT_INTERNAL + path])] : [internal + path];
+	// If the user set an address, no other one is used.
+	const addresses =
+		internal === '' ? [...new Set([url, DEFAULT_INTERNAL + path])] : [internal + path];
+	return { url, addresses };
 }
 
 /** Whether an address belongs to this machine or to a private network. Only its host name decides. */
@@ -136,14 +144,9 @@ export function replyTo(
 	memory: NodeMemory,
 	signer: Signer,
 ): SignedReply {
-	const staticData = context.getWorkflowStaticData('global');
-	memory.read(staticData);
+	memory.read(context);
+	memory.write(context, change);
 	const isActive = context.getWorkflow().active;
-	// Another trigger may have written back a copy without it, and n8n would activate the node as a new one.
-	const isActivated = isActive && memory.leader !== undefined && !memory.isDeactivated;
-	const activation = change.activation ?? memory.saved.activation ?? (isActivated ? '' : undefined);
-	memory.write(staticData, { ...change, activation });
-	memory.leader?.follow();
 	const text = JSON.stringify({ saved: memory.saved, isActive, process: PROCESS } satisfies Reply);
 	const message = String(context.getHeaderData()[SIGNATURE_HEADER]);
 	return { text, signature: signer.sign('reply', message, text) };

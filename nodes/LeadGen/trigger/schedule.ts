@@ -1,5 +1,119 @@
-import type { Parameters } from '../common/parameters';
-import * as field from './scheduleFields';
+import {
+	choiceField,
+	numberField,
+	textField,
+	type Field,
+	type Parameters,
+} from '../common/parameters';
+
+const schedule = choiceField(
+	{
+		displayName: 'How Often',
+		name: 'schedule',
+		description:
+			'When to start further scrapes. The first one starts when you publish or activate the workflow. Each scrape costs credits.',
+	},
+	[
+		{ name: 'Once', value: 'once' },
+		{ name: 'Every Hour', value: 'hourly' },
+		{ name: 'Every Day', value: 'daily' },
+		{ name: 'Every Week', value: 'weekly' },
+		{ name: 'Every Month', value: 'monthly' },
+		{ name: 'Custom (Cron)', value: 'cron' },
+	],
+	'once',
+);
+
+function clockField(
+	displayName: string,
+	name: string,
+	[from, to, first]: [number, number, number],
+	schedules: string[],
+	description: string,
+): Field<number> {
+	return numberField(
+		{
+			displayName,
+			name,
+			typeOptions: { minValue: from, maxValue: to },
+			default: first,
+			displayOptions: { show: { schedule: schedules } },
+			description,
+		},
+		{ whole: true },
+	);
+}
+
+const dayOfMonth = clockField(
+	'Day of the Month',
+	'triggerAtDayOfMonth',
+	[1, 31, 1],
+	['monthly'],
+	'Shorter months use their last day',
+);
+
+const WEEKDAYS = [
+	{ name: 'Monday', value: '1' },
+	{ name: 'Tuesday', value: '2' },
+	{ name: 'Wednesday', value: '3' },
+	{ name: 'Thursday', value: '4' },
+	{ name: 'Friday', value: '5' },
+	{ name: 'Saturday', value: '6' },
+	{ name: 'Sunday', value: '0' },
+];
+
+const weekday = choiceField(
+	{
+		displayName: 'Day of the Week',
+		name: 'triggerAtWeekday',
+		displayOptions: { show: { schedule: ['weekly'] } },
+	},
+	WEEKDAYS,
+	'1',
+);
+
+const LOCAL = 'Hour of the day, 0 to 23, in the time zone from the workflow settings';
+
+const hour = clockField('Hour', 'triggerAtHour', [0, 23, 9], ['daily', 'weekly', 'monthly'], LOCAL);
+
+const minute = clockField(
+	'Minute',
+	'triggerAtMinute',
+	[0, 59, 0],
+	['hourly', 'daily', 'weekly', 'monthly'],
+	'Minute of the hour, 0 to 59',
+);
+
+const cronExpression = textField({
+	displayName: 'Cron Expression',
+	name: 'cronExpression',
+	required: true,
+	placeholder: 'e.g. 0 9 * * 1-5',
+	displayOptions: { show: { schedule: ['cron'] } },
+	description:
+		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. To add seconds, put a sixth field in front, such as 30 0 9 * * 1-5.',
+});
+
+export const scheduleFields: Field[] = [
+	schedule,
+	cronExpression,
+	dayOfMonth,
+	weekday,
+	hour,
+	minute,
+];
+
+const DAY_NAMES = Object.fromEntries(WEEKDAYS.map(({ name, value }) => [value, name]));
+
+/** The schedule in words for the canvas, such as "Every Monday at 9:00": an expression without its brackets. */
+export const scheduleInWords = `((set, minute, days) => ({
+	once: "Start a scrape once",
+	hourly: "Every hour" + (minute === "00" ? "" : " at :" + minute),
+	daily: "Every day at " + set["triggerAtHour"] + ":" + minute,
+	weekly: "Every " + days[set["triggerAtWeekday"]] + " at " + set["triggerAtHour"] + ":" + minute,
+	monthly: "Monthly on day " + set["triggerAtDayOfMonth"] + " at " + set["triggerAtHour"] + ":" + minute,
+	cron: "Cron: " + set["cronExpression"],
+})[set["schedule"]])($parameter, String($parameter["triggerAtMinute"]).padStart(2, "0"), ${JSON.stringify(DAY_NAMES)})`;
 
 /** When to start scrapes. n8n's cron keeps the time. */
 export interface Schedule {
@@ -20,17 +134,17 @@ const MIN_MONTH_DAYS = 28;
  * @throws InputError if another parameter is invalid
  */
 export function readSchedule(parameters: Parameters, timeZone: string): Schedule | undefined {
-	const kind = parameters.get(field.schedule);
+	const kind = parameters.get(schedule);
 	if (kind === 'once') return undefined;
 	if (kind === 'cron') {
-		return scheduleOf(parameters.get(field.cronExpression).trim().split(/\s+/).join(' '));
+		return scheduleOf(parameters.get(cronExpression).trim().split(/\s+/).join(' '));
 	}
-	const minute = String(parameters.get(field.minute));
-	if (kind === 'hourly') return scheduleOf(`${minute} * * * *`);
-	const time = `${minute} ${String(parameters.get(field.hour))}`;
+	const at = String(parameters.get(minute));
+	if (kind === 'hourly') return scheduleOf(`${at} * * * *`);
+	const time = `${at} ${String(parameters.get(hour))}`;
 	if (kind === 'daily') return scheduleOf(`${time} * * *`);
-	if (kind === 'weekly') return scheduleOf(`${time} * * ${parameters.get(field.weekday)}`);
-	const day = parameters.get(field.dayOfMonth);
+	if (kind === 'weekly') return scheduleOf(`${time} * * ${parameters.get(weekday)}`);
+	const day = parameters.get(dayOfMonth);
 	if (day <= MIN_MONTH_DAYS) return scheduleOf(`${time} ${String(day)} * *`);
 	// Shorter months use their last day, which a cron expression cannot say.
 	const isDue = (date: Date) => isLastDayUpTo(day, date, timeZone);

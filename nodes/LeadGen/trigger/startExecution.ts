@@ -5,52 +5,54 @@ import { NotAttemptedError, ServiceError } from '../common/errors';
 import { mayConnectLater } from '../service/networkErrors';
 import { isRateRefusal } from '../service/retry';
 import { forget, pass, type Delivery } from './gate';
-import { memoryOf } from './nodeMemory';
-import { Ended, notStarted, textOf, unknownOutcome } from './notices';
+import { memoryOf, type Urls } from './nodeMemory';
+import { Ended, notStarted, textOf, unknownOutcome, type NoticeText } from './notices';
 import { tell } from './ownUrl';
-import { leadsOf, scrapeOf, type RunningScrape } from './running';
+import { scrapeIdOf, type RunningScrape } from './running';
 import { parametersOf, startBody, startScrape } from './scrape';
 
 /** An execution that starts a scrape. */
-export interface Start extends Delivery {
+export interface Start extends Urls {
 	/** Identifies the start. It is signed into the callback URL, and starts at most one scrape. */
 	attempt: string;
-	/** The production URL of the node, as the outside sees it. */
-	url: string;
-	/** Where the node reaches itself. */
-	addresses: string[];
 }
 
 /** How long a start that the service cannot take is tried again. Only what was not sent is sent again. */
 const PATIENCE_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 60_000;
-/** n8n may be busy, or stopping. */
-const SAVE_TRIES = 5;
-const SAVE_PAUSE_MS = 1000;
+/** The pauses before the tries to save a start: n8n may be busy, or stopping. */
+const SAVE_MS = [0, 1000, 1000, 1000, 1000];
+/** In queue mode, the process that takes requests may be away for longer. */
+const SAVE_LATER_MS = Array.from({ length: 8 }, (_, tries) => 5000 * 2 ** tries);
 
 /**
  * Starts a scrape once, whatever n8n repeats. A retry by the user starts it only if it is certain that the service did
  * not.
  * @throws LeadGenError if no scrape was started, or if nobody knows
  */
-export async function start(context: IExecuteFunctions, wanted: Start): Promise<Ended> {
+export async function start(
+	context: IExecuteFunctions,
+	wanted: Start,
+	delivery: Delivery,
+): Promise<Ended> {
 	const key = `start ${wanted.attempt}`;
-	const passage = await pass(context, key, wanted);
+	const passage = await pass(context, key, delivery);
 	if (passage === 'unknown') throw notStarted(new Error('n8n could not record the start'));
 	if (passage !== 'first') return await repeated(context, wanted, passage === 'again');
 	const answer = await send(context, wanted).catch(async (error: unknown) => {
 		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
-		if (!isUnknown) await forget(context, key, wanted);
+		if (!isUnknown) await forget(context, key, delivery);
 		await through(context, wanted);
 		throw isUnknown ? unknownOutcome(error) : notStarted(error);
 	});
 	const { scrapeId, estimatedCredits } = answer;
-	const problem = await save(context, wanted, {
-		attempt: wanted.attempt,
-		scrapeId,
-		since: Date.now(),
-	});
+	const started = { attempt: wanted.attempt, scrapeId, since: Date.now() };
+	const problem = await save(context, wanted, started, SAVE_MS);
+	if (problem !== '') {
+		keep(context, started);
+		void save(context, wanted, started, SAVE_LATER_MS);
+	}
 	const credits = numberIn(estimatedCredits);
 	const cost = credits === undefined ? '' : ` It will use about ${String(credits)} credits.`;
 	return new Ended(
@@ -67,14 +69,11 @@ async function repeated(
 ): Promise<Ended> {
 	const { attempt, addresses } = wanted;
 	const { saved } = await tell(context, addresses);
-	const scrape = scrapeOf(saved, attempt);
-	if (scrape) {
+	const scrapeId = scrapeIdOf(saved, attempt);
+	if (scrapeId !== undefined) {
 		return new Ended(
-			`This start ran before, and started scrape ${scrape.scrapeId}. Nothing was sent. When the scrape finishes, its completion runs the workflow.`,
+			`This start ran before, and started scrape ${scrapeId}. Nothing was sent. If its completion did not run the workflow yet, it does so when the scrape finishes.`,
 		);
-	}
-	if (leadsOf(saved, attempt) !== undefined) {
-		return new Ended('This start ran before, and its scrape is finished. Nothing was sent.');
 	}
 	if (isRetry) throw unknownOutcome(new Error('An earlier try of this start did not end'));
 	await through(context, wanted);
@@ -121,38 +120,20 @@ async function save(
 	context: IExecuteFunctions,
 	{ addresses }: Start,
 	started: RunningScrape,
+	pauses: number[],
 ): Promise<string> {
-	for (let tries = 1; ; tries++) {
+	let problem: NoticeText = { message: '', advice: '' };
+	for (const ms of pauses) {
+		await sleep(ms);
 		try {
 			// The start has just read the credential, and a crash before this is saved may lose the completion.
 			await tell(context, addresses, { started }, Infinity);
 			return '';
 		} catch (error) {
-			if (tries === SAVE_TRIES) {
-				keep(context, started);
-				void saveLater(context, addresses, started);
-				const { message, advice } = textOf(error);
-				return ` ${message}. ${advice}`;
-			}
-			await pause(SAVE_PAUSE_MS, undefined);
+			problem = textOf(error);
 		}
 	}
-}
-
-/** In queue mode, the process that takes requests may be away, and another execution may overwrite what this one writes. */
-async function saveLater(
-	context: IExecuteFunctions,
-	addresses: string[],
-	started: RunningScrape,
-): Promise<void> {
-	let isSaved = false;
-	for (let pauseMs = 5000; !isSaved && pauseMs < PATIENCE_MS; pauseMs *= 2) {
-		await sleep(pauseMs);
-		isSaved = await tell(context, addresses, { started }, Infinity).then(
-			() => true,
-			() => false,
-		);
-	}
+	return ` ${problem.message}. ${problem.advice}`;
 }
 
 /**
@@ -161,8 +142,6 @@ async function saveLater(
  */
 function keep(context: IExecuteFunctions, started: RunningScrape): void {
 	const memory = memoryOf(context);
-	const staticData = context.getWorkflowStaticData('global');
-	memory.read(staticData);
-	memory.write(staticData, { started });
-	memory.leader?.follow();
+	memory.read(context);
+	memory.write(context, { started });
 }

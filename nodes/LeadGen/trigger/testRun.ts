@@ -10,12 +10,12 @@ import { show } from '../common/parameters';
 import { InputError } from '../common/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
-import { credentialIdOf, memoryOf, TestRun } from './nodeMemory';
+import { credentialIdOf, memoryOf, newAttempt, perNode } from './nodeMemory';
 import { contentsOf } from './contents';
 import { idsIn, rawNotification } from './notification';
 import { requestOf } from './request';
-import { ownAddresses, ownMessage, tell } from './ownUrl';
-import { internalUrl, mode, testLimit, testScrapeId } from './triggerProperties';
+import { ownMessage, tell, urlsOf } from './ownUrl';
+import { mode, testLimit, testScrapeId } from './triggerProperties';
 import { findScrape, parametersOf, startBody, startScrape, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
 
@@ -25,45 +25,59 @@ const CHECK_MS = 2000;
 /** How often to look after a notification: the status may lag behind. */
 const MAX_LOOKS = 3;
 
-/** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
-export async function beginTest(context: IHookFunctions): Promise<void> {
-	const url = context.getNodeWebhookUrl('default') ?? '';
-	const memory = memoryOf(context);
-	const before = memory.test;
-	if (before) before.isOver = true;
-	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
-	const test = (memory.test = new TestRun(url));
-	try {
-		// Before the start, which costs credits: these throw if an option is invalid.
-		const parameters = parametersOf(context);
-		const addresses = ownAddresses(url, parameters.option(internalUrl), context.getNode());
-		const body = startedBody(context);
-		const wish = fingerprint([body, credentialIdOf(context)]);
-		// The credential may differ from that of the active workflow.
-		const { credential, signer } = await memory.accessOf(context);
-		const named = await namedScrape(context, credential);
-		if (named !== undefined) test.scrapeId = named;
-		else if (body && before?.scrapeId !== undefined && before.wish === wish) {
-			// It took longer than n8n listens.
-			takeUp(test, before);
-		} else if (body) {
-			test.wish = wish;
-			const webhookUrl = signer.callbackUrl(url, test.attempt);
-			({ scrapeId: test.scrapeId } = await startScrape(context, credential, {
-				...body,
-				webhookUrl,
-			}));
-		}
-		if (test.scrapeId !== undefined) watch(context, test, addresses).catch(() => {});
-	} catch (error) {
-		// The next test may still need it.
-		if (before && test.scrapeId === undefined) takeUp(test, before);
-		throw asNodeError(context, error);
-	}
+/** The scrape of a test run. The next one takes it up if it took longer than n8n listens. */
+interface TestScrape {
+	/** Identifies its start. It is signed into the callback URL. */
+	attempt: string;
+	/** Identifies what was wanted, by its filters and the credential. */
+	wish: string;
+	/** Undefined if any scrape will do. */
+	id?: string | undefined;
+	/** It may arrive before the status is finished. */
+	notification?: IDataObject;
 }
 
-function takeUp(test: TestRun, { scrapeId, wish, attempt, notification }: TestRun): void {
-	Object.assign(test, { scrapeId, wish, attempt, notification });
+/** An "Execute step" of a node. */
+class TestRun {
+	readonly since = Date.now();
+	isOver = false;
+	scrape: TestScrape = { attempt: newAttempt('test'), wish: '' };
+
+	/** @param url the test URL; n8n ends a test and an activation with the same call, and only the URL differs */
+	constructor(readonly url?: string) {}
+}
+
+/** The last test run of each node. After a restart, nothing is known about it. */
+const lastOf = perNode(() => ({ test: new TestRun() }));
+
+/** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
+export async function beginTest(context: IHookFunctions): Promise<void> {
+	const memory = memoryOf(context);
+	const { test: before } = lastOf(memory);
+	before.isOver = true;
+	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
+	const test = (lastOf(memory).test = new TestRun(context.getNodeWebhookUrl('default') ?? ''));
+	try {
+		// Before the start, which costs credits: these throw if an option is invalid.
+		const { url, addresses } = urlsOf(context);
+		const body = startedBody(context);
+		test.scrape.wish = fingerprint([body, credentialIdOf(context)]);
+		// The credential may differ from that of the active workflow.
+		const { credential, signer } = await memory.accessOf(context);
+		test.scrape.id = await namedScrape(context, credential);
+		const isSame = before.scrape.id !== undefined && before.scrape.wish === test.scrape.wish;
+		if (body && isSame) test.scrape = before.scrape;
+		else if (body) {
+			const webhookUrl = signer.callbackUrl(url, test.scrape.attempt);
+			const started = await startScrape(context, credential, { ...body, webhookUrl });
+			test.scrape.id = started.scrapeId;
+		}
+		if (test.scrape.id !== undefined) watch(context, test, addresses).catch(() => {});
+	} catch (error) {
+		// The next test may still need it.
+		test.scrape = before.scrape;
+		throw asNodeError(context, error);
+	}
 }
 
 /** The body of the start that the options ask for; undefined if they ask for none. */
@@ -92,8 +106,8 @@ async function namedScrape(
 
 /** Ends the last test of the node. @returns false if this call does not end a test */
 export function endTest(context: IHookFunctions): boolean {
-	const { test } = memoryOf(context);
-	if (!test || test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
+	const { test } = lastOf(memoryOf(context));
+	if (test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
 	test.isOver = true;
 	return true;
 }
@@ -109,35 +123,34 @@ async function watch(context: IHookFunctions, test: TestRun, addresses: string[]
 /** Handles a request to the test URL. n8n keeps listening until there is an output. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const memory = memoryOf(context);
-	// After a restart, nothing is known about the test.
-	const { test = new TestRun() } = memory;
+	const { test } = lastOf(memory);
+	const { scrape: wanted } = test;
 	const { signer } = await memory.accessOf(context);
 	const request = requestOf(context);
 	const isOwn = ownMessage(context, signer) !== undefined;
-	const { scrapeId } = test;
-	const isSigned = signer.attemptIn(request.text) === test.attempt;
-	if (scrapeId !== undefined && !isOwn && !isSigned) {
+	const isSigned = signer.attemptIn(request.text) === wanted.attempt;
+	if (wanted.id !== undefined && !isOwn && !isSigned) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
-	if (!isOwn) test.notification = rawNotification(request, signer.signatureOf(test.attempt));
+	if (!isOwn) wanted.notification = rawNotification(request, signer.signatureOf(wanted.attempt));
 	const { likely, others } = idsIn(request.query, contentsOf(request.body));
 	const named = (likely.length > 0 ? likely : others).slice(0, 5);
-	const scrape = await firstFound(context, scrapeId === undefined ? named : [scrapeId], isOwn);
+	const scrape = await firstFound(context, wanted.id === undefined ? named : [wanted.id], isOwn);
 	const isLate = Date.now() - test.since > LISTENS_MS;
-	if (scrape?.isFinished && !test.notification) await sleep(CHECK_MS);
+	if (scrape?.isFinished && !wanted.notification) await sleep(CHECK_MS);
 	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) {
 		return { webhookResponse: { received: true } };
 	}
 	test.isOver = true;
 	// The next test starts a scrape of its own.
-	if (scrape.isFinished) delete test.scrapeId;
+	if (scrape.isFinished) delete wanted.id;
 	const hint = scrape.isFinished
 		? {}
 		: {
 				hint: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`,
 			};
 	// As in a completion. The execution makes the output of it.
-	const json = { ...scrape.data, notification: test.notification ?? null, ...hint };
+	const json = { ...scrape.data, notification: wanted.notification ?? null, ...hint };
 	return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
 }
 

@@ -1,14 +1,19 @@
 import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
 import { hasSeveralMains, registerCron } from '../common/compatibility';
 import { readSchedule } from './schedule';
-import { Leader } from './leader';
+import { follow, Leader, MAX_PAUSE_MS } from './leader';
 import { memoryOf, newAttempt, type NodeMemory } from './nodeMemory';
-import { textOf } from './notices';
-import * as field from './triggerProperties';
+import { NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
+import { isReachable, urlsOf } from './ownUrl';
 import { parametersOf } from './scrape';
+import { mode } from './triggerProperties';
 
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** While n8n gets ready, the node does not report an outage that is shorter than this. */
+const PATIENCE_MS = 20 * SECOND_MS;
 /** Before n8n 2.16, several main processes report a save as a deactivation and an activation within this time. */
-const SAVE_MS = 2000;
+const SAVE_MS = 2 * SECOND_MS;
 
 /**
  * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins the starts, and
@@ -17,39 +22,26 @@ const SAVE_MS = 2000;
  */
 export function lead(context: ITriggerFunctions): ITriggerResponse {
 	const memory = memoryOf(context);
-	// Fresh from the database here, and never again in this context. When another trigger lost its connection, n8n 1
-	// repeats the activation with the static data as they were at the last one.
-	const saved = memory.read(context.getWorkflowStaticData('global'));
-	const { isDeactivated: wasDeactivated } = memory;
-	memory.isDeactivated = false;
-	const hasOthers = hasSeveralMains(context);
-	const hasLed = memory.leader !== undefined || memory.closedAt > 0;
-	// n8n repeats an activation on its own after a crash, or when another trigger lost its connection. It does not call
-	// `delete` before, so the activation is still saved. If it is not in the static data, because they are old or another
-	// node has written an old copy, a single main process still knows whether there was a `delete`.
-	const isRepeated = (memory.isRepeated = hasLed && !wasDeactivated && !hasOthers);
-	const known = saved.activation ?? (isRepeated ? '' : undefined);
-	const activation = wasDeactivated ? undefined : known;
-	const isSave = hasOthers && Date.now() - memory.closedAt < SAVE_MS;
-	const parameters = parametersOf(context);
-	const { isListening: wasListening } = memory;
-	const isListening = (memory.isListening = parameters.get(field.mode) === 'listen');
-	// n8n calls it an update if the node was added to an active workflow, and n8n 2 also if a crash interrupted an
-	// activation.
-	const isNew = activation === undefined && memory.closedAt === 0 && !wasDeactivated;
-	const isFirst = isNew || wasListening;
-	const mode = context.getActivationMode();
-	const isAsked = (mode === 'activate' && !isSave) || (mode === 'update' && isFirst);
+	// Fresh from the database here, and never again in this context. n8n repeats an activation on its own after a crash,
+	// or when another trigger lost its connection. It does not call `delete` before, so the activation is still known.
+	const { activation } = memory.read(context);
+	const activationMode = context.getActivationMode();
+	const isSave = hasSeveralMains(context) && Date.now() - memory.closedAt < SAVE_MS;
+	// n8n calls it an update if the node was added to an active workflow, or listened before, and n8n 2 also if a crash
+	// interrupted an activation.
+	const isFirst = activationMode === 'update' && !memory.hasLed;
+	const isAsked = isFirst || (activationMode === 'activate' && !isSave);
 	// Another main process led meanwhile, and the user may have asked for a start there.
-	if (mode === 'leadershipChange') delete memory.wanted;
+	if (activationMode === 'leadershipChange') delete memory.wanted;
 	const wanted = activation ?? (isAsked ? newAttempt('a') : '');
 	if (wanted !== '') memory.wanted ??= wanted;
-	const leader = new Leader(context, memory);
-	const timeZone = context.getTimezone();
-	const schedule = isListening ? undefined : readSchedule(parameters, timeZone);
-	memory.schedule = schedule && { ...schedule, timeZone };
+	const parameters = parametersOf(context);
+	const isListening = parameters.get(mode) === 'listen';
+	memory.hasLed = !isListening;
+	const schedule = isListening ? undefined : readSchedule(parameters, context.getTimezone());
+	const leader = new Leader(context, memory, schedule);
 	if (schedule) register(context, memory, schedule.expression);
-	const work = isListening ? leader.listen() : leader.run(activation);
+	const work = isListening ? listen(leader) : run(leader, activation);
 	work.catch((error: unknown) => {
 		context.logger.error(`LeadGen Trigger: ${String(error)}`);
 	});
@@ -67,11 +59,8 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 function register(context: ITriggerFunctions, memory: NodeMemory, expression: string): void {
 	const timeZone = context.getTimezone();
 	try {
-		registerCron(context, expression, (due) => {
-			const { schedule, leader } = memory;
-			const isLast = schedule?.expression === expression && schedule.timeZone === timeZone;
-			// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
-			if (isLast && schedule.isDue(due)) leader?.start(`s${schedule.roundDown(due).toString(36)}`);
+		registerCron(context, expression, (time) => {
+			memory.leader?.due(expression, timeZone, time);
 		});
 	} catch (error) {
 		throw new NodeOperationError(
@@ -79,5 +68,71 @@ function register(context: ITriggerFunctions, memory: NodeMemory, expression: st
 			`n8n does not accept the schedule "${expression}": ${textOf(error).message}`,
 			{ description: "Check 'How Often', and the time zone in the settings of the workflow." },
 		);
+	}
+}
+
+/** The mode that only listens starts nothing. It polls what the node started before. */
+async function listen(leader: Leader): Promise<void> {
+	const { memory, context } = leader;
+	const isAsked = memory.wanted !== undefined;
+	delete memory.wanted;
+	await untilOpen(leader);
+	void follow(leader);
+	if (!isAsked || leader.isClosed || !memory.urls) return;
+	const { credential } = await memory.accessOf(context);
+	if (!isReachable(memory.urls.url, credential)) leader.tell(UNREACHABLE);
+}
+
+/** @param activation as it is saved */
+async function run(leader: Leader, activation: string | undefined): Promise<void> {
+	const { memory, context } = leader;
+	await untilOpen(leader);
+	const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
+	// If the start of the activation is through, there is nothing to save.
+	if (!isRestart || activation !== '') await save(leader);
+	if (leader.isClosed) return;
+	const { wanted } = memory;
+	delete memory.wanted;
+	if (wanted !== undefined) leader.start(wanted);
+	if (isRestart && activation === undefined) leader.tell(NOT_ACTIVATED);
+	void follow(leader);
+	if (isRestart || leader.isElsewhere) await learn(leader);
+}
+
+/** In queue mode, another process may save the ID of a start, or of one that a user retries. */
+async function learn(leader: Leader): Promise<void> {
+	do {
+		await leader.ask().catch(() => {});
+		await leader.wait(MAX_PAUSE_MS);
+	} while (leader.isElsewhere && !leader.isClosed);
+}
+
+/** Waits for the hooks of the activation, which know the URL of the node. */
+async function untilOpen(leader: Leader): Promise<void> {
+	const { memory, context } = leader;
+	for (const since = Date.now(); !leader.isClosed && !memory.urls;) {
+		await leader.wait(SECOND_MS / 4);
+		// Before n8n 1.115, n8n runs no hooks when a main process becomes the leader.
+		const isLate = Date.now() - since >= PATIENCE_MS;
+		if (isLate && context.getActivationMode() === 'leadershipChange') memory.urls = urlsOf(context);
+	}
+}
+
+/** Has the activation saved before its start begins: otherwise n8n could repeat it as a new one after a crash. */
+async function save(leader: Leader): Promise<void> {
+	const { memory } = leader;
+	const since = Date.now();
+	for (
+		let pauseMs = SECOND_MS / 2;
+		!leader.isClosed;
+		pauseMs = Math.min(1.5 * pauseMs, MINUTE_MS)
+	) {
+		try {
+			const activation = memory.wanted ?? memory.saved.activation ?? '';
+			if ((await leader.ask({ activation })).isActive) return;
+		} catch (error) {
+			if (Date.now() - since >= PATIENCE_MS) leader.tell(textOf(error));
+		}
+		await leader.wait(pauseMs);
 	}
 }

@@ -8,7 +8,7 @@ import {
 	textField,
 	type Field,
 } from '../common/parameters';
-import { scheduleFields } from './scheduleFields';
+import { scheduleFields } from './schedule';
 import { InputError } from '../common/errors';
 import { leadsField, output } from './output';
 

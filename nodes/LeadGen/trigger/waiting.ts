@@ -2,22 +2,14 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { show } from '../common/parameters';
 import { pause } from '../common/pause';
 import { LeadGenError } from '../common/errors';
-import { memoryOf } from './nodeMemory';
+import { memoryOf, type Told } from './nodeMemory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';
 import { scrapeIdOf } from './running';
 import { findScrape, type FoundScrape } from './scrape';
 
 /** A scrape whose end an execution waits for, and how to find it. */
-export interface ExpectedScrape {
-	/** The attempt that started it, if the node started it. */
-	attempt?: string;
-	/** Missing if the answer to the start has not come yet. */
-	scrapeId?: string | undefined;
-	/** Identifies the leads of the notification; empty if it has none. */
-	leads: string;
-	/** Whether the notification says that the scrape is finished, or the status says so. */
-	isFinal: boolean;
+export interface Expected extends Told {
 	/** IDs that the notification names, if the answer to the start never comes. */
 	named: string[];
 	/** Where the node reaches itself. */
@@ -41,43 +33,40 @@ export const POLL_WAIT_MS = 4 * STEP_MS;
  */
 export async function untilFinished(
 	context: IExecuteFunctions,
-	expected: ExpectedScrape,
+	expected: Expected,
 ): Promise<FoundScrape | Ended> {
-	const { attempt, scrapeId = '' } = expected;
 	const memory = memoryOf(context);
+	const signal = context.getExecutionCancelSignal();
 	const end = Date.now() + MAX_WAIT_MS;
 	for (let isFirst = true; ; isFirst = false) {
-		memory.begin({ ...expected, scrape: attempt ?? scrapeId });
+		memory.begin(expected);
 		const isLast = Date.now() > end;
 		const scrape = await find(context, expected).catch((error: unknown) => {
 			if (isLast || isRefused(error)) throw error;
 			return undefined;
 		});
-		if (scrape?.isFinished && !isFirst) await wait(context, rankOf(expected) * STEP_MS);
-		if (scrape?.isFinished) return scrape;
+		if (scrape?.isFinished) {
+			if (!isFirst) await pause(rankOf(expected) * STEP_MS, signal);
+			return scrape;
+		}
 		if (isLast) return notFinished(expected, scrape);
-		await wait(context, PAUSE_MS);
+		await pause(PAUSE_MS, signal);
 	}
 }
 
 /** Those with leads come first, then those that say that the scrape is finished. */
-function rankOf({ leads, isFinal }: ExpectedScrape): number {
+function rankOf({ leads, isFinal }: Told): number {
 	if (leads !== '') return 1;
 	return isFinal ? 2 : 3;
-}
-
-async function wait(context: IExecuteFunctions, ms: number): Promise<void> {
-	await pause(ms, context.getExecutionCancelSignal());
 }
 
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
 	context: IExecuteFunctions,
-	{ attempt = '', scrapeId, named, addresses }: ExpectedScrape,
+	{ attempt = '', scrapeId, named, addresses }: Expected,
 ): Promise<FoundScrape | undefined> {
 	const { credential } = await memoryOf(context).accessOf(context);
-	const reply = scrapeId === undefined ? await tell(context, addresses) : undefined;
-	const known = scrapeId ?? (reply && scrapeIdOf(reply.saved, attempt));
+	const known = scrapeId ?? scrapeIdOf((await tell(context, addresses)).saved, attempt);
 	for (const id of known === undefined ? named : [known]) {
 		const scrape = await findScrape(context, credential, id);
 		if (scrape) return scrape;
@@ -85,7 +74,7 @@ async function find(
 	return undefined;
 }
 
-function notFinished({ attempt, leads }: ExpectedScrape, scrape: FoundScrape | undefined): Ended {
+function notFinished({ attempt, leads }: Told, scrape: FoundScrape | undefined): Ended {
 	if (!scrape) {
 		throw new LeadGenError(
 			'A notification came for a scrape that the service does not know',

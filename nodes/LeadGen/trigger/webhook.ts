@@ -1,21 +1,21 @@
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import type { CompletedScrape } from './completion';
+import { sleep, type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
 import { contentsOf } from './contents';
 import { itemFor } from './execution';
-import { newDelivery, type Delivery } from './gate';
 import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
-import { memoryOf, type NodeMemory } from './nodeMemory';
+import { memoryOf, type NodeMemory, type Told } from './nodeMemory';
 import { cannotVerify, textOf } from './notices';
 import { idsIn, rawNotification, saysFinished } from './notification';
-import { ownAddresses, ownMessage, replyTo, SIGNATURE_HEADER } from './ownUrl';
-import { internalUrl, mode } from './triggerProperties';
+import { ownMessage, replyTo, SIGNATURE_HEADER, urlsOf } from './ownUrl';
+import { mode } from './triggerProperties';
 import { requestOf, respond, type IncomingRequest } from './request';
 import { scrapeIdOf } from './running';
 import { parametersOf } from './scrape';
 import { CALLBACK, mayBeSigned } from './signature';
 
 const WARN_MS = 60_000;
+/** A sender may not wait longer for its answer. */
+const ANSWER_MS = 8000;
 
 /**
  * Handles a request to the production URL: a message of the node to itself, a notification, or a request by a stranger.
@@ -45,19 +45,18 @@ async function handle(
 	const attempt = signer?.attemptIn(request.text);
 	const isListening = parametersOf(context).get(mode) === 'listen';
 	if (attempt === undefined && !isListening) {
-		warnOfBrokenUrl(context, memory, request);
+		if (CALLBACK.test(request.text)) warnOfBrokenUrl(context);
 		return respond(context, 403, { error: 'This URL only accepts notifications of the service' });
 	}
-	memory.read(context.getWorkflowStaticData('global'));
+	memory.read(context);
 	if (attempt === undefined) return await ofListener(context, memory, request);
 	// The signature proves that the service sent it.
 	const scrapeId = scrapeIdOf(memory.saved, attempt);
 	const contents = contentsOf(request.body);
 	const leads = leadsKeys(contents)(scrapeId);
-	const isFinal = saysFinished(request.query, contents);
-	if (!memory.isNew({ scrape: attempt, leads, isFinal })) return accepted();
-	const notification = rawNotification(request, signer?.signatureOf(attempt));
-	return begin(context, memory, notification, [{ attempt, scrapeId, leads, isFinal }]);
+	const told = { attempt, scrapeId, leads, isFinal: saysFinished(request.query, contents) };
+	if (!memory.isNew(told)) return accepted();
+	return begin(context, memory, rawNotification(request, signer?.signatureOf(attempt)), [told]);
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
@@ -80,42 +79,35 @@ async function ofListener(
 	}
 	const leadsKey = leadsKeys(contents);
 	const isFinal = saysFinished(request.query, contents);
-	const news = named.filter((id) => memory.isNew({ scrape: id, leads: leadsKey(id), isFinal }));
+	const toldOf = (name: string, scrapeId = name) => ({ scrapeId, leads: leadsKey(name), isFinal });
+	const news = named.filter((name) => memory.isNew(toldOf(name)));
 	if (news.length === 0) return accepted();
 	const notification = rawNotification(request);
-	const { ids, isAnswered } = await knownScrapes(context, memory, news, request.size);
-	const answer = isAnswered ? { noWebhookResponse: true } : accepted();
-	if (ids.size === 0) return answer;
-	const scrapes = [...ids].map(([name, scrapeId]) => ({
-		scrapeId,
-		leads: leadsKey(name),
-		isFinal,
-	}));
-	return { ...begin(context, memory, notification, scrapes), ...answer };
+	const known = knownScrapes(context, memory, news, request.size);
+	const isLate = await Promise.race([known.then(() => false), sleep(ANSWER_MS).then(() => true)]);
+	const answer = isLate ? respond(context, 200, { received: true }) : accepted();
+	const scrapes = [...(await known)].map(([name, scrapeId]) => toldOf(name, scrapeId));
+	return scrapes.length === 0
+		? answer
+		: { ...begin(context, memory, notification, scrapes), ...answer };
 }
 
 function begin(
 	context: IWebhookFunctions,
 	memory: NodeMemory,
-	notification: IDataObject,
-	scrapes: Array<Omit<CompletedScrape, keyof Delivery>>,
+	notification: ReturnType<typeof rawNotification>,
+	scrapes: Told[],
 ): IWebhookResponseData {
-	const internal = parametersOf(context).option(internalUrl);
-	const url = context.getNodeWebhookUrl('default') ?? '';
-	const addresses = memory.addresses ?? ownAddresses(url, internal, context.getNode());
-	const delivered = scrapes.map((scrape) => ({ ...scrape, ...newDelivery() }));
-	const item = itemFor({ completion: { notification, scrapes: delivered, addresses } });
+	const { addresses } = memory.urls ?? urlsOf(context);
+	const item = itemFor({ completion: { notification, scrapes, addresses } });
 	return { ...accepted(), workflowData: [[item]] };
 }
 
-function warnOfBrokenUrl(
-	{ logger }: IWebhookFunctions,
-	memory: NodeMemory,
-	{ text }: IncomingRequest,
-): void {
-	const now = Date.now();
-	if (!CALLBACK.test(text) || now - memory.warnedAt < WARN_MS) return;
-	memory.warnedAt = now;
+let warnedAt = -Infinity;
+
+function warnOfBrokenUrl({ logger }: IWebhookFunctions): void {
+	if (performance.now() - warnedAt < WARN_MS) return;
+	warnedAt = performance.now();
 	const what = 'a notification came to a URL whose signature is incomplete or wrong';
 	logger.warn(
 		`LeadGen Trigger: ${what}. The service may have shortened or changed the URL, or the API key was changed.`,
