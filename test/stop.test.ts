@@ -72,22 +72,22 @@ describe.each([START, START_AND_WAIT])('A run of %s %s that a person or n8n stop
 });
 
 test.each([
-	[2, { path: '/status', times: 1 }],
-	[3, { path: '/start', bodyIncludes: '"limit":6', times: 1 }],
+	['poll', { path: '/status', times: 1 }],
+	['start', { path: '/start', bodyIncludes: '"limit":6', times: 1 }],
 ])(
-	'The scrapes of all tries are saved when n8n runs the node again: %i starts',
-	async (starts, match) => {
+	'The scrapes of all tries are saved when n8n runs the node again after a refused %s',
+	async (_, match) => {
 		sandbox.set({
 			job: { durationMs: 600_000 },
 			faults: [{ kind: 'envelope', code: 'PAUSED', status: 400, match }],
 		});
-		const sent = (path: string) => sandbox.requests.filter((request) => request.path === path);
+		const polls = () => sandbox.requests.filter(({ path }) => path === '/status');
 		const parameters = { limit: '={{ $json.index + 5 }}', options: { pollInterval: 1 } };
-		const isTriedAgain = () => sent('/status').length >= 5;
+		const isTriedAgain = () => polls().length >= 5;
 		const run = await service.runUntil(isTriedAgain, START_AND_WAIT, parameters, many(2), {
 			retryOnFail: true,
 		});
-		expect(sent('/start')).toHaveLength(starts);
+		expect(sandbox.jobs).toHaveLength(2);
 		const saved = Object.values(run.data.resultData.metadata ?? {}).join(' ');
 		const ids = sandbox.jobs.map(({ scrapeId }) => scrapeId);
 		expect(saved.split(' ').toSorted()).toEqual(ids.toSorted());
