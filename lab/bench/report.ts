@@ -264,7 +264,7 @@ const REMARKS = `## What is measured, and what to keep in mind
 - On loopback a connection costs nothing, and there is no TLS. Without a limit, every method
   except the loop is limited by n8n's processor time per call, so these ratios depend on the machine. With
   a limit they hardly do.
-- The sandbox shares the processor with n8n, in a process of its own. So does anything else that the
+- The sandbox shares the processor with n8n, in the process of the benchmark. So does anything else that the
   machine does: look at the load above, and at the fastest and slowest rounds.
 - The peak memory includes garbage that Node.js has not collected yet, and in the LeadGen node
   the results that it remembers for later runs (at most 50 MB per account).
