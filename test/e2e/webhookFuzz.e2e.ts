@@ -4,7 +4,7 @@ import type { StoredWorkflow } from '../../lab/playground/api';
 import { API_KEY, quiet, until } from '../../lab/fixture/fixture';
 import { useN8n } from './n8n';
 
-/* Thousands of requests of strangers to the production URLs of a real n8n. */
+/* Thousands of requests of strangers to the production URLs of a real n8n. They take minutes, so CI runs them at night. */
 
 const sockets: Socket[] = [];
 let isOver = false;
