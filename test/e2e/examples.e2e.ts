@@ -569,7 +569,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			'It has no columns. Rename its columns, or add their names in the node Match the columns.',
 			'noCells.xlsx',
 		],
-	])('says on the page if the file %s', async (_, file, message, name?: string) => {
+	])('says on the page if the file %s', async (_, file, message, name = 'list.csv') => {
 		const { page, sent } = await upload(workflow, file, name);
 		expect(page.title).toBe('The file could not be read');
 		expect(page.message).toContain(`${message} Nothing was paid for.`);
