@@ -1,6 +1,6 @@
 import { Signer } from '../../nodes/LeadGen/trigger/signature';
 import { API_KEY, Fixture, node, until } from '../fixture/fixture';
-import { Part } from './kept';
+import { Part } from './part';
 
 /** How long the senders of notifications that come at once wait for their answers, in milliseconds. */
 interface BurstTimes {
@@ -17,37 +17,28 @@ const MAX_ROUND_MS = 10 * 60_000;
 /** So high that the node need not wait to look up the scrapes. */
 const REQUESTS_PER_MINUTE = 60_000;
 
-/** An n8n with a trigger that listens and n8n's own Webhook node, both active. */
-export async function openBeside(triggerParameters: Record<string, unknown> = {}) {
-	const fixture = new Fixture();
-	await fixture.open();
-	await fixture.reset({
-		accounts: { [API_KEY]: { plan: 'enterprise', credits: 1_000_000 } },
-		job: { durationMs: 86_400_000 },
-	});
-	fixture.credential = await fixture.newCredential('Enterprise', API_KEY, {
-		plan: 'enterprise',
-		requestsPerMinute: REQUESTS_PER_MINUTE,
-	});
-	const listening = await fixture.workflow({ mode: 'listen', ...triggerParameters });
-	const hook = node('Webhook', 'n8n-nodes-base.webhook', {
-		typeVersion: 2,
-		webhookId: 'beside',
-		parameters: { path: 'beside', httpMethod: 'POST', responseMode: 'onReceived' },
-	});
-	const plain = await fixture.api.createWorkflow(fixture.content(hook));
-	for (const { id } of [listening, plain]) await fixture.api.activateWorkflow(id);
-	const url = fixture.plainUrl(listening);
-	await until('its webhook', async () => (await fetch(url)).status !== 404);
-	return { fixture, listening, plain, url, plainUrl: `${fixture.url}/webhook/beside` };
-}
-
 /** Notifications to triggers, and the same requests to n8n's own Webhook node, by turns in one n8n. */
 async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> {
-	const { fixture, listening, plain, url, plainUrl } = await openBeside();
+	const fixture = new Fixture();
 	try {
-		const starting = await fixture.workflow();
-		await fixture.api.activateWorkflow(starting.id);
+		await fixture.open();
+		await fixture.reset({
+			accounts: { [API_KEY]: { plan: 'enterprise', credits: 1_000_000 } },
+			job: { durationMs: 86_400_000 },
+		});
+		fixture.credential = await fixture.newCredential('Enterprise', API_KEY, {
+			plan: 'enterprise',
+			requestsPerMinute: REQUESTS_PER_MINUTE,
+		});
+		const listening = await fixture.listening();
+		const hook = node('Webhook', 'n8n-nodes-base.webhook', {
+			typeVersion: 2,
+			webhookId: 'beside',
+			parameters: { path: 'beside', httpMethod: 'POST', responseMode: 'onReceived' },
+		});
+		const plain = await fixture.activate(hook);
+		const [url, plainUrl] = [fixture.plainUrl(listening), `${fixture.url}/webhook/beside`];
+		const starting = await fixture.activated();
 		const [trigger] = starting.nodes;
 		const identity = { workflowId: starting.id, nodeId: String(trigger?.id) };
 		const signer = new Signer({ apiKey: API_KEY }, identity);
@@ -79,9 +70,8 @@ async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> 
 }
 
 /** Scrapes that nobody was told of. @returns their IDs */
-export async function finishedScrapes(fixture: Fixture, count: number): Promise<string[]> {
-	const ids: string[] = [];
-	while (ids.length < count) ids.push(await fixture.startElsewhere());
+async function finishedScrapes(fixture: Fixture, count: number): Promise<string[]> {
+	const ids = await fixture.startMany(count);
 	for (const id of ids) fixture.sandbox.finish(id, 'completed');
 	return ids;
 }
@@ -103,7 +93,7 @@ async function sendAll(urlOf: (id: string) => string, ids: string[]): Promise<nu
 
 const seconds = (ms: number) => (ms / 1000).toFixed(1);
 
-export const burst = new Part<BurstTimes>('burst', {
+export const burst = new Part<BurstTimes>({
 	title: 'Many notifications at once',
 	about: `How long the senders of ${String(AT_ONCE)} notifications that come at the same moment wait for their answers, in ${String(ROUNDS)} rounds. The time is that which n8n
 takes for so many requests in one process, in which their executions begin, too. A trigger that listens looks each scrape up before it answers.`,

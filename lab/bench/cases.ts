@@ -1,11 +1,45 @@
-import type { Case, Entry, Plan } from './case';
-import { limitCases } from './limitCases';
-import type { Measured, BenchSetup, Task } from './setup';
-import type { Variant } from './workflows';
+import type { Fixture } from '../fixture/fixture';
+import { latencyOf } from '../sandbox/latency';
+import { defaultSettings } from '../sandbox/settings';
+import { measureRun, type Measured, type Rows, type Task, type Variant } from './run';
 
-const LATENCY_MS = 100;
-/** The loop is run with a part of the rows only, and its numbers are multiplied by this. */
-const LOOP_SHARE = 10;
+/** One way of doing the work of a case, with the rounds that were run. */
+export interface Entry {
+	variant: Variant;
+	/** Of each round, the first first. */
+	rounds: Measured[];
+	/** What times and counts were multiplied by, since only a part of the rows was run. */
+	scale: number;
+}
+
+/** What a case must reach; what is left out is not asked for. */
+export interface CaseAim {
+	/** Time in relation to the HTTP Request node, and to the bound. */
+	ofHttp?: number;
+	ofBound?: number;
+	/** Calls that the service refuses for the rate, and those after the credits have ended. */
+	refused?: number;
+	vain?: number;
+}
+
+export interface Case extends Rows {
+	title: string;
+	aim: CaseAim;
+	/** Results that the account has credits for; all by default. */
+	bought?: number;
+	/** What it is about, for people who read the table. */
+	about: string;
+	/** The time that no correct program can go below, and why. */
+	boundMs: number;
+	bound: string;
+	entries: Entry[];
+}
+
+interface Plan extends Omit<Case, 'entries'> {
+	/** With the rounds of each. */
+	variants: Array<[Variant, number]>;
+	task: Pick<Task, 'plan' | 'credential' | 'credits' | 'service'>;
+}
 
 /** A run for its memory, in an n8n that was started for it. */
 export interface MemoryRun extends Measured {
@@ -13,6 +47,9 @@ export interface MemoryRun extends Measured {
 	items: number;
 }
 
+const LATENCY_MS = 100;
+/** The loop is run with a part of the rows only, and its numbers are multiplied by this. */
+const LOOP_SHARE = 10;
 const unlimited: Plan['task'] = { plan: 'enterprise', service: { latencyMs: LATENCY_MS } };
 
 function plans(rounds: number): Plan[] {
@@ -72,13 +109,12 @@ function plans(rounds: number): Plan[] {
  * @param only how the titles of the cases begin that are run; all by default
  */
 export async function measureCases(
-	setup: BenchSetup,
+	fixture: Fixture,
 	rounds: number,
 	say: (line: string) => void,
 	only: string[] = [''],
 ): Promise<Case[]> {
-	await setup.startN8n();
-	await warmUp(setup);
+	await warmUp(fixture);
 	const cases: Case[] = [];
 	for (const { variants, task, ...plan } of plans(rounds)) {
 		if (!only.some((begin) => plan.title.startsWith(begin))) continue;
@@ -91,7 +127,7 @@ export async function measureCases(
 			for (const entry of round % 2 === 0 ? due : due.reverse()) {
 				const { variant, scale } = entry;
 				const rows = { items: plan.items / scale, distinct: plan.distinct / scale };
-				const measured = await setup.measure({ variant, ...rows, ...task });
+				const measured = await measureRun(fixture, { variant, ...rows, ...task });
 				entry.rounds.push(measured);
 				const { ms, refused, vain } = measured;
 				say(
@@ -106,17 +142,17 @@ export async function measureCases(
 
 /** Runs each size with each node and with none, every time in a fresh n8n. */
 export async function measureMemory(
-	setup: BenchSetup,
+	fixture: Fixture,
 	sizes: number[],
 	say: (line: string) => void,
 ): Promise<MemoryRun[]> {
 	const runs: MemoryRun[] = [];
 	for (const items of sizes) {
 		for (const variant of ['none', 'leadgen', 'http'] as const) {
-			await setup.startN8n();
-			await warmUp(setup);
+			await fixture.restart();
+			await warmUp(fixture);
 			const task: Task = { ...unlimited, variant, items, distinct: items, save: false };
-			const measured = await setup.measure({ ...task, service: { latencyMs: 5 } });
+			const measured = await measureRun(fixture, { ...task, service: { latencyMs: 5 } });
 			runs.push({ ...measured, variant, items });
 			const megabytes = (measured.process?.peakBytes ?? NaN) / 1e6;
 			say(`  ${variant} with ${String(items)} items: ${megabytes.toFixed(0)} MB at most`);
@@ -126,9 +162,9 @@ export async function measureMemory(
 }
 
 /** A first small run of each node, so that all code is loaded. */
-async function warmUp(setup: BenchSetup): Promise<void> {
+async function warmUp(fixture: Fixture): Promise<void> {
 	for (const variant of ['leadgen', 'http', 'loop'] as const) {
-		await setup.measure({ ...unlimited, variant, items: 50, distinct: 50 });
+		await measureRun(fixture, { ...unlimited, variant, items: 50, distinct: 50 });
 	}
 }
 
@@ -152,4 +188,151 @@ export function entryOf({ entries }: Case, variant: Variant): Entry {
 	const entry = entries.find((candidate) => candidate.variant === variant);
 	if (!entry) throw new Error(`${variant} was not run`);
 	return entry;
+}
+
+/** As in life: half of the answers take less than a second, a few take very long. */
+const SCATTERED = { medianMs: 1000, sigma: 1 };
+const SCATTERED_CALLS = 1000;
+
+function slowestMs(): number {
+	const { seed } = defaultSettings();
+	const all = Array.from({ length: SCATTERED_CALLS }, (_, call) =>
+		latencyOf(SCATTERED, seed, call + 1),
+	);
+	return Math.max(...all);
+}
+
+/** Services that limit in other ways than the plans say, and that say nothing of it. */
+export function limitCases(rounds: number): Plan[] {
+	const both: Plan['variants'] = [
+		['leadgen', rounds],
+		['http', rounds],
+	];
+	const of = (rows: number) => ({ items: rows, distinct: rows, variants: both });
+	return [
+		{
+			title: 'A: no limit, answers take 2 s',
+			about: 'An Enterprise account, nothing set in the credential.',
+			...of(1000),
+			aim: { ofHttp: 1, refused: 0 },
+			boundMs: 2000,
+			bound: '2 s, if calls took no processor time',
+			task: { plan: 'enterprise', service: { latencyMs: 2000 } },
+		},
+		{
+			title: 'A2: no limit, answers take 8 s',
+			about: 'An Enterprise account, nothing set in the credential.',
+			...of(500),
+			aim: { ofHttp: 1, refused: 0 },
+			boundMs: 8000,
+			bound: '8 s, if calls took no processor time',
+			task: { plan: 'enterprise', service: { latencyMs: 8000 } },
+		},
+		{
+			title: 'B: 300 a minute, enforced as 5 in any second',
+			about: 'A Pro account. 100 ms until each answer and each refusal.',
+			...of(150),
+			aim: { ofBound: 1.1, refused: 60 },
+			boundMs: 29_100,
+			bound: '⌊149 / 5⌋ × 1 s + 100 ms',
+			task: {
+				plan: 'pro',
+				service: {
+					latencyMs: 100,
+					rateLimit: { kind: 'sliding', perMinute: 5, windowMs: 1000 },
+				},
+			},
+		},
+		{
+			title: 'C: 6,000 a minute, enforced as 100 in any second',
+			about: 'An Enterprise account, 6,000 set in the credential. 100 ms until each answer.',
+			...of(1000),
+			aim: { ofBound: 1.1, refused: 200 },
+			boundMs: 9100,
+			bound: '⌊999 / 100⌋ × 1 s + 100 ms',
+			task: {
+				plan: 'enterprise',
+				credential: { plan: 'enterprise', requestsPerMinute: 6000 },
+				service: {
+					latencyMs: 100,
+					rateLimit: { kind: 'sliding', perMinute: 100, windowMs: 1000 },
+				},
+			},
+		},
+		{
+			title: 'D: 60 in any minute, found out by the node',
+			about: 'A Starter account, and a credential that detects the plan. 100 ms until each answer.',
+			...of(90),
+			aim: { ofBound: 1.02, refused: 0 },
+			boundMs: 60_100,
+			bound: '⌊89 / 60⌋ × 60 s + 100 ms',
+			task: {
+				plan: 'starter',
+				credential: { plan: 'auto', requestsPerMinute: 0 },
+				service: { latencyMs: 100, rateLimit: { kind: 'sliding' } },
+			},
+		},
+		{
+			title: 'E: a token bucket of 10 that gains 5 a second',
+			about: 'A Pro account. 100 ms until each answer.',
+			...of(150),
+			aim: { ofBound: 1.1, refused: 60 },
+			boundMs: 28_100,
+			bound: '(150 − 10) / 5 s + 100 ms',
+			task: {
+				plan: 'pro',
+				service: {
+					latencyMs: 100,
+					rateLimit: { kind: 'tokenBucket', perMinute: 10, windowMs: 2000 },
+				},
+			},
+		},
+		{
+			title: 'F: ten calls in flight at most',
+			about:
+				'An Enterprise account, nothing set. 200 ms until each answer, none until a refusal. The node does not learn a number of calls in flight; _Parallel Requests_ sets it.',
+			...of(300),
+			aim: { ofBound: 1.35, refused: 60 },
+			boundMs: 6000,
+			bound: '300 / 10 × 200 ms',
+			task: {
+				plan: 'enterprise',
+				service: { latencyMs: 200, rateLimit: { maxInFlight: 10, refusalMs: 0 } },
+			},
+		},
+		{
+			title: 'G: 1,200 in any minute',
+			about: 'An Enterprise account, nothing set. 100 ms until each answer.',
+			...of(1500),
+			aim: { ofBound: 1.05, refused: 75 },
+			boundMs: 60_100,
+			bound: '⌊1,499 / 1,200⌋ × 60 s + 100 ms',
+			task: {
+				plan: 'enterprise',
+				service: {
+					latencyMs: 100,
+					rateLimit: { kind: 'sliding', enterprisePerMinute: 1200 },
+				},
+			},
+		},
+		{
+			title: 'M: no limit, lognormal answers around 1 s',
+			about: 'An Enterprise account, nothing set in the credential.',
+			...of(SCATTERED_CALLS),
+			aim: { ofHttp: 1, refused: 0 },
+			boundMs: slowestMs(),
+			bound: 'the slowest answer, if calls took no processor time',
+			task: { plan: 'enterprise', service: { latencyMs: SCATTERED } },
+		},
+		{
+			title: 'Credits for 50 of 300 rows',
+			about: 'An Enterprise account with 50 credits. 100 ms until each answer.',
+			...of(300),
+			bought: 50,
+			aim: { vain: 64 },
+			boundMs: 100,
+			bound: '100 ms, if calls took no processor time',
+			task: { plan: 'enterprise', credits: 50, service: { latencyMs: 100 } },
+		},
+	];
 }

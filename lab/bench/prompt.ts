@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fixture, until } from '../fixture/fixture';
 import { QueueFixture } from '../fixture/queueFixture';
-import { Part } from './kept';
+import { Part } from './part';
 
 /** How long it took from the notification of a scrape to the start of its execution, in milliseconds. */
 interface PromptTimes {
@@ -41,19 +41,14 @@ async function measurePrompt(say: (line: string) => void): Promise<PromptTimes[]
 }
 
 async function started(fixture: Fixture): Promise<number[]> {
-	const { id } = await fixture.workflow({
-		schedule: 'cron',
-		cronExpression: `*/${String(EVERY_S)} * * * * *`,
-	});
-	await fixture.api.activateWorkflow(id);
+	const cronExpression = `*/${String(EVERY_S)} * * * * *`;
+	const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
 	return await timesOf(fixture, id);
 }
 
 async function listened(fixture: Fixture): Promise<number[]> {
-	const workflow = await fixture.workflow({ mode: 'listen' });
-	await fixture.api.activateWorkflow(workflow.id);
+	const workflow = await fixture.listening();
 	const url = fixture.plainUrl(workflow);
-	await until('its webhook', async () => (await fetch(url)).status !== 404);
 	for (let count = 0; count < SCRAPES; count++) {
 		const scrapeId = await fixture.startElsewhere(url);
 		await until('its notification', () => notifiedAt(fixture, scrapeId) !== undefined);
@@ -86,7 +81,7 @@ function notifiedAt({ sandbox }: Fixture, id: string): number | undefined {
 
 const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
 
-export const prompt = new Part<PromptTimes>('prompt', {
+export const prompt = new Part<PromptTimes>({
 	title: 'From the notification to the execution',
 	about: `The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.`,
 	head: ['Trigger', 'Median', 'Longest'],

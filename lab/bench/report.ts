@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import Table from 'cli-table3';
-import { ROOT, findN8n } from '../playground/versions';
-import type { Case, Entry } from './case';
-import { type MemoryRun, entryOf, timesOf, worstOf } from './cases';
-import { VARIANTS } from './workflows';
+import { N8N } from '../fixture/fixture';
+import { ROOT } from '../playground/versions';
+import { entryOf, timesOf, worstOf, type Case, type Entry, type MemoryRun } from './cases';
+import { VARIANTS } from './run';
 
-/** A table for the terminal and for Markdown. */
 interface Grid {
 	head: string[];
 	rows: string[][];
 }
 
-export interface Aim {
+interface Aim {
 	text: string;
 	result: string;
 	isMet: boolean;
@@ -29,7 +27,7 @@ export interface Results {
 }
 
 /** Tells when and on what the benchmark runs; to be asked before it puts load on the machine. */
-export function describeSetting(n8n = findN8n('2')): string {
+export function describeSetting(): string {
 	const all = cpus();
 	const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
 	const { name, version } = JSON.parse(manifest) as { name: string; version: string };
@@ -37,7 +35,7 @@ export function describeSetting(n8n = findN8n('2')): string {
 		`${String(all.length)} × ${all[0]?.model.trim() ?? 'unknown processor'}`,
 		`${count(totalmem() / 2 ** 30)} GB`,
 		`${process.platform} ${process.arch}`,
-		`n8n ${n8n.version} on SQLite`,
+		`n8n ${N8N.version} on SQLite`,
 		`Node.js ${process.versions.node}`,
 		`${name} ${version}`,
 	];
@@ -104,7 +102,7 @@ function boundCounts({ distinct, bought }: Case): string[] {
 }
 
 /** What a node takes beyond the rows themselves. */
-export function memoryAboveRows(runs: MemoryRun[], run: MemoryRun): number {
+function memoryAboveRows(runs: MemoryRun[], run: MemoryRun): number {
 	const rows = runs.find(({ variant, items }) => variant === 'none' && items === run.items);
 	return (run.process?.peakBytes ?? NaN) - (rows?.process?.peakBytes ?? NaN);
 }
@@ -135,7 +133,7 @@ function memoryGrid(runs: MemoryRun[]): Grid {
 }
 
 /** The aims of the package, and whether this run meets them. */
-export function aimsOf({ cases }: Results): Aim[] {
+function aimsOf({ cases }: Results): Aim[] {
 	const lost = cases.reduce((sum, one) => sum + lostBy(one, entryOf(one, 'leadgen')), 0);
 	const credits = cases.map((one) => {
 		const { rounds } = entryOf(one, 'leadgen');
@@ -189,30 +187,14 @@ function loopAim({ title, entries }: Case, ms: number): Aim[] {
 	];
 }
 
-/** The results as text for the terminal. */
-export function terminalReport(results: Results): string {
-	const table = ({ head, rows }: Grid) => {
-		const text = new Table({ head, style: { compact: true, head: [], border: [] } });
-		text.push(...rows);
-		return text.toString();
-	};
-	const aims = aimsOf(results).map(
-		({ text, result, isMet }) => `${isMet ? '✓' : '✗'} ${text}: ${result}`,
-	);
-	return [
-		...results.cases.flatMap((one) => ['', one.title, table(caseGrid(one))]),
-		...['', 'Memory', table(memoryGrid(results.memory)), '', ...aims],
-	].join('\n');
-}
-
 export function markdownTable({ head, rows }: Grid): string {
 	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 	const align = head.map((_, index) => (index === 0 ? '---' : '---:'));
 	return [head, align, ...rows].map(line).join('\n');
 }
 
-/** The results as docs/measurements/benchmark.md. @param limits the part about the simulator */
-export function markdownReport(results: Results, others: string[]): string {
+/** The results as docs/measurements/benchmark.md. @param others its sections that are measured alone */
+export function markdownReport(results: Results, others: string[] = []): string {
 	const { cases, memory, rounds, setting } = results;
 	const aims = aimsOf(results).map(
 		({ text, result, isMet }) => `| ${text} | ${result} | ${isMet ? 'met' : '**missed**'} |`,
@@ -222,8 +204,6 @@ export function markdownReport(results: Results, others: string[]): string {
 The LeadGen node beside n8n's own HTTP Request node and a loop that takes one item at a time, on a
 real n8n, against the [sandbox](../../lab/sandbox/README.md) of the service on the same machine.
 
-![Bar chart of the times and of the memory](benchmark.svg)
-
 | Aim | Result | |
 | --- | ---: | --- |
 ${aims.join('\n')}
@@ -231,7 +211,7 @@ ${aims.join('\n')}
 Repeat it (memory and CPU are read from \`/proc\`, so on Linux only):
 
 \`\`\`sh
-npm run bench             # one to two hours, writes this page and the charts
+npm run bench             # one to two hours, writes this page
 npm run bench -- --quick  # about 15 minutes, one round, prints the tables only
 \`\`\`
 
@@ -284,7 +264,7 @@ const REMARKS = `## What is measured, and what to keep in mind
 - On loopback a connection costs nothing, and there is no TLS. Without a limit, every method
   except the loop is limited by n8n's processor time per call, so these ratios depend on the machine. With
   a limit they hardly do.
-- The sandbox shares the processor with n8n, in a process of its own. So does anything else that the
+- The sandbox shares the processor with n8n, in the process of the benchmark. So does anything else that the
   machine does: look at the load above, and at the fastest and slowest rounds.
 - The peak memory includes garbage that Node.js has not collected yet, and in the LeadGen node
   the results that it remembers for later runs (at most 50 MB per account).

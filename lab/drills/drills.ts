@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json';
 import { writeSection } from '../playground/page';
-import { Fixture, LINE, N8N } from '../fixture/fixture';
-import { bulk } from './bulk';
+import { Fixture, LINE, N8N, SOON_ACTIVE } from '../fixture/fixture';
 import { lookupDrills } from './lookups';
 import { diskFull, serviceDown } from './outages';
 import { deliveryCuts, startCuts } from './powerCuts';
 import { queueMode } from './queue';
-import { randomFrom } from './random';
 import type { Outcome } from './tally';
 
 const HELP = `Breaks things on purpose around a real n8n, and counts what was lost, doubled or paid for twice.
@@ -17,7 +15,7 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
 
   --rounds  power cuts at a notification, and as many just after a start (default 100 each: about 90 minutes)
   --seed    decides the moments of the cuts (default 1)
-  --only    lookups, bulk, serviceDown, diskFull (mounts a small disk, so it needs root), deliveryCuts,
+  --only    lookups, serviceDown, diskFull (mounts a small disk, so it needs root), deliveryCuts,
             startCuts or queue (needs Redis and PostgreSQL)
   --help    this text
 
@@ -38,11 +36,11 @@ ${rows.join('\n')}
 `;
 }
 
-const ENV = {
-	// n8n 2 activates a workflow after a power cut again when these have run out: two minutes by default.
-	N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '10',
-	N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
-};
+/** Repeatable numbers from 0 to 1. */
+function randomFrom(seed: number): () => number {
+	let state = seed;
+	return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({
@@ -59,15 +57,14 @@ async function main(): Promise<void> {
 	}
 	const rounds = Number(values.rounds);
 	const seed = Number(values.seed);
-	const fixture = new Fixture(ENV);
+	const fixture = new Fixture(SOON_ACTIVE);
 	const drills: Array<[name: string, run: () => Promise<Outcome | Outcome[]>]> = [
 		...lookupDrills.map((drill): (typeof drills)[number] => ['lookups', () => drill(fixture)]),
-		['bulk', () => bulk(fixture)],
 		['serviceDown', () => serviceDown(fixture)],
-		['diskFull', () => diskFull(ENV)],
+		['diskFull', () => diskFull(SOON_ACTIVE)],
 		['deliveryCuts', () => deliveryCuts(fixture, rounds, randomFrom(seed))],
 		['startCuts', () => startCuts(fixture, rounds, randomFrom(seed))],
-		['queue', () => queueMode(ENV)],
+		['queue', () => queueMode(SOON_ACTIVE)],
 	];
 	const outcomes: Outcome[] = [];
 	try {

@@ -10,17 +10,13 @@ let runs = 0;
 /** A workflow that verifies addresses which no other drill asks for. */
 async function verifying(fixture: Fixture): Promise<StoredWorkflow> {
 	const items = `Array.from({ length: ${String(ITEMS)} }, (_, i) => ({ json: { email: \`valid.\${i}@drill${String(++runs)}.example\` } }))`;
-	return await fixture.api.createWorkflow(
-		fixture.content(
-			node('Manual', 'n8n-nodes-base.manualTrigger'),
-			node('Rows', 'n8n-nodes-base.code', {
-				typeVersion: 2,
-				parameters: { jsCode: `return ${items};` },
-			}),
-			fixture.leadGen(
-				{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
-				{ onError: 'continueRegularOutput' },
-			),
+	const jsCode = `return ${items};`;
+	return await fixture.create(
+		node('Manual', 'n8n-nodes-base.manualTrigger'),
+		node('Rows', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
+		fixture.leadGen(
+			{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
+			{ onError: 'continueRegularOutput' },
 		),
 	);
 }

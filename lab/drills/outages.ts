@@ -65,9 +65,7 @@ export async function diskFull(env: Record<string, string>): Promise<Outcome> {
 async function untilNothingCanBeWritten(fixture: Fixture): Promise<void> {
 	for (let size = 100_000; size >= 1;) {
 		const filters = { jobTitles: ['x'.repeat(size)] };
-		await fixture.api
-			.createWorkflow(fixture.content(fixture.trigger({ filters })))
-			.catch(() => (size = Math.floor(size / 10)));
+		await fixture.create(fixture.trigger({ filters })).catch(() => (size = Math.floor(size / 10)));
 	}
 }
 

@@ -63,11 +63,8 @@ export class Tally {
 	async while(fixture: Fixture, disturb: () => Promise<void>, durationMs = 1500): Promise<void> {
 		await fixture.reset({ job: { durationMs }, latencyMs: 60 });
 		this.seen = new Map();
-		const { id } = await fixture.workflow({
-			schedule: 'cron',
-			cronExpression: `*/${String(EVERY_S)} * * * * *`,
-		});
-		await fixture.api.activateWorkflow(id);
+		const cronExpression = `*/${String(EVERY_S)} * * * * *`;
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
 		await disturb();
 		await sleep(15_000);
 		await this.settle(fixture, id);

@@ -63,6 +63,9 @@ export interface NodeResult {
 	/** The items of each output, of all runs of the node together. */
 	outputs: Item[][];
 	error?: string;
+	/** Epoch ms, of the first run and of the last one. */
+	startedAt?: number;
+	endedAt?: number;
 }
 
 export interface ExecutionSummary {
@@ -105,11 +108,15 @@ interface StoredRunData {
 	resultData: {
 		error?: { message: string; description?: string | null };
 		metadata?: Record<string, string>;
-		runData?: Record<
-			string,
-			Array<{ data?: { main?: Array<Item[] | null> }; error?: { message: string } }>
-		>;
+		runData?: Record<string, StoredRun[]>;
 	};
+}
+
+interface StoredRun {
+	startTime: number;
+	executionTime: number;
+	data?: { main?: Array<Item[] | null> };
+	error?: { message: string };
 }
 
 /** n8n writes what came out of an execution so long after it is over at most. */
@@ -256,11 +263,6 @@ export class N8nApi {
 		const filters = [{ columnName: 'id', condition: 'eq', value: row }];
 		const path = `${await this.dataTablePath()}/${table.id}/rows`;
 		await this.patch(path, { filter: { type: 'and', filters }, data });
-	}
-
-	/** What all Data Tables take, in bytes, as n8n counts it for its limit. */
-	async dataTableBytes(): Promise<number> {
-		return ((await this.get('data-tables-global/limits')) as { totalBytes: number }).totalBytes;
 	}
 
 	private async dataTablePath(): Promise<string> {
@@ -419,7 +421,9 @@ export class N8nApi {
 				run.data?.main?.forEach((items, index) => (outputs[index] ??= []).push(...(items ?? [])));
 			}
 			const failed = runs.find((run) => run.error !== undefined);
-			return [name, { outputs, error: failed?.error?.message }] as const;
+			const startedAt = Math.min(...runs.map(({ startTime }) => startTime));
+			const endedAt = Math.max(...runs.map((run) => run.startTime + run.executionTime));
+			return [name, { outputs, error: failed?.error?.message, startedAt, endedAt }] as const;
 		});
 		return {
 			id,

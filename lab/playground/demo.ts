@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { Execution, Item } from './api';
 
 /**
@@ -7,14 +6,11 @@ import type { Execution, Item } from './api';
  */
 export type RunExample = (name: string, signal: AbortSignal) => Promise<Execution>;
 
-/** What a run of an example gave: a table to print, and what is wrong with the results. */
+/** What a run of an example gave: the rows of a table, and what is wrong with the results. */
 export interface Report {
-	table: string;
+	rows: object[];
 	problems: string[];
 }
-
-/** Plain, so that it reads the same in a log. */
-const STYLE = { compact: true, head: [], border: [] };
 
 /** Runs the example that finds and verifies the emails of five people. */
 export async function findAndVerify(run: RunExample, signal: AbortSignal): Promise<Report> {
@@ -23,10 +19,7 @@ export async function findAndVerify(run: RunExample, signal: AbortSignal): Promi
 	const good = itemsOf(execution, 'Find and verify email');
 	const notGood = itemsOf(execution, 'Find and verify email', 1);
 
-	const table = new Table({
-		head: ['Person', 'Company', 'Email', 'Kind', 'Confidence', 'Verification'],
-		style: STYLE,
-	});
+	const rows: object[] = [];
 	const problems = problemsOf(execution);
 	if (people.length === 0) problems.push('There are no people.');
 	if (good.length + notGood.length !== people.length) {
@@ -38,14 +31,13 @@ export async function findAndVerify(run: RunExample, signal: AbortSignal): Promi
 		const name = `${text(person.firstName)} ${text(person.lastName)}`;
 		const isOf = ({ json }: Item) => json.lastName === person.lastName;
 		const result = good.find(isOf)?.json;
-		table.push([
-			name,
-			text(person.company),
-			result ? text(result.email) : 'nothing good enough',
-			text(result?.emailType),
-			text(result?.confidence),
-			text(result?.status),
-		]);
+		const {
+			email = 'nothing good enough',
+			emailType = '',
+			confidence = '',
+			status = '',
+		} = result ?? {};
+		rows.push({ name, company: person.company, email, emailType, confidence, status });
 
 		const isNobody = person.lastName === 'Nobody';
 		if (isNobody !== notGood.some(isOf)) problems.push(`The result for ${name} is wrong.`);
@@ -57,7 +49,7 @@ export async function findAndVerify(run: RunExample, signal: AbortSignal): Promi
 			problems.push(`The address of ${name} is ${text(result.status)}.`);
 		}
 	}
-	return { table: table.toString(), problems };
+	return { rows, problems };
 }
 
 /** Runs the example that starts a scrape and waits for it. */
@@ -65,16 +57,10 @@ export async function scrapeAndWait(run: RunExample, signal: AbortSignal): Promi
 	const execution = await run('scrape-and-wait', signal);
 	const { scrapeId, status, progress, leadsFound, creditsUsed } =
 		itemsOf(execution, 'Start scrape and wait')[0]?.json ?? {};
-	const table = new Table({
-		head: ['Scrape', 'Status', 'Progress', 'Leads found', 'Credits used'],
-		style: STYLE,
-	});
-	table.push([scrapeId, status, progress, leadsFound, creditsUsed].map(text));
-
 	const problems = problemsOf(execution);
 	if (status !== 'completed') problems.push(`The scrape is not completed, but ${text(status)}.`);
 	if (!(Number(leadsFound) > 0)) problems.push('The scrape found no leads.');
-	return { table: table.toString(), problems };
+	return { rows: [{ scrapeId, status, progress, leadsFound, creditsUsed }], problems };
 }
 
 function itemsOf(execution: Execution, node: string, output = 0): Item[] {
@@ -85,8 +71,6 @@ function problemsOf({ status, error }: Execution): string[] {
 	return status === 'success' ? [] : [`The execution ended with ${status}: ${error ?? ''}`];
 }
 
-/** A value in a cell; a dash for none. */
-function text(value: unknown): string {
-	if (value === undefined || value === null) return '-';
+function text(value: unknown = ''): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }

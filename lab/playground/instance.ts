@@ -7,10 +7,9 @@ import {
 	type Owner,
 	type StoredCredential,
 	type StoredWorkflow,
-	type WorkflowContent,
 } from './api';
+import { EXAMPLES, readExample } from './examples';
 import { PACKAGE_NAME } from './n8n';
-import { ROOT } from './versions';
 
 /** The account of the playground. It is no secret: n8n listens on the loopback address only. */
 export const OWNER: Owner = {
@@ -22,8 +21,6 @@ export const OWNER: Owner = {
 
 /** The API key of the sandbox. */
 export const API_KEY = 'test-key';
-
-const CREDENTIAL_TYPE = 'leadGenApi';
 
 /** An n8n with the account, the credential and the example workflows. */
 export interface Instance {
@@ -43,16 +40,15 @@ export async function setUpInstance(
 	await listAsInstalled(api, userFolder);
 	const credential = await storeCredential(api, {
 		name: 'LeadGen account',
-		type: CREDENTIAL_TYPE,
+		type: 'leadGenApi',
 		data: { baseUrl: sandboxUrl, apiKey: API_KEY },
 	});
 
 	const stored = await api.workflows();
 	const examples = new Map<string, StoredWorkflow>();
-	for (const file of await readdir(join(ROOT, 'examples'))) {
+	for (const file of await readdir(EXAMPLES)) {
 		if (!file.endsWith('.json')) continue;
-		const text = await readFile(join(ROOT, 'examples', file), 'utf8');
-		const content = withCredential(JSON.parse(text) as WorkflowContent, credential);
+		const content = await readExample(file.replace('.json', ''), credential);
 		const existing = stored.find(
 			({ name, isArchived }) => name === content.name && isArchived !== true,
 		);
@@ -72,21 +68,11 @@ async function storeCredential(api: N8nApi, credential: Credential): Promise<Sto
 		: await api.createCredential(credential);
 }
 
-/** A workflow file cannot know the id that a credential has in this n8n. */
-function withCredential(content: WorkflowContent, { id, name }: StoredCredential): WorkflowContent {
-	const nodes = content.nodes.map((node) =>
-		node.credentials?.[CREDENTIAL_TYPE]
-			? { ...node, credentials: { [CREDENTIAL_TYPE]: { id, name } } }
-			: node,
-	);
-	return { ...content, nodes };
-}
-
 /**
  * Lists the package under Settings → Community nodes. n8n writes these rows when it installs a
  * package itself, which it does from the npm registry only.
  */
-export async function listAsInstalled(api: N8nApi, userFolder: string): Promise<void> {
+async function listAsInstalled(api: N8nApi, userFolder: string): Promise<void> {
 	// The "…Tool" variants for AI agents are n8n's own, made of the nodes when it loads them.
 	const types = (await api.nodeTypes()).filter(
 		({ name }) => name.startsWith(`${PACKAGE_NAME}.`) && !name.endsWith('Tool'),

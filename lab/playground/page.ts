@@ -3,11 +3,20 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { ROOT } from './versions';
 
-/** Writes a page of the documentation, in the style of the others. @param name such as `docs/measurements/benchmark.md` */
+/** A page of the documentation in the style of the others. @param name such as `docs/measurements/benchmark.md` */
+export async function formatPage(name: string, text: string): Promise<string> {
+	const filepath = join(ROOT, name);
+	return await format(text, { ...(await resolveConfig(filepath)), filepath });
+}
+
 export async function writePage(name: string, text: string): Promise<void> {
-	const file = join(ROOT, name);
-	const style = await resolveConfig(file);
-	await writeFile(file, await format(text, { ...style, filepath: file }));
+	await writeFile(join(ROOT, name), await formatPage(name, text));
+}
+
+/** The sections of a page whose headings begin so; those that it does not have are left out. */
+export async function readSections(name: string, headings: string[]): Promise<string[]> {
+	const sections = await sectionsOf(name);
+	return headings.flatMap((heading) => sections.find((each) => each.startsWith(heading)) ?? []);
 }
 
 /**
@@ -21,11 +30,15 @@ export async function writeSection(
 	section: string,
 	before?: string,
 ): Promise<void> {
-	const sections = (await readFile(join(ROOT, name), 'utf8')).split(/^(?=## )/m);
+	const sections = await sectionsOf(name);
 	const find = (start: string) => sections.findIndex((each) => each.startsWith(start));
 	const at = find(title);
 	const next = before === undefined ? -1 : find(before);
 	if (at >= 0) sections[at] = section;
 	else sections.splice(next < 0 ? sections.length : next, 0, section);
 	await writePage(name, sections.join('\n'));
+}
+
+async function sectionsOf(name: string): Promise<string[]> {
+	return (await readFile(join(ROOT, name), 'utf8')).split(/^(?=## )/m);
 }

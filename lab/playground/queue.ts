@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
-import { type Server as TcpServer, type Socket, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { LEADERSHIP_HOOKS, type N8n, type N8nCommand, freePort, setRole, startN8n } from './n8n';
 import { type Server, startPostgres, startRedis } from './servers';
@@ -14,8 +14,6 @@ const COMMANDS = {
 	webhook2: 'webhook',
 	worker1: 'worker',
 	worker2: 'worker',
-	worker3: 'worker',
-	worker4: 'worker',
 } as const satisfies Record<string, N8nCommand>;
 export type Role = keyof typeof COMMANDS;
 /** What the processes need. */
@@ -33,8 +31,8 @@ export interface QueueModeOptions {
 
 /**
  * n8n in queue mode: PostgreSQL, Redis, a main process with the editor and the triggers, workers that
- * execute, and webhook processes, alone or several behind a balancer, that take all production
- * requests. An expression sees in `$env.PROCESS_ROLE` which of them it runs in.
+ * execute, and a webhook process that takes all production requests; a second one has an address of its own.
+ * An expression sees in `$env.PROCESS_ROLE` which of them it runs in.
  */
 export class QueueMode {
 	private readonly processes = new Map<Role, N8n>();
@@ -43,7 +41,6 @@ export class QueueMode {
 	/** Undoes what was started, the last first. */
 	private readonly cleanups: Array<() => Promise<void>> = [];
 	private env: Record<string, string> = {};
-	private webhookPort = 0;
 
 	constructor(private readonly options: QueueModeOptions) {
 		this.ports.set('main', options.port);
@@ -54,7 +51,7 @@ export class QueueMode {
 		try {
 			const redis = await this.openServer('redis', startRedis());
 			const postgres = await this.openServer('postgres', startPostgres());
-			this.webhookPort = await this.openBalancer();
+			this.ports.set('webhook1', await freePort());
 			this.cleanups.push(async () => {
 				await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
 			});
@@ -72,7 +69,7 @@ export class QueueMode {
 				N8N_ENCRYPTION_KEY: randomUUID(),
 				N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 				N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
-				WEBHOOK_URL: `${this.webhookUrl}/`,
+				WEBHOOK_URL: `${this.url('webhook1')}/`,
 				...this.options.env,
 			};
 			// It creates the tables.
@@ -87,11 +84,6 @@ export class QueueMode {
 	/** Ends everything, whatever of it runs. */
 	async close(): Promise<void> {
 		for (const cleanUp of this.cleanups.splice(0).reverse()) await cleanUp();
-	}
-
-	/** Where production URLs begin: one of the webhook processes answers. */
-	get webhookUrl(): string {
-		return `http://127.0.0.1:${String(this.webhookPort)}`;
 	}
 
 	/** The address of one process. */
@@ -151,11 +143,6 @@ export class QueueMode {
 		await setRole(this.url(process), role);
 	}
 
-	/** Of a process, while it runs. */
-	pid(role: Role): number | undefined {
-		return this.processes.get(role)?.pid;
-	}
-
 	/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
 	async redis(command: string): Promise<string> {
 		return await new Promise((resolve, reject) => {
@@ -174,69 +161,5 @@ export class QueueMode {
 		this.servers.set(name, server);
 		this.cleanups.push(() => server.close());
 		return server;
-	}
-
-	private async openBalancer(): Promise<number> {
-		const balancer = new Balancer(() => this.webhookPorts());
-		this.cleanups.push(() => balancer.close());
-		return await balancer.listen();
-	}
-
-	private webhookPorts(): number[] {
-		const isWebhook = ([role]: [Role, number]) => COMMANDS[role] === 'webhook';
-		return [...this.ports].filter(isWebhook).map(([, port]) => port);
-	}
-}
-
-/** Passes each connection on to the next of several ports that accepts it. */
-class Balancer {
-	private readonly server: TcpServer;
-	private readonly sockets = new Set<Socket>();
-	private count = 0;
-
-	constructor(private readonly ports: () => number[]) {
-		this.server = createServer((client) => {
-			this.add(client);
-			const ports = this.ports();
-			const first = this.count++ % Math.max(1, ports.length);
-			this.pass(client, [...ports.slice(first), ...ports.slice(0, first)]);
-		});
-	}
-
-	async listen(): Promise<number> {
-		const port = await freePort();
-		await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
-		return port;
-	}
-
-	async close(): Promise<void> {
-		const closed = new Promise((resolve) => this.server.close(resolve));
-		for (const socket of this.sockets) socket.destroy();
-		await closed;
-	}
-
-	private pass(client: Socket, [port, ...others]: number[]): void {
-		if (port === undefined || client.destroyed) {
-			client.destroy();
-			return;
-		}
-		let isConnected = false;
-		const target = connect(port, '127.0.0.1', () => {
-			isConnected = true;
-			client.pipe(target).pipe(client);
-			client.once('close', () => target.destroy());
-		});
-		this.add(target);
-		target.once('close', () => {
-			if (isConnected) client.destroy();
-			else this.pass(client, others);
-		});
-	}
-
-	private add(socket: Socket): void {
-		this.sockets.add(socket);
-		// What follows is 'close', in any case.
-		socket.on('error', () => {});
-		socket.once('close', () => this.sockets.delete(socket));
 	}
 }

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { WorkflowContent, WorkflowNode } from './api';
+import type { WorkflowNode } from './api';
 import type { RunExample } from './demo';
 import type { Engine } from './engine';
+import { readExample } from './examples';
 import { API_KEY, type Instance } from './instance';
-import { ROOT } from './versions';
 
 /** Runs the examples that are in an n8n, as a person does. */
 export function onN8n({ api, examples }: Instance): RunExample {
@@ -23,8 +21,7 @@ export function onN8n({ api, examples }: Instance): RunExample {
  */
 export function onEngine(engine: Engine, baseUrl: string): RunExample {
 	return async (name, signal) => {
-		const text = await readFile(join(ROOT, 'examples', `${name}.json`), 'utf8');
-		const { nodes } = JSON.parse(text) as WorkflowContent;
+		const { nodes } = await readExample(name);
 		const leadGen = nodes.find(({ type }) => type === 'n8n-nodes-leadgen.leadGen');
 		if (!leadGen) throw new Error(`examples/${name}.json has no LeadGen node`);
 		const items = rowsOf(nodes);

@@ -70,7 +70,7 @@ type Cleanups = Array<() => Promise<void>>;
 async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): Promise<number> {
 	const tarball = await packPackage(signal);
 	const sandbox = await startSandbox({
-		port: await portFor('the sandbox', options.sandboxPort, cleanups),
+		port: await portFor('the sandbox', options.sandboxPort),
 		settings: { job: { durationMs: 4000 } },
 	});
 	cleanups.push(() => sandbox.close());
@@ -86,7 +86,7 @@ async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): 
 	const userFolder = await lockFolder(`user-${version.version}`, cleanups);
 	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
 	await installTarball(userFolder, tarball, signal);
-	const port = await portFor('n8n', options.port, cleanups);
+	const port = await portFor('n8n', options.port);
 	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
 	const n8n = await startN8n({ version, userFolder, port, signal });
 	cleanups.push(() => n8n.stop());
@@ -149,12 +149,9 @@ async function lockFolder(name: string, cleanups: Cleanups): Promise<string> {
 	}
 }
 
-/** The port that is asked for; any free one, if it is taken or another playground is about to take it. */
-async function portFor(what: string, preferred: number, cleanups: Cleanups): Promise<number> {
-	const file = join(STATE_FOLDER, `port-${String(preferred)}.pid`);
-	const isLocked = await lock(file);
-	if (isLocked) cleanups.push(() => unlock(file));
-	const port = await freePort(isLocked ? preferred : undefined);
+/** The port that is asked for; any free one, if it is taken. */
+async function portFor(what: string, preferred: number): Promise<number> {
+	const port = await freePort(preferred);
 	if (port !== preferred) {
 		console.log(`Port ${String(preferred)} is taken; ${what} gets ${String(port)}.`);
 	}
@@ -162,8 +159,8 @@ async function portFor(what: string, preferred: number, cleanups: Cleanups): Pro
 }
 
 /** Prints a report; false if it has problems. */
-function print({ table, problems }: Report): boolean {
-	console.log(table);
+function print({ rows, problems }: Report): boolean {
+	console.table(rows);
 	for (const problem of problems) console.error(`✗ ${problem}`);
 	return problems.length === 0;
 }

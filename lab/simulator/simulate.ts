@@ -8,7 +8,7 @@ import { duration, SimulatedService, wayMs, type Said, type ServiceSettings } fr
 /** What a client that calls the service has to bring. */
 export interface Client {
 	/** Makes one call when its turn has come. @param exchange to be called once */
-	call: (run: number, exchange: () => Promise<Said>, isPoll: boolean) => Promise<Said>;
+	call: (run: number, exchange: () => Promise<Said>) => Promise<Said>;
 }
 
 export interface Scenario extends ServiceSettings {
@@ -30,8 +30,6 @@ export interface Scenario extends ServiceSettings {
 
 export interface Result {
 	seconds: number;
-	/** When each call was refused, in seconds. */
-	refusals: number[];
 	refused: number;
 	noCredits: number;
 	/** When each call was taken, in seconds. */
@@ -65,7 +63,7 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 		if (laterMs > 0) await clock.sleep(process * laterMs);
 		const jobs = Array.from({ length: runs }, (_, run) =>
 			Array.from({ length: each }, async () => {
-				const { outcome } = await client.call(run, exchange, false);
+				const { outcome } = await client.call(run, exchange);
 				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
 			}),
 		);
@@ -74,7 +72,6 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 	await clock.runUntil(Promise.all(all), MAX_MS);
 	return {
 		seconds: clock.now() / 1000,
-		refusals: service.refused.map((ms) => ms / 1000),
 		refused: service.refused.length,
 		noCredits: service.noCredits.length,
 		taken: service.taken.map((ms) => ms / 1000),
@@ -100,11 +97,11 @@ export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario)
 	}));
 	let halted = false;
 	return {
-		async call(index, exchange, isPoll) {
+		async call(index, exchange) {
 			const run = all[index];
 			if (!run) throw new Error('There is no such run');
 			for (;;) {
-				const call = await limiter.turn(run, { path: '/email/find', isPoll });
+				const call = await limiter.turn(run, { path: '/email/find', isPoll: false });
 				if (halted) {
 					limiter.end(run, call, { outcome: 'notSent' });
 					return { outcome: 'noCredits' };

@@ -8,7 +8,7 @@ import type {
 	WorkflowNode,
 } from '../../lab/playground/api';
 import { API_KEY, LINE, node, until, use, uuid } from '../../lab/fixture/fixture';
-import { example, itemsOf, useN8n } from './n8n';
+import { itemsOf, some, someText, useN8n } from './n8n';
 import { ScriptedModel } from './scriptedModel';
 
 /** The advice where the name of a company is given for its domain. */
@@ -29,9 +29,6 @@ beforeAll(async () => {
 		type: 'openAiApi',
 		data: { apiKey: 'none', url: await model.listen() },
 	});
-});
-afterAll(async () => {
-	await model.close();
 });
 beforeEach(async () => {
 	await fixture.reset();
@@ -153,9 +150,6 @@ function requests(): unknown[] {
 function spent(): number {
 	return 1000 - fixture.sandbox.credits(API_KEY);
 }
-
-const some = (fields: object): unknown => expect.objectContaining(fields);
-const someText: unknown = expect.any(String);
 
 describe(`n8n ${LINE}.x, tools over MCP`, () => {
 	it('say what they do and what they take to a model that sees nothing else', async () => {
@@ -296,56 +290,26 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 	it('say what to change about wrong arguments, and send nothing', async () => {
 		const client = await serve();
 		const cyd = { First_Name: 'Cyd', Last_Name: 'Sure', Company_Domain: 'acme.com' };
-		const wrong: Array<
-			[tool: string, args: object, field: string, problem: string, advice?: string]
-		> = [
+		const wrong: Array<[tool: string, args: object, field: string, says: string, advice: string]> =
 			[
-				'Find_business_email',
-				{ ...cyd, Company_Domain: 'Acme Inc' },
-				'Company Domain',
-				'must be a domain, but is "Acme Inc"',
-				NAME_FOR_DOMAIN,
-			],
-			[
-				'Find_business_email',
-				{ ...cyd, First_Name: '', Last_Name: ' ' },
-				'First Name and Last Name',
-				'are both empty',
-				'Enter at least one of the two names of the person, or the full name.',
-			],
-			['Verify_email', { Email: '' }, 'Email', 'is empty'],
-			[
-				'Verify_email',
-				{ Email: 'a@acme.com, b@acme.com' },
-				'Email',
-				'must be one email address, but is "a@acme.com, b@acme.com"',
-				'Enter an address such as nathan@acme.com.',
-			],
-			[
-				'Start_scrape',
-				{ Job_Titles: ['CTO'], Limit: 0 },
-				'Limit',
-				'must be a whole number of at least 1, but is 0',
-				'Enter a whole number such as 50.',
-			],
-			[
-				'Start_scrape',
-				{ Job_Titles: { title: 'CTO' }, Limit: 1 },
-				'Job Titles',
-				'must be text, but is {"title":"CTO"}',
-				'Change the expression so that it returns a single text value.',
-			],
-			[
-				'Start_scrape',
-				// n8n itself refuses an empty list.
-				{ Job_Titles: [' '], Limit: 1 },
-				'Filters',
-				'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-				'A scrape without filters collects leads of any kind, and uses credits for them.',
-			],
-		];
-		for (const [name, args, field, problem, advice = someText] of wrong) {
-			const error = { message: `${field} ${problem}`, field, advice };
+				[
+					'Find_business_email',
+					{ ...cyd, Company_Domain: 'Acme Inc' },
+					'Company Domain',
+					'must be a domain, but is "Acme Inc"',
+					NAME_FOR_DOMAIN,
+				],
+				[
+					'Start_scrape',
+					// n8n itself refuses an empty list.
+					{ Job_Titles: [' '], Limit: 1 },
+					'Filters',
+					'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+					'A scrape without filters collects leads of any kind, and uses credits for them.',
+				],
+			];
+		for (const [name, args, field, says, advice] of wrong) {
+			const error = { message: `${field} ${says}`, field, advice };
 			expect(await answer(client, name, args)).toEqual({ ...args, error });
 		}
 		// n8n itself refuses what does not fit the schema.
@@ -537,7 +501,7 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 			type: 'httpBearerAuth',
 			data: { token: 'a-token-of-the-clients' },
 		});
-		const content = await example('ai-agent-tools', fixture.credential);
+		const content = await fixture.example('ai-agent-tools');
 		const trigger = content.nodes.find(({ type }) => type.endsWith('.mcpTrigger'));
 		if (!trigger) throw new Error('There is no MCP Server Trigger');
 		trigger.credentials = { httpBearerAuth: { id: bearer.id, name: bearer.name } };

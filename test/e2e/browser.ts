@@ -20,12 +20,14 @@ export const CACHED_EDITOR = { ...WITH_EDITOR, NODE_ENV: 'production' };
 const EDITORS = {
 	'1': {
 		credential: 'Credential to connect with',
+		closeNode: 'back-to-canvas',
 		switchOn: ['workflow-activate-switch'],
 		refused: 'Workflow could not be activated:',
 		wrongKey: 'Authorization failed - please check your credentials',
 	},
 	'2': {
 		credential: 'Credential',
+		closeNode: 'ndv-close-button',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
 		refused: 'Workflow could not be published',
 		wrongKey: 'The service does not accept this API key',

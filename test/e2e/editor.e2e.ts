@@ -1,12 +1,11 @@
-import { dirname } from 'node:path';
-import { NodeHelpers } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { resources } from '../../nodes/LeadGen/action/operations';
-import { buildProperties } from '../../nodes/LeadGen/action/properties';
-import { listAsInstalled } from '../../lab/playground/instance';
+import { EXAMPLES } from '../../lab/playground/examples';
 import type { WorkflowNode } from '../../lab/playground/api';
 import { LINE, node, OWNER, quiet, until, use } from '../../lab/fixture/fixture';
 import { CACHED_EDITOR, Editor } from './browser';
-import { manual, useN8n } from './n8n';
+import { manual, serve, useN8n } from './n8n';
 
 /* What a person sees and clicks in the editor, in a real browser. */
 
@@ -28,31 +27,15 @@ afterEach(() => {
 
 /** Opens the panel of the last node of a new workflow. */
 async function openLast(...nodes: [WorkflowNode, ...WorkflowNode[]]): Promise<void> {
-	const workflow = await fixture.api.createWorkflow(fixture.content(...nodes));
+	const workflow = await fixture.create(...nodes);
 	await editor.openNode(workflow.id, String(workflow.nodes.at(-1)?.id));
 }
 
 const ACTIONS = resources.flatMap(({ operations }) => operations.map(({ action }) => action));
 
 describe('n8n', () => {
-	it('lists the package with its two nodes under Settings → Community nodes', async () => {
-		// As n8n lists a package that was installed from the editor.
-		await listAsInstalled(fixture.api, dirname(fixture.logFile));
-		await editor.goto('/settings/community-nodes');
-		// Others stand there while the list is being loaded.
-		const card = editor.page
-			.getByTestId('community-package-card')
-			.filter({ hasText: 'n8n-nodes-leadgen' });
-		await card.waitFor();
-		expect(await card.innerText()).toMatch(
-			/^n8n-nodes-leadgen\s+2 nodes:\s+LeadGen,\s*LeadGen Trigger\s+v\d/,
-		);
-	});
-
 	it('loads the icons in light and dark', async () => {
-		const { id } = await fixture.api.createWorkflow(
-			fixture.content(fixture.trigger(), fixture.leadGen()),
-		);
+		const { id } = await fixture.create(fixture.trigger(), fixture.leadGen());
 		await editor.openWorkflow(id);
 		for (const [colorScheme, file] of [
 			['light', 'leadgen.svg'],
@@ -173,59 +156,71 @@ describe('the credential', () => {
 		await editor.choose(editor.parameter('plan'), 'Pro (300 Requests per Minute)');
 		await editor.parameter('requestsPerMinute').waitFor({ state: 'hidden' });
 	});
+
+	/** "First verified row" of the README. The template finds the credential of the test before by its name. */
+	it('leads to verified emails with a template that is imported by its URL', async () => {
+		const { page } = editor;
+		const nodeOf = (name: string) =>
+			page.locator('.vue-flow__node').filter({ hasText: name }).last();
+		const open = async (name: string) => {
+			await nodeOf(name).dblclick();
+		};
+		const closeNode = async () => {
+			await page.getByTestId(editor.words.closeNode).click();
+		};
+		// In place of GitHub.
+		const url = await serve((_request, response) => {
+			response.setHeader('content-type', 'text/plain; charset=utf-8');
+			response.end(readFileSync(join(EXAMPLES, 'find-and-verify.json')));
+		});
+		await editor.goto('/workflow/new');
+		await page.getByTestId('workflow-menu').click();
+		if (LINE === '2') await page.getByRole('menuitem', { name: 'Import' }).hover();
+		await page.getByRole('menuitem', { name: /from url/i }).click();
+		const box = page.getByTestId('workflow-url-import-input');
+		const input = page.locator('input');
+		// n8n 2 marks the input itself.
+		await box.and(input).or(box.locator(input)).fill(`${url}/find-and-verify.json`);
+		await page.getByTestId('confirm-workflow-import-url-button').click();
+
+		await open('Find and verify email');
+		const credential = page.getByTestId('node-credentials-select').locator('input');
+		await until('it', async () => (await credential.inputValue()) === 'LeadGen account');
+		await closeNode();
+		await page.getByTestId('execute-workflow-button').click();
+		await nodeOf('Row for the CRM').getByTestId('canvas-node-status-success').waitFor();
+		await editor.picture('workflow', { x: 140, y: 205, width: 1204, height: 535 });
+		await open('Find and verify email');
+		await editor.table();
+		await editor.picture('node-panel', page.getByTestId('ndv'));
+		await closeNode();
+		await open('Row for the CRM');
+		expect(await editor.table()).toEqual([
+			['name', 'email', 'status', 'kind', 'confidence', 'company'],
+			['Ada Okafor', 'ada.okafor@acme.example', 'valid', 'business', '0.97', 'acme.example'],
+			['Nora Haddad', 'nhaddad@umbrella.example', 'valid', 'business', '0.81', 'umbrella.example'],
+			[
+				'Kenji Tanaka',
+				'ktanaka@initech.example',
+				'catch_all',
+				'business',
+				'0.72',
+				'initech.example',
+			],
+			['Anna Novak', 'anna.novak@icloud.com', 'valid', 'personal', '0.95', 'initech.example'],
+		]);
+		const panel = await page.getByTestId('output-panel').boundingBox();
+		if (panel) await editor.picture('output-table', { ...panel, height: 300 });
+	});
 });
 
 const NO_FILTER =
 	'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.';
 const FILTERS = ['Specify Filters', 'Filters', NO_FILTER, 'Limit'];
 
-/** Resource, operation, its notice and fields, and the options; in the order of the table. */
-const OPERATIONS = resources.flatMap(({ value: resource, name, operations }) =>
-	operations.map(({ value: operation, name: operationName }) => {
-		const chosen = { resource, operation, filtersMode: 'fields', filters: {} };
-		const shown = buildProperties(resources).filter(
-			(property) =>
-				!['resource', 'operation'].includes(property.name) &&
-				NodeHelpers.displayParameter(chosen, property, null, null),
-		);
-		const fields = shown.filter((property) => property.name !== 'options');
-		const options = shown.find((property) => property.name === 'options')?.options ?? [];
-		return [
-			name,
-			operationName,
-			fields.map(({ displayName }) => displayName),
-			options.flatMap((option) => ('displayName' in option ? [option.displayName] : [])),
-		] as const;
-	}),
-);
-
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
 		await openLast(fixture.leadGen());
-	});
-
-	it('lists the resources, and the operations of each', async () => {
-		const resources = [...new Set(OPERATIONS.map(([resource]) => resource))];
-		expect(await editor.list(editor.parameter('resource'))).toEqual(resources);
-		for (const resource of resources) {
-			await editor.choose(editor.parameter('resource'), resource);
-			const operations = OPERATIONS.filter(([name]) => name === resource).map(([, name]) => name);
-			expect(await editor.list(editor.parameter('operation'))).toEqual(operations);
-		}
-	});
-
-	it.each(OPERATIONS)('shows the fields and options of %s: %s', async (...row) => {
-		const [resource, operation, fields, options] = row;
-		await editor.choose(editor.parameter('resource'), resource);
-		await editor.choose(editor.parameter('operation'), operation);
-		expect(await editor.labels()).toEqual([
-			editor.words.credential,
-			'Resource',
-			'Operation',
-			...fields,
-			'Options',
-		]);
-		expect(await editor.offers('Add Option')).toEqual(options);
 	});
 
 	it('offers the filters one by one, or all of them as JSON', async () => {
@@ -316,9 +311,7 @@ describe('a click', () => {
 		const addresses = ['valid.ann', 'invalid.bob', 'catchall.cy', 'unknown.di'];
 		const items = manual(addresses.map((name) => ({ address: `${name}@acme.com` })));
 		const verify = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
-		const workflow = await fixture.api.createWorkflow(
-			fixture.content(...items, fixture.leadGen(verify)),
-		);
+		const workflow = await fixture.create(...items, fixture.leadGen(verify));
 		await editor.openWorkflow(workflow.id);
 		await editor.page.getByTestId('execute-workflow-button').click();
 		await editor.message('Workflow executed successfully');
@@ -380,7 +373,7 @@ describe('a click', () => {
 		fixture.sandbox.set({ accounts: { 'no-credits': { plan: 'pro', credits: 0 } } });
 		const credentials = use(await fixture.newCredential(why, key));
 		const trigger = fixture.trigger({}, { credentials });
-		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
+		const workflow = await fixture.create(trigger);
 		await editor.openWorkflow(workflow.id);
 		await editor.activate();
 		const { refused } = editor.words;

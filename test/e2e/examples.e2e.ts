@@ -1,4 +1,5 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
 	Execution,
@@ -8,8 +9,8 @@ import type {
 	WorkflowNode,
 } from '../../lab/playground/api';
 import type { SettingsPatch } from '../../lab/sandbox/settings';
-import { N8N, quiet, until } from '../../lab/fixture/fixture';
-import { example, itemsOf, useN8n } from './n8n';
+import { API_KEY, N8N, quiet, until } from '../../lab/fixture/fixture';
+import { itemsOf, sendForm, setBaseUrl, useN8n } from './n8n';
 
 const MANUAL = 'When clicking ‘Execute workflow’';
 
@@ -21,7 +22,7 @@ async function imported(
 	name: string,
 	edit: (content: WorkflowContent) => void = () => {},
 ): Promise<StoredWorkflow> {
-	const content = await example(name, fixture.credential);
+	const content = await fixture.example(name);
 	edit(content);
 	return await fixture.api.createWorkflow(content);
 }
@@ -83,15 +84,11 @@ async function looksThenWaits(id: string, execution: string, looks: number): Pro
 }
 
 /** Uploads a file with the form of an example, as a browser does. */
-async function upload({ id, nodes }: StoredWorkflow, content: string | Buffer, name = 'list.csv') {
+async function upload(from: StoredWorkflow, content: string | Buffer, name = 'list.csv') {
+	const { id } = from;
 	const before = fixture.sandbox.requests.length;
-	const trigger = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
-	const url = `${fixture.url}/form/${String(trigger?.webhookId)}`;
-	await until('the form', async () => (await fetch(url)).ok);
-	const form = new FormData();
-	form.append('field-0', new Blob([Uint8Array.from(Buffer.from(content))]), name);
-	const answer = await fetch(url, { method: 'POST', body: form });
-	const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
+	const file = new Blob([Uint8Array.from(Buffer.from(content))]);
+	const formWaitingUrl = await sendForm(fixture, from, file, name);
 	await until('the last page', async () => (await fixture.executions(id))[0]?.status === 'waiting');
 	const page = pageOf(await (await fetch(formWaitingUrl)).text());
 	await fetch(formWaitingUrl, { method: 'POST' });
@@ -295,6 +292,17 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		expect(fixture.starts).toBe(1);
 	});
 
+	test('scrape-suspend-until-finished stops if the credential is wrong by now', async () => {
+		const { execution, scrapeId } = await suspended();
+		await setBaseUrl(fixture, API_KEY, 'api.example.com');
+		await fixture.sandbox.notify(scrapeId);
+		const { status, error } = await fixture.api.finishedExecution(execution);
+		await setBaseUrl(fixture, API_KEY, fixture.sandbox.url);
+		const message = 'Base URL in the LeadGen credential must begin with https://';
+		expect([status, error]).toEqual(['error', expect.stringContaining(message)]);
+		expect(fixture.starts).toBe(1);
+	});
+
 	test('credit-alert writes when the credits run low, and only then', async () => {
 		const { id } = await imported('credit-alert');
 		const quietDay = await fixture.api.runWorkflow(id, 'Every morning');
@@ -466,7 +474,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 	});
 
 	test('takes an Excel file, and the one that it gives back', async () => {
-		const people = await readFile(join(__dirname, 'people.xlsx'));
+		const people = readFileSync(join(__dirname, 'people.xlsx'));
 		const { rows, sent, paid, page } = await upload(workflow, people, 'people.xlsx');
 		const profile = 'https://www.linkedin.com/in/ada-okafor';
 		const header = `Full Name | Company | Domain | LinkedIn URL | Status | Since | Revenue | Active | ${ADDED_2}`;
@@ -555,8 +563,14 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			'A quotation mark in the file is not closed. Look for a text that begins with one and does not end with one.',
 		],
 		['is no spreadsheet', 'PK\u0003\u0004', 'is not in xlsx format.'],
-	])('says on the page if the file %s', async (_, file, message) => {
-		const { page, sent } = await upload(workflow, file);
+		[
+			'has no cells',
+			readFileSync(join(__dirname, 'noCells.xlsx')),
+			'It has no columns. Rename its columns, or add their names in the node Match the columns.',
+			'noCells.xlsx',
+		],
+	])('says on the page if the file %s', async (_, file, message, name = 'list.csv') => {
+		const { page, sent } = await upload(workflow, file, name);
 		expect(page.title).toBe('The file could not be read');
 		expect(page.message).toContain(`${message} Nothing was paid for.`);
 		expect(sent).toEqual([]);

@@ -1,6 +1,6 @@
 import { N8N, OWNER, quiet, until } from '../../lab/fixture/fixture';
-import { ENV, LargeList, STORES, type ListRow } from '../../lab/fixture/largeList';
-import { useN8n } from './n8n';
+import { ENV, LargeList, STORES, type ListRow } from './largeListFixture';
+import { setBaseUrl, useN8n } from './n8n';
 
 const csvOf = (...people: string[]) => ['First Name,Last Name,Website', ...people].join('\n');
 const CSV = csvOf(
@@ -52,6 +52,47 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 	});
 	afterAll(async () => {
 		await list.close();
+	});
+
+	const people = (count: number) =>
+		Array.from({ length: count }, (_, at) => `Person${String(at)},Sure,acme.com`);
+
+	test.each([
+		[
+			'a row that is too short',
+			csvOf(...people(10), 'Ada,Okafor', ...people(10)),
+			'In line 12 of the file there are 2 cells, but 3 in its first line.',
+		],
+		[
+			'a quotation mark',
+			csvOf(...people(10), 'Robert "Bob",Okafor,acme.com', ...people(10)),
+			'a quote is found on field',
+		],
+		[
+			'an open quotation mark',
+			csvOf(...people(10), '"Robert,Okafor,acme.com', ...people(10)),
+			'Quote Not Closed',
+		],
+		[
+			'other columns',
+			'Name,URL\nAda Sure,acme.com',
+			'The file needs the columns First Name, Last Name and Website. It has Name, URL.',
+		],
+	])('says on the page if the file has %s, and adds nobody', async (_, csv, message) => {
+		const page = await list.upload(csv.replaceAll('\n', '\r\n'));
+		expect(page).toContain('The list could not be added');
+		expect(page).toContain(message);
+		expect(page).toContain('Correct this, and upload the file again.');
+		expect(await list.count()).toBe(0);
+	});
+
+	test('says on the page if the credential is wrong, and adds nobody', async () => {
+		await setBaseUrl(fixture, apiKey, 'api.example.com');
+		const page = await list.upload(csvOf(...people(3)));
+		await setBaseUrl(fixture, apiKey, fixture.sandbox.url);
+		expect(page).toContain('The list could not be added');
+		expect(page).toContain('The rows cannot be checked. Open the LeadGen credential');
+		expect(await list.count()).toBe(0);
 	});
 
 	test('takes each person of a file once', async () => {
@@ -148,8 +189,8 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 
 	test('stops when the credits run out, and goes on when there are new ones', async () => {
 		fixture.sandbox.set({ accounts: { [apiKey]: { plan: 'pro', credits: 2 } } });
-		const people = ['One', 'Two', 'Three', 'Four', 'Five'].map((name) => `${name},Sure,delta.com`);
-		await list.upload(csvOf(...people));
+		const names = ['One', 'Two', 'Three', 'Four', 'Five'];
+		await list.upload(csvOf(...names.map((name) => `${name},Sure,delta.com`)));
 		const stopped = await list.run();
 		expect(stopped).toMatchObject({ stopped: expect.stringMatching(/credit/i) as string });
 		expect(Number(stopped.rows)).toBeLessThan(6);
@@ -161,11 +202,21 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 		]);
 	});
 
+	test.each([';', '\t'])('takes a file with %j between its cells', async (separator) => {
+		const person = `Cell${String(separator.charCodeAt(0))},Sure,acme.com`;
+		const csv = csvOf(person, person.toUpperCase()).replaceAll(',', separator);
+		const page = await list.upload(csv.replaceAll('\n', '\r\n'));
+		expect(page).toContain('New people in the table: 1');
+		expect(page).toContain('Rows in the file: 2.');
+		const added = (await list.rows()).at(-1);
+		expect([added?.firstName, added?.lastName, added?.company]).toEqual(person.split(','));
+	});
+
 	test('shares the work among runs at the same time', async () => {
 		const account = { plan: 'pro', credits: 1000 };
 		fixture.sandbox.set({ accounts: { [apiKey]: account }, latencyMs: 100 });
-		const people = Array.from({ length: 40 }, (_, at) => `Person${String(at)},Sure,epsilon.com`);
-		await list.upload(csvOf(...people));
+		// And the two of the test before.
+		await list.upload(csvOf(...people(38)));
 		const runs = [await list.start(), await list.start(), await list.start()];
 		const summaries = await Promise.all(runs.map(async (run) => await list.summary(run)));
 		const rows = summaries.map((summary) => Number(summary.rows));

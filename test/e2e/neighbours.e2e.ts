@@ -1,21 +1,40 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { API_KEY, Fixture, node, quiet, until } from '../../lab/fixture/fixture';
+import { API_KEY, node, quiet, until } from '../../lab/fixture/fixture';
+import { LONG, serve, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
 const UNREACHABLE = 'http://127.0.0.1:9';
 
-describe('beside others that write static data', () => {
-	const fixture = new Fixture();
-	/** A feed that has one more entry each time that it is asked. */
-	let feed: Server;
-	let asked = 0;
+/** Loses its connection once. When n8n has activated the workflow anew, it begins an execution. */
+const FRAGILE = `let calls = 0;
+exports.Fragile = class {
+	description = {
+		displayName: 'Fragile', name: 'fragile', group: ['trigger'], version: 1, description: 'Loses its connection',
+		defaults: { name: 'Fragile' }, inputs: [], outputs: ['main'], properties: [],
+	};
+	async trigger() {
+		if (++calls === 1) setTimeout(() => this.emitError(new Error('The connection was lost')), 4000);
+		else this.emit([[{ json: { calls } }]]);
+		return {};
+	}
+};`;
 
-	beforeAll(async () => {
-		feed = createServer((_, response) => {
+const folder = mkdtempSync(join(tmpdir(), 'leadgen-fragile-'));
+writeFileSync(join(folder, 'Fragile.node.js'), FRAGILE);
+const env: Record<string, string> = { N8N_CUSTOM_EXTENSIONS: folder };
+const fixture = useN8n(env);
+afterAll(() => {
+	rmSync(folder, { recursive: true });
+});
+
+describe('beside others that write static data', () => {
+	it('starts nothing twice and delivers once: a poller, a Code node, and restarts', async () => {
+		await fixture.reset({ job: { durationMs: 2000 } });
+		/** A feed that has one more entry each time that it is asked. */
+		let asked = 0;
+		const feed = await serve((_, response) => {
 			asked++;
 			const entries = Array.from({ length: asked }, (_each, entry) => {
 				const date = new Date(Date.UTC(2030, 0, 1, 0, entry)).toUTCString();
@@ -26,19 +45,6 @@ describe('beside others that write static data', () => {
 				`<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`,
 			);
 		});
-		await new Promise<void>((resolve) => feed.listen(0, '127.0.0.1', resolve));
-		await fixture.open();
-	});
-	afterAll(async () => {
-		await fixture.close();
-	});
-	afterAll(async () => {
-		await new Promise((resolve) => feed.close(resolve));
-	});
-
-	it('starts nothing twice and delivers once: a poller, a Code node, and restarts', async () => {
-		await fixture.reset({ job: { durationMs: 2000 } });
-		const { port } = feed.address() as AddressInfo;
 		const count = node('Count', 'n8n-nodes-base.code', {
 			typeVersion: 2,
 			parameters: {
@@ -50,7 +56,7 @@ return [{ json: { runs: data.runs } }];`,
 		// n8n polls once a minute at most.
 		const poller = node('Feed', 'n8n-nodes-base.rssFeedReadTrigger', {
 			parameters: {
-				feedUrl: `http://127.0.0.1:${String(port)}/`,
+				feedUrl: feed,
 				pollTimes: { item: [{ mode: 'custom', cronExpression: '15 * * * * *' }] },
 			},
 		});
@@ -60,7 +66,7 @@ return [{ json: { runs: data.runs } }];`,
 		content.nodes.push(poller);
 		content.connections.Feed = { main: [[{ node: 'Count', type: 'main', index: 0 }]] };
 		const { id } = await fixture.api.createWorkflow(content);
-		const counting = await fixture.api.createWorkflow(fixture.content(everyTenSeconds(), count));
+		const counting = await fixture.create(everyTenSeconds(), count);
 		const ids = [id, counting.id];
 		for (const each of ids) await fixture.api.activateWorkflow(each);
 
@@ -70,19 +76,17 @@ return [{ json: { runs: data.runs } }];`,
 		}
 		await until('polls', () => asked >= 3, 180_000);
 		const delivered = async () =>
-			(await Promise.all(ids.map((each) => fixture.delivered(each))))
-				.flat()
-				.map(({ json }) => json);
+			(await Promise.all(ids.map((each) => fixture.scrapesOf(each)))).flat();
 		// Meanwhile further ones are due.
 		const soFar = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
 		await until('the completion of each scrape so far', async () => {
-			const ran = (await delivered()).map(({ scrapeId }) => scrapeId);
+			const ran = await delivered();
 			return soFar.every((scrapeId) => ran.includes(scrapeId));
 		});
 		for (const each of ids) await fixture.api.deactivateWorkflow(each);
 		await quiet();
 
-		const scrapes = (await delivered()).map(({ scrapeId }) => scrapeId);
+		const scrapes = await delivered();
 		expect(new Set(scrapes).size).toBe(scrapes.length);
 		expect(fixture.starts).toBe(fixture.sandbox.jobs.length);
 		const started = new Set(fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId));
@@ -100,37 +104,9 @@ return [{ json: { runs: data.runs } }];`,
 	}, 300_000);
 });
 
-/** Loses its connection once. When n8n has activated the workflow anew, it begins an execution. */
-const FRAGILE = `let calls = 0;
-exports.Fragile = class {
-	description = {
-		displayName: 'Fragile', name: 'fragile', group: ['trigger'], version: 1, description: 'Loses its connection',
-		defaults: { name: 'Fragile' }, inputs: [], outputs: ['main'], properties: [],
-	};
-	async trigger() {
-		if (++calls === 1) setTimeout(() => this.emitError(new Error('The connection was lost')), 4000);
-		else this.emit([[{ json: { calls } }]]);
-		return {};
-	}
-};`;
-
 describe('beside a trigger that loses its connection', () => {
-	const env: Record<string, string> = {};
-	const fixture = new Fixture(env);
-	let folder = '';
-	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), 'leadgen-fragile-'));
-		await writeFile(join(folder, 'Fragile.node.js'), FRAGILE);
-		env.N8N_CUSTOM_EXTENSIONS = folder;
-		await fixture.open();
-	});
-	afterAll(async () => {
-		await fixture.close();
-		await rm(folder, { recursive: true });
-	});
-
 	it('starts nothing more, and its completion comes in though it used up the credits', async () => {
-		await fixture.reset({ job: { durationMs: 600_000 } });
+		await fixture.reset(LONG);
 		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
 		content.nodes.push(node('Fragile', 'CUSTOM.fragile'));
 		content.connections.Fragile = { main: [[{ node: 'End', type: 'main', index: 0 }]] };
@@ -144,13 +120,12 @@ describe('beside a trigger that loses its connection', () => {
 		fixture.sandbox.finish(String(job?.scrapeId), 'completed');
 		await until('the completion', async () => (await fixture.delivered(id)).length === 1);
 		await quiet();
-		expect((await fixture.delivered(id)).map(({ json }) => json.scrapeId)).toEqual([job?.scrapeId]);
+		expect(await fixture.scrapesOf(id)).toEqual([job?.scrapeId]);
 		expect(await fixture.told(id)).toEqual([]);
 		expect(fixture.starts).toBe(1);
 
 		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 100 } } });
-		await fixture.api.deactivateWorkflow(id);
-		await fixture.api.activateWorkflow(id);
+		await fixture.reactivate(id);
 		await until('the start of the next activation', () => fixture.starts === 2);
 		await quiet();
 		expect(fixture.starts).toBe(2);
@@ -158,18 +133,14 @@ describe('beside a trigger that loses its connection', () => {
 });
 
 describe('where n8n cannot reach itself under its public address', () => {
-	const fixture = new Fixture({ WEBHOOK_URL: `${UNREACHABLE}/` });
 	beforeAll(async () => {
-		await fixture.open();
-	});
-	afterAll(async () => {
-		await fixture.close();
+		env.WEBHOOK_URL = `${UNREACHABLE}/`;
+		await fixture.restart();
 	});
 
 	it('goes by the Internal URL, and brings in what cannot be notified', async () => {
 		await fixture.reset({ job: { durationMs: 1000 } });
-		const { id } = await fixture.workflow({ options: { internalUrl: `${fixture.url}/` } });
-		await fixture.api.activateWorkflow(id);
+		const { id } = await fixture.activated({ options: { internalUrl: `${fixture.url}/` } });
 		await until('the run', async () => (await fixture.delivered(id)).length === 1);
 		const [item] = await fixture.delivered(id);
 		expect(item?.json).toMatchObject({ status: 'completed', leadsFound: 10, notification: null });
@@ -180,8 +151,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 
 	it('says so and starts nothing without one, and starts once when it is set', async () => {
 		await fixture.reset({ job: { durationMs: 1000 } });
-		const { id } = await fixture.workflow();
-		await fixture.api.activateWorkflow(id);
+		const { id } = await fixture.activated();
 		await until('the word', async () => (await fixture.told(id)).length === 1);
 		expect(await fixture.told(id)).toEqual([
 			expect.stringContaining('n8n cannot reach the production URL of this node'),

@@ -1,12 +1,7 @@
-import type {
-	DataTable,
-	Execution,
-	StoredWorkflow,
-	WorkflowContent,
-} from '../../lab/playground/api';
-import { API_KEY, LINE, N8N, until } from '../../lab/fixture/fixture';
-import { ENV } from '../../lab/fixture/largeList';
-import { example, itemsOf, useN8n } from './n8n';
+import type { DataTable, Execution, StoredWorkflow } from '../../lab/playground/api';
+import { API_KEY, N8N, until } from '../../lab/fixture/fixture';
+import { createTable, ENV } from './largeListFixture';
+import { itemsOf, post, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';
 const LOST = 'The connection broke before the service answered';
@@ -17,24 +12,10 @@ let workflow: StoredWorkflow;
 beforeAll(async () => {
 	// No notification of its own: each test sends the leads.
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
-	const content = await example('new-leads-to-data-table', fixture.credential);
-	if (LINE === '1') await createTable(content);
+	const content = await fixture.example('new-leads-to-data-table');
+	await createTable(fixture, content, TABLE);
 	workflow = await fixture.api.createWorkflow(content);
 });
-
-/** On n8n 1, a person creates the table and chooses it in the nodes. */
-async function createTable({ nodes }: WorkflowContent): Promise<void> {
-	const { columns } = nodes.find(({ name }) => name === 'Create the table')?.parameters as {
-		columns: { column: Array<{ name: string; type: 'string' }> };
-	};
-	const types = Object.fromEntries(columns.column.map(({ name, type }) => [name, type]));
-	const { id } = await fixture.api.createDataTable(TABLE, types);
-	for (const { parameters } of nodes) {
-		if (parameters.dataTableId !== undefined) {
-			parameters.dataTableId = { __rl: true, mode: 'list', value: id };
-		}
-	}
-}
 
 /** The rows of the table, without what n8n adds. */
 async function rows(): Promise<unknown[][]> {
@@ -51,12 +32,8 @@ async function scrape(leads?: object[]): Promise<Execution[]> {
 	await fixture.api.activateWorkflow(workflow.id);
 	await until('the start', () => fixture.sandbox.jobs.length > before);
 	const { scrapeId } = fixture.sandbox.jobs[before] ?? {};
-	const answer = await fetch(fixture.webhookUrl(before), {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify({ scrapeId, status: 'completed', leads }),
-	});
-	expect(answer.status).toBe(200);
+	const body = JSON.stringify({ scrapeId, status: 'completed', leads });
+	expect(await post(fixture.webhookUrl(before), body)).toBe(200);
 	const recent = async () =>
 		(await fixture.executions(workflow.id)).filter(({ id }) => !known.includes(id));
 	await until('the start and the completion', async () => (await recent()).length === 2);

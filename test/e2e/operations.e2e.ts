@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Execution, WorkflowNode } from '../../lab/playground/api';
 import { N8N, node, quiet, until, use } from '../../lab/fixture/fixture';
-import { itemsOf, run, start, useN8n } from './n8n';
+import { resources } from '../../nodes/LeadGen/action/operations';
+import { itemsOf, LONG, run, serve, some, someText, start, useN8n } from './n8n';
 
 /** Every operation of the action node, in a workflow on a real n8n. */
 const fixture = useN8n();
@@ -11,19 +10,20 @@ beforeEach(async () => {
 	await fixture.reset({ job: { durationMs: 300 } });
 });
 
+/** The operations that the tests run. */
+const asked = new Set<unknown>();
+
 /** The items of each output of an operation. */
 async function outputsOf(
 	parameters: Record<string, unknown>,
 	items: object[],
 	fields: Partial<WorkflowNode> = {},
 ): Promise<unknown[][]> {
+	asked.add(`${String(parameters.resource)}.${String(parameters.operation)}`);
 	const execution = await run(fixture, items, fixture.leadGen(parameters, fields));
 	const { outputs = [] } = execution.nodes.LeadGen ?? {};
 	return outputs.map((output) => output.map(({ json }) => json));
 }
-
-const some = (fields: object): unknown => expect.objectContaining(fields);
-const someText: unknown = expect.any(String);
 
 const people = [
 	{ first: 'Ann', last: 'High' },
@@ -129,6 +129,13 @@ describe(`n8n ${N8N.version}`, () => {
 		expect(fixture.starts).toBe(3);
 	});
 
+	it('does each operation above', () => {
+		const all = resources.flatMap(({ value: resource, operations }) =>
+			operations.map(({ value }) => `${resource}.${value}`),
+		);
+		expect([...asked].sort()).toEqual(all.sort());
+	});
+
 	it.each([
 		{ waits: 'for scrapes', requestsPerMinute: 0, sent: 3 },
 		{ waits: 'for the rate limit', requestsPerMinute: 2, sent: 2 },
@@ -137,7 +144,7 @@ describe(`n8n ${N8N.version}`, () => {
 		// An account of its own, whose minute holds no call of the tests before.
 		const key = waits.replaceAll(' ', '-');
 		const accounts = { [key]: { plan: 'enterprise', credits: 1000 } };
-		await fixture.reset({ job: { durationMs: 600_000 }, accounts });
+		await fixture.reset({ ...LONG, accounts });
 		const fields = { plan: 'enterprise', requestsPerMinute };
 		const credentials = use(await fixture.newCredential(waits, key, fields));
 		const parameters = { resource: 'scrape', operation: 'startAndWait' };
@@ -154,12 +161,11 @@ describe(`n8n ${N8N.version}`, () => {
 
 	it('lends the credential to the HTTP Request node, for the service and for nothing else', async () => {
 		const headers: unknown[] = [];
-		const elsewhere = createServer((request, response) => {
+		const elsewhere = await serve((request, response) => {
 			headers.push(request.headers);
 			response.end('{}');
 		});
-		await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-		const other = `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/credits`;
+		const other = `${elsewhere}/credits`;
 		const request = async (url: string): Promise<Execution> => {
 			const authentication = 'predefinedCredentialType';
 			const sender = node('Request', 'n8n-nodes-base.httpRequest', {
@@ -181,7 +187,6 @@ describe(`n8n ${N8N.version}`, () => {
 		fixture.sandbox.set({ faults: [{ kind: 'redirect', status: 302, location: other }] });
 		expect(await request(url)).toMatchObject({ status: 'error' });
 		expect(headers).toEqual([]);
-		elsewhere.close();
 	});
 
 	it.each([

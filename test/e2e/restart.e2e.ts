@@ -1,27 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
-import { Fixture, node, quiet, until } from '../../lab/fixture/fixture';
+import { node, quiet, SOON_ACTIVE, until } from '../../lab/fixture/fixture';
+import { LONG, useN8n } from './n8n';
 
 /** Restarts and power cuts of a real n8n. */
-const fixture = new Fixture({
-	// n8n 2 activates a workflow after a power cut again when these have run out: two minutes by default.
-	N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '10',
-	N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '2000',
-});
-beforeAll(async () => {
-	await fixture.open();
-});
-afterAll(async () => {
-	await fixture.close();
-});
-
-/** Requests to start a scrape with the URL of a workflow, whatever became of them. */
-function startsOf(workflow: StoredWorkflow): number {
-	return fixture.sandbox.requests.filter(({ operation, body }) => {
-		const { webhookUrl } = (body ?? {}) as { webhookUrl?: string };
-		return operation === 'startScrape' && webhookUrl?.startsWith(fixture.plainUrl(workflow));
-	}).length;
-}
+const fixture = useN8n(SOON_ACTIVE);
 
 /**
  * How often a completion ran the workflow, one that comes in again ending at the trigger, without output. And whether
@@ -48,19 +31,18 @@ it('delivers a completion that came while n8n was down, and does not catch up a 
 	const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000);
 	const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
 	const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
-	const workflow = await fixture.workflow({ schedule: 'cron', cronExpression });
-	await fixture.api.activateWorkflow(workflow.id);
-	await until('the first start', () => startsOf(workflow) === 1);
+	const workflow = await fixture.activated({ schedule: 'cron', cronExpression });
+	await until('the first start', () => fixture.startsOf(workflow) === 1);
 	await sleep(1000);
 	await fixture.kill();
 	await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
-	expect(startsOf(workflow)).toBe(1);
+	expect(fixture.startsOf(workflow)).toBe(1);
 	await fixture.start();
 	await until('the completion', async () => (await runsOf(workflow)) >= 1);
 	await quiet();
 	await fixture.restart();
 	await quiet(3000);
-	expect([startsOf(workflow), await runsOf(workflow)]).toEqual([1, 1]);
+	expect([fixture.startsOf(workflow), await runsOf(workflow)]).toEqual([1, 1]);
 	expect(await fixture.told(workflow.id)).toEqual([]);
 }, 180_000);
 
@@ -69,8 +51,7 @@ it('keeps the leads of a notification that waits for the status through a power 
 		job: { durationMs: 500, statusLagMs: 20_000 },
 		notification: { shape: 'leads' },
 	});
-	const workflow = await fixture.workflow({ limit: 1000 });
-	await fixture.api.activateWorkflow(workflow.id);
+	const workflow = await fixture.activated({ limit: 1000 });
 	await until('the notification', () => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200);
 	await quiet(1000);
 	await fixture.kill();
@@ -95,9 +76,7 @@ it('runs once for a completion, and can run again, when the power is cut in the 
 		typeVersion: 1.1,
 		parameters: { amount: 3 },
 	});
-	const workflow = await fixture.api.createWorkflow(
-		fixture.content(fixture.trigger(), verify, pause),
-	);
+	const workflow = await fixture.create(fixture.trigger(), verify, pause);
 	const runs = () => fixture.count('verifyEmail');
 	await fixture.api.activateWorkflow(workflow.id);
 	await until('the run', () => runs() === 1);
@@ -119,7 +98,7 @@ it('runs once for a completion, and can run again, when the power is cut in the 
 	await fixture.restart();
 	await quiet(3000);
 	const count = (await fixture.executions(workflow.id)).length;
-	expect([startsOf(workflow), count]).toEqual([1, executions.length + 1]);
+	expect([fixture.startsOf(workflow), count]).toEqual([1, executions.length + 1]);
 }, 120_000);
 
 interface Drill {
@@ -130,21 +109,17 @@ interface Drill {
 
 it('neither starts twice nor loses a completion, whenever the power is cut in ten restarts', async () => {
 	await fixture.reset({ job: { durationMs: 1500 }, latencyMs: 60 });
-	const done = await fixture.workflow();
-	await fixture.api.activateWorkflow(done.id);
+	const done = await fixture.activated();
 	await until('the first run', async () => (await runsOf(done)) === 1);
-	const listening = await fixture.workflow({ mode: 'listen' });
-	await fixture.api.activateWorkflow(listening.id);
+	const listening = await fixture.activated({ mode: 'listen' });
 	const running = await fixture.workflow();
-	fixture.sandbox.set({ job: { durationMs: 600_000 } });
+	fixture.sandbox.set(LONG);
 	await fixture.api.activateWorkflow(running.id);
-	await until('the long scrape', () => startsOf(running) === 1);
+	await until('the long scrape', () => fixture.startsOf(running) === 1);
 	// The node knows its ID, so that no power cut can lose it.
-	const isLong = ({ webhookUrl }: { webhookUrl?: string }) =>
-		webhookUrl?.startsWith(fixture.plainUrl(running)) === true;
-	const longId = () => fixture.sandbox.jobs.find(isLong)?.scrapeId;
+	const { scrapeId } = fixture.jobOf(running);
 	await until('a look at it', () =>
-		fixture.sandbox.requests.some(({ query }) => query.scrapeId === (longId() ?? '')),
+		fixture.sandbox.requests.some(({ query }) => query.scrapeId === scrapeId),
 	);
 	fixture.sandbox.set({ job: { durationMs: 1500 } });
 
@@ -157,9 +132,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 			continue;
 		}
 		const batch: Array<{ workflow: StoredWorkflow; at: number }> = [];
-		for (let count = 0; count < 4; count++) {
-			batch.push({ workflow: await fixture.workflow(), at: 0 });
-		}
+		while (batch.length < 4) batch.push({ workflow: await fixture.workflow(), at: 0 });
 		// Each one is at another point of its life when the power is cut.
 		const activations = batch.map(async (drill, index) => {
 			await sleep(index * 550);
@@ -171,7 +144,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		await fixture.kill();
 		await Promise.all(activations);
 		drills.push(...batch.map(({ workflow, at }) => ({ workflow, ms: cut - at })));
-		if (round === 9) fixture.sandbox.finish(longId() ?? '', 'completed');
+		if (round === 9) fixture.sandbox.finish(scrapeId, 'completed');
 		await fixture.start();
 	}
 	await until('the long scrape is delivered', async () => (await runsOf(running)) === 1);
@@ -180,7 +153,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 	const table: string[] = [];
 	const wrong: string[] = [];
 	for (const { workflow, ms } of drills.sort((a, b) => a.ms - b.ms)) {
-		const starts = startsOf(workflow);
+		const starts = fixture.startsOf(workflow);
 		const { ran, isCaught } = await outcomeOf(workflow);
 		const told = (await fixture.told(workflow.id)).length;
 		const { active } = await fixture.api.workflow(workflow.id);
@@ -201,7 +174,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 	process.stdout.write(`${table.join('\n')}\n`);
 	expect(table.filter((line) => / [2-9] runs/.test(line))).toEqual([]);
 	expect(wrong).toEqual([]);
-	expect([startsOf(done), await runsOf(done)]).toEqual([1, 1]);
-	expect([startsOf(running), await runsOf(running)]).toEqual([1, 1]);
-	expect([startsOf(listening), await runsOf(listening)]).toEqual([0, 0]);
+	expect([fixture.startsOf(done), await runsOf(done)]).toEqual([1, 1]);
+	expect([fixture.startsOf(running), await runsOf(running)]).toEqual([1, 1]);
+	expect([fixture.startsOf(listening), await runsOf(listening)]).toEqual([0, 0]);
 }, 600_000);

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { serve } from './n8n';
 
 /** What a model says in one turn: its last word, or the tools that it wants called. */
 export type Turn = string | Array<[tool: string, args: object]>;
@@ -14,29 +14,17 @@ export interface Prompt {
 export class ScriptedModel {
 	readonly prompts: Prompt[] = [];
 	private turns: Turn[] = [];
-	private readonly server: Server;
 
-	constructor() {
-		this.server = createServer((request, response) => {
-			const parts: Buffer[] = [];
-			request.on('data', (part: Buffer) => parts.push(part));
-			request.on('end', () => {
-				this.prompts.push(JSON.parse(Buffer.concat(parts).toString()) as Prompt);
+	/** @returns the address of its interface */
+	async listen(): Promise<string> {
+		const url = await serve((request, response) => {
+			void json(request).then((prompt) => {
+				this.prompts.push(prompt as Prompt);
 				response.setHeader('content-type', 'application/json');
 				response.end(JSON.stringify(this.completion(this.turns.shift() ?? 'Done')));
 			});
 		});
-	}
-
-	/** @returns the address of its interface */
-	async listen(): Promise<string> {
-		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-		return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/v1`;
-	}
-
-	async close(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((resolve) => this.server.close(resolve));
+		return `${url}/v1`;
 	}
 
 	/** What it says next; nothing that it was told before counts any more. */

@@ -1,54 +1,33 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
 import type { NotificationSettings } from '../../lab/sandbox/settings';
 import { API_KEY, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
-import {
-	activated,
-	fixture,
-	LONG,
-	post,
-	untilExecutions,
-	untilRuns,
-	untilStarts,
-} from './triggerFixture';
+import { LONG, post } from './n8n';
+import { fixture } from './triggerFixture';
 
 /* What must never happen with a completion, on a real n8n: by counts of lookups and of executions. */
 
 describe('a completion', () => {
-	const shapes: Array<Partial<NotificationSettings>> = [
-		...(
-			[
-				'flat',
-				'nested',
-				'envelope',
-				'leads',
-				'snake',
-				'form',
-				'query',
-				'text',
-				'empty',
-				'broken',
-			] as const
-		).map((shape) => ({ shape })),
-		{ method: 'PUT', shape: 'flat' },
-		{ method: 'PUT', shape: 'empty' },
-		{ method: 'GET' },
+	const bodies = 'flat nested envelope leads snake form query text empty broken'.split(' ');
+	const shapes = [
+		...bodies.map((shape) => ({ shape: shape as NotificationSettings['shape'] })),
+		{ method: 'PUT' as const },
+		{ method: 'PUT' as const, shape: 'empty' as const },
+		{ method: 'GET' as const },
 	];
 
 	it('comes in once with each shape and method of its notification', async () => {
 		const workflows: Array<[string, StoredWorkflow]> = [];
 		for (const notification of shapes) {
 			fixture.sandbox.set({ notification: { method: 'POST', shape: 'flat', ...notification } });
-			const workflow = await activated();
+			const workflow = await fixture.activated();
 			workflows.push([JSON.stringify(notification), workflow]);
 			await until('the notification', () => {
-				const job = fixture.sandbox.jobs.find(({ webhookUrl }) =>
-					webhookUrl?.startsWith(fixture.plainUrl(workflow)),
-				);
-				return job?.notifications[0]?.status !== undefined;
+				if (fixture.startsOf(workflow) === 0) return false;
+				return fixture.jobOf(workflow).notifications[0]?.status !== undefined;
 			});
 		}
 		// A poll leaves the notification the precedence.
-		for (const [, { id }] of workflows) await untilRuns(id, 1);
+		for (const [, { id }] of workflows) await fixture.untilRuns(id, 1);
 		await quiet(5000);
 		for (const [shape, { id }] of workflows) {
 			const items = await fixture.delivered(id);
@@ -77,27 +56,28 @@ describe('a completion', () => {
 		['says that it failed', { job: { durationMs: 1000, outcome: 'failed' as const } }],
 	])('runs the workflow once if its notification %s', async (_what, settings) => {
 		fixture.sandbox.set(settings);
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		await quiet(6000);
+		const [job] = fixture.sandbox.jobs;
 		const items = await fixture.delivered(id);
-		expect(items.map(({ json }) => json.scrapeId)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
-		expect(items[0]?.json.status).toBe(fixture.sandbox.jobs[0]?.outcome);
+		expect(items.map(({ json }) => [json.scrapeId, json.status])).toEqual([
+			[job?.scrapeId, job?.outcome],
+		]);
 		expect(fixture.starts).toBe(1);
 	});
 
 	it('runs the workflow only for the events that were chosen', async () => {
-		const onlyFailed = await activated({ events: ['failed'] });
-		const both = await activated();
-		await untilRuns(both.id, 1);
+		const onlyFailed = await fixture.activated({ events: ['failed'] });
+		const both = await fixture.activated();
+		await fixture.untilRuns(both.id, 1);
 		// The start, and a completion that ends at the trigger.
-		await untilExecutions(onlyFailed.id, 2);
+		await fixture.untilExecutions(onlyFailed.id, 2);
 		await quiet();
 		expect(await fixture.delivered(onlyFailed.id)).toEqual([]);
 		fixture.sandbox.set({ job: { durationMs: 1000, outcome: 'failed' } });
-		await fixture.api.deactivateWorkflow(onlyFailed.id);
-		await fixture.api.activateWorkflow(onlyFailed.id);
-		await untilRuns(onlyFailed.id, 1);
+		await fixture.reactivate(onlyFailed.id);
+		await fixture.untilRuns(onlyFailed.id, 1);
 		const [item] = await fixture.delivered(onlyFailed.id);
 		expect(item?.json.status).toBe('failed');
 	});
@@ -106,32 +86,44 @@ describe('a completion', () => {
 describe('several notifications of one scrape', () => {
 	const leads = (...names: string[]) => names.map((name) => ({ name }));
 
-	it('let the one with the leads through, though another came before the end', async () => {
+	it.each([
+		{
+			which: 'with the leads',
+			early: [{ status: 'processing' }, { status: 'processing', progress: 50 }],
+			whole: { leads: leads('Ada', 'Grace') },
+		},
+		{
+			which: 'that says that the scrape is finished',
+			early: [{}],
+			whole: { status: 'completed', resultsUrl: 'https://example.com/r/1.csv' },
+		},
+	])('let the one $which through, though another came before the end', async (given) => {
 		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
-		const { id } = await activated();
-		await untilStarts(1);
-		await quiet(1000);
+		const { id } = await fixture.activated();
+		await fixture.untilStarts(1);
 		const { scrapeId = '' } = fixture.sandbox.jobs[0] ?? {};
 		const send = async (body: object) => await post(fixture.webhookUrl(), JSON.stringify(body));
-		expect(await send({ scrapeId, status: 'processing' })).toBe(200);
+		for (const body of given.early) {
+			await quiet(1000);
+			expect(await send({ scrapeId, ...body })).toBe(200);
+		}
 		await quiet(1000);
-		expect(await send({ scrapeId, status: 'processing', progress: 50 })).toBe(200);
 		fixture.sandbox.finish(scrapeId, 'completed');
-		const whole = { scrapeId, leads: leads('Ada', 'Grace') };
-		expect(await send(whole)).toBe(200);
-		await untilRuns(id, 1);
+		const whole = { scrapeId, ...given.whole };
+		for (let times = 0; times < 3; times++) expect(await send(whole)).toBe(200);
+		await fixture.untilRuns(id, 1);
 		await quiet(15_000);
 		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => (json.notification as { body: object }).body)).toEqual([whole]);
-		// The start, the first notification, and the one with the leads.
+		// The start, the first notification, and the one that ran.
 		expect(await fixture.executions(id)).toHaveLength(3);
 		expect(await fixture.told(id)).toEqual([]);
 	});
 
 	it('lose no leads: what comes after the run is told, and a retry runs the workflow with it', async () => {
 		fixture.sandbox.set({ notification: { times: 0 } });
-		const { id } = await activated({ output: 'leads' });
-		await untilStarts(1);
+		const { id } = await fixture.activated({ output: 'leads' });
+		await fixture.untilStarts(1);
 		await quiet(2500);
 		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
 		const send = async (...names: string[]) => {
@@ -139,12 +131,12 @@ describe('several notifications of one scrape', () => {
 			expect(await post(fixture.webhookUrl(), body)).toBe(200);
 		};
 		await send('Ada', 'Grace');
-		await untilExecutions(id, 2);
+		await fixture.untilExecutions(id, 2);
 		await quiet(1000);
 		await send('Ada', 'Grace');
 		await send('Joan');
 		await send('Joan');
-		await untilExecutions(id, 3);
+		await fixture.untilExecutions(id, 3);
 		await quiet(1000);
 		expect(await fixture.executions(id)).toHaveLength(3);
 		expect(await fixture.told(id)).toEqual([
@@ -156,31 +148,10 @@ describe('several notifications of one scrape', () => {
 		expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Grace', 'Joan']);
 	});
 
-	it('let the one that says that the scrape is finished through, though a ping came first', async () => {
-		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
-		const { id } = await activated();
-		await untilStarts(1);
-		await quiet(1000);
-		const { scrapeId = '' } = fixture.sandbox.jobs[0] ?? {};
-		expect((await fetch(fixture.webhookUrl())).status).toBe(200);
-		await quiet(1000);
-		fixture.sandbox.finish(scrapeId, 'completed');
-		const whole = { scrapeId, status: 'completed', resultsUrl: 'https://example.com/r/1.csv' };
-		for (let times = 0; times < 3; times++) {
-			expect(await post(fixture.webhookUrl(), JSON.stringify(whole))).toBe(200);
-		}
-		await untilRuns(id, 1);
-		await quiet(15_000);
-		const items = await fixture.delivered(id);
-		expect(items.map(({ json }) => (json.notification as { body: object }).body)).toEqual([whole]);
-		// The start, the ping, and the one that ran.
-		expect(await fixture.executions(id)).toHaveLength(3);
-	});
-
 	it('lose no leads where the node does not reach its own URL', async () => {
 		fixture.sandbox.set({ notification: { times: 0 } });
 		const options = { internalUrl: 'http://127.0.0.1:9' };
-		const workflow = await activated({ mode: 'listen', output: 'leads', options });
+		const workflow = await fixture.activated({ mode: 'listen', output: 'leads', options });
 		const scrapeId = await fixture.startElsewhere();
 		await quiet(1500);
 		const send = async (name: string) => {
@@ -188,9 +159,9 @@ describe('several notifications of one scrape', () => {
 			expect(await post(fixture.plainUrl(workflow), body)).toBe(200);
 		};
 		await send('Ada');
-		await untilRuns(workflow.id, 1);
+		await fixture.untilRuns(workflow.id, 1);
 		await send('Grace');
-		await untilExecutions(workflow.id, 2);
+		await fixture.untilExecutions(workflow.id, 2);
 		await quiet(10_000);
 		expect(await fixture.told(workflow.id)).toEqual([
 			expect.stringContaining(`Leads of scrape ${scrapeId} came after the workflow ran for it`),
@@ -202,17 +173,17 @@ describe('several notifications of one scrape', () => {
 	});
 
 	it('that names a scrape that ran and another one runs both after a retry', async () => {
-		const workflow = await activated({ mode: 'listen', output: 'leads' });
-		const ids = [await fixture.startElsewhere(), await fixture.startElsewhere()];
+		const workflow = await fixture.activated({ mode: 'listen', output: 'leads' });
+		const ids = await fixture.startMany(2);
 		await quiet(2000);
 		const body = (...scrapes: object[]) => JSON.stringify({ scrapes });
 		const [ran, other] = ids.map((scrapeId) => ({ scrapeId, leads: leads('Ada') }));
 		expect(await post(fixture.plainUrl(workflow), body({ ...ran }))).toBe(200);
-		await untilRuns(workflow.id, 1);
+		await fixture.untilRuns(workflow.id, 1);
 		await quiet(1000);
 		const both = body({ ...ran, leads: leads('Bob') }, { ...other });
 		expect(await post(fixture.plainUrl(workflow), both)).toBe(200);
-		await untilExecutions(workflow.id, 2);
+		await fixture.untilExecutions(workflow.id, 2);
 		expect(await fixture.advice(workflow.id)).toEqual([
 			expect.stringContaining('The notification names 1 other scrape, which did not run either.'),
 		]);
@@ -227,16 +198,15 @@ describe('several notifications of one scrape', () => {
 	});
 
 	it('that names several scrapes brings each out', async () => {
-		const workflow = await activated({ mode: 'listen', output: 'leads' });
-		const ids = [];
-		for (let count = 0; count < 3; count++) ids.push(await fixture.startElsewhere());
+		const workflow = await fixture.activated({ mode: 'listen', output: 'leads' });
+		const ids = await fixture.startMany(3);
 		await quiet(2000);
 		const scrapes = ids.map((scrapeId, index) => ({
 			scrapeId,
 			leads: leads(`lead ${String(index)} a`, `lead ${String(index)} b`),
 		}));
 		expect(await post(fixture.plainUrl(workflow), JSON.stringify({ scrapes }))).toBe(200);
-		await untilRuns(workflow.id, 6);
+		await fixture.untilRuns(workflow.id, 6);
 		const items = await fixture.delivered(workflow.id);
 		expect(items.map(({ json }) => json)).toEqual(
 			scrapes.flatMap(({ scrapeId, leads }) => leads.map((lead) => ({ scrapeId, ...lead }))),
@@ -252,14 +222,14 @@ describe('the URL of a start', () => {
 		['capital letters', (url: string) => url.replace(/leadgen=.*/, (part) => part.toUpperCase())],
 	])('is accepted with %s', async (_what, change) => {
 		fixture.sandbox.set({ notification: { times: 0 } });
-		const { id } = await activated();
-		await untilStarts(1);
+		const { id } = await fixture.activated();
+		await fixture.untilStarts(1);
 		await quiet(1500);
 		const [job] = fixture.sandbox.jobs;
 		const body = JSON.stringify({ scrapeId: job?.scrapeId });
 		const url = change(fixture.webhookUrl());
 		expect(await post(url, body)).toBe(200);
-		await untilRuns(id, 1);
+		await fixture.untilRuns(id, 1);
 		const [item] = await fixture.delivered(id);
 		expect(item?.json).toMatchObject({ scrapeId: job?.scrapeId, notification: { method: 'POST' } });
 		expect(await post(fixture.webhookUrl().slice(0, -4), body)).toBe(403);
@@ -268,8 +238,8 @@ describe('the URL of a start', () => {
 
 describe('a stranger', () => {
 	it('brings nothing in with a forged ID, even with the token', async () => {
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		await quiet(1500);
 		// A scrape of the same account that was started elsewhere, and is finished.
 		const foreign = await fixture.startElsewhere();
@@ -285,8 +255,8 @@ describe('a stranger', () => {
 	});
 
 	it('gets an answer to a body of any size and type', async () => {
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		const url = fixture.webhookUrl();
 		const deep = '['.repeat(5000) + ']'.repeat(5000);
 		const bodies: Array<[string, string]> = [
@@ -324,17 +294,13 @@ describe('a stranger', () => {
 
 describe('a node that only listens', () => {
 	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		await quiet(500);
+		const workflow = await fixture.listening();
 		expect(fixture.starts).toBe(0);
 		fixture.sandbox.set({ notification: { times: 3, parallel: true } });
-		const ids = [];
-		for (let count = 0; count < 8; count++)
-			ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow)));
-		await untilRuns(workflow.id, 8);
+		const ids = await fixture.startMany(8, fixture.plainUrl(workflow));
+		await fixture.untilRuns(workflow.id, 8);
 		await quiet();
-		const items = await fixture.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
 		expect(await fixture.executions(workflow.id)).toHaveLength(8);
 		// A repeat that comes later.
 		await fixture.sandbox.notify(ids[0] ?? '');
@@ -346,8 +312,7 @@ describe('a node that only listens', () => {
 		// The lookups of the tests before have used up the share of another plan.
 		const credential = await fixture.newCredential('No limit', API_KEY, { plan: 'enterprise' });
 		const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
-		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
-		await fixture.api.activateWorkflow(workflow.id);
+		const workflow = await fixture.activate(trigger);
 		await quiet(500);
 		const broken = await fixture.startElsewhere();
 		fixture.sandbox.set({
@@ -356,23 +321,18 @@ describe('a node that only listens', () => {
 		await post(fixture.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
 		await until('a lookup and its repeats', () => fixture.count('getScrapeStatus') >= 4);
 		const good = await fixture.startElsewhere(fixture.plainUrl(workflow));
-		await untilRuns(workflow.id, 2);
-		const items = await fixture.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([good, broken].sort());
+		await fixture.untilRuns(workflow.id, 2);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([good, broken].sort());
 		expect(fixture.count('getScrapeStatus')).toBeLessThan(15);
 	});
 
 	it('keeps what it heard while the key is refused, and says so once', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		await quiet(500);
+		const workflow = await fixture.listening();
 		fixture.sandbox.set({
 			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match: { method: 'GET', times: 3 } }],
 		});
-		const ids = [];
-		for (let count = 0; count < 3; count++) {
-			ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow)));
-		}
-		await untilRuns(workflow.id, 3);
+		const ids = await fixture.startMany(3, fixture.plainUrl(workflow));
+		await fixture.untilRuns(workflow.id, 3);
 		await quiet();
 		const items = await fixture.delivered(workflow.id);
 		const delivered = items.flatMap(({ json }) => json.scrapeId ?? []);
@@ -381,11 +341,10 @@ describe('a node that only listens', () => {
 	});
 
 	it('waits for a status that says finished later than the notification', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		await quiet(500);
+		const workflow = await fixture.listening();
 		fixture.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
 		await fixture.startElsewhere(fixture.plainUrl(workflow));
-		await untilRuns(workflow.id, 1);
+		await fixture.untilRuns(workflow.id, 1);
 		await quiet();
 		expect(await fixture.executions(workflow.id)).toHaveLength(1);
 	});
@@ -397,8 +356,8 @@ describe('the output', () => {
 		['that the person names', { leadsField: 'data.leads' }],
 	])('is one item for each lead of a list %s', async (_what, options) => {
 		fixture.sandbox.set({ notification: { shape: 'leads' } });
-		const { id } = await activated({ output: 'leads', options });
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated({ output: 'leads', options });
+		await fixture.untilRuns(id, 1);
 		const items = await fixture.delivered(id);
 		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
 		expect(items).toHaveLength(10);
@@ -409,8 +368,8 @@ describe('the output', () => {
 	});
 
 	it('is one item for the scrape where the notification holds no list', async () => {
-		const { id } = await activated({ output: 'leads' });
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated({ output: 'leads' });
+		await fixture.untilRuns(id, 1);
 		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({ scrapeId: fixture.sandbox.jobs[0]?.scrapeId, leadsFound: 10 }),
@@ -436,8 +395,8 @@ describe('static data', () => {
 		const { id } = await fixture.api.createWorkflow(content);
 		await fixture.api.activateWorkflow(id);
 		for (let round = 1; round <= 4; round++) {
-			await untilStarts(round);
-			await untilRuns(id, round);
+			await fixture.untilStarts(round);
+			await fixture.untilRuns(id, round);
 			await fixture.api.deactivateWorkflow(id);
 			if (round < 4) await fixture.api.activateWorkflow(id);
 		}
@@ -462,16 +421,15 @@ describe('static data', () => {
 		content.connections.Webhook = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
 		const { id } = await fixture.api.createWorkflow(content);
 		await fixture.api.activateWorkflow(id);
-		await untilRuns(id, 1);
+		await fixture.untilRuns(id, 1);
 		// The execution of the Code node begins before the next start is saved, and ends after it.
 		fixture.sandbox.set({ job: { durationMs: 20_000 }, notification: { times: 0 } });
 		await fetch(`${fixture.url}/webhook/${path}`);
 		await quiet(1000);
-		await fixture.api.deactivateWorkflow(id);
-		await fixture.api.activateWorkflow(id);
-		await untilStarts(2);
-		await untilRuns(id, 2);
-		expect((await fixture.delivered(id)).map(({ json }) => json.scrapeId)).toEqual(
+		await fixture.reactivate(id);
+		await fixture.untilStarts(2);
+		await fixture.untilRuns(id, 2);
+		expect(await fixture.scrapesOf(id)).toEqual(
 			fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId),
 		);
 	});

@@ -1,53 +1,11 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
-import { API_KEY, LINE, node, quiet, until, use } from '../../lab/fixture/fixture';
-import {
-	activated,
-	countRuns,
-	fixture,
-	LONG,
-	post,
-	untilExecutions,
-	untilRuns,
-	untilStarts,
-} from './triggerFixture';
+import { API_KEY, node, quiet, until, use } from '../../lab/fixture/fixture';
+import { LONG, post } from './n8n';
+import { fixture } from './triggerFixture';
 
 /* Many requests at once, from strangers and from the service. They take minutes, so CI runs them at night. */
 
 describe('a stranger', () => {
-	it('is turned away a thousand times, and nothing is looked up or run', async () => {
-		fixture.sandbox.set(LONG);
-		const workflow = await activated();
-		const { id } = workflow;
-		await untilStarts(1);
-		await quiet(1000);
-		const scrapeId = fixture.sandbox.jobs[0]?.scrapeId ?? '';
-		const lookups = fixture.count('getScrapeStatus');
-		const begin = Date.now();
-		const url = fixture.plainUrl(workflow);
-		const methods = ['POST', 'PUT', 'GET', 'PATCH'];
-		const answers: number[] = [];
-		for (let batch = 0; batch < 50; batch++) {
-			const requests = Array.from({ length: 20 }, async (_, index) => {
-				const number = batch * 20 + index;
-				const method = methods[number % 4] ?? 'POST';
-				const query =
-					number % 3 === 0 ? '' : `?token=${'0'.repeat(number % 80)}&scrapeId=${scrapeId}`;
-				const headers = { 'content-type': 'application/json', 'x-leadgen-knock': 'a'.repeat(64) };
-				const body = method === 'GET' ? undefined : JSON.stringify({ scrapeId, clock: 'x' });
-				return (await fetch(url + query, { method, headers, body })).status;
-			});
-			answers.push(...(await Promise.all(requests)));
-		}
-		expect(answers.filter((status) => status !== 403)).toEqual([]);
-		expect(answers).toHaveLength(1000);
-		// Its start.
-		expect(await fixture.executions(id)).toHaveLength(1);
-		// Only the clock looks, every five seconds at most.
-		const seconds = (Date.now() - begin) / 1000;
-		expect(fixture.count('getScrapeStatus') - lookups).toBeLessThanOrEqual(1 + seconds / 5);
-		expect(fixture.starts).toBe(1);
-	});
-
 	it('cannot use up the rate limit of any plan where a node only listens', async () => {
 		const most = { starter: 20, pro: 100, enterprise: 20 };
 		const plans = ['starter', 'pro', 'enterprise'] as const;
@@ -59,8 +17,7 @@ describe('a stranger', () => {
 		for (const plan of plans) {
 			const credential = await fixture.newCredential(plan, keyOf(plan), { plan });
 			const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
-			const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
-			await fixture.api.activateWorkflow(workflow.id);
+			const workflow = await fixture.activate(trigger);
 			workflows.push(workflow);
 		}
 		await quiet(1000);
@@ -87,15 +44,14 @@ describe('a stranger', () => {
 			const spans = times.slice(most[plan]).map((time, index) => time - (times[index] ?? time));
 			expect([plan, Math.min(...spans) > 58_000]).toEqual([plan, true]);
 		}
-		expect(await countRuns(workflows.map(({ id }) => id))).toBe(0);
+		for (const { id } of workflows) expect(await fixture.executions(id)).toEqual([]);
 		expect(fixture.starts).toBe(0);
 	}, 600_000);
 });
 
 describe('a node that only listens', () => {
 	it('brings in many that finish at once', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		await quiet(500);
+		const workflow = await fixture.listening();
 		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
 		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
 		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 8000 };
@@ -104,24 +60,14 @@ describe('a node that only listens', () => {
 			notification,
 			cost: { startPerLead: 0.1 },
 		});
-		const ids: string[] = [];
-		while (ids.length < 90) ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow), 40));
+		const ids = await fixture.startMany(90, fixture.plainUrl(workflow), 40);
 		for (const id of ids) fixture.sandbox.finish(id, 'completed');
-		const begin = Date.now();
-		await untilExecutions(workflow.id, 90, 240_000).finally(() => {
-			const seconds = ((Date.now() - begin) / 1000).toFixed(0);
-			const sent = fixture.sandbox.jobs.flatMap(({ notifications }) => notifications);
-			const answered = sent.filter(({ status }) => status === 200);
-			const said = `${String(answered.length)} of ${String(sent.length)} notifications answered`;
-			const lookups = `${String(fixture.count('getScrapeStatus'))} lookups`;
-			process.stdout.write(`n8n ${LINE}: 90 completions: ${seconds} s, ${said}, ${lookups}\n`);
-		});
+		await fixture.untilExecutions(workflow.id, 90, 240_000);
 		// A repetition that comes a minute later, before n8n has got to the first, begins an execution as well.
-		await untilRuns(workflow.id, 90);
+		await fixture.untilRuns(workflow.id, 90);
 		await quiet();
-		const items = await fixture.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([...ids].sort());
-		for (const { json } of items) {
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual(ids.toSorted());
+		for (const { json } of await fixture.delivered(workflow.id)) {
 			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
 			expect(data.scrapeId).toBe(json.scrapeId);
 			expect(data.leads).toHaveLength(40);
@@ -142,10 +88,7 @@ describe('a node that only listens', () => {
 		await quiet(1000);
 		fixture.sandbox.set(LONG);
 		const url = fixture.plainUrl(workflow);
-		const [running, finished] = [
-			await fixture.startElsewhere(url),
-			await fixture.startElsewhere(url),
-		];
+		const [running = '', finished = ''] = await fixture.startMany(2, url);
 		const begin = Date.now();
 		let isOver = false;
 		const pour = async () => {
@@ -154,7 +97,7 @@ describe('a node that only listens', () => {
 		const pouring = Array.from({ length: 20 }, pour);
 		fixture.sandbox.finish(finished, 'completed');
 		// The execution of the other one waits for its end.
-		await untilExecutions(workflow.id, 2);
+		await fixture.untilExecutions(workflow.id, 2);
 		await quiet(8000);
 		isOver = true;
 		await Promise.all(pouring);
@@ -164,8 +107,7 @@ describe('a node that only listens', () => {
 		const seconds = (Date.now() - begin) / 1000;
 		expect(fixture.count('getScrapeStatus')).toBeLessThan(6 + seconds / 2);
 		fixture.sandbox.finish(running, 'completed');
-		await untilRuns(workflow.id, 2);
-		const items = await fixture.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual([finished, running].sort());
+		await fixture.untilRuns(workflow.id, 2);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([finished, running].sort());
 	});
 });

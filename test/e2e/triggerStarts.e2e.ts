@@ -1,27 +1,24 @@
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi, N8nApiError, type StoredCredential } from '../../lab/playground/api';
 import { setRole } from '../../lab/playground/n8n';
 import { API_KEY, node, OWNER, quiet, until, use, uuid } from '../../lab/fixture/fixture';
-import {
-	activated,
-	countRuns,
-	fixture,
-	LONG,
-	save,
-	triggerOf,
-	untilExecutions,
-	untilRuns,
-	untilStarts,
-} from './triggerFixture';
+import { LONG, serve } from './n8n';
+import { fixture, save, triggerOf } from './triggerFixture';
 
 /* What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
 
+/** The filters of each start. */
+function filtersSent(): object[] {
+	return fixture.sandbox.requests.flatMap(({ operation, body }) =>
+		operation === 'startScrape' ? (body as { filters: object }).filters : [],
+	);
+}
+
 describe('a start', () => {
 	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		const [item, ...more] = await fixture.delivered(id);
 		expect(more).toEqual([]);
@@ -51,7 +48,7 @@ describe('a start', () => {
 		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
 		const { id } = await fixture.api.createWorkflow({ ...content, settings: {} });
 		await fixture.api.activateWorkflow(id);
-		await untilRuns(id, 1);
+		await fixture.untilRuns(id, 1);
 		const executions = await fixture.executions(id);
 		const [completion, start] = await Promise.all(
 			executions.map((each) => fixture.finished(each.id)),
@@ -68,8 +65,8 @@ describe('a start', () => {
 			job: { durationMs: 300 },
 			faults: [{ kind: 'slowBody', delayMs: 3000, match: { path: '/start' } }],
 		});
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json)).toEqual([
@@ -85,7 +82,7 @@ describe('a start', () => {
 		let lost = 0;
 		let count = 0;
 		// It lets the node's own calls through, and loses the answer to every second one.
-		const proxy = createServer((request, response) => {
+		const internalUrl = await serve((request, response) => {
 			const pass = async () => {
 				const answer = await fetch(fixture.url + (request.url ?? ''), {
 					method: 'POST',
@@ -101,34 +98,21 @@ describe('a start', () => {
 			};
 			pass().catch(() => request.socket.destroy());
 		});
-		const port = await new Promise<number>((resolve) => {
-			proxy.listen(0, '127.0.0.1', () => {
-				const address = proxy.address();
-				resolve(typeof address === 'object' && address ? address.port : 0);
-			});
-		});
-		try {
-			const internalUrl = `http://127.0.0.1:${String(port)}`;
-			const { id } = await activated({ options: { internalUrl } });
-			await untilRuns(id, 1);
-			await fixture.api.deactivateWorkflow(id);
-			await fixture.api.activateWorkflow(id);
-			await untilRuns(id, 2);
-			await quiet();
-			const items = await fixture.delivered(id);
-			expect(items.map(({ json }) => json.scrapeId)).toEqual(
-				fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId),
-			);
-			expect(fixture.starts).toBe(2);
-			expect(lost).toBeGreaterThan(2);
-		} finally {
-			proxy.close();
-		}
+		const { id } = await fixture.activated({ options: { internalUrl } });
+		await fixture.untilRuns(id, 1);
+		await fixture.reactivate(id);
+		await fixture.untilRuns(id, 2);
+		await quiet();
+		expect(await fixture.scrapesOf(id)).toEqual(
+			fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId),
+		);
+		expect(fixture.starts).toBe(2);
+		expect(lost).toBeGreaterThan(2);
 	});
 
 	it('does not happen again in ten saves and publications', async () => {
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		for (let count = 1; count <= 10; count++) {
 			await save(id, ({ nodes }) => {
 				const [trigger, end] = nodes;
@@ -146,25 +130,20 @@ describe('a start', () => {
 
 	it('happens once when the node is added to an active workflow, and when it listened before', async () => {
 		const listening = fixture.trigger({ mode: 'listen' });
-		const { id } = await fixture.api.createWorkflow(fixture.content(listening));
-		await fixture.api.activateWorkflow(id);
+		const { id } = await fixture.activate(listening);
 		await quiet(1000);
 		const added = fixture.trigger({ filters: { jobTitles: ['CFO'] } }, { name: 'Added' });
 		await save(id, ({ nodes }) => nodes.push(added));
-		await untilStarts(1);
+		await fixture.untilStarts(1);
 		await save(id, (workflow) => {
 			triggerOf(workflow).parameters = { filters: { jobTitles: ['CEO'] }, limit: 10 };
 		});
-		await untilStarts(2);
+		await fixture.untilStarts(2);
 		await save(id, ({ nodes }) => {
 			for (const node of nodes) node.parameters = { ...node.parameters, limit: 7 };
 		});
 		await quiet();
-		expect(
-			fixture.sandbox.requests.flatMap(({ operation, body }) =>
-				operation === 'startScrape' ? (body as { filters: object }).filters : [],
-			),
-		).toEqual([
+		expect(filtersSent()).toEqual([
 			{ jobTitles: ['CFO'], limit: 10 },
 			{ jobTitles: ['CEO'], limit: 10 },
 		]);
@@ -172,8 +151,8 @@ describe('a start', () => {
 
 	it('survives that the node is renamed while the scrape runs', async () => {
 		fixture.sandbox.set(LONG);
-		const { id } = await activated();
-		await untilStarts(1);
+		const { id } = await fixture.activated();
+		await fixture.untilStarts(1);
 		await save(id, (workflow) => {
 			triggerOf(workflow).name = 'Leads, please';
 			workflow.connections = {};
@@ -189,32 +168,26 @@ describe('a start', () => {
 
 	it('uses the filters that were published last, and happens again at once when the workflow is deactivated and activated', async () => {
 		fixture.sandbox.set(LONG);
-		const { id } = await activated();
-		await untilStarts(1);
+		const { id } = await fixture.activated();
+		await fixture.untilStarts(1);
 		await save(id, (workflow) => {
 			triggerOf(workflow).parameters.filters = { jobTitles: ['CFO'] };
 			triggerOf(workflow).parameters.limit = 7;
 		});
 		await quiet();
 		expect(fixture.starts).toBe(1);
-		await fixture.api.deactivateWorkflow(id);
-		await fixture.api.activateWorkflow(id);
-		await untilStarts(2);
-		await fixture.api.deactivateWorkflow(id);
-		await fixture.api.activateWorkflow(id);
-		await untilStarts(3);
+		await fixture.reactivate(id);
+		await fixture.untilStarts(2);
+		await fixture.reactivate(id);
+		await fixture.untilStarts(3);
 		await quiet();
-		expect(
-			fixture.sandbox.requests.flatMap(({ operation, body }) =>
-				operation === 'startScrape' ? (body as { filters: object }).filters : [],
-			),
-		).toEqual([
+		expect(filtersSent()).toEqual([
 			{ jobTitles: ['CTO'], limit: 10 },
 			{ jobTitles: ['CFO'], limit: 7 },
 			{ jobTitles: ['CFO'], limit: 7 },
 		]);
 		for (const { scrapeId } of fixture.sandbox.jobs) fixture.sandbox.finish(scrapeId, 'completed');
-		await untilRuns(id, 3);
+		await fixture.untilRuns(id, 3);
 		await quiet();
 		expect(await fixture.delivered(id)).toHaveLength(3);
 		expect(await fixture.executions(id)).toHaveLength(6);
@@ -222,45 +195,48 @@ describe('a start', () => {
 
 	it('is delivered after an activation if it finished while the workflow was not active', async () => {
 		fixture.sandbox.set(LONG);
-		const { id } = await activated();
-		await untilStarts(1);
+		const { id } = await fixture.activated();
+		await fixture.untilStarts(1);
 		await quiet(1000);
 		await fixture.api.deactivateWorkflow(id);
 		fixture.sandbox.finish(fixture.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
 		await quiet(500);
 		await fixture.api.activateWorkflow(id);
-		await untilStarts(2);
-		await untilRuns(id, 1);
+		await fixture.untilStarts(2);
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		expect(fixture.starts).toBe(2);
 		expect(await fixture.delivered(id)).toHaveLength(1);
 	});
 
 	it('of two workflows with the same and of a copy, is one each', async () => {
-		const first = await activated();
+		const first = await fixture.activated();
 		const { connections, settings, ...content } = await fixture.api.workflow(first.id);
 		// As the editor does it: the nodes keep their ids, and get URLs of their own.
 		const nodes = content.nodes.map((node) => ({ ...node, webhookId: uuid() }));
 		const copy = await fixture.api.createWorkflow({ nodes, connections, settings, name: 'copy' });
 		await fixture.api.activateWorkflow(copy.id);
-		const third = await activated();
-		for (const { id } of [first, copy, third]) await untilRuns(id, 1);
+		const third = await fixture.activated();
+		for (const { id } of [first, copy, third]) await fixture.untilRuns(id, 1);
 		await quiet();
 		for (const { id } of [first, copy, third]) expect(await fixture.delivered(id)).toHaveLength(1);
 		expect(fixture.starts).toBe(3);
-		const ids = await Promise.all([first, copy, third].map(({ id }) => fixture.delivered(id)));
-		expect(new Set(ids.flat().map(({ json }) => json.scrapeId)).size).toBe(3);
+		const ids = await Promise.all([first, copy, third].map(({ id }) => fixture.scrapesOf(id)));
+		expect(new Set(ids.flat()).size).toBe(3);
 	});
 
 	it('does not happen again when n8n follows for a while and leads again, and each completion comes in once', async () => {
 		await fixture.reset(LONG);
-		const listening = await activated({ mode: 'listen' });
+		const listening = await fixture.activated({ mode: 'listen' });
 		const ids: string[] = [];
-		const runs = () => countRuns([listening.id, ...ids]);
+		const runs = async () => {
+			const lists = await Promise.all([listening.id, ...ids].map((id) => fixture.executions(id)));
+			return lists.flat().length;
+		};
 		const heard: string[] = [];
 		for (let turn = 1; turn <= 2; turn++) {
-			for (let count = 0; count < 3; count++) ids.push((await activated()).id);
-			await untilStarts(ids.length + heard.length);
+			for (let count = 0; count < 3; count++) ids.push((await fixture.activated()).id);
+			await fixture.untilStarts(ids.length + heard.length);
 			const [before = '', between = '', after = ''] = fixture.sandbox.jobs
 				.slice(-3)
 				.map(({ scrapeId }) => scrapeId);
@@ -283,11 +259,11 @@ describe('a start', () => {
 		await quiet(5000);
 		const delivered: unknown[] = [];
 		for (const id of ids) {
-			const items = await fixture.delivered(id);
-			expect(items).toHaveLength(1);
-			delivered.push(items[0]?.json.scrapeId);
+			const scrapes = await fixture.scrapesOf(id);
+			expect(scrapes).toHaveLength(1);
+			delivered.push(...scrapes);
 		}
-		for (const { json } of await fixture.delivered(listening.id)) delivered.push(json.scrapeId);
+		delivered.push(...(await fixture.scrapesOf(listening.id)));
 		expect(delivered.sort()).toEqual(fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId).sort());
 		expect(fixture.starts).toBe(all);
 	}, 180_000);
@@ -299,8 +275,8 @@ describe('a start', () => {
 		});
 		const ids: string[] = [];
 		for (const pauseMs of [0, 500, 3000]) {
-			ids.push((await activated()).id);
-			await untilStarts(ids.length);
+			ids.push((await fixture.activated()).id);
+			await fixture.untilStarts(ids.length);
 			const follows = setRole(fixture.url, 'follower');
 			await sleep(pauseMs);
 			// In one and the same moment, n8n waits for neither.
@@ -309,7 +285,7 @@ describe('a start', () => {
 		}
 		await quiet(5000);
 		for (const { scrapeId } of fixture.sandbox.jobs) fixture.sandbox.finish(scrapeId, 'completed');
-		for (const id of ids) await untilRuns(id, 1);
+		for (const id of ids) await fixture.untilRuns(id, 1);
 		await quiet();
 		for (const id of ids) {
 			expect(await fixture.delivered(id)).toHaveLength(1);
@@ -322,23 +298,21 @@ describe('a start', () => {
 		fixture.sandbox.set({
 			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape', nth: [1] } }],
 		});
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		expect(fixture.starts).toBe(1);
 		expect(await fixture.told(id)).toEqual([
 			'The node could not confirm whether a scrape was started',
 		]);
-		const delivered = await fixture.delivered(id);
-		expect(delivered.map(({ json }) => json.scrapeId)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
+		expect(await fixture.scrapesOf(id)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
 		// A retry pays nothing: the completion has run.
 		const [failed] = (await fixture.executions(id)).filter(({ status }) => status === 'error');
 		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
 		expect(fixture.starts).toBe(1);
 		// The way to go on that the person was told.
-		await fixture.api.deactivateWorkflow(id);
-		await fixture.api.activateWorkflow(id);
-		await untilRuns(id, 2);
+		await fixture.reactivate(id);
+		await fixture.untilRuns(id, 2);
 		expect(fixture.starts).toBe(2);
 	});
 
@@ -353,8 +327,8 @@ describe('a start', () => {
 				},
 			],
 		});
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 		expect(await fixture.told(id)).toEqual([]);
@@ -362,9 +336,12 @@ describe('a start', () => {
 });
 
 describe('a refusal', () => {
-	async function created(credential: StoredCredential): Promise<string> {
-		const trigger = fixture.trigger({}, { credentials: use(credential) });
-		return (await fixture.api.createWorkflow(fixture.content(trigger))).id;
+	async function created(
+		credential: StoredCredential,
+		parameters: Record<string, unknown> = {},
+	): Promise<string> {
+		const trigger = fixture.trigger(parameters, { credentials: use(credential) });
+		return (await fixture.create(trigger)).id;
 	}
 
 	async function refused(id: string): Promise<string> {
@@ -404,54 +381,40 @@ describe('a refusal', () => {
 		expect(fixture.count('getCredits')).toBeLessThanOrEqual(4);
 	});
 
-	it('is forgotten when the key is put right and the workflow is published again', async () => {
-		const wrong = await fixture.newCredential('Key to put right', 'wrong-key');
-		const credentials = use(wrong);
-		const trigger = fixture.trigger({}, { credentials });
-		const { id } = await fixture.api.createWorkflow(fixture.content(trigger));
-		await activateOrFail(id);
-		expect(fixture.starts).toBe(0);
+	it.each([
+		['once', {}, 1],
+		['by a schedule', { schedule: 'cron', cronExpression: '*/4 * * * * *' }, 4],
+	])(
+		'is forgotten when the key is put right, and the node starts %s',
+		async (how, parameters, starts) => {
+			const wrong = await fixture.newCredential(`Key to put right, ${how}`, 'wrong-key');
+			const id = await created(wrong, parameters);
+			await activateOrFail(id);
+			expect(fixture.starts).toBe(0);
 
-		const data = fixture.credentialData(API_KEY);
-		await fixture.api.updateCredential(wrong.id, { ...wrong, data });
-		// n8n 2 calls this an update of what is published, though nothing of it ever ran.
-		await fixture.api.updateWorkflow(id, {
-			...(await fixture.api.workflow(id)),
-			name: 'Put right',
-		});
-		await fixture.api.activateWorkflow(id);
-		await untilRuns(id, 1);
-		expect(await fixture.told(id)).toEqual([]);
-		expect(fixture.starts).toBe(1);
-	});
+			const data = fixture.credentialData(API_KEY);
+			await fixture.api.updateCredential(wrong.id, { ...wrong, data });
+			// n8n 2 calls this an update of what is published, though nothing of it ever ran.
+			const workflow = await fixture.api.workflow(id);
+			await fixture.api.updateWorkflow(id, { ...workflow, name: 'Put right' });
+			await fixture.api.activateWorkflow(id);
+			await fixture.untilStarts(starts);
+			await fixture.untilRuns(id, 1);
+			await fixture.api.deactivateWorkflow(id);
+			await quiet();
+			expect(await fixture.told(id)).toEqual([]);
+			if (starts === 1) expect(fixture.starts).toBe(1);
+		},
+	);
 
 	it('is forgotten when credits were added after the workflow was unpublished', async () => {
 		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 0 } } });
 		const { id } = await fixture.workflow();
-		expect(await activateOrFail(id)).toContain('The account has no credits left');
-		if ((await fixture.api.workflow(id)).active) await fixture.api.deactivateWorkflow(id);
+		expect(await refused(id)).toContain('The account has no credits left');
 		fixture.sandbox.addCredits(API_KEY, 500);
 		await fixture.api.activateWorkflow(id);
-		await untilRuns(id, 1);
+		await fixture.untilRuns(id, 1);
 		expect(fixture.starts).toBe(1);
-	});
-
-	it('that is put right does not stop the schedule', async () => {
-		const wrong = await fixture.newCredential('Key of a schedule', 'wrong-key');
-		const parameters = { schedule: 'cron', cronExpression: '*/4 * * * * *' };
-		const trigger = fixture.trigger(parameters, { credentials: use(wrong) });
-		const { id } = await fixture.api.createWorkflow(fixture.content(trigger));
-		await activateOrFail(id);
-		const data = fixture.credentialData(API_KEY);
-		await fixture.api.updateCredential(wrong.id, { ...wrong, data });
-		const saved = await fixture.api.workflow(id);
-		await fixture.api.updateWorkflow(id, { ...saved, name: 'Put right' });
-		await fixture.api.activateWorkflow(id);
-		await untilStarts(4);
-		await fixture.api.deactivateWorkflow(id);
-		await untilRuns(id, 1);
-		expect(await fixture.told(id)).toEqual([]);
-		await quiet();
 	});
 
 	it('of the balance alone does not stop the start', async () => {
@@ -459,8 +422,8 @@ describe('a refusal', () => {
 			{ kind: 'envelope' as const, code: 'FORBIDDEN', status: 403, match: { path: '/credits' } },
 		];
 		fixture.sandbox.set({ faults });
-		const { id } = await activated();
-		await untilRuns(id, 1);
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
 		expect(fixture.starts).toBe(1);
 	});
 
@@ -474,8 +437,8 @@ describe('a refusal', () => {
 
 	it('that only the start meets is told by one failed execution, and a retry starts the scrape', async () => {
 		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
-		const { id } = await activated({ filters: { jobTitles: ['COO'] } });
-		await untilExecutions(id, 1);
+		const { id } = await fixture.activated({ filters: { jobTitles: ['COO'] } });
+		await fixture.untilExecutions(id, 1);
 		await quiet();
 		expect(await fixture.told(id)).toEqual([
 			expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
@@ -487,7 +450,7 @@ describe('a refusal', () => {
 		const [failed] = await fixture.executions(id);
 		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 1000 } } });
 		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
-		await untilRuns(id, 1);
+		await fixture.untilRuns(id, 1);
 		// Retried again, as when all failed executions are retried.
 		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
 		await quiet();
@@ -501,13 +464,12 @@ describe('what cannot work', () => {
 		const credential = await fixture.newCredential('To be deleted', API_KEY);
 		const credentials = use(credential);
 		const trigger = fixture.trigger({ mode: 'listen' }, { credentials });
-		const workflow = await fixture.api.createWorkflow(fixture.content(trigger));
-		await fixture.api.activateWorkflow(workflow.id);
+		const workflow = await fixture.activate(trigger);
 		await quiet(1000);
 		await fixture.api.deleteCredential(credential.id);
 		fixture.sandbox.set({ notification: { retries: 20, backoffMs: 1000 } });
 		const early = await fixture.startElsewhere(fixture.plainUrl(workflow));
-		await untilExecutions(workflow.id, 1);
+		await fixture.untilExecutions(workflow.id, 1);
 		await quiet(5000);
 		expect(await fixture.told(workflow.id)).toEqual([
 			expect.stringMatching(/cannot verify notifications: .*[Cc]redential/),
@@ -516,9 +478,8 @@ describe('what cannot work', () => {
 		const own = use(fixture.credential);
 		await save(workflow.id, (saved) => (triggerOf(saved).credentials = own));
 		const late = await fixture.startElsewhere(fixture.plainUrl(workflow));
-		await untilRuns(workflow.id, 2);
-		const delivered = (await fixture.delivered(workflow.id)).map(({ json }) => json.scrapeId);
-		expect(delivered.sort()).toEqual([early, late].sort());
+		await fixture.untilRuns(workflow.id, 2);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([early, late].sort());
 	});
 
 	it('is not run again and again, if n8n refuses it', async () => {
@@ -535,7 +496,7 @@ describe('what cannot work', () => {
 		// Otherwise the notification begins an execution, and the poll another one.
 		fixture.sandbox.set({ notification: { times: 0 } });
 		await api.activateWorkflow(id);
-		await untilStarts(1);
+		await fixture.untilStarts(1);
 		await api.deleteCredential(deleted.id);
 		const over = async () => (await api.executions(id)).length > 1;
 		await until('the executions', over);
@@ -550,8 +511,8 @@ describe('what cannot work', () => {
 describe('a schedule', () => {
 	it('starts a scrape each time that it is due, also beside a running one, and none after the deactivation', async () => {
 		fixture.sandbox.set({ job: { durationMs: 5000 } });
-		const { id } = await activated({ schedule: 'cron', cronExpression: '*/4 * * * * *' });
-		await untilStarts(4);
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/4 * * * * *' });
+		await fixture.untilStarts(4);
 		await fixture.api.deactivateWorkflow(id);
 		const { length } = fixture.sandbox.jobs;
 		const [, ...scheduled] = fixture.sandbox.jobs.map(({ createdAt }) => createdAt);
@@ -560,7 +521,7 @@ describe('a schedule', () => {
 		await quiet(9000);
 		expect(fixture.sandbox.jobs).toHaveLength(length);
 		await fixture.api.activateWorkflow(id);
-		await untilRuns(id, length);
+		await fixture.untilRuns(id, length);
 		await fixture.api.deactivateWorkflow(id);
 		// A start that was due just before is still sent, and would count in the next test.
 		await quiet();

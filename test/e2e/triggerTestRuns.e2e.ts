@@ -1,15 +1,7 @@
 import type { WorkflowNode } from '../../lab/playground/api';
 import { API_KEY, LINE, quiet, use } from '../../lab/fixture/fixture';
-import {
-	activated,
-	fixture,
-	LONG,
-	post,
-	triggerOf,
-	untilExecutions,
-	untilRuns,
-	untilStarts,
-} from './triggerFixture';
+import { LONG, post } from './n8n';
+import { fixture, triggerOf } from './triggerFixture';
 
 /* What "Execute step" of the trigger starts and shows, and that it leaves the active workflow alone. */
 
@@ -22,8 +14,8 @@ describe('a test run', () => {
 		fixture.sandbox.set(settings);
 		const { id } = await fixture.workflow();
 		expect(await fixture.api.startWorkflow(id, 'LeadGen Trigger')).toBeUndefined();
-		await untilStarts(1);
-		await untilExecutions(id, 1);
+		await fixture.untilStarts(1);
+		await fixture.untilExecutions(id, 1);
 		await quiet(1500);
 		const items = await fixture.delivered(id);
 		expect(
@@ -34,19 +26,18 @@ describe('a test run', () => {
 
 	it('leaves the same workflow running where it is active', async () => {
 		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
-		const { id } = await activated();
-		await untilStarts(1);
+		const { id } = await fixture.activated();
+		await fixture.untilStarts(1);
 		await fixture.api.startWorkflow(id, 'LeadGen Trigger');
-		await untilStarts(2);
+		await fixture.untilStarts(2);
 		const [own, test] = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
 		fixture.sandbox.finish(test ?? '', 'completed');
-		await untilRuns(id, 1);
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		fixture.sandbox.finish(own ?? '', 'completed');
-		await untilRuns(id, 2);
+		await fixture.untilRuns(id, 2);
 		await quiet();
-		const items = await fixture.delivered(id);
-		expect(items.map(({ json }) => json.scrapeId)).toEqual([test, own]);
+		expect(await fixture.scrapesOf(id)).toEqual([test, own]);
 		expect(fixture.starts).toBe(2);
 	});
 
@@ -54,7 +45,7 @@ describe('a test run', () => {
 		const scrapeId = await fixture.startElsewhere();
 		const named = await fixture.workflow({ options: { testScrapeId: scrapeId } });
 		await fixture.api.startWorkflow(named.id, 'LeadGen Trigger');
-		await untilExecutions(named.id, 1);
+		await fixture.untilExecutions(named.id, 1);
 		const [item] = await fixture.delivered(named.id);
 		expect(item?.json.scrapeId).toBe(scrapeId);
 
@@ -68,7 +59,7 @@ describe('a test run', () => {
 		const started = await fixture.startElsewhere(
 			fixture.plainUrl(none).replace('/webhook/', '/webhook-test/'),
 		);
-		await untilExecutions(none.id, 1);
+		await fixture.untilExecutions(none.id, 1);
 		expect(await fixture.told(none.id)).toEqual([]);
 		const [received] = await fixture.delivered(none.id);
 		expect(received?.json.scrapeId).toBe(started);
@@ -87,29 +78,24 @@ async function execute(id: string, change: (trigger: WorkflowNode) => void): Pro
 describe('a test run that cannot begin', () => {
 	it('leaves the schedule of the active workflow running', async () => {
 		fixture.sandbox.set(LONG);
-		const { id } = await activated({ schedule: 'cron', cronExpression: '*/4 * * * * *' });
-		await untilStarts(2);
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/4 * * * * *' });
+		await fixture.untilStarts(2);
 		const failing = execute(id, ({ parameters }) => (parameters.filters = { companySize: 'x' }));
 		await expect(failing).rejects.toThrow(/Company Size/);
-		await untilStarts(fixture.starts + 3);
+		await fixture.untilStarts(fixture.starts + 3);
 		expect(await fixture.told(id)).toEqual([]);
 		await fixture.api.deactivateWorkflow(id);
 		await quiet();
 	});
 
 	it('leaves a node that only listens listening', async () => {
-		const workflow = await activated({ mode: 'listen' });
-		await quiet(1000);
+		const workflow = await fixture.listening();
 		const wrong = { internalUrl: 'n8n:5678' };
 		const failing = execute(workflow.id, ({ parameters }) => (parameters.options = wrong));
 		await expect(failing).rejects.toThrow(/Internal URL/);
-		const ids = [];
-		for (let count = 0; count < 3; count++) {
-			ids.push(await fixture.startElsewhere(fixture.plainUrl(workflow)));
-		}
-		await untilRuns(workflow.id, 3);
-		const items = await fixture.delivered(workflow.id);
-		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual(ids.sort());
+		const ids = await fixture.startMany(3, fixture.plainUrl(workflow));
+		await fixture.untilRuns(workflow.id, 3);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual(ids.sort());
 	});
 });
 
@@ -122,8 +108,8 @@ describe('a test run with another credential', () => {
 
 	it('changes nothing for the active workflow', async () => {
 		const other = await fixture.newCredential('Other', 'other-key');
-		const { id } = await activated({ schedule: 'cron', cronExpression: '*/3 * * * * *' });
-		await untilStarts(2);
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/3 * * * * *' });
+		await fixture.untilStarts(2);
 		await quiet(1000);
 		const url = fixture.webhookUrl();
 		await execute(id, (trigger) => (trigger.credentials = use(other)));
@@ -150,11 +136,11 @@ describe('a test run with another credential', () => {
 		const other = await fixture.newCredential('Other account', 'other-key');
 		const { id } = await fixture.workflow();
 		await fixture.api.startWorkflow(id, 'LeadGen Trigger');
-		await untilStarts(1);
+		await fixture.untilStarts(1);
 		await fixture.api.stopListening(id);
 		await quiet();
 		await execute(id, (trigger) => (trigger.credentials = use(other)));
-		await untilStarts(2);
+		await fixture.untilStarts(2);
 		const [first, second] = fixture.sandbox.jobs;
 		expect([first?.account, second?.account]).toEqual([API_KEY, 'other-key']);
 		expect(first?.webhookUrl).not.toBe(second?.webhookUrl);
@@ -162,7 +148,7 @@ describe('a test run with another credential', () => {
 		const late = JSON.stringify({ scrapeId: first?.scrapeId, status: 'completed' });
 		expect(await post(first?.webhookUrl ?? '', late)).toBe(200);
 		fixture.sandbox.finish(second?.scrapeId ?? '', 'completed');
-		await untilExecutions(id, 1);
+		await fixture.untilExecutions(id, 1);
 		await quiet(1000);
 		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => [json.scrapeId, json.notification])).toEqual([
