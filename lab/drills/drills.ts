@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import packageJson from '../../package.json';
 import { writeSection } from '../playground/page';
 import { Fixture, LINE, N8N, SOON_ACTIVE } from '../fixture/fixture';
+import { largeLists } from './largeLists';
 import { lookupDrills } from './lookups';
 import { diskFull, serviceDown } from './outages';
 import { deliveryCuts, startCuts } from './powerCuts';
@@ -14,9 +15,10 @@ const HELP = `Breaks things on purpose around a real n8n, and counts what was lo
   npm run drills [-- --rounds 100] [-- --seed 1]
 
   --rounds  power cuts at a notification, and as many just after a start (default 100 each: about 90 minutes)
+  --rows    people in the large lists (default 6,000: about 10 minutes for each list)
   --seed    decides the moments of the cuts (default 1)
   --only    lookups, serviceDown, diskFull (mounts a small disk, so it needs root), deliveryCuts,
-            startCuts or queue (needs Redis and PostgreSQL)
+            startCuts, queue (needs Redis and PostgreSQL) or largeLists (needs PostgreSQL)
   --help    this text
 
 N8N_VERSION=1 takes n8n 1. With all drills and 50 rounds or more it writes its section of docs/measurements/reliability.md.`;
@@ -46,6 +48,7 @@ async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			rounds: { type: 'string', default: '100' },
+			rows: { type: 'string', default: '6000' },
 			seed: { type: 'string', default: '1' },
 			only: { type: 'string' },
 			help: { type: 'boolean' },
@@ -65,6 +68,7 @@ async function main(): Promise<void> {
 		['deliveryCuts', () => deliveryCuts(fixture, rounds, randomFrom(seed))],
 		['startCuts', () => startCuts(fixture, rounds, randomFrom(seed))],
 		['queue', () => queueMode(SOON_ACTIVE)],
+		['largeLists', () => largeLists(Number(values.rows), randomFrom(seed))],
 	];
 	const outcomes: Outcome[] = [];
 	try {

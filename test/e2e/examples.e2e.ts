@@ -10,7 +10,8 @@ import type {
 } from '../../lab/playground/api';
 import type { SettingsPatch } from '../../lab/sandbox/settings';
 import { API_KEY, N8N, quiet, until } from '../../lab/fixture/fixture';
-import { itemsOf, sendForm, setBaseUrl, useN8n } from './n8n';
+import { sendForm } from '../../lab/fixture/form';
+import { itemsOf, setBaseUrl, useN8n } from './n8n';
 
 const MANUAL = 'When clicking ‘Execute workflow’';
 

@@ -1,5 +1,5 @@
 import { N8N, OWNER, quiet, until } from '../../lab/fixture/fixture';
-import { ENV, LargeList, STORES, type ListRow } from './largeListFixture';
+import { ENV, LargeList, STORES, type ListRow } from '../../lab/fixture/largeList';
 import { setBaseUrl, useN8n } from './n8n';
 
 const csvOf = (...people: string[]) => ['First Name,Last Name,Website', ...people].join('\n');

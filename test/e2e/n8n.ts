@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Execution, StoredWorkflow, WorkflowNode } from '../../lab/playground/api';
-import { Fixture, node, until } from '../../lab/fixture/fixture';
+import type { Execution, WorkflowNode } from '../../lab/playground/api';
+import { Fixture, node } from '../../lab/fixture/fixture';
 
 /** Opens an n8n for the tests of a file. After each of them all requests must have been within the contract of the service. */
 export function useFixture<Kind extends Fixture>(fixture: Kind): Kind {
@@ -81,24 +81,4 @@ export async function setBaseUrl(fixture: Fixture, apiKey: string, baseUrl: stri
 	const { id, name } = fixture.credential;
 	const data = fixture.credentialData(apiKey, { baseUrl });
 	await fixture.api.updateCredential(id, { name, type: 'leadGenApi', data });
-}
-
-/** How long n8n may take to activate a workflow after a power cut. */
-const ACTIVATED_MS = 180_000;
-
-/** Uploads a file with the form of a workflow, as a browser does. @returns the URL of the last page of the form */
-export async function sendForm(
-	fixture: Fixture,
-	{ nodes }: StoredWorkflow,
-	file: Blob,
-	name: string,
-): Promise<string> {
-	const trigger = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
-	const url = `${fixture.url}/form/${String(trigger?.webhookId)}`;
-	await until('the form', async () => (await fetch(url)).ok, ACTIVATED_MS);
-	const form = new FormData();
-	form.append('field-0', file, name);
-	const answer = await fetch(url, { method: 'POST', body: form });
-	if (!answer.ok) throw new Error(`The form answers ${String(answer.status)}`);
-	return ((await answer.json()) as { formWaitingUrl: string }).formWaitingUrl;
 }

@@ -1,6 +1,6 @@
 import type { DataTable, Execution, StoredWorkflow } from '../../lab/playground/api';
 import { API_KEY, N8N, until } from '../../lab/fixture/fixture';
-import { createTable, ENV } from './largeListFixture';
+import { createTable, ENV } from '../../lab/fixture/largeList';
 import { itemsOf, post, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';
