@@ -311,10 +311,10 @@ describe('calls in flight', () => {
 
 	it.each([
 		[20, 20],
-		[100, 55],
-		[400, 220],
+		[100, 50],
+		[400, 200],
 		[8000, 1000],
-	])('are enough for 550 a second once answers take %d ms: %d', async (ms, enough) => {
+	])('are enough for 500 a second once answers take %d ms: %d', async (ms, enough) => {
 		const { mostInFlight } = limiterOf(Infinity);
 		const run = newRun();
 		await mostInFlight(run, 20, ms);

@@ -271,4 +271,4 @@ const REMARKS = `## What is measured, and what to keep in mind
 - With a published limit, a minute counts from the answer to a call, because the service may have counted it at
   any time until then. So the time of the first calls is added to the minute.
 - Without a limit, the LeadGen node increases the number of parallel calls over time, up to 1,000 calls and about
-  550 a second.`;
+  500 a second.`;

@@ -148,7 +148,7 @@ it('neither starts twice nor loses a completion, whenever the power is cut in te
 		await fixture.start();
 	}
 	await until('the long scrape is delivered', async () => (await runsOf(running)) === 1);
-	await quiet(20_000);
+	await quiet(30_000);
 
 	const table: string[] = [];
 	const wrong: string[] = [];
