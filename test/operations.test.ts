@@ -507,14 +507,14 @@ describe('Scrape: Wait', () => {
 		const scrapes = await startThree();
 		const [one, two, three] = scrapes;
 		sandbox.finish(one.id, 'completed');
-		const late = await service.run(WAIT, waitFor({ timeout: 0.002 }), scrapes, keepGoing);
+		const late = await service.run(WAIT, waitFor({ timeout: 0.02 }), scrapes, keepGoing);
 
 		const timedOut = ({ id }: Scrape) => ({
 			id,
 			error: {
 				...statusOf(id, 'pending'),
 				progress: 0,
-				message: `Scrape ${id} did not finish within 0.002 minutes`,
+				message: `Scrape ${id} did not finish within 0.02 minutes`,
 				advice: containing('To wait longer, use "Wait'),
 			},
 		});
@@ -629,10 +629,10 @@ describe('Scrape: Start and Wait', () => {
 		[
 			'time ran out',
 			{ job: { durationMs: 600_000 } },
-			{ timeout: 0.002 },
+			{ timeout: 0.02 },
 			(id) => ({
 				...statusOf(id, 'pending'),
-				message: `Scrape ${id} did not finish within 0.002 minutes`,
+				message: `Scrape ${id} did not finish within 0.02 minutes`,
 				advice: someText,
 			}),
 		],
