@@ -2,10 +2,9 @@ import './engine';
 import { parse as parseForm } from 'node:querystring';
 import { WebhookContext } from 'n8n-core';
 import { Workflow, type INodeTypes, type IWorkflowExecuteAdditionalData } from 'n8n-workflow';
-import { contentsOf, entriesOf, meantBody } from '../nodes/LeadGen/trigger/contents';
-import * as leadsSearch from '../nodes/LeadGen/trigger/leads';
-import * as notification from '../nodes/LeadGen/trigger/notification';
-import { requestOf } from '../nodes/LeadGen/trigger/request';
+import { entriesOf, meantBody } from '../nodes/LeadGen/trigger/contents';
+import { Notification } from '../nodes/LeadGen/trigger/notification';
+import { rawNotification, requestOf } from '../nodes/LeadGen/trigger/request';
 
 const node = { id: 'n1', name: 'Trigger', type: 'leadGenTrigger', typeVersion: 1, parameters: {} };
 const nodes = [{ ...node, position: [0, 0] as [number, number] }];
@@ -31,11 +30,12 @@ function requestWith(type: string, text: string) {
 	return requestOf(new WebhookContext(workflow, own, additional, 'webhook', hook, [], null));
 }
 
-function idsIn({ query = {}, body }: { query?: object; body?: unknown }) {
-	return notification.idsIn(query, contentsOf(body));
-}
+const idsIn = (received: { query?: object; body?: unknown }) => new Notification(received).ids;
 
-const leadsIn = (body: unknown) => leadsSearch.leadsIn(contentsOf(body));
+function leadsIn(body: unknown): (scrapeId?: unknown) => unknown[] | undefined {
+	const notification = new Notification({ body });
+	return (scrapeId) => notification.leadsOf(scrapeId);
+}
 
 /** As it would be in JSON: undefined is null, and prototypes do not matter. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
@@ -111,7 +111,7 @@ describe('a notification', () => {
 		[false, { status: 'incomplete' }],
 		[false, { event: 'scrape_started', name: 'completed' }],
 	])('says that the scrape is finished: %p in %j', (expected, body) => {
-		expect(notification.saysFinished({}, contentsOf(body))).toBe(expected);
+		expect(new Notification({ body }).isFinal).toBe(expected);
 	});
 });
 
@@ -214,7 +214,7 @@ describe('a body', () => {
 			headers: { ...secrets, via: url(secret.toUpperCase()) },
 			query: { leadgen: `a1.${secret}`, a: '1', next: url(secret) },
 		};
-		expect(notification.rawNotification(request, secret)).toEqual({
+		expect(rawNotification(request, secret)).toEqual({
 			...{ method: 'POST', headers: { via: url('***') }, body: copies('***') },
 			query: { a: '1', next: url('***') },
 		});
@@ -223,7 +223,7 @@ describe('a body', () => {
 	test('that is too deep to be saved is left out', () => {
 		const deep = `{"scrapeId":"a","leads":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}`;
 		for (const secret of ['', 'ab'.repeat(32)]) {
-			expect(notification.rawNotification(requestWith(JSON_TYPE, deep), secret).body).toBeNull();
+			expect(rawNotification(requestWith(JSON_TYPE, deep), secret).body).toBeNull();
 		}
 		expect(idsIn(requestWith(JSON_TYPE, deep)).likely).toEqual(['a']);
 	});

@@ -2,11 +2,10 @@ import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import { readSchedule } from './schedule';
 import { InputError, LeadGenError, ServiceError } from '../common/errors';
 import { isRateRefusal } from '../service/retry';
-import { memoryOf, type NodeMemory } from './nodeMemory';
+import { TriggerNode } from './node';
 import { isRefused, textOf } from './notices';
 import { urlsOf } from './ownUrl';
-import { mode } from './triggerProperties';
-import { checkAccount, parametersOf, startBody } from './scrape';
+import { checkAccount, startBody } from './scrape';
 
 /**
  * Runs when n8n activates the node. Refuses an activation that can only fail, with a message for the user. Starts no
@@ -14,11 +13,12 @@ import { checkAccount, parametersOf, startBody } from './scrape';
  * @throws NodeOperationError if the node cannot start a scrape or receive a completion
  */
 export async function open(context: IHookFunctions): Promise<void> {
-	const memory = memoryOf(context);
+	const node = new TriggerNode(context);
+	const { memory } = node;
 	try {
-		const urls = urlsOf(context);
+		const urls = urlsOf(node);
 		// When n8n starts, no user reads an error, and the node must receive completions in any case.
-		if (/^(activate|update)$/.test(context.getActivationMode())) await check(context, memory);
+		if (/^(activate|update)$/.test(context.getActivationMode())) await check(node);
 		memory.urls = urls;
 	} catch (error) {
 		if (memory.leader) memory.leader.refusal = error;
@@ -27,9 +27,8 @@ export async function open(context: IHookFunctions): Promise<void> {
 }
 
 /** @throws LeadGenError if the node can only fail */
-async function check(context: IHookFunctions, memory: NodeMemory): Promise<void> {
-	const parameters = parametersOf(context);
-	const isListening = parameters.get(mode) === 'listen';
+async function check(node: TriggerNode<IHookFunctions>): Promise<void> {
+	const { context, memory, parameters, isListening } = node;
 	const { alwaysOutputData, webhookId } = context.getNode();
 	if (alwaysOutputData === true) {
 		throw new InputError(
@@ -40,10 +39,10 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	}
 	if (isListening && webhookId === undefined) {
 		const why = 'anyone can guess the URL of this node, because it has no webhookId';
-		context.logger.warn(`LeadGen Trigger: ${why}. Delete it, and add it again in the editor.`);
+		node.log('warn', `${why}. Delete it, and add it again in the editor.`);
 	}
 	// The user may have corrected the key just now. An empty one cannot work.
-	await memory.accessOf(context, 0);
+	await node.access(0);
 	if (isListening) return;
 	startBody(parameters);
 	readSchedule(parameters, context.getTimezone());
@@ -53,9 +52,9 @@ async function check(context: IHookFunctions, memory: NodeMemory): Promise<void>
 	// n8n 2 retries a failed hook after 1, 2, 4 and 8 seconds.
 	const refusal = memory.leader?.refusal;
 	if (isRefused(refusal)) throw refusal;
-	await checkAccount(context).catch((error: unknown) => {
+	await checkAccount(node).catch((error: unknown) => {
 		if (error instanceof LeadGenError && !mayStart(error)) throw error;
-		context.logger.warn(`LeadGen Trigger: the balance is not known: ${String(error)}`);
+		node.log('warn', `the balance is not known: ${String(error)}`);
 	});
 }
 
@@ -78,10 +77,11 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
  * activation by a user is then a new wish.
  */
 export function close(context: IHookFunctions): void {
-	const memory = memoryOf(context);
+	const node = new TriggerNode(context);
+	const { memory } = node;
 	delete memory.urls;
 	// If n8n could not activate it after a restart, the next update is none of a new node.
-	memory.hasLed ||= memory.read(context).activation !== undefined;
+	memory.hasLed ||= node.read().activation !== undefined;
 	delete memory.saved.activation;
-	memory.write(context);
+	node.write();
 }

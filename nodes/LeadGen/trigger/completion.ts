@@ -5,36 +5,29 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { count } from '../common/count';
+import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
 import { baseUrlOf } from '../service/http';
-import { LeadGenError } from '../common/errors';
-import { contentsOf } from './contents';
-import { pass, type Delivery } from './gate';
-import { leadsIn, type LeadsFinder } from './leads';
-import { outputItems } from './output';
-import { memoryOf, type Told } from './nodeMemory';
+import type { Gate } from './gate';
+import type { TriggerNode } from './node';
+import type { Told } from './nodeMemory';
 import { Ended } from './notices';
-import { idsIn } from './notification';
+import { Notification } from './notification';
+import { outputItems } from './output';
 import { tell } from './ownUrl';
-import { events } from './triggerProperties';
 import { leadsOf } from './running';
-import { parametersOf } from './scrape';
 import { fingerprint } from './signature';
-import { untilFinished, type Expected } from './waiting';
+import { events } from './triggerProperties';
+import { untilFinished } from './waiting';
 
-/** An execution that runs the workflow for finished scrapes. */
+/** What an execution that runs the workflow for finished scrapes begins with. */
 export interface Completion {
 	/** Several, if one notification names several. */
 	scrapes: Told[];
-	/** `null` if a poll saw that the scrape is finished. */
+	/** As it arrived; `null` if a poll saw that the scrape is finished. */
 	notification: IDataObject | null;
-	/** Where the node reaches itself. */
-	addresses: string[];
 }
-
-/** One scrape of a completion. */
-type Candidate = Expected & Delivery & Pick<Completion, 'notification'>;
 
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
@@ -47,18 +40,16 @@ const PAUSE_MS = 3000;
  * @throws LeadGenError if its status cannot be had in time
  */
 export async function complete(
-	context: IExecuteFunctions,
-	{ scrapes, notification, addresses }: Completion,
-	{ delivery, process }: Delivery,
+	node: TriggerNode<IExecuteFunctions>,
+	gate: Gate,
+	{ scrapes, notification: raw }: Completion,
 ): Promise<INodeExecutionData[] | Ended> {
-	const { query = {}, body } = notification ?? {};
-	const contents = contentsOf(body);
-	const { likely: named } = idsIn(query as object, contents);
-	const find = leadsIn(contents);
-	const shared = { delivery, process, notification, addresses, named };
-	const runs = scrapes.map(
-		async (scrape) => await completeOne(context, { ...shared, ...scrape }, find),
-	);
+	const notification = new Notification(raw ?? {});
+	const runs = scrapes.map(async (told) => {
+		const data = await completeOne(node, gate, told, notification);
+		if (data instanceof Ended) return data;
+		return outputItems(node, { ...data, notification: raw }, notification);
+	});
 	const settled = await Promise.allSettled(runs);
 	const results = settled.flatMap((each) => ('value' in each ? [each.value] : []));
 	const ended = results.filter((result) => result instanceof Ended);
@@ -78,45 +69,36 @@ function withOthers(error: unknown, others: number): unknown {
 	);
 }
 
+/** @returns the status of the scrape, if the workflow runs for it */
 async function completeOne(
-	context: IExecuteFunctions,
-	completion: Candidate,
-	findLeads: LeadsFinder,
-): Promise<INodeExecutionData[] | Ended> {
-	const scrape = await untilFinished(context, completion);
+	node: TriggerNode<IExecuteFunctions>,
+	gate: Gate,
+	told: Told,
+	notification: Notification,
+): Promise<IDataObject | Ended> {
+	const scrape = await untilFinished(node, told, notification.ids.likely);
 	if (scrape instanceof Ended) return scrape;
 	const { id, data } = scrape;
+	const { credential } = await node.access();
 	// Another account may use the same scrape ID.
-	const { credential } = await memoryOf(context).accessOf(context);
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
-	const isAnother = (await pass(context, key, completion)) === 'another';
-	const ended = isAnother ? await another(context, completion, id) : undefined;
+	const isAnother = (await gate.pass(key)) === 'another';
+	const ended = isAnother ? await another(node, told, id) : undefined;
 	if (ended) return ended;
-	await saveDone(context, completion, id);
-	const parameters = parametersOf(context);
+	await saveDone(node, told, id);
 	const status = wordIn(data.status) ?? '';
-	if (!parameters.get(events).some((event) => event === status)) {
-		return new Ended(
-			`Scrape ${id} is ${status}. The node does not run the workflow for this event.`,
-		);
-	}
-	return outputItems(
-		context,
-		parameters,
-		{ ...data, notification: completion.notification },
-		findLeads,
-	);
+	if (node.parameters.get(events).some((event) => event === status)) return data;
+	return new Ended(`Scrape ${id} is ${status}. The node does not run the workflow for this event.`);
 }
 
 /**
  * Has n8n save that the scrape ran, so that it is polled no more. The next nodes run after it is saved: n8n would
  * otherwise save an old copy over what they write into the static data.
  */
-async function saveDone(context: IExecuteFunctions, scrape: Candidate, id: string): Promise<void> {
-	const { leads, addresses, attempt = id } = scrape;
-	const done: [string, string, string] = [attempt, leads, id];
-	const saved = tell(context, addresses, { done }).catch((error: unknown) => {
-		context.logger.warn(`LeadGen Trigger: a completion was not saved: ${String(error)}`);
+async function saveDone(node: TriggerNode, told: Told, id: string): Promise<void> {
+	const { leads, attempt = id } = told;
+	const saved = tell(node, { done: [attempt, leads, id] }).catch((error: unknown) => {
+		node.log('warn', `a completion was not saved: ${String(error)}`);
 	});
 	await Promise.race([saved, sleep(MAX_SAVE_MS)]);
 }
@@ -126,18 +108,18 @@ async function saveDone(context: IExecuteFunctions, scrape: Candidate, id: strin
  * @returns how this execution ends; undefined if the user wants to run its leads, too
  */
 async function another(
-	context: IExecuteFunctions,
-	completion: Candidate,
+	node: TriggerNode<IExecuteFunctions>,
+	told: Told,
 	id: string,
 ): Promise<Ended | undefined> {
-	const { leads, notification } = completion;
-	const ran = await leadsThatRan(context, completion, id);
+	const { leads, isPoll = false } = told;
+	const ran = await leadsThatRan(node, told, id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
-	if (notification === null && ran === undefined) await saveDone(context, completion, id);
+	if (isPoll && ran === undefined) await saveDone(node, told, id);
 	if (leads === '' || ran === leads) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}
-	if (context.getMode() === 'retry') return undefined;
+	if (node.context.getMode() === 'retry') return undefined;
 	if (ran === undefined) {
 		throw new LeadGenError(
 			`Leads of scrape ${id} came after the workflow ran for it, and the node could not read which leads it had then`,
@@ -152,14 +134,14 @@ async function another(
 
 /** The leads with which the workflow ran. The other execution may be about to save them. */
 async function leadsThatRan(
-	context: IExecuteFunctions,
-	{ attempt, leads, addresses }: Candidate,
+	node: TriggerNode<IExecuteFunctions>,
+	{ attempt, leads }: Told,
 	id: string,
 ): Promise<string | undefined> {
 	for (let looks = leads === '' ? 1 : MAX_LOOKS; ; looks--) {
-		const reply = await tell(context, addresses).catch(() => undefined);
+		const reply = await tell(node).catch(() => undefined);
 		const ran = reply && leadsOf(reply.saved, attempt ?? id);
 		if (ran !== undefined || looks === 1) return ran;
-		await pause(PAUSE_MS, context.getExecutionCancelSignal());
+		await pause(PAUSE_MS, node.context.getExecutionCancelSignal());
 	}
 }

@@ -129,3 +129,15 @@ export function keysOf(value: object): string[] {
 export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The value at a path of names, such as `data.leads` or `data[0].leads`. */
+export function valueAt(value: unknown, path: string): unknown {
+	const names = path.split(/[[\].]+/).filter((name) => name !== '');
+	return names.reduce<unknown>(
+		(inner, name) =>
+			isObject(inner) || Array.isArray(inner)
+				? (inner as Record<string, unknown>)[name]
+				: undefined,
+		value,
+	);
+}

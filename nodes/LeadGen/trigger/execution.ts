@@ -8,13 +8,12 @@ import {
 import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
 import { throwIfStopped } from '../common/pause';
 import { complete, type Completion } from './completion';
-import { contentsOf } from './contents';
-import type { Delivery } from './gate';
-import { leadsIn } from './leads';
+import { Gate, type Delivery } from './gate';
+import { TriggerNode } from './node';
 import { PROCESS } from './nodeMemory';
+import { Notification } from './notification';
 import { outputItems } from './output';
 import { Ended, textOf, type NoticeText } from './notices';
-import { parametersOf } from './scrape';
 import { start, type Start } from './startExecution';
 
 /** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
@@ -22,9 +21,9 @@ export type Purpose = { start: Start } | { completion: Completion } | { notice: 
 
 const KEY = 'leadGenTrigger';
 
-/** The item with which an execution begins. */
-export function itemFor(purpose: Purpose): INodeExecutionData {
-	const delivery: Delivery = { delivery: randomUUID(), process: PROCESS };
+/** The item with which an execution begins. @param addresses where the node reaches itself */
+export function itemFor(purpose: Purpose, addresses: string[]): INodeExecutionData {
+	const delivery: Delivery = { delivery: randomUUID(), process: PROCESS, addresses };
 	return { json: { [KEY]: { ...purpose, ...delivery } } };
 }
 
@@ -36,35 +35,40 @@ export function itemFor(purpose: Purpose): INodeExecutionData {
 export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
 	const json = context.getInputData()[0]?.json ?? {};
 	const purpose = json[KEY] as unknown as (Purpose & Delivery) | undefined;
-	if (!purpose) return [testOutput(context, json)];
-	const result = await run(context, purpose).catch(textOf);
+	const node = new TriggerNode(context, purpose?.addresses);
+	if (!purpose) return [testOutput(node, json)];
+	const result = await run(node, purpose, new Gate(node, purpose)).catch(textOf);
 	throwIfStopped(context.getExecutionCancelSignal());
 	if (Array.isArray(result)) return [result];
-	return result instanceof Ended ? end(context, result) : fail(context, result);
+	return result instanceof Ended ? end(node, result) : fail(node, result);
 }
 
 async function run(
-	context: IExecuteFunctions,
-	purpose: Purpose & Delivery,
+	node: TriggerNode<IExecuteFunctions>,
+	purpose: Purpose,
+	gate: Gate,
 ): Promise<INodeExecutionData[] | Ended | NoticeText> {
 	if ('notice' in purpose) return purpose.notice;
-	if ('start' in purpose) return await start(context, purpose.start, purpose);
-	return await complete(context, purpose.completion, purpose);
+	if ('start' in purpose) return await start(node, gate, purpose.start);
+	return await complete(node, gate, purpose.completion);
 }
 
 /** A test run begins with its output. */
 function testOutput(
-	context: IExecuteFunctions,
+	node: TriggerNode<IExecuteFunctions>,
 	{ hint, ...json }: IDataObject,
 ): INodeExecutionData[] {
-	if (typeof hint === 'string') addHint(context, { message: hint, type: 'warning' });
-	const { body } = (json.notification ?? {}) as IDataObject;
-	return outputItems(context, parametersOf(context), json, leadsIn(contentsOf(body)));
+	if (typeof hint === 'string') addHint(node.context, { message: hint, type: 'warning' });
+	return outputItems(node, json, new Notification((json.notification ?? {}) as IDataObject));
 }
 
 /** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */
-function end(context: IExecuteFunctions, { message, type }: Ended): INodeExecutionData[][] | null {
-	context.logger.info(`LeadGen Trigger: execution ${context.getExecutionId()}: ${message}`);
+function end(
+	node: TriggerNode<IExecuteFunctions>,
+	{ message, type }: Ended,
+): INodeExecutionData[][] | null {
+	const { context } = node;
+	node.log('info', `execution ${context.getExecutionId()}: ${message}`);
 	if (context.getNode().alwaysOutputData === true) {
 		throw new NodeOperationError(context.getNode(), message, {
 			description: `The execution ends here, so that it does not run the workflow without data. Switch off 'Always Output Data' in the settings of this node.`,
@@ -78,15 +82,15 @@ function end(context: IExecuteFunctions, { message, type }: Ended): INodeExecuti
 
 /** Ends the execution as a failure, in the way that the user chose under On Error. */
 function fail(
-	context: IExecuteFunctions,
+	node: TriggerNode<IExecuteFunctions>,
 	{ message, advice }: NoticeText,
 ): INodeExecutionData[][] | null {
-	const { onError } = context.getNode();
-	if (onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
+	const own = node.context.getNode();
+	if (own.onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
 	// With "Continue", n8n would pass the failure on as if it were a scrape.
-	if (onError === 'continueRegularOutput') {
-		context.logger.error(`LeadGen Trigger: ${message}. ${advice}`);
-		return end(context, new Ended(`${message}. ${advice}`, 'warning'));
+	if (own.onError === 'continueRegularOutput') {
+		node.log('error', `${message}. ${advice}`);
+		return end(node, new Ended(`${message}. ${advice}`, 'warning'));
 	}
-	throw new NodeOperationError(context.getNode(), message, { description: advice });
+	throw new NodeOperationError(own, message, { description: advice });
 }

@@ -1,5 +1,6 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import { memoryOf, perNode, PROCESS } from './nodeMemory';
+import type { TriggerNode } from './node';
+import { perNode, PROCESS } from './nodeMemory';
 
 /** A completion uses two entries of n8n's deduplication record, as does a start. */
 const MAX_ENTRIES = 4000;
@@ -16,6 +17,8 @@ export interface Delivery {
 	delivery: string;
 	/** The process that made it. */
 	process: string;
+	/** Where the node reaches itself. Another process does not know it. */
+	addresses: string[];
 }
 
 /**
@@ -25,66 +28,71 @@ export interface Delivery {
 type Passage = 'first' | 'again' | 'another' | 'unknown';
 
 /**
- * The gate of every execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
+ * The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
  * whole record, then writes it. So checks in this process wait for each other, and an execution that another process
  * began looks again whether its record is still there.
  */
-export async function pass(
-	context: IExecuteFunctions,
-	key: string,
-	{ delivery, process }: Delivery,
-): Promise<Passage> {
-	const own = `${key} ${delivery}`;
-	let isRecorded = false;
-	let checkMs = 0;
-	for (let looks = 1; looks <= LOOKS; looks++) {
-		try {
-			const fresh = await inTurn(context, async () => {
-				const begin = Date.now();
-				const { new: values } = await context.helpers.checkProcessedAndRecord(
-					[key, own],
-					'node',
-					OPTIONS,
-				);
-				// The database is as busy for other processes.
-				checkMs = Math.max(checkMs, Date.now() - begin);
-				const isAnother = !values.includes(key) && values.includes(own);
-				// Otherwise a retry of this delivery would pass.
-				if (isAnother) await context.helpers.removeProcessed([own], 'node', OPTIONS);
-				return values;
-			});
-			if (!fresh.includes(key)) {
-				if (fresh.includes(own)) return 'another';
-				return isRecorded ? 'first' : 'again';
-			}
-			if (looks === 1 && process === PROCESS) return 'first';
-			isRecorded = true;
-		} catch (error) {
-			// The first records of two processes can collide.
-			context.logger.warn(`LeadGen Trigger: the deduplication failed: ${String(error)}`);
-		}
-		const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
-		await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
-	}
-	return 'unknown';
-}
+export class Gate {
+	constructor(
+		private readonly node: TriggerNode<IExecuteFunctions>,
+		private readonly begun: Delivery,
+	) {}
 
-/** Lets a later execution pass the gate again. */
-export async function forget(
-	context: IExecuteFunctions,
-	key: string,
-	{ delivery }: Delivery,
-): Promise<void> {
-	await inTurn(context, async () => {
-		await context.helpers.removeProcessed([key, `${key} ${delivery}`], 'node', OPTIONS);
-	});
+	async pass(key: string): Promise<Passage> {
+		const { helpers } = this.node.context;
+		const own = this.ownOf(key);
+		let isRecorded = false;
+		let checkMs = 0;
+		for (let looks = 1; looks <= LOOKS; looks++) {
+			try {
+				const fresh = await this.inTurn(async () => {
+					const begin = Date.now();
+					const { new: values } = await helpers.checkProcessedAndRecord(
+						[key, own],
+						'node',
+						OPTIONS,
+					);
+					// The database is as busy for other processes.
+					checkMs = Math.max(checkMs, Date.now() - begin);
+					const isAnother = !values.includes(key) && values.includes(own);
+					// Otherwise a retry of this delivery would pass.
+					if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
+					return values;
+				});
+				if (!fresh.includes(key)) {
+					if (fresh.includes(own)) return 'another';
+					return isRecorded ? 'first' : 'again';
+				}
+				if (looks === 1 && this.begun.process === PROCESS) return 'first';
+				isRecorded = true;
+			} catch (error) {
+				// The first records of two processes can collide.
+				this.node.log('warn', `the deduplication failed: ${String(error)}`);
+			}
+			const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
+			await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
+		}
+		return 'unknown';
+	}
+
+	/** Lets a later execution pass the gate again. */
+	async forget(key: string): Promise<void> {
+		const { helpers } = this.node.context;
+		await this.inTurn(async () => {
+			await helpers.removeProcessed([key, this.ownOf(key)], 'node', OPTIONS);
+		});
+	}
+
+	private ownOf(key: string): string {
+		return `${key} ${this.begun.delivery}`;
+	}
+
+	private async inTurn<T>(check: () => Promise<T>): Promise<T> {
+		const turns = turnsOf(this.node.memory);
+		const mine = turns.last.then(check);
+		turns.last = mine.catch(() => {});
+		return await mine;
+	}
 }
 
 const turnsOf = perNode<{ last: Promise<unknown> }>(() => ({ last: Promise.resolve() }));
-
-async function inTurn<T>(context: IExecuteFunctions, check: () => Promise<T>): Promise<T> {
-	const turns = turnsOf(memoryOf(context));
-	const mine = turns.last.then(check);
-	turns.last = mine.catch(() => {});
-	return await mine;
-}

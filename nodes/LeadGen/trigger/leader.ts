@@ -2,7 +2,8 @@ import { sleep, type ITriggerFunctions } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
 import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
-import { PROCESS, type NodeMemory } from './nodeMemory';
+import type { TriggerNode } from './node';
+import { PROCESS } from './nodeMemory';
 import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
 import { isReachable, tell, type Reply } from './ownUrl';
 import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
@@ -22,6 +23,8 @@ const GIVE_UP_MS = 7 * DAY_MS;
 /** The service may not find a new scrape yet. */
 const MISSING_MS = 10 * MINUTE_MS;
 
+export type Leading = TriggerNode<ITriggerFunctions>;
+
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
 	refusal?: unknown;
@@ -33,13 +36,12 @@ export class Leader {
 	private readonly told = new Set<string>();
 
 	constructor(
-		readonly context: ITriggerFunctions,
-		readonly memory: NodeMemory,
+		readonly node: Leading,
 		private readonly schedule: Schedule | undefined,
 	) {
 		// n8n does not end what an activation that failed has begun.
-		memory.leader?.close();
-		memory.leader = this;
+		node.memory.leader?.close();
+		node.memory.leader = this;
 	}
 
 	get isClosed(): boolean {
@@ -47,15 +49,16 @@ export class Leader {
 	}
 
 	close(): void {
+		const { memory } = this.node;
 		this.closed.abort();
-		this.memory.closedAt = Date.now();
-		if (this.memory.leader === this) delete this.memory.leader;
+		memory.closedAt = Date.now();
+		if (memory.leader === this) delete memory.leader;
 	}
 
 	/** Tells the own URL something, and learns what is saved. @throws NotReachedError if it does not answer */
 	async ask(change: Change = {}): Promise<Reply> {
-		const { memory, context } = this;
-		const { saved, ...reply } = await tell(context, memory.urls?.addresses ?? [], change);
+		const { memory } = this.node;
+		const { saved, ...reply } = await tell(this.node, change);
 		// Another node may have saved an old copy without the activation. Nothing is learnt after a deactivation.
 		if (memory.urls) memory.learn({ activation: memory.saved.activation, ...saved });
 		this.isElsewhere = reply.process !== PROCESS;
@@ -64,34 +67,35 @@ export class Leader {
 
 	/** A time of the cron expression that n8n registered for this activation, or for one that it refused. */
 	due(expression: string, timeZone: string, time: Date): void {
-		const { schedule, context } = this;
-		const isOwn = schedule?.expression === expression && context.getTimezone() === timeZone;
+		const { schedule, node } = this;
+		const isOwn = schedule?.expression === expression && node.context.getTimezone() === timeZone;
 		// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
 		if (isOwn && schedule.isDue(time)) this.start(`s${schedule.roundDown(time).toString(36)}`);
 	}
 
 	/** Begins the execution that sends a start. */
 	start(attempt: string): void {
-		const { urls, saved } = this.memory;
+		const { urls, saved } = this.node.memory;
 		if (!urls || saved.activation === undefined) {
 			// If this lasts, a failed execution tells it.
 			const why = 'a start was due while the node could not save what it does';
-			this.context.logger.warn(`LeadGen Trigger: ${why}, so it was left out`);
+			this.node.log('warn', `${why}, so it was left out`);
 			return;
 		}
 		this.started.add(attempt);
-		this.emit({ start: { attempt, ...urls } });
+		this.emit({ start: { attempt, url: urls.url } });
 	}
 
 	emit(purpose: Purpose): void {
-		if (!this.isClosed) this.context.emit([[itemFor(purpose)]]);
+		const { context, addresses } = this.node;
+		if (!this.isClosed) context.emit([[itemFor(purpose, addresses)]]);
 	}
 
 	/** Tells the user something once, in a failed execution. */
 	tell(notice: NoticeText): void {
 		if (this.told.has(notice.message)) return;
 		this.told.add(notice.message);
-		this.context.logger.error(`LeadGen Trigger: ${notice.message}. ${notice.advice}`);
+		this.node.log('error', `${notice.message}. ${notice.advice}`);
 		this.emit({ notice });
 	}
 
@@ -102,10 +106,13 @@ export class Leader {
 
 /** Follows each attempt until its scrape has run, or its start has failed. */
 export async function follow(leader: Leader): Promise<void> {
-	const { memory, started } = leader;
+	const { node, started } = leader;
 	const polled = new Set<string>();
 	while (!leader.isClosed) {
-		for (const attempt of [...started, ...memory.saved.running.map((scrape) => scrape.attempt)]) {
+		for (const attempt of [
+			...started,
+			...node.memory.saved.running.map((scrape) => scrape.attempt),
+		]) {
 			if (polled.has(attempt)) continue;
 			polled.add(attempt);
 			// A scrape that was started earlier may have finished meanwhile.
@@ -119,13 +126,13 @@ export async function follow(leader: Leader): Promise<void> {
 }
 
 async function poll(leader: Leader, attempt: string, firstPauseMs: number): Promise<void> {
-	const { saved } = leader.memory;
+	const { saved } = leader.node.memory;
 	const begun = scrapeOf(saved, attempt)?.since ?? Date.now();
 	for (let pauseMs = firstPauseMs; ;) {
 		await leader.wait(pauseMs);
 		if (leader.isClosed) return;
 		const isOver = await look(leader, attempt, begun).catch((error: unknown) => {
-			leader.context.logger.warn(`LeadGen Trigger: ${String(error)}`);
+			leader.node.log('warn', String(error));
 		});
 		if (isOver) return;
 		pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (Date.now() - begun) / 10));
@@ -134,7 +141,7 @@ async function poll(leader: Leader, attempt: string, firstPauseMs: number): Prom
 
 /** @returns whether there is nothing more to do for the attempt */
 async function look(leader: Leader, attempt: string, begun: number): Promise<boolean> {
-	const { memory } = leader;
+	const { memory } = leader.node;
 	const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
 	// The execution that starts it may run in another process.
 	if (!scrapeOf(memory.saved, attempt) && !isDone()) await leader.ask();
@@ -153,19 +160,19 @@ async function look(leader: Leader, attempt: string, begun: number): Promise<boo
 }
 
 async function check(leader: Leader, scrape: RunningScrape, age: number): Promise<void> {
-	const { memory, context } = leader;
+	const { node } = leader;
+	const { memory } = node;
 	const { attempt, scrapeId: id } = scrape;
-	const { credential } = await memory.accessOf(context);
-	const found = await findScrape(context, credential, id);
+	const found = await findScrape(node, id);
 	if (found?.isFinished) {
+		const { credential } = await node.access();
 		// The notification may bring the leads.
 		if (isReachable(memory.urls?.url ?? '', credential)) await leader.wait(POLL_WAIT_MS);
 		await leader.ask().catch(() => {});
 		// Otherwise a notification ran the workflow.
 		if (!scrapeOf(memory.saved, attempt)) return;
-		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true }];
-		const { addresses = [] } = memory.urls ?? {};
-		leader.emit({ completion: { scrapes, notification: null, addresses } });
+		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true, isPoll: true }];
+		leader.emit({ completion: { scrapes, notification: null } });
 		// If n8n limits how many executions run at once, it may wait.
 		await leader.wait(MAX_PAUSE_MS);
 	} else if (found && age > DAY_MS) leader.tell(slowScrape(id));

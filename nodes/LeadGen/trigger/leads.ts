@@ -1,5 +1,4 @@
 import { isObject, type Entry } from './contents';
-import { fingerprint } from './signature';
 
 const MAX_DEPTH = 5;
 /** Names of lists, in lower case: names for leads, general names, and names of lists that are never leads. */
@@ -40,19 +39,6 @@ export function leadsIn(entries: Entry[]): LeadsFinder {
 		const aroundBoth = [[...parts.keys()].filter((part) => parts.get(part)), others].map(above);
 		const isOfScrapes = ({ entry }: Candidate) => aroundBoth.every((each) => each.has(entry));
 		return given(lists.find((each) => each.isOpen && isOwn(each) !== false && !isOfScrapes(each)));
-	};
-}
-
-/** @returns what identifies the leads of a scrape in a notification; empty without leads */
-export function leadsKeys(contents: Entry[]): (scrapeId?: string) => string {
-	const find = leadsIn(contents);
-	// Many scrapes may share a long list.
-	const known = new Map<unknown, string>([[undefined, '']]);
-	return (scrapeId) => {
-		const leads = find(scrapeId);
-		const key = known.get(leads) ?? fingerprint(leads);
-		known.set(leads, key);
-		return key;
 	};
 }
 

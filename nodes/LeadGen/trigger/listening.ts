@@ -1,6 +1,7 @@
-import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import { accountOf } from '../service/account';
-import { perNode, type Access, type NodeMemory } from './nodeMemory';
+import type { TriggerNode } from './node';
+import { perNode } from './nodeMemory';
 import { cannotVerify } from './notices';
 import { findScrape, type FoundScrape } from './scrape';
 
@@ -31,8 +32,8 @@ const lookupsOf = perNode(() => ({
 }));
 
 /** Whether a notification of this size can wait until its IDs are verified. */
-export function hasRoom(memory: NodeMemory, named: string[], size: number): boolean {
-	const { count, bytes } = lookupsOf(memory);
+export function hasRoom(node: TriggerNode, named: string[], size: number): boolean {
+	const { count, bytes } = lookupsOf(node.memory);
 	const isSmall = count + named.length <= MAX_WAITING && bytes + size <= MAX_WAITING_BYTES;
 	return isSmall || count === 0;
 }
@@ -43,11 +44,11 @@ export function hasRoom(memory: NodeMemory, named: string[], size: number): bool
  * @returns the ID of each as the service spells it, by the ID that was named
  */
 export async function knownScrapes(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
+	node: TriggerNode,
 	named: string[],
 	size: number,
 ): Promise<Map<string, string>> {
+	const { memory } = node;
 	const lookups = lookupsOf(memory);
 	lookups.count += named.length;
 	lookups.bytes += size;
@@ -59,7 +60,7 @@ export async function knownScrapes(
 		await sleep(pauseMs);
 		const open = named.filter((id) => !ids.has(id));
 		const looks = open.map(async (id) => {
-			const scrape = await look(context, memory, id, isActive);
+			const scrape = await look(node, id, isActive);
 			if (scrape) ids.set(id, scrape.id);
 		});
 		await Promise.all(looks);
@@ -71,33 +72,29 @@ export async function knownScrapes(
 	lookups.count -= named.length;
 	lookups.bytes -= size;
 	if (ids.size < named.length) {
-		context.logger.debug(
-			'LeadGen Trigger: a notification names IDs that the service does not know',
-		);
+		node.log('debug', 'a notification names IDs that the service does not know');
 	}
 	return ids;
 }
 
 /** Looks until there is an answer. @returns undefined if the service does not know the scrape, or gives no answer */
 async function look(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
+	node: TriggerNode,
 	id: string,
 	isActive: () => boolean,
 ): Promise<FoundScrape | undefined> {
 	const end = Date.now() + PATIENCE_MS;
 	for (let pauseMs = 1000; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
 		try {
-			const access = await memory.accessOf(context);
-			await turn(memory, access);
+			await turn(node);
 			if (!isActive()) await sleep(SAVE_MS);
-			return isActive() ? await findScrape(context, access.credential, id) : undefined;
+			return isActive() ? await findScrape(node, id) : undefined;
 		} catch (error) {
-			memory.leader?.tell(cannotVerify(error));
+			node.memory.leader?.tell(cannotVerify(error));
 			// At the level of debugging, because strangers could fill the log.
-			context.logger.debug(`LeadGen Trigger: a notification is not verified: ${String(error)}`);
+			node.log('debug', `a notification is not verified: ${String(error)}`);
 			if (Date.now() > end) {
-				context.logger.warn('LeadGen Trigger: a notification could not be verified for an hour');
+				node.log('warn', 'a notification could not be verified for an hour');
 				return undefined;
 			}
 			await sleep(pauseMs);
@@ -106,8 +103,9 @@ async function look(
 }
 
 /** Waits until a look is within the share of the rate limit. Those that wait take turns. */
-export async function turn(memory: NodeMemory, { credential }: Access): Promise<void> {
-	const lookups = lookupsOf(memory);
+export async function turn(node: TriggerNode): Promise<void> {
+	const { credential } = await node.access();
+	const lookups = lookupsOf(node.memory);
 	const perMinute = Math.floor(accountOf(credential).limiter.perMinute * SHARE);
 	const most = perMinute < Infinity ? Math.max(1, perMinute) : MIN_PER_MINUTE;
 	const mine = lookups.last.then(async () => {

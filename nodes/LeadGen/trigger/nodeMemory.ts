@@ -38,6 +38,7 @@ export interface Told {
 	leads: string;
 	/** Whether the notification says that the scrape is finished, or the status says so. */
 	isFinal: boolean;
+	isPoll?: boolean;
 }
 
 interface Begun extends Pick<Told, 'leads' | 'isFinal'> {

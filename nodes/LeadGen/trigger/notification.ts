@@ -1,7 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
-import { entriesOf, type Entry } from './contents';
-import type { IncomingRequest } from './request';
-import { PARAMETER } from './signature';
+import { contentsOf, entriesOf, listIn, meantBody, valueAt, type Entry } from './contents';
+import { leadsIn, type LeadsFinder } from './leads';
+import { fingerprint, PARAMETER } from './signature';
 
 /**
  * Names of fields that may contain a scrape ID, in lower case, without dashes and underscores: names of a scrape ID,
@@ -14,49 +13,81 @@ const MAX_EXACT_IDS = 100;
 const MAX_ID_LENGTH = 200;
 const MAX_TEXT = 4000;
 
-/** Possible scrape IDs in a notification, the likeliest first. */
-interface NamedIds {
-	/** Values with a name that fits a scrape ID. */
-	likely: string[];
-	/** Values with the name of another identifier. */
-	others: string[];
-}
-
-/**
- * Finds the scrape IDs of a notification. Neither its shape nor its method is known (docs/service.md, "The completion
- * notification"), so this searches the query, the body at any depth, and text.
- * @param contents of the body
- */
-export function idsIn(query: object, contents: Entry[]): NamedIds {
-	const found = NAMES.map(() => new Set<string>());
-	for (const { name, value, depth } of [...entriesOf(query), ...contents]) {
-		if (depth === 0 && typeof value === 'string')
-			for (const id of idsInText(value)) found[1]?.add(id);
-		const plain = plainName(name);
-		const kind = NAMES.findIndex((each) => each.test(plain));
-		const id = kind < 0 || name === PARAMETER ? undefined : idIn(value);
-		if (id !== undefined) found[kind]?.add(id);
-	}
-	const [exact = [], likely = [], others = []] = found.map((ids) => [...ids]);
-	return {
-		likely: exact.length > 0 ? exact.slice(0, MAX_EXACT_IDS) : likely.slice(0, MAX_IDS),
-		others: others.slice(0, MAX_IDS),
-	};
-}
-
 /** Names of fields that say how a scrape is, and words for its end. */
 const STATUS_NAMES = /(status|state|event|type)$/;
 const FINAL_WORDS = /\b(complet(ed?|ion)|finished|done|succeeded|failed|failure)\b/i;
 /** Where a new word begins in a name such as `scrape_completed` or `scrapeCompleted`. */
 const WORD_BREAK = /_|(?<=[a-z])(?=[A-Z])/g;
 
-/** Whether a notification says that a scrape is finished, such as `completed`, `scrape_failed`, or in a text. */
-export function saysFinished(query: object, contents: Entry[]): boolean {
-	return [...entriesOf(query), ...contents].some(({ name, value, depth }) => {
-		const isStatus = depth === 0 || STATUS_NAMES.test(plainName(name));
-		if (!isStatus || typeof value !== 'string') return false;
-		return FINAL_WORDS.test(value.slice(0, MAX_TEXT).replace(WORD_BREAK, ' '));
-	});
+/** What a request of the service holds, or what an execution keeps of one. */
+interface Received {
+	query?: object;
+	body?: unknown;
+}
+
+/**
+ * A notification of the service. Neither its shape nor its method is known (docs/service.md, "The completion
+ * notification"), so this searches the query, the body at any depth, and text.
+ */
+export class Notification {
+	private readonly body: unknown;
+	private readonly contents: Entry[];
+	private readonly entries: Entry[];
+	/** Whether it says that a scrape is finished, such as `completed`, `scrape_failed`, or in a text. */
+	readonly isFinal: boolean;
+	private find?: LeadsFinder;
+	/** Many scrapes may share a long list. */
+	private readonly keys = new Map<unknown, string>([[undefined, '']]);
+
+	constructor({ query = {}, body }: Received) {
+		this.body = body;
+		this.contents = contentsOf(body);
+		this.entries = [...entriesOf(query), ...this.contents];
+		this.isFinal = this.entries.some(saysFinished);
+	}
+
+	/** Possible scrape IDs: those whose name fits a scrape ID best, otherwise those with the name of another identifier. */
+	get ids(): { likely: string[]; others: string[] } {
+		const found = NAMES.map(() => new Set<string>());
+		for (const { name, value, depth } of this.entries) {
+			if (depth === 0 && typeof value === 'string')
+				for (const id of idsInText(value)) found[1]?.add(id);
+			const plain = plainName(name);
+			const kind = NAMES.findIndex((each) => each.test(plain));
+			const id = kind < 0 || name === PARAMETER ? undefined : idIn(value);
+			if (id !== undefined) found[kind]?.add(id);
+		}
+		const [exact = [], likely = [], others = []] = found.map((ids) => [...ids]);
+		return {
+			likely: exact.length > 0 ? exact.slice(0, MAX_EXACT_IDS) : likely.slice(0, MAX_IDS),
+			others: others.slice(0, MAX_IDS),
+		};
+	}
+
+	/** The leads of a scrape, if it holds any. */
+	leadsOf(scrapeId?: unknown): unknown[] | undefined {
+		this.find ??= leadsIn(this.contents);
+		return this.find(scrapeId);
+	}
+
+	/** @returns what identifies the leads of a scrape; empty without leads */
+	leadsKey(scrapeId?: string): string {
+		const leads = this.leadsOf(scrapeId);
+		const key = this.keys.get(leads) ?? fingerprint(leads);
+		this.keys.set(leads, key);
+		return key;
+	}
+
+	/** The list at a path of the body, such as `data.leads`. */
+	listAt(path: string): unknown[] | undefined {
+		return listIn(valueAt(meantBody(this.body), path));
+	}
+}
+
+function saysFinished({ name, value, depth }: Entry): boolean {
+	const isStatus = depth === 0 || STATUS_NAMES.test(plainName(name));
+	if (!isStatus || typeof value !== 'string') return false;
+	return FINAL_WORDS.test(value.slice(0, MAX_TEXT).replace(WORD_BREAK, ' '));
 }
 
 /** The last part of a name. A form names nested fields `data[scrapeId]` or `data.scrapeId`. */
@@ -86,31 +117,4 @@ function idsInText(text: string): string[] {
 	const ids = [...named].flatMap(([, id]) => idIn(id) ?? []);
 	const words = start.match(/[\w-]{4,200}/g) ?? [];
 	return ids.length > 0 ? ids : words.filter((word) => /\d/.test(word));
-}
-
-const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
-
-/**
- * The notification as it arrived, for the output, without headers and query parameters that contain secrets.
- * @param secret a signature; the service may repeat the signed URL that it received
- */
-export function rawNotification(request: IncomingRequest, secret = ''): IDataObject {
-	const headers = Object.entries(request.headers).filter(([name]) => !SECRET_HEADERS.test(name));
-	const query = Object.entries(request.query).filter(([name]) => name !== PARAMETER);
-	const raw = {
-		method: request.method,
-		headers: Object.fromEntries(headers),
-		query: Object.fromEntries(query),
-		body: request.body ?? null,
-	} as IDataObject;
-	try {
-		const json = JSON.stringify(raw);
-		const isRepeated = secret !== '' && json.toLowerCase().includes(secret);
-		return isRepeated
-			? (JSON.parse(json.replaceAll(new RegExp(secret, 'gi'), '***')) as IDataObject)
-			: raw;
-	} catch {
-		// A body that is nested thousands of levels deep cannot be written as JSON. n8n could not save it either.
-		return { ...raw, body: null };
-	}
 }

@@ -1,8 +1,9 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
-import { choiceField, textField, type Parameters } from '../common/parameters';
-import { isObject, listIn, meantBody } from './contents';
-import type { LeadsFinder } from './leads';
+import { choiceField, textField } from '../common/parameters';
+import { isObject } from './contents';
+import type { TriggerNode } from './node';
+import type { Notification } from './notification';
 
 export const output = choiceField(
 	{
@@ -37,20 +38,17 @@ export const leadsField = textField({
 /**
  * The items for a finished scrape: one for the scrape, or one for each lead of its notification.
  * @param scrape the fields of the scrape, together with `notification`
- * @param find in the notification
  */
 export function outputItems(
-	context: IExecuteFunctions,
-	parameters: Parameters,
+	{ context, parameters }: TriggerNode<IExecuteFunctions>,
 	scrape: IDataObject,
-	find: LeadsFinder,
+	notification: Notification,
 ): INodeExecutionData[] {
 	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
 	if (parameters.get(output) !== 'leads') return whole;
 	const { scrapeId } = scrape;
-	const body = (scrape.notification as IDataObject | null)?.body;
 	const path = parameters.option(leadsField);
-	const leads = path === '' ? find(scrapeId) : listIn(valueAt(meantBody(body), path));
+	const leads = path === '' ? notification.leadsOf(scrapeId) : notification.listAt(path);
 	// Without an item, the workflow would end silently.
 	if (!leads || leads.length === 0) {
 		addHint(context, {
@@ -66,15 +64,4 @@ export function outputItems(
 		json: { scrapeId, ...(isObject(lead) ? lead : { lead }) },
 		pairedItem: { item: 0 },
 	}));
-}
-
-function valueAt(value: unknown, path: string): unknown {
-	const names = path.split(/[[\].]+/).filter((name) => name !== '');
-	return names.reduce<unknown>(
-		(inner, name) =>
-			isObject(inner) || Array.isArray(inner)
-				? (inner as Record<string, unknown>)[name]
-				: undefined,
-		value,
-	);
 }

@@ -1,21 +1,20 @@
 import { randomUUID } from 'crypto';
 import {
 	jsonParse,
-	type FunctionsBase,
 	type ICredentialDataDecryptedObject,
-	type IDataObject,
 	type IHookFunctions,
-	type IHttpRequestOptions,
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { InputError } from '../common/errors';
 import { show } from '../common/parameters';
 import { baseUrlOf } from '../service/http';
+import { isObject } from './contents';
+import type { TriggerNode } from './node';
+import { PROCESS, type Urls } from './nodeMemory';
 import { NotReachedError } from './notices';
-import { memoryOf, PROCESS, type NodeMemory, type Urls } from './nodeMemory';
+import type { IncomingRequest } from './request';
 import type { Change, Saved } from './running';
-import { parametersOf } from './scrape';
 import type { Signer } from './signature';
 import { internalUrl } from './triggerProperties';
 
@@ -43,9 +42,12 @@ export interface Reply {
  * or if its name resolves only outside.
  * @throws InputError if n8n gives the node no web address
  */
-export function urlsOf(context: IHookFunctions | IWebhookFunctions | ITriggerFunctions): Urls {
+export function urlsOf({
+	context,
+	parameters,
+}: TriggerNode<IHookFunctions | IWebhookFunctions | ITriggerFunctions>): Urls {
 	const { webhookId } = context.getNode();
-	const internal = parametersOf(context).option(internalUrl);
+	const internal = parameters.option(internalUrl);
 	// The context of `trigger()` does not know it.
 	const url =
 		'getNodeWebhookUrl' in context
@@ -83,31 +85,27 @@ export function isReachable(url: string, credential: ICredentialDataDecryptedObj
 	return !isPrivate(url) || isPrivate(baseUrlOf(credential));
 }
 
-interface Teller extends Omit<FunctionsBase, 'helpers'> {
-	helpers: { httpRequest(options: IHttpRequestOptions): Promise<unknown> };
-}
-
 /**
  * Sends a message of the node to its own URL, so that `webhook()` saves a change.
+ * @param node its addresses are tried in order until one answers with a signature, which comes first from then on
  * @param change without one, this only asks for what is saved
- * @param addresses of the node, tried in this order until one answers with a signature, which comes first from then on
  * @param maxAgeMs of the credential that signs the message
  * @throws NotReachedError if no address reaches the node
  */
 export async function tell(
-	context: Teller,
-	addresses: string[],
+	node: TriggerNode,
 	change: Change = {},
 	maxAgeMs?: number,
 ): Promise<Reply> {
-	const { signer } = await memoryOf(context).accessOf(context, maxAgeMs);
+	const { addresses } = node;
+	const { signer } = await node.access(maxAgeMs);
 	// A string, so that the message arrives exactly as it was signed.
 	const text = JSON.stringify({ ...change, sentAt: Date.now(), nonce: randomUUID() });
 	const signature = signer.sign('message', text);
 	const problems: unknown[] = [];
 	for (const url of [...addresses]) {
 		try {
-			const answer: unknown = await context.helpers.httpRequest({
+			const answer: unknown = await node.context.helpers.httpRequest({
 				method: 'POST',
 				url,
 				headers: { [SIGNATURE_HEADER]: signature, 'Content-Type': 'application/json' },
@@ -139,23 +137,23 @@ interface SignedReply {
  * Saves the change in a message of the node to itself. n8n saves what `webhook()` writes only if no execution begins.
  */
 export function replyTo(
+	{ headers }: IncomingRequest,
 	change: Change,
-	context: IWebhookFunctions,
-	memory: NodeMemory,
+	node: TriggerNode,
 	signer: Signer,
 ): SignedReply {
-	memory.read(context);
-	memory.write(context, change);
-	const isActive = context.getWorkflow().active;
-	const text = JSON.stringify({ saved: memory.saved, isActive, process: PROCESS } satisfies Reply);
-	const message = String(context.getHeaderData()[SIGNATURE_HEADER]);
-	return { text, signature: signer.sign('reply', message, text) };
+	node.read();
+	node.write(change);
+	const { saved } = node.memory;
+	const isActive = node.context.getWorkflow().active;
+	const text = JSON.stringify({ saved, isActive, process: PROCESS } satisfies Reply);
+	return { text, signature: signer.sign('reply', String(headers[SIGNATURE_HEADER]), text) };
 }
 
 /** The change that the node asks itself to save; undefined if someone else sent the request. */
-export function ownMessage(context: IWebhookFunctions, signer: Signer): Change | undefined {
-	const { message } = (context.getBodyData() as IDataObject | undefined) ?? {};
-	const signature = context.getHeaderData()[SIGNATURE_HEADER];
+export function ownMessage({ headers, body }: IncomingRequest, signer: Signer): Change | undefined {
+	const { message } = isObject(body) ? body : {};
+	const signature = headers[SIGNATURE_HEADER];
 	if (typeof message !== 'string' || !signer.isSigned(signature, 'message', message)) {
 		return undefined;
 	}

@@ -1,6 +1,7 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { jsonIn } from '../common/json';
 import { isObject, keysOf, MAX_FIELDS } from './contents';
+import { PARAMETER } from './signature';
 
 /** Reads and answers requests to the URL of the node. */
 
@@ -15,6 +16,8 @@ export interface IncomingRequest {
 	text: string;
 	/** The size of the body in bytes. */
 	size: number;
+	/** Answers with another status than 200. */
+	respond(code: number, body: object): IWebhookResponseData;
 }
 
 /** The part of Express's request that we use. Its types are not part of n8n-workflow. */
@@ -22,6 +25,11 @@ interface HttpRequest {
 	method: string;
 	originalUrl?: string;
 	rawBody?: unknown;
+}
+
+/** The part of Express's response that we use. */
+interface HttpResponse {
+	status(code: number): { json(body: object): void };
 }
 
 const MAX_SEARCHED_BYTES = 1_000_000;
@@ -43,6 +51,11 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 		body: bodyOf(context.getBodyData(), raw),
 		text: parts.join('\n'),
 		size: raw.length,
+		respond(code, body) {
+			const response = context.getResponseObject() as unknown as HttpResponse;
+			response.status(code).json(body);
+			return { noWebhookResponse: true };
+		},
 	};
 }
 
@@ -67,18 +80,29 @@ function bodyOf(body: unknown, raw: Buffer): unknown {
 	return isForm ? Object.fromEntries(new URLSearchParams(fields)) : body;
 }
 
-/** The part of Express's response that we use. Its types are not part of n8n-workflow. */
-interface HttpResponse {
-	status(code: number): { json(body: object): void };
-}
+const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
 
-/** Answers with another status than 200. */
-export function respond(
-	context: IWebhookFunctions,
-	code: number,
-	body: object,
-): IWebhookResponseData {
-	const response = context.getResponseObject() as unknown as HttpResponse;
-	response.status(code).json(body);
-	return { noWebhookResponse: true };
+/**
+ * The notification as it arrived, for the output, without headers and query parameters that contain secrets.
+ * @param secret a signature; the service may repeat the signed URL that it received
+ */
+export function rawNotification(request: IncomingRequest, secret = ''): IDataObject {
+	const headers = Object.entries(request.headers).filter(([name]) => !SECRET_HEADERS.test(name));
+	const query = Object.entries(request.query).filter(([name]) => name !== PARAMETER);
+	const raw = {
+		method: request.method,
+		headers: Object.fromEntries(headers),
+		query: Object.fromEntries(query),
+		body: request.body ?? null,
+	} as IDataObject;
+	try {
+		const json = JSON.stringify(raw);
+		const isRepeated = secret !== '' && json.toLowerCase().includes(secret);
+		return isRepeated
+			? (JSON.parse(json.replaceAll(new RegExp(secret, 'gi'), '***')) as IDataObject)
+			: raw;
+	} catch {
+		// A body that is nested thousands of levels deep cannot be written as JSON. n8n could not save it either.
+		return { ...raw, body: null };
+	}
 }

@@ -1,18 +1,11 @@
 import { randomUUID } from 'crypto';
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IExecuteFunctions,
-	IHookFunctions,
-	ITriggerFunctions,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { readFilters } from '../common/filters';
-import { Parameters } from '../common/parameters';
+import type { Parameters } from '../common/parameters';
 import { ServiceError } from '../common/errors';
 import { isFinished, isNotFound, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
+import type { TriggerNode } from './node';
 import { isRefused } from './notices';
 import { idIn } from './notification';
 
@@ -21,17 +14,6 @@ const START_TIMEOUT_MS = 2 * 60_000;
 const READ_TIMEOUT_MS = 30_000;
 /** Short, because a user waits for the activation. */
 const MAX_CHECK_MS = 15_000;
-
-/** The parameters of the node; in an execution those of its first item. */
-export function parametersOf(
-	context: IHookFunctions | ITriggerFunctions | IWebhookFunctions | IExecuteFunctions,
-): Parameters {
-	return new Parameters((path, ifMissing) =>
-		'getInputData' in context
-			? context.getNodeParameter(path, 0, ifMissing)
-			: context.getNodeParameter(path, ifMissing),
-	);
-}
 
 /** The body of a start, without `webhookUrl`. @param maxLeads for a test run */
 export function startBody(parameters: Parameters, maxLeads = Infinity): IDataObject {
@@ -45,7 +27,7 @@ export function startBody(parameters: Parameters, maxLeads = Infinity): IDataObj
  * @throws ServiceError with the outcome of the start, as far as it is known
  */
 export async function startScrape(
-	context: IAllExecuteFunctions,
+	{ context }: TriggerNode,
 	credential: ICredentialDataDecryptedObject,
 	body: IDataObject,
 	signal?: AbortSignal,
@@ -63,9 +45,10 @@ export async function startScrape(
 }
 
 /** @throws ServiceError if the account cannot start a scrape */
-export async function checkAccount(context: IHookFunctions): Promise<void> {
+export async function checkAccount(node: TriggerNode): Promise<void> {
 	const signal = AbortSignal.timeout(MAX_CHECK_MS);
-	const service = await Service.connect(context, READ_TIMEOUT_MS, { signal });
+	const { credential } = await node.access();
+	const service = new Service(node.context, credential, READ_TIMEOUT_MS, { signal });
 	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
 	if (typeof credits === 'number' && credits <= 0) {
 		throw new ServiceError(
@@ -90,11 +73,11 @@ export interface FoundScrape {
  * @throws ServiceError if the service does not return it
  */
 export async function findScrape(
-	context: IAllExecuteFunctions,
-	credential: ICredentialDataDecryptedObject,
+	node: TriggerNode,
 	scrapeId: string,
 ): Promise<FoundScrape | undefined> {
-	const service = new Service(context, credential, READ_TIMEOUT_MS);
+	const { credential } = await node.access();
+	const service = new Service(node.context, credential, READ_TIMEOUT_MS);
 	const data = await service.data(pollRequest(scrapeId)).catch(ifUnknown);
 	if (typeof data?.status !== 'string' || data.status === '') return undefined;
 	return { id: idIn(data.scrapeId) ?? scrapeId, data, isFinished: isFinished(data) };

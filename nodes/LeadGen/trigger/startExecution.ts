@@ -4,18 +4,22 @@ import { pause } from '../common/pause';
 import { NotAttemptedError, ServiceError } from '../common/errors';
 import { mayConnectLater } from '../service/networkErrors';
 import { isRateRefusal } from '../service/retry';
-import { forget, pass, type Delivery } from './gate';
-import { memoryOf, type Urls } from './nodeMemory';
+import type { Gate } from './gate';
+import type { TriggerNode } from './node';
 import { Ended, notStarted, textOf, unknownOutcome, type NoticeText } from './notices';
 import { tell } from './ownUrl';
 import { scrapeIdOf, type RunningScrape } from './running';
-import { parametersOf, startBody, startScrape } from './scrape';
+import { startBody, startScrape } from './scrape';
 
-/** An execution that starts a scrape. */
-export interface Start extends Urls {
+/** What an execution that starts a scrape begins with. */
+export interface Start {
 	/** Identifies the start. It is signed into the callback URL, and starts at most one scrape. */
 	attempt: string;
+	/** The production URL, as the service sees it. */
+	url: string;
 }
+
+type Executing = TriggerNode<IExecuteFunctions>;
 
 /** How long a start that the service cannot take is tried again. Only what was not sent is sent again. */
 const PATIENCE_MS = 15 * 60_000;
@@ -31,27 +35,24 @@ const SAVE_LATER_MS = Array.from({ length: 8 }, (_, tries) => 5000 * 2 ** tries)
  * not.
  * @throws LeadGenError if no scrape was started, or if nobody knows
  */
-export async function start(
-	context: IExecuteFunctions,
-	wanted: Start,
-	delivery: Delivery,
-): Promise<Ended> {
-	const key = `start ${wanted.attempt}`;
-	const passage = await pass(context, key, delivery);
+export async function start(node: Executing, gate: Gate, wanted: Start): Promise<Ended> {
+	const { attempt } = wanted;
+	const key = `start ${attempt}`;
+	const passage = await gate.pass(key);
 	if (passage === 'unknown') throw notStarted(new Error('n8n could not record the start'));
-	if (passage !== 'first') return await repeated(context, wanted, passage === 'again');
-	const answer = await send(context, wanted).catch(async (error: unknown) => {
+	if (passage !== 'first') return await repeated(node, attempt, passage === 'again');
+	const answer = await send(node, wanted).catch(async (error: unknown) => {
 		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
-		if (!isUnknown) await forget(context, key, delivery);
-		await through(context, wanted);
+		if (!isUnknown) await gate.forget(key);
+		await through(node, attempt);
 		throw isUnknown ? unknownOutcome(error) : notStarted(error);
 	});
 	const { scrapeId, estimatedCredits } = answer;
-	const started = { attempt: wanted.attempt, scrapeId, since: Date.now() };
-	const problem = await save(context, wanted, started, SAVE_MS);
+	const started = { attempt, scrapeId, since: Date.now() };
+	const problem = await save(node, started, SAVE_MS);
 	if (problem !== '') {
-		keep(context, started);
-		void save(context, wanted, started, SAVE_LATER_MS);
+		keep(node, started);
+		void save(node, started, SAVE_LATER_MS);
 	}
 	const credits = numberIn(estimatedCredits);
 	const cost = credits === undefined ? '' : ` It will use about ${String(credits)} credits.`;
@@ -62,13 +63,8 @@ export async function start(
 }
 
 /** A start that ran before. @param isRetry whether this is the same execution, which failed */
-async function repeated(
-	context: IExecuteFunctions,
-	wanted: Start,
-	isRetry: boolean,
-): Promise<Ended> {
-	const { attempt, addresses } = wanted;
-	const { saved } = await tell(context, addresses);
+async function repeated(node: Executing, attempt: string, isRetry: boolean): Promise<Ended> {
+	const { saved } = await tell(node);
 	const scrapeId = scrapeIdOf(saved, attempt);
 	if (scrapeId !== undefined) {
 		return new Ended(
@@ -76,7 +72,7 @@ async function repeated(
 		);
 	}
 	if (isRetry) throw unknownOutcome(new Error('An earlier try of this start did not end'));
-	await through(context, wanted);
+	await through(node, attempt);
 	return new Ended(
 		'n8n asked for the same start twice. The other execution starts the scrape, so this one sent nothing. If the other one failed, unpublish the workflow and publish it again (n8n 1: deactivate and activate it) to start a scrape.',
 		'warning',
@@ -84,22 +80,22 @@ async function repeated(
 }
 
 /** A restart need not ask for the start again. */
-async function through(context: IExecuteFunctions, { attempt, addresses }: Start): Promise<void> {
-	await tell(context, addresses, { failed: attempt }).catch(() => {});
+async function through(node: Executing, attempt: string): Promise<void> {
+	await tell(node, { failed: attempt }).catch(() => {});
 }
 
-async function send(context: IExecuteFunctions, { attempt, url }: Start) {
-	const body = startBody(parametersOf(context));
-	const signal = context.getExecutionCancelSignal();
+async function send(node: Executing, { attempt, url }: Start) {
+	const body = startBody(node.parameters);
+	const signal = node.context.getExecutionCancelSignal();
 	const end = Date.now() + PATIENCE_MS;
 	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
 		// The same key must start the scrape and sign the URL, and the user may have changed it meanwhile.
-		const { credential, signer } = await memoryOf(context).accessOf(context);
+		const { credential, signer } = await node.access();
 		const webhookUrl = signer.callbackUrl(url, attempt);
-		const tried = startScrape(context, credential, { ...body, webhookUrl }, signal);
+		const tried = startScrape(node, credential, { ...body, webhookUrl }, signal);
 		const answer = await tried.catch((error: unknown) => {
 			if (!mayPass(error) || Date.now() + pauseMs > end) throw error;
-			context.logger.warn(`LeadGen Trigger: a start is tried again: ${String(error)}`);
+			node.log('warn', `a start is tried again: ${String(error)}`);
 		});
 		if (answer) return answer;
 		await pause(pauseMs, signal);
@@ -116,18 +112,13 @@ function mayPass(error: unknown): boolean {
  * Has n8n save the scrape, so that its completion arrives also without a notification.
  * @returns what the user must know; empty if it is saved
  */
-async function save(
-	context: IExecuteFunctions,
-	{ addresses }: Start,
-	started: RunningScrape,
-	pauses: number[],
-): Promise<string> {
+async function save(node: Executing, started: RunningScrape, pauses: number[]): Promise<string> {
 	let problem: NoticeText = { message: '', advice: '' };
 	for (const ms of pauses) {
 		await sleep(ms);
 		try {
 			// The start has just read the credential, and a crash before this is saved may lose the completion.
-			await tell(context, addresses, { started }, Infinity);
+			await tell(node, { started }, Infinity);
 			return '';
 		} catch (error) {
 			problem = textOf(error);
@@ -140,8 +131,7 @@ async function save(
  * While n8n stops, it takes no requests, but saves what an execution writes. Otherwise an execution must not write: n8n
  * saves the whole static data as it was when the execution began.
  */
-function keep(context: IExecuteFunctions, started: RunningScrape): void {
-	const memory = memoryOf(context);
-	memory.read(context);
-	memory.write(context, { started });
+function keep(node: Executing, started: RunningScrape): void {
+	node.read();
+	node.write({ started });
 }

@@ -1,6 +1,5 @@
 import {
 	sleep,
-	type ICredentialDataDecryptedObject,
 	type IDataObject,
 	type IHookFunctions,
 	type IWebhookFunctions,
@@ -10,13 +9,13 @@ import { show } from '../common/parameters';
 import { InputError } from '../common/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
-import { credentialIdOf, memoryOf, newAttempt, perNode } from './nodeMemory';
-import { contentsOf } from './contents';
-import { idsIn, rawNotification } from './notification';
-import { requestOf } from './request';
+import { TriggerNode } from './node';
+import { credentialIdOf, newAttempt, perNode } from './nodeMemory';
+import { Notification } from './notification';
+import { rawNotification, requestOf } from './request';
 import { ownMessage, tell, urlsOf } from './ownUrl';
-import { mode, testLimit, testScrapeId } from './triggerProperties';
-import { findScrape, parametersOf, startBody, startScrape, type FoundScrape } from './scrape';
+import { testLimit, testScrapeId } from './triggerProperties';
+import { findScrape, startBody, startScrape, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
 
 /** After two minutes, n8n stops listening. Before, the test run outputs what is known. */
@@ -52,27 +51,29 @@ const lastOf = perNode(() => ({ test: new TestRun() }));
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(context: IHookFunctions): Promise<void> {
-	const memory = memoryOf(context);
-	const { test: before } = lastOf(memory);
+	const node = new TriggerNode(context);
+	const last = lastOf(node.memory);
+	const before = last.test;
 	before.isOver = true;
 	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
-	const test = (lastOf(memory).test = new TestRun(context.getNodeWebhookUrl('default') ?? ''));
+	const test = (last.test = new TestRun(context.getNodeWebhookUrl('default') ?? ''));
 	try {
 		// Before the start, which costs credits: these throw if an option is invalid.
-		const { url, addresses } = urlsOf(context);
-		const body = startedBody(context);
+		const { url, addresses } = urlsOf(node);
+		const body = startedBody(node);
 		test.scrape.wish = fingerprint([body, credentialIdOf(context)]);
 		// The credential may differ from that of the active workflow.
-		const { credential, signer } = await memory.accessOf(context);
-		test.scrape.id = await namedScrape(context, credential);
+		const { credential, signer } = await node.access();
+		test.scrape.id = await namedScrape(node);
 		const isSame = before.scrape.id !== undefined && before.scrape.wish === test.scrape.wish;
 		if (body && isSame) test.scrape = before.scrape;
 		else if (body) {
 			const webhookUrl = signer.callbackUrl(url, test.scrape.attempt);
-			const started = await startScrape(context, credential, { ...body, webhookUrl });
+			const started = await startScrape(node, credential, { ...body, webhookUrl });
 			test.scrape.id = started.scrapeId;
 		}
-		if (test.scrape.id !== undefined) watch(context, test, addresses).catch(() => {});
+		const watching = new TriggerNode(context, addresses);
+		if (test.scrape.id !== undefined) watch(watching, test).catch(() => {});
 	} catch (error) {
 		// The next test may still need it.
 		test.scrape = before.scrape;
@@ -81,21 +82,17 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 }
 
 /** The body of the start that the options ask for; undefined if they ask for none. */
-function startedBody(context: IHookFunctions): IDataObject | undefined {
-	const parameters = parametersOf(context);
+function startedBody({ parameters, isListening }: TriggerNode): IDataObject | undefined {
 	const limit = parameters.option(testLimit);
-	if (parameters.get(mode) === 'listen' || limit === 0) return undefined;
+	if (isListening || limit === 0) return undefined;
 	return parameters.option(testScrapeId) === '' ? startBody(parameters, limit) : undefined;
 }
 
-async function namedScrape(
-	context: IHookFunctions,
-	credential: ICredentialDataDecryptedObject,
-): Promise<string | undefined> {
-	const id = parametersOf(context).option(testScrapeId);
+async function namedScrape(node: TriggerNode): Promise<string | undefined> {
+	const id = node.parameters.option(testScrapeId);
 	if (id === '') return undefined;
 	// If the service gives no answer now, it may give one later.
-	const isUnknown = (await findScrape(context, credential, id).catch(() => null)) === undefined;
+	const isUnknown = (await findScrape(node, id).catch(() => null)) === undefined;
 	if (!isUnknown) return id;
 	throw new InputError(
 		"'Test Scrape ID'",
@@ -106,36 +103,36 @@ async function namedScrape(
 
 /** Ends the last test of the node. @returns false if this call does not end a test */
 export function endTest(context: IHookFunctions): boolean {
-	const { test } = lastOf(memoryOf(context));
+	const { test } = lastOf(new TriggerNode(context).memory);
 	if (test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
 	test.isOver = true;
 	return true;
 }
 
 /** The notification may get lost, or may not reach n8n. So the node keeps calling its own test URL. */
-async function watch(context: IHookFunctions, test: TestRun, addresses: string[]): Promise<void> {
+async function watch(node: TriggerNode, test: TestRun): Promise<void> {
 	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
-		await tell(context, addresses, {}, Infinity).catch(() => {});
+		await tell(node, {}, Infinity).catch(() => {});
 		await sleep(CHECK_MS);
 	}
 }
 
 /** Handles a request to the test URL. n8n keeps listening until there is an output. */
 export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const memory = memoryOf(context);
-	const { test } = lastOf(memory);
+	const node = new TriggerNode(context);
+	const { test } = lastOf(node.memory);
 	const { scrape: wanted } = test;
-	const { signer } = await memory.accessOf(context);
+	const { signer } = await node.access();
 	const request = requestOf(context);
-	const isOwn = ownMessage(context, signer) !== undefined;
+	const isOwn = ownMessage(request, signer) !== undefined;
 	const isSigned = signer.attemptIn(request.text) === wanted.attempt;
 	if (wanted.id !== undefined && !isOwn && !isSigned) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
 	if (!isOwn) wanted.notification = rawNotification(request, signer.signatureOf(wanted.attempt));
-	const { likely, others } = idsIn(request.query, contentsOf(request.body));
+	const { likely, others } = new Notification(request).ids;
 	const named = (likely.length > 0 ? likely : others).slice(0, 5);
-	const scrape = await firstFound(context, wanted.id === undefined ? named : [wanted.id], isOwn);
+	const scrape = await firstFound(node, wanted.id === undefined ? named : [wanted.id], isOwn);
 	const isLate = Date.now() - test.since > LISTENS_MS;
 	if (scrape?.isFinished && !wanted.notification) await sleep(CHECK_MS);
 	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) {
@@ -156,20 +153,18 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 
 /** The first of the scrapes that the service knows. Nobody asks again for one that the test run did not start. */
 async function firstFound(
-	context: IWebhookFunctions,
+	node: TriggerNode,
 	ids: string[],
 	isOwn: boolean,
 ): Promise<FoundScrape | undefined> {
-	const memory = memoryOf(context);
 	let found: FoundScrape | undefined;
 	for (let looks = isOwn ? MAX_LOOKS : 1; looks <= MAX_LOOKS && !found?.isFinished; looks++) {
 		if (looks > 1 && !isOwn) await sleep(CHECK_MS);
 		for (const id of ids) {
-			const access = await memory.accessOf(context);
 			// Strangers may call the URL, too.
-			if (!isOwn) await turn(memory, access);
-			found = await findScrape(context, access.credential, id).catch((error: unknown) => {
-				context.logger.warn(`LeadGen Trigger: the test scrape is not known: ${String(error)}`);
+			if (!isOwn) await turn(node);
+			found = await findScrape(node, id).catch((error: unknown) => {
+				node.log('warn', `the test scrape is not known: ${String(error)}`);
 				return undefined;
 			});
 			if (found) break;

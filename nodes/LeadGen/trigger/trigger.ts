@@ -1,12 +1,11 @@
 import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
 import { hasSeveralMains, registerCron } from '../common/compatibility';
 import { readSchedule } from './schedule';
-import { follow, Leader, MAX_PAUSE_MS } from './leader';
-import { memoryOf, newAttempt, type NodeMemory } from './nodeMemory';
+import { follow, Leader, MAX_PAUSE_MS, type Leading } from './leader';
+import { TriggerNode } from './node';
+import { newAttempt } from './nodeMemory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
 import { isReachable, urlsOf } from './ownUrl';
-import { parametersOf } from './scrape';
-import { mode } from './triggerProperties';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -21,10 +20,11 @@ const SAVE_MS = 2 * SECOND_MS;
  * @throws NodeOperationError if n8n does not accept the schedule
  */
 export function lead(context: ITriggerFunctions): ITriggerResponse {
-	const memory = memoryOf(context);
+	const node = new TriggerNode(context);
+	const { memory, parameters, isListening } = node;
 	// Fresh from the database here, and never again in this context. n8n repeats an activation on its own after a crash,
 	// or when another trigger lost its connection. It does not call `delete` before, so the activation is still known.
-	const { activation } = memory.read(context);
+	const { activation } = node.read();
 	const activationMode = context.getActivationMode();
 	const isSave = hasSeveralMains(context) && Date.now() - memory.closedAt < SAVE_MS;
 	// n8n calls it an update if the node was added to an active workflow, or listened before, and n8n 2 also if a crash
@@ -35,15 +35,13 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
 	if (activationMode === 'leadershipChange') delete memory.wanted;
 	const wanted = activation ?? (isAsked ? newAttempt('a') : '');
 	if (wanted !== '') memory.wanted ??= wanted;
-	const parameters = parametersOf(context);
-	const isListening = parameters.get(mode) === 'listen';
 	memory.hasLed = !isListening;
 	const schedule = isListening ? undefined : readSchedule(parameters, context.getTimezone());
-	const leader = new Leader(context, memory, schedule);
-	if (schedule) register(context, memory, schedule.expression);
+	const leader = new Leader(node, schedule);
+	if (schedule) register(node, schedule.expression);
 	const work = isListening ? listen(leader) : run(leader, activation);
 	work.catch((error: unknown) => {
-		context.logger.error(`LeadGen Trigger: ${String(error)}`);
+		node.log('error', String(error));
 	});
 	const closeFunction = async () => {
 		leader.close();
@@ -56,7 +54,7 @@ export function lead(context: ITriggerFunctions): ITriggerResponse {
  * n8n may keep what an activation registered that it then refused, and register nothing in the next one. So each time
  * that is due counts if it is one of the last activation.
  */
-function register(context: ITriggerFunctions, memory: NodeMemory, expression: string): void {
+function register({ context, memory }: Leading, expression: string): void {
 	const timeZone = context.getTimezone();
 	try {
 		registerCron(context, expression, (time) => {
@@ -73,19 +71,20 @@ function register(context: ITriggerFunctions, memory: NodeMemory, expression: st
 
 /** The mode that only listens starts nothing. It polls what the node started before. */
 async function listen(leader: Leader): Promise<void> {
-	const { memory, context } = leader;
+	const { node } = leader;
+	const { memory } = node;
 	const isAsked = memory.wanted !== undefined;
 	delete memory.wanted;
 	await untilOpen(leader);
 	void follow(leader);
 	if (!isAsked || leader.isClosed || !memory.urls) return;
-	const { credential } = await memory.accessOf(context);
+	const { credential } = await node.access();
 	if (!isReachable(memory.urls.url, credential)) leader.tell(UNREACHABLE);
 }
 
 /** @param activation as it is saved */
 async function run(leader: Leader, activation: string | undefined): Promise<void> {
-	const { memory, context } = leader;
+	const { memory, context } = leader.node;
 	await untilOpen(leader);
 	const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
 	// If the start of the activation is through, there is nothing to save.
@@ -109,18 +108,19 @@ async function learn(leader: Leader): Promise<void> {
 
 /** Waits for the hooks of the activation, which know the URL of the node. */
 async function untilOpen(leader: Leader): Promise<void> {
-	const { memory, context } = leader;
+	const { memory, context } = leader.node;
 	for (const since = Date.now(); !leader.isClosed && !memory.urls;) {
 		await leader.wait(SECOND_MS / 4);
 		// Before n8n 1.115, n8n runs no hooks when a main process becomes the leader.
 		const isLate = Date.now() - since >= PATIENCE_MS;
-		if (isLate && context.getActivationMode() === 'leadershipChange') memory.urls = urlsOf(context);
+		if (isLate && context.getActivationMode() === 'leadershipChange')
+			memory.urls = urlsOf(leader.node);
 	}
 }
 
 /** Has the activation saved before its start begins: otherwise n8n could repeat it as a new one after a crash. */
 async function save(leader: Leader): Promise<void> {
-	const { memory } = leader;
+	const { memory } = leader.node;
 	const since = Date.now();
 	for (
 		let pauseMs = SECOND_MS / 2;

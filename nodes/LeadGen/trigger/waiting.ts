@@ -2,19 +2,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { show } from '../common/parameters';
 import { pause } from '../common/pause';
 import { LeadGenError } from '../common/errors';
-import { memoryOf, type Told } from './nodeMemory';
+import type { TriggerNode } from './node';
+import type { Told } from './nodeMemory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';
 import { scrapeIdOf } from './running';
 import { findScrape, type FoundScrape } from './scrape';
-
-/** A scrape whose end an execution waits for, and how to find it. */
-export interface Expected extends Told {
-	/** IDs that the notification names, if the answer to the start never comes. */
-	named: string[];
-	/** Where the node reaches itself. */
-	addresses: string[];
-}
 
 /** The status may lag behind the notification, and a notification may come before the end. */
 const MAX_WAIT_MS = 10 * 60_000;
@@ -28,28 +21,29 @@ const STEP_MS = PAUSE_MS + 1000;
 export const POLL_WAIT_MS = 4 * STEP_MS;
 
 /**
- * Requests the status until the scrape is finished, and leaves better deliveries the precedence.
+ * Requests the status of a scrape until it is finished, and leaves better deliveries the precedence.
+ * @param named IDs that the notification names, if the answer to the start never comes
  * @throws LeadGenError if the status cannot be had in time
  */
 export async function untilFinished(
-	context: IExecuteFunctions,
-	expected: Expected,
+	node: TriggerNode<IExecuteFunctions>,
+	told: Told,
+	named: string[],
 ): Promise<FoundScrape | Ended> {
-	const memory = memoryOf(context);
-	const signal = context.getExecutionCancelSignal();
+	const signal = node.context.getExecutionCancelSignal();
 	const end = Date.now() + MAX_WAIT_MS;
 	for (let isFirst = true; ; isFirst = false) {
-		memory.begin(expected);
+		node.memory.begin(told);
 		const isLast = Date.now() > end;
-		const scrape = await find(context, expected).catch((error: unknown) => {
+		const scrape = await find(node, told, named).catch((error: unknown) => {
 			if (isLast || isRefused(error)) throw error;
 			return undefined;
 		});
 		if (scrape?.isFinished) {
-			if (!isFirst) await pause(rankOf(expected) * STEP_MS, signal);
+			if (!isFirst) await pause(rankOf(told) * STEP_MS, signal);
 			return scrape;
 		}
-		if (isLast) return notFinished(expected, scrape);
+		if (isLast) return notFinished(told, scrape);
 		await pause(PAUSE_MS, signal);
 	}
 }
@@ -62,13 +56,13 @@ function rankOf({ leads, isFinal }: Told): number {
 
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
-	context: IExecuteFunctions,
-	{ attempt = '', scrapeId, named, addresses }: Expected,
+	node: TriggerNode,
+	{ attempt = '', scrapeId }: Told,
+	named: string[],
 ): Promise<FoundScrape | undefined> {
-	const { credential } = await memoryOf(context).accessOf(context);
-	const known = scrapeId ?? scrapeIdOf((await tell(context, addresses)).saved, attempt);
+	const known = scrapeId ?? scrapeIdOf((await tell(node)).saved, attempt);
 	for (const id of known === undefined ? named : [known]) {
-		const scrape = await findScrape(context, credential, id);
+		const scrape = await findScrape(node, id);
 		if (scrape) return scrape;
 	}
 	return undefined;

@@ -1,17 +1,16 @@
 import { sleep, type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
-import { contentsOf } from './contents';
 import { itemFor } from './execution';
-import { leadsKeys } from './leads';
 import { hasRoom, knownScrapes } from './listening';
-import { memoryOf, type NodeMemory, type Told } from './nodeMemory';
+import { TriggerNode } from './node';
+import type { Told } from './nodeMemory';
 import { cannotVerify, textOf } from './notices';
-import { idsIn, rawNotification, saysFinished } from './notification';
+import { Notification } from './notification';
 import { ownMessage, replyTo, SIGNATURE_HEADER, urlsOf } from './ownUrl';
-import { mode } from './triggerProperties';
-import { requestOf, respond, type IncomingRequest } from './request';
+import { rawNotification, requestOf, type IncomingRequest } from './request';
 import { scrapeIdOf } from './running';
-import { parametersOf } from './scrape';
 import { CALLBACK, mayBeSigned } from './signature';
+
+type Receiving = TriggerNode<IWebhookFunctions>;
 
 const WARN_MS = 60_000;
 /** A sender may not wait longer for its answer. */
@@ -22,95 +21,89 @@ const ANSWER_MS = 8000;
  * Never throws, because n8n would create a failed execution for each request.
  */
 export async function handleRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const node = new TriggerNode(context);
+	const request = requestOf(context);
 	try {
-		return await handle(context, requestOf(context), memoryOf(context));
+		return await handle(node, request);
 	} catch (error) {
-		const { message } = textOf(error);
-		context.logger.warn(`LeadGen Trigger: a request could not be answered: ${message}`);
+		node.log('warn', `a request could not be answered: ${textOf(error).message}`);
 		// The sender may retry.
-		return respond(context, 503, { error: 'Try again later' });
+		return request.respond(503, { error: 'Try again later' });
 	}
 }
 
-async function handle(
-	context: IWebhookFunctions,
-	request: IncomingRequest,
-	memory: NodeMemory,
-): Promise<IWebhookResponseData> {
+async function handle(node: Receiving, request: IncomingRequest): Promise<IWebhookResponseData> {
 	// Strangers may call often, and reading the credential takes n8n long.
 	const isSigned = SIGNATURE_HEADER in request.headers || mayBeSigned(request.text);
-	const signer = isSigned ? (await memory.accessOf(context)).signer : undefined;
-	const change = signer && ownMessage(context, signer);
-	if (change) return { webhookResponse: replyTo(change, context, memory, signer) };
+	const signer = isSigned ? (await node.access()).signer : undefined;
+	const change = signer && ownMessage(request, signer);
+	if (change) return { webhookResponse: replyTo(request, change, node, signer) };
 	const attempt = signer?.attemptIn(request.text);
-	const isListening = parametersOf(context).get(mode) === 'listen';
-	if (attempt === undefined && !isListening) {
-		if (CALLBACK.test(request.text)) warnOfBrokenUrl(context);
-		return respond(context, 403, { error: 'This URL only accepts notifications of the service' });
+	if (attempt === undefined && !node.isListening) {
+		if (CALLBACK.test(request.text)) warnOfBrokenUrl(node);
+		return request.respond(403, { error: 'This URL only accepts notifications of the service' });
 	}
-	memory.read(context);
-	if (attempt === undefined) return await ofListener(context, memory, request);
+	const saved = node.read();
+	const notification = new Notification(request);
+	if (attempt === undefined) return await ofListener(node, request, notification);
 	// The signature proves that the service sent it.
-	const scrapeId = scrapeIdOf(memory.saved, attempt);
-	const contents = contentsOf(request.body);
-	const leads = leadsKeys(contents)(scrapeId);
-	const told = { attempt, scrapeId, leads, isFinal: saysFinished(request.query, contents) };
-	if (!memory.isNew(told)) return accepted();
-	return begin(context, memory, rawNotification(request, signer?.signatureOf(attempt)), [told]);
+	const scrapeId = scrapeIdOf(saved, attempt);
+	const told = { attempt, scrapeId, ...said(notification, scrapeId) };
+	if (!node.memory.isNew(told)) return accepted();
+	return begin(node, rawNotification(request, signer?.signatureOf(attempt)), [told]);
+}
+
+function said(notification: Notification, scrapeId?: string) {
+	return { leads: notification.leadsKey(scrapeId), isFinal: notification.isFinal };
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
 async function ofListener(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
+	node: Receiving,
 	request: IncomingRequest,
+	notification: Notification,
 ): Promise<IWebhookResponseData> {
-	const contents = contentsOf(request.body);
-	const { likely, others } = idsIn(request.query, contents);
+	const { memory } = node;
+	const { likely, others } = notification.ids;
 	const named = likely.length > 0 ? likely : others;
 	if (named.length === 0) return accepted();
 	// Without a credential, nothing can be verified, and the sender must try again.
-	await memory.accessOf(context).catch((error: unknown) => {
+	await node.access().catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
 		throw error;
 	});
-	if (!hasRoom(memory, named, request.size)) {
-		return respond(context, 503, { error: 'Too many notifications. Try again later' });
+	if (!hasRoom(node, named, request.size)) {
+		return request.respond(503, { error: 'Too many notifications. Try again later' });
 	}
-	const leadsKey = leadsKeys(contents);
-	const isFinal = saysFinished(request.query, contents);
-	const toldOf = (name: string, scrapeId = name) => ({ scrapeId, leads: leadsKey(name), isFinal });
+	const toldOf = (name: string, scrapeId = name) => ({ scrapeId, ...said(notification, name) });
 	const news = named.filter((name) => memory.isNew(toldOf(name)));
 	if (news.length === 0) return accepted();
-	const notification = rawNotification(request);
-	const known = knownScrapes(context, memory, news, request.size);
+	const raw = rawNotification(request);
+	const known = knownScrapes(node, news, request.size);
 	const isLate = await Promise.race([known.then(() => false), sleep(ANSWER_MS).then(() => true)]);
-	const answer = isLate ? respond(context, 200, { received: true }) : accepted();
+	const answer = isLate ? request.respond(200, { received: true }) : accepted();
 	const scrapes = [...(await known)].map(([name, scrapeId]) => toldOf(name, scrapeId));
-	return scrapes.length === 0
-		? answer
-		: { ...begin(context, memory, notification, scrapes), ...answer };
+	return scrapes.length === 0 ? answer : { ...begin(node, raw, scrapes), ...answer };
 }
 
 function begin(
-	context: IWebhookFunctions,
-	memory: NodeMemory,
+	node: Receiving,
 	notification: ReturnType<typeof rawNotification>,
 	scrapes: Told[],
 ): IWebhookResponseData {
-	const { addresses } = memory.urls ?? urlsOf(context);
-	const item = itemFor({ completion: { notification, scrapes, addresses } });
+	const { addresses } = node.memory.urls ?? urlsOf(node);
+	const item = itemFor({ completion: { notification, scrapes } }, addresses);
 	return { ...accepted(), workflowData: [[item]] };
 }
 
 let warnedAt = -Infinity;
 
-function warnOfBrokenUrl({ logger }: IWebhookFunctions): void {
+function warnOfBrokenUrl(node: Receiving): void {
 	if (performance.now() - warnedAt < WARN_MS) return;
 	warnedAt = performance.now();
-	const what = 'a notification came to a URL whose signature is incomplete or wrong';
-	logger.warn(
-		`LeadGen Trigger: ${what}. The service may have shortened or changed the URL, or the API key was changed.`,
+	node.log(
+		'warn',
+		'a notification came to a URL whose signature is incomplete or wrong. The service may have shortened or changed the URL, or the API key was changed.',
 	);
 }
 

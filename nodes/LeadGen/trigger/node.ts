@@ -1,0 +1,60 @@
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	ITriggerFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import { Parameters } from '../common/parameters';
+import { memoryOf, type Access, type NodeMemory } from './nodeMemory';
+import type { Change, Saved } from './running';
+import { mode } from './triggerProperties';
+
+type Context = IExecuteFunctions | IHookFunctions | ITriggerFunctions | IWebhookFunctions;
+
+/** The node as one call of n8n sees it: what n8n gives the call, and what this process knows of the node. */
+export class TriggerNode<Given extends Context = Context> {
+	readonly memory: NodeMemory;
+	/** In an execution those of its first item. */
+	readonly parameters: Parameters;
+
+	/** @param known where the node reaches itself, if this process does not have the node active */
+	constructor(
+		readonly context: Given,
+		private readonly known?: string[],
+	) {
+		this.memory = memoryOf(context);
+		this.parameters = new Parameters((path, ifMissing) =>
+			'getInputData' in context
+				? context.getNodeParameter(path, 0, ifMissing)
+				: context.getNodeParameter(path, ifMissing),
+		);
+	}
+
+	/** Whether the node starts no scrapes. @throws InputError if the mode is invalid */
+	get isListening(): boolean {
+		return this.parameters.get(mode) === 'listen';
+	}
+
+	/** Where the node reaches itself, the likeliest address first. */
+	get addresses(): string[] {
+		return this.known ?? this.memory.urls?.addresses ?? [];
+	}
+
+	/** @throws InputError if the API key is empty */
+	async access(maxAgeMs?: number): Promise<Access> {
+		return await this.memory.accessOf(this.context, maxAgeMs);
+	}
+
+	/** Learns what is saved: fresh from the database in `webhook()` and in `trigger()`. */
+	read(): Saved {
+		return this.memory.read(this.context);
+	}
+
+	write(change?: Change): void {
+		this.memory.write(this.context, change);
+	}
+
+	log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
+		this.context.logger[level](`LeadGen Trigger: ${text}`);
+	}
+}
