@@ -4,10 +4,27 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { Parameters } from '../common/parameters';
+import { choiceField, Parameters } from '../common/parameters';
 import { memoryOf, type Access, type NodeMemory } from './nodeMemory';
 import type { Change, Saved } from './running';
-import { mode } from './triggerProperties';
+
+export const mode = choiceField(
+	{ displayName: 'Mode', name: 'mode' },
+	[
+		{
+			name: 'Start a Scrape and Receive Its Completion',
+			value: 'startScrape',
+			description:
+				'Start a scrape when you publish or activate the workflow. The workflow runs when the scrape finishes.',
+		},
+		{
+			name: 'Only Receive Completions',
+			value: 'listen',
+			description: 'Run the workflow when a scrape that was started elsewhere finishes',
+		},
+	],
+	'startScrape',
+);
 
 type Context = IExecuteFunctions | IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 

@@ -1,34 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { filterFields } from '../common/filters';
-import {
-	choiceField,
-	choicesField,
-	numberField,
-	show,
-	textField,
-	type Field,
-} from '../common/parameters';
+import { choicesField, numberField, show, textField, type Field } from '../common/parameters';
+import { mode } from './node';
 import { scheduleFields } from './schedule';
 import { InputError } from '../common/errors';
 import { leadsField, output } from './output';
-
-export const mode = choiceField(
-	{ displayName: 'Mode', name: 'mode' },
-	[
-		{
-			name: 'Start a Scrape and Receive Its Completion',
-			value: 'startScrape',
-			description:
-				'Start a scrape when you publish or activate the workflow. The workflow runs when the scrape finishes.',
-		},
-		{
-			name: 'Only Receive Completions',
-			value: 'listen',
-			description: 'Run the workflow when a scrape that was started elsewhere finishes',
-		},
-	],
-	'startScrape',
-);
 
 export const events = choicesField(
 	{
