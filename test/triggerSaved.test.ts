@@ -1,7 +1,7 @@
 import { NotReachedError } from '../nodes/LeadGen/trigger/notices';
 import * as saving from '../nodes/LeadGen/trigger/running';
 
-const { changed, leadsOf, merged, NOTHING, readSaved, scrapeOf, writeSaved } = saving;
+const { changed, leadsThatRan, merged, NOTHING, readSaved, scrapeOf, writeSaved } = saving;
 
 /** What is saved: the attempts of running scrapes, the scrapes that ran as `scrape=leads`, and the activation. */
 function saved(running: string, done: string, activation?: string): saving.Saved {
@@ -23,7 +23,11 @@ describe('what is saved', () => {
 		const staticData = Object.freeze({ key: JSON.stringify(known), object: { ...known } }) as never;
 		writeSaved(staticData, 'key', known);
 		expect([readSaved(staticData, 'key'), readSaved(staticData, 'object')]).toEqual([known, known]);
-		expect(['a0', 'b', 'a1'].map((scrape) => leadsOf(known, scrape))).toEqual(['x', '', undefined]);
+		expect(['a0', 'b', 'a1'].map((scrape) => leadsThatRan(known, scrape))).toEqual([
+			'x',
+			'',
+			undefined,
+		]);
 		expect([scrapeOf(known, 'a1'), scrapeOf(known, 'a0')]).toEqual([known.running[0], undefined]);
 	});
 

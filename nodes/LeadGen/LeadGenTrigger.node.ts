@@ -14,6 +14,7 @@ import { scheduleInWords } from './trigger/schedule';
 import { close, open } from './trigger/activation';
 import { PATH } from './trigger/ownUrl';
 import { execute } from './trigger/execution';
+import { TriggerNode } from './trigger/node';
 import { lead } from './trigger/trigger';
 import { properties } from './trigger/triggerProperties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
@@ -90,25 +91,28 @@ export class LeadGenTrigger implements INodeType {
 				return await Promise.resolve(false);
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				await (this.getMode() === 'manual' ? beginTest(this) : open(this));
+				const node = new TriggerNode(this);
+				await (this.getMode() === 'manual' ? beginTest(node) : open(node));
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				if (!endTest(this)) close(this);
+				const node = new TriggerNode(this);
+				if (!endTest(node)) close(node);
 				return await Promise.resolve(true);
 			},
 		},
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await Promise.resolve(lead(this));
+		return await Promise.resolve(lead(new TriggerNode(this)));
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await (this.getMode() === 'manual' ? receiveTest(this) : handleRequest(this));
+		const node = new TriggerNode(this);
+		return await (this.getMode() === 'manual' ? receiveTest(node) : handleRequest(node));
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
-		return await execute(this);
+		return await execute(new TriggerNode(this));
 	}
 }

@@ -1,8 +1,8 @@
-import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import { readSchedule } from './schedule';
 import { InputError, LeadGenError, ServiceError } from '../common/errors';
 import { isRateRefusal } from '../service/retry';
-import { TriggerNode } from './node';
+import type { Hooked } from './node';
 import { isRefused, textOf } from './notices';
 import { urlsOf } from './ownUrl';
 import { checkAccount, startBody } from './scrape';
@@ -12,9 +12,8 @@ import { checkAccount, startBody } from './scrape';
  * scrape, because n8n may call this repeatedly. Gives `trigger()` the URL of the node, which only hooks know.
  * @throws NodeOperationError if the node cannot start a scrape or receive a completion
  */
-export async function open(context: IHookFunctions): Promise<void> {
-	const node = new TriggerNode(context);
-	const { memory } = node;
+export async function open(node: Hooked): Promise<void> {
+	const { context, memory } = node;
 	try {
 		const urls = urlsOf(node);
 		// When n8n starts, no user reads an error, and the node must receive completions in any case.
@@ -22,12 +21,12 @@ export async function open(context: IHookFunctions): Promise<void> {
 		memory.urls = urls;
 	} catch (error) {
 		if (memory.leader) memory.leader.refusal = error;
-		throw asNodeError(context, error);
+		throw asNodeError(node, error);
 	}
 }
 
 /** @throws LeadGenError if the node can only fail */
-async function check(node: TriggerNode<IHookFunctions>): Promise<void> {
+async function check(node: Hooked): Promise<void> {
 	const { context, memory, parameters, isListening } = node;
 	const { alwaysOutputData, webhookId } = context.getNode();
 	if (alwaysOutputData === true) {
@@ -65,7 +64,7 @@ function mayStart(error: LeadGenError): boolean {
 	return error.outcome === 'unknown' || isRateRefusal(error) || isForbidden;
 }
 
-export function asNodeError(context: IHookFunctions, error: unknown): NodeOperationError {
+export function asNodeError({ context }: Hooked, error: unknown): NodeOperationError {
 	const { message, advice: description } = textOf(error);
 	// In some places n8n shows only the message, so the message includes the advice.
 	const text = [message, description].filter((part) => part !== '').join('. ');
@@ -76,8 +75,7 @@ export function asNodeError(context: IHookFunctions, error: unknown): NodeOperat
  * Runs when the workflow is deactivated, also before it is saved or published, and after a refused activation. The next
  * activation by a user is then a new wish.
  */
-export function close(context: IHookFunctions): void {
-	const node = new TriggerNode(context);
+export function close(node: Hooked): void {
 	const { memory } = node;
 	delete memory.urls;
 	// If n8n could not activate it after a restart, the next update is none of a new node.

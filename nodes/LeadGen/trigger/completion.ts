@@ -1,22 +1,17 @@
-import {
-	sleep,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import { sleep, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import { count } from '../common/count';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
 import { baseUrlOf } from '../service/http';
 import type { Gate } from './gate';
-import type { TriggerNode } from './node';
+import type { Executing } from './node';
 import type { Told } from './nodeMemory';
 import { Ended } from './notices';
 import { Notification } from './notification';
 import { outputItems } from './output';
 import { tell } from './ownUrl';
-import { leadsOf } from './running';
+import { leadsThatRan } from './running';
 import { fingerprint } from './signature';
 import { events } from './triggerProperties';
 import { untilFinished } from './waiting';
@@ -40,13 +35,14 @@ const PAUSE_MS = 3000;
  * @throws LeadGenError if its status cannot be had in time
  */
 export async function complete(
-	node: TriggerNode<IExecuteFunctions>,
+	node: Executing,
 	gate: Gate,
 	{ scrapes, notification: raw }: Completion,
 ): Promise<INodeExecutionData[] | Ended> {
 	const notification = new Notification(raw ?? {});
+	const { likely } = notification.ids;
 	const runs = scrapes.map(async (told) => {
-		const data = await completeOne(node, gate, told, notification);
+		const data = await completeOne(node, gate, told, likely);
 		if (data instanceof Ended) return data;
 		return outputItems(node, { ...data, notification: raw }, notification);
 	});
@@ -69,14 +65,17 @@ function withOthers(error: unknown, others: number): unknown {
 	);
 }
 
-/** @returns the status of the scrape, if the workflow runs for it */
+/**
+ * @param named IDs that the notification names
+ * @returns the status of the scrape, if the workflow runs for it
+ */
 async function completeOne(
-	node: TriggerNode<IExecuteFunctions>,
+	node: Executing,
 	gate: Gate,
 	told: Told,
-	notification: Notification,
+	named: string[],
 ): Promise<IDataObject | Ended> {
-	const scrape = await untilFinished(node, told, notification.ids.likely);
+	const scrape = await untilFinished(node, told, named);
 	if (scrape instanceof Ended) return scrape;
 	const { id, data } = scrape;
 	const { credential } = await node.access();
@@ -95,7 +94,7 @@ async function completeOne(
  * Has n8n save that the scrape ran, so that it is polled no more. The next nodes run after it is saved: n8n would
  * otherwise save an old copy over what they write into the static data.
  */
-async function saveDone(node: TriggerNode, told: Told, id: string): Promise<void> {
+async function saveDone(node: Executing, told: Told, id: string): Promise<void> {
 	const { leads, attempt = id } = told;
 	const saved = tell(node, { done: [attempt, leads, id] }).catch((error: unknown) => {
 		node.log('warn', `a completion was not saved: ${String(error)}`);
@@ -107,13 +106,9 @@ async function saveDone(node: TriggerNode, told: Told, id: string): Promise<void
  * Another delivery ran the workflow for the scrape.
  * @returns how this execution ends; undefined if the user wants to run its leads, too
  */
-async function another(
-	node: TriggerNode<IExecuteFunctions>,
-	told: Told,
-	id: string,
-): Promise<Ended | undefined> {
+async function another(node: Executing, told: Told, id: string): Promise<Ended | undefined> {
 	const { leads, isPoll = false } = told;
-	const ran = await leadsThatRan(node, told, id);
+	const ran = await lookForLeads(node, told, id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
 	if (isPoll && ran === undefined) await saveDone(node, told, id);
 	if (leads === '' || ran === leads) {
@@ -133,14 +128,14 @@ async function another(
 }
 
 /** The leads with which the workflow ran. The other execution may be about to save them. */
-async function leadsThatRan(
-	node: TriggerNode<IExecuteFunctions>,
+async function lookForLeads(
+	node: Executing,
 	{ attempt, leads }: Told,
 	id: string,
 ): Promise<string | undefined> {
 	for (let looks = leads === '' ? 1 : MAX_LOOKS; ; looks--) {
 		const reply = await tell(node).catch(() => undefined);
-		const ran = reply && leadsOf(reply.saved, attempt ?? id);
+		const ran = reply && leadsThatRan(reply.saved, attempt ?? id);
 		if (ran !== undefined || looks === 1) return ran;
 		await pause(PAUSE_MS, node.context.getExecutionCancelSignal());
 	}

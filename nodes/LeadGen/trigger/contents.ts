@@ -1,4 +1,4 @@
-import { jsonIn } from '../common/json';
+import { isObject, jsonIn } from '../common/json';
 
 /** Searches what a notification contains. Its shape is not known, and anyone may send one, so all searches are bounded. */
 
@@ -26,11 +26,6 @@ const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 4_000_000;
 /** How deep the names of a form may be nested. */
 const MAX_PATH = 20;
-
-/** What the body of a notification contains. */
-export function contentsOf(body: unknown): Entry[] {
-	return entriesOf(meantBody(body));
-}
 
 /** The values of a notification, those that are less deep first. */
 export function entriesOf(...roots: unknown[]): Entry[] {
@@ -124,10 +119,6 @@ export function keysOf(value: object): string[] {
 	const keys = manyKeys.get(value) ?? Object.keys(value);
 	if (keys.length > MANY_KEYS) manyKeys.set(value, keys);
 	return keys;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value at a path of names, such as `data.leads` or `data[0].leads`. */

@@ -1,15 +1,10 @@
 import { randomUUID } from 'crypto';
-import {
-	NodeOperationError,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import { NodeOperationError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
 import { throwIfStopped } from '../common/pause';
 import { complete, type Completion } from './completion';
 import { Gate, type Delivery } from './gate';
-import { TriggerNode } from './node';
+import type { Executing } from './node';
 import { PROCESS } from './nodeMemory';
 import { Notification } from './notification';
 import { outputItems } from './output';
@@ -32,41 +27,32 @@ export function itemFor(purpose: Purpose, addresses: string[]): INodeExecutionDa
  * @returns no item if the execution ends here
  * @throws NodeOperationError with a message for the user, unless the node is set to continue
  */
-export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[][] | null> {
+export async function execute(node: Executing): Promise<INodeExecutionData[][] | null> {
+	const { context } = node;
 	const json = context.getInputData()[0]?.json ?? {};
 	const purpose = json[KEY] as unknown as (Purpose & Delivery) | undefined;
-	const node = new TriggerNode(context, purpose?.addresses);
 	if (!purpose) return [testOutput(node, json)];
+	node.known = purpose.addresses;
 	const result = await run(node, purpose, new Gate(node, purpose)).catch(textOf);
 	throwIfStopped(context.getExecutionCancelSignal());
 	if (Array.isArray(result)) return [result];
 	return result instanceof Ended ? end(node, result) : fail(node, result);
 }
 
-async function run(
-	node: TriggerNode<IExecuteFunctions>,
-	purpose: Purpose,
-	gate: Gate,
-): Promise<INodeExecutionData[] | Ended | NoticeText> {
+async function run(node: Executing, purpose: Purpose, gate: Gate) {
 	if ('notice' in purpose) return purpose.notice;
 	if ('start' in purpose) return await start(node, gate, purpose.start);
 	return await complete(node, gate, purpose.completion);
 }
 
 /** A test run begins with its output. */
-function testOutput(
-	node: TriggerNode<IExecuteFunctions>,
-	{ hint, ...json }: IDataObject,
-): INodeExecutionData[] {
+function testOutput(node: Executing, { hint, ...json }: IDataObject): INodeExecutionData[] {
 	if (typeof hint === 'string') addHint(node.context, { message: hint, type: 'warning' });
 	return outputItems(node, json, new Notification((json.notification ?? {}) as IDataObject));
 }
 
 /** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */
-function end(
-	node: TriggerNode<IExecuteFunctions>,
-	{ message, type }: Ended,
-): INodeExecutionData[][] | null {
+function end(node: Executing, { message, type }: Ended): INodeExecutionData[][] | null {
 	const { context } = node;
 	node.log('info', `execution ${context.getExecutionId()}: ${message}`);
 	if (context.getNode().alwaysOutputData === true) {
@@ -81,10 +67,7 @@ function end(
 }
 
 /** Ends the execution as a failure, in the way that the user chose under On Error. */
-function fail(
-	node: TriggerNode<IExecuteFunctions>,
-	{ message, advice }: NoticeText,
-): INodeExecutionData[][] | null {
+function fail(node: Executing, { message, advice }: NoticeText): INodeExecutionData[][] | null {
 	const own = node.context.getNode();
 	if (own.onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
 	// With "Continue", n8n would pass the failure on as if it were a scrape.

@@ -1,5 +1,5 @@
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import type { TriggerNode } from './node';
+import { sleep } from 'n8n-workflow';
+import type { Executing } from './node';
 import { perNode, PROCESS } from './nodeMemory';
 
 /** A completion uses two entries of n8n's deduplication record, as does a start. */
@@ -11,13 +11,13 @@ const MIN_PAUSE_MS = 150;
 const PAUSE_PER_CHECK = 5;
 const MAX_PAUSE_MS = 30_000;
 
-/** What n8n begins an execution for, and the delivery that began it. */
+/** What began an execution. */
 export interface Delivery {
 	/** Identifies the delivery, also when n8n runs its execution again. */
 	delivery: string;
 	/** The process that made it. */
 	process: string;
-	/** Where the node reaches itself. Another process does not know it. */
+	/** Where the node reaches itself. Another process does not know these addresses. */
 	addresses: string[];
 }
 
@@ -34,24 +34,21 @@ type Passage = 'first' | 'again' | 'another' | 'unknown';
  */
 export class Gate {
 	constructor(
-		private readonly node: TriggerNode<IExecuteFunctions>,
+		private readonly node: Executing,
 		private readonly begun: Delivery,
 	) {}
 
 	async pass(key: string): Promise<Passage> {
 		const { helpers } = this.node.context;
 		const own = this.ownOf(key);
+		const keys = [key, own];
 		let isRecorded = false;
 		let checkMs = 0;
 		for (let looks = 1; looks <= LOOKS; looks++) {
 			try {
 				const fresh = await this.inTurn(async () => {
 					const begin = Date.now();
-					const { new: values } = await helpers.checkProcessedAndRecord(
-						[key, own],
-						'node',
-						OPTIONS,
-					);
+					const { new: values } = await helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
 					// The database is as busy for other processes.
 					checkMs = Math.max(checkMs, Date.now() - begin);
 					const isAnother = !values.includes(key) && values.includes(own);

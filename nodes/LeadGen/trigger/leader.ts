@@ -1,12 +1,12 @@
-import { sleep, type ITriggerFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import { settledOrAborted } from '../common/pause';
 import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
-import type { TriggerNode } from './node';
+import type { Leading } from './node';
 import { PROCESS } from './nodeMemory';
 import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
 import { isReachable, tell, type Reply } from './ownUrl';
-import { leadsOf, scrapeOf, type Change, type RunningScrape } from './running';
+import { leadsThatRan, scrapeOf, type Change, type RunningScrape } from './running';
 import type { Schedule } from './schedule';
 import { findScrape } from './scrape';
 import { POLL_WAIT_MS } from './waiting';
@@ -22,8 +22,6 @@ const START_MS = 20 * MINUTE_MS;
 const GIVE_UP_MS = 7 * DAY_MS;
 /** The service may not find a new scrape yet. */
 const MISSING_MS = 10 * MINUTE_MS;
-
-export type Leading = TriggerNode<ITriggerFunctions>;
 
 /** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
 export class Leader {
@@ -106,13 +104,11 @@ export class Leader {
 
 /** Follows each attempt until its scrape has run, or its start has failed. */
 export async function follow(leader: Leader): Promise<void> {
-	const { node, started } = leader;
+	const { started } = leader;
+	const { memory } = leader.node;
 	const polled = new Set<string>();
 	while (!leader.isClosed) {
-		for (const attempt of [
-			...started,
-			...node.memory.saved.running.map((scrape) => scrape.attempt),
-		]) {
+		for (const attempt of [...started, ...memory.saved.running.map((each) => each.attempt)]) {
 			if (polled.has(attempt)) continue;
 			polled.add(attempt);
 			// A scrape that was started earlier may have finished meanwhile.
@@ -142,7 +138,7 @@ async function poll(leader: Leader, attempt: string, firstPauseMs: number): Prom
 /** @returns whether there is nothing more to do for the attempt */
 async function look(leader: Leader, attempt: string, begun: number): Promise<boolean> {
 	const { memory } = leader.node;
-	const isDone = () => leadsOf(memory.saved, attempt) !== undefined;
+	const isDone = () => leadsThatRan(memory.saved, attempt) !== undefined;
 	// The execution that starts it may run in another process.
 	if (!scrapeOf(memory.saved, attempt) && !isDone()) await leader.ask();
 	const scrape = scrapeOf(memory.saved, attempt);
@@ -163,9 +159,9 @@ async function check(leader: Leader, scrape: RunningScrape, age: number): Promis
 	const { node } = leader;
 	const { memory } = node;
 	const { attempt, scrapeId: id } = scrape;
+	const { credential } = await node.access();
 	const found = await findScrape(node, id);
 	if (found?.isFinished) {
-		const { credential } = await node.access();
 		// The notification may bring the leads.
 		if (isReachable(memory.urls?.url ?? '', credential)) await leader.wait(POLL_WAIT_MS);
 		await leader.ask().catch(() => {});

@@ -1,4 +1,5 @@
-import { isObject, type Entry } from './contents';
+import { isObject } from '../common/json';
+import type { Entry } from './contents';
 
 const MAX_DEPTH = 5;
 /** Names of lists, in lower case: names for leads, general names, and names of lists that are never leads. */
@@ -16,11 +17,11 @@ interface Candidate {
 	isOpen: boolean;
 }
 
-/** Finds the leads of a scrape: the list beside its ID; otherwise a list with a name for leads, or the longest list. */
-export type LeadsFinder = (scrapeId?: unknown) => unknown[] | undefined;
-
-/** Searches the contents of a notification for leads at any depth. */
-export function leadsIn(entries: Entry[]): LeadsFinder {
+/**
+ * Searches the contents of a notification for leads at any depth.
+ * @returns finds the leads of a scrape: the list beside its ID; otherwise a list with a name for leads, or the longest list
+ */
+export function leadsIn(entries: Entry[]): (scrapeId?: unknown) => unknown[] | undefined {
 	const lists = candidates(entries);
 	const named = lists.filter(({ rank }) => rank > 0);
 	const partsOf = partsIn(entries, lists);

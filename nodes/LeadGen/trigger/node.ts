@@ -34,11 +34,10 @@ export class TriggerNode<Given extends Context = Context> {
 	/** In an execution those of its first item. */
 	readonly parameters: Parameters;
 
-	/** @param known where the node reaches itself, if this process does not have the node active */
-	constructor(
-		readonly context: Given,
-		private readonly known?: string[],
-	) {
+	/** Where the node reaches itself in this call, if not where this process has it active. */
+	known?: string[];
+
+	constructor(readonly context: Given) {
 		this.memory = memoryOf(context);
 		this.parameters = new Parameters((path, ifMissing) =>
 			'getInputData' in context
@@ -52,7 +51,7 @@ export class TriggerNode<Given extends Context = Context> {
 		return this.parameters.get(mode) === 'listen';
 	}
 
-	/** Where the node reaches itself, the likeliest address first. */
+	/** Where the node reaches itself, the likeliest address first; empty if nobody knows. */
 	get addresses(): string[] {
 		return this.known ?? this.memory.urls?.addresses ?? [];
 	}
@@ -75,3 +74,8 @@ export class TriggerNode<Given extends Context = Context> {
 		this.context.logger[level](`LeadGen Trigger: ${text}`);
 	}
 }
+
+export type Executing = TriggerNode<IExecuteFunctions>;
+export type Hooked = TriggerNode<IHookFunctions>;
+export type Leading = TriggerNode<ITriggerFunctions>;
+export type Receiving = TriggerNode<IWebhookFunctions>;

@@ -3,7 +3,7 @@ import type { FunctionsBase, ICredentialDataDecryptedObject } from 'n8n-workflow
 import { hasSeveralMains } from '../common/compatibility';
 import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
-import { changed, leadsOf, merged, NOTHING, readSaved, writeSaved } from './running';
+import { changed, leadsThatRan, merged, NOTHING, readSaved, writeSaved } from './running';
 import type { Change, Saved } from './running';
 import { fingerprint, Signer, type NodeIdentity } from './signature';
 
@@ -38,15 +38,9 @@ export interface Told {
 	leads: string;
 	/** Whether the notification says that the scrape is finished, or the status says so. */
 	isFinal: boolean;
+	/** Whether a poll saw the end of the scrape. */
 	isPoll?: boolean;
 }
-
-interface Begun extends Pick<Told, 'leads' | 'isFinal'> {
-	scrape: string;
-	at: number;
-}
-
-type StaticContext = Pick<FunctionsBase, 'getWorkflowStaticData'>;
 
 /** What this process knows about one node, beside what is saved. */
 export class NodeMemory {
@@ -70,7 +64,7 @@ export class NodeMemory {
 		close(): void;
 	};
 	/** The notifications for which an execution began, and when, by a clock that is never set back. */
-	private readonly begun = new Map<string, Begun>();
+	private readonly begun = new Map<string, Told & { at: number }>();
 	private access?: { id: string | undefined; readAt: number; read: Promise<Access> };
 
 	constructor(
@@ -85,12 +79,12 @@ export class NodeMemory {
 	 * Whether this process knows each activation and deactivation itself, because no other one led the node meanwhile. Then
 	 * what is saved does not count: other nodes save old copies, and so does n8n 1 when another trigger lost its connection.
 	 */
-	private knowsActivation(context: StaticContext): boolean {
+	private knowsActivation(context: FunctionsBase): boolean {
 		return this.leader !== undefined || (this.hasLed && !hasSeveralMains(context));
 	}
 
 	/** Learns what the static data of the workflow holds: fresh from the database in `webhook()` and in `trigger()`. */
-	read(context: StaticContext): Saved {
+	read(context: FunctionsBase): Saved {
 		const read = readSaved(context.getWorkflowStaticData('global'), this.key);
 		const { activation } = this.knowsActivation(context) ? this.saved : read;
 		return this.learn({ ...read, activation });
@@ -101,7 +95,7 @@ export class NodeMemory {
 	}
 
 	/** Saves a change, and what this process knows: another node may have saved an old copy. */
-	write(context: StaticContext, change: Change = {}): void {
+	write(context: FunctionsBase, change: Change = {}): void {
 		// A message of an activation may come after its deactivation.
 		const isLate = !this.urls && this.knowsActivation(context);
 		this.saved = changed(this.saved, isLate ? { ...change, activation: undefined } : change);
@@ -115,11 +109,11 @@ export class NodeMemory {
 	isNew(told: Told): boolean {
 		const { leads, isFinal } = told;
 		const scrape = scrapeIn(told);
-		const ran = leadsOf(this.saved, scrape);
+		const ran = leadsThatRan(this.saved, scrape);
 		if (ran !== undefined && (leads === '' || leads === ran)) return false;
 		const since = performance.now() - REPEATED_MS;
 		const hasBegun = [...this.begun.values()].some((begun) => {
-			if (begun.at <= since || begun.scrape !== scrape) return false;
+			if (begun.at <= since || scrapeIn(begun) !== scrape) return false;
 			if (leads !== '') return begun.leads === leads;
 			return !isFinal || begun.isFinal || begun.leads !== '';
 		});
@@ -129,11 +123,9 @@ export class NodeMemory {
 
 	/** Records that an execution began for a notification, or still waits. */
 	begin(told: Told): void {
-		const { leads, isFinal } = told;
-		const scrape = scrapeIn(told);
-		const name = JSON.stringify([scrape, leads, isFinal]);
+		const name = JSON.stringify([scrapeIn(told), told.leads, told.isFinal]);
 		this.begun.delete(name);
-		this.begun.set(name, { scrape, leads, isFinal, at: performance.now() });
+		this.begun.set(name, { ...told, at: performance.now() });
 		const [oldest = ''] = this.begun.keys();
 		if (this.begun.size > MAX_BEGUN) this.begun.delete(oldest);
 	}
@@ -143,10 +135,7 @@ export class NodeMemory {
 	 * calls of the same moment share one.
 	 * @throws InputError if the API key is empty
 	 */
-	async accessOf(
-		context: Pick<FunctionsBase, 'getCredentials' | 'getNode'>,
-		maxAgeMs = ACCESS_MS,
-	): Promise<Access> {
+	async accessOf(context: FunctionsBase, maxAgeMs = ACCESS_MS): Promise<Access> {
 		const now = performance.now();
 		// A test run may use another credential than the active workflow.
 		const id = credentialIdOf(context);
@@ -155,6 +144,10 @@ export class NodeMemory {
 				.getCredentials(CREDENTIAL_TYPE)
 				.then((credential) => ({ credential, signer: new Signer(credential, this.identity) }));
 			this.access = { id, readAt: now, read };
+			// Otherwise a call that takes an access of any age would fail from then on.
+			read.catch(() => {
+				if (this.access?.read === read) delete this.access;
+			});
 		}
 		return await this.access.read;
 	}
@@ -166,7 +159,7 @@ function scrapeIn({ attempt, scrapeId = '' }: Pick<Told, 'attempt' | 'scrapeId'>
 }
 
 /** The ID of the credential that a node uses. */
-export function credentialIdOf(context: Pick<FunctionsBase, 'getNode'>): string | undefined {
+export function credentialIdOf(context: FunctionsBase): string | undefined {
 	return context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? undefined;
 }
 
@@ -178,10 +171,8 @@ const ACCESS_MS = 2000;
 
 const nodes = new Map<string, NodeMemory>();
 
-type Named = Pick<FunctionsBase, 'getInstanceId' | 'getWorkflow' | 'getNode'>;
-
 /** What this process knows about the node of a context. */
-export function memoryOf(context: Named): NodeMemory {
+export function memoryOf(context: FunctionsBase): NodeMemory {
 	const identity = { workflowId: context.getWorkflow().id ?? '', nodeId: context.getNode().id };
 	const name = JSON.stringify([identity.workflowId, identity.nodeId]);
 	const memory = nodes.get(name) ?? new NodeMemory(identity, context.getInstanceId());

@@ -1,5 +1,6 @@
-import { contentsOf, entriesOf, listIn, meantBody, valueAt, type Entry } from './contents';
-import { leadsIn, type LeadsFinder } from './leads';
+import { entriesOf, listIn, meantBody, valueAt, type Entry } from './contents';
+import { leadsIn } from './leads';
+import type { Told } from './nodeMemory';
 import { fingerprint, PARAMETER } from './signature';
 
 /**
@@ -19,31 +20,21 @@ const FINAL_WORDS = /\b(complet(ed?|ion)|finished|done|succeeded|failed|failure)
 /** Where a new word begins in a name such as `scrape_completed` or `scrapeCompleted`. */
 const WORD_BREAK = /_|(?<=[a-z])(?=[A-Z])/g;
 
-/** What a request of the service holds, or what an execution keeps of one. */
-interface Received {
-	query?: object;
-	body?: unknown;
-}
-
 /**
  * A notification of the service. Neither its shape nor its method is known (docs/service.md, "The completion
  * notification"), so this searches the query, the body at any depth, and text.
  */
 export class Notification {
-	private readonly body: unknown;
 	private readonly contents: Entry[];
 	private readonly entries: Entry[];
-	/** Whether it says that a scrape is finished, such as `completed`, `scrape_failed`, or in a text. */
-	readonly isFinal: boolean;
-	private find?: LeadsFinder;
+	private find?: ReturnType<typeof leadsIn>;
+	private isFinal?: boolean;
 	/** Many scrapes may share a long list. */
 	private readonly keys = new Map<unknown, string>([[undefined, '']]);
 
-	constructor({ query = {}, body }: Received) {
-		this.body = body;
-		this.contents = contentsOf(body);
+	constructor({ query = {}, body }: { query?: object; body?: unknown }) {
+		this.contents = entriesOf(meantBody(body));
 		this.entries = [...entriesOf(query), ...this.contents];
-		this.isFinal = this.entries.some(saysFinished);
 	}
 
 	/** Possible scrape IDs: those whose name fits a scrape ID best, otherwise those with the name of another identifier. */
@@ -70,20 +61,22 @@ export class Notification {
 		return this.find(scrapeId);
 	}
 
-	/** @returns what identifies the leads of a scrape; empty without leads */
-	leadsKey(scrapeId?: string): string {
-		const leads = this.leadsOf(scrapeId);
-		const key = this.keys.get(leads) ?? fingerprint(leads);
-		this.keys.set(leads, key);
-		return key;
+	/** What it says of a scrape: what identifies its leads, empty without leads, and whether a scrape is finished. */
+	saysOf(scrapeId?: string): Pick<Told, 'leads' | 'isFinal'> {
+		const list = this.leadsOf(scrapeId);
+		const leads = this.keys.get(list) ?? fingerprint(list);
+		this.keys.set(list, leads);
+		this.isFinal ??= this.entries.some(saysFinished);
+		return { leads, isFinal: this.isFinal };
 	}
 
 	/** The list at a path of the body, such as `data.leads`. */
 	listAt(path: string): unknown[] | undefined {
-		return listIn(valueAt(meantBody(this.body), path));
+		return listIn(valueAt(this.contents[0]?.value, path));
 	}
 }
 
+/** Such as `completed`, `scrape_failed`, or in a text. */
 function saysFinished({ name, value, depth }: Entry): boolean {
 	const isStatus = depth === 0 || STATUS_NAMES.test(plainName(name));
 	if (!isStatus || typeof value !== 'string') return false;

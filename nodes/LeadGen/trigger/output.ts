@@ -1,8 +1,8 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
+import { isObject } from '../common/json';
 import { choiceField, textField } from '../common/parameters';
-import { isObject } from './contents';
-import type { TriggerNode } from './node';
+import type { Executing } from './node';
 import type { Notification } from './notification';
 
 export const output = choiceField(
@@ -40,7 +40,7 @@ export const leadsField = textField({
  * @param scrape the fields of the scrape, together with `notification`
  */
 export function outputItems(
-	{ context, parameters }: TriggerNode<IExecuteFunctions>,
+	{ context, parameters }: Executing,
 	scrape: IDataObject,
 	notification: Notification,
 ): INodeExecutionData[] {
@@ -61,7 +61,7 @@ export function outputItems(
 		return whole;
 	}
 	return leads.map((lead) => ({
-		json: { scrapeId, ...(isObject(lead) ? lead : { lead }) },
+		json: { scrapeId, ...(isObject(lead) ? lead : { lead }) } as IDataObject,
 		pairedItem: { item: 0 },
 	}));
 }

@@ -1,15 +1,9 @@
 import { randomUUID } from 'crypto';
-import {
-	jsonParse,
-	type ICredentialDataDecryptedObject,
-	type IHookFunctions,
-	type ITriggerFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import { jsonParse, type ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { InputError } from '../common/errors';
+import { isObject } from '../common/json';
 import { show } from '../common/parameters';
 import { baseUrlOf } from '../service/http';
-import { isObject } from './contents';
 import type { TriggerNode } from './node';
 import { PROCESS, type Urls } from './nodeMemory';
 import { NotReachedError } from './notices';
@@ -42,10 +36,7 @@ export interface Reply {
  * or if its name resolves only outside.
  * @throws InputError if n8n gives the node no web address
  */
-export function urlsOf({
-	context,
-	parameters,
-}: TriggerNode<IHookFunctions | IWebhookFunctions | ITriggerFunctions>): Urls {
+export function urlsOf({ context, parameters }: TriggerNode): Urls {
 	const { webhookId } = context.getNode();
 	const internal = parameters.option(internalUrl);
 	// The context of `trigger()` does not know it.

@@ -1,6 +1,7 @@
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { jsonIn } from '../common/json';
-import { isObject, keysOf, MAX_FIELDS } from './contents';
+import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
+import { isObject, jsonIn } from '../common/json';
+import { keysOf, MAX_FIELDS } from './contents';
+import type { Receiving } from './node';
 import { PARAMETER } from './signature';
 
 /** Reads and answers requests to the URL of the node. */
@@ -16,8 +17,6 @@ export interface IncomingRequest {
 	text: string;
 	/** The size of the body in bytes. */
 	size: number;
-	/** Answers with another status than 200. */
-	respond(code: number, body: object): IWebhookResponseData;
 }
 
 /** The part of Express's request that we use. Its types are not part of n8n-workflow. */
@@ -27,15 +26,10 @@ interface HttpRequest {
 	rawBody?: unknown;
 }
 
-/** The part of Express's response that we use. */
-interface HttpResponse {
-	status(code: number): { json(body: object): void };
-}
-
 const MAX_SEARCHED_BYTES = 1_000_000;
 
 /** The request that a call of `webhook()` handles. */
-export function requestOf(context: IWebhookFunctions): IncomingRequest {
+export function requestOf({ context }: Receiving): IncomingRequest {
 	const request = context.getRequestObject() as unknown as HttpRequest;
 	const raw = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0);
 	const headers = context.getHeaderData();
@@ -51,11 +45,6 @@ export function requestOf(context: IWebhookFunctions): IncomingRequest {
 		body: bodyOf(context.getBodyData(), raw),
 		text: parts.join('\n'),
 		size: raw.length,
-		respond(code, body) {
-			const response = context.getResponseObject() as unknown as HttpResponse;
-			response.status(code).json(body);
-			return { noWebhookResponse: true };
-		},
 	};
 }
 
@@ -78,6 +67,18 @@ function bodyOf(body: unknown, raw: Buffer): unknown {
 	const isForm = !text.trimStart().startsWith('{');
 	const fields = text.split('&', MAX_FIELDS).join('&');
 	return isForm ? Object.fromEntries(new URLSearchParams(fields)) : body;
+}
+
+/** The part of Express's response that we use. Its types are not part of n8n-workflow. */
+interface HttpResponse {
+	status(code: number): { json(body: object): void };
+}
+
+/** Answers with another status than 200. */
+export function respond({ context }: Receiving, code: number, body: object): IWebhookResponseData {
+	const response = context.getResponseObject() as unknown as HttpResponse;
+	response.status(code).json(body);
+	return { noWebhookResponse: true };
 }
 
 const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { jsonIn } from '../common/json';
-import { isObject, listIn } from './contents';
+import { isObject, jsonIn } from '../common/json';
+import { listIn } from './contents';
 
 /** A scrape that the node started and whose completion has not run yet. */
 export interface RunningScrape {
@@ -105,6 +105,6 @@ export function scrapeIdOf({ running, done }: Saved, attempt: string): string | 
 }
 
 /** What identifies the leads of a scrape that ran; undefined if it has not run. */
-export function leadsOf({ done }: Saved, scrape: string): string | undefined {
+export function leadsThatRan({ done }: Saved, scrape: string): string | undefined {
 	return done.find(([each]) => each === scrape)?.[1];
 }

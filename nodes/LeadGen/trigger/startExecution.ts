@@ -1,11 +1,11 @@
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import { numberIn } from '../common/json';
 import { pause } from '../common/pause';
 import { NotAttemptedError, ServiceError } from '../common/errors';
 import { mayConnectLater } from '../service/networkErrors';
 import { isRateRefusal } from '../service/retry';
 import type { Gate } from './gate';
-import type { TriggerNode } from './node';
+import type { Executing } from './node';
 import { Ended, notStarted, textOf, unknownOutcome, type NoticeText } from './notices';
 import { tell } from './ownUrl';
 import { scrapeIdOf, type RunningScrape } from './running';
@@ -18,8 +18,6 @@ export interface Start {
 	/** The production URL, as the service sees it. */
 	url: string;
 }
-
-type Executing = TriggerNode<IExecuteFunctions>;
 
 /** How long a start that the service cannot take is tried again. Only what was not sent is sent again. */
 const PATIENCE_MS = 15 * 60_000;
@@ -51,7 +49,10 @@ export async function start(node: Executing, gate: Gate, wanted: Start): Promise
 	const started = { attempt, scrapeId, since: Date.now() };
 	const problem = await save(node, started, SAVE_MS);
 	if (problem !== '') {
-		keep(node, started);
+		// While n8n stops, it takes no requests, but saves what an execution writes. Otherwise an execution must not write: n8n
+		// saves the whole static data as it was when the execution began.
+		node.read();
+		node.write({ started });
 		void save(node, started, SAVE_LATER_MS);
 	}
 	const credits = numberIn(estimatedCredits);
@@ -125,13 +126,4 @@ async function save(node: Executing, started: RunningScrape, pauses: number[]): 
 		}
 	}
 	return ` ${problem.message}. ${problem.advice}`;
-}
-
-/**
- * While n8n stops, it takes no requests, but saves what an execution writes. Otherwise an execution must not write: n8n
- * saves the whole static data as it was when the execution began.
- */
-function keep(node: Executing, started: RunningScrape): void {
-	node.read();
-	node.write({ started });
 }

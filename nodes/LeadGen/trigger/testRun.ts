@@ -1,15 +1,9 @@
-import {
-	sleep,
-	type IDataObject,
-	type IHookFunctions,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import { sleep, type IDataObject, type IWebhookResponseData } from 'n8n-workflow';
 import { show } from '../common/parameters';
 import { InputError } from '../common/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
-import { TriggerNode } from './node';
+import type { Hooked, Receiving, TriggerNode } from './node';
 import { credentialIdOf, newAttempt, perNode } from './nodeMemory';
 import { Notification } from './notification';
 import { rawNotification, requestOf } from './request';
@@ -50,8 +44,8 @@ class TestRun {
 const lastOf = perNode(() => ({ test: new TestRun() }));
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
-export async function beginTest(context: IHookFunctions): Promise<void> {
-	const node = new TriggerNode(context);
+export async function beginTest(node: Hooked): Promise<void> {
+	const { context } = node;
 	const last = lastOf(node.memory);
 	const before = last.test;
 	before.isOver = true;
@@ -72,12 +66,12 @@ export async function beginTest(context: IHookFunctions): Promise<void> {
 			const started = await startScrape(node, credential, { ...body, webhookUrl });
 			test.scrape.id = started.scrapeId;
 		}
-		const watching = new TriggerNode(context, addresses);
-		if (test.scrape.id !== undefined) watch(watching, test).catch(() => {});
+		node.known = addresses;
+		if (test.scrape.id !== undefined) watch(node, test).catch(() => {});
 	} catch (error) {
 		// The next test may still need it.
 		test.scrape = before.scrape;
-		throw asNodeError(context, error);
+		throw asNodeError(node, error);
 	}
 }
 
@@ -102,8 +96,8 @@ async function namedScrape(node: TriggerNode): Promise<string | undefined> {
 }
 
 /** Ends the last test of the node. @returns false if this call does not end a test */
-export function endTest(context: IHookFunctions): boolean {
-	const { test } = lastOf(new TriggerNode(context).memory);
+export function endTest({ context, memory }: Hooked): boolean {
+	const { test } = lastOf(memory);
 	if (test.url !== (context.getNodeWebhookUrl('default') ?? '')) return false;
 	test.isOver = true;
 	return true;
@@ -118,12 +112,11 @@ async function watch(node: TriggerNode, test: TestRun): Promise<void> {
 }
 
 /** Handles a request to the test URL. n8n keeps listening until there is an output. */
-export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const node = new TriggerNode(context);
+export async function receiveTest(node: Receiving): Promise<IWebhookResponseData> {
 	const { test } = lastOf(node.memory);
 	const { scrape: wanted } = test;
 	const { signer } = await node.access();
-	const request = requestOf(context);
+	const request = requestOf(node);
 	const isOwn = ownMessage(request, signer) !== undefined;
 	const isSigned = signer.attemptIn(request.text) === wanted.attempt;
 	if (wanted.id !== undefined && !isOwn && !isSigned) {
@@ -142,12 +135,10 @@ export async function receiveTest(context: IWebhookFunctions): Promise<IWebhookR
 	// The next test starts a scrape of its own.
 	if (scrape.isFinished) delete wanted.id;
 	const hint = scrape.isFinished
-		? {}
-		: {
-				hint: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`,
-			};
+		? undefined
+		: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`;
 	// As in a completion. The execution makes the output of it.
-	const json = { ...scrape.data, notification: wanted.notification ?? null, ...hint };
+	const json = { ...scrape.data, notification: wanted.notification ?? null, hint };
 	return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
 }
 

@@ -1,8 +1,8 @@
-import { NodeOperationError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
+import { NodeOperationError, type ITriggerResponse } from 'n8n-workflow';
 import { hasSeveralMains, registerCron } from '../common/compatibility';
 import { readSchedule } from './schedule';
-import { follow, Leader, MAX_PAUSE_MS, type Leading } from './leader';
-import { TriggerNode } from './node';
+import { follow, Leader, MAX_PAUSE_MS } from './leader';
+import type { Leading } from './node';
 import { newAttempt } from './nodeMemory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
 import { isReachable, urlsOf } from './ownUrl';
@@ -19,9 +19,8 @@ const SAVE_MS = 2 * SECOND_MS;
  * polls the running scrapes.
  * @throws NodeOperationError if n8n does not accept the schedule
  */
-export function lead(context: ITriggerFunctions): ITriggerResponse {
-	const node = new TriggerNode(context);
-	const { memory, parameters, isListening } = node;
+export function lead(node: Leading): ITriggerResponse {
+	const { context, memory, parameters, isListening } = node;
 	// Fresh from the database here, and never again in this context. n8n repeats an activation on its own after a crash,
 	// or when another trigger lost its connection. It does not call `delete` before, so the activation is still known.
 	const { activation } = node.read();

@@ -1,8 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { show } from '../common/parameters';
 import { pause } from '../common/pause';
 import { LeadGenError } from '../common/errors';
-import type { TriggerNode } from './node';
+import type { Executing } from './node';
 import type { Told } from './nodeMemory';
 import { Ended, isRefused } from './notices';
 import { tell } from './ownUrl';
@@ -26,7 +25,7 @@ export const POLL_WAIT_MS = 4 * STEP_MS;
  * @throws LeadGenError if the status cannot be had in time
  */
 export async function untilFinished(
-	node: TriggerNode<IExecuteFunctions>,
+	node: Executing,
 	told: Told,
 	named: string[],
 ): Promise<FoundScrape | Ended> {
@@ -56,7 +55,7 @@ function rankOf({ leads, isFinal }: Told): number {
 
 /** The scrape that an attempt started, otherwise the first one that the service knows. */
 async function find(
-	node: TriggerNode,
+	node: Executing,
 	{ attempt = '', scrapeId }: Told,
 	named: string[],
 ): Promise<FoundScrape | undefined> {

@@ -1,16 +1,14 @@
-import { sleep, type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
+import { sleep, type IDataObject, type IWebhookResponseData } from 'n8n-workflow';
 import { itemFor } from './execution';
 import { hasRoom, knownScrapes } from './listening';
-import { TriggerNode } from './node';
+import type { Receiving } from './node';
 import type { Told } from './nodeMemory';
 import { cannotVerify, textOf } from './notices';
 import { Notification } from './notification';
 import { ownMessage, replyTo, SIGNATURE_HEADER, urlsOf } from './ownUrl';
-import { rawNotification, requestOf, type IncomingRequest } from './request';
+import { rawNotification, requestOf, respond, type IncomingRequest } from './request';
 import { scrapeIdOf } from './running';
 import { CALLBACK, mayBeSigned } from './signature';
-
-type Receiving = TriggerNode<IWebhookFunctions>;
 
 const WARN_MS = 60_000;
 /** A sender may not wait longer for its answer. */
@@ -20,15 +18,13 @@ const ANSWER_MS = 8000;
  * Handles a request to the production URL: a message of the node to itself, a notification, or a request by a stranger.
  * Never throws, because n8n would create a failed execution for each request.
  */
-export async function handleRequest(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const node = new TriggerNode(context);
-	const request = requestOf(context);
+export async function handleRequest(node: Receiving): Promise<IWebhookResponseData> {
 	try {
-		return await handle(node, request);
+		return await handle(node, requestOf(node));
 	} catch (error) {
 		node.log('warn', `a request could not be answered: ${textOf(error).message}`);
 		// The sender may retry.
-		return request.respond(503, { error: 'Try again later' });
+		return respond(node, 503, { error: 'Try again later' });
 	}
 }
 
@@ -41,20 +37,16 @@ async function handle(node: Receiving, request: IncomingRequest): Promise<IWebho
 	const attempt = signer?.attemptIn(request.text);
 	if (attempt === undefined && !node.isListening) {
 		if (CALLBACK.test(request.text)) warnOfBrokenUrl(node);
-		return request.respond(403, { error: 'This URL only accepts notifications of the service' });
+		return respond(node, 403, { error: 'This URL only accepts notifications of the service' });
 	}
 	const saved = node.read();
 	const notification = new Notification(request);
 	if (attempt === undefined) return await ofListener(node, request, notification);
 	// The signature proves that the service sent it.
 	const scrapeId = scrapeIdOf(saved, attempt);
-	const told = { attempt, scrapeId, ...said(notification, scrapeId) };
+	const told = { attempt, scrapeId, ...notification.saysOf(scrapeId) };
 	if (!node.memory.isNew(told)) return accepted();
 	return begin(node, rawNotification(request, signer?.signatureOf(attempt)), [told]);
-}
-
-function said(notification: Notification, scrapeId?: string) {
-	return { leads: notification.leadsKey(scrapeId), isFinal: notification.isFinal };
 }
 
 /** A notification for a node that only listens. The service must know a scrape before an execution begins. */
@@ -73,24 +65,20 @@ async function ofListener(
 		throw error;
 	});
 	if (!hasRoom(node, named, request.size)) {
-		return request.respond(503, { error: 'Too many notifications. Try again later' });
+		return respond(node, 503, { error: 'Too many notifications. Try again later' });
 	}
-	const toldOf = (name: string, scrapeId = name) => ({ scrapeId, ...said(notification, name) });
+	const toldOf = (name: string, scrapeId = name) => ({ scrapeId, ...notification.saysOf(name) });
 	const news = named.filter((name) => memory.isNew(toldOf(name)));
 	if (news.length === 0) return accepted();
 	const raw = rawNotification(request);
 	const known = knownScrapes(node, news, request.size);
 	const isLate = await Promise.race([known.then(() => false), sleep(ANSWER_MS).then(() => true)]);
-	const answer = isLate ? request.respond(200, { received: true }) : accepted();
+	const answer = isLate ? respond(node, 200, { received: true }) : accepted();
 	const scrapes = [...(await known)].map(([name, scrapeId]) => toldOf(name, scrapeId));
 	return scrapes.length === 0 ? answer : { ...begin(node, raw, scrapes), ...answer };
 }
 
-function begin(
-	node: Receiving,
-	notification: ReturnType<typeof rawNotification>,
-	scrapes: Told[],
-): IWebhookResponseData {
+function begin(node: Receiving, notification: IDataObject, scrapes: Told[]): IWebhookResponseData {
 	const { addresses } = node.memory.urls ?? urlsOf(node);
 	const item = itemFor({ completion: { notification, scrapes } }, addresses);
 	return { ...accepted(), workflowData: [[item]] };
