@@ -187,32 +187,25 @@ describe('Email: Verify', () => {
 	});
 });
 
-describe.each([
-	['Find Business', FIND, '/email/find', { sources: [] }],
-	['Find Personal', PERSONAL, '/email/personal', {}],
-] as const)('The answer to %s', (_name, operation, path, more) => {
-	test.each<[string, SettingsPatch, object]>([
-		['NOT_FOUND with HTTP 404', { notFound: 'error' }, {}],
-		['NOT_FOUND with HTTP 200', { notFound: 'error', errorStatus: { NOT_FOUND: 200 } }, {}],
-		['an empty email', { notFound: 'emptyEmail' }, { confidence: 0, ...more }],
-		['null data', { notFound: 'nullData' }, {}],
-	])('is nobody, said by %s: a result, or an error if asked for', async (_, settings, rest) => {
-		sandbox.set(settings);
-		const nobody = { ...ann, first: 'Eve', last: 'Nobody' };
-		const outputWith = async (options: INodeParameters) => {
-			const people = [ann, nobody, { ...ann, first: 'Bob' }];
-			return (await service.run(operation, { ...person, options }, people, keepGoing)).items;
-		};
-		const output = (json: object) =>
-			paired([including({ found: true }), json, including({ found: true })]);
+// otherServices.test.ts has the other ways in which a service may say so.
+test.each([
+	[FIND, '/email/find'],
+	[PERSONAL, '/email/personal'],
+] as const)('%j: nobody found is a result, or an error if asked for', async (operation, path) => {
+	const nobody = { ...ann, first: 'Eve', last: 'Nobody' };
+	const outputWith = async (options: INodeParameters) => {
+		const people = [ann, nobody, { ...ann, first: 'Bob' }];
+		return (await service.run(operation, { ...person, options }, people, keepGoing)).items;
+	};
+	const output = (json: object) =>
+		paired([including({ found: true }), json, including({ found: true })]);
 
-		expect(await outputWith({})).toEqual(output({ found: false, email: null, ...rest }));
-		const error = { message: 'No address was found for this person', advice: someText };
-		expect(await outputWith({ errorIfNotFound: '={{ "yes" }}', rememberMinutes: 0 })).toEqual(
-			output({ ...nobody, error: { ...error, code: 'NOT_FOUND' } }),
-		);
-		expect(sandbox.requests.map((request) => request.path)).toEqual(new Array(6).fill(path));
-	});
+	expect(await outputWith({})).toEqual(output({ found: false, email: null }));
+	const error = { message: 'No address was found for this person', advice: someText };
+	expect(await outputWith({ errorIfNotFound: '={{ "yes" }}', rememberMinutes: 0 })).toEqual(
+		output({ ...nobody, error: { ...error, code: 'NOT_FOUND' } }),
+	);
+	expect(sandbox.requests.map((request) => request.path)).toEqual(new Array(6).fill(path));
 });
 
 describe('Scrape: Start', () => {
