@@ -98,34 +98,20 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 	},
 };
 
-type Shape = Partial<Scenario> & Pick<ServiceSettings, 'limits'>;
-
-const perSecond: Record<string, () => ServiceSettings['limits']> = {
-	'10 in any second': () => () => [sliding(10, 1000)],
-	'10 a second from the first call on': () => () => [fixed(10, 1000)],
-	'10 a second by the clock': () => () => [fixed(10, 1000, 300)],
-	'a token bucket of 10, 10 a second': () => () => [tokenBucket(10, 10)],
-	'a leaky bucket of 10, 10 a second': () => () => [leakyBucket(10, 10)],
-};
-
-const shapes: Record<string, Shape> = {
-	...Object.fromEntries(
-		Object.entries(perSecond).map(([name, limits]) => [name, { limits: limits() }]),
-	),
-	'60 in any minute': { limits: () => [sliding(60, MINUTE_MS)] },
-	'60 a minute by the clock': { limits: () => [fixed(60, MINUTE_MS, 17_000)] },
-	'20 calls in flight': { limits: () => [atOnce(20)] },
-	'5 in any second and 100 in any minute': {
-		limits: () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
-	},
-	'20 in any second and 5 in flight': { limits: () => [sliding(20, 1000), atOnce(5)] },
-	'20 a second, 5 after 10 s': {
-		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
-	},
-	'5 a second, 20 after 20 s': {
-		limits: () => [changing(sliding(5, 1000), 20_000, sliding(20, 1000))],
-	},
-	'10 a second, half of it used by others': { limits: () => [shared(sliding(10, 1000), 5)] },
+const services: Record<string, ServiceSettings['limits']> = {
+	'10 in any second': () => [sliding(10, 1000)],
+	'10 a second from the first call on': () => [fixed(10, 1000)],
+	'10 a second by the clock': () => [fixed(10, 1000, 300)],
+	'a token bucket of 10, 10 a second': () => [tokenBucket(10, 10)],
+	'a leaky bucket of 10, 10 a second': () => [leakyBucket(10, 10)],
+	'60 in any minute': () => [sliding(60, MINUTE_MS)],
+	'60 a minute by the clock': () => [fixed(60, MINUTE_MS, 17_000)],
+	'20 calls in flight': () => [atOnce(20)],
+	'5 in any second and 100 in any minute': () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
+	'20 in any second and 5 in flight': () => [sliding(20, 1000), atOnce(5)],
+	'20 a second, 5 after 10 s': () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
+	'5 a second, 20 after 20 s': () => [changing(sliding(5, 1000), 20_000, sliding(20, 1000))],
+	'10 a second, half of it used by others': () => [shared(sliding(10, 1000), 5)],
 };
 
 const latencies: Record<string, ServiceSettings['latency']> = {
@@ -135,9 +121,9 @@ const latencies: Record<string, ServiceSettings['latency']> = {
 };
 
 /** All kinds of services, with nothing known, and fast, scattered and slow answers. */
-const kinds = Object.entries(shapes).flatMap(([shape, settings]) =>
+const kinds = Object.entries(services).flatMap(([service, limits]) =>
 	Object.entries(latencies).map(([name, latency]): Scenario => {
-		return { about: `${shape}; ${name}`, calls: 300, latency, ...settings };
+		return { about: `${service}; ${name}`, calls: 300, latency, limits };
 	}),
 );
 
