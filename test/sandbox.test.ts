@@ -280,21 +280,19 @@ describe('A rate limit', () => {
 	});
 });
 
-describe('A fault', () => {
-	test.each<[FaultRule, isCharged: boolean]>([
-		[{ kind: 'html', status: 502 }, false],
-		[{ kind: 'html', status: 502, afterWork: true }, true],
-		[{ kind: 'resetBeforeWork' }, false],
-		[{ kind: 'resetAfterWork' }, true],
-		[{ kind: 'resetMidBody' }, true],
-		[{ kind: 'hang' }, false],
-		[{ kind: 'hangAfterWork' }, true],
-		[{ kind: 'slowBody' }, true],
-	])('%j: the request is charged: %s', async (fault, isCharged) => {
-		sandbox.set({ faults: [{ ...fault, match: { times: 1 } }] });
-		await find().catch(() => {});
-		expect(lastRequest()).toMatchObject({ paid: isCharged, outcome: `fault:${fault.kind}` });
-		expect(sandbox.credits()).toBe(isCharged ? 999 : 1000);
-		expect((await find()).status).toBe(200);
-	});
+test.each<[FaultRule, isCharged: boolean]>([
+	[{ kind: 'html', status: 502 }, false],
+	[{ kind: 'html', status: 502, afterWork: true }, true],
+	[{ kind: 'resetBeforeWork' }, false],
+	[{ kind: 'resetAfterWork' }, true],
+	[{ kind: 'resetMidBody' }, true],
+	[{ kind: 'hang' }, false],
+	[{ kind: 'hangAfterWork' }, true],
+	[{ kind: 'slowBody' }, true],
+])('With the fault %j the request is charged: %s', async (fault, isCharged) => {
+	sandbox.set({ faults: [{ ...fault, match: { times: 1 } }] });
+	await find().catch(() => {});
+	expect(lastRequest()).toMatchObject({ paid: isCharged, outcome: `fault:${fault.kind}` });
+	expect(sandbox.credits()).toBe(isCharged ? 999 : 1000);
+	expect((await find()).status).toBe(200);
 });

@@ -99,20 +99,18 @@ describe('scrape IDs', () => {
 	});
 });
 
-describe('a notification', () => {
-	test.each<[boolean, object | string]>([
-		[true, { status: 'COMPLETED' }],
-		[true, { event: 'scrape.failed' }],
-		[true, { event: 'scrape_completed' }],
-		[true, { eventType: 'SCRAPE_COMPLETED' }],
-		[true, { event_type: 'scrapeCompleted' }],
-		[true, { 'data.status': 'done' }],
-		[true, 'Your scrape is finished'],
-		[false, { status: 'incomplete' }],
-		[false, { event: 'scrape_started', name: 'completed' }],
-	])('says that the scrape is finished: %p in %j', (expected, body) => {
-		expect(notification.saysFinished({}, contentsOf(body))).toBe(expected);
-	});
+test.each<[boolean, object | string]>([
+	[true, { status: 'COMPLETED' }],
+	[true, { event: 'scrape.failed' }],
+	[true, { event: 'scrape_completed' }],
+	[true, { eventType: 'SCRAPE_COMPLETED' }],
+	[true, { event_type: 'scrapeCompleted' }],
+	[true, { 'data.status': 'done' }],
+	[true, 'Your scrape is finished'],
+	[false, { status: 'incomplete' }],
+	[false, { event: 'scrape_started', name: 'completed' }],
+])('a notification says that the scrape is finished: %p in %j', (expected, body) => {
+	expect(notification.saysFinished({}, contentsOf(body))).toBe(expected);
 });
 
 describe('the leads of a notification', () => {

@@ -1,5 +1,4 @@
-import { errorAnswer, htmlAnswer, jsonAnswer } from './answers';
-import type { Answer } from './answers';
+import { errorAnswer, htmlAnswer, jsonAnswer, type Answer } from './answers';
 import type { RequestRecord } from './requestLog';
 import type { FaultKind, FaultMatch, FaultRule } from './settings';
 

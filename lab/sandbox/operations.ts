@@ -1,8 +1,7 @@
 import { Refusal } from './answers';
 import type { Operation, Schema } from './contract';
 import type { Jobs, ScrapeFilters } from './jobs';
-import { businessEmail, personalEmail, verification } from './people';
-import type { Person } from './people';
+import { businessEmail, personalEmail, verification, type Person } from './people';
 import type { Account, Settings } from './settings';
 
 /** What the work of an operation has to go by; `body` and `query` obey the contract. */

@@ -1,8 +1,8 @@
 import type { Latency } from './latency';
 
 /**
- * Every setting of the sandbox. What the interface leaves open is a setting here, so that a client
- * can be tried against each reading. Durations are milliseconds; null means "not set".
+ * Every setting of the sandbox. Much of what the interface leaves open is a setting here, so that a
+ * client can be tried against each reading. Durations are milliseconds; null means "not set".
  */
 export interface Settings {
 	/** Decides every result: the same seed and the same requests give the same answers. */

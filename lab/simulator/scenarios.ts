@@ -21,7 +21,6 @@ export interface Aim {
 
 const MINUTE_MS = 60_000;
 const none = () => [];
-const fast = { ms: 100 };
 /** On the same machine. */
 const wayMs = 1;
 
@@ -46,7 +45,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [sliding(5, 1000)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.1, refused: 60 },
@@ -56,7 +54,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 1000,
 		perMinute: 6000,
 		limits: () => [sliding(100, 1000)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.1, refused: 200 },
@@ -66,7 +63,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 90,
 		perMinute: 60,
 		limits: () => [sliding(60, MINUTE_MS)],
-		latency: fast,
 		aim: { ratio: 1.01, refused: 0 },
 	},
 	E: {
@@ -74,7 +70,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [tokenBucket(10, 5)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.1, refused: 60 },
@@ -91,7 +86,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		about: '1,200 in any minute, nothing known',
 		calls: 1500,
 		limits: () => [sliding(1200, MINUTE_MS)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.05, refused: 75 },
@@ -141,7 +135,6 @@ const crowds = [1, 2, 4].flatMap((processes) =>
 			about: `60 in any minute; ${many}, answers say ${what}`,
 			calls: 240,
 			limits: () => [sliding(60, MINUTE_MS)],
-			latency: fast,
 			processes,
 			...(tells && { says: tells }),
 		};
@@ -158,14 +151,12 @@ const traps: Aimed[] = [
 		about: '60 in any minute, refused calls count',
 		calls: 300,
 		limits: () => [countingRefused(sliding(60, MINUTE_MS))],
-		latency: fast,
 		aim: { ratio: 1.55, refused: 130 },
 	},
 	{
 		about: '60 in any minute, a refusal bans for a minute, anew at each call',
 		calls: 300,
 		limits: () => [banning(sliding(60, MINUTE_MS), MINUTE_MS)],
-		latency: fast,
 		aim: { ratio: 2.5, refused: 60 },
 	},
 	{
@@ -173,14 +164,12 @@ const traps: Aimed[] = [
 		calls: 600,
 		perMinute: 300,
 		limits: twoLimits,
-		latency: fast,
 		aim: { ratio: 1.15, refused: 120 },
 	},
 	{
 		about: '10 in any second and 200 in any minute; nothing known',
 		calls: 600,
 		limits: twoLimits,
-		latency: fast,
 		aim: { ratio: 1.2, refused: 130 },
 	},
 	{
@@ -203,7 +192,6 @@ const workers = [
 		...work,
 		about: `${plan}, ${String(work.processes)} workers`,
 		limits: () => [sliding(work.perMinute, MINUTE_MS)],
-		latency: fast,
 		aim: { ratio: 1.15, refused },
 	};
 });

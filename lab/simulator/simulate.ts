@@ -103,7 +103,7 @@ function caller(
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
 export function bound(scenario: Scenario): number {
-	const { limits, latency, calls, processes = 1, seed } = scenario;
+	const { limits, calls, processes = 1, seed } = scenario;
 	const way = wayMs(scenario);
 	const all = limits();
 	const chance = new VirtualClock(seed);
@@ -128,7 +128,7 @@ export function bound(scenario: Scenario): number {
 			else endOne(false);
 		}
 		const inside = Math.max(0, ...all.map((limit) => limit.take(now)));
-		const end = now + inside + duration(latency, chance) - 2 * way;
+		const end = now + inside + duration(scenario, chance) - 2 * way;
 		inFlight.push(end);
 		last = Math.max(last, end + 2 * way);
 	}
