@@ -116,8 +116,8 @@ const failure = (message: string, outcome: string, code?: unknown, httpStatus?: 
 	code,
 	httpStatus,
 });
-const says = (httpStatus: number, outcome: string, code?: string) =>
-	failure(`The service says: Oops${code ? ` (${code})` : ''}`, outcome, code, httpStatus);
+const says = (httpStatus: number, outcome: string, code?: string, text = 'Oops') =>
+	failure(`The service says: ${text}${code ? ` (${code})` : ''}`, outcome, code, httpStatus);
 const answered = (what: string, httpStatus: number, outcome: string, answer?: unknown) => ({
 	...failure(`The service answered HTTP ${String(httpStatus)} with ${what}`, outcome),
 	httpStatus,
@@ -175,7 +175,7 @@ const cases: Case[] = [
 		(message): Case => [
 			`the error "${message}"`,
 			{ kind: 'envelope', code: 'INTERNAL', status: 500, message },
-			failure(`The service says: ${message} (INTERNAL)`, 'unknown', 'INTERNAL', 500),
+			says(500, 'unknown', 'INTERNAL', message),
 		],
 	),
 	page(200, 'unknown', containing('<html>')),
@@ -312,39 +312,28 @@ describe('A credential that cannot work', () => {
 	});
 	const noScheme = refused('Base URL', 'must begin with https://');
 	const noAddress = refused('Base URL', 'is not a web address that the node can send requests to');
-	const noHost = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/) as string;
+	const notSent = (message: string, code: unknown) => failure(message, 'notSent', code);
+	const unreached = 'The service could not be reached';
+	const noHost: unknown = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/);
 	/** HOST in a base URL is the host of the sandbox. */
 	type Broken = [name: string, credential: { baseUrl?: string; apiKey?: string }, failure: Failure];
 	const broken: Broken[] = [
-		[
-			'a port that refuses connections',
-			{ baseUrl: 'http://127.0.0.1:1' },
-			failure('The service could not be reached', 'notSent', 'ECONNREFUSED'),
-		],
+		['a closed port', { baseUrl: 'http://127.0.0.1:1' }, notSent(unreached, 'ECONNREFUSED')],
 		[
 			'a host that does not exist',
-			{ baseUrl: 'http://does-not-exist.invalid' },
-			failure('The host of the service was not found', 'notSent', noHost),
+			{ baseUrl: 'http://no-host.invalid' },
+			notSent('The host of the service was not found', noHost),
 		],
-		[
-			'HTTPS where there is none',
-			{ baseUrl: 'https://HOST' },
-			failure('The service could not be reached', 'notSent', 'EPROTO'),
-		],
+		['HTTPS where there is none', { baseUrl: 'https://HOST' }, notSent(unreached, 'EPROTO')],
 		[
 			'a path that the service does not have',
 			{ baseUrl: 'http://HOST/v2' },
-			failure('The service says: No such path (NOT_FOUND)', 'refused', 'NOT_FOUND', 404),
+			says(404, 'refused', 'NOT_FOUND', 'No such path'),
 		],
 		[
 			'a key that the service does not know',
 			{ apiKey: `${SECRET}-old` },
-			failure(
-				'The service says: Invalid or missing API key (UNAUTHORIZED)',
-				'refused',
-				'UNAUTHORIZED',
-				401,
-			),
+			says(401, 'refused', 'UNAUTHORIZED', 'Invalid or missing API key'),
 		],
 		// All ways to get it wrong are in credential.test.ts.
 		['a base URL without https', { baseUrl: 'api.example.com' }, noScheme],

@@ -44,15 +44,13 @@ async function expectRows(operation: Operation, parameters: INodeParameters, row
 	expect(items).toEqual(paired(rows.map(([, , output]) => output)));
 }
 
-describe('Credit: Get', () => {
-	test('gives every item the balance of the account, which each run reads once', async () => {
-		const balance = { credits: 100_000, plan: 'enterprise', resetDate: '2030-01-01T00:00:00.000Z' };
-		for (const calls of [[get('/credits')], [get('/credits'), get('/credits')]]) {
-			const { items } = await service.run(BALANCE, {}, [{ a: 1 }, { a: 2 }, { a: 3 }]);
-			expect(items).toEqual(paired([balance, balance, balance]));
-			service.expectCalls(calls);
-		}
-	});
+test('Credit: Get gives every item the balance of the account, which each run reads once', async () => {
+	const balance = { credits: 100_000, plan: 'enterprise', resetDate: '2030-01-01T00:00:00.000Z' };
+	for (const calls of [[get('/credits')], [get('/credits'), get('/credits')]]) {
+		const { items } = await service.run(BALANCE, {}, [{ a: 1 }, { a: 2 }, { a: 3 }]);
+		expect(items).toEqual(paired([balance, balance, balance]));
+		service.expectCalls(calls);
+	}
 });
 
 describe('Email: Find Business', () => {
@@ -134,85 +132,74 @@ describe('Email: Find Business', () => {
 	});
 });
 
-describe('Email: Find Personal', () => {
-	test('sends what is filled in and gives what was found', async () => {
-		const find = (firstName: string, lastName: string, others: object = {}) =>
-			post('/email/personal', { firstName, lastName, ...others });
-		const linkedinUrl = 'https://linkedin.com/in/ann';
+test('Email: Find Personal sends what is filled in and gives what was found', async () => {
+	const find = (firstName: string, lastName: string, others: object = {}) =>
+		post('/email/personal', { firstName, lastName, ...others });
+	const linkedinUrl = 'https://linkedin.com/in/ann';
 
-		await expectRows(PERSONAL, { ...person, options: { location: '={{ $json.place }}' } }, [
-			[
-				{ first: 'Ann', last: 'Sure', profile: 'linkedin.com/in/ann' },
-				find('Ann', 'Sure', { linkedinUrl }),
-				found('asure@outlook.com', 0.94, 'very_high'),
-			],
-			[
-				{ first: ' Bob', last: 'High ', profile: '', place: '' },
-				find('Bob', 'High'),
-				found('bob.high@gmail.com', 0.77, 'high'),
-			],
-			[
-				{ first: 'Cid', last: 'Medium', place: ' Austin, Texas ' },
-				find('Cid', 'Medium', { location: 'Austin, Texas' }),
-				found('cid.medium@hotmail.com', 0.55, 'medium'),
-			],
-			[
-				{ first: 'Dan', last: 'Low', profile: linkedinUrl, place: 'Graz, Styria' },
-				find('Dan', 'Low', { linkedinUrl, location: 'Graz, Styria' }),
-				found('dan.low@gmail.com', 0.41, 'low'),
-			],
-		]);
-	});
+	await expectRows(PERSONAL, { ...person, options: { location: '={{ $json.place }}' } }, [
+		[
+			{ first: 'Ann', last: 'Sure', profile: 'linkedin.com/in/ann' },
+			find('Ann', 'Sure', { linkedinUrl }),
+			found('asure@outlook.com', 0.94, 'very_high'),
+		],
+		[
+			{ first: ' Bob', last: 'High ', profile: '', place: '' },
+			find('Bob', 'High'),
+			found('bob.high@gmail.com', 0.77, 'high'),
+		],
+		[
+			{ first: 'Cid', last: 'Medium', place: ' Austin, Texas ' },
+			find('Cid', 'Medium', { location: 'Austin, Texas' }),
+			found('cid.medium@hotmail.com', 0.55, 'medium'),
+		],
+		[
+			{ first: 'Dan', last: 'Low', profile: linkedinUrl, place: 'Graz, Styria' },
+			find('Dan', 'Low', { linkedinUrl, location: 'Graz, Styria' }),
+			found('dan.low@gmail.com', 0.41, 'low'),
+		],
+	]);
 });
 
-describe('Email: Verify', () => {
-	test('gives the verdict on each address, and sends nothing for what is none', async () => {
-		const verdict = (address: string, email: string, ...verdict: [string, object?]): Row => [
-			{ value: address },
-			post('/email/verify', { email }),
-			verdictOn(email, ...verdict),
-		];
-		const error = 'Email must be one email address, but is "ann"';
+test('Email: Verify gives the verdict on each address, and sends nothing for what is none', async () => {
+	const verdict = (address: string, email: string, ...verdict: [string, object?]): Row => [
+		{ value: address },
+		post('/email/verify', { email }),
+		verdictOn(email, ...verdict),
+	];
+	const error = 'Email must be one email address, but is "ann"';
 
-		await expectRows(VERIFY, { email: value }, [
-			verdict('valid@acme.com', 'valid@acme.com', 'valid'),
-			verdict('  invalid@gmail.com\n', 'invalid@gmail.com', 'invalid', { freeProvider: true }),
-			[{ value: 'ann' }, undefined, inputError({ value: 'ann' }, error, 'Email')],
-			verdict('mailto:catchall@beta.io?subject=Hello', 'catchall@beta.io', 'catch_all'),
-			verdict('Unknown.Person@Beta.io', 'Unknown.Person@Beta.io', 'unknown'),
-			verdict('disposable@mailinator.com', 'disposable@mailinator.com', 'valid', {
-				disposable: true,
-			}),
-		]);
-	});
+	await expectRows(VERIFY, { email: value }, [
+		verdict('valid@acme.com', 'valid@acme.com', 'valid'),
+		verdict('  invalid@gmail.com\n', 'invalid@gmail.com', 'invalid', { freeProvider: true }),
+		[{ value: 'ann' }, undefined, inputError({ value: 'ann' }, error, 'Email')],
+		verdict('mailto:catchall@beta.io?subject=Hello', 'catchall@beta.io', 'catch_all'),
+		verdict('Unknown.Person@Beta.io', 'Unknown.Person@Beta.io', 'unknown'),
+		verdict('disposable@mailinator.com', 'disposable@mailinator.com', 'valid', {
+			disposable: true,
+		}),
+	]);
 });
 
-describe.each([
-	['Find Business', FIND, '/email/find', { sources: [] }],
-	['Find Personal', PERSONAL, '/email/personal', {}],
-] as const)('The answer to %s', (_name, operation, path, more) => {
-	test.each<[string, SettingsPatch, object]>([
-		['NOT_FOUND with HTTP 404', { notFound: 'error' }, {}],
-		['NOT_FOUND with HTTP 200', { notFound: 'error', errorStatus: { NOT_FOUND: 200 } }, {}],
-		['an empty email', { notFound: 'emptyEmail' }, { confidence: 0, ...more }],
-		['null data', { notFound: 'nullData' }, {}],
-	])('is nobody, said by %s: a result, or an error if asked for', async (_, settings, rest) => {
-		sandbox.set(settings);
-		const nobody = { ...ann, first: 'Eve', last: 'Nobody' };
-		const outputWith = async (options: INodeParameters) => {
-			const people = [ann, nobody, { ...ann, first: 'Bob' }];
-			return (await service.run(operation, { ...person, options }, people, keepGoing)).items;
-		};
-		const output = (json: object) =>
-			paired([including({ found: true }), json, including({ found: true })]);
+// otherServices.test.ts has the other ways in which a service may say so.
+test.each([
+	[FIND, '/email/find'],
+	[PERSONAL, '/email/personal'],
+] as const)('%j: nobody found is a result, or an error if asked for', async (operation, path) => {
+	const nobody = { ...ann, first: 'Eve', last: 'Nobody' };
+	const outputWith = async (options: INodeParameters) => {
+		const people = [ann, nobody, { ...ann, first: 'Bob' }];
+		return (await service.run(operation, { ...person, options }, people, keepGoing)).items;
+	};
+	const output = (json: object) =>
+		paired([including({ found: true }), json, including({ found: true })]);
 
-		expect(await outputWith({})).toEqual(output({ found: false, email: null, ...rest }));
-		const error = { message: 'No address was found for this person', advice: someText };
-		expect(await outputWith({ errorIfNotFound: '={{ "yes" }}', rememberMinutes: 0 })).toEqual(
-			output({ ...nobody, error: { ...error, code: 'NOT_FOUND' } }),
-		);
-		expect(sandbox.requests.map((request) => request.path)).toEqual(new Array(6).fill(path));
-	});
+	expect(await outputWith({})).toEqual(output({ found: false, email: null }));
+	const error = { message: 'No address was found for this person', advice: someText };
+	expect(await outputWith({ errorIfNotFound: '={{ "yes" }}', rememberMinutes: 0 })).toEqual(
+		output({ ...nobody, error: { ...error, code: 'NOT_FOUND' } }),
+	);
+	expect(sandbox.requests.map((request) => request.path)).toEqual(new Array(6).fill(path));
 });
 
 describe('Scrape: Start', () => {

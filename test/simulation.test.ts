@@ -14,7 +14,7 @@ import {
 	tokenBucket,
 	type Limit,
 } from '../lab/rateLimits';
-import { bound, node, simulate, type Scenario } from '../lab/simulator/simulate';
+import { bound, simulate, type Scenario } from '../lab/simulator/simulate';
 
 const MINUTE_MS = 60_000;
 const seed = fc.integer({ min: 1, max: 1_000_000 });
@@ -26,7 +26,7 @@ const BUSY_F = 3;
 
 /** Makes all calls of a scenario, and expects its aim to be reached. */
 async function expectAim(scenario: Scenario, { ratio, refused: most }: Aim) {
-	const { seconds, refused, taken } = await simulate(scenario, node);
+	const { seconds, refused, taken } = await simulate(scenario);
 	expect(taken).toHaveLength(scenario.calls);
 	expect(seconds / bound(scenario)).toBeLessThanOrEqual(ratio);
 	expect(refused).toBeLessThanOrEqual(most);
@@ -57,10 +57,8 @@ describe('the aims', () => {
 	);
 
 	it.each([50, 100, 200])('hold at most 64 vain calls, %d ms until each answer', async (ms) => {
-		const { noCredits, taken } = await simulate(
-			{ about: '', calls: 300, credits: 50, limits: () => [], latency: { ms } },
-			node,
-		);
+		const scenario = { about: '', calls: 300, credits: 50, limits: () => [], latency: { ms } };
+		const { noCredits, taken } = await simulate(scenario);
 		expect(taken).toHaveLength(50);
 		expect(noCredits).toBeLessThanOrEqual(64);
 	});
@@ -81,7 +79,7 @@ describe('sixty calls a minute', () => {
 		'are used up and never exceeded if they are known: $calls calls, $about',
 		async (scenario) => {
 			const { calls } = scenario;
-			const result = await simulate({ ...scenario, perMinute: 60, latency }, node);
+			const result = await simulate({ ...scenario, perMinute: 60, latency });
 			expect([result.refused, result.taken.length]).toEqual([0, calls]);
 			// floor((K - 1) / N) minutes, and each minute begins when the answers of the last one are there.
 			const minutes = Math.floor((calls - 1) / 60);
@@ -96,7 +94,7 @@ describe('sixty calls a minute', () => {
 		),
 	);
 	it.each(unknown)('are found: $about that says $says, $processes processes', async (scenario) => {
-		const { seconds, refused, taken } = await simulate({ ...scenario, calls: 300, latency }, node);
+		const { seconds, refused, taken } = await simulate({ ...scenario, calls: 300, latency });
 		expect(taken).toHaveLength(300);
 		// Four minutes at best; a service that says nothing costs some more.
 		expect(seconds).toBeLessThan(60 * 8);
@@ -106,7 +104,7 @@ describe('sixty calls a minute', () => {
 });
 
 /** What once ended a run too early. */
-const HARD: Array<Partial<Scenario> & Pick<Scenario, 'about' | 'calls' | 'limits'>> = [
+const HARD: Scenario[] = [
 	...[sliding, fixed].flatMap((kind) =>
 		[60, Infinity].map((perMinute) => ({
 			about: `${kind.name} window used up by another worker, ${String(perMinute)} known`,
@@ -132,8 +130,8 @@ const HARD: Array<Partial<Scenario> & Pick<Scenario, 'about' | 'calls' | 'limits
 it.each(HARD)('no run gives up at a $about', async (scenario) => {
 	const seeds = scenario.calls > 100 ? 5 : 20;
 	for (let seed = 1; seed <= seeds; seed++) {
-		const later = { latency: { ms: 100 }, laterMs: 25_000 + 3000 * seed };
-		const { taken } = await simulate({ ...later, ...scenario, seed }, node);
+		const laterMs = 25_000 + 3000 * seed;
+		const { taken } = await simulate({ laterMs, ...scenario, seed });
 		expect(taken).toHaveLength(scenario.calls);
 	}
 });
@@ -149,7 +147,7 @@ it.each([
 		for (let seed = 1; seed <= 3; seed++) {
 			const says = 'remaining' as const;
 			const scenario = { about: '', calls: 600, limits, latency, says, seed };
-			const { seconds } = await simulate(scenario, node);
+			const { seconds } = await simulate(scenario);
 			expect(seconds / bound(scenario)).toBeLessThan(0.75 * before);
 		}
 	},
@@ -165,7 +163,6 @@ describe('thirty scrapes that are waited for at once, on Starter', () => {
 			...{ perMinute: 60, scrapes: 30 / processes, lookups: 10 / processes, processes, isBusy },
 			...{ lastsMs: 20_000, lookupsAtMs: 10_000, seed: 1 },
 			limits: () => [sliding(60, MINUTE_MS)],
-			latency: { ms: 100 },
 		});
 		expect(result.scrapes).toHaveLength(30);
 		expect(result.lookups).toHaveLength(10);
@@ -247,7 +244,7 @@ describe('any service', () => {
 		await fc.assert(
 			fc.asyncProperty(anyScenario, async (scenario) => {
 				const { processes = 1, runs = 1, calls } = scenario;
-				const { ends, taken } = await simulate(scenario, node);
+				const { ends, taken } = await simulate(scenario);
 				const each = Math.ceil(calls / processes / runs);
 				expect(ends.flat().map((run) => run.length)).toEqual(
 					new Array(processes * runs).fill(each),
@@ -265,7 +262,7 @@ describe('any service', () => {
 				fc.integer({ min: 2, max: 3 }),
 				seed,
 				async (scenario, runs, seed) => {
-					const { ends } = await simulate({ ...scenario, runs, seed }, node);
+					const { ends } = await simulate({ ...scenario, runs, seed });
 					const [first = [], ...others] = ends[0] ?? [];
 					const half = first[Math.floor(first.length / 2)] ?? 0;
 					for (const run of others) {

@@ -72,6 +72,12 @@ class Template {
 describe('The template for spreadsheets', () => {
 	const template = new Template('spreadsheet-to-verified-emails');
 
+	/** The people in a sheet. @param lines its cells, with semicolons between them */
+	async function matchColumns(...lines: string[]): Promise<Item[]> {
+		const rows = lines.map((line) => ({ json: { row: line.split(';') } }));
+		return await template.code('Match the columns', rows);
+	}
+
 	/** The text that the node Read the rows gets. */
 	async function decoded(file: Buffer): Promise<string> {
 		let text = '';
@@ -146,62 +152,47 @@ describe('The template for spreadsheets', () => {
 	describe('matches', () => {
 		const FIELDS = ['firstName', 'lastName', 'fullName', 'company', 'linkedinUrl'];
 		const PROFILE = 'https://www.linkedin.com/in/ada';
+		const companies = {
+			'Müller GmbH;Ada Sure;acme.com': '||Ada Sure|acme.com|',
+			'Acme Inc;;beta.com': '|||beta.com|',
+		};
+		const lastNames = {
+			';Müller;acme.com': '|Müller||acme.com|',
+			';Ada Sure;acme.com': '||Ada Sure|acme.com|',
+			'Ada;;acme.com': '||Ada|acme.com|',
+			'Ada;Sure;acme.com': 'Ada|Sure||acme.com|',
+		};
+		const lastNamesInName = {
+			'Ada;Sure;0171;acme.com': 'Ada|Sure||acme.com|',
+			'ada;Ada Sure;;acme.com': '||Ada Sure|acme.com|',
+			'ADA;Sure, Ada;;acme.com': '||Sure, Ada|acme.com|',
+		};
+		const dutchNames = {
+			'Jan;van der;Berg;acme.nl': 'Jan|van der Berg||acme.nl|',
+			'Piet;;Sure;acme.nl': 'Piet|Sure||acme.nl|',
+			';de;Boer;acme.nl': '|de Boer||acme.nl|',
+		};
 
-		/** What is looked up for each row, with bars between the fields. */
-		async function matched(...lines: string[]): Promise<string[]> {
-			const rows = lines.map((line) => ({ json: { row: line.split(';') } }));
-			const items = await template.code('Match the columns', rows);
-			return items.map(({ json }) => FIELDS.map((field) => json[field] as string).join('|'));
-		}
-
-		test('a last name without a first name', async () => {
-			const rows = [';Müller;acme.com', ';Ada Sure;acme.com', 'Ada;;acme.com', 'Ada;Sure;acme.com'];
-			expect(await matched('Vorname;Nachname;Webseite', ...rows)).toEqual([
-				'|Müller||acme.com|',
-				'||Ada Sure|acme.com|',
-				'||Ada|acme.com|',
-				'Ada|Sure||acme.com|',
-			]);
-		});
-
-		test.each([
-			'Name;Ansprechpartner;Webseite',
-			'Nom;Contact;Site web',
-			'Name;Contact Name;Website',
-		])('the person, not the company, in %s', async (header) => {
-			const rows = ['Müller GmbH;Ada Sure;acme.com', 'Acme Inc;;beta.com'];
-			expect(await matched(header, ...rows)).toEqual(['||Ada Sure|acme.com|', '|||beta.com|']);
-		});
-
-		test('the last name in Name if there is a first name', async () => {
-			const rows = ['Ada;Sure;0171;acme.com', 'ada;Ada Sure;;acme.com', 'ADA;Sure, Ada;;acme.com'];
-			expect(await matched('Vorname;Name;Kontakt;Webseite', ...rows)).toEqual([
-				'Ada|Sure||acme.com|',
-				'||Ada Sure|acme.com|',
-				'||Sure, Ada|acme.com|',
-			]);
-		});
-
-		test('both a website and a profile, in any order', async () => {
-			expect(await matched('Name;URL;Website', `Ada Sure;${PROFILE};acme.com`)).toEqual([
-				`||Ada Sure|acme.com|${PROFILE}`,
-			]);
-			expect(await matched('Name;Website;URL', `Ada Sure;acme.com;${PROFILE}`)).toEqual([
-				`||Ada Sure|acme.com|${PROFILE}`,
-			]);
-			expect(await matched('Name;URL;Company', `Ada Sure;${PROFILE};Acme`, 'Bob;;Acme')).toEqual([
-				`||Ada Sure||${PROFILE}`,
-				'||Bob|Acme|',
-			]);
-		});
-
-		test('the part before a Dutch last name', async () => {
-			const rows = ['Jan;van der;Berg;acme.nl', 'Piet;;Sure;acme.nl', ';de;Boer;acme.nl'];
-			expect(await matched('Voornaam;Tussenvoegsel;Achternaam;Website', ...rows)).toEqual([
-				'Jan|van der Berg||acme.nl|',
-				'Piet|Sure||acme.nl|',
-				'|de Boer||acme.nl|',
-			]);
+		/** For each row, what is looked up, with bars between the fields. */
+		test.each<[header: string, rows: Record<string, string>]>([
+			['Vorname;Nachname;Webseite', lastNames],
+			['Name;Ansprechpartner;Webseite', companies],
+			['Nom;Contact;Site web', companies],
+			['Name;Contact Name;Website', companies],
+			['Vorname;Name;Kontakt;Webseite', lastNamesInName],
+			['Name;URL;Website', { [`Ada Sure;${PROFILE};acme.com`]: `||Ada Sure|acme.com|${PROFILE}` }],
+			['Name;Website;URL', { [`Ada Sure;acme.com;${PROFILE}`]: `||Ada Sure|acme.com|${PROFILE}` }],
+			[
+				'Name;URL;Company',
+				{ [`Ada Sure;${PROFILE};Acme`]: `||Ada Sure||${PROFILE}`, 'Bob;;Acme': '||Bob|Acme|' },
+			],
+			['Voornaam;Tussenvoegsel;Achternaam;Website', dutchNames],
+		])('the columns %s', async (header, rows) => {
+			const items = await matchColumns(header, ...Object.keys(rows));
+			const matched = items.map(({ json }) =>
+				FIELDS.map((field) => json[field] as string).join('|'),
+			);
+			expect(matched).toEqual(Object.values(rows));
 		});
 
 		test.each([
@@ -213,11 +204,7 @@ describe('The template for spreadsheets', () => {
 	});
 
 	test('makes a file of a dry run, which pays for nothing', async () => {
-		const rows = ['Name;Website', 'Ada Sure;acme.com', 'Bob Sure;acme.com'];
-		const people = await template.code(
-			'Match the columns',
-			rows.map((row) => ({ json: { row: row.split(';') } })),
-		);
+		const people = await matchColumns('Name;Website', 'Ada Sure;acme.com', 'Bob Sure;acme.com');
 		const items = await template.leadGen('Find and verify email', people, { dryRun: true });
 		const plans = items.map(({ json }) => json.result as IDataObject);
 		expect(plans.map(({ path }) => path)).toEqual(['/email/find', '/email/find']);
@@ -237,11 +224,8 @@ describe('The template for spreadsheets', () => {
 
 	test('sends a last name as the last name, though the sandbox refuses it', async () => {
 		service.expectViolations();
-		const rows = ['Vorname;Nachname;Webseite', ';Müller;acme.com', 'Ada;Sure;acme.com'];
-		const people = await template.code(
-			'Match the columns',
-			rows.map((row) => ({ json: { row: row.split(';') } })),
-		);
+		const rows = [';Müller;acme.com', 'Ada;Sure;acme.com'];
+		const people = await matchColumns('Vorname;Nachname;Webseite', ...rows);
 		await template.leadGen('Find and verify email', people);
 		service.expectCalls(
 			[

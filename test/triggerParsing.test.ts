@@ -101,20 +101,18 @@ describe('scrape IDs', () => {
 	});
 });
 
-describe('a notification', () => {
-	test.each<[boolean, object | string]>([
-		[true, { status: 'COMPLETED' }],
-		[true, { event: 'scrape.failed' }],
-		[true, { event: 'scrape_completed' }],
-		[true, { eventType: 'SCRAPE_COMPLETED' }],
-		[true, { event_type: 'scrapeCompleted' }],
-		[true, { 'data.status': 'done' }],
-		[true, 'Your scrape is finished'],
-		[false, { status: 'incomplete' }],
-		[false, { event: 'scrape_started', name: 'completed' }],
-	])('says that the scrape is finished: %p in %j', (expected, body) => {
-		expect(new Notification({ body }).saysOf().isFinal).toBe(expected);
-	});
+test.each<[boolean, object | string]>([
+	[true, { status: 'COMPLETED' }],
+	[true, { event: 'scrape.failed' }],
+	[true, { event: 'scrape_completed' }],
+	[true, { eventType: 'SCRAPE_COMPLETED' }],
+	[true, { event_type: 'scrapeCompleted' }],
+	[true, { 'data.status': 'done' }],
+	[true, 'Your scrape is finished'],
+	[false, { status: 'incomplete' }],
+	[false, { event: 'scrape_started', name: 'completed' }],
+])('a notification says that the scrape is finished: %p in %j', (expected, body) => {
+	expect(new Notification({ body }).saysOf().isFinal).toBe(expected);
 });
 
 describe('the leads of a notification', () => {

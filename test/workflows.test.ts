@@ -9,11 +9,9 @@ import { VERSIONS, findN8n } from '../lab/playground/versions';
 const GITHUB = join(__dirname, '../.github');
 
 interface Step {
-	name?: string;
 	uses?: string;
 	run?: string;
 	with?: Record<string, unknown>;
-	env?: Record<string, string>;
 }
 
 interface Job {

@@ -1,6 +1,6 @@
 import type { Fixture } from '../fixture/fixture';
 import { latencyOf } from '../sandbox/latency';
-import { defaultSettings } from '../sandbox/settings';
+import { defaultSettings, type SettingsPatch } from '../sandbox/settings';
 import { measureRun, type Measured, type Rows, type Task, type Variant } from './run';
 
 /** One way of doing the work of a case, with the rounds that were run. */
@@ -13,7 +13,7 @@ export interface Entry {
 }
 
 /** What a case must reach; what is left out is not asked for. */
-export interface CaseAim {
+interface CaseAim {
 	/** Time in relation to the HTTP Request node, and to the bound. */
 	ofHttp?: number;
 	ofBound?: number;
@@ -35,10 +35,11 @@ export interface Case extends Rows {
 	entries: Entry[];
 }
 
-interface Plan extends Omit<Case, 'entries'> {
+type Account = Pick<Task, 'plan' | 'credential' | 'credits' | 'service'>;
+
+interface Plan extends Omit<Case, 'entries'>, Account {
 	/** With the rounds of each. */
-	variants: Array<[Variant, number]>;
-	task: Pick<Task, 'plan' | 'credential' | 'credits' | 'service'>;
+	variants: Partial<Record<Variant, number>>;
 }
 
 /** A run for its memory, in an n8n that was started for it. */
@@ -50,7 +51,7 @@ export interface MemoryRun extends Measured {
 const LATENCY_MS = 100;
 /** The loop is run with a part of the rows only, and its numbers are multiplied by this. */
 const LOOP_SHARE = 10;
-const unlimited: Plan['task'] = { plan: 'enterprise', service: { latencyMs: LATENCY_MS } };
+const unlimited: Account = { plan: 'enterprise', service: { latencyMs: LATENCY_MS } };
 
 function plans(rounds: number): Plan[] {
 	return [
@@ -61,13 +62,8 @@ function plans(rounds: number): Plan[] {
 			aim: { ofHttp: 0.8 },
 			boundMs: LATENCY_MS,
 			bound: `${String(LATENCY_MS)} ms, if calls took no processor time`,
-			variants: [
-				['leadgen', rounds],
-				['http', rounds],
-				['httpBatched', 1],
-				['loop', rounds],
-			],
-			task: unlimited,
+			variants: { leadgen: rounds, http: rounds, httpBatched: 1, loop: rounds },
+			...unlimited,
 		},
 		{
 			title: '600 lookups, 300 per minute',
@@ -76,15 +72,9 @@ function plans(rounds: number): Plan[] {
 			aim: { ofBound: 1.05, refused: 0 },
 			boundMs: 60_000 + LATENCY_MS,
 			bound: `⌊599 / 300⌋ × 60 s + ${String(LATENCY_MS)} ms`,
-			variants: [
-				['leadgen', rounds],
-				['http', rounds],
-				['httpPaced', 1],
-			],
-			task: {
-				plan: 'pro',
-				service: { latencyMs: LATENCY_MS, rateLimit: { kind: 'sliding' } },
-			},
+			variants: { leadgen: rounds, http: rounds, httpPaced: 1 },
+			plan: 'pro',
+			service: { latencyMs: LATENCY_MS, rateLimit: { kind: 'sliding' } },
 		},
 		{
 			title: '1,000 rows, 40 % of them duplicates',
@@ -93,12 +83,8 @@ function plans(rounds: number): Plan[] {
 			aim: {},
 			boundMs: LATENCY_MS,
 			bound: `${String(LATENCY_MS)} ms, if calls took no processor time, and 600 credits`,
-			variants: [
-				['leadgen', rounds],
-				['http', rounds],
-				['loop', 1],
-			],
-			task: unlimited,
+			variants: { leadgen: rounds, http: rounds, loop: 1 },
+			...unlimited,
 		},
 		...limitCases(rounds),
 	];
@@ -116,18 +102,18 @@ export async function measureCases(
 ): Promise<Case[]> {
 	await warmUp(fixture);
 	const cases: Case[] = [];
-	for (const { variants, task, ...plan } of plans(rounds)) {
+	for (const { variants, ...plan } of plans(rounds)) {
 		if (!only.some((begin) => plan.title.startsWith(begin))) continue;
 		say(plan.title);
-		const entries = variants.map(([variant]): Entry => {
+		const entries = (Object.keys(variants) as Variant[]).map((variant): Entry => {
 			return { variant, rounds: [], scale: variant === 'loop' ? LOOP_SHARE : 1 };
 		});
 		for (let round = 0; round < rounds; round++) {
-			const due = entries.filter((_, index) => round < (variants[index]?.[1] ?? 0));
+			const due = entries.filter(({ variant }) => round < (variants[variant] ?? 0));
 			for (const entry of round % 2 === 0 ? due : due.reverse()) {
 				const { variant, scale } = entry;
 				const rows = { items: plan.items / scale, distinct: plan.distinct / scale };
-				const measured = await measureRun(fixture, { variant, ...rows, ...task });
+				const measured = await measureRun(fixture, { ...plan, variant, ...rows });
 				entry.rounds.push(measured);
 				const { ms, refused, vain } = measured;
 				say(
@@ -203,12 +189,12 @@ function slowestMs(): number {
 }
 
 /** Services that limit in other ways than the plans say, and that say nothing of it. */
-export function limitCases(rounds: number): Plan[] {
-	const both: Plan['variants'] = [
-		['leadgen', rounds],
-		['http', rounds],
-	];
-	const of = (rows: number) => ({ items: rows, distinct: rows, variants: both });
+function limitCases(rounds: number): Plan[] {
+	const of = (rows: number) => ({
+		...{ items: rows, distinct: rows, variants: { leadgen: rounds, http: rounds } },
+		...unlimited,
+	});
+	const limited = (rateLimit: SettingsPatch['rateLimit']) => ({ latencyMs: LATENCY_MS, rateLimit });
 	return [
 		{
 			title: 'A: no limit, answers take 2 s',
@@ -217,7 +203,7 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofHttp: 1, refused: 0 },
 			boundMs: 2000,
 			bound: '2 s, if calls took no processor time',
-			task: { plan: 'enterprise', service: { latencyMs: 2000 } },
+			service: { latencyMs: 2000 },
 		},
 		{
 			title: 'A2: no limit, answers take 8 s',
@@ -226,7 +212,7 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofHttp: 1, refused: 0 },
 			boundMs: 8000,
 			bound: '8 s, if calls took no processor time',
-			task: { plan: 'enterprise', service: { latencyMs: 8000 } },
+			service: { latencyMs: 8000 },
 		},
 		{
 			title: 'B: 300 a minute, enforced as 5 in any second',
@@ -235,13 +221,8 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofBound: 1.1, refused: 60 },
 			boundMs: 29_100,
 			bound: '⌊149 / 5⌋ × 1 s + 100 ms',
-			task: {
-				plan: 'pro',
-				service: {
-					latencyMs: 100,
-					rateLimit: { kind: 'sliding', perMinute: 5, windowMs: 1000 },
-				},
-			},
+			plan: 'pro',
+			service: limited({ kind: 'sliding', perMinute: 5, windowMs: 1000 }),
 		},
 		{
 			title: 'C: 6,000 a minute, enforced as 100 in any second',
@@ -250,14 +231,8 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofBound: 1.1, refused: 200 },
 			boundMs: 9100,
 			bound: '⌊999 / 100⌋ × 1 s + 100 ms',
-			task: {
-				plan: 'enterprise',
-				credential: { plan: 'enterprise', requestsPerMinute: 6000 },
-				service: {
-					latencyMs: 100,
-					rateLimit: { kind: 'sliding', perMinute: 100, windowMs: 1000 },
-				},
-			},
+			credential: { plan: 'enterprise', requestsPerMinute: 6000 },
+			service: limited({ kind: 'sliding', perMinute: 100, windowMs: 1000 }),
 		},
 		{
 			title: 'D: 60 in any minute, found out by the node',
@@ -266,11 +241,9 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofBound: 1.02, refused: 0 },
 			boundMs: 60_100,
 			bound: '⌊89 / 60⌋ × 60 s + 100 ms',
-			task: {
-				plan: 'starter',
-				credential: { plan: 'auto', requestsPerMinute: 0 },
-				service: { latencyMs: 100, rateLimit: { kind: 'sliding' } },
-			},
+			plan: 'starter',
+			credential: { plan: 'auto', requestsPerMinute: 0 },
+			service: limited({ kind: 'sliding' }),
 		},
 		{
 			title: 'E: a token bucket of 10 that gains 5 a second',
@@ -279,13 +252,8 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofBound: 1.1, refused: 60 },
 			boundMs: 28_100,
 			bound: '(150 − 10) / 5 s + 100 ms',
-			task: {
-				plan: 'pro',
-				service: {
-					latencyMs: 100,
-					rateLimit: { kind: 'tokenBucket', perMinute: 10, windowMs: 2000 },
-				},
-			},
+			plan: 'pro',
+			service: limited({ kind: 'tokenBucket', perMinute: 10, windowMs: 2000 }),
 		},
 		{
 			title: 'F: ten calls in flight at most',
@@ -295,10 +263,7 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofBound: 1.35, refused: 60 },
 			boundMs: 6000,
 			bound: '300 / 10 × 200 ms',
-			task: {
-				plan: 'enterprise',
-				service: { latencyMs: 200, rateLimit: { maxInFlight: 10, refusalMs: 0 } },
-			},
+			service: { latencyMs: 200, rateLimit: { maxInFlight: 10, refusalMs: 0 } },
 		},
 		{
 			title: 'G: 1,200 in any minute',
@@ -307,13 +272,7 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofBound: 1.05, refused: 75 },
 			boundMs: 60_100,
 			bound: '⌊1,499 / 1,200⌋ × 60 s + 100 ms',
-			task: {
-				plan: 'enterprise',
-				service: {
-					latencyMs: 100,
-					rateLimit: { kind: 'sliding', enterprisePerMinute: 1200 },
-				},
-			},
+			service: limited({ kind: 'sliding', enterprisePerMinute: 1200 }),
 		},
 		{
 			title: 'M: no limit, lognormal answers around 1 s',
@@ -322,7 +281,7 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { ofHttp: 1, refused: 0 },
 			boundMs: slowestMs(),
 			bound: 'the slowest answer, if calls took no processor time',
-			task: { plan: 'enterprise', service: { latencyMs: SCATTERED } },
+			service: { latencyMs: SCATTERED },
 		},
 		{
 			title: 'Credits for 50 of 300 rows',
@@ -332,7 +291,7 @@ export function limitCases(rounds: number): Plan[] {
 			aim: { vain: 64 },
 			boundMs: 100,
 			bound: '100 ms, if calls took no processor time',
-			task: { plan: 'enterprise', credits: 50, service: { latencyMs: 100 } },
+			credits: 50,
 		},
 	];
 }

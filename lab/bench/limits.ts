@@ -1,6 +1,6 @@
 import { writeSection } from '../playground/page';
 import { aimed, named, others } from '../simulator/scenarios';
-import { bound, node, simulate, type Scenario } from '../simulator/simulate';
+import { bound, simulate, type Scenario } from '../simulator/simulate';
 import { MEMORY, PAGE } from './part';
 import { markdownTable } from './report';
 
@@ -24,7 +24,7 @@ async function renew(): Promise<void> {
 		let ratio = 0;
 		let refusedShare = 0;
 		for (const seed of SEEDS) {
-			const { seconds, refused, taken } = await simulate({ ...scenario, seed }, node);
+			const { seconds, refused, taken } = await simulate({ ...scenario, seed });
 			ratio += seconds / bound({ ...scenario, seed }) / SEEDS.length;
 			refusedShare += refused / (refused + taken.length) / SEEDS.length;
 		}

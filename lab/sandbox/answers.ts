@@ -1,5 +1,3 @@
-import type { Settings } from './settings';
-
 /** An HTTP answer that is ready to be sent. */
 export interface Answer {
 	status: number;
@@ -12,8 +10,6 @@ export class Refusal extends Error {
 	constructor(
 		readonly code: string,
 		message: string,
-		/** Credits that are taken all the same. */
-		readonly cost = 0,
 	) {
 		super(message);
 	}
@@ -36,12 +32,15 @@ export function htmlAnswer(status: number): Answer {
 	};
 }
 
+/** The HTTP status of each error code; that of all others is 400. */
+const STATUS: Partial<Record<string, number>> = {
+	UNAUTHORIZED: 401,
+	INSUFFICIENT_CREDITS: 402,
+	NOT_FOUND: 404,
+	RATE_LIMIT_EXCEEDED: 429,
+};
+
 /** The error envelope; the HTTP status is that of the code unless it is given. */
-export function errorAnswer(
-	settings: Settings,
-	code: string,
-	message: string,
-	status = settings.errorStatus[code] ?? 400,
-): Answer {
+export function errorAnswer(code: string, message: string, status = STATUS[code] ?? 400): Answer {
 	return jsonAnswer(status, { success: false, error: { code, message } });
 }

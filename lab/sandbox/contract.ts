@@ -14,8 +14,8 @@ export interface Operation {
 	body?: Schema;
 	/** Names every query parameter there may be. */
 	query: Schema;
-	/** By HTTP status, or `default`. */
-	responses: Record<string, Schema>;
+	/** The `data` of a success. */
+	data: Schema;
 }
 
 /** What of OpenAPI the contract uses, references resolved. */
@@ -26,7 +26,7 @@ interface Path {
 	operationId: string;
 	parameters?: Array<{ name: string; required: boolean; schema: Schema }>;
 	requestBody?: Content;
-	responses: Record<string, Content>;
+	responses: { 200: Content };
 }
 
 /** The operations of openapi.yaml, the one place where the requests and answers are described. */
@@ -40,14 +40,14 @@ export function loadContract(): Operation[] {
 			path,
 			body: operation.requestBody?.content['application/json'].schema,
 			query: querySchema(operation.parameters ?? []),
-			responses: Object.fromEntries(
-				Object.entries(operation.responses).map(([status, response]) => [
-					status,
-					response.content['application/json'].schema,
-				]),
-			),
+			data: dataSchema(operation.responses[200]),
 		})),
 	);
+}
+
+function dataSchema({ content }: Content): Schema {
+	const { properties } = content['application/json'].schema as { properties: { data: Schema } };
+	return properties.data;
 }
 
 function querySchema(parameters: NonNullable<Path['parameters']>): Schema {

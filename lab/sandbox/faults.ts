@@ -1,7 +1,6 @@
-import { errorAnswer, htmlAnswer, jsonAnswer } from './answers';
-import type { Answer } from './answers';
+import { errorAnswer, htmlAnswer, jsonAnswer, type Answer } from './answers';
 import type { RequestRecord } from './requestLog';
-import type { FaultKind, FaultMatch, FaultRule, Settings } from './settings';
+import type { FaultKind, FaultMatch, FaultRule } from './settings';
 
 /** These come after the work by their nature. */
 const AFTER_WORK = new Set<FaultKind>([
@@ -57,17 +56,19 @@ function isDue({ nth, every, times }: FaultMatch, matched: number, fired: number
 }
 
 /** What the client gets to read, if it gets an answer at all; `worked` is the undisturbed answer. */
-export function faultyAnswer(rule: FaultRule, settings: Settings, worked?: Answer): Answer {
-	const answer = bareAnswer(rule, settings, worked);
+export function faultyAnswer(rule: FaultRule, worked?: Answer): Answer {
+	const answer = bareAnswer(rule, worked);
 	return { ...answer, headers: { ...answer.headers, ...rule.headers } };
 }
 
-function bareAnswer(rule: FaultRule, settings: Settings, worked?: Answer): Answer {
-	const { kind, code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
+function bareAnswer(rule: FaultRule, worked?: Answer): Answer {
+	const { kind, body, code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
 	const status = rule.status ?? 200;
 	switch (kind) {
 		case 'status':
-			return statusAnswer(rule, settings, rule.status ?? 500);
+			return body === undefined
+				? errorAnswer(code, message, rule.status ?? 500)
+				: textAnswer(rule.status ?? 500, body);
 		case 'html':
 			return htmlAnswer(status);
 		case 'brokenJson':
@@ -77,7 +78,7 @@ function bareAnswer(rule: FaultRule, settings: Settings, worked?: Answer): Answe
 		case 'noData':
 			return jsonAnswer(status, { success: true });
 		case 'envelope':
-			return errorAnswer(settings, code, message, rule.status);
+			return errorAnswer(code, message, rule.status);
 		case 'redirect': {
 			const location = rule.location ?? '/moved';
 			return { status: rule.status ?? 302, headers: { location }, body: '' };
@@ -87,13 +88,7 @@ function bareAnswer(rule: FaultRule, settings: Settings, worked?: Answer): Answe
 	}
 }
 
-function statusAnswer(rule: FaultRule, settings: Settings, status: number): Answer {
-	const { body = 'envelope', code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
-	if (body === 'envelope') return errorAnswer(settings, code, message, status);
-	if (body === 'html') return htmlAnswer(status);
-	return {
-		status,
-		headers: { 'content-type': 'text/plain; charset=utf-8' },
-		body: body === 'empty' ? '' : body,
-	};
+function textAnswer(status: number, text: string): Answer {
+	const body = text === 'empty' ? '' : text;
+	return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }

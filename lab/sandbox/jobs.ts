@@ -180,10 +180,7 @@ export class Jobs {
 
 	/** Sends the notification as the settings ask for, in the background. */
 	private announce(job: Job): void {
-		const { notification } = this.settings();
-		if (job.webhookUrl === undefined) return;
-		if (job.outcome === 'failed' && !notification.failed) return;
-		void this.repeat(job);
+		if (job.webhookUrl !== undefined) void this.repeat(job);
 	}
 
 	private async repeat(job: Job): Promise<void> {

@@ -1,8 +1,7 @@
 import { Refusal } from './answers';
 import type { Operation, Schema } from './contract';
 import type { Jobs, ScrapeFilters } from './jobs';
-import { businessEmail, personalEmail, verification } from './people';
-import type { Person } from './people';
+import { businessEmail, personalEmail, verification, type Person } from './people';
 import type { Account, Settings } from './settings';
 
 /** What the work of an operation has to go by; `body` and `query` obey the contract. */
@@ -19,7 +18,7 @@ export interface Work {
 
 /** `data` of the answer, and the credits to take for it. */
 export interface Done {
-	data: object | null;
+	data: object;
 	cost: number;
 }
 
@@ -27,11 +26,8 @@ export interface Done {
  * Does the work of an operation (docs/service.md, Operations); taking the credits is left to the caller.
  * @throws Refusal
  */
-export function workOn({ id, responses }: Operation, work: Work): Done {
-	const own = operations[id];
-	if (own) return own(work);
-	const { properties } = (responses['200'] ?? {}) as { properties?: { data?: Schema } };
-	return { data: example(properties?.data) as object, cost: 0 };
+export function workOn({ id, data }: Operation, work: Work): Done {
+	return operations[id]?.(work) ?? { data: example(data) as object, cost: 0 };
 }
 
 /** What an operation answers whose work nobody has written down here: anything that its schema allows. */
@@ -57,13 +53,15 @@ function example(schema: Schema = {}): unknown {
 	);
 }
 
+/** The limit of a request that names none. */
+const DEFAULT_LIMIT = 100;
+/** When every account gets new credits. */
+const RESET_DATE = '2030-01-01T00:00:00.000Z';
+
 const operations: Partial<Record<string, (work: Work) => Done>> = {
 	startScrape: ({ settings, apiKey, account, jobs, body }) => {
 		const { filters, webhookUrl } = body as { filters: ScrapeFilters; webhookUrl?: string };
-		const limit = filters.limit ?? settings.job.defaultLimit;
-		if (limit > settings.job.maxLimit) {
-			throw new Refusal('INVALID_REQUEST', `limit is at most ${String(settings.job.maxLimit)}`);
-		}
+		const limit = filters.limit ?? DEFAULT_LIMIT;
 		const estimatedCredits = Math.ceil(limit * settings.cost.startPerLead);
 		needCredits(account, estimatedCredits);
 		const cost = settings.chargeScrape === 'start' ? estimatedCredits : 0;
@@ -85,15 +83,12 @@ const operations: Partial<Record<string, (work: Work) => Done>> = {
 		return { data: jobs.statusOf(job), cost: 0 };
 	},
 
-	getCredits: ({ settings, account }) => ({
-		data: { ...account, resetDate: settings.resetDate },
-		cost: 0,
-	}),
+	getCredits: ({ account }) => ({ data: { ...account, resetDate: RESET_DATE }, cost: 0 }),
 
 	findBusinessEmail: ({ settings, account, sureEmails, body }) => {
 		needCredits(account, settings.cost.findBusiness);
 		const found = businessEmail(settings.seed, body as Person & { company: string });
-		if (found === undefined) return nobody(settings, settings.cost.findBusiness, { sources: [] });
+		if (found === undefined) throw nobody();
 		if (found.confidence >= 0.9) sureEmails.add(found.email);
 		return { data: found, cost: settings.cost.findBusiness };
 	},
@@ -101,7 +96,7 @@ const operations: Partial<Record<string, (work: Work) => Done>> = {
 	findPersonalEmail: ({ settings, account, body }) => {
 		needCredits(account, settings.cost.findPersonal);
 		const found = personalEmail(settings.seed, body as Person & { location?: string });
-		if (found === undefined) return nobody(settings, settings.cost.findPersonal, {});
+		if (found === undefined) throw nobody();
 		return { data: found, cost: settings.cost.findPersonal };
 	},
 
@@ -122,12 +117,7 @@ function needCredits(account: Account, cost: number): void {
 	}
 }
 
-/** How a finder says that nobody was found (docs/service.md, What is not known). */
-function nobody(settings: Settings, fullCost: number, rest: object): Done {
-	const cost = settings.chargeNotFound ? fullCost : 0;
-	if (settings.notFound === 'error') throw new Refusal('NOT_FOUND', 'No email was found', cost);
-	return {
-		data: settings.notFound === 'nullData' ? null : { email: null, confidence: 0, ...rest },
-		cost,
-	};
+/** How a finder says that nobody was found; it is free (docs/service.md, What is not known). */
+function nobody(): Refusal {
+	return new Refusal('NOT_FOUND', 'No email was found');
 }

@@ -1,4 +1,4 @@
-import { countingRefused, fixed, sliding, tokenBucket, type Limit } from '../rateLimits';
+import { fixed, sliding, tokenBucket, type Limit } from '../rateLimits';
 import type { RateLimitSettings } from './settings';
 
 export interface Verdict {
@@ -22,13 +22,12 @@ export class RateLimiter {
 	/** Counts one request of `key` at `now` (epoch ms); `perWindow` is null for no limit. */
 	check(settings: RateLimitSettings, key: string, perWindow: number | null, now: number): Verdict {
 		if (!settings.enabled || perWindow === null) return { allowed: true, headers: {} };
-		const { kind, windowMs, countRefused } = settings;
-		const name = JSON.stringify([key, kind, perWindow, windowMs, countRefused]);
+		const { kind, windowMs } = settings;
+		const name = JSON.stringify([key, kind, perWindow, windowMs]);
 		const limit = this.limits.get(name) ?? limitBy(settings, perWindow);
 		this.limits.set(name, limit);
 		const allowed = limit.waitMs(now) <= 0;
 		if (allowed) limit.take(now);
-		else limit.refuse?.(now);
 		const remaining = Math.max(limit.left?.(now) ?? 0, 0);
 		const resetMs = Math.max(limit.resetMs?.(now) ?? 0, 0);
 		return {
@@ -42,13 +41,10 @@ export class RateLimiter {
 	}
 }
 
-function limitBy({ kind, windowMs, countRefused }: RateLimitSettings, perWindow: number): Limit {
-	const limit = {
-		fixed: () => fixed(perWindow, windowMs, 0),
-		sliding: () => sliding(perWindow, windowMs),
-		tokenBucket: () => tokenBucket(perWindow, (1000 * perWindow) / windowMs),
-	}[kind]();
-	return countRefused ? countingRefused(limit) : limit;
+function limitBy({ kind, windowMs }: RateLimitSettings, perWindow: number): Limit {
+	if (kind === 'fixed') return fixed(perWindow, windowMs, 0);
+	if (kind === 'sliding') return sliding(perWindow, windowMs);
+	return tokenBucket(perWindow, (1000 * perWindow) / windowMs);
 }
 
 interface Count {

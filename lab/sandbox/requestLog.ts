@@ -22,8 +22,6 @@ export interface RequestRecord {
 	account?: string;
 	/** How the request departs from the contract, if it does. */
 	violation?: string;
-	/** How the answer does, where no fault was at work; some settings make it so on purpose. */
-	answerViolation?: string;
 	/** HTTP status answered; absent if there was no answer. */
 	status?: number;
 	/** Credits taken by this request, whatever was answered. */

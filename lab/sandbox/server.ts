@@ -1,19 +1,13 @@
-import fastify from 'fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import { errorAnswer, jsonAnswer, Refusal } from './answers';
-import type { Answer } from './answers';
-import { addControl } from './control';
-import { loadContract } from './contract';
-import type { Operation } from './contract';
+import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
+import { loadContract, type Operation } from './contract';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
-import { Jobs } from './jobs';
-import type { Sending } from './jobs';
+import { Jobs, type Sending } from './jobs';
 import { latencyOf } from './latency';
 import { workOn } from './operations';
 import { limitOf, RateLimiter } from './rateLimit';
-import { bearerKey, recordOf } from './requestLog';
-import type { RequestRecord } from './requestLog';
+import { bearerKey, recordOf, type RequestRecord } from './requestLog';
 import { defaultSettings, mergeSettings } from './settings';
 import type { Account, FaultKind, FaultRule, Settings, SettingsPatch } from './settings';
 import { Timers } from './timers';
@@ -71,7 +65,6 @@ export class Sandbox {
 				handler: (request, reply) => this.handle(request, reply, operation),
 			});
 		}
-		addControl(this.app, this);
 		this.app.setNotFoundHandler((request, reply) => this.handle(request, reply));
 	}
 
@@ -172,7 +165,6 @@ export class Sandbox {
 		this.requests.push(record);
 		const { answer, fault } = this.decide(request, record, operation);
 		if (fault) record.outcome = `fault:${fault.kind}`;
-		else record.answerViolation = violationOfAnswer(request, answer, operation);
 
 		if (isOneOf(fault, ['resetBeforeWork', 'resetAfterWork'])) {
 			reply.hijack();
@@ -212,9 +204,9 @@ export class Sandbox {
 			return finish(this.refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
 		}
 		const fault = this.faults.pick(record);
-		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault, settings), fault);
+		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault), fault);
 		const answer = this.work(record, account, operation);
-		return finish(fault ? faultyAnswer(fault, settings, answer) : answer, fault);
+		return finish(fault ? faultyAnswer(fault, answer) : answer, fault);
 	}
 
 	/** Whether an account has as many requests in flight as it may, without this one. */
@@ -246,10 +238,9 @@ export class Sandbox {
 			const extra = settings.extraFields
 				? { requestId: `req_${String(this.requests.length)}` }
 				: {};
-			return jsonAnswer(200, { success: true, data: data && { ...data, ...extra } });
+			return jsonAnswer(200, { success: true, data: { ...data, ...extra } });
 		} catch (error) {
 			if (!(error instanceof Refusal)) throw error;
-			this.take(record, error.cost);
 			return this.refuse(record, error);
 		}
 	}
@@ -263,7 +254,7 @@ export class Sandbox {
 
 	private refuse(record: RequestRecord, { code, message }: Refusal): Answer {
 		record.outcome = code;
-		return errorAnswer(this.settings, code, message);
+		return errorAnswer(code, message);
 	}
 
 	private latency(): number {
@@ -327,18 +318,4 @@ function parsed(text: string): unknown {
 	} catch {
 		return text;
 	}
-}
-
-function violationOfAnswer(
-	request: FastifyRequest,
-	answer: Answer,
-	operation?: Operation,
-): string | undefined {
-	const schema = operation?.responses[String(answer.status)] ?? operation?.responses.default;
-	if (schema === undefined) return undefined;
-	const validate = request.compileValidationSchema(schema);
-	if (validate(JSON.parse(answer.body))) return undefined;
-	return (validate.errors ?? [])
-		.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`)
-		.join('; ');
 }

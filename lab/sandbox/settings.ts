@@ -1,32 +1,24 @@
 import type { Latency } from './latency';
 
 /**
- * Every setting of the sandbox. What the interface leaves open is a setting here, so that a client
- * can be tried against each reading. Durations are milliseconds; null means "not set".
+ * Every setting of the sandbox. Much of what the interface leaves open is a setting here, so that a
+ * client can be tried against each reading. Durations are milliseconds; null means "not set".
  */
 export interface Settings {
 	/** Decides every result: the same seed and the same requests give the same answers. */
 	seed: number;
 	/** The accounts by API key. Setting this replaces all accounts and their balances. */
 	accounts: Record<string, Account>;
-	/** `resetDate` of every account. */
-	resetDate: string;
 	/** Credits per operation; they are not known (docs/service.md). */
 	cost: { startPerLead: number; findBusiness: number; findPersonal: number; verify: number };
-	/** Whether a lookup that finds nobody is charged. */
-	chargeNotFound: boolean;
 	/** Whether a scrape takes its estimated credits at the start, or those of its leads at the end. */
 	chargeScrape: 'start' | 'completion';
 	/** How long an answer takes; all but a number is drawn from by the seed. */
 	latencyMs: Latency;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
-	/** How the finders say that nobody was found. */
-	notFound: 'error' | 'emptyEmail' | 'nullData';
 	/** The error code for a scrapeId nobody has. */
 	unknownScrape: string;
-	/** HTTP status by error code; 200 gives an error envelope with HTTP 200. */
-	errorStatus: Record<string, number>;
 	job: JobSettings;
 	notification: NotificationSettings;
 	rateLimit: RateLimitSettings;
@@ -55,10 +47,6 @@ export interface JobSettings {
 	nullsInStatus: boolean;
 	/** `awkward` needs escaping in a URL; `number-like` is all digits. */
 	scrapeIdStyle: 'string' | 'uuid' | 'number-like' | 'awkward';
-	/** The limit of a request that names none. */
-	defaultLimit: number;
-	/** A larger `filters.limit` is an INVALID_REQUEST. */
-	maxLimit: number;
 }
 
 export interface NotificationSettings {
@@ -94,8 +82,6 @@ export interface NotificationSettings {
 	backoffMs: number;
 	/** Further headers, such as a signature. */
 	headers: Record<string, string>;
-	/** Whether failed jobs notify too. */
-	failed: boolean;
 }
 
 export interface RateLimitSettings {
@@ -113,8 +99,6 @@ export interface RateLimitSettings {
 	 * `xRatelimit` (X-RateLimit-…, -Reset as epoch s) on every answer.
 	 */
 	headers: 'none' | 'retryAfterSeconds' | 'retryAfterDate' | 'ratelimit' | 'xRatelimit';
-	/** Whether a refused request uses up the limit as well. */
-	countRefused: boolean;
 	/** Requests of an account that may be in flight; null is any number. */
 	maxInFlight: number | null;
 	/** How long a refusal takes; null is as long as any answer. */
@@ -152,7 +136,7 @@ export interface FaultRule {
 	afterWork?: boolean;
 	/** HTTP status; 500 for `status`, 302 for `redirect`, otherwise 200 or that of the error code. */
 	status?: number;
-	/** Body of `status`: `envelope` (default), `html`, `empty`, or any other text as it is. */
+	/** Body of `status`: an error envelope by default, `empty`, or any other text as it is. */
 	body?: string;
 	/** Further headers, such as Retry-After. */
 	headers?: Record<string, string>;
@@ -185,21 +169,11 @@ export function defaultSettings(): Settings {
 	return {
 		seed: 1,
 		accounts: { 'test-key': { plan: 'pro', credits: 1000 } },
-		resetDate: '2030-01-01T00:00:00.000Z',
 		cost: { startPerLead: 1, findBusiness: 1, findPersonal: 1, verify: 1 },
-		chargeNotFound: false,
 		chargeScrape: 'start',
 		latencyMs: 0,
 		extraFields: false,
-		notFound: 'error',
 		unknownScrape: 'NOT_FOUND',
-		errorStatus: {
-			INVALID_REQUEST: 400,
-			UNAUTHORIZED: 401,
-			INSUFFICIENT_CREDITS: 402,
-			NOT_FOUND: 404,
-			RATE_LIMIT_EXCEEDED: 429,
-		},
 		job: {
 			durationMs: 1000,
 			outcome: 'completed',
@@ -208,8 +182,6 @@ export function defaultSettings(): Settings {
 			statusLagMs: 0,
 			nullsInStatus: false,
 			scrapeIdStyle: 'string',
-			defaultLimit: 100,
-			maxLimit: 10_000,
 		},
 		notification: {
 			method: 'POST',
@@ -221,7 +193,6 @@ export function defaultSettings(): Settings {
 			retries: 0,
 			backoffMs: 100,
 			headers: {},
-			failed: true,
 		},
 		rateLimit: {
 			enabled: true,
@@ -230,7 +201,6 @@ export function defaultSettings(): Settings {
 			windowMs: 60_000,
 			kind: 'fixed',
 			headers: 'none',
-			countRefused: false,
 			maxInFlight: null,
 			refusalMs: null,
 		},
@@ -247,8 +217,6 @@ export type SettingsPatch = {
 			: Settings[Key];
 };
 
-/** Groups whose names are open. */
-const OPEN = new Set(['errorStatus', 'headers']);
 /** Groups that a change replaces instead of merging into. */
 const REPLACED = new Set(['accounts', 'latencyMs']);
 
@@ -269,7 +237,7 @@ export function isFields(value: unknown): value is Fields {
 function merge(group: string, base: Fields, patch: Fields): Fields {
 	const result = { ...base };
 	for (const [name, value] of Object.entries(patch)) {
-		if (!(name in base) && !OPEN.has(group)) throw new Error(`There is no setting ${name}`);
+		if (!(name in base) && group !== 'headers') throw new Error(`There is no setting ${name}`);
 		const current = base[name];
 		const inner = isFields(current) && isFields(value) && !REPLACED.has(name);
 		result[name] = structuredClone(inner ? merge(name, current, value) : value);

@@ -55,13 +55,8 @@ export class VirtualClock implements Clock {
 
 	/** Of the same moment, the one that was set first is due first. */
 	private add(timer: Timer): void {
-		let [from, to] = [0, this.timers.length];
-		while (from < to) {
-			const middle = (from + to) >> 1;
-			if ((this.timers[middle]?.at ?? 0) > timer.at) from = middle + 1;
-			else to = middle;
-		}
-		this.timers.splice(from, 0, timer);
+		const later = this.timers.findLastIndex(({ at }) => at > timer.at);
+		this.timers.splice(later + 1, 0, timer);
 	}
 }
 

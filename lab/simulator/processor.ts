@@ -1,5 +1,6 @@
 import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
 import type { VirtualClock } from './clock';
+import type { Said, SimulatedService } from './service';
 
 /** What n8n takes of the processor for a call, in milliseconds. */
 export const CPU_MS = 4;
@@ -43,14 +44,12 @@ export class Processor implements Clock {
 		await this.work(0);
 	}
 
-	/** Sends a request. */
-	async send(): Promise<void> {
+	/** Sends a request, and takes its answer. */
+	async exchange(service: SimulatedService): Promise<Said> {
 		await this.work(this.isBusy && this.sent++ < COLD_CALLS ? COLD_MS : CPU_MS);
-	}
-
-	/** Takes an answer. */
-	async receive(): Promise<void> {
+		const said = await service.call();
 		await this.work(this.isBusy ? ANSWER_MS : 0);
+		return said;
 	}
 
 	/** One thing after the other. */

@@ -21,7 +21,6 @@ export interface Aim {
 
 const MINUTE_MS = 60_000;
 const none = () => [];
-const fast = { ms: 100 };
 /** On the same machine. */
 const wayMs = 1;
 
@@ -46,7 +45,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [sliding(5, 1000)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.1, refused: 60 },
@@ -56,7 +54,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 1000,
 		perMinute: 6000,
 		limits: () => [sliding(100, 1000)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.1, refused: 200 },
@@ -66,7 +63,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 90,
 		perMinute: 60,
 		limits: () => [sliding(60, MINUTE_MS)],
-		latency: fast,
 		aim: { ratio: 1.01, refused: 0 },
 	},
 	E: {
@@ -74,7 +70,6 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [tokenBucket(10, 5)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.1, refused: 60 },
@@ -91,41 +86,26 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 		about: '1,200 in any minute, nothing known',
 		calls: 1500,
 		limits: () => [sliding(1200, MINUTE_MS)],
-		latency: fast,
 		slowRefusals: true,
 		wayMs,
 		aim: { ratio: 1.05, refused: 75 },
 	},
 };
 
-type Shape = Partial<Scenario> & Pick<ServiceSettings, 'limits'>;
-
-const perSecond: Record<string, () => ServiceSettings['limits']> = {
-	'10 in any second': () => () => [sliding(10, 1000)],
-	'10 a second from the first call on': () => () => [fixed(10, 1000)],
-	'10 a second by the clock': () => () => [fixed(10, 1000, 300)],
-	'a token bucket of 10, 10 a second': () => () => [tokenBucket(10, 10)],
-	'a leaky bucket of 10, 10 a second': () => () => [leakyBucket(10, 10)],
-};
-
-const shapes: Record<string, Shape> = {
-	...Object.fromEntries(
-		Object.entries(perSecond).map(([name, limits]) => [name, { limits: limits() }]),
-	),
-	'60 in any minute': { limits: () => [sliding(60, MINUTE_MS)] },
-	'60 a minute by the clock': { limits: () => [fixed(60, MINUTE_MS, 17_000)] },
-	'20 calls in flight': { limits: () => [atOnce(20)] },
-	'5 in any second and 100 in any minute': {
-		limits: () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
-	},
-	'20 in any second and 5 in flight': { limits: () => [sliding(20, 1000), atOnce(5)] },
-	'20 a second, 5 after 10 s': {
-		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
-	},
-	'5 a second, 20 after 20 s': {
-		limits: () => [changing(sliding(5, 1000), 20_000, sliding(20, 1000))],
-	},
-	'10 a second, half of it used by others': { limits: () => [shared(sliding(10, 1000), 5)] },
+const services: Record<string, ServiceSettings['limits']> = {
+	'10 in any second': () => [sliding(10, 1000)],
+	'10 a second from the first call on': () => [fixed(10, 1000)],
+	'10 a second by the clock': () => [fixed(10, 1000, 300)],
+	'a token bucket of 10, 10 a second': () => [tokenBucket(10, 10)],
+	'a leaky bucket of 10, 10 a second': () => [leakyBucket(10, 10)],
+	'60 in any minute': () => [sliding(60, MINUTE_MS)],
+	'60 a minute by the clock': () => [fixed(60, MINUTE_MS, 17_000)],
+	'20 calls in flight': () => [atOnce(20)],
+	'5 in any second and 100 in any minute': () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
+	'20 in any second and 5 in flight': () => [sliding(20, 1000), atOnce(5)],
+	'20 a second, 5 after 10 s': () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
+	'5 a second, 20 after 20 s': () => [changing(sliding(5, 1000), 20_000, sliding(20, 1000))],
+	'10 a second, half of it used by others': () => [shared(sliding(10, 1000), 5)],
 };
 
 const latencies: Record<string, ServiceSettings['latency']> = {
@@ -135,9 +115,9 @@ const latencies: Record<string, ServiceSettings['latency']> = {
 };
 
 /** All kinds of services, with nothing known, and fast, scattered and slow answers. */
-const kinds = Object.entries(shapes).flatMap(([shape, settings]) =>
+const kinds = Object.entries(services).flatMap(([service, limits]) =>
 	Object.entries(latencies).map(([name, latency]): Scenario => {
-		return { about: `${shape}; ${name}`, calls: 300, latency, ...settings };
+		return { about: `${service}; ${name}`, calls: 300, latency, limits };
 	}),
 );
 
@@ -155,7 +135,6 @@ const crowds = [1, 2, 4].flatMap((processes) =>
 			about: `60 in any minute; ${many}, answers say ${what}`,
 			calls: 240,
 			limits: () => [sliding(60, MINUTE_MS)],
-			latency: fast,
 			processes,
 			...(tells && { says: tells }),
 		};
@@ -172,14 +151,12 @@ const traps: Aimed[] = [
 		about: '60 in any minute, refused calls count',
 		calls: 300,
 		limits: () => [countingRefused(sliding(60, MINUTE_MS))],
-		latency: fast,
 		aim: { ratio: 1.55, refused: 130 },
 	},
 	{
 		about: '60 in any minute, a refusal bans for a minute, anew at each call',
 		calls: 300,
 		limits: () => [banning(sliding(60, MINUTE_MS), MINUTE_MS)],
-		latency: fast,
 		aim: { ratio: 2.5, refused: 60 },
 	},
 	{
@@ -187,14 +164,12 @@ const traps: Aimed[] = [
 		calls: 600,
 		perMinute: 300,
 		limits: twoLimits,
-		latency: fast,
 		aim: { ratio: 1.15, refused: 120 },
 	},
 	{
 		about: '10 in any second and 200 in any minute; nothing known',
 		calls: 600,
 		limits: twoLimits,
-		latency: fast,
 		aim: { ratio: 1.2, refused: 130 },
 	},
 	{
@@ -217,7 +192,6 @@ const workers = [
 		...work,
 		about: `${plan}, ${String(work.processes)} workers`,
 		limits: () => [sliding(work.perMinute, MINUTE_MS)],
-		latency: fast,
 		aim: { ratio: 1.15, refused },
 	};
 });

@@ -53,9 +53,7 @@ async function runProcess(
 	const call = async (run: Run, path: string, isPoll = false) => {
 		for (;;) {
 			const turn = await limiter.turn(run, { path, isPoll });
-			await processor.send();
-			const said = await service.call();
-			await processor.receive();
+			const said = await processor.exchange(service);
 			const outcome = said.outcome === 'refused' ? 'rateLimited' : 'succeeded';
 			limiter.end(run, turn, { outcome, rateInfo: said });
 			if (outcome === 'succeeded') return;

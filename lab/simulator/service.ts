@@ -6,7 +6,8 @@ export type Latency = { ms: number; sigma?: number };
 
 export interface ServiceSettings {
 	limits: () => Limit[];
-	latency: Latency;
+	/** 100 ms by default. */
+	latency?: Latency;
 	/** What answers say of the rate. */
 	says?: 'retryAfter' | 'remaining';
 	/** How long a request, and an answer, is on its way; up to 25 by default. */
@@ -19,6 +20,7 @@ export interface ServiceSettings {
 	credits?: number;
 }
 
+const FAST: Latency = { ms: 100 };
 /** The longest way from client to service, or back. */
 const MAX_WAY_MS = 25;
 
@@ -48,7 +50,7 @@ export class SimulatedService {
 	async call(): Promise<Said> {
 		const { clock, limits, settings } = this;
 		const way = wayMs(settings);
-		const takes = Math.max(2 * way, duration(settings.latency, clock));
+		const takes = Math.max(2 * way, duration(settings, clock));
 		await clock.sleep(way + (settings.jitterMs ?? 0) * clock.random());
 		const now = clock.now();
 		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
@@ -85,7 +87,8 @@ export class SimulatedService {
 }
 
 /** How long the service takes for a call, in milliseconds. */
-export function duration({ ms, sigma }: Latency, clock: VirtualClock): number {
+export function duration({ latency = FAST }: ServiceSettings, clock: VirtualClock): number {
+	const { ms, sigma } = latency;
 	if (sigma === undefined) return ms;
 	const [one, other] = [clock.random(), clock.random()];
 	// A normal number from two even ones (Box-Muller).
@@ -94,6 +97,6 @@ export function duration({ ms, sigma }: Latency, clock: VirtualClock): number {
 }
 
 /** How long a request, and an answer, is on its way. */
-export function wayMs({ wayMs, latency }: ServiceSettings): number {
+export function wayMs({ wayMs, latency = FAST }: ServiceSettings): number {
 	return wayMs ?? Math.min(MAX_WAY_MS, latency.ms / 4);
 }

@@ -1,15 +1,8 @@
 import type { End } from '../../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
-import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
 import { VirtualClock } from './clock';
 import { CPU_MS, Processor } from './processor';
 import { duration, SimulatedService, wayMs, type Said, type ServiceSettings } from './service';
-
-/** What a client that calls the service has to bring. */
-export interface Client {
-	/** Makes one call when its turn has come. @param exchange to be called once */
-	call: (run: number, exchange: () => Promise<Said>) => Promise<Said>;
-}
 
 export interface Scenario extends ServiceSettings {
 	/** What the service is like. */
@@ -40,11 +33,8 @@ export interface Result {
 
 const MAX_MS = 100 * 3_600_000;
 
-/** @returns the client in a process of its own */
-export type NewClient = (clock: Clock, scenario: Scenario) => Client;
-
-/** Makes all calls of a scenario, each until it is not refused. */
-export async function simulate(scenario: Scenario, newClient: NewClient): Promise<Result> {
+/** The node makes all calls of a scenario, each until it is not refused. */
+export async function simulate(scenario: Scenario): Promise<Result> {
 	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
 	const clock = new VirtualClock(seed);
 	const service = new SimulatedService(clock, scenario);
@@ -52,19 +42,12 @@ export async function simulate(scenario: Scenario, newClient: NewClient): Promis
 	const each = Math.ceil(calls / processes / runs);
 	const all = Array.from({ length: processes }, async (_, process) => {
 		const processor = new Processor(clock, scenario.isBusy);
-		const client = newClient(processor, scenario);
-		const exchange = async () => {
-			await processor.send();
-			const said = await service.call();
-			await processor.receive();
-			return said;
-		};
+		const call = caller(processor, service, scenario);
 		ends[process] = Array.from({ length: runs }, () => []);
 		if (laterMs > 0) await clock.sleep(process * laterMs);
 		const jobs = Array.from({ length: runs }, (_, run) =>
 			Array.from({ length: each }, async () => {
-				const { outcome } = await client.call(run, exchange);
-				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
+				if ((await call(run)) === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
 			}),
 		);
 		await Promise.all(jobs.flat());
@@ -85,9 +68,13 @@ const OUTCOMES = {
 	noCredits: 'refused',
 } as const satisfies Record<Said['outcome'], End['outcome']>;
 
-/** The limiter of the node. */
-export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario): Client {
-	const limiter = new Limiter(clock);
+/** @returns what makes one call of a run when its turn has come, with the limiter of the node */
+function caller(
+	processor: Processor,
+	service: SimulatedService,
+	{ perMinute = Infinity, runs = 1 }: Scenario,
+): (run: number) => Promise<Said['outcome']> {
+	const limiter = new Limiter(processor);
 	limiter.perMinute = perMinute;
 	const all = Array.from({ length: runs }, (): Run => ({
 		inFlight: 0,
@@ -96,29 +83,27 @@ export function node(clock: Clock, { perMinute = Infinity, runs = 1 }: Scenario)
 		signal: undefined,
 	}));
 	let halted = false;
-	return {
-		async call(index, exchange) {
-			const run = all[index];
-			if (!run) throw new Error('There is no such run');
-			for (;;) {
-				const call = await limiter.turn(run, { path: '/email/find', isPoll: false });
-				if (halted) {
-					limiter.end(run, call, { outcome: 'notSent' });
-					return { outcome: 'noCredits' };
-				}
-				const said = await exchange();
-				const outcome = OUTCOMES[said.outcome];
-				if (!limiter.end(run, call, { outcome, rateInfo: said })) throw new Error('Given up');
-				if (said.outcome === 'noCredits') halted = true;
-				if (said.outcome !== 'refused') return said;
+	return async (index) => {
+		const run = all[index];
+		if (!run) throw new Error('There is no such run');
+		for (;;) {
+			const call = await limiter.turn(run, { path: '/email/find', isPoll: false });
+			if (halted) {
+				limiter.end(run, call, { outcome: 'notSent' });
+				return 'noCredits';
 			}
-		},
+			const said = await processor.exchange(service);
+			const outcome = OUTCOMES[said.outcome];
+			if (!limiter.end(run, call, { outcome, rateInfo: said })) throw new Error('Given up');
+			if (said.outcome === 'noCredits') halted = true;
+			if (said.outcome !== 'refused') return said.outcome;
+		}
 	};
 }
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
 export function bound(scenario: Scenario): number {
-	const { limits, latency, calls, processes = 1, seed } = scenario;
+	const { limits, calls, processes = 1, seed } = scenario;
 	const way = wayMs(scenario);
 	const all = limits();
 	const chance = new VirtualClock(seed);
@@ -143,7 +128,7 @@ export function bound(scenario: Scenario): number {
 			else endOne(false);
 		}
 		const inside = Math.max(0, ...all.map((limit) => limit.take(now)));
-		const end = now + inside + duration(latency, chance) - 2 * way;
+		const end = now + inside + duration(scenario, chance) - 2 * way;
 		inFlight.push(end);
 		last = Math.max(last, end + 2 * way);
 	}
