@@ -252,7 +252,7 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	expect(spans.length).toBeGreaterThan(0);
 	// n8n counts when it sends, the service when a request arrives: seconds later on a busy machine.
 	expect(Math.min(...spans)).toBeGreaterThan(50_000);
-	// The clock looks every five seconds at most, and once more when it is notified.
+	// The node polls every five seconds at most, and once more when it is notified.
 	const seconds = (over - began) / 1000;
 	expect(lookups.filter(isReal).length).toBeLessThanOrEqual(real.length * (seconds / 5 + 3));
 }, 900_000);

@@ -37,14 +37,13 @@ const PAUSE_MS = 3000;
 export async function complete(
 	node: Executing,
 	gate: Gate,
-	{ scrapes, notification: raw }: Completion,
+	completion: Completion,
 ): Promise<INodeExecutionData[] | Ended> {
-	const notification = new Notification(raw ?? {});
-	const { likely } = notification.ids;
+	const { scrapes } = completion;
+	const notification = new Notification(completion.notification);
 	const runs = scrapes.map(async (told) => {
-		const data = await completeOne(node, gate, told, likely);
-		if (data instanceof Ended) return data;
-		return outputItems(node, { ...data, notification: raw }, notification);
+		const status = await completeOne(node, gate, told, notification);
+		return status instanceof Ended ? status : outputItems(node, status, notification);
 	});
 	const settled = await Promise.allSettled(runs);
 	const results = settled.flatMap((each) => ('value' in each ? [each.value] : []));
@@ -65,24 +64,21 @@ function withOthers(error: unknown, others: number): unknown {
 	);
 }
 
-/**
- * @param named IDs that the notification names
- * @returns the status of the scrape, if the workflow runs for it
- */
+/** @returns the status of the scrape, if the workflow runs for it */
 async function completeOne(
 	node: Executing,
 	gate: Gate,
 	told: Told,
-	named: string[],
+	notification: Notification,
 ): Promise<IDataObject | Ended> {
-	const scrape = await untilFinished(node, told, named);
+	const scrape = await untilFinished(node, told, notification.ids.likely);
 	if (scrape instanceof Ended) return scrape;
 	const { id, data } = scrape;
 	const { credential } = await node.access();
 	// Another account may use the same scrape ID.
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
 	const isAnother = (await gate.pass(key)) === 'another';
-	const ended = isAnother ? await another(node, told, id) : undefined;
+	const ended = isAnother ? await another(node, told, id, notification) : undefined;
 	if (ended) return ended;
 	await saveDone(node, told, id);
 	const status = wordIn(data.status) ?? '';
@@ -106,11 +102,16 @@ async function saveDone(node: Executing, told: Told, id: string): Promise<void> 
  * Another delivery ran the workflow for the scrape.
  * @returns how this execution ends; undefined if the user wants to run its leads, too
  */
-async function another(node: Executing, told: Told, id: string): Promise<Ended | undefined> {
-	const { leads, isPoll = false } = told;
+async function another(
+	node: Executing,
+	told: Told,
+	id: string,
+	{ received }: Notification,
+): Promise<Ended | undefined> {
+	const { leads } = told;
 	const ran = await lookForLeads(node, told, id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
-	if (isPoll && ran === undefined) await saveDone(node, told, id);
+	if (received === null && ran === undefined) await saveDone(node, told, id);
 	if (leads === '' || ran === leads) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}

@@ -46,9 +46,9 @@ async function run(node: Executing, purpose: Purpose, gate: Gate) {
 }
 
 /** A test run begins with its output. */
-function testOutput(node: Executing, { hint, ...json }: IDataObject): INodeExecutionData[] {
+function testOutput(node: Executing, { hint, notification, ...status }: IDataObject) {
 	if (typeof hint === 'string') addHint(node.context, { message: hint, type: 'warning' });
-	return outputItems(node, json, new Notification((json.notification ?? {}) as IDataObject));
+	return outputItems(node, status, new Notification((notification ?? null) as IDataObject | null));
 }
 
 /** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */

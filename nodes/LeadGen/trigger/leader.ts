@@ -4,7 +4,14 @@ import { isRateRefusal } from '../service/retry';
 import { itemFor, type Purpose } from './execution';
 import type { Leading } from './node';
 import { PROCESS } from './nodeMemory';
-import { isRefused, missingScrape, noStatus, slowScrape, type NoticeText } from './notices';
+import {
+	GIVE_UP,
+	isRefused,
+	missingScrape,
+	noStatus,
+	slowScrape,
+	type NoticeText,
+} from './notices';
 import { isReachable, tell, type Reply } from './ownUrl';
 import { leadsThatRan, scrapeOf, type Change, type RunningScrape } from './running';
 import type { Schedule } from './schedule';
@@ -14,12 +21,14 @@ import { POLL_WAIT_MS } from './waiting';
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** The pause between two polls: a tenth of the age of the scrape. The longest one also paces other questions. */
+/** The pause between two polls: a share of the age of the scrape. */
+const AGE_SHARE = 1 / 10;
 const MIN_PAUSE_MS = 5 * SECOND_MS;
-export const MAX_PAUSE_MS = 15 * MINUTE_MS;
+const MAX_PAUSE_MS = 15 * MINUTE_MS;
+/** If n8n limits how many executions run at once, one that has begun may wait. */
+const QUEUED_MS = 15 * MINUTE_MS;
 /** A start whose scrape is not known after this time failed, or its outcome is unknown. */
 const START_MS = 20 * MINUTE_MS;
-const GIVE_UP_MS = 7 * DAY_MS;
 /** The service may not find a new scrape yet. */
 const MISSING_MS = 10 * MINUTE_MS;
 
@@ -121,6 +130,11 @@ export async function follow(leader: Leader): Promise<void> {
 	}
 }
 
+/** How long to wait before the next poll of a scrape of this age. */
+export function pollPauseMs(ageMs: number): number {
+	return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * AGE_SHARE));
+}
+
 async function poll(leader: Leader, attempt: string, firstPauseMs: number): Promise<void> {
 	const { saved } = leader.node.memory;
 	const begun = scrapeOf(saved, attempt)?.since ?? Date.now();
@@ -131,7 +145,7 @@ async function poll(leader: Leader, attempt: string, firstPauseMs: number): Prom
 			leader.node.log('warn', String(error));
 		});
 		if (isOver) return;
-		pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (Date.now() - begun) / 10));
+		pauseMs = pollPauseMs(Date.now() - begun);
 	}
 }
 
@@ -150,7 +164,7 @@ async function look(leader: Leader, attempt: string, begun: number): Promise<boo
 		if (mayPass && age < DAY_MS) throw error;
 		leader.tell(noStatus(scrape.scrapeId, error));
 	});
-	if (age < GIVE_UP_MS) return false;
+	if (age < GIVE_UP.ms) return false;
 	await leader.ask({ done: [attempt, '', scrape.scrapeId] });
 	return true;
 }
@@ -167,10 +181,9 @@ async function check(leader: Leader, scrape: RunningScrape, age: number): Promis
 		await leader.ask().catch(() => {});
 		// Otherwise a notification ran the workflow.
 		if (!scrapeOf(memory.saved, attempt)) return;
-		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true, isPoll: true }];
+		const scrapes = [{ attempt, scrapeId: id, leads: '', isFinal: true }];
 		leader.emit({ completion: { scrapes, notification: null } });
-		// If n8n limits how many executions run at once, it may wait.
-		await leader.wait(MAX_PAUSE_MS);
+		await leader.wait(QUEUED_MS);
 	} else if (found && age > DAY_MS) leader.tell(slowScrape(id));
 	else if (!found && age > MISSING_MS) leader.tell(missingScrape(id));
 }

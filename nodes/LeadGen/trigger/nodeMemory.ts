@@ -38,8 +38,6 @@ export interface Told {
 	leads: string;
 	/** Whether the notification says that the scrape is finished, or the status says so. */
 	isFinal: boolean;
-	/** Whether a poll saw the end of the scrape. */
-	isPoll?: boolean;
 }
 
 /** What this process knows about one node, beside what is saved. */

@@ -3,6 +3,9 @@ import { levelsOf } from '../service/networkErrors';
 
 /** Texts for the user about what happens without them. Failed executions show them. */
 
+/** How long the node asks for the status of a scrape, from its start. docs/trigger.md says it, too. */
+export const GIVE_UP = { ms: 7 * 24 * 60 * 60_000, text: 'a week' };
+
 export interface NoticeText {
 	message: string;
 	advice: string;
@@ -60,15 +63,14 @@ export function unknownOutcome(error: unknown): LeadGenError {
 export function missingScrape(id: string): NoticeText {
 	return {
 		message: `The service can no longer find scrape ${id}`,
-		advice: `If the node uses the credential of another account now, choose the one that started the scrape. The node asks for the status until a week after the start, and if the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
+		advice: `If the node uses the credential of another account now, choose the one that started the scrape. The node asks for the status until ${GIVE_UP.text} after the start, and if the service finds the scrape again, its completion arrives. Look for the scrape in the dashboard of your account. ${START_AGAIN}`,
 	};
 }
 
 export function slowScrape(id: string): NoticeText {
 	return {
 		message: `The scrape ${id} is not finished after a day`,
-		advice:
-			'If it finishes within a week of its start, its completion arrives. Look for the scrape in the dashboard of your account.',
+		advice: `If it finishes within ${GIVE_UP.text} of its start, its completion arrives. Look for the scrape in the dashboard of your account.`,
 	};
 }
 
@@ -76,7 +78,7 @@ export function noStatus(id: string, error: unknown): NoticeText {
 	const { message, advice } = textOf(error);
 	return {
 		message,
-		advice: `${advice} The node asks for the status of scrape ${id} until the service gives it, for a week at most.`,
+		advice: `${advice} The node asks for the status of scrape ${id} until the service gives it, for ${GIVE_UP.text} at most.`,
 	};
 }
 

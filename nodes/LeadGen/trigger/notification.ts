@@ -27,32 +27,22 @@ const WORD_BREAK = /_|(?<=[a-z])(?=[A-Z])/g;
 export class Notification {
 	private readonly contents: Entry[];
 	private readonly entries: Entry[];
+	private found?: { likely: string[]; others: string[] };
 	private find?: ReturnType<typeof leadsIn>;
 	private isFinal?: boolean;
 	/** Many scrapes may share a long list. */
 	private readonly keys = new Map<unknown, string>([[undefined, '']]);
 
-	constructor({ query = {}, body }: { query?: object; body?: unknown }) {
+	/** @param received `null` if a poll saw the end of a scrape, and no notification came */
+	constructor(readonly received: { query?: object; body?: unknown } | null) {
+		const { query = {}, body } = received ?? {};
 		this.contents = entriesOf(meantBody(body));
 		this.entries = [...entriesOf(query), ...this.contents];
 	}
 
 	/** Possible scrape IDs: those whose name fits a scrape ID best, otherwise those with the name of another identifier. */
 	get ids(): { likely: string[]; others: string[] } {
-		const found = NAMES.map(() => new Set<string>());
-		for (const { name, value, depth } of this.entries) {
-			if (depth === 0 && typeof value === 'string')
-				for (const id of idsInText(value)) found[1]?.add(id);
-			const plain = plainName(name);
-			const kind = NAMES.findIndex((each) => each.test(plain));
-			const id = kind < 0 || name === PARAMETER ? undefined : idIn(value);
-			if (id !== undefined) found[kind]?.add(id);
-		}
-		const [exact = [], likely = [], others = []] = found.map((ids) => [...ids]);
-		return {
-			likely: exact.length > 0 ? exact.slice(0, MAX_EXACT_IDS) : likely.slice(0, MAX_IDS),
-			others: others.slice(0, MAX_IDS),
-		};
+		return (this.found ??= idsIn(this.entries));
 	}
 
 	/** The leads of a scrape, if it holds any. */
@@ -74,6 +64,23 @@ export class Notification {
 	listAt(path: string): unknown[] | undefined {
 		return listIn(valueAt(this.contents[0]?.value, path));
 	}
+}
+
+function idsIn(entries: Entry[]): { likely: string[]; others: string[] } {
+	const found = NAMES.map(() => new Set<string>());
+	for (const { name, value, depth } of entries) {
+		if (depth === 0 && typeof value === 'string')
+			for (const id of idsInText(value)) found[1]?.add(id);
+		const plain = plainName(name);
+		const kind = NAMES.findIndex((each) => each.test(plain));
+		const id = kind < 0 || name === PARAMETER ? undefined : idIn(value);
+		if (id !== undefined) found[kind]?.add(id);
+	}
+	const [exact = [], likely = [], others = []] = found.map((ids) => [...ids]);
+	return {
+		likely: exact.length > 0 ? exact.slice(0, MAX_EXACT_IDS) : likely.slice(0, MAX_IDS),
+		others: others.slice(0, MAX_IDS),
+	};
 }
 
 /** Such as `completed`, `scrape_failed`, or in a text. */

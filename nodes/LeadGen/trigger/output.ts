@@ -37,16 +37,17 @@ export const leadsField = textField({
 
 /**
  * The items for a finished scrape: one for the scrape, or one for each lead of its notification.
- * @param scrape the fields of the scrape, together with `notification`
+ * @param status the fields of the scrape, as the service returns them
  */
 export function outputItems(
 	{ context, parameters }: Executing,
-	scrape: IDataObject,
+	status: IDataObject,
 	notification: Notification,
 ): INodeExecutionData[] {
-	const whole = [{ json: scrape, pairedItem: { item: 0 } }];
+	const json = { ...status, notification: notification.received } as IDataObject;
+	const whole = [{ json, pairedItem: { item: 0 } }];
 	if (parameters.get(output) !== 'leads') return whole;
-	const { scrapeId } = scrape;
+	const { scrapeId } = status;
 	const path = parameters.option(leadsField);
 	const leads = path === '' ? notification.leadsOf(scrapeId) : notification.listAt(path);
 	// Without an item, the workflow would end silently.

@@ -1,7 +1,7 @@
 import { NodeOperationError, type ITriggerResponse } from 'n8n-workflow';
 import { hasSeveralMains, registerCron } from '../common/compatibility';
 import { readSchedule } from './schedule';
-import { follow, Leader, MAX_PAUSE_MS } from './leader';
+import { follow, Leader } from './leader';
 import type { Leading } from './node';
 import { newAttempt } from './nodeMemory';
 import { NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
@@ -9,6 +9,8 @@ import { isReachable, urlsOf } from './ownUrl';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
+/** How often to ask what another process saved. */
+const LEARN_MS = 15 * MINUTE_MS;
 /** While n8n gets ready, the node does not report an outage that is shorter than this. */
 const PATIENCE_MS = 20 * SECOND_MS;
 /** Before n8n 2.16, several main processes report a save as a deactivation and an activation within this time. */
@@ -101,7 +103,7 @@ async function run(leader: Leader, activation: string | undefined): Promise<void
 async function learn(leader: Leader): Promise<void> {
 	do {
 		await leader.ask().catch(() => {});
-		await leader.wait(MAX_PAUSE_MS);
+		await leader.wait(LEARN_MS);
 	} while (leader.isElsewhere && !leader.isClosed);
 }
 
