@@ -198,8 +198,8 @@ function inherited(): NodeJS.ProcessEnv {
 }
 
 /**
- * Modules that have no part in a workflow: n8n's own assistants, and what takes a licence. Without them n8n starts a
- * fifth faster, and asks its servers for no list.
+ * Modules that have no part in a workflow: n8n's own assistants, and what takes a licence. Without them n8n starts
+ * faster, and asks its servers for no list.
  */
 const NOT_NEEDED = (
 	'agents chat-hub external-secrets instance-ai ldap log-streaming mcp mcp-registry n8n-packages otel provisioning ' +
