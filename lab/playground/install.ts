@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { withLock } from './lockFile';
 import { run } from './processes';
-import { type N8nVersion, ROOT, STATE_FOLDER, findN8n, writeRecipe } from './versions';
+import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n, writeRecipe } from './versions';
 
 /** pnpm takes a tenth of the time that npm takes for the thousands of packages of n8n. */
 const PNPM = join(ROOT, 'node_modules/.bin/pnpm');
@@ -15,8 +15,9 @@ const OPTIONS = [
 	'--config.node-linker=hoisted',
 	'--config.confirm-modules-purge=false',
 ];
-/** Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it. */
-const BUILDS = [['node'], ['isolated-vm', 'sqlite3']];
+const SQLITE = 'node_modules/sqlite3';
+/** Written at the end, so that an install that is broken off does not count. */
+const RECORD = 'node_modules/.installed';
 
 /**
  * Installs n8n; does nothing if it is there. Prints its progress.
@@ -29,8 +30,7 @@ export async function installN8n(version: N8nVersion, signal?: AbortSignal): Pro
 
 async function installIfMissing(version: N8nVersion, signal?: AbortSignal): Promise<void> {
 	writeRecipe(version);
-	// Written at the end, so that an install that is broken off does not count.
-	const record = join(version.folder, 'node_modules/.installed');
+	const record = join(version.folder, RECORD);
 	if ((await read(record)) === (await hashOfRecipe(version))) return;
 	await rm(record, { force: true });
 	await install(version, signal);
@@ -52,11 +52,30 @@ async function install({ version, folder }: N8nVersion, signal?: AbortSignal): P
 		'--ignore-scripts',
 		isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
 	);
-	for (const names of BUILDS) {
-		say(`builds ${names.join(' and ')}`);
-		await pnpm('rebuild', ...names);
+	// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
+	for (const name of ['node', 'isolated-vm', 'sqlite3']) {
+		if (name === 'sqlite3' && (await copySqlite(folder))) continue;
+		say(`builds ${name}`);
+		await pnpm('rebuild', name);
 	}
 	say('done');
+}
+
+/**
+ * Where sqlite3 is not prebuilt, it takes two minutes to compile. One build does for all versions of Node.
+ * @returns whether another n8n here had it
+ */
+async function copySqlite(folder: string): Promise<boolean> {
+	const build = join(SQLITE, 'build/Release/node_sqlite3.node');
+	const wanted = await read(join(folder, SQLITE, 'package.json'));
+	for (const version of VERSIONS) {
+		const other = findN8n(version).folder;
+		if (![RECORD, build].every((file) => existsSync(join(other, file)))) continue;
+		if ((await read(join(other, SQLITE, 'package.json'))) !== wanted) continue;
+		await cp(join(other, build), join(folder, build));
+		return true;
+	}
+	return false;
 }
 
 async function hashOfRecipe({ folder }: N8nVersion): Promise<string> {

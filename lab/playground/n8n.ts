@@ -160,8 +160,8 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 			...QUIET,
 			// With its compiled code at hand n8n starts a quarter faster.
 			NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
-			// It asks n8n's servers for a list. Older versions do not know it, and refuse to start.
-			...(hasModule(version, 'mcp-registry') && { N8N_DISABLED_MODULES: 'mcp-registry' }),
+			// Older versions do not know all of them, and would refuse to start.
+			N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) => hasModule(version, name)).join(','),
 			N8N_USER_FOLDER: userFolder,
 			N8N_HOST: '127.0.0.1',
 			N8N_LISTEN_ADDRESS: '127.0.0.1',
@@ -196,6 +196,15 @@ function inherited(): NodeJS.ProcessEnv {
 	const isWanted = (name: string) => names.includes(name) || name.startsWith('npm_config_');
 	return Object.fromEntries(Object.entries(process.env).filter(([name]) => isWanted(name)));
 }
+
+/**
+ * Modules that have no part in a workflow: n8n's own assistants, and what takes a licence. Without them n8n starts
+ * faster, and asks its servers for no list.
+ */
+const NOT_NEEDED = (
+	'agents chat-hub external-secrets instance-ai ldap log-streaming mcp mcp-registry n8n-packages otel provisioning ' +
+	'quick-connect source-control sso-oidc sso-saml token-exchange workflow-builder workflow-reviews'
+).split(' ');
 
 /** Nothing is sent home, and no banner or survey stands between a person and the canvas. */
 const QUIET = {

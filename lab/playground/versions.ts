@@ -83,9 +83,10 @@ export function writeRecipe({ version, folder }: N8nVersion): void {
 	writeFileSync(join(folder, 'package.json'), JSON.stringify(content, undefined, '\t'));
 }
 
-/** Whether it has a module, which n8n loads by its name. */
+/** Whether it has a module, which n8n loads by its name; the folder of one that takes a licence ends with `.ee`. */
 export function hasModule({ folder }: N8nVersion, name: string): boolean {
-	return existsSync(join(folder, 'node_modules/n8n/dist/modules', name));
+	const module = join(folder, 'node_modules/n8n/dist/modules', name);
+	return existsSync(module) || existsSync(`${module}.ee`);
 }
 
 function versionIn(folder: string): string {

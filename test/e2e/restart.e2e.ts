@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
-import { node, quiet, SOON_ACTIVE, until } from '../../lab/fixture/fixture';
+import { node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
 import { LONG, useN8n } from './n8n';
 
 /** Restarts and power cuts of a real n8n. */
-const fixture = useN8n(SOON_ACTIVE);
+const fixture = useN8n({ ...SOON_ACTIVE, ...WITHOUT_CODE });
 
 /**
  * How often a completion ran the workflow, one that comes in again ending at the trigger, without output. And whether
