@@ -332,12 +332,6 @@ export class N8nApi {
 		}
 	}
 
-	/** Deletes a workflow for good, with its executions. */
-	async deleteWorkflow(id: string): Promise<void> {
-		await this.post(`workflows/${id}/archive`, {});
-		await this.send('DELETE', `rest/workflows/${id}`);
-	}
-
 	/**
 	 * Presses "Execute workflow" at a trigger.
 	 * @param workflowData as it is in the editor; by default as it is saved
