@@ -25,8 +25,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const AGE_SHARE = 1 / 10;
 const MIN_PAUSE_MS = 5 * SECOND_MS;
 const MAX_PAUSE_MS = 15 * MINUTE_MS;
-/** If n8n limits how many executions run at once, one that has begun may wait. */
-const QUEUED_MS = 15 * MINUTE_MS;
+/** n8n may let an execution wait, or may not have been able to begin it, for example with a full disk. */
+const QUEUED_MS = 5 * MINUTE_MS;
 /** A start whose scrape is not known after this time failed, or its outcome is unknown. */
 const START_MS = 20 * MINUTE_MS;
 /** The service may not find a new scrape yet. */
