@@ -77,7 +77,10 @@ async function completeOne(
 	const { credential } = await node.access();
 	// Another account may use the same scrape ID.
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
-	const isAnother = (await gate.pass(key)) === 'another';
+	const passage = await gate.pass(key);
+	// If another process passed as well, it has saved meanwhile that the workflow ran.
+	const mayHaveRun = passage === 'unknown' || (passage === 'first' && gate.isDoubtful);
+	const isAnother = passage === 'another' || (mayHaveRun && (await hasRun(node, told, id)));
 	const ended = isAnother ? await another(node, told, id, notification) : undefined;
 	if (ended) return ended;
 	await saveDone(node, told, id);
@@ -126,6 +129,10 @@ async function another(
 		`More leads of scrape ${id} came after the workflow ran for it`,
 		'The service sent several notifications with different leads, and the workflow runs once for each scrape. To run it with these leads, too, retry this execution.',
 	);
+}
+
+async function hasRun(node: Executing, told: Told, id: string): Promise<boolean> {
+	return (await lookForLeads(node, { ...told, leads: '' }, id)) !== undefined;
 }
 
 /** The leads with which the workflow ran. The other execution may be about to save them. */

@@ -33,6 +33,12 @@ type Passage = 'first' | 'again' | 'another' | 'unknown';
  * began looks again whether its record is still there.
  */
 export class Gate {
+	/**
+	 * Whether another process may have passed as well. While this one wrote the record, the other one may have looked for
+	 * the second time.
+	 */
+	isDoubtful = false;
+
 	constructor(
 		private readonly node: Executing,
 		private readonly begun: Delivery,
@@ -51,6 +57,7 @@ export class Gate {
 					const { new: values } = await helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
 					// The database is as busy for other processes.
 					checkMs = Math.max(checkMs, Date.now() - begin);
+					this.isDoubtful ||= this.begun.process !== PROCESS && checkMs >= MIN_PAUSE_MS;
 					const isAnother = !values.includes(key) && values.includes(own);
 					// Otherwise a retry of this delivery would pass.
 					if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
