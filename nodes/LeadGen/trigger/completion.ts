@@ -79,7 +79,7 @@ async function completeOne(
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
 	const passage = await gate.pass(key);
 	// If another process passed as well, it has saved meanwhile that the workflow ran.
-	const mayHaveRun = passage === 'unknown' || (passage === 'first' && gate.isDoubtful);
+	const mayHaveRun = passage === 'unknown' || passage === 'unsure';
 	const isAnother = passage === 'another' || (mayHaveRun && (await hasRun(node, told, id)));
 	const ended = isAnother ? await another(node, told, id, notification) : undefined;
 	if (ended) return ended;

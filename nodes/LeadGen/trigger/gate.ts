@@ -23,9 +23,10 @@ export interface Delivery {
 
 /**
  * Whether an execution is the first for its key, runs `again` (a retry, or a worker that took over), or comes after
- * `another` delivery of the same. `unknown` if n8n could not tell.
+ * `another` delivery of the same. `unsure` if it is the first by the record, but another process may have looked for the
+ * second time while this one wrote it. `unknown` if n8n could not tell.
  */
-type Passage = 'first' | 'again' | 'another' | 'unknown';
+type Passage = 'first' | 'unsure' | 'again' | 'another' | 'unknown';
 
 /**
  * The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
@@ -33,12 +34,6 @@ type Passage = 'first' | 'again' | 'another' | 'unknown';
  * began looks again whether its record is still there.
  */
 export class Gate {
-	/**
-	 * Whether another process may have passed as well. While this one wrote the record, the other one may have looked for
-	 * the second time.
-	 */
-	isDoubtful = false;
-
 	constructor(
 		private readonly node: Executing,
 		private readonly begun: Delivery,
@@ -57,7 +52,6 @@ export class Gate {
 					const { new: values } = await helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
 					// The database is as busy for other processes.
 					checkMs = Math.max(checkMs, Date.now() - begin);
-					this.isDoubtful ||= this.begun.process !== PROCESS && checkMs >= MIN_PAUSE_MS;
 					const isAnother = !values.includes(key) && values.includes(own);
 					// Otherwise a retry of this delivery would pass.
 					if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
@@ -65,7 +59,8 @@ export class Gate {
 				});
 				if (!fresh.includes(key)) {
 					if (fresh.includes(own)) return 'another';
-					return isRecorded ? 'first' : 'again';
+					if (!isRecorded) return 'again';
+					return checkMs >= MIN_PAUSE_MS ? 'unsure' : 'first';
 				}
 				if (looks === 1 && this.begun.process === PROCESS) return 'first';
 				isRecorded = true;

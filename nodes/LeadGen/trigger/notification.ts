@@ -27,7 +27,7 @@ const WORD_BREAK = /_|(?<=[a-z])(?=[A-Z])/g;
 export class Notification {
 	private readonly contents: Entry[];
 	private readonly entries: Entry[];
-	private found?: { likely: string[]; others: string[] };
+	private found?: ReturnType<typeof idsIn>;
 	private find?: ReturnType<typeof leadsIn>;
 	private isFinal?: boolean;
 	/** Many scrapes may share a long list. */
@@ -41,7 +41,7 @@ export class Notification {
 	}
 
 	/** Possible scrape IDs: those whose name fits a scrape ID best, otherwise those with the name of another identifier. */
-	get ids(): { likely: string[]; others: string[] } {
+	get ids(): ReturnType<typeof idsIn> {
 		return (this.found ??= idsIn(this.entries));
 	}
 

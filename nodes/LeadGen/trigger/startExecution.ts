@@ -38,7 +38,9 @@ export async function start(node: Executing, gate: Gate, wanted: Start): Promise
 	const key = `start ${attempt}`;
 	const passage = await gate.pass(key);
 	if (passage === 'unknown') throw notStarted(new Error('n8n could not record the start'));
-	if (passage !== 'first') return await repeated(node, attempt, passage === 'again');
+	if (passage === 'again' || passage === 'another') {
+		return await repeated(node, attempt, passage === 'again');
+	}
 	const answer = await send(node, wanted).catch(async (error: unknown) => {
 		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
 		if (!isUnknown) await gate.forget(key);
