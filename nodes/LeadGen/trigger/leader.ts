@@ -13,7 +13,7 @@ import {
 	type NoticeText,
 } from './notices';
 import { isReachable, tell, type Reply } from './ownUrl';
-import { leadsThatRan, scrapeOf, type Change, type RunningScrape } from './running';
+import { leadsThatRan, merged, scrapeOf, type Change, type RunningScrape } from './running';
 import type { Schedule } from './schedule';
 import { findScrape } from './scrape';
 import { POLL_WAIT_MS } from './waiting';
@@ -67,7 +67,8 @@ export class Leader {
 		const { memory } = this.node;
 		const { saved, ...reply } = await tell(this.node, change);
 		// Another node may have saved an old copy without the activation. Nothing is learnt after a deactivation.
-		if (memory.urls) memory.learn({ activation: memory.saved.activation, ...saved });
+		const { activation } = memory.saved;
+		if (memory.urls) memory.saved = merged(memory.saved, { activation, ...saved });
 		this.isElsewhere = reply.process !== PROCESS;
 		return { saved, ...reply };
 	}

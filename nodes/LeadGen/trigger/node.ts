@@ -5,8 +5,14 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { choiceField, Parameters } from '../common/parameters';
+import { hasSeveralMains } from '../common/compatibility';
+import { CREDENTIAL_TYPE } from '../service/http';
 import { memoryOf, type Access, type NodeMemory } from './nodeMemory';
-import type { Change, Saved } from './running';
+import { changed, merged, readSaved, writeSaved, type Change, type Saved } from './running';
+import { Signer } from './signature';
+
+/** The user may change the credential at any time. */
+const ACCESS_MS = 2000;
 
 export const mode = choiceField(
 	{ displayName: 'Mode', name: 'mode' },
@@ -56,18 +62,58 @@ export class TriggerNode<Given extends Context = Context> {
 		return this.known ?? this.memory.urls?.addresses ?? [];
 	}
 
-	/** @throws InputError if the API key is empty */
-	async access(maxAgeMs?: number): Promise<Access> {
-		return await this.memory.accessOf(this.context, maxAgeMs);
+	/** The ID of the credential that the node uses. */
+	get credentialId(): string | undefined {
+		return this.context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? undefined;
+	}
+
+	/**
+	 * The credential of the node, and its signer. Reading a credential costs n8n a tenth of a second of processor time, so
+	 * calls of the same moment share one.
+	 * @throws InputError if the API key is empty
+	 */
+	async access(maxAgeMs = ACCESS_MS): Promise<Access> {
+		const { context, memory } = this;
+		const now = performance.now();
+		// A test run may use another credential than the active workflow.
+		const id = this.credentialId;
+		if (!memory.access || memory.access.id !== id || now - memory.access.readAt >= maxAgeMs) {
+			const read = context
+				.getCredentials(CREDENTIAL_TYPE)
+				.then((credential) => ({ credential, signer: new Signer(credential, memory.identity) }));
+			memory.access = { id, readAt: now, read };
+			// Otherwise a call that takes an access of any age would fail from then on.
+			read.catch(() => {
+				if (memory.access?.read === read) delete memory.access;
+			});
+		}
+		return await memory.access.read;
+	}
+
+	/**
+	 * Whether this process knows each activation and deactivation itself, because no other one led the node meanwhile. Then
+	 * what is saved does not count: other nodes save old copies, and so does n8n 1 when another trigger lost its connection.
+	 */
+	private get knowsActivation(): boolean {
+		const { leader, hasLed } = this.memory;
+		return leader !== undefined || (hasLed && !hasSeveralMains(this.context));
 	}
 
 	/** Learns what is saved: fresh from the database in `webhook()` and in `trigger()`. */
 	read(): Saved {
-		return this.memory.read(this.context);
+		const { memory, context } = this;
+		const read = readSaved(context.getWorkflowStaticData('global'), memory.key);
+		const { activation } = this.knowsActivation ? memory.saved : read;
+		return (memory.saved = merged(memory.saved, { ...read, activation }));
 	}
 
-	write(change?: Change): void {
-		this.memory.write(this.context, change);
+	/** Saves a change, and what this process knows: another node may have saved an old copy. */
+	write(change: Change = {}): void {
+		const { memory, context } = this;
+		// A message of an activation may come after its deactivation.
+		const isLate = !memory.urls && this.knowsActivation;
+		memory.saved = changed(memory.saved, isLate ? { ...change, activation: undefined } : change);
+		writeSaved(context.getWorkflowStaticData('global'), memory.key, memory.saved);
 	}
 
 	log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {

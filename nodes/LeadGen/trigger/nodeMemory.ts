@@ -1,11 +1,8 @@
 import { randomUUID } from 'crypto';
 import type { FunctionsBase, ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { hasSeveralMains } from '../common/compatibility';
-import { CREDENTIAL_TYPE } from '../service/http';
 import type { NoticeText } from './notices';
-import { changed, leadsThatRan, merged, NOTHING, readSaved, writeSaved } from './running';
-import type { Change, Saved } from './running';
-import { fingerprint, Signer, type NodeIdentity } from './signature';
+import { leadsThatRan, NOTHING, type Saved } from './running';
+import { fingerprint, type NodeIdentity, type Signer } from './signature';
 
 /** Identifies this process of n8n while it runs. */
 export const PROCESS = randomUUID();
@@ -43,7 +40,7 @@ export interface Told {
 /** What this process knows about one node, beside what is saved. */
 export class NodeMemory {
 	/** The key of the node in the static data. A copied workflow has another one. */
-	private readonly key: string;
+	readonly key: string;
 	saved: Saved = NOTHING;
 	/** While the node is active here. */
 	urls?: Urls;
@@ -63,41 +60,15 @@ export class NodeMemory {
 	};
 	/** The notifications for which an execution began, and when, by a clock that is never set back. */
 	private readonly begun = new Map<string, Told & { at: number }>();
-	private access?: { id: string | undefined; readAt: number; read: Promise<Access> };
+	/** As the credential was read last. */
+	access?: { id: string | undefined; readAt: number; read: Promise<Access> };
 
 	constructor(
-		private readonly identity: NodeIdentity,
+		readonly identity: NodeIdentity,
 		instanceId: string,
 	) {
 		const { workflowId, nodeId } = identity;
 		this.key = `leadGenTrigger ${fingerprint([workflowId, nodeId, instanceId])}`;
-	}
-
-	/**
-	 * Whether this process knows each activation and deactivation itself, because no other one led the node meanwhile. Then
-	 * what is saved does not count: other nodes save old copies, and so does n8n 1 when another trigger lost its connection.
-	 */
-	private knowsActivation(context: FunctionsBase): boolean {
-		return this.leader !== undefined || (this.hasLed && !hasSeveralMains(context));
-	}
-
-	/** Learns what the static data of the workflow holds: fresh from the database in `webhook()` and in `trigger()`. */
-	read(context: FunctionsBase): Saved {
-		const read = readSaved(context.getWorkflowStaticData('global'), this.key);
-		const { activation } = this.knowsActivation(context) ? this.saved : read;
-		return this.learn({ ...read, activation });
-	}
-
-	learn(saved: Saved): Saved {
-		return (this.saved = merged(this.saved, saved));
-	}
-
-	/** Saves a change, and what this process knows: another node may have saved an old copy. */
-	write(context: FunctionsBase, change: Change = {}): void {
-		// A message of an activation may come after its deactivation.
-		const isLate = !this.urls && this.knowsActivation(context);
-		this.saved = changed(this.saved, isLate ? { ...change, activation: undefined } : change);
-		writeSaved(context.getWorkflowStaticData('global'), this.key, this.saved);
 	}
 
 	/**
@@ -127,28 +98,6 @@ export class NodeMemory {
 		const [oldest = ''] = this.begun.keys();
 		if (this.begun.size > MAX_BEGUN) this.begun.delete(oldest);
 	}
-
-	/**
-	 * The credential of the node, and its signer. Reading a credential costs n8n a tenth of a second of processor time, so
-	 * calls of the same moment share one.
-	 * @throws InputError if the API key is empty
-	 */
-	async accessOf(context: FunctionsBase, maxAgeMs = ACCESS_MS): Promise<Access> {
-		const now = performance.now();
-		// A test run may use another credential than the active workflow.
-		const id = credentialIdOf(context);
-		if (!this.access || this.access.id !== id || now - this.access.readAt >= maxAgeMs) {
-			const read = context
-				.getCredentials(CREDENTIAL_TYPE)
-				.then((credential) => ({ credential, signer: new Signer(credential, this.identity) }));
-			this.access = { id, readAt: now, read };
-			// Otherwise a call that takes an access of any age would fail from then on.
-			read.catch(() => {
-				if (this.access?.read === read) delete this.access;
-			});
-		}
-		return await this.access.read;
-	}
 }
 
 /** The name of a scrape in what is saved: the attempt that started it, otherwise its ID. */
@@ -156,16 +105,9 @@ function scrapeIn({ attempt, scrapeId = '' }: Pick<Told, 'attempt' | 'scrapeId'>
 	return attempt ?? scrapeId;
 }
 
-/** The ID of the credential that a node uses. */
-export function credentialIdOf(context: FunctionsBase): string | undefined {
-	return context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? undefined;
-}
-
 const MAX_BEGUN = 1000;
 /** n8n may have failed to begin the execution, so a repetition counts again after this time. */
 const REPEATED_MS = 60_000;
-/** The user may change the credential at any time. */
-const ACCESS_MS = 2000;
 
 const nodes = new Map<string, NodeMemory>();
 

@@ -45,6 +45,12 @@ export class Notification {
 		return (this.found ??= idsIn(this.entries));
 	}
 
+	/** The likeliest of them. */
+	get named(): string[] {
+		const { likely, others } = this.ids;
+		return likely.length > 0 ? likely : others;
+	}
+
 	/** The leads of a scrape, if it holds any. */
 	leadsOf(scrapeId?: unknown): unknown[] | undefined {
 		this.find ??= leadsIn(this.contents);

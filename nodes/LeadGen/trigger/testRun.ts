@@ -4,7 +4,7 @@ import { InputError } from '../common/errors';
 import { asNodeError } from './activation';
 import { turn } from './listening';
 import type { Hooked, Receiving, TriggerNode } from './node';
-import { credentialIdOf, newAttempt, perNode } from './nodeMemory';
+import { newAttempt, perNode } from './nodeMemory';
 import { Notification } from './notification';
 import { rawNotification, requestOf } from './request';
 import { ownMessage, tell, urlsOf } from './ownUrl';
@@ -55,7 +55,7 @@ export async function beginTest(node: Hooked): Promise<void> {
 		// Before the start, which costs credits: these throw if an option is invalid.
 		const { url, addresses } = urlsOf(node);
 		const body = startedBody(node);
-		test.scrape.wish = fingerprint([body, credentialIdOf(context)]);
+		test.scrape.wish = fingerprint([body, node.credentialId]);
 		// The credential may differ from that of the active workflow.
 		const { credential, signer } = await node.access();
 		test.scrape.id = await namedScrape(node);
@@ -123,8 +123,7 @@ export async function receiveTest(node: Receiving): Promise<IWebhookResponseData
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
 	if (!isOwn) wanted.notification = rawNotification(request, signer.signatureOf(wanted.attempt));
-	const { likely, others } = new Notification(request).ids;
-	const named = (likely.length > 0 ? likely : others).slice(0, 5);
+	const named = new Notification(request).named.slice(0, 5);
 	const scrape = await firstFound(node, wanted.id === undefined ? named : [wanted.id], isOwn);
 	const isLate = Date.now() - test.since > LISTENS_MS;
 	if (scrape?.isFinished && !wanted.notification) await sleep(CHECK_MS);

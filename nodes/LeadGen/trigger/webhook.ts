@@ -56,8 +56,7 @@ async function ofListener(
 	notification: Notification,
 ): Promise<IWebhookResponseData> {
 	const { memory } = node;
-	const { likely, others } = notification.ids;
-	const named = likely.length > 0 ? likely : others;
+	const { named } = notification;
 	if (named.length === 0) return accepted();
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await node.access().catch((error: unknown) => {
