@@ -89,11 +89,13 @@ export function toUrl(text: string, displayName: string): string {
 	const label = /^[\p{L} -]{1,20}:\s*(?=https?:\/\/|([a-z]{2,3}\.)?linkedin\.com)/iu;
 	const address = withoutEdges(withoutJoiners(text), true).replace(label, '');
 	const url = parseUrl(address);
-	const isSlip = /\/(undefined|null|NaN)(\/|$)/.test(url?.pathname ?? '');
+	// An expression that found no value gives these, and an address in the wrong column has a user name.
+	const isSlip = /\/(undefined|null|NaN)(\/|$)|^\/(in|pub)\/?$/.test(url?.pathname ?? '');
 	if (
 		!url ||
 		!/^https?:$/.test(url.protocol) ||
 		!isHost(url.hostname.replace(/\.$/, '')) ||
+		url.username !== '' ||
 		isSlip
 	) {
 		throw new InputError(

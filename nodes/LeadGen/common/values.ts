@@ -53,8 +53,8 @@ const MISREAD_AS_LATIN_1 = /[\u0080-\u0084\u0086-\u009f]/;
 const SLIP =
 	/\[object\b[^\]]*\]|\{\{|\}\}|%7b%7b|\$\{|\$(json|node|input|fromAI)\b|\$\(|<%|%>|\{%|%\}|^=[a-z.]+\(/i;
 const SLIP_WORD = /(^|[\s,;("'[])(undefined|null|NaN)(?=$|[\s,;)"'\]])/;
-/** What a spreadsheet shows in the place of a value, such as `#N/A` and `#REF!`. */
-const SHEET_ERROR = /^#(\S*[!?]|N\/?[ADBV]|NV)$/i;
+/** What a spreadsheet or a database writes in the place of a value, such as `#N/A`, `#REF!` and `NULL`. */
+const NO_VALUE = /^(#(\S*[!?]|[Nn]\/?[ABDVabdv])|NULL|\\N)$/;
 
 /**
  * The rules for all text: removes invisible characters and the spaces around the text.
@@ -69,7 +69,7 @@ export function cleanText(value: string, displayName: string): string {
 		.replace(LOST_SELECTORS, '')
 		.replace(JOINERS, '$1$2')
 		.trim();
-	if (SLIP.test(text) || SLIP_WORD.test(text) || SHEET_ERROR.test(text)) {
+	if (SLIP.test(text) || SLIP_WORD.test(text) || NO_VALUE.test(text)) {
 		throw new InputError(
 			displayName,
 			`is ${show(text)}, which comes from a mistake in an expression or a spreadsheet`,
@@ -97,9 +97,7 @@ const NOT_APPLICABLE = /^n\s?\/\s?a\.?$/i;
 
 /** Whether a text only says that there is no value, such as `N/A` or `-`. */
 export function isPlaceholder(text: string): boolean {
-	return (
-		NOTHING.test(text) || SHEET_ERROR.test(text) || (text !== '' && !/[\p{L}\p{N}]/u.test(text))
-	);
+	return NOTHING.test(text) || NO_VALUE.test(text) || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
 }
 
 /** Whether an optional value can be left out, because its text only says that there is none, such as `N/A`. */
@@ -110,8 +108,14 @@ export function saysNone(value: string): boolean {
 
 // Names and places
 
+/** Characters as HTML writes them, such as `&#39;`. */
+const HTML = /&(#\d+|#x[\da-f]+|[a-z]{2,8});/i;
+const IS_HTML =
+	'The file holds HTML codes. Before this node, replace them with the characters that they stand for.';
+
 /** A name, a place or a job title. @throws InputError for what cannot be one, such as `-` */
 export function toWords(text: string, displayName: string): string {
+	if (HTML.test(text)) throw damaged(text, displayName, IS_HTML);
 	if (/[\p{L}\p{N}]/u.test(text) && !NOT_APPLICABLE.test(text)) return text;
 	throw notA('text with letters or digits', text, displayName);
 }
@@ -119,9 +123,10 @@ export function toWords(text: string, displayName: string): string {
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {
 	if (/\p{L}\?+\p{L}/u.test(text)) throw damaged(text, displayName);
-	const isTemplate = /[{<][\p{L}_ .-]+[}>]|\*\||%[\p{L}_]+%/u.test(text);
-	if (/\p{L}/u.test(text) && !isTemplate && !NOT_APPLICABLE.test(text)) return text;
-	throw notA('a name', text, displayName);
+	// A template, or an email address in the wrong column.
+	const isOther = /[{<][\p{L}_ .-]+[}>]|\*\||%[\p{L}_]+%|\S@\S/u.test(text);
+	if (isOther || !/\p{L}/u.test(text)) throw notA('a name', text, displayName);
+	return toWords(text, displayName);
 }
 
 function notA(what: string, text: string, displayName: string): InputError {

@@ -110,14 +110,16 @@ export const linkedinUrlOption = unlessNone(
 	),
 );
 
-export const location = textField(
-	{
-		displayName: 'Location',
-		name: 'location',
-		placeholder: 'e.g. Austin, Texas',
-		description: 'City and region, which help to tell apart people with the same name',
-	},
-	toWords,
+export const location = unlessNone(
+	textField(
+		{
+			displayName: 'Location',
+			name: 'location',
+			placeholder: 'e.g. Austin, Texas',
+			description: 'City and region, which help to tell apart people with the same name',
+		},
+		toWords,
+	),
 );
 
 export const email = textField(
