@@ -76,6 +76,7 @@ describe.each(FINDERS)('Whether anybody was found: $operation', (finder) => {
 			message: none({ success: false, message: 'No matches found' }),
 			number: none({ success: false, error: { code: 404, message: 'Not found' } }),
 			noEnvelope: none({ error: { code: 'NOT_FOUND', message: 'Nobody' } }, 404),
+			codeBeside: none({ success: false, code: 'NOT_FOUND', message: 'Nobody' }, 404),
 			noData: [success(null), nobody],
 			emptyError: none({ success: true, data: null, error: { code: '', message: '' } }),
 

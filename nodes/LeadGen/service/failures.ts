@@ -55,7 +55,12 @@ export function errorOf(
 	request: ServiceRequest,
 ): ServiceError {
 	const { error, message } = envelope;
-	const { code: sent, message: own } = isObject(error) ? error : { message: error };
+	// Some services write the code beside the message.
+	const beside = {
+		code: isText(envelope.code) ? documentedCode(envelope.code) : undefined,
+		message: error,
+	};
+	const { code: sent, message: own } = isObject(error) ? error : beside;
 	const given = isCode(sent) ? excerpt(String(sent)) : '';
 	const texts = [own, message].filter(isText).map(excerpt).filter(isText);
 	const said = [...new Set(texts)].join(': ');
