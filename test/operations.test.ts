@@ -531,6 +531,10 @@ describe('Scrape: Wait', () => {
 		sandbox.set({ unknownScrape });
 		const [known] = await startThree({ durationMs: 50 });
 		const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
+		const now = Date.now.bind(Date);
+		const since = now();
+		// Ten seconds in half a second.
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 20 * (now() - since));
 		const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
 		const error = refusal(unknownScrape, 'No such scrape', httpStatus);
@@ -538,7 +542,16 @@ describe('Scrape: Wait', () => {
 		const advice: unknown = expect.not.stringContaining('continues');
 		const gone = (id: string) => ({ id, error: { ...error, advice, scrapeId: id } });
 		expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
-		expect(sandbox.requests.filter(({ query }) => query.scrapeId === 'gone-1')).toHaveLength(1);
+	});
+
+	test('a new scrape that the service does not find yet is waited for', async () => {
+		const scrapes = await startThree({ durationMs: 50 });
+		const fault: FaultRule = { kind: 'envelope', code: 'NOT_FOUND' };
+		sandbox.set({ faults: [{ ...fault, match: { operation: 'getScrapeStatus', times: 6 } }] });
+		const { items } = await service.run(WAIT, waitFor(), scrapes, keepGoing);
+
+		expect(items).toEqual(withStatus(scrapes));
+		expect(Object.values(polls())).toEqual([3, 3, 3]);
 	});
 
 	const onErrors = [undefined, 'continueRegularOutput', 'continueErrorOutput'] as const;

@@ -830,9 +830,20 @@ describe('Texts of the service', () => {
 		expect(error?.message.length).toBeLessThan(600);
 	});
 
+	const odd = 'a\r\n2026-01-01 | error | forged \u001B[31mred\u2028b <a href="//x.example">c</a>';
+	const clean = 'a 2026-01-01 | error | forged [31mred b ‹a href="//x.example"›c‹/a›';
+
+	test('stay on one line in the ID of a scrape, and the error keeps the ID as it is', async () => {
+		const rows = people(3);
+		const last = { scrapeId: odd, status: 'failed' };
+		answerWith(({ path }) => success(path === '/start' ? { scrapeId: odd } : last));
+		const { items } = await run(START_AND_WAIT, rows);
+
+		const error = { ...last, message: `Scrape ${clean} failed`, advice: someText };
+		expect(items).toEqual(paired(rows.map((row) => ({ ...row, error }))));
+	});
+
 	test('stay on one line, without control characters and markup', async () => {
-		const odd = 'a\r\n2026-01-01 | error | forged \u001B[31mred\u2028b <a href="//x.example">c</a>';
-		const clean = 'a 2026-01-01 | error | forged [31mred b ‹a href="//x.example"›c‹/a›';
 		const said = { message: `The service says: ${clean} (${clean})`, code: clean };
 		const each: Case = [failure(odd, 400, odd), failed(said)];
 		await expectEach(VERIFY, [each, each, each]);

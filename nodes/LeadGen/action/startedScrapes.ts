@@ -3,6 +3,7 @@ import { saveWithExecution } from '../common/compatibility';
 import { count } from '../common/count';
 import { onAbort } from '../common/pause';
 import { show } from '../common/parameters';
+import { excerpt } from '../service/texts';
 import type { ServiceRequest } from '../service/types';
 import { say } from './progress';
 
@@ -64,7 +65,9 @@ export class StartedScrapes {
 	get remark(): string | undefined {
 		const { started } = this;
 		if (started.length === 0) return undefined;
-		const ids = started.slice(0, MAX_SHOWN).map((answer) => show(answer.scrapeId ?? answer));
+		const ids = started
+			.slice(0, MAX_SHOWN)
+			.map((answer) => excerpt(show(answer.scrapeId ?? answer)));
 		const more = started.length > MAX_SHOWN ? ' …' : '';
 		return `This run started ${count(started.length, 'scrape')}: ${ids.join(', ')}${more}. Before you run the workflow again, remove the items whose scrapes were started. Otherwise you pay for those scrapes again.`;
 	}
@@ -72,5 +75,5 @@ export class StartedScrapes {
 
 function idOf(answer: IDataObject): string {
 	const { scrapeId } = answer;
-	return typeof scrapeId === 'string' ? scrapeId : show(scrapeId ?? answer);
+	return excerpt(typeof scrapeId === 'string' ? scrapeId : show(scrapeId ?? answer));
 }

@@ -3,6 +3,7 @@ import { count } from '../common/count';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import type { Service } from '../service/service';
+import { excerpt } from '../service/texts';
 import type { DryRun } from './dryRun';
 import type { Outcome } from './outputs';
 
@@ -94,7 +95,7 @@ function outcomeOf({ found, status, rejected }: IDataObject): string | undefined
 }
 
 function word(value: unknown): string {
-	return (wordIn(value) ?? 'unknown').replaceAll('_', '-');
+	return excerpt(wordIn(value) ?? 'unknown').replaceAll('_', '-');
 }
 
 function seconds(ms: number): string {

@@ -45,6 +45,8 @@ const failedAsResult = booleanField({
 
 /** How long the service may be unreachable. A scrape takes long, and the service may be restarted meanwhile. */
 const MAX_SILENCE_MS = 10 * 60_000;
+/** The same before its first status: the scrape may be very new, but also the ID or the address mistyped. */
+const MAX_FIRST_SILENCE_MS = 10_000;
 
 /** A request that is in flight at the end of the wait times out this much later. */
 const LATE_MS = 1000;
@@ -64,8 +66,8 @@ export function readWaitSettings(parameters: Parameters) {
 }
 
 /**
- * Polls the status until the scrape is finished. Once the scrape is known to exist, the service may be unreachable for
- * a while, or may not find the scrape.
+ * Polls the status until the scrape is finished. Meanwhile the service may be unreachable for a while, or may not find the
+ * scrape.
  * @param isKnown whether the service said that the scrape exists
  * @returns the fields of the last status
  * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
@@ -97,8 +99,9 @@ export async function waitForScrape(
 				silentSince = undefined;
 			} catch (error) {
 				silentSince ??= Date.now();
-				const isOver = Date.now() >= Math.min(deadline, silentSince + MAX_SILENCE_MS);
-				if (!isKnown || isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
+				const maxMs = isKnown ? MAX_SILENCE_MS : MAX_FIRST_SILENCE_MS;
+				const isOver = Date.now() >= Math.min(deadline, silentSince + maxMs);
+				if (isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
 			}
 			if (isFinished(last) || Date.now() >= deadline) break;
 			await rest(() => Math.max(intervalMs, account.pollPauseMs));
@@ -116,7 +119,7 @@ function failed(id: string, last: IDataObject): LeadGenError {
 	const texts = [message, error, (error as IDataObject | null | undefined)?.message];
 	const said = texts.find((each) => typeof each === 'string');
 	return new LeadGenError(
-		`Scrape ${id} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
+		`Scrape ${excerpt(id)} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
 		'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
 		{ scrapeId: id, ...last },
 	);
@@ -126,9 +129,9 @@ function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
 	const progress =
 		last.status === undefined
 			? 'The service did not return a status.'
-			: `Its status is ${show(last.status)}, and its progress is ${show(last.progress)}. The scrape continues.`;
+			: `Its status is ${excerpt(show(last.status))}, and its progress is ${excerpt(show(last.progress))}. The scrape continues.`;
 	return new LeadGenError(
-		`Scrape ${id} did not finish within ${count(minutes, 'minute')}`,
+		`Scrape ${excerpt(id)} did not finish within ${count(minutes, 'minute')}`,
 		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
 		{ scrapeId: id, ...last },
 	);
@@ -160,7 +163,7 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	// The ID may be mistyped.
 	const mayBeMistyped = !isKnown && isNotFound(error);
-	const goesOn = `The scrape ${id} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
+	const goesOn = `The scrape ${excerpt(id)} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
 	// Only the status request was not attempted. The scrape was started.
 	delete told.details.attempted;
