@@ -11,7 +11,7 @@ function saved(running: string, done: string, activation?: string): saving.Saved
 		running: words(running).map((attempt) => ({ attempt, scrapeId: `of ${attempt}`, since: 1 })),
 		done: words(done).map((word) => {
 			const [scrape = '', leads = ''] = word.split('=');
-			return [scrape, leads, `id of ${scrape}`];
+			return [scrape, leads.replaceAll('+', ' '), `id of ${scrape}`];
 		}),
 	};
 }
@@ -24,8 +24,8 @@ describe('what is saved', () => {
 		writeSaved(staticData, 'key', known);
 		expect([readSaved(staticData, 'key'), readSaved(staticData, 'object')]).toEqual([known, known]);
 		expect(['a0', 'b', 'a1'].map((scrape) => leadsThatRan(known, scrape))).toEqual([
-			'x',
-			'',
+			['x'],
+			[''],
 			undefined,
 		]);
 		expect([scrapeOf(known, 'a1'), scrapeOf(known, 'a0')]).toEqual([known.running[0], undefined]);
@@ -44,6 +44,8 @@ describe('what is saved', () => {
 		['the first knows that it ran', saved('', 'a=x'), saved('a', ''), saved('', 'a=x')],
 		['the second knows that it ran', saved('a', ''), saved('', 'a'), saved('', 'a')],
 		['it ran again with leads', saved('', 'a'), saved('', 'a=x'), saved('', 'a=x')],
+		['it ran again with others', saved('', 'a=x+y'), saved('', 'a=y+z'), saved('', 'a=x+y+z')],
+		['it ran again without', saved('', 'a=x'), saved('', 'a'), saved('', 'a=x')],
 		['the workflow was deactivated', known, saved('a1', ''), saved('a1', 'a0=x b')],
 		['an ID is __proto__', NOTHING, saved('__proto__', 'toString'), saved('__proto__', 'toString')],
 	])('is put together: %s', (_what, first, second, expected) => {

@@ -143,6 +143,9 @@ export class Jobs {
 				return String(
 					1_000_000 + Math.floor(chance(seed, 'scrape', String(this.epoch)) * 1_000_000) + number,
 				);
+			case 'long-number':
+				// More digits than a number of JavaScript can hold.
+				return String(BigInt(`0x1${hex.slice(0, 15)}`));
 			case 'awkward':
 				return `job/${String(number)} a+b&c=é?#%${hex.slice(0, 6)}`;
 			default:

@@ -46,7 +46,7 @@ export interface JobSettings {
 	/** Whether an unfinished job shows `completedAt: null` or no `completedAt`. */
 	nullsInStatus: boolean;
 	/** `awkward` needs escaping in a URL; `number-like` is all digits. */
-	scrapeIdStyle: 'string' | 'uuid' | 'number-like' | 'awkward';
+	scrapeIdStyle: 'string' | 'uuid' | 'number-like' | 'long-number' | 'awkward';
 }
 
 export interface NotificationSettings {

@@ -6,6 +6,8 @@ import { fixture } from './triggerFixture';
 
 /* What must never happen with a completion, on a real n8n: by counts of lookups and of executions. */
 
+const leads = (...names: string[]) => names.map((name) => ({ name }));
+
 describe('a completion', () => {
 	const bodies = 'flat nested envelope leads snake form query text empty broken'.split(' ');
 	const shapes = [
@@ -69,12 +71,18 @@ describe('a completion', () => {
 
 	it('runs the workflow only for the events that were chosen', async () => {
 		const onlyFailed = await fixture.activated({ events: ['failed'] });
+		await fixture.untilStarts(1);
 		const both = await fixture.activated();
 		await fixture.untilRuns(both.id, 1);
-		// The start, and a completion that ends at the trigger.
+		// The start, and completions that end at the trigger.
 		await fixture.untilExecutions(onlyFailed.id, 2);
 		await quiet();
+		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
+		await post(fixture.webhookUrl(), JSON.stringify({ scrapeId, leads: leads('Ada') }));
+		await fixture.untilExecutions(onlyFailed.id, 3);
+		await quiet();
 		expect(await fixture.delivered(onlyFailed.id)).toEqual([]);
+		expect(await fixture.told(onlyFailed.id)).toEqual([]);
 		fixture.sandbox.set({ job: { durationMs: 1000, outcome: 'failed' } });
 		await fixture.reactivate(onlyFailed.id);
 		await fixture.untilRuns(onlyFailed.id, 1);
@@ -84,8 +92,6 @@ describe('a completion', () => {
 });
 
 describe('several notifications of one scrape', () => {
-	const leads = (...names: string[]) => names.map((name) => ({ name }));
-
 	it.each([
 		{
 			which: 'with the leads',
@@ -146,6 +152,11 @@ describe('several notifications of one scrape', () => {
 		await fixture.api.retryExecution(failed?.id ?? '');
 		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => json.name)).toEqual(['Ada', 'Grace', 'Joan']);
+		// All of them ran.
+		await send('Ada', 'Grace');
+		await send('Joan');
+		await quiet(1000);
+		expect(await fixture.executions(id)).toHaveLength(4);
 	});
 
 	it('lose no leads where the node does not reach its own URL', async () => {
@@ -185,7 +196,7 @@ describe('several notifications of one scrape', () => {
 		expect(await post(fixture.plainUrl(workflow), both)).toBe(200);
 		await fixture.untilExecutions(workflow.id, 2);
 		expect(await fixture.advice(workflow.id)).toEqual([
-			expect.stringContaining('The notification names 1 other scrape, which did not run either.'),
+			expect.stringContaining('names several scrapes, and this execution outputs none of them.'),
 		]);
 		const [failed] = await fixture.executions(workflow.id);
 		await fixture.api.retryExecution(failed?.id ?? '');
@@ -326,6 +337,30 @@ describe('a node that only listens', () => {
 		expect(fixture.count('getScrapeStatus')).toBeLessThan(15);
 	});
 
+	it('is not held up by forged IDs that the service refuses, and tells it once without them', async () => {
+		const credential = await fixture.newCredential('No limit either', API_KEY, {
+			plan: 'enterprise',
+			requestsPerMinute: 6000,
+		});
+		const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
+		const workflow = await fixture.activate(trigger);
+		await quiet(500);
+		fixture.sandbox.set({ unknownScrape: 'NOT_YOURS' });
+		const url = fixture.plainUrl(workflow);
+		const forged = Array.from({ length: 40 }, async (_, at) => {
+			return await post(url, JSON.stringify({ scrapeId: `forged_${String(at)}` }));
+		});
+		expect(await Promise.all(forged)).toEqual(forged.map(() => 200));
+		const ids = await fixture.startMany(3, url);
+		await fixture.untilRuns(workflow.id, 3);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
+		expect(await fixture.told(workflow.id)).toEqual([
+			expect.stringMatching(
+				/^The node cannot verify notifications: the service answers HTTP 4\d\d$/,
+			),
+		]);
+	});
+
 	it('keeps what it heard while the key is refused, and says so once', async () => {
 		const workflow = await fixture.listening();
 		fixture.sandbox.set({
@@ -338,6 +373,16 @@ describe('a node that only listens', () => {
 		const delivered = items.flatMap(({ json }) => json.scrapeId ?? []);
 		expect(delivered.sort()).toEqual(ids.sort());
 		expect(await fixture.told(workflow.id)).toHaveLength(1);
+	});
+
+	it('finds scrapes whose IDs are numbers that JavaScript would round', async () => {
+		const workflow = await fixture.listening();
+		fixture.sandbox.set({ job: { durationMs: 500, scrapeIdStyle: 'long-number' } });
+		const ids = await fixture.startMany(3);
+		await quiet(1500);
+		for (const id of ids) await post(fixture.plainUrl(workflow), `{"data": {"scrapeId": ${id}}}`);
+		await fixture.untilRuns(workflow.id, 3);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
 	});
 
 	it('waits for a status that says finished later than the notification', async () => {

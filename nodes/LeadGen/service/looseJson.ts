@@ -11,7 +11,7 @@ const PREFIX = /^(\)\]\}'?,?|while ?\(1\);|for ?\(;;\);)\s*/;
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*"?)|(,)(?=\s*[}\]])|[-+.\w]+/gs;
 
 /** JavaScript would round a number of so many digits, which would be the ID of something else. */
-const MANY_DIGITS = /[:,[]\s*-?\d{16}/;
+export const MANY_DIGITS = /[:,[]\s*-?\d{16}/;
 
 /**
  * The value of a JSON text. Also reads what can only be meant in one way: `NaN` and other words for no number, fractions

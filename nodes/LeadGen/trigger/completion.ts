@@ -1,5 +1,4 @@
 import { sleep, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
-import { count } from '../common/count';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
@@ -7,7 +6,7 @@ import { baseUrlOf } from '../service/http';
 import type { Gate } from './gate';
 import type { Executing } from './node';
 import type { Told } from './nodeMemory';
-import { Ended } from './notices';
+import { Ended, textOf } from './notices';
 import { Notification } from './notification';
 import { outputItems } from './output';
 import { tell } from './ownUrl';
@@ -49,19 +48,16 @@ export async function complete(
 	const results = settled.flatMap((each) => ('value' in each ? [each.value] : []));
 	const ended = results.filter((result) => result instanceof Ended);
 	const failed = settled.find((each) => each.status === 'rejected');
-	if (failed) throw withOthers(failed.reason, scrapes.length - 1 - ended.length);
+	if (failed) throw scrapes.length > 1 ? withOthers(failed.reason) : failed.reason;
 	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
 	return items.length === 0 && ended[0] ? ended[0] : items;
 }
 
 /** An execution that fails has no output, so the other scrapes of the notification do not run either. */
-function withOthers(error: unknown, others: number): unknown {
-	if (!(error instanceof LeadGenError) || others === 0) return error;
-	const what = `The notification names ${count(others, 'other scrape')}, which did not run either.`;
-	return new LeadGenError(
-		error.message,
-		`${error.advice} ${what} Retry this execution to run all of them.`,
-	);
+function withOthers(error: unknown): LeadGenError {
+	const { message, advice } = textOf(error);
+	const what = 'The notification names several scrapes, and this execution outputs none of them.';
+	return new LeadGenError(message, `${advice} ${what} Retry it to output all of them.`);
 }
 
 /** @returns the status of the scrape, if the workflow runs for it */
@@ -74,19 +70,25 @@ async function completeOne(
 	const scrape = await untilFinished(node, told, notification.ids.likely);
 	if (scrape instanceof Ended) return scrape;
 	const { id, data } = scrape;
+	const status = wordIn(data.status) ?? '';
+	if (!node.parameters.get(events).some((event) => event === status)) {
+		await saveDone(node, told, id);
+		return new Ended(
+			`Scrape ${id} is ${status}. The node does not run the workflow for this event.`,
+		);
+	}
 	const { credential } = await node.access();
 	// Another account may use the same scrape ID.
 	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
 	const passage = await gate.pass(key);
 	// If another process passed as well, it has saved meanwhile that the workflow ran.
 	const mayHaveRun = passage === 'unknown' || passage === 'unsure';
-	const isAnother = passage === 'another' || (mayHaveRun && (await hasRun(node, told, id)));
+	const hasRun = async () => (await lookForLeads(node, { ...told, leads: '' }, id)) !== undefined;
+	const isAnother = passage === 'another' || (mayHaveRun && (await hasRun()));
 	const ended = isAnother ? await another(node, told, id, notification) : undefined;
 	if (ended) return ended;
 	await saveDone(node, told, id);
-	const status = wordIn(data.status) ?? '';
-	if (node.parameters.get(events).some((event) => event === status)) return data;
-	return new Ended(`Scrape ${id} is ${status}. The node does not run the workflow for this event.`);
+	return data;
 }
 
 /**
@@ -115,7 +117,7 @@ async function another(
 	const ran = await lookForLeads(node, told, id);
 	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
 	if (received === null && ran === undefined) await saveDone(node, told, id);
-	if (leads === '' || ran === leads) {
+	if (leads === '' || ran?.includes(leads)) {
 		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
 	}
 	if (node.context.getMode() === 'retry') return undefined;
@@ -131,16 +133,12 @@ async function another(
 	);
 }
 
-async function hasRun(node: Executing, told: Told, id: string): Promise<boolean> {
-	return (await lookForLeads(node, { ...told, leads: '' }, id)) !== undefined;
-}
-
 /** The leads with which the workflow ran. The other execution may be about to save them. */
 async function lookForLeads(
 	node: Executing,
 	{ attempt, leads }: Told,
 	id: string,
-): Promise<string | undefined> {
+): Promise<string[] | undefined> {
 	for (let looks = leads === '' ? 1 : MAX_LOOKS; ; looks--) {
 		const reply = await tell(node).catch(() => undefined);
 		const ran = reply && leadsThatRan(reply.saved, attempt ?? id);

@@ -69,7 +69,7 @@ export class Leader {
 		// Another node may have saved an old copy without the activation. Nothing is learnt after a deactivation.
 		const { activation } = memory.saved;
 		if (memory.urls) memory.saved = merged(memory.saved, { activation, ...saved });
-		this.isElsewhere = reply.process !== PROCESS;
+		this.isElsewhere ||= reply.process !== PROCESS;
 		return { saved, ...reply };
 	}
 

@@ -80,7 +80,7 @@ function onlyMessage([root, ...entries]: Entry[]): Entry | undefined {
 }
 
 /** Whether an entry is inside an element of a list of leads. */
-function isInLead({ scope }: Entry): boolean {
+export function isInLead({ scope }: Entry): boolean {
 	const list = scope.parent;
 	return list !== undefined && (LEAD_NAMES.test(list.name) || isInLead(list));
 }

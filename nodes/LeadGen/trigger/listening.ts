@@ -1,8 +1,10 @@
 import { sleep } from 'n8n-workflow';
+import type { ServiceError } from '../common/errors';
 import { accountOf } from '../service/account';
+import { isDocumented } from '../service/codes';
 import type { TriggerNode } from './node';
 import { perNode } from './nodeMemory';
-import { cannotVerify } from './notices';
+import { cannotVerify, isRefused } from './notices';
 import { findScrape, type FoundScrape } from './scrape';
 
 /** Verifies scrapes that anyone may have named, where the node only listens. */
@@ -93,6 +95,8 @@ async function look(
 			node.memory.leader?.tell(cannotVerify(error));
 			// At the level of debugging, because strangers could fill the log.
 			node.log('debug', `a notification is not verified: ${String(error)}`);
+			// Some services answer so for an ID that they do not know.
+			if (isRefused(error) && !mayPass(error)) return undefined;
 			if (Date.now() > end) {
 				node.log('warn', 'a notification could not be verified for an hour');
 				return undefined;
@@ -100,6 +104,11 @@ async function look(
 			await sleep(pauseMs);
 		}
 	}
+}
+
+/** Whether the refusal is about the account and not about the scrape. The user may solve the problem. */
+function mayPass({ code = '', httpStatus = 0 }: ServiceError): boolean {
+	return isDocumented(code) || [401, 402, 429].includes(httpStatus);
 }
 
 /** Waits until a look is within the share of the rate limit. Those that wait take turns. */

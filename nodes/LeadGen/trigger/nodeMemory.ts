@@ -79,7 +79,7 @@ export class NodeMemory {
 		const { leads, isFinal } = told;
 		const scrape = scrapeIn(told);
 		const ran = leadsThatRan(this.saved, scrape);
-		if (ran !== undefined && (leads === '' || leads === ran)) return false;
+		if (ran && (leads === '' || ran.includes(leads))) return false;
 		const since = performance.now() - REPEATED_MS;
 		const hasBegun = [...this.begun.values()].some((begun) => {
 			if (begun.at <= since || scrapeIn(begun) !== scrape) return false;
@@ -107,7 +107,7 @@ function scrapeIn({ attempt, scrapeId = '' }: Pick<Told, 'attempt' | 'scrapeId'>
 
 const MAX_BEGUN = 1000;
 /** n8n may have failed to begin the execution, so a repetition counts again after this time. */
-const REPEATED_MS = 60_000;
+const REPEATED_MS = 10_000;
 
 const nodes = new Map<string, NodeMemory>();
 

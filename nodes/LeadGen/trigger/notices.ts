@@ -44,6 +44,11 @@ export const NOT_ACTIVATED: NoticeText = {
 	advice: `n8n stopped during the activation, or the data of the node was lost. The node receives completions. ${START_AGAIN}`,
 };
 
+export const ACTIVE_BEFORE: NoticeText = {
+	message: 'This activation started no scrape, because the node was active before',
+	advice: `n8n did not tell the node that the workflow was deactivated, for example because a command did it. Or n8n crashed, and repeated the activation. The node receives completions. ${START_AGAIN}`,
+};
+
 export function notStarted(error: unknown): LeadGenError {
 	const { message, advice } = textOf(error);
 	return new LeadGenError(
@@ -82,11 +87,13 @@ export function noStatus(id: string, error: unknown): NoticeText {
 	};
 }
 
-/** Strangers may name scrapes where the node only listens, so this names none. */
+/** Strangers may name scrapes where the node only listens, and the service may repeat it, so this tells neither. */
 export function cannotVerify(error: unknown): NoticeText {
 	const { message, advice } = textOf(error);
+	const status = error instanceof ServiceError ? error.httpStatus : undefined;
+	const why = status === undefined ? message : `the service answers HTTP ${String(status)}`;
 	return {
-		message: `The node cannot verify notifications: ${message}`,
+		message: `The node cannot verify notifications: ${why}`,
 		advice: `${advice} The node keeps trying for an hour after each notification.`.trim(),
 	};
 }

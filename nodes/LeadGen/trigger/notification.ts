@@ -1,5 +1,5 @@
 import { entriesOf, listIn, meantBody, valueAt, type Entry } from './contents';
-import { leadsIn } from './leads';
+import { isInLead, leadsIn } from './leads';
 import type { Told } from './nodeMemory';
 import { fingerprint, PARAMETER } from './signature';
 
@@ -74,13 +74,15 @@ export class Notification {
 
 function idsIn(entries: Entry[]): { likely: string[]; others: string[] } {
 	const found = NAMES.map(() => new Set<string>());
-	for (const { name, value, depth } of entries) {
+	for (const entry of entries) {
+		const { name, value, depth } = entry;
 		if (depth === 0 && typeof value === 'string')
 			for (const id of idsInText(value)) found[1]?.add(id);
 		const plain = plainName(name);
 		const kind = NAMES.findIndex((each) => each.test(plain));
 		const id = kind < 0 || name === PARAMETER ? undefined : idIn(value);
-		if (id !== undefined) found[kind]?.add(id);
+		const isOfLead = kind > 0 && isInLead(entry);
+		if (id !== undefined && !isOfLead) found[kind]?.add(id);
 	}
 	const [exact = [], likely = [], others = []] = found.map((ids) => [...ids]);
 	return {

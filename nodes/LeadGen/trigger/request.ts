@@ -1,5 +1,6 @@
 import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
 import { isObject, jsonIn } from '../common/json';
+import { MANY_DIGITS, parseLoosely } from '../service/looseJson';
 import { keysOf, MAX_FIELDS } from './contents';
 import type { Receiving } from './node';
 import { PARAMETER } from './signature';
@@ -52,17 +53,20 @@ export function requestOf({ context }: Receiving): IncomingRequest {
 const MAX_FORM_FIELDS = 1000;
 
 /**
- * What n8n does not read of a body: one of an unknown content type, JSON that was sent as a form, and the rest of a long
- * form.
+ * What n8n does not read of a body: numbers of many digits, one of an unknown content type, JSON that was sent as a form,
+ * and the rest of a long form.
  */
 function bodyOf(body: unknown, raw: Buffer): unknown {
+	const text = raw.toString('utf8');
+	const mayBeRounded = raw.length <= MAX_SEARCHED_BYTES && MANY_DIGITS.test(text);
+	const exact = mayBeRounded ? parseLoosely(text) : undefined;
+	if (exact !== undefined) return exact;
 	const names = isObject(body) ? keysOf(body) : [];
 	const [name = ''] = names;
 	const isEmpty = body === undefined || (isObject(body) && names.length === 0);
-	if (isEmpty && raw.length > 0) return raw.toString('utf8');
+	if (isEmpty && raw.length > 0) return text;
 	const isJson = /^\s*[[{]/.test(name);
 	if (!isJson && names.length < MAX_FORM_FIELDS) return body;
-	const text = raw.toString('utf8');
 	if (isJson) return [text, name].map(jsonIn).find((value) => typeof value === 'object') ?? body;
 	const isForm = !text.trimStart().startsWith('{');
 	const fields = text.split('&', MAX_FIELDS).join('&');

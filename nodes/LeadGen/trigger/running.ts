@@ -21,7 +21,7 @@ export interface Saved {
 	 */
 	activation?: string | undefined;
 	running: RunningScrape[];
-	/** The last scrapes that ran: the attempt, otherwise the scrape ID; what identifies the leads that ran; the scrape ID. */
+	/** The last scrapes that ran: the attempt, otherwise the scrape ID; what identifies all leads that ran; the scrape ID. */
 	done: Array<[scrape: string, leads: string, scrapeId: string]>;
 }
 
@@ -83,7 +83,11 @@ export function writeSaved(staticData: IDataObject, key: string, saved: Saved): 
 
 /** What two copies know together, with the activation of the second. */
 export function merged(known: Saved, read: Saved): Saved {
-	const done = new Map([...known.done, ...read.done].map((each) => [each[0], each]));
+	const done = new Map(known.done.map((each) => [each[0], each]));
+	for (const [scrape, leads, scrapeId] of read.done) {
+		const all = [...(leadsThatRan(known, scrape) ?? []), ...leads.split(' ')];
+		done.set(scrape, [scrape, [...new Set(all)].join(' ').trim(), scrapeId]);
+	}
 	const running = new Map(
 		[...known.running, ...read.running].map((scrape) => [scrape.attempt, scrape]),
 	);
@@ -104,7 +108,7 @@ export function scrapeIdOf({ running, done }: Saved, attempt: string): string | 
 	return running.find((scrape) => scrape.attempt === attempt)?.scrapeId ?? scrapeId;
 }
 
-/** What identifies the leads of a scrape that ran; undefined if it has not run. */
-export function leadsThatRan({ done }: Saved, scrape: string): string | undefined {
-	return done.find(([each]) => each === scrape)?.[1];
+/** What identifies each of the leads with which a scrape ran; undefined if it has not run. */
+export function leadsThatRan({ done }: Saved, scrape: string): string[] | undefined {
+	return done.find(([each]) => each === scrape)?.[1].split(' ');
 }

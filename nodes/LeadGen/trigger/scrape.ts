@@ -50,7 +50,7 @@ export async function checkAccount(node: TriggerNode): Promise<void> {
 	const { credential } = await node.access();
 	const service = new Service(node.context, credential, READ_TIMEOUT_MS, { signal });
 	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
-	if (typeof credits === 'number' && credits <= 0) {
+	if (credits === 0) {
 		throw new ServiceError(
 			'The account has no credits left',
 			'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.',

@@ -4,7 +4,7 @@ import { readSchedule } from './schedule';
 import { follow, Leader } from './leader';
 import type { Leading } from './node';
 import { newAttempt } from './nodeMemory';
-import { NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
+import { ACTIVE_BEFORE, NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
 import { isReachable, urlsOf } from './ownUrl';
 
 const SECOND_MS = 1000;
@@ -36,11 +36,13 @@ export function lead(node: Leading): ITriggerResponse {
 	if (activationMode === 'leadershipChange') delete memory.wanted;
 	const wanted = activation ?? (isAsked ? newAttempt('a') : '');
 	if (wanted !== '') memory.wanted ??= wanted;
+	// n8n ran no `delete` before: a command deactivated the workflow, or n8n repeats the activation after a crash.
+	const wasActive = activationMode === 'activate' && activation === '' && !memory.hasLed;
 	memory.hasLed = !isListening;
 	const schedule = isListening ? undefined : readSchedule(parameters, context.getTimezone());
 	const leader = new Leader(node, schedule);
 	if (schedule) register(node, schedule.expression);
-	const work = isListening ? listen(leader) : run(leader, activation);
+	const work = isListening ? listen(leader) : run(leader, activation, wasActive);
 	work.catch((error: unknown) => {
 		node.log('error', String(error));
 	});
@@ -84,7 +86,11 @@ async function listen(leader: Leader): Promise<void> {
 }
 
 /** @param activation as it is saved */
-async function run(leader: Leader, activation: string | undefined): Promise<void> {
+async function run(
+	leader: Leader,
+	activation: string | undefined,
+	wasActive: boolean,
+): Promise<void> {
 	const { memory, context } = leader.node;
 	await untilOpen(leader);
 	const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
@@ -95,6 +101,7 @@ async function run(leader: Leader, activation: string | undefined): Promise<void
 	delete memory.wanted;
 	if (wanted !== undefined) leader.start(wanted);
 	if (isRestart && activation === undefined) leader.tell(NOT_ACTIVATED);
+	if (wasActive) leader.tell(ACTIVE_BEFORE);
 	void follow(leader);
 	if (isRestart || leader.isElsewhere) await learn(leader);
 }

@@ -67,7 +67,7 @@ async function find(
 	return undefined;
 }
 
-function notFinished({ attempt, leads }: Told, scrape: FoundScrape | undefined): Ended {
+function notFinished({ attempt, leads, isFinal }: Told, scrape: FoundScrape | undefined): Ended {
 	if (!scrape) {
 		throw new LeadGenError(
 			'A notification came for a scrape that the service does not know',
@@ -75,15 +75,14 @@ function notFinished({ attempt, leads }: Told, scrape: FoundScrape | undefined):
 		);
 	}
 	const status = show(scrape.data.status);
-	if (leads === '') {
-		const next =
-			attempt === undefined
-				? 'A later notification runs the workflow.'
-				: 'When it is finished, the workflow runs.';
-		return new Ended(`Scrape ${scrape.id} is not finished. Its status is still ${status}. ${next}`);
+	// Where the node does not poll, a notification of the end may have been the last one.
+	if (leads === '' && (attempt !== undefined || !isFinal)) {
+		return new Ended(
+			`Scrape ${scrape.id} is not finished. Its status is still ${status}. When it is finished, another execution runs the workflow.`,
+		);
 	}
 	throw new LeadGenError(
-		`Scrape ${scrape.id} is not finished ten minutes after a notification with its leads`,
-		`Its status is still ${status}. To run the workflow with these leads when the scrape is finished, retry this execution.`,
+		`Scrape ${scrape.id} is not finished ten minutes after its notification`,
+		`Its status is still ${status}. To run the workflow with this notification when the scrape is finished, retry this execution.`,
 	);
 }

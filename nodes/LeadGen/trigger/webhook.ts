@@ -11,6 +11,8 @@ import { scrapeIdOf } from './running';
 import { CALLBACK, mayBeSigned } from './signature';
 
 const WARN_MS = 60_000;
+const BROKEN_URL =
+	'a notification came to a URL whose signature is incomplete or wrong. The service may have shortened or changed the URL, or the API key was changed.';
 /** A sender may not wait longer for its answer. */
 const ANSWER_MS = 8000;
 
@@ -22,7 +24,7 @@ export async function handleRequest(node: Receiving): Promise<IWebhookResponseDa
 	try {
 		return await handle(node, requestOf(node));
 	} catch (error) {
-		node.log('warn', `a request could not be answered: ${textOf(error).message}`);
+		warn(node, `a request could not be answered: ${textOf(error).message}`);
 		// The sender may retry.
 		return respond(node, 503, { error: 'Try again later' });
 	}
@@ -36,7 +38,7 @@ async function handle(node: Receiving, request: IncomingRequest): Promise<IWebho
 	if (change) return { webhookResponse: replyTo(request, change, node, signer) };
 	const attempt = signer?.attemptIn(request.text);
 	if (attempt === undefined && !node.isListening) {
-		if (CALLBACK.test(request.text)) warnOfBrokenUrl(node);
+		if (CALLBACK.test(request.text)) warn(node, BROKEN_URL);
 		return respond(node, 403, { error: 'This URL only accepts notifications of the service' });
 	}
 	const saved = node.read();
@@ -73,7 +75,9 @@ async function ofListener(
 	const known = knownScrapes(node, news, request.size);
 	const isLate = await Promise.race([known.then(() => false), sleep(ANSWER_MS).then(() => true)]);
 	const answer = isLate ? respond(node, 200, { received: true }) : accepted();
-	const scrapes = [...(await known)].map(([name, scrapeId]) => toldOf(name, scrapeId));
+	// It may name a scrape by two IDs.
+	const byId = new Map([...(await known)].map(([name, id]) => [id, toldOf(name, id)]));
+	const scrapes = [...byId.values()];
 	return scrapes.length === 0 ? answer : { ...begin(node, raw, scrapes), ...answer };
 }
 
@@ -85,13 +89,11 @@ function begin(node: Receiving, notification: IDataObject, scrapes: Told[]): IWe
 
 let warnedAt = -Infinity;
 
-function warnOfBrokenUrl(node: Receiving): void {
+/** Warns once a minute, because anyone may send requests. */
+function warn(node: Receiving, text: string): void {
 	if (performance.now() - warnedAt < WARN_MS) return;
 	warnedAt = performance.now();
-	node.log(
-		'warn',
-		'a notification came to a URL whose signature is incomplete or wrong. The service may have shortened or changed the URL, or the API key was changed.',
-	);
+	node.log('warn', text);
 }
 
 function accepted(): IWebhookResponseData {
