@@ -89,6 +89,7 @@ describe.each(FINDERS)('Whether anybody was found: $operation', (finder) => {
 			lambda: noPath({ message: 'Not Found' }),
 			strapi: noPath({ data: null, error: { status: 404, name: 'E', message: 'Not Found' } }),
 			fastApi: noPath({ detail: 'Not Found' }),
+			edgeFunctions: noPath({ code: 'NOT_FOUND', message: 'Requested function was not found' }),
 
 			internal: unclear(
 				{ success: 'false', data: null, error: 'Internal error' },

@@ -55,17 +55,17 @@ export function errorOf(
 	request: ServiceRequest,
 ): ServiceError {
 	const { error, message } = envelope;
+	// Servers and frameworks say this of a path that they do not have. They know no envelope.
+	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
 	// Some services write the code beside the message.
-	const beside = {
-		code: isText(envelope.code) ? documentedCode(envelope.code) : undefined,
-		message: error,
-	};
-	const { code: sent, message: own } = isObject(error) ? error : beside;
+	const codeBeside =
+		isText(envelope.code) && !isOtherServer ? documentedCode(envelope.code) : undefined;
+	const { code: sent, message: own } = isObject(error)
+		? error
+		: { code: codeBeside, message: error };
 	const given = isCode(sent) ? excerpt(String(sent)) : '';
 	const texts = [own, message].filter(isText).map(excerpt).filter(isText);
 	const said = [...new Set(texts)].join(': ');
-	// Servers and frameworks say this of a path that they do not have. They know no envelope.
-	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
 	const codeOfText = isOtherServer ? undefined : texts.map(documentedCode).find(Boolean);
 	// A text alone may be about a rate limit behind this service, after the work was done. So without a 4xx status, no paid
 	// call is sent again for it.
