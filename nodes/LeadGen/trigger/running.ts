@@ -85,8 +85,8 @@ export function writeSaved(staticData: IDataObject, key: string, saved: Saved): 
 export function merged(known: Saved, read: Saved): Saved {
 	const done = new Map(known.done.map((each) => [each[0], each]));
 	for (const [scrape, leads, scrapeId] of read.done) {
-		const all = [...(leadsThatRan(known, scrape) ?? []), ...leads.split(' ')];
-		done.set(scrape, [scrape, [...new Set(all)].join(' ').trim(), scrapeId]);
+		const before = done.get(scrape)?.[1] ?? leads;
+		done.set(scrape, [scrape, before === leads ? leads : union(before, leads), scrapeId]);
 	}
 	const running = new Map(
 		[...known.running, ...read.running].map((scrape) => [scrape.attempt, scrape]),
@@ -96,6 +96,11 @@ export function merged(known: Saved, read: Saved): Saved {
 		running: [...running.values()].filter(({ attempt }) => !done.has(attempt)),
 		done: [...done.values()].slice(-MAX_DONE),
 	};
+}
+
+function union(...words: string[]): string {
+	const all = new Set(words.flatMap((each) => each.split(' ')));
+	return [...all].join(' ').trim();
 }
 
 export function scrapeOf({ running }: Saved, attempt: string): RunningScrape | undefined {
