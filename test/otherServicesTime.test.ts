@@ -9,6 +9,7 @@ import {
 	success,
 	verdict,
 	verified,
+	type Answer,
 	type Received,
 	type Responder,
 	type Row,
@@ -29,6 +30,8 @@ const isIn = (requests: Received[]) => {
 	const keys = requests.map(keyOf);
 	return (row: Row) => keys.includes(keyOf(VERIFY.callFor(row)));
 };
+
+const isSame = (request: Received) => (other: Received) => keyOf(other) === keyOf(request);
 
 /** Runs something, and expects that it takes less than so many milliseconds. */
 async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
@@ -79,6 +82,33 @@ describe('Headers about an hour, from a service with a limit per minute,', () =>
 		expect(items).toEqual(verified(rows));
 		expectCalls(rows.map(VERIFY.callFor), taken);
 		expect(received.length).toBeGreaterThan(taken.length);
+	});
+});
+
+describe('A call that the service refuses for its rate', () => {
+	const code = 'RATE_LIMIT_EXCEEDED';
+
+	test.each<[string, Answer]>([
+		['HTTP 429 without JSON', answer('Too Many Requests', 429)],
+		['HTTP 429 without the envelope', answer({ message: 'Slow down' }, 429)],
+		['HTTP 429 with another code', failure('THROTTLED', 429)],
+		['HTTP 200', failure(code, 200)],
+		['HTTP 200 with the code beside the message', answer({ success: false, code, message: 'No' })],
+		['HTTP 503', failure(code, 503)],
+	])('is sent again, and no other: %s', async (_, refusal) => {
+		const rows = people(5);
+		const refused: Received[] = [];
+		answerWith((request) => {
+			const isRefused = [2, 4].includes(received.length) && !refused.some(isSame(request));
+			if (!isRefused) return verdict(request);
+			refused.push(request);
+			return refusal;
+		});
+		const { items } = await run(VERIFY, rows);
+
+		expect(items).toEqual(verified(rows));
+		expect(refused.length).toBeGreaterThan(0);
+		expectCalls([...rows, ...rows.filter(isIn(refused))].map(VERIFY.callFor));
 	});
 });
 
