@@ -95,6 +95,12 @@ export function hasSeveralMains(context: object): boolean {
 	return instanceSettings?.isMultiMain === true;
 }
 
+/** Whether this process is a worker of queue mode, which only runs executions. */
+export function isWorker(context: object): boolean {
+	const { instanceSettings } = context as { instanceSettings?: { isWorker?: boolean } };
+	return instanceSettings?.isWorker === true;
+}
+
 type RegisterCron = (cron: unknown, onTick: (due?: Date) => void) => unknown;
 
 /**

@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { isWorker } from '../common/compatibility';
 import { numberIn } from '../common/json';
 import { pause } from '../common/pause';
 import { NotAttemptedError, ServiceError } from '../common/errors';
@@ -49,10 +50,13 @@ export async function start(node: Executing, gate: Gate, wanted: Start): Promise
 	});
 	const { scrapeId, estimatedCredits } = answer;
 	const started = { attempt, scrapeId, since: Date.now() };
-	const problem = await save(node, started, SAVE_MS);
-	if (problem !== '') {
-		// While n8n stops, it takes no requests, but saves what an execution writes. Otherwise an execution must not write: n8n
-		// saves the whole static data as it was when the execution began.
+	// A worker of queue mode does not know what other processes saved, so it must not write the static data: n8n would save
+	// an old copy. Its execution lasts until the process that takes requests is back.
+	const isElsewhere = isWorker(node.context);
+	const pauses = isElsewhere ? [...SAVE_MS, ...SAVE_LATER_MS] : SAVE_MS;
+	const problem = await save(node, started, pauses);
+	if (problem !== '' && !isElsewhere) {
+		// While n8n stops, it takes no requests, but saves what an execution writes.
 		node.read();
 		node.write({ started });
 		void save(node, started, SAVE_LATER_MS);
