@@ -91,14 +91,17 @@ export function mayEndEmpty(context: IExecuteFunctions): boolean {
 
 /** Whether n8n runs several main processes. Any of them may call the hooks of a node, and one of them `trigger()`. */
 export function hasSeveralMains(context: object): boolean {
-	const { instanceSettings } = context as { instanceSettings?: { isMultiMain?: boolean } };
-	return instanceSettings?.isMultiMain === true;
+	return instanceSettingsOf(context).isMultiMain === true;
 }
 
 /** Whether this process is a worker of queue mode, which only runs executions. */
 export function isWorker(context: object): boolean {
-	const { instanceSettings } = context as { instanceSettings?: { isWorker?: boolean } };
-	return instanceSettings?.isWorker === true;
+	return instanceSettingsOf(context).isWorker === true;
+}
+
+/** What n8n knows of this process. Its types do not name it. */
+function instanceSettingsOf(context: object): { isMultiMain?: boolean; isWorker?: boolean } {
+	return (context as { instanceSettings?: object }).instanceSettings ?? {};
 }
 
 type RegisterCron = (cron: unknown, onTick: (due?: Date) => void) => unknown;

@@ -52,10 +52,10 @@ export async function start(node: Executing, gate: Gate, wanted: Start): Promise
 	const started = { attempt, scrapeId, since: Date.now() };
 	// A worker of queue mode does not know what other processes saved, so it must not write the static data: n8n would save
 	// an old copy. Its execution lasts until the process that takes requests is back.
-	const isElsewhere = isWorker(node.context);
-	const pauses = isElsewhere ? [...SAVE_MS, ...SAVE_LATER_MS] : SAVE_MS;
+	const isOnWorker = isWorker(node.context);
+	const pauses = isOnWorker ? [...SAVE_MS, ...SAVE_LATER_MS] : SAVE_MS;
 	const problem = await save(node, started, pauses);
-	if (problem !== '' && !isElsewhere) {
+	if (problem !== '' && !isOnWorker) {
 		// While n8n stops, it takes no requests, but saves what an execution writes.
 		node.read();
 		node.write({ started });
