@@ -85,6 +85,31 @@ it('loses no completion and starts nothing twice while each process is killed in
 	}
 }, 400_000);
 
+it('loses no scrape that is started before the webhook process is killed, or while it is away', async () => {
+	await fixture.reset({ job: { durationMs: 3000 } });
+	const workflow = await activated({ schedule: 'cron', cronExpression: '*/10 * * * * *' });
+	const startsMore = async (count: number) => {
+		const before = fixture.startsOf(workflow);
+		await until('more starts', () => fixture.startsOf(workflow) >= before + count);
+	};
+	await startsMore(2);
+	// The last start is saved by now, and its notification is still to come.
+	await sleep(500);
+	await fixture.queue.kill('webhook1');
+	await startsMore(3);
+	await fixture.queue.start('webhook1');
+	await startsMore(2);
+	const ids = async () => await fixture.scrapesOf(workflow.id);
+	const isQuiet = async () => (await ids()).length >= fixture.startsOf(workflow);
+	await until('each scrape ran', isQuiet);
+	await fixture.api.deactivateWorkflow(workflow.id);
+	await quiet(5000);
+	const scrapes = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+	expect((await ids()).sort()).toEqual(scrapes.sort());
+	expect(await executorsOf(workflow)).toEqual(scrapes.map(() => ON_WORKER));
+	expect(fixture.startsOf(workflow)).toBe(scrapes.length);
+}, 400_000);
+
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
 	// It does not get past the second node before the worker is killed.
 	const faults = [
