@@ -169,6 +169,24 @@ describe('the leads of a notification', () => {
 		for (const body of bodies) expect(['1', '22'].map(leadsIn(body))).toEqual([A, B]);
 	});
 
+	test('are none where a list without a name for leads holds scrapes', () => {
+		const list = [
+			{ scrapeId: 'a', status: 'completed', leadsFound: 2 },
+			{ scrape_id: 'b', state: 'FAILED' },
+		];
+		const bodies = [
+			list,
+			{ scrapes: list },
+			{ data: list },
+			list.slice(0, 1),
+			{ jobs: { 0: list[1] } },
+		];
+		for (const find of bodies.map(leadsIn))
+			expect([find('a'), find('b'), find()]).toEqual([undefined, undefined, undefined]);
+		const withLeads = leadsIn({ data: list, leads });
+		expect([withLeads('a'), withLeads()]).toEqual([leads, leads]);
+	});
+
 	test('are not those of another scrape', () => {
 		const failed = { scrapeId: 'a', status: 'failed' };
 		const other = { scrapeId: 'b', status: 'completed', leads: B };

@@ -101,7 +101,7 @@ test.each<[string, unknown[], string]>([
 	['nothing is known', ['text', undefined], "'Internal URL'"],
 ])('a production URL that is not reached says what to do: %s', (_what, problems, expected) => {
 	const { message, advice } = new NotReachedError(problems);
-	expect(message).toBe('n8n cannot reach the production URL of this node');
+	expect(message).toBe('n8n cannot reach the webhook URL of this node');
 	const all = ['N8N_SSRF', 'is not registered', 'NO_PROXY', "Set the option 'Internal URL'"];
 	expect(advice).toContain(expected);
 	expect(all.filter((each) => advice.includes(each))).toHaveLength(1);

@@ -149,12 +149,21 @@ describe('where n8n cannot reach itself under its public address', () => {
 		expect([fixture.starts, (await fixture.delivered(id)).length]).toEqual([1, 1]);
 	});
 
+	it('says so in a test run, and starts nothing', async () => {
+		await fixture.reset();
+		const { id } = await fixture.workflow();
+		await expect(fixture.api.startWorkflow(id, 'LeadGen Trigger')).rejects.toThrow(
+			/n8n cannot reach the webhook URL of this node/,
+		);
+		expect(fixture.starts).toBe(0);
+	});
+
 	it('says so and starts nothing without one, and starts once when it is set', async () => {
 		await fixture.reset({ job: { durationMs: 1000 } });
 		const { id } = await fixture.activated();
 		await until('the word', async () => (await fixture.told(id)).length === 1);
 		expect(await fixture.told(id)).toEqual([
-			expect.stringContaining('n8n cannot reach the production URL of this node'),
+			expect.stringContaining('n8n cannot reach the webhook URL of this node'),
 		]);
 		expect(fixture.starts).toBe(0);
 

@@ -91,6 +91,28 @@ describe('a completion', () => {
 	});
 });
 
+describe('a status that the service refuses', () => {
+	it('is told for each scrape, and each completion comes in when the service returns it', async () => {
+		fixture.sandbox.set({
+			job: { durationMs: 1000 },
+			notification: { times: 0 },
+			faults: [{ kind: 'envelope', code: 'FORBIDDEN', match: { path: '/status' } }],
+		});
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/10 * * * * *' });
+		await until('two are told', async () => (await fixture.told(id)).length >= 2);
+		fixture.sandbox.set({ faults: [] });
+		const ran = async () => (await fixture.scrapesOf(id)).length;
+		await until('each ran', async () => (await ran()) >= fixture.starts);
+		await fixture.api.deactivateWorkflow(id);
+		await quiet();
+		const ids = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		expect((await fixture.told(id)).slice(0, 2)).toEqual(
+			ids.slice(0, 2).map((each) => `The service does not return the status of scrape ${each}`),
+		);
+		expect((await fixture.scrapesOf(id)).sort()).toEqual(ids.sort());
+	});
+});
+
 describe('several notifications of one scrape', () => {
 	it.each([
 		{

@@ -2,8 +2,11 @@ import { sleep } from 'n8n-workflow';
 import type { Executing } from './node';
 import { perNode, PROCESS } from './nodeMemory';
 
-/** A completion uses two entries of n8n's deduplication record, as does a start. */
-const MAX_ENTRIES = 4000;
+/**
+ * A completion uses two entries of n8n's deduplication record, as does a start. n8n 1 may save the record in a column of
+ * MySQL that holds 64 KB, and an entry takes 27 bytes.
+ */
+const MAX_ENTRIES = 2000;
 const OPTIONS = { mode: 'entries', maxEntries: MAX_ENTRIES } as const;
 const LOOKS = 5;
 /** The pause before the second look: longer than another process may take between reading and writing the record. */

@@ -40,7 +40,8 @@ export class Leader {
 	/** The attempts whose start began here. */
 	readonly started = new Set<string>();
 	private readonly closed = new AbortController();
-	private readonly told = new Set<string>();
+	/** When each notice was told. */
+	private readonly toldAt = new Map<string, number>();
 
 	constructor(
 		readonly node: Leading,
@@ -99,11 +100,12 @@ export class Leader {
 		if (!this.isClosed) context.emit([[itemFor(purpose, addresses)]]);
 	}
 
-	/** Tells the user something once, in a failed execution. */
+	/** Tells the user something in a failed execution, once a day while it lasts. */
 	tell(notice: NoticeText): void {
-		if (this.told.has(notice.message)) return;
-		this.told.add(notice.message);
-		this.node.log('error', `${notice.message}. ${notice.advice}`);
+		const { message } = notice;
+		if (Date.now() - (this.toldAt.get(message) ?? 0) < DAY_MS) return;
+		this.toldAt.set(message, Date.now());
+		this.node.log('error', `${message}. ${notice.advice}`);
 		this.emit({ notice });
 	}
 

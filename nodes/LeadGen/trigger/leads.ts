@@ -2,6 +2,8 @@ import { isObject } from '../common/json';
 import type { Entry } from './contents';
 
 const MAX_DEPTH = 5;
+/** Of how many elements the kind of a list is seen. */
+const MAX_SEEN = 20;
 /** Names of lists, in lower case: names for leads, general names, and names of lists that are never leads. */
 const LEAD_NAMES = /^(lead|person|contact|profile|prospect)s?$|^people$/;
 const LIST_NAMES = /^(results|records|items|rows|data)$/;
@@ -19,10 +21,14 @@ interface Candidate {
 
 /**
  * Searches the contents of a notification for leads at any depth.
+ * @param isScrape whether an element of a list is a scrape, and no lead
  * @returns finds the leads of a scrape: the list beside its ID; otherwise a list with a name for leads, or the longest list
  */
-export function leadsIn(entries: Entry[]): (scrapeId?: unknown) => unknown[] | undefined {
-	const lists = candidates(entries);
+export function leadsIn(
+	entries: Entry[],
+	isScrape: (element: unknown) => boolean,
+): (scrapeId?: unknown) => unknown[] | undefined {
+	const lists = candidates(entries, isScrape);
 	const named = lists.filter(({ rank }) => rank > 0);
 	const partsOf = partsIn(entries, lists);
 	return (scrapeId) => {
@@ -49,7 +55,7 @@ function given(found: Candidate | undefined): unknown[] | undefined {
 }
 
 /** The lists that may contain leads, the likeliest first. */
-function candidates(entries: Entry[]): Candidate[] {
+function candidates(entries: Entry[], isScrape: (element: unknown) => boolean): Candidate[] {
 	const message = onlyMessage(entries);
 	const found = entries.flatMap((entry) => {
 		const { name, value, depth, parent, scope } = entry;
@@ -61,7 +67,8 @@ function candidates(entries: Entry[]): Candidate[] {
 		if (!all) return [];
 		const list = all.filter((each) => (isNamed ? isGiven(each) : isObject(each)));
 		const isList = isNamed || all.every((each) => isObject(each) || !isGiven(each));
-		if (!isList || (list.length === 0 && !isNamed)) return [];
+		const isOfLeads = isNamed || (list.length > 0 && !list.slice(0, MAX_SEEN).some(isScrape));
+		if (!isList || !isOfLeads) return [];
 		const rank = isNamed ? 2 : Number(LIST_NAMES.test(name));
 		const isOpen = scope === entries[0] || scope === message;
 		return [{ entry: isSingle && parent ? parent : entry, list, rank, isOpen }];

@@ -82,8 +82,8 @@ export function slowScrape(id: string): NoticeText {
 export function noStatus(id: string, error: unknown): NoticeText {
 	const { message, advice } = textOf(error);
 	return {
-		message,
-		advice: `${advice} The node asks for the status of scrape ${id} until the service gives it, for ${GIVE_UP.text} at most.`,
+		message: `The service does not return the status of scrape ${id}`,
+		advice: `${message}. ${advice} The node asks for it until the service returns it, for ${GIVE_UP.text} at most.`,
 	};
 }
 
@@ -98,13 +98,13 @@ export function cannotVerify(error: unknown): NoticeText {
 	};
 }
 
-/** The node calls its own production URL, and no address reached it. */
+/** The node calls its own URL, and no address reached it. */
 export class NotReachedError extends LeadGenError {
 	/** @param problems one for each address */
 	constructor(problems: unknown[]) {
 		super(
-			'n8n cannot reach the production URL of this node',
-			`The node calls this URL to save what it does, and starts no scrape until it can. It keeps trying. ${causeOf(problems)}`,
+			'n8n cannot reach the webhook URL of this node',
+			`The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. ${causeOf(problems)}`,
 		);
 	}
 }

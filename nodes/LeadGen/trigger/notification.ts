@@ -1,13 +1,15 @@
-import { entriesOf, listIn, meantBody, valueAt, type Entry } from './contents';
+import { isObject } from '../common/json';
+import { entriesOf, keysOf, listIn, meantBody, valueAt, type Entry } from './contents';
 import { isInLead, leadsIn } from './leads';
 import type { Told } from './nodeMemory';
 import { fingerprint, PARAMETER } from './signature';
 
+const SCRAPE_ID = /^scrape(job|task|run)?u{0,2}ids?$/;
 /**
  * Names of fields that may contain a scrape ID, in lower case, without dashes and underscores: names of a scrape ID,
  * names that fit one, and names of any identifier.
  */
-const NAMES = [/^scrape(job|task|run)?u{0,2}ids?$/, /^(id|uuid|jobid|scrape|job)s?$/, /ids?$/];
+const NAMES = [SCRAPE_ID, /^(id|uuid|jobid|scrape|job)s?$/, /ids?$/];
 const MAX_IDS = 5;
 /** One notification may name many scrapes. */
 const MAX_EXACT_IDS = 100;
@@ -53,7 +55,7 @@ export class Notification {
 
 	/** The leads of a scrape, if it holds any. */
 	leadsOf(scrapeId?: unknown): unknown[] | undefined {
-		this.find ??= leadsIn(this.contents);
+		this.find ??= leadsIn(this.contents, isScrape);
 		return this.find(scrapeId);
 	}
 
@@ -91,8 +93,19 @@ function idsIn(entries: Entry[]): { likely: string[]; others: string[] } {
 	};
 }
 
+/** Whether an element of a list says itself that a scrape is finished. */
+function isScrape(element: unknown): boolean {
+	if (!isObject(element)) return false;
+	const fields = keysOf(element).map((key) => ({
+		name: key.toLowerCase(),
+		value: element[key],
+		depth: 1,
+	}));
+	return fields.some(({ name }) => SCRAPE_ID.test(plainName(name))) && fields.some(saysFinished);
+}
+
 /** Such as `completed`, `scrape_failed`, or in a text. */
-function saysFinished({ name, value, depth }: Entry): boolean {
+function saysFinished({ name, value, depth }: Pick<Entry, 'name' | 'value' | 'depth'>): boolean {
 	const isStatus = depth === 0 || STATUS_NAMES.test(plainName(name));
 	if (!isStatus || typeof value !== 'string') return false;
 	return FINAL_WORDS.test(value.slice(0, MAX_TEXT).replace(WORD_BREAK, ' '));

@@ -128,7 +128,7 @@ interface SignedReply {
  * Saves the change in a message of the node to itself. n8n saves what `webhook()` writes only if no execution begins.
  */
 export function replyTo(
-	{ headers }: IncomingRequest,
+	request: IncomingRequest,
 	change: Change,
 	node: TriggerNode,
 	signer: Signer,
@@ -137,7 +137,12 @@ export function replyTo(
 	node.write(change);
 	const { saved } = node.memory;
 	const isActive = node.context.getWorkflow().active;
-	const text = JSON.stringify({ saved, isActive, process: PROCESS } satisfies Reply);
+	return signed(request, { saved, isActive, process: PROCESS } satisfies Reply, signer);
+}
+
+/** An answer to a message of the node to itself, which no one else can give. */
+export function signed({ headers }: IncomingRequest, reply: object, signer: Signer): SignedReply {
+	const text = JSON.stringify(reply);
 	return { text, signature: signer.sign('reply', String(headers[SIGNATURE_HEADER]), text) };
 }
 

@@ -7,7 +7,7 @@ import type { Hooked, Receiving, TriggerNode } from './node';
 import { newAttempt, perNode } from './nodeMemory';
 import { Notification } from './notification';
 import { rawNotification, requestOf } from './request';
-import { ownMessage, tell, urlsOf } from './ownUrl';
+import { ownMessage, signed, tell, urlsOf } from './ownUrl';
 import { testLimit, testScrapeId } from './triggerProperties';
 import { findScrape, startBody, startScrape, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
@@ -59,6 +59,9 @@ export async function beginTest(node: Hooked): Promise<void> {
 		// The credential may differ from that of the active workflow.
 		const { credential, signer } = await node.access();
 		test.scrape.id = await namedScrape(node);
+		node.known = addresses;
+		// Without its own calls, the node would have no output.
+		if (body || test.scrape.id !== undefined) await tell(node, {}, Infinity);
 		const isSame = before.scrape.id !== undefined && before.scrape.wish === test.scrape.wish;
 		if (body && isSame) test.scrape = before.scrape;
 		else if (body) {
@@ -66,7 +69,6 @@ export async function beginTest(node: Hooked): Promise<void> {
 			const started = await startScrape(node, credential, { ...body, webhookUrl });
 			test.scrape.id = started.scrapeId;
 		}
-		node.known = addresses;
 		if (test.scrape.id !== undefined) watch(node, test).catch(() => {});
 	} catch (error) {
 		// The next test may still need it.
@@ -122,13 +124,14 @@ export async function receiveTest(node: Receiving): Promise<IWebhookResponseData
 	if (wanted.id !== undefined && !isOwn && !isSigned) {
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	}
+	const answer = isOwn ? signed(request, {}, signer) : { received: true };
 	if (!isOwn) wanted.notification = rawNotification(request, signer.signatureOf(wanted.attempt));
 	const named = new Notification(request).named.slice(0, 5);
 	const scrape = await firstFound(node, wanted.id === undefined ? named : [wanted.id], isOwn);
 	const isLate = Date.now() - test.since > LISTENS_MS;
 	if (scrape?.isFinished && !wanted.notification) await sleep(CHECK_MS);
 	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) {
-		return { webhookResponse: { received: true } };
+		return { webhookResponse: answer };
 	}
 	test.isOver = true;
 	// The next test starts a scrape of its own.
@@ -138,7 +141,7 @@ export async function receiveTest(node: Receiving): Promise<IWebhookResponseData
 		: `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`;
 	// As in a completion. The execution makes the output of it.
 	const json = { ...scrape.data, notification: wanted.notification ?? null, hint };
-	return { webhookResponse: { received: true }, workflowData: [[{ json }]] };
+	return { webhookResponse: answer, workflowData: [[{ json }]] };
 }
 
 /** The first of the scrapes that the service knows. Nobody asks again for one that the test run did not start. */

@@ -67,7 +67,7 @@ async function find(
 	return undefined;
 }
 
-function notFinished({ attempt, leads, isFinal }: Told, scrape: FoundScrape | undefined): Ended {
+function notFinished({ attempt, leads }: Told, scrape: FoundScrape | undefined): Ended {
 	if (!scrape) {
 		throw new LeadGenError(
 			'A notification came for a scrape that the service does not know',
@@ -75,8 +75,8 @@ function notFinished({ attempt, leads, isFinal }: Told, scrape: FoundScrape | un
 		);
 	}
 	const status = show(scrape.data.status);
-	// Where the node does not poll, a notification of the end may have been the last one.
-	if (leads === '' && (attempt !== undefined || !isFinal)) {
+	// Where the node does not poll, this notification may have been the last one.
+	if (leads === '' && attempt !== undefined) {
 		return new Ended(
 			`Scrape ${scrape.id} is not finished. Its status is still ${status}. When it is finished, another execution runs the workflow.`,
 		);

@@ -59,7 +59,10 @@ async function ofListener(
 ): Promise<IWebhookResponseData> {
 	const { memory } = node;
 	const { named } = notification;
-	if (named.length === 0) return accepted();
+	if (named.length === 0) {
+		warn(node, 'a notification names no scrape ID that the node recognizes');
+		return accepted();
+	}
 	// Without a credential, nothing can be verified, and the sender must try again.
 	await node.access().catch((error: unknown) => {
 		memory.leader?.tell(cannotVerify(error));
