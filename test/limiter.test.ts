@@ -359,7 +359,7 @@ describe('what a service says of its rate', () => {
 	/** Half a minute later. */
 	const epoch = String(now / 1000 + 30);
 	const read = (headers: Record<string, string>): unknown =>
-		JSON.parse(JSON.stringify(readRateHeaders(headers, now)));
+		JSON.parse(JSON.stringify(readRateHeaders({ status: 200, headers }, now)));
 
 	it.each<[string, number | undefined, string?]>([
 		['7', 7000],
@@ -381,6 +381,11 @@ describe('what a service says of its rate', () => {
 		['-1', undefined],
 	])('Retry-After: %s is %s ms', (retryAfter, retryAfterMs, date = '') => {
 		expect(read({ 'retry-after': retryAfter, date })).toEqual({ retryAfterMs });
+	});
+
+	it('Retry-After says nothing of the rate with HTTP 202', () => {
+		const headers = { 'retry-after': '7', 'x-ratelimit-remaining': '5' };
+		expect(readRateHeaders({ status: 202, headers }, now)).toEqual({ remaining: 5 });
 	});
 
 	it.each<[Record<string, string>, RateInfo]>([

@@ -508,6 +508,15 @@ describe('Scrape: Wait', () => {
 		expect(late.items).toEqual(paired([statusOf(one.id), timedOut(two), timedOut(three)]));
 	});
 
+	test('the status at the end of the time counts', async () => {
+		const scrapes = await startThree({ durationMs: 150 });
+		const options = { pollInterval: 0.3, timeout: 0.3 / 60 };
+		const { items } = await service.run(WAIT, waitFor(options), scrapes, keepGoing);
+
+		expect(items).toEqual(withStatus(scrapes));
+		expect(Object.values(polls())).toEqual([2, 2, 2]);
+	});
+
 	test('is given up when the service is out of order for ten minutes', async () => {
 		const scrapes = await startThree();
 		const now = Date.now.bind(Date);

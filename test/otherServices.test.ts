@@ -154,6 +154,9 @@ describe.each(FINDERS)('Whether anybody was found: $operation', (finder) => {
 			[success({ requestId: 'r1' }), nobody],
 			none({ success: true, data: null, status: 'success', requestId: 'r1' }),
 			none({ success: true, data: {}, status: 200 }),
+			[success({ email: 'N/A', found: true }), nobody],
+			[success({ email: ' ' }), nobody],
+			[success({ email: [] }), nobody],
 			none({ success: true, data: null, message: 'Nobody was found' }),
 			none({ success: true, data: { status: 'completed' }, status: 'processing' }),
 		]);
@@ -200,7 +203,7 @@ describe('An address', () => {
 				...[0.6999, 0.5].map((confidence) => levelOf(confidence, 'medium')),
 				...[0.4999, 0].map((confidence) => levelOf(confidence, 'low')),
 				...[95, -0.1, 'high', null, undefined].map((confidence) => levelOf(confidence)),
-				[success(none), { found: false, ...none }],
+				[success(none), { found: false, ...none, email: null }],
 				[success(gone), { found: false, ...gone }],
 				[success({ confidence: 0 }), { found: false, email: null, confidence: 0 }],
 			]);

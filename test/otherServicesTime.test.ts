@@ -370,6 +370,19 @@ test('A wait for scrapes ends at its Timeout, also if no status was ever answere
 	expectCalls(rows.map(GET_STATUS.callFor));
 });
 
+test('A wait that is over sends nothing more, though status requests waited for the rate limit', async () => {
+	const rows = people(60);
+	answerWith(({ query }) => success({ scrapeId: query.scrapeId, status: 'processing' }));
+	const credential = { plan: 'starter' };
+	const { items } = await run(WAIT, rows, { timeout: 0.02 }, { ...keepGoing, credential });
+
+	expect(items.map(({ json }) => json.error !== undefined)).toEqual(rows.map(() => true));
+	await sleep(1200);
+	const { length } = received;
+	await sleep(2000);
+	expect(received).toHaveLength(length);
+});
+
 test('A service that limits how often it names the plan holds no other call up', async () => {
 	const rows = people(58);
 	const twiceADay = { ...failure('RATE_LIMIT_EXCEEDED', 429), headers: { 'retry-after': '3600' } };

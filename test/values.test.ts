@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { hintTexts } from './engine';
-import { ADDRESSES, DOMAINS, NAMES, PROFILES } from './realLife';
-import { errorOf, paired, someText } from './expected';
+import { ADDRESSES, DOMAINS, listed, NAMES, PROFILES } from './realLife';
+import { errorOf, including, paired, someText } from './expected';
 import {
 	ENRICH,
 	FIND,
@@ -489,6 +489,19 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	});
 	refuses({ email: "={{ Symbol('x') }}" }, VERIFY, 'Email', {
 		'must be text, but is a symbol': ['a@b.com', 'c@d.com'],
+	});
+
+	test('a name in UTF-8 that was read as Windows-1252', async () => {
+		const names = listed(`
+			Weiß, Großmann, Ünal, Übel, Özil, Åsa, Ondřej, Œuvrard, Ñandú, Ştefan, Žofie, Müller, Björk,
+			Émile, Straßer, Győző
+		`);
+		const damaged = names.map((name) => new TextDecoder('windows-1252').decode(Buffer.from(name)));
+		const { sent, result } = await send(WAYS.firstName, damaged);
+		expect(sent).toEqual([]);
+		expect(result.items.map(errorOf)).toEqual(
+			damaged.map((name) => including({ message: `First Name has damaged characters: "${name}"` })),
+		);
 	});
 
 	test('a name in Windows-1252 that was read as Latin-1, and the error says what to do', async () => {

@@ -45,7 +45,7 @@ const LOST_SELECTORS =
 const BROKEN = /[\ufffd\ufffe\uffff\p{Cs}]/u;
 /** UTF-8 that was read as Windows-1252, such as `MÃ¼ller`: a capital that begins a character, and a sign that no name has there. */
 const MISREAD =
-	/[ÂÃÄÅÎÏÐÑØÙ][\u0080-\u009f¡-©«-\u00ad¯-´¶-¹¼-¿€‚ƒ„†‡ˆ‰‹›˜]|â€[œ™“”˜¦\u009d]|à[¤¥¦§]|×[\u0080-\u00bf]×/;
+	/[ÂÃÄÅÎÏÐÑØÙ][\u0080-\u009f¡-©«-\u00ad¯-´¶-¹¼-¿€‚ƒ„†‡ˆ‰‹›˜]|[ÃÅ][œŒŸžŽšŠ™–…•]|[ÃÅ][‘’“”](?=\p{L})|â€[œ™“”˜¦\u009d]|à[¤¥¦§]|×[\u0080-\u00bf]×/u;
 /** Windows-1252 that was read as Latin-1: its quotes and dashes, and letters such as Š, become control characters. */
 const MISREAD_AS_LATIN_1 = /[\u0080-\u0084\u0086-\u009f]/;
 

@@ -4,6 +4,7 @@ import { readEnvelope, type Answer } from './envelope';
 import { ServiceError } from '../common/errors';
 import { exchange } from './http';
 import { backMs, readRateHeaders } from './limits/rateHeaders';
+import { noAnswer } from './networkErrors';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { isFree, type ServiceRequest } from './types';
@@ -49,15 +50,17 @@ export class Sender {
 		const isPoll = kind === 'poll' && path === '/status';
 		const call = await limiter.turn(this.run, { path, isPoll });
 		const halted = isFree(request) ? undefined : halting.reason;
+		const isLate = Date.now() >= (request.deadline ?? Infinity);
 		// An answer that arrived meanwhile may have stopped the run.
-		if (halted || signal?.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
+		if (halted || isLate || signal?.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
 		throwIfStopped(signal);
 		if (halted) throw halted;
+		if (isLate) return { error: noAnswer(new Error('Too late'), request) };
 		const response = await exchange(this.run, request);
 		const isAnswered = !(response instanceof ServiceError);
 		if (isAnswered) this.outage.answered();
 		else if (response.outcome === 'notSent') this.outage.notReached();
-		const rateInfo = isAnswered ? readRateHeaders(response.headers, Date.now()) : undefined;
+		const rateInfo = isAnswered ? readRateHeaders(response, Date.now()) : undefined;
 		const answer = isAnswered ? readEnvelope(response, request) : { error: response };
 		if (!('error' in answer)) {
 			limiter.end(this.run, call, { outcome: 'succeeded', rateInfo });

@@ -54,10 +54,11 @@ export function urlsOf({ context, parameters }: TriggerNode): Urls {
 	// Without a prefix that a proxy in front of n8n may have added: `/webhook/<id>/leadgen`.
 	const parts = new URL(url).pathname.split('/').filter((part) => part !== '');
 	const path = `/${parts.slice(webhookId === undefined ? -4 : -3).join('/')}`;
-	// If the user set an address, no other one is used.
-	const addresses =
-		internal === '' ? [...new Set([url, DEFAULT_INTERNAL + path])] : [internal + path];
-	return { url, addresses };
+	const others = [url, DEFAULT_INTERNAL + path];
+	// If the user set an address, no other one is used. Only a main process has the test URL.
+	const isTest = context.getMode() === 'manual';
+	const addresses = internal === '' ? others : [internal + path, ...(isTest ? others : [])];
+	return { url, addresses: [...new Set(addresses)] };
 }
 
 /** Whether an address belongs to this machine or to a private network. Only its host name decides. */

@@ -1,3 +1,4 @@
+import type { RawResponse } from '../types';
 import { GIVE_UP_MS } from './clock';
 
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
@@ -18,7 +19,10 @@ const MAX_SKEW_MS = 5000;
  * optional.
  * @param receivedAt milliseconds since 1970
  */
-export function readRateHeaders(headers: Record<string, unknown>, receivedAt: number): RateInfo {
+export function readRateHeaders(
+	{ status, headers }: Pick<RawResponse, 'status' | 'headers'>,
+	receivedAt: number,
+): RateInfo {
 	const text = (name: string) => {
 		const value = headers[name];
 		return typeof value === 'string' ? value.trim() : '';
@@ -28,8 +32,10 @@ export function readRateHeaders(headers: Record<string, unknown>, receivedAt: nu
 	const sentAt = Date.parse(text('date'));
 	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
 	const combined = leastLeft(text('ratelimit'));
+	const retryAfterMs = toCount(text('retry-after-ms')) ?? toDelay(text('retry-after'), now);
 	return {
-		retryAfterMs: toCount(text('retry-after-ms')) ?? toDelay(text('retry-after'), now),
+		// With HTTP 202, it says when the result will be ready.
+		retryAfterMs: status === 202 ? undefined : retryAfterMs,
 		remaining: toCount(rate('remaining') || combined.remaining),
 		resetMs: toDelay(rate('reset-after') || rate('reset') || combined.reset, now),
 	};

@@ -113,9 +113,16 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
  */
 export async function find(request: ServiceRequest, service: Service): Promise<IDataObject> {
 	const data = await service.call(request).catch(nothingFound);
-	return data?.email
-		? { found: true, ...confidenceLevel(data.confidence), ...data }
-		: { found: false, email: null, ...data };
+	const nobody = { found: false, email: null };
+	return hasAddress(data)
+		? { found: true, ...confidenceLevel(data?.confidence), ...data }
+		: { ...nobody, ...data, ...nobody };
+}
+
+/** Some services write a text such as `N/A` in the place of the address. */
+function hasAddress(data: IDataObject | null): boolean {
+	const email = data?.email;
+	return typeof email === 'string' ? email.includes('@') : Object.keys(email ?? {}).length > 0;
 }
 
 /** The error for users who want an error if nothing is found. */

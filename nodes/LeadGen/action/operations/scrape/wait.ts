@@ -48,7 +48,7 @@ const MAX_SILENCE_MS = 10 * 60_000;
 /** The same before its first status: the scrape may be very new, but also the ID or the address mistyped. */
 const MAX_FIRST_SILENCE_MS = 10_000;
 
-/** A request that is in flight at the end of the wait times out this much later. */
+/** The last request goes out at the end of the wait. How long its answer is waited for, and how much longer it may take. */
 const LATE_MS = 1000;
 
 /** How often a pause may become shorter, because other scrapes have finished. */
@@ -93,8 +93,8 @@ export async function waitForScrape(
 		await rest(() => othersMs);
 		for (;;) {
 			try {
-				const status = service.data({ ...pollRequest(id), deadline: deadline + LATE_MS });
-				last = (await before(deadline, status)) ?? last;
+				const status = service.data({ ...pollRequest(id), deadline: deadline + 2 * LATE_MS });
+				last = (await before(deadline + LATE_MS, status)) ?? last;
 				isKnown = true;
 				silentSince = undefined;
 			} catch (error) {
