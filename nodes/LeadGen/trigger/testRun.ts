@@ -58,10 +58,11 @@ export async function beginTest(node: Hooked): Promise<void> {
 		test.scrape.wish = fingerprint([body, node.credentialId]);
 		// The credential may differ from that of the active workflow.
 		const { credential, signer } = await node.access();
-		test.scrape.id = await namedScrape(node);
+		const id = await namedScrape(node);
 		node.known = addresses;
-		// Without its own calls, the node would have no output.
-		if (body || test.scrape.id !== undefined) await tell(node, {}, Infinity);
+		// Without its own calls, the node would have no output. This one must not bring any, because n8n does not wait for it yet.
+		if (body || id !== undefined) await tell(node, {}, Infinity);
+		test.scrape.id = id;
 		const isSame = before.scrape.id !== undefined && before.scrape.wish === test.scrape.wish;
 		if (body && isSame) test.scrape = before.scrape;
 		else if (body) {
