@@ -509,9 +509,12 @@ describe('Scrape: Wait', () => {
 	});
 
 	test('the status at the end of the time counts', async () => {
-		const scrapes = await startThree({ durationMs: 150 });
-		const options = { pollInterval: 0.3, timeout: 0.3 / 60 };
-		const { items } = await service.run(WAIT, waitFor(options), scrapes, keepGoing);
+		const scrapes = await startThree();
+		const options = { pollInterval: 2, timeout: 2 / 60 };
+		const running = service.run(WAIT, waitFor(options), scrapes, keepGoing);
+		await until(() => scrapes.every(({ id }) => id in polls()));
+		for (const { id } of scrapes) sandbox.finish(id, 'completed');
+		const { items } = await running;
 
 		expect(items).toEqual(withStatus(scrapes));
 		expect(Object.values(polls())).toEqual([2, 2, 2]);

@@ -6,7 +6,8 @@ export const listed = (text: string) => text.trim().split(/,\s+/);
 export const NAMES = listed(`
 	Ada, Nan, Null, Jo, Ng, Bo, O, None, True, Test, Na, X Æ A-12, J. R. R., N.A., K.A., O'Neil,
 	D’Arcy, Smith-Jones, van der Berg, de la Cruz, von und zu Liechtenstein, Mc Donald, St. John,
-	José, Núñez, Muñoz Grandes, Begoña, Xosé, Jordi Colˑlell, Gal·la, Ângela, São João, Conceição, JOÃO, CONCEIÇÃO, ÅSA,
+	José, Núñez, Muñoz Grandes, Begoña, Xosé, Jordi Colˑlell, Gal·la, Ângela, São João, Conceição,
+	JOÃO, CONCEIÇÃO, ÅSA,
 	Müller, Strauß, Jürgen, Größl, François, Zoë, Anaïs, Lætitia, L’Hôpital, Øystein, Åse, Þórunn,
 	Łukasz, Żółć, Dvořák, Ďurica, Nguyễn, Trần Thị Ánh, Ștefan, Győző, Şebnem, İbrahim, Āzis,
 	Kęstutis, Дмитрий, Їжакевич, Ђорђевић, Γιώργος, Ծովինար, გიორგი, שׁלומית, ז׳בוטינסקי, محمد,

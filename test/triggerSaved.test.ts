@@ -99,7 +99,7 @@ test.each<[string, unknown[], string]>([
 	['something else answers', [new Error('something else answers there')], "'Internal URL'"],
 	['its causes go round', [round], "'Internal URL'"],
 	['nothing is known', ['text', undefined], "'Internal URL'"],
-])('a production URL that is not reached says what to do: %s', (_what, problems, expected) => {
+])('a webhook URL that is not reached says what to do: %s', (_what, problems, expected) => {
 	const { message, advice } = new NotReachedError(problems);
 	expect(message).toBe('n8n cannot reach the webhook URL of this node');
 	const all = ['N8N_SSRF', 'is not registered', 'NO_PROXY', "Set the option 'Internal URL'"];
