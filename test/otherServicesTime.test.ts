@@ -377,7 +377,7 @@ test('A wait that is over sends nothing more, though status requests waited for 
 	const { items } = await run(WAIT, rows, { timeout: 0.02 }, { ...keepGoing, credential });
 
 	expect(items.map(({ json }) => json.error !== undefined)).toEqual(rows.map(() => true));
-	await sleep(1200);
+	await sleep(2000);
 	const { length } = received;
 	await sleep(2000);
 	expect(received).toHaveLength(length);
