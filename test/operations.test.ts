@@ -573,6 +573,8 @@ describe('Scrape: Wait', () => {
 			const areAsked = () => scrapes.every(({ id }) => id in polls());
 			await service.runUntil(areAsked, WAIT, waitFor({ pollInterval }), scrapes, { onError });
 
+			// What was under way arrives.
+			await sleep(200);
 			const before = sandbox.requests.length;
 			await sleep(200);
 			expect(sandbox.requests).toHaveLength(before);
