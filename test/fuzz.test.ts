@@ -58,7 +58,9 @@ describe('Whatever comes in', () => {
 				const envelope = JSON.parse(answer) as { success?: unknown; data?: unknown };
 				expect(status).toBeLessThan(300);
 				expect(envelope.success).not.toBe(false);
-				expect(read.data).toEqual(envelope.data);
+				// An empty list is how PHP writes an object without fields.
+				const isEmptyList = JSON.stringify(envelope.data) === '[]';
+				expect(read.data).toEqual(isEmptyList ? null : envelope.data);
 			}),
 			{ numRuns: 2000 },
 		);
