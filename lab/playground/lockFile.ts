@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -7,13 +8,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @returns false if another process holds the lock
  */
 export async function lock(file: string): Promise<boolean> {
-	if (isAlive(await readFile(file, 'utf8').catch(() => ''))) return false;
-	await unlock(file);
+	const own = `${file}.${randomUUID()}`;
+	await writeFile(own, String(process.pid));
+	// A link is there with its content at once, and of several processes one can make it.
+	const isTaken = async () => {
+		return await link(own, file).then(
+			() => true,
+			() => false,
+		);
+	};
 	try {
-		await writeFile(file, String(process.pid), { flag: 'wx' });
-		return true;
-	} catch {
-		return false;
+		if (await isTaken()) return true;
+		const holder = await readFile(file, 'utf8').catch(() => undefined);
+		if (holder !== undefined) {
+			if (isAlive(holder)) return false;
+			// It ended without unlocking.
+			await unlock(file);
+		}
+		return await isTaken();
+	} finally {
+		await rm(own);
 	}
 }
 
@@ -38,7 +52,7 @@ export async function withLock<T>(
 
 function isAlive(pid: string): boolean {
 	try {
-		return pid !== '' && process.kill(Number(pid), 0);
+		return process.kill(Number(pid), 0);
 	} catch {
 		return false;
 	}
