@@ -12,7 +12,7 @@ const UNFINISHED =
 const ACCEPTED = /^(accepted|created)$/;
 const RESULT_PLACE = /^(job|task)_?id$|^(poll|status|result)_?ur[il]$/i;
 
-/** The `data` of a call, which is `null` if the service returns none; or why there is none. */
+/** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
 export type Answer = { data: IDataObject | null } | { error: ServiceError };
 
 /**
@@ -25,7 +25,7 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	const envelope = parseLoosely(response.text);
 	if (!isObject(envelope)) return { error: unreadable(response, request) };
 	const { error } = envelope;
-	const data = dataIn(envelope);
+	const data = inText(envelope.data);
 	if (isError({ ...envelope, data })) {
 		// The status of a failed scrape may come as an error.
 		const isStatus = status < 400 && isFree(request) && isObject(data);
@@ -69,9 +69,8 @@ function isError({ success, data, error, message }: Record<string, unknown>): bo
 	return isText(error) || (success === undefined && isText(message));
 }
 
-/** The data may come as a JSON text, and PHP writes an object without fields as an empty list. */
-function dataIn({ data }: IDataObject): unknown {
-	if (Array.isArray(data) && data.length === 0) return null;
-	const object = typeof data === 'string' && /^\s*{/.test(data) ? parseLoosely(data) : undefined;
-	return object ?? data;
+/** An object that comes as a JSON text. */
+function inText(value: IDataObject[string]): unknown {
+	const object = typeof value === 'string' && /^\s*{/.test(value) ? parseLoosely(value) : undefined;
+	return object ?? value;
 }
