@@ -11,11 +11,9 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { scheduleInWords } from './trigger/schedule';
-import { close, open } from './trigger/activation';
-import { PATH } from './trigger/ownUrl';
 import { execute } from './trigger/execution';
 import { TriggerNode } from './trigger/node';
-import { lead } from './trigger/trigger';
+import { lead, open } from './trigger/trigger';
 import { properties } from './trigger/triggerProperties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
@@ -44,9 +42,9 @@ export class LeadGenTrigger implements INodeType {
 			header: 'Get an example of a finished scrape',
 			executionsHelp: {
 				inactive:
-					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode "Start a Scrape and Receive Its Completion", this starts a scrape of at most 5 leads (see \'Test Limit\' in the options), which costs credits, and waits up to two minutes for its completion. In the mode "Only Receive Completions", it waits for a completion at the test URL. To get an example at once and for free, set <i>Test Scrape ID</i> in the options to an earlier scrape.<br /><br /><b>Once you publish or activate the workflow</b>, it runs whenever a scrape finishes.',
+					'<b>While you build the workflow</b>, click <i>Execute step</i>. In the mode "Start Scrapes and Run When They Finish", this starts a scrape of at most 5 leads (see \'Test Limit\' in the options), which costs credits, and waits up to two minutes for its completion. In the mode "Run When Other Scrapes Finish", it waits for a completion at the test URL. To get an example at once and for free, set <i>Test Scrape ID</i> in the options to an earlier scrape.<br /><br /><b>Once you publish or activate the workflow</b>, it runs whenever a scrape finishes.',
 				active:
-					'<b>This workflow is active</b>: it runs whenever a scrape finishes. The <a data-key="executions">executions list</a> shows the runs.<br /><br />While you change it, click <i>Execute step</i> to get an example. In the mode "Start a Scrape and Receive Its Completion", this starts a scrape of at most 5 leads (see \'Test Limit\' in the options), which costs credits.',
+					'<b>This workflow is active</b>: it runs whenever a scrape finishes. The <a data-key="executions">executions list</a> shows the runs.<br /><br />While you change it, click <i>Execute step</i> to get an example. In the mode "Start Scrapes and Run When They Finish", this starts a scrape of at most 5 leads (see \'Test Limit\' in the options), which costs credits.',
 			},
 			activationHint:
 				'When you are done, publish or activate the workflow. It then runs whenever a scrape finishes.',
@@ -67,7 +65,7 @@ export class LeadGenTrigger implements INodeType {
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
 				responseData: '',
-				path: PATH,
+				path: 'leadgen',
 				// If the node starts the scrapes, it gives the service a URL with a secret itself.
 				ndvHideUrl:
 					'={{ $parameter["mode"] !== "listen" && $parameter["options"]?.["testLimit"] !== 0 }}',
@@ -77,7 +75,7 @@ export class LeadGenTrigger implements INodeType {
 				httpMethod: 'GET,PUT,PATCH',
 				responseMode: 'onReceived',
 				responseData: '',
-				path: PATH,
+				path: 'leadgen',
 				ndvHideUrl: true,
 			},
 		],
@@ -97,7 +95,7 @@ export class LeadGenTrigger implements INodeType {
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
 				const node = new TriggerNode(this);
-				if (!endTest(node)) close(node);
+				if (!endTest(node)) node.close();
 				return await Promise.resolve(true);
 			},
 		},

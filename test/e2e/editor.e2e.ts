@@ -295,10 +295,10 @@ describe('the panel of the LeadGen Trigger', () => {
 
 	it('asks for no filters where it only receives completions', async () => {
 		expect(await editor.list(editor.parameter('mode'))).toEqual([
-			'Start a Scrape and Receive Its Completion',
-			'Only Receive Completions',
+			'Start Scrapes and Run When They Finish',
+			'Run When Other Scrapes Finish',
 		]);
-		await editor.choose(editor.parameter('mode'), 'Only Receive Completions');
+		await editor.choose(editor.parameter('mode'), 'Run When Other Scrapes Finish');
 		expect(await editor.labels()).toEqual(
 			labels(/^This mode starts no scrapes and costs no credits\./),
 		);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
-import { LINE, node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
+import { node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
 import { LONG, useN8n } from './n8n';
 
 /** Restarts and power cuts of a real n8n. */
@@ -44,21 +44,6 @@ it('delivers a completion that came while n8n was down, and does not catch up a 
 	await quiet(3000);
 	expect([fixture.startsOf(workflow), await runsOf(workflow)]).toEqual([1, 1]);
 	expect(await fixture.told(workflow.id)).toEqual([]);
-}, 180_000);
-
-it('starts a scrape, or says that it does not, after a command deactivated the workflow', async () => {
-	await fixture.reset();
-	const workflow = await fixture.activated();
-	await fixture.untilRuns(workflow.id, 1);
-	const own = `--id=${workflow.id}`;
-	const command = ['update:workflow', own, '--active=false'];
-	await fixture.restartWith(...(LINE === '1' ? command : ['unpublish:workflow', own]));
-	await fixture.api.activateWorkflow(workflow.id);
-	await quiet(8000);
-	const said = await fixture.told(workflow.id);
-	expect(said).toEqual(fixture.starts === 1 ? [expect.stringMatching(/started no scrape/)] : []);
-	await fixture.reactivate(workflow.id);
-	await until('another start', () => fixture.starts === 3 - said.length);
 }, 180_000);
 
 it('keeps the leads of a notification that waits for the status through a power cut: Retry runs the workflow with them', async () => {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import * as fc from 'fast-check';
 import type { StoredWorkflow } from '../../lab/playground/api';
-import { API_KEY, quiet, until } from '../../lab/fixture/fixture';
+import { quiet, until } from '../../lab/fixture/fixture';
 import { useN8n } from './n8n';
 
 /* Thousands of requests of strangers to the production URLs of a real n8n. They take minutes, so CI runs them at night. */
@@ -19,15 +19,12 @@ const fixture = useN8n();
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2000);
 const AT_ONCE = 40;
 const SLOW = 20;
-/** What docs/trigger.md (Security) promises of a node that only listens: a third of what the plan allows. */
-const PER_MINUTE = 600;
-const LOOKUPS_PER_MINUTE = PER_MINUTE / 3;
 
 /** A workflow under attack. */
 interface Target {
 	workflow: StoredWorkflow;
 	url: string;
-	/** Of the URL that the service was given; made up where the node only listens. */
+	/** Of the URL that the service was given. */
 	attempt: string;
 	signature: string;
 }
@@ -163,29 +160,19 @@ async function activated(parameters: Record<string, unknown>): Promise<Target> {
 	return { workflow, url, attempt, signature };
 }
 
-async function listening(): Promise<Target> {
-	const workflow = await fixture.listening();
-	const url = fixture.plainUrl(workflow);
-	return { workflow, url, attempt: 'attempt', signature: 'a1b2'.repeat(16) };
-}
-
 it('answers every one, runs nothing, starts nothing, and lets real completions through once', async () => {
 	// The service tries again until a completion is taken.
 	const notification = { retries: 1000, backoffMs: 1000 };
 	await fixture.reset({ job: { durationMs: 3_600_000 }, notification });
-	const plan = { plan: 'enterprise', requestsPerMinute: PER_MINUTE };
-	fixture.credential = await fixture.newCredential('Enterprise', API_KEY, plan);
 	const targets = [
 		await activated({}),
 		await activated({ filters: { jobTitles: ['CFO'] } }),
-		await listening(),
 	] as const;
-	const [first, second, third] = targets;
+	const [first, second] = targets;
 	const own = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-	expect(targets.map(({ signature }) => signature.length)).toEqual([64, 64, 64]);
-	const heard = await fixture.startMany(2, third.url);
+	expect(targets.map(({ signature }) => signature.length)).toEqual([64, 64]);
 	const finish = (index: number) => {
-		for (const ids of [own, heard]) fixture.sandbox.finish(ids[index] ?? '', 'completed');
+		fixture.sandbox.finish(own[index] ?? '', 'completed');
 	};
 
 	const began = Date.now();
@@ -212,10 +199,8 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, attacker));
 	// The scrape of the first one is over.
-	for (const target of [second, third]) {
-		for (const [type, body] of LARGE) {
-			await attackWith(target, { method: 'POST', type, body: body(), query: '', headers: {} });
-		}
+	for (const [type, body] of LARGE) {
+		await attackWith(second, { method: 'POST', type, body: body(), query: '', headers: {} });
 	}
 	finish(1);
 
@@ -223,36 +208,27 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 		await Promise.all(
 			targets.map(async ({ workflow }) => (await fixture.scrapesOf(workflow.id)).sort()),
 		);
-	// The lookups of forged scrapes come before the last one.
-	await until('each completion', async () => (await ranFor()).flat().length >= 4, 480_000);
+	await until('each completion', async () => (await ranFor()).flat().length >= 2, 480_000);
 	const over = Date.now();
 	await quiet(5000);
 
-	expect(await ranFor()).toEqual([[own[0]], [own[1]], heard.toSorted()]);
+	expect(await ranFor()).toEqual([[own[0]], [own[1]]]);
 	for (const { workflow } of targets) expect(await fixture.told(workflow.id)).toEqual([]);
 	const counts = targets.map(
 		async ({ workflow }) => (await fixture.executions(workflow.id)).length,
 	);
-	// A start and a completion each, and two completions.
-	expect(await Promise.all(counts)).toEqual([2, 2, 2]);
-	expect(fixture.starts).toBe(4);
+	// A start and a completion each.
+	expect(await Promise.all(counts)).toEqual([2, 2]);
+	expect(fixture.starts).toBe(2);
 
 	const answered = [...answers.values()].reduce((sum, count) => sum + count, 0);
-	expect(answered).toBe(REQUESTS + 2 * LARGE.length);
+	expect(answered).toBe(REQUESTS + LARGE.length);
 	expect([...answers.keys()].filter((status) => status < 200 || status > 599)).toEqual([]);
 
 	const lookups = fixture.sandbox.requests.filter(
 		({ operation }) => operation === 'getScrapeStatus',
 	);
-	// A scrape that exists is no stranger's any more.
-	const real = [...own, ...heard];
-	const isReal = ({ query }: (typeof lookups)[number]) => real.includes(String(query.scrapeId));
-	const times = lookups.filter((lookup) => !isReal(lookup)).map(({ at }) => at);
-	const spans = times.slice(LOOKUPS_PER_MINUTE).map((at, index) => at - (times[index] ?? at));
-	expect(spans.length).toBeGreaterThan(0);
-	// n8n counts when it sends, the service when a request arrives: seconds later on a busy machine.
-	expect(Math.min(...spans)).toBeGreaterThan(50_000);
 	// The node polls every five seconds at most, and once more when it is notified.
 	const seconds = (over - began) / 1000;
-	expect(lookups.filter(isReal).length).toBeLessThanOrEqual(real.length * (seconds / 5 + 3));
+	expect(lookups.length).toBeLessThanOrEqual(own.length * (seconds / 5 + 4));
 }, 900_000);

@@ -1,148 +1,123 @@
-import { sleep, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
 import { baseUrlOf } from '../service/http';
-import type { Gate } from './gate';
+import { pass, type Delivery } from './gate';
 import type { Executing } from './node';
-import type { Told } from './nodeMemory';
-import { Ended, textOf } from './notices';
-import { Notification } from './notification';
-import { outputItems } from './output';
-import { tell } from './ownUrl';
-import { leadsThatRan } from './running';
+import { leadsIn, scrapeIdIn } from './notification';
+import { Ended, isRefused } from './notices';
+import { postToSelf } from './ownUrl';
+import { NOTHING, scrapeOf } from './saved';
+import { findScrape, type FoundScrape } from './scrape';
 import { fingerprint } from './signature';
-import { events } from './triggerProperties';
-import { untilFinished } from './waiting';
-
-/** What an execution that runs the workflow for finished scrapes begins with. */
-export interface Completion {
-	/** Several, if one notification names several. */
-	scrapes: Told[];
-	/** As it arrived; `null` if a poll saw that the scrape is finished. */
-	notification: IDataObject | null;
-}
-
-/** A workflow does not wait longer until n8n has saved that it ran. */
-const MAX_SAVE_MS = 5000;
-/** How often to look with which leads it ran, and the pause in between. */
-const MAX_LOOKS = 3;
-const PAUSE_MS = 3000;
+import { events, leadsField } from './triggerProperties';
 
 /**
- * Lets one completion of each scrape through, when the scrape is finished.
- * @throws LeadGenError if its status cannot be had in time
+ * What an execution for a finished scrape begins with: its attempt if the node started it, its ID if it is known, and the
+ * notification, or `null` if a poll saw the end.
+ */
+export type Completion = Record<'attempt' | 'scrapeId', string | undefined> & {
+	notification: IDataObject | null;
+};
+
+const PAUSE_MS = 5000;
+/** How long an execution without leads leaves one with leads the precedence, if it had to wait for the end. */
+const GIVE_WAY_MS = 4000;
+/** The same for a poll: longer than an execution may take to see the end and to give way. */
+export const POLL_GIVE_WAY_MS = PAUSE_MS + GIVE_WAY_MS + 1000;
+/** A notification may come before the end. Shorter for an ID that anyone may have named, and for what is refused. */
+const [PATIENCE_MS, SHORT_PATIENCE_MS] = [10 * 60_000, 60_000];
+/** A workflow does not wait longer until n8n has saved that it ran. */
+const MAX_SAVE_MS = 5000;
+
+/**
+ * Lets one completion of a scrape through, when the scrape is finished. @throws LeadGenError if that cannot be seen
+ * @returns the status of the scrape and the notification
  */
 export async function complete(
 	node: Executing,
-	gate: Gate,
+	begun: Delivery,
 	completion: Completion,
-): Promise<INodeExecutionData[] | Ended> {
-	const { scrapes } = completion;
-	const notification = new Notification(completion.notification);
-	const runs = scrapes.map(async (told) => {
-		const status = await completeOne(node, gate, told, notification);
-		return status instanceof Ended ? status : outputItems(node, status, notification);
-	});
-	const settled = await Promise.allSettled(runs);
-	const results = settled.flatMap((each) => ('value' in each ? [each.value] : []));
-	const ended = results.filter((result) => result instanceof Ended);
-	const failed = settled.find((each) => each.status === 'rejected');
-	if (failed) throw scrapes.length > 1 ? withOthers(failed.reason) : failed.reason;
-	const items = results.flatMap((result) => (result instanceof Ended ? [] : result));
-	return items.length === 0 && ended[0] ? ended[0] : items;
-}
-
-/** An execution that fails has no output, so the other scrapes of the notification do not run either. */
-function withOthers(error: unknown): LeadGenError {
-	const { message, advice } = textOf(error);
-	const what = 'The notification names several scrapes, and this execution outputs none of them.';
-	return new LeadGenError(message, `${advice} ${what} Retry it to output all of them.`);
-}
-
-/** @returns the status of the scrape, if the workflow runs for it */
-async function completeOne(
-	node: Executing,
-	gate: Gate,
-	told: Told,
-	notification: Notification,
 ): Promise<IDataObject | Ended> {
-	const scrape = await untilFinished(node, told, notification.ids.likely);
-	if (scrape instanceof Ended) return scrape;
-	const { id, data } = scrape;
+	const { attempt, notification } = completion;
+	const hasLeads = leadsIn(notification ?? {}, node.parameters.option(leadsField)) !== undefined;
+	const { id, data, isFinished } = await untilFinished(node, completion, hasLeads);
 	const status = wordIn(data.status) ?? '';
+	if (!isFinished) {
+		const text = `Scrape ${id} is not finished ten minutes after its notification`;
+		// The node goes on to ask for the status of the scrapes that it started.
+		if (attempt !== undefined && !hasLeads) return new Ended(text, 'not finished', id);
+		throw new LeadGenError(text, 'When it is finished, retry this execution.');
+	}
 	if (!node.parameters.get(events).some((event) => event === status)) {
-		await saveDone(node, told, id);
-		return new Ended(
-			`Scrape ${id} is ${status}. The node does not run the workflow for this event.`,
-		);
+		await saveDone(node, attempt, id);
+		const text = `Scrape ${id} is ${status}. The node does not run the workflow for this event.`;
+		return new Ended(text, 'left out', id);
 	}
+	const passage = await pass(node, begun, await nameOf(node, attempt, id));
+	// Another process that passed as well has saved meanwhile that the workflow ran.
+	const { saved } = passage === 'unsure' ? await postToSelf(node) : { saved: NOTHING };
+	const isAnother = passage === 'another' || scrapeOf(saved, attempt)?.isDone === true;
+	// n8n may have stopped before the other execution could save it, and the poll would find the scrape again.
+	if (!isAnother || notification === null) await saveDone(node, attempt, id);
+	if (!isAnother) return { ...data, notification };
+	const text = `The workflow ran for scrape ${id} before, in another execution.`;
+	return new Ended(text, 'ran before', id);
+}
+
+/** A scrape that the node started is known by its attempt, any other one by its account and ID. */
+async function nameOf(node: Executing, attempt: string | undefined, id: string): Promise<string> {
+	if (attempt !== undefined) return `completion ${attempt}`;
 	const { credential } = await node.access();
-	// Another account may use the same scrape ID.
-	const key = `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
-	const passage = await gate.pass(key);
-	// If another process passed as well, it has saved meanwhile that the workflow ran.
-	const mayHaveRun = passage === 'unknown' || passage === 'unsure';
-	const hasRun = async () => (await lookForLeads(node, { ...told, leads: '' }, id)) !== undefined;
-	const isAnother = passage === 'another' || (mayHaveRun && (await hasRun()));
-	const ended = isAnother ? await another(node, told, id, notification) : undefined;
-	if (ended) return ended;
-	await saveDone(node, told, id);
-	return data;
+	return `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
 }
 
-/**
- * Has n8n save that the scrape ran, so that it is polled no more. The next nodes run after it is saved: n8n would
- * otherwise save an old copy over what they write into the static data.
- */
-async function saveDone(node: Executing, told: Told, id: string): Promise<void> {
-	const { leads, attempt = id } = told;
-	const saved = tell(node, { done: [attempt, leads, id] }).catch((error: unknown) => {
-		node.log('warn', `a completion was not saved: ${String(error)}`);
-	});
-	await Promise.race([saved, sleep(MAX_SAVE_MS)]);
-}
-
-/**
- * Another delivery ran the workflow for the scrape.
- * @returns how this execution ends; undefined if the user wants to run its leads, too
- */
-async function another(
+/** Requests the status until the scrape is finished, or time runs out. @throws LeadGenError if the status cannot be had */
+async function untilFinished(
 	node: Executing,
-	told: Told,
-	id: string,
-	{ received }: Notification,
-): Promise<Ended | undefined> {
-	const { leads } = told;
-	const ran = await lookForLeads(node, told, id);
-	// n8n may have stopped before the other delivery could save this, and the poll would find the scrape again.
-	if (received === null && ran === undefined) await saveDone(node, told, id);
-	if (leads === '' || ran?.includes(leads)) {
-		return new Ended(`The workflow ran for scrape ${id} before, in another execution.`);
+	completion: Completion,
+	hasLeads: boolean,
+): Promise<FoundScrape> {
+	const { attempt, scrapeId = '' } = completion;
+	const signal = node.context.getExecutionCancelSignal();
+	const since = Date.now();
+	for (let hasWaited = false; ; hasWaited = true) {
+		node.memory.isWaiting(attempt ?? scrapeId, true);
+		let problem: unknown = notKnown(scrapeId);
+		const scrape = await find(node, completion).catch((error: unknown) => {
+			problem = error;
+		});
+		if (scrape?.isFinished && hasWaited && !hasLeads) await pause(GIVE_WAY_MS, signal);
+		const isDoubtful = isRefused(problem) || (attempt === undefined && !scrape);
+		const isOver = Date.now() - since >= (isDoubtful ? SHORT_PATIENCE_MS : PATIENCE_MS);
+		if (isOver && !scrape) throw problem;
+		if (scrape && (isOver || scrape.isFinished)) return scrape;
+		await pause(PAUSE_MS, signal);
 	}
-	if (node.context.getMode() === 'retry') return undefined;
-	if (ran === undefined) {
-		throw new LeadGenError(
-			`Leads of scrape ${id} came after the workflow ran for it, and the node could not read which leads it had then`,
-			'They may be the same leads again. To run the workflow with the leads of this execution, too, retry it.',
-		);
-	}
-	throw new LeadGenError(
-		`More leads of scrape ${id} came after the workflow ran for it`,
-		'The service sent several notifications with different leads, and the workflow runs once for each scrape. To run it with these leads, too, retry this execution.',
-	);
 }
 
-/** The leads with which the workflow ran. The other execution may be about to save them. */
-async function lookForLeads(
+async function find(
 	node: Executing,
-	{ attempt, leads }: Told,
-	id: string,
-): Promise<string[] | undefined> {
-	for (let looks = leads === '' ? 1 : MAX_LOOKS; ; looks--) {
-		const reply = await tell(node).catch(() => undefined);
-		const ran = reply && leadsThatRan(reply.saved, attempt ?? id);
-		if (ran !== undefined || looks === 1) return ran;
-		await pause(PAUSE_MS, node.context.getExecutionCancelSignal());
-	}
+	{ attempt, scrapeId, notification }: Completion,
+): Promise<FoundScrape | undefined> {
+	const id = scrapeId ?? scrapeOf((await postToSelf(node)).saved, attempt)?.scrapeId;
+	// The answer to the start may never come.
+	const likely = id ?? scrapeIdIn(notification ?? {});
+	return likely === undefined ? undefined : await findScrape(node, likely);
+}
+
+function notKnown(id: string): LeadGenError {
+	const advice =
+		'Anyone who knows the URL can send such a notification, which is in the input of this execution. If the dashboard of your account has the scrape, retry this execution.';
+	return new LeadGenError(`The service does not know the scrape ${id}`.trim(), advice);
+}
+
+/** Has n8n save that the scrape ran, before n8n saves the static data of the execution that goes on. It is polled no more. */
+async function saveDone(node: Executing, attempt: string | undefined, id: string): Promise<void> {
+	// The node does not poll what others started.
+	if (attempt === undefined) return;
+	const scrapes = [{ attempt, scrapeId: id, since: Date.now(), isDone: true }];
+	// If it is not saved now, a poll finds the scrape again, and the gate ends its execution.
+	await Promise.race([postToSelf(node, { scrapes }).catch(() => {}), sleep(MAX_SAVE_MS)]);
 }

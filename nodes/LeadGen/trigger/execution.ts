@@ -1,18 +1,19 @@
 import { randomUUID } from 'crypto';
 import { NodeOperationError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
+import { isObject } from '../common/json';
+import { show } from '../common/parameters';
 import { throwIfStopped } from '../common/pause';
 import { complete, type Completion } from './completion';
-import { Gate, type Delivery } from './gate';
-import type { Executing } from './node';
-import { PROCESS } from './nodeMemory';
-import { Notification } from './notification';
-import { outputItems } from './output';
-import { Ended, textOf, type NoticeText } from './notices';
+import type { Delivery } from './gate';
+import { PROCESS, type Executing } from './node';
+import { leadsIn } from './notification';
+import { Ended, inWords, noticeOf, type Notice } from './notices';
 import { start, type Start } from './startExecution';
+import { leadsField, output } from './triggerProperties';
 
 /** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
-export type Purpose = { start: Start } | { completion: Completion } | { notice: NoticeText };
+export type Purpose = { start: Start } | { completion: Completion } | { notice: Notice };
 
 const KEY = 'leadGenTrigger';
 
@@ -24,56 +25,80 @@ export function itemFor(purpose: Purpose, addresses: string[]): INodeExecutionDa
 
 /**
  * Runs first in each execution that the trigger begins, in any process: sends a start, or lets a completion through.
- * @returns no item if the execution ends here
- * @throws NodeOperationError with a message for the user, unless the node is set to continue
+ * @returns no item if the execution ends here @throws NodeOperationError, unless the node is set to continue
  */
 export async function execute(node: Executing): Promise<INodeExecutionData[][] | null> {
-	const { context } = node;
-	const json = context.getInputData()[0]?.json ?? {};
+	const json = node.context.getInputData()[0]?.json ?? {};
 	const purpose = json[KEY] as unknown as (Purpose & Delivery) | undefined;
-	if (!purpose) return [testOutput(node, json)];
-	node.known = purpose.addresses;
-	const result = await run(node, purpose, new Gate(node, purpose)).catch(textOf);
-	throwIfStopped(context.getExecutionCancelSignal());
+	// A test run begins with its output.
+	const result = purpose ? await run(node, purpose).catch(noticeOf) : outputItems(node, json);
+	throwIfStopped(node.context.getExecutionCancelSignal());
 	if (Array.isArray(result)) return [result];
 	return result instanceof Ended ? end(node, result) : fail(node, result);
 }
 
-async function run(node: Executing, purpose: Purpose, gate: Gate) {
+async function run(node: Executing, purpose: Purpose & Delivery) {
+	node.addresses = purpose.addresses;
 	if ('notice' in purpose) return purpose.notice;
-	if ('start' in purpose) return await start(node, gate, purpose.start);
-	return await complete(node, gate, purpose.completion);
+	if ('start' in purpose) return await start(node, purpose, purpose.start);
+	const completed = await complete(node, purpose, purpose.completion);
+	return completed instanceof Ended ? completed : outputItems(node, completed);
 }
 
-/** A test run begins with its output. */
-function testOutput(node: Executing, { hint, notification, ...status }: IDataObject) {
-	if (typeof hint === 'string') addHint(node.context, { message: hint, type: 'warning' });
-	return outputItems(node, status, new Notification((notification ?? null) as IDataObject | null));
+/** One item for a finished scrape, or for each lead. @param json the fields of the scrape, and the notification */
+function outputItems(node: Executing, json: IDataObject): INodeExecutionData[] {
+	const { context, parameters } = node;
+	const { notification, hint, ...scrape } = json;
+	const { scrapeId, status, leadsFound, creditsUsed } = scrape;
+	label(node, scrapeId, status);
+	if (typeof hint === 'string') addHint(context, { message: hint, type: 'warning' });
+	const whole = [{ json: { ...scrape, notification }, pairedItem: { item: 0 } }];
+	if (parameters.get(output) !== 'leads') return whole;
+	const path = parameters.option(leadsField);
+	const leads = leadsIn(isObject(notification) ? notification : {}, path);
+	const facts = [status, leadsFound, 'leads,', creditsUsed, 'credits'].map(textOf).join(' ');
+	const where = path === '' ? '' : ` at "${path}" (see 'Leads Field')`;
+	const missing = ` The notification holds no leads${where}, so the output is one item for the scrape.`;
+	const message = `Scrape ${textOf(scrapeId)} ${facts}.${leads ? '' : missing}`;
+	addHint(context, { message, type: leads ? 'info' : 'warning' });
+	const items = leads?.map((lead) => ({
+		json: { scrapeId, scrapeStatus: status, ...(isObject(lead) ? lead : { lead: lead as string }) },
+		pairedItem: { item: 0 },
+	}));
+	// Without an item, the workflow would end silently.
+	return items ?? whole;
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : show(value);
+}
+
+/** Saves with the execution what it was about, so that the list of executions can be filtered by it. */
+function label({ context }: Executing, scrapeId: unknown, event: unknown): void {
+	if (scrapeId !== undefined) saveWithExecution(context, 'leadgen', [textOf(scrapeId)]);
+	saveWithExecution(context, 'leadgen_event', [textOf(event)]);
 }
 
 /** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */
-function end(node: Executing, { message, type }: Ended): INodeExecutionData[][] | null {
+function end(node: Executing, ended: Ended): INodeExecutionData[][] | null {
 	const { context } = node;
-	node.log('info', `execution ${context.getExecutionId()}: ${message}`);
+	const { message, type } = ended;
+	node.log(type === 'info' ? 'info' : 'warn', `execution ${context.getExecutionId()}: ${message}`);
 	if (context.getNode().alwaysOutputData === true) {
-		throw new NodeOperationError(context.getNode(), message, {
-			description: `The execution ends here, so that it does not run the workflow without data. Switch off 'Always Output Data' in the settings of this node.`,
-		});
+		const description = `The execution ends here, so that it does not run the workflow without data. Switch off 'Always Output Data' in the settings of this node.`;
+		throw new NodeOperationError(context.getNode(), message, { description });
 	}
+	label(node, ended.scrapeId, ended.event);
 	addHint(context, { message, type });
-	if (mayEndEmpty(context)) return [[]];
-	saveWithExecution(context, 'leadgen', message.split(' '));
-	return null;
+	return mayEndEmpty(context) ? [[]] : null;
 }
 
 /** Ends the execution as a failure, in the way that the user chose under On Error. */
-function fail(node: Executing, { message, advice }: NoticeText): INodeExecutionData[][] | null {
+function fail(node: Executing, notice: Notice): INodeExecutionData[][] | null {
 	const own = node.context.getNode();
-	if (own.onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
+	if (own.onError === 'continueErrorOutput') return [[{ json: { error: notice } }]];
 	// With "Continue", n8n would pass the failure on as if it were a scrape.
-	if (own.onError === 'continueRegularOutput') {
-		node.log('error', `${message}. ${advice}`);
-		return end(node, new Ended(`${message}. ${advice}`, 'warning'));
-	}
-	throw new NodeOperationError(own, message, { description: advice });
+	if (own.onError === 'continueRegularOutput')
+		return end(node, new Ended(inWords(notice), 'failed', undefined, 'warning'));
+	throw new NodeOperationError(own, notice.message, { description: notice.advice });
 }

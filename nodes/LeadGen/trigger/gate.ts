@@ -1,100 +1,78 @@
 import { sleep } from 'n8n-workflow';
-import type { Executing } from './node';
-import { perNode, PROCESS } from './nodeMemory';
+import { LeadGenError } from '../common/errors';
+import { PROCESS, type Executing } from './node';
 
-/**
- * A completion uses two entries of n8n's deduplication record, as does a start. n8n 1 may save the record in a column of
- * MySQL that holds 64 KB, and an entry takes 27 bytes.
- */
-const MAX_ENTRIES = 2000;
-const OPTIONS = { mode: 'entries', maxEntries: MAX_ENTRIES } as const;
+// The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
+// whole record, then writes it. So checks in this process wait for each other, and an execution that another process began
+// looks again whether its record is still there.
+
+/** Two entries for a start or completion. n8n 1 may save the record in 64 KB of MySQL, and an entry takes 27 bytes. */
+const OPTIONS = { mode: 'entries', maxEntries: 2000 } as const;
 const LOOKS = 5;
 /** The pause before the second look: longer than another process may take between reading and writing the record. */
-const MIN_PAUSE_MS = 150;
-const PAUSE_PER_CHECK = 5;
-const MAX_PAUSE_MS = 30_000;
+const [MIN_PAUSE_MS, PAUSE_PER_CHECK, MAX_PAUSE_MS] = [150, 5, 30_000];
 
-/** What began an execution. */
-export interface Delivery {
-	/** Identifies the delivery, also when n8n runs its execution again. */
-	delivery: string;
-	/** The process that made it. */
-	process: string;
-	/** Where the node reaches itself. Another process does not know these addresses. */
-	addresses: string[];
-}
+/** What began an execution. The delivery stays the same when n8n runs the execution again, in whatever process. */
+export type Delivery = { delivery: string; process: string; addresses: string[] };
 
 /**
- * Whether an execution is the first for its key, runs `again` (a retry, or a worker that took over), or comes after
- * `another` delivery of the same. `unsure` if it is the first by the record, but another process may have looked for the
- * second time while this one wrote it. `unknown` if n8n could not tell.
+ * Whether an execution is the first for its name, runs `again` (a retry, or a worker that took over), or comes after
+ * `another` delivery. `unsure`: it is the first, but another process may have looked while this one wrote the record.
  */
-type Passage = 'first' | 'unsure' | 'again' | 'another' | 'unknown';
+type Passage = 'first' | 'unsure' | 'again' | 'another';
 
-/**
- * The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
- * whole record, then writes it. So checks in this process wait for each other, and an execution that another process
- * began looks again whether its record is still there.
- */
-export class Gate {
-	constructor(
-		private readonly node: Executing,
-		private readonly begun: Delivery,
-	) {}
-
-	async pass(key: string): Promise<Passage> {
-		const { helpers } = this.node.context;
-		const own = this.ownOf(key);
-		const keys = [key, own];
-		let isRecorded = false;
-		let checkMs = 0;
-		for (let looks = 1; looks <= LOOKS; looks++) {
-			try {
-				const fresh = await this.inTurn(async () => {
-					const begin = Date.now();
-					const { new: values } = await helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
-					// The database is as busy for other processes.
-					checkMs = Math.max(checkMs, Date.now() - begin);
-					const isAnother = !values.includes(key) && values.includes(own);
-					// Otherwise a retry of this delivery would pass.
-					if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
-					return values;
-				});
-				if (!fresh.includes(key)) {
-					if (fresh.includes(own)) return 'another';
-					if (!isRecorded) return 'again';
-					return checkMs >= MIN_PAUSE_MS ? 'unsure' : 'first';
-				}
-				if (looks === 1 && this.begun.process === PROCESS) return 'first';
-				isRecorded = true;
-			} catch (error) {
-				// The first records of two processes can collide.
-				this.node.log('warn', `the deduplication failed: ${String(error)}`);
-			}
-			const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
-			await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
-		}
-		return 'unknown';
-	}
-
-	/** Lets a later execution pass the gate again. */
-	async forget(key: string): Promise<void> {
-		const { helpers } = this.node.context;
-		await this.inTurn(async () => {
-			await helpers.removeProcessed([key, this.ownOf(key)], 'node', OPTIONS);
+/** Asks whether an execution may go on. @throws LeadGenError if n8n cannot record the name */
+export async function pass(node: Executing, begun: Delivery, name: string): Promise<Passage> {
+	const [key, own] = keysOf(node, begun, name);
+	let isRecorded = false;
+	let checkMs = 0;
+	for (let looks = 1; looks <= LOOKS; looks++) {
+		const since = Date.now();
+		const fresh = await check(node, key, own).catch((error: unknown) => {
+			// The first records of two processes can collide.
+			node.log('warn', `the deduplication failed: ${String(error)}`);
 		});
+		// The database is as busy for other processes.
+		checkMs = Math.max(checkMs, Date.now() - since);
+		if (fresh && !fresh.includes(key)) {
+			if (fresh.includes(own)) return 'another';
+			if (!isRecorded) return 'again';
+			return checkMs >= MIN_PAUSE_MS ? 'unsure' : 'first';
+		}
+		if (fresh && looks === 1 && begun.process === PROCESS) return 'first';
+		isRecorded ||= fresh !== undefined;
+		const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
+		await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
 	}
-
-	private ownOf(key: string): string {
-		return `${key} ${this.begun.delivery}`;
-	}
-
-	private async inTurn<T>(check: () => Promise<T>): Promise<T> {
-		const turns = turnsOf(this.node.memory);
-		const mine = turns.last.then(check);
-		turns.last = mine.catch(() => {});
-		return await mine;
-	}
+	throw new LeadGenError('n8n could not record this execution', 'Check the database of n8n.');
 }
 
-const turnsOf = perNode<{ last: Promise<unknown> }>(() => ({ last: Promise.resolve() }));
+/** Lets a later execution pass the gate again. */
+export async function forget(node: Executing, begun: Delivery, name: string): Promise<void> {
+	const { helpers } = node.context;
+	await inTurn(node, () => helpers.removeProcessed(keysOf(node, begun, name), 'node', OPTIONS));
+}
+
+/** Records both keys. @returns those that were not recorded before */
+async function check(node: Executing, key: string, own: string): Promise<unknown[]> {
+	const { helpers } = node.context;
+	return await inTurn(node, async () => {
+		const { new: fresh } = await helpers.checkProcessedAndRecord([key, own], 'node', OPTIONS);
+		const isAnother = !fresh.includes(key) && fresh.includes(own);
+		// Otherwise a retry of this delivery would pass.
+		if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
+		return fresh;
+	});
+}
+
+/** Of the name, and of this delivery of it. Two nodes of a workflow may have one ID, by which n8n keeps the record. */
+function keysOf(node: Executing, { delivery }: Delivery, name: string): [string, string] {
+	const key = `${node.key} ${name}`;
+	return [key, `${key} ${delivery}`];
+}
+
+async function inTurn<T>({ memory }: Executing, check: () => Promise<T>): Promise<T> {
+	const mine = memory.lastCheck.then(check);
+	memory.lastCheck = mine.catch(() => {});
+	return await mine;
+}

@@ -1,50 +1,72 @@
+import { randomUUID } from 'crypto';
 import type {
+	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
 	IHookFunctions,
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { choiceField, Parameters } from '../common/parameters';
-import { hasSeveralMains } from '../common/compatibility';
+import { Parameters } from '../common/parameters';
 import { CREDENTIAL_TYPE } from '../service/http';
-import { memoryOf, type Access, type NodeMemory } from './nodeMemory';
-import { changed, merged, readSaved, writeSaved, type Change, type Saved } from './running';
-import { Signer } from './signature';
+import { NOTHING, savedIn, saving, united, type Message, type Saved } from './saved';
+import { fingerprint, Signer } from './signature';
+import { mode } from './triggerProperties';
 
-/** The user may change the credential at any time. */
-const ACCESS_MS = 2000;
+export const PROCESS = randomUUID();
 
-export const mode = choiceField(
-	{ displayName: 'Mode', name: 'mode' },
-	[
-		{
-			name: 'Start a Scrape and Receive Its Completion',
-			value: 'startScrape',
-			description:
-				'Start a scrape when you publish or activate the workflow. The workflow runs when the scrape finishes.',
-		},
-		{
-			name: 'Only Receive Completions',
-			value: 'listen',
-			description: 'Run the workflow when a scrape that was started elsewhere finishes',
-		},
-	],
-	'startScrape',
-);
+/** Reading a credential costs n8n 65 ms of processor time, so all nodes of the process share one reading. */
+const ACCESS_MS = 60_000;
+const readings = new Map<string, Reading>();
+type Reading = { at: number; credential: Promise<ICredentialDataDecryptedObject> };
 
+/** Longer than the pause between two looks at a status. n8n may not have been able to begin an execution. */
+const [WAITING_MS, MAX_WAITING] = [10_000, 1000];
+
+/** Where a node is reached: the production URL, as the outside sees it, and where it reaches itself, the likeliest first. */
+export type Place = { url: string; addresses: string[] };
+
+/** What this process knows of one node, beside what is saved. */
+class Memory {
+	saved: Saved = NOTHING;
+	/** While the node is active here. The hooks of an activation know it. */
+	place?: Place;
+	/** The attempt that an activation asks for, until its start begins. */
+	wanted = '';
+	/** Leads the work for the node, in the leading main process. */
+	leader?: { due(expression: string, timeZone: string, time: Date): void; close(): void };
+	/** The last check at the gate. */
+	lastCheck: Promise<unknown> = Promise.resolve();
+	/** When an execution of this process last waited for the end of a scrape, by its attempt or its ID. */
+	private readonly waiting = new Map<string, number>();
+
+	/** Whether an execution waits for the end of a scrape. @param isNew whether one does from now on */
+	isWaiting(name: string, isNew = false): boolean {
+		const at = this.waiting.get(name) ?? -Infinity;
+		if (isNew) this.waiting.set(name, performance.now());
+		const [oldest = ''] = this.waiting.keys();
+		if (this.waiting.size > MAX_WAITING) this.waiting.delete(oldest);
+		return performance.now() - at < WAITING_MS;
+	}
+}
+
+const memories = new Map<string, Memory>();
 type Context = IExecuteFunctions | IHookFunctions | ITriggerFunctions | IWebhookFunctions;
 
 /** The node as one call of n8n sees it: what n8n gives the call, and what this process knows of the node. */
 export class TriggerNode<Given extends Context = Context> {
-	readonly memory: NodeMemory;
+	/** Identifies the node, also when it is renamed. Two nodes of a workflow may have one ID, but never one URL. */
+	readonly key: string;
+	readonly memory: Memory;
 	/** In an execution those of its first item. */
 	readonly parameters: Parameters;
-
-	/** Where the node reaches itself in this call, if not where this process has it active. */
-	known?: string[];
+	/** Where the node reaches itself, the likeliest address first. */
+	addresses: string[] = [];
 
 	constructor(readonly context: Given) {
-		this.memory = memoryOf(context);
+		const { id, name, webhookId = name } = context.getNode();
+		this.key = `leadGenTrigger ${fingerprint([context.getWorkflow().id, id, webhookId])}`;
+		this.memory = memories.get(this.key) ?? new Memory();
+		memories.set(this.key, this.memory);
 		this.parameters = new Parameters((path, ifMissing) =>
 			'getInputData' in context
 				? context.getNodeParameter(path, 0, ifMissing)
@@ -57,66 +79,68 @@ export class TriggerNode<Given extends Context = Context> {
 		return this.parameters.get(mode) === 'listen';
 	}
 
-	/** Where the node reaches itself, the likeliest address first; empty if nobody knows. */
-	get addresses(): string[] {
-		return this.known ?? this.memory.urls?.addresses ?? [];
+	get credentialId(): string {
+		return this.context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? this.key;
 	}
 
-	/** The ID of the credential that the node uses. */
-	get credentialId(): string | undefined {
-		return this.context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? undefined;
-	}
-
-	/**
-	 * The credential of the node, and its signer. Reading a credential costs n8n a tenth of a second of processor time, so
-	 * calls of the same moment share one.
-	 * @throws InputError if the API key is empty
-	 */
-	async access(maxAgeMs = ACCESS_MS): Promise<Access> {
-		const { context, memory } = this;
-		const now = performance.now();
-		// A test run may use another credential than the active workflow.
-		const id = this.credentialId;
-		if (!memory.access || memory.access.id !== id || now - memory.access.readAt >= maxAgeMs) {
-			const read = context
-				.getCredentials(CREDENTIAL_TYPE)
-				.then((credential) => ({ credential, signer: new Signer(credential, memory.identity) }));
-			memory.access = { id, readAt: now, read };
-			// Otherwise a call that takes an access of any age would fail from then on.
-			read.catch(() => {
-				if (memory.access?.read === read) delete memory.access;
-			});
+	/** The credential, read at most so long ago, and its signer. @throws any error, if the node has no credential or key */
+	async access(maxAgeMs = ACCESS_MS) {
+		const at = performance.now();
+		let reading = readings.get(this.credentialId);
+		if (!reading || at - reading.at >= maxAgeMs) {
+			reading = { at, credential: this.context.getCredentials(CREDENTIAL_TYPE) };
+			readings.set(this.credentialId, reading);
+			reading.credential.catch(this.forgetAccess.bind(this));
 		}
-		return await memory.access.read;
+		const credential = await reading.credential;
+		return { credential, signer: new Signer(credential, this.key) };
+	}
+
+	/** The user may have changed the credential. */
+	forgetAccess(): void {
+		readings.delete(this.credentialId);
+	}
+
+	/** Whether the node ever saved anything. */
+	get hasRecord(): boolean {
+		return this.staticData[this.key] !== undefined;
 	}
 
 	/**
-	 * Whether this process knows each activation and deactivation itself, because no other one led the node meanwhile. Then
-	 * what is saved does not count: other nodes save old copies, and so does n8n 1 when another trigger lost its connection.
+	 * Learns what is saved: fresh from the database in `webhook()` and in `trigger()`. While the node is active here, this
+	 * process knows its activation better: others save old copies, and so does n8n 1 when another trigger lost its connection.
 	 */
-	private get knowsActivation(): boolean {
-		const { leader, hasLed } = this.memory;
-		return leader !== undefined || (hasLed && !hasSeveralMains(this.context));
-	}
-
-	/** Learns what is saved: fresh from the database in `webhook()` and in `trigger()`. */
 	read(): Saved {
-		const { memory, context } = this;
-		const read = readSaved(context.getWorkflowStaticData('global'), memory.key);
-		const { activation } = this.knowsActivation ? memory.saved : read;
-		return (memory.saved = merged(memory.saved, { ...read, activation }));
+		const { place, saved } = this.memory;
+		const read = savedIn(this.staticData[this.key]);
+		const activation = (place && saved.activation) ?? read.activation;
+		return (this.memory.saved = united({ ...saved, activation }, read.scrapes));
 	}
 
-	/** Saves a change, and what this process knows: another node may have saved an old copy. */
-	write(change: Change = {}): void {
-		const { memory, context } = this;
-		// A message of an activation may come after its deactivation.
-		const isLate = !memory.urls && this.knowsActivation;
-		memory.saved = changed(memory.saved, isLate ? { ...change, activation: undefined } : change);
-		writeSaved(context.getWorkflowStaticData('global'), memory.key, memory.saved);
+	/** Saves a message, and what this process knows. */
+	write(message: Message): void {
+		this.save(saving(this.memory.saved, message, this.context.getWorkflow().active));
 	}
 
-	log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
+	/** Records that n8n deactivated the node: the next activation by a user is a new wish. */
+	close(): void {
+		delete this.memory.place;
+		const { scrapes } = this.read();
+		if (this.hasRecord) this.save({ scrapes });
+	}
+
+	private get staticData() {
+		return this.context.getWorkflowStaticData('global');
+	}
+
+	/** As text, because n8n watches each value of an object. Only what changed, because n8n saves static data as a whole. */
+	private save(saved: Saved): void {
+		this.memory.saved = saved;
+		const text = JSON.stringify(saved);
+		if (this.staticData[this.key] !== text) this.staticData[this.key] = text;
+	}
+
+	log(level: 'info' | 'warn' | 'error', text: string): void {
 		this.context.logger[level](`LeadGen Trigger: ${text}`);
 	}
 }

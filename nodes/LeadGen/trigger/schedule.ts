@@ -1,17 +1,11 @@
-import {
-	choiceField,
-	numberField,
-	textField,
-	type Field,
-	type Parameters,
-} from '../common/parameters';
+import { choiceField, numberField, textField, type Parameters } from '../common/parameters';
 
 const schedule = choiceField(
 	{
 		displayName: 'How Often',
 		name: 'schedule',
 		description:
-			'When to start further scrapes. The first one starts when you publish or activate the workflow. Each scrape costs credits.',
+			'When to start further scrapes. The first one starts when you publish or activate the workflow.',
 	},
 	[
 		{ name: 'Once', value: 'once' },
@@ -24,64 +18,35 @@ const schedule = choiceField(
 	'once',
 );
 
-function clockField(
-	displayName: string,
-	name: string,
-	[from, to, first]: [number, number, number],
-	schedules: string[],
-	description: string,
-): Field<number> {
+/** @param schedules for which the field is shown @param range the smallest value, the greatest, and the default */
+function clockField(displayName: string, name: string, range: number[], schedules: string) {
+	const [minValue = 0, maxValue = 0, first = 0] = range;
 	return numberField(
 		{
 			displayName,
 			name,
-			typeOptions: { minValue: from, maxValue: to },
+			typeOptions: { minValue, maxValue },
 			default: first,
-			displayOptions: { show: { schedule: schedules } },
-			description,
+			displayOptions: { show: { schedule: schedules.split(' ') } },
+			description: `From ${String(minValue)} to ${String(maxValue)}, in the time zone from the workflow settings`,
 		},
 		{ whole: true },
 	);
 }
 
-const dayOfMonth = clockField(
-	'Day of the Month',
-	'triggerAtDayOfMonth',
-	[1, 31, 1],
-	['monthly'],
-	'Shorter months use their last day',
-);
+const dayOfMonth = clockField('Day of the Month', 'triggerAtDayOfMonth', [1, 31, 1], 'monthly');
+const hour = clockField('Hour', 'triggerAtHour', [0, 23, 9], 'daily weekly monthly');
+const minute = clockField('Minute', 'triggerAtMinute', [0, 59, 0], 'hourly daily weekly monthly');
 
-const WEEKDAYS = [
-	{ name: 'Monday', value: '1' },
-	{ name: 'Tuesday', value: '2' },
-	{ name: 'Wednesday', value: '3' },
-	{ name: 'Thursday', value: '4' },
-	{ name: 'Friday', value: '5' },
-	{ name: 'Saturday', value: '6' },
-	{ name: 'Sunday', value: '0' },
-];
+const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'
+	.split(' ')
+	.map((name, at) => ({ name, value: String((at + 1) % 7) }));
 
+const isWeekly = { show: { schedule: ['weekly'] } };
 const weekday = choiceField(
-	{
-		displayName: 'Day of the Week',
-		name: 'triggerAtWeekday',
-		displayOptions: { show: { schedule: ['weekly'] } },
-	},
+	{ displayName: 'Day of the Week', name: 'triggerAtWeekday', displayOptions: isWeekly },
 	WEEKDAYS,
 	'1',
-);
-
-const LOCAL = 'Hour of the day, 0 to 23, in the time zone from the workflow settings';
-
-const hour = clockField('Hour', 'triggerAtHour', [0, 23, 9], ['daily', 'weekly', 'monthly'], LOCAL);
-
-const minute = clockField(
-	'Minute',
-	'triggerAtMinute',
-	[0, 59, 0],
-	['hourly', 'daily', 'weekly', 'monthly'],
-	'Minute of the hour, 0 to 59',
 );
 
 const cronExpression = textField({
@@ -91,80 +56,73 @@ const cronExpression = textField({
 	placeholder: 'e.g. 0 9 * * 1-5',
 	displayOptions: { show: { schedule: ['cron'] } },
 	description:
-		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. To add seconds, put a sixth field in front, such as 30 0 9 * * 1-5.',
+		'Minute, hour, day of the month, month and weekday, in the time zone of the workflow. A sixth field in front stands for seconds.',
 });
 
-export const scheduleFields: Field[] = [
-	schedule,
-	cronExpression,
-	dayOfMonth,
-	weekday,
-	hour,
-	minute,
-];
-
-const DAY_NAMES = Object.fromEntries(WEEKDAYS.map(({ name, value }) => [value, name]));
+export const scheduleFields = [schedule, cronExpression, dayOfMonth, weekday, hour, minute];
 
 /** The schedule in words for the canvas, such as "Every Monday at 9:00": an expression without its brackets. */
-export const scheduleInWords = `((set, minute, days) => ({
+export const scheduleInWords = `((set, minute, at) => ({
 	once: "Start a scrape once",
 	hourly: "Every hour" + (minute === "00" ? "" : " at :" + minute),
-	daily: "Every day at " + set["triggerAtHour"] + ":" + minute,
-	weekly: "Every " + days[set["triggerAtWeekday"]] + " at " + set["triggerAtHour"] + ":" + minute,
-	monthly: "Monthly on day " + set["triggerAtDayOfMonth"] + " at " + set["triggerAtHour"] + ":" + minute,
+	daily: "Every day" + at,
+	weekly: "Every " + ${JSON.stringify(WEEKDAYS)}.find(({ value }) => value === set["triggerAtWeekday"])?.name + at,
+	monthly: "Monthly on day " + set["triggerAtDayOfMonth"] + at,
 	cron: "Cron: " + set["cronExpression"],
-})[set["schedule"]])($parameter, String($parameter["triggerAtMinute"]).padStart(2, "0"), ${JSON.stringify(DAY_NAMES)})`;
-
-/** When to start scrapes. n8n's cron keeps the time. */
-export interface Schedule {
-	/** With five parts, or six with seconds first. */
-	expression: string;
-	/** Whether a time of the expression counts. */
-	isDue(time: Date): boolean;
-	/** The time that was due, in seconds since 1970. Old versions of n8n do not tell it, and may be late. */
-	roundDown(time: Date): number;
-}
-
-/** Months have at least this many days. */
-const MIN_MONTH_DAYS = 28;
+})[set["schedule"]])($parameter, String($parameter["triggerAtMinute"]).padStart(2, "0"), " at " + $parameter["triggerAtHour"] + ":" + String($parameter["triggerAtMinute"]).padStart(2, "0"))`;
 
 /**
- * Time zones and cron expressions are for n8n to judge.
- * @returns undefined to start only once
- * @throws InputError if another parameter is invalid
+ * When to start scrapes, as a cron expression with five parts, or six with seconds first, which n8n judges.
+ * @returns undefined to start only once @throws InputError if another parameter is invalid
  */
-export function readSchedule(parameters: Parameters, timeZone: string): Schedule | undefined {
+export function readSchedule(parameters: Parameters): string | undefined {
 	const kind = parameters.get(schedule);
 	if (kind === 'once') return undefined;
-	if (kind === 'cron') {
-		return scheduleOf(parameters.get(cronExpression).trim().split(/\s+/).join(' '));
-	}
+	if (kind === 'cron') return parameters.get(cronExpression).trim().split(/\s+/).join(' ');
 	const at = String(parameters.get(minute));
-	if (kind === 'hourly') return scheduleOf(`${at} * * * *`);
+	if (kind === 'hourly') return `${at} * * * *`;
 	const time = `${at} ${String(parameters.get(hour))}`;
-	if (kind === 'daily') return scheduleOf(`${time} * * *`);
-	if (kind === 'weekly') return scheduleOf(`${time} * * ${parameters.get(weekday)}`);
-	const day = parameters.get(dayOfMonth);
-	if (day <= MIN_MONTH_DAYS) return scheduleOf(`${time} ${String(day)} * *`);
-	// Shorter months use their last day, which a cron expression cannot say.
-	const isDue = (date: Date) => isLastDayUpTo(day, date, timeZone);
-	return { ...scheduleOf(`${time} ${String(MIN_MONTH_DAYS)}-${String(day)} * *`), isDue };
+	if (kind === 'daily') return `${time} * * *`;
+	if (kind === 'weekly') return `${time} * * ${parameters.get(weekday)}`;
+	return `${time} ${String(parameters.get(dayOfMonth))} * *`;
 }
 
-function scheduleOf(expression: string): Schedule {
-	const stepSeconds = expression.split(' ').length > 5 ? 1 : 60;
-	return {
-		expression,
-		isDue: () => true,
-		roundDown: (time) => Math.floor(time.getTime() / 1000 / stepSeconds) * stepSeconds,
-	};
-}
+/** How late n8n's cron may be: by the hour that clocks skip in spring. Timers may fire a moment too early. */
+const [MAX_LATE_MINUTES, EARLY_MS] = [60, 500];
 
-/** Whether a date is on a day of the month, or on the last day of a month that is shorter. */
-function isLastDayUpTo(day: number, date: Date, timeZone: string): boolean {
+/**
+ * The attempt for a due time: the local time of the schedule that it stands for, so that a local time that clocks repeat
+ * starts one scrape. Later ones are greater. When clocks go back, n8n 2's cron also fires an hour too early.
+ * @returns undefined if the schedule has no such time
+ */
+export function attemptAt(time: Date, expression: string, timeZone: string): string | undefined {
+	const format = { dateStyle: 'short', timeStyle: 'medium' } as const;
 	// Without a time zone, n8n uses that of the process.
 	const zone = timeZone === '' ? undefined : timeZone;
-	const local = new Intl.DateTimeFormat('en-US', { timeZone: zone }).format(date);
-	const [month = 0, today, year = 0] = local.split('/').map(Number);
-	return today === Math.min(day, new Date(Date.UTC(year, month, 0)).getUTCDate());
+	const local = new Intl.DateTimeFormat('sv', { ...format, timeZone: zone });
+	const [date = '', clock = ''] = local.format(time.getTime() + EARLY_MS).split(' ');
+	const [hours = 0, minutes = 0] = clock.split(':').map(Number);
+	const now = 60 * hours + minutes;
+	const fields = expression.split(' ');
+	const [minuteField = '*', hourField = '*'] = fields.length < 5 ? [] : fields.slice(-5);
+	const slots = (hourField === '*' ? [hours] : numbersIn(hourField, 23))
+		.flatMap((each) => numbersIn(minuteField, 59).map((at) => 60 * each + at))
+		.filter((slot) => slot <= now && slot >= now - MAX_LATE_MINUTES);
+	if (slots.length === 0) return undefined;
+	const slot = String(Math.max(...slots)).padStart(4, '0');
+	const seconds = fields.length > 5 ? clock.slice(-2) : '';
+	return `s${date}${slot}${seconds}${timeZone}`.toLowerCase().replace(/[^0-9a-z]/g, '');
+}
+
+/** What a field of a cron expression stands for, such as `1,3`, `9-17` or `0/15`. @param most the greatest number */
+function numbersIn(field: string, most: number): number[] {
+	return field.split(',').flatMap((part) => {
+		const [range = '', step] = part.split('/');
+		const [from = 0, to = step === undefined ? from : most] =
+			range === '*' ? [0, most] : range.split('-').map(Number);
+		const all = Array.from({ length: most + 1 }, (_, each) => each);
+		return all.filter(
+			(each) => each >= from && each <= to && (each - from) % Number(step ?? 1) === 0,
+		);
+	});
 }

@@ -2,80 +2,42 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { createHash, createHmac, timingSafeEqual } from 'crypto';
 import { InputError } from '../common/errors';
 
-/** Identifies one node of one workflow. Renaming the node does not change it. */
-export interface NodeIdentity {
-	workflowId: string;
-	nodeId: string;
-}
-
-/** The query parameter of the callback URL. */
 export const PARAMETER = 'leadgen';
 
-/** The signature in a callback URL, as it is, percent-encoded, or escaped in JSON. The attempt is in front of it. */
-const SIGNATURE = /(?:\.|%(?:25)*2e|\\u002e)([0-9a-f]{64})(?![0-9a-f])/gi;
-/** The attempt, without the rest of an encoded equals sign. */
-const ATTEMPT = /(?:(?:25)*3d|u003d)?([a-z0-9]*)$/;
-const MAX_ATTEMPT_LENGTH = 60;
-/** A body may name many files by their hash. */
-const MAX_SIGNATURES = 500;
-/** A callback URL, also one that was cut short. */
-export const CALLBACK = new RegExp(`${PARAMETER}(=|%(25)*3d|\\\\u003d)`, 'i');
+/** The attempt and its signature in a callback URL. */
+const SIGNED = /([0-9a-z]{1,80})\.([0-9a-f]{64})(?![0-9a-f])/g;
 
-/** Whether a text may hold a signature. */
-export function mayBeSigned(text: string): boolean {
-	return text.search(SIGNATURE) >= 0;
-}
-
-/**
- * Signs and verifies requests to the URL of one node. The key is derived from the API key, so nothing has to be stored.
- */
+/** Signs and verifies requests to the URL of one node. The key is derived from the API key, so nothing has to be stored. */
 export class Signer {
 	private readonly apiKey: string;
 
-	/** @throws InputError if there is no API key, because anyone could then sign */
+	/** @param node is part of all that is signed @throws InputError without an API key, because anyone could then sign */
 	constructor(
 		{ apiKey }: ICredentialDataDecryptedObject,
-		private readonly identity: NodeIdentity,
+		private readonly node: string,
 	) {
 		this.apiKey = typeof apiKey === 'string' ? apiKey.trim() : '';
-		if (this.apiKey === '') {
-			throw new InputError(
-				'API Key',
-				'in the credential is empty',
-				'Open the LeadGen credential and enter the API key of your account.',
-			);
-		}
+		const advice = 'Open the LeadGen credential and enter the API key of your account.';
+		if (this.apiKey === '') throw new InputError('API Key', 'in the credential is empty', advice);
 	}
 
 	/** The URL that the service notifies about the scrape of an attempt. One parameter holds all that is signed. */
 	callbackUrl(url: string, attempt: string): string {
-		return `${url}?${PARAMETER}=${attempt}.${this.signatureOf(attempt)}`;
+		return `${url}?${PARAMETER}=${attempt}.${this.sign('attempt', attempt)}`;
 	}
 
-	/** The signature of an attempt, which must not appear in the output. */
-	signatureOf(attempt: string): string {
-		return this.sign('attempt', attempt);
-	}
-
-	/**
-	 * Finds a signed attempt anywhere in a text: services add parameters of their own to a callback URL, or move its
-	 * parameters.
-	 */
-	attemptIn(text: string): string | undefined {
-		let seen = 0;
-		for (const { index, 1: signature = '' } of text.matchAll(SIGNATURE)) {
-			if (++seen > MAX_SIGNATURES) return undefined;
-			const before = text.slice(Math.max(0, index - MAX_ATTEMPT_LENGTH), index).toLowerCase();
-			const [, attempt = ''] = ATTEMPT.exec(before) ?? [];
-			if (this.isSigned(signature.toLowerCase(), 'attempt', attempt)) return attempt;
-		}
-		return undefined;
+	/** The signed attempt in a URL: services add parameters to a callback URL, move them, or encode them. */
+	attemptIn(url: string): string | undefined {
+		const [, attempt] =
+			[...decoded(url).matchAll(SIGNED)].find(([, attempt = '', signature]) =>
+				this.isSigned(signature, 'attempt', attempt),
+			) ?? [];
+		return attempt;
 	}
 
 	/** @param purpose so that no signature can be used for something else */
 	sign(purpose: string, ...values: string[]): string {
-		const { workflowId, nodeId } = this.identity;
-		const text = JSON.stringify([purpose, workflowId, nodeId, ...values]);
+		const text = JSON.stringify([purpose, this.node, ...values]);
 		return createHmac('sha256', this.apiKey).update(text).digest('hex');
 	}
 
@@ -84,6 +46,17 @@ export class Signer {
 		const text = typeof given === 'string' ? given : '';
 		return timingSafeEqual(digest(text), digest(this.sign(purpose, ...values)));
 	}
+}
+
+/** Whether a URL is a callback URL, also one that was cut short. */
+export function isCallback(url: string): boolean {
+	return decoded(url).includes(`${PARAMETER}=`);
+}
+
+/** In lower case, and with the dot and the equals sign of a signature, however often they were encoded. */
+function decoded(url: string): string {
+	const lower = url.toLowerCase();
+	return lower.replace(/%(?:25)*2e/g, '.').replace(/%(?:25)*3d/g, '=');
 }
 
 /** A short hash that identifies a value. */

@@ -1,146 +1,128 @@
 import { NodeOperationError, type ITriggerResponse } from 'n8n-workflow';
 import { hasSeveralMains, registerCron } from '../common/compatibility';
+import { InputError, ServiceError } from '../common/errors';
+import { isRateRefusal } from '../service/retry';
+import { Leader } from './leader';
+import type { Hooked, Leading } from './node';
+import { inWords, NOT_ACTIVATED, noticeOf } from './notices';
+import { placeOf } from './ownUrl';
+import { newAttempt } from './saved';
 import { readSchedule } from './schedule';
-import { follow, Leader } from './leader';
-import type { Leading } from './node';
-import { newAttempt } from './nodeMemory';
-import { ACTIVE_BEFORE, NOT_ACTIVATED, textOf, UNREACHABLE } from './notices';
-import { isReachable, urlsOf } from './ownUrl';
+import { checkCredits, startBody } from './scrape';
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-/** How often to ask what another process saved. */
-const LEARN_MS = 15 * MINUTE_MS;
-/** While n8n gets ready, the node does not report an outage that is shorter than this. */
-const PATIENCE_MS = 20 * SECOND_MS;
-/** Before n8n 2.16, several main processes report a save as a deactivation and an activation within this time. */
-const SAVE_MS = 2 * SECOND_MS;
+/** While n8n gets ready, the node does not report an outage that is shorter than the first. */
+const [PATIENCE_MS, MAX_PAUSE_MS] = [20_000, 60_000];
+
+/** The hook of an activation: gives `trigger()` the place of the node. @throws NodeOperationError if it can only fail */
+export async function open(node: Hooked): Promise<void> {
+	try {
+		const place = placeOf(node);
+		// When n8n starts, no user reads an error, and the node must receive completions in any case.
+		if (/^(activate|update)$/.test(node.context.getActivationMode())) await check(node);
+		node.memory.place = place;
+	} catch (error) {
+		throw asNodeError(node, error);
+	}
+}
+
+async function check(node: Hooked): Promise<void> {
+	const { context, parameters } = node;
+	if (context.getNode().alwaysOutputData === true) {
+		const advice = 'If it is on, a start runs the workflow without data.';
+		throw new InputError(
+			"'Always Output Data'",
+			'must be off in the settings of this node',
+			advice,
+		);
+	}
+	// The user may have corrected the key just now. An empty one cannot work.
+	await node.access(0);
+	if (node.isListening) return;
+	startBody(parameters);
+	readSchedule(parameters);
+	// What n8n repeats on its own must not fail because the scrape used up the credits.
+	if (context.getActivationMode() !== 'activate' || node.read().activation !== undefined) return;
+	await checkCredits(node).catch((error: unknown) => {
+		if (!(error instanceof ServiceError)) throw error;
+		// A key may start scrapes, and not read the balance.
+		const isForbidden = error.httpStatus === 403 && error.code !== 'UNAUTHORIZED';
+		if (error.outcome !== 'unknown' && !isRateRefusal(error) && !isForbidden) throw error;
+		node.log('warn', `the balance is not known: ${String(error)}`);
+	});
+}
+
+/** In some places n8n shows only the message, so the message includes the advice. */
+export function asNodeError({ context }: Hooked, error: unknown): NodeOperationError {
+	const notice = noticeOf(error);
+	const options = { description: notice.advice };
+	return new NodeOperationError(context.getNode(), inWords(notice), options);
+}
 
 /**
- * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins the starts, and
- * polls the running scrapes.
+ * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins starts, and polls.
+ *
+ * The rule of activations: activating asks for one start, under an attempt that is saved before the start begins and
+ * cleared by `delete`. What n8n repeats has the same attempt. A save asks for none, unless the node never saved anything.
  * @throws NodeOperationError if n8n does not accept the schedule
  */
 export function lead(node: Leading): ITriggerResponse {
-	const { context, memory, parameters, isListening } = node;
-	// Fresh from the database here, and never again in this context. n8n repeats an activation on its own after a crash,
-	// or when another trigger lost its connection. It does not call `delete` before, so the activation is still known.
+	const { context, memory, isListening } = node;
+	const mode = context.getActivationMode();
+	// Fresh from the database here, and never again in this context.
 	const { activation } = node.read();
-	const activationMode = context.getActivationMode();
-	const isSave = hasSeveralMains(context) && Date.now() - memory.closedAt < SAVE_MS;
-	// n8n calls it an update if the node was added to an active workflow, or listened before, and n8n 2 also if a crash
-	// interrupted an activation.
-	const isFirst = activationMode === 'update' && !memory.hasLed;
-	const isAsked = isFirst || (activationMode === 'activate' && !isSave);
 	// Another main process led meanwhile, and the user may have asked for a start there.
-	if (activationMode === 'leadershipChange') delete memory.wanted;
-	const wanted = activation ?? (isAsked ? newAttempt('a') : '');
-	if (wanted !== '') memory.wanted ??= wanted;
-	// n8n ran no `delete` before: a command deactivated the workflow, or n8n repeats the activation after a crash.
-	const wasActive = activationMode === 'activate' && activation === '' && !memory.hasLed;
-	memory.hasLed = !isListening;
-	const schedule = isListening ? undefined : readSchedule(parameters, context.getTimezone());
+	if (mode === 'leadershipChange') memory.wanted = '';
+	const isAsked = mode === 'activate' || (mode === 'update' && !node.hasRecord);
+	if (!isListening) memory.wanted ||= activation ?? (isAsked ? newAttempt('a') : '');
+	const schedule = isListening ? undefined : readSchedule(node.parameters);
 	const leader = new Leader(node, schedule);
-	if (schedule) register(node, schedule.expression);
-	const work = isListening ? listen(leader) : run(leader, activation, wasActive);
-	work.catch((error: unknown) => {
-		node.log('error', String(error));
-	});
+	if (schedule !== undefined) register(node, schedule);
+	if (!isListening) void run(leader, activation);
 	const closeFunction = async () => {
 		leader.close();
+		// Another main process may deactivate the workflow.
+		if (hasSeveralMains(context)) delete memory.place;
 		await Promise.resolve();
 	};
 	return { closeFunction };
 }
 
-/**
- * n8n may keep what an activation registered that it then refused, and register nothing in the next one. So each time
- * that is due counts if it is one of the last activation.
- */
+/** n8n may keep what a refused activation registered, and register nothing in the next one. So the leader decides. */
 function register({ context, memory }: Leading, expression: string): void {
 	const timeZone = context.getTimezone();
 	try {
-		registerCron(context, expression, (time) => {
-			memory.leader?.due(expression, timeZone, time);
-		});
+		registerCron(context, expression, (time) => memory.leader?.due(expression, timeZone, time));
 	} catch (error) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`n8n does not accept the schedule "${expression}": ${textOf(error).message}`,
-			{ description: "Check 'How Often', and the time zone in the settings of the workflow." },
-		);
+		const message = `n8n does not accept the schedule "${expression}": ${noticeOf(error).message}`;
+		const description = "Check 'How Often', and the time zone in the settings of the workflow.";
+		throw new NodeOperationError(context.getNode(), message, { description });
 	}
 }
 
-/** The mode that only listens starts nothing. It polls what the node started before. */
-async function listen(leader: Leader): Promise<void> {
-	const { node } = leader;
-	const { memory } = node;
-	const isAsked = memory.wanted !== undefined;
-	delete memory.wanted;
-	await untilOpen(leader);
-	void follow(leader);
-	if (!isAsked || leader.isClosed || !memory.urls) return;
-	const { credential } = await node.access();
-	if (!isReachable(memory.urls.url, credential)) leader.tell(UNREACHABLE);
-}
-
-/** @param activation as it is saved */
-async function run(
-	leader: Leader,
-	activation: string | undefined,
-	wasActive: boolean,
-): Promise<void> {
+async function run(leader: Leader, activation: string | undefined): Promise<void> {
 	const { memory, context } = leader.node;
-	await untilOpen(leader);
+	while (!memory.place && !leader.isClosed) await leader.wait(250);
+	leader.node.addresses = memory.place?.addresses ?? [];
 	const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
 	// If the start of the activation is through, there is nothing to save.
 	if (!isRestart || activation !== '') await save(leader);
 	if (leader.isClosed) return;
-	const { wanted } = memory;
-	delete memory.wanted;
-	if (wanted !== undefined) leader.start(wanted);
-	if (isRestart && activation === undefined) leader.tell(NOT_ACTIVATED);
-	if (wasActive) leader.tell(ACTIVE_BEFORE);
-	void follow(leader);
-	if (isRestart || leader.isElsewhere) await learn(leader);
-}
-
-/** In queue mode, another process may save the ID of a start, or of one that a user retries. */
-async function learn(leader: Leader): Promise<void> {
-	do {
-		await leader.ask().catch(() => {});
-		await leader.wait(LEARN_MS);
-	} while (leader.isElsewhere && !leader.isClosed);
-}
-
-/** Waits for the hooks of the activation, which know the URL of the node. */
-async function untilOpen(leader: Leader): Promise<void> {
-	const { memory, context } = leader.node;
-	for (const since = Date.now(); !leader.isClosed && !memory.urls;) {
-		await leader.wait(SECOND_MS / 4);
-		// Before n8n 1.115, n8n runs no hooks when a main process becomes the leader.
-		const isLate = Date.now() - since >= PATIENCE_MS;
-		if (isLate && context.getActivationMode() === 'leadershipChange')
-			memory.urls = urlsOf(leader.node);
-	}
+	if (memory.wanted !== '') leader.start(memory.wanted);
+	memory.wanted = '';
+	if (isRestart && activation === undefined) leader.notify(NOT_ACTIVATED);
+	await leader.poll();
 }
 
 /** Has the activation saved before its start begins: otherwise n8n could repeat it as a new one after a crash. */
 async function save(leader: Leader): Promise<void> {
-	const { memory } = leader.node;
 	const since = Date.now();
-	for (
-		let pauseMs = SECOND_MS / 2;
-		!leader.isClosed;
-		pauseMs = Math.min(1.5 * pauseMs, MINUTE_MS)
-	) {
+	while (!leader.isClosed) {
+		const age = Date.now() - since;
 		try {
-			const activation = memory.wanted ?? memory.saved.activation ?? '';
-			if ((await leader.ask({ activation })).isActive) return;
+			if ((await leader.post({ activation: leader.node.memory.wanted })).isActive) return;
 		} catch (error) {
-			if (Date.now() - since >= PATIENCE_MS) leader.tell(textOf(error));
+			if (age >= PATIENCE_MS) leader.notify(noticeOf(error));
 		}
-		await leader.wait(pauseMs);
+		await leader.wait(Math.min(500 + age / 3, MAX_PAUSE_MS));
 	}
 }

@@ -1,10 +1,24 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { filterFields } from '../common/filters';
-import { choicesField, numberField, show, textField, type Field } from '../common/parameters';
-import { mode } from './node';
-import { scheduleFields } from './schedule';
 import { InputError } from '../common/errors';
-import { leadsField, output } from './output';
+import { filterFields, limit } from '../common/filters';
+import {
+	choiceField,
+	choicesField,
+	numberField,
+	show,
+	textField,
+	type Field,
+} from '../common/parameters';
+import { scheduleFields } from './schedule';
+
+export const mode = choiceField(
+	{ displayName: 'Mode', name: 'mode' },
+	[
+		{ name: 'Start Scrapes and Run When They Finish', value: 'startScrape' },
+		{ name: 'Run When Other Scrapes Finish', value: 'listen' },
+	],
+	'startScrape',
+);
 
 export const events = choicesField(
 	{
@@ -21,6 +35,29 @@ export const events = choicesField(
 	['completed', 'failed'],
 );
 
+export const output = choiceField(
+	{
+		displayName: 'Output',
+		name: 'output',
+		description:
+			'What the workflow gets when a scrape finishes. Leads need a service that sends them along with the notification.',
+	},
+	[
+		{ name: 'One Item per Scrape', value: 'scrape' },
+		{ name: 'One Item per Lead', value: 'leads' },
+	],
+	'scrape',
+);
+
+export const leadsField = textField({
+	displayName: 'Leads Field',
+	name: 'leadsField',
+	placeholder: 'e.g. data.leads',
+	displayOptions: { show: { '/output': ['leads'] } },
+	description:
+		'The path to the list of leads in the body of the notification. Leave empty to find the list automatically.',
+});
+
 export const testLimit = numberField(
 	{
 		displayName: 'Test Limit',
@@ -29,7 +66,7 @@ export const testLimit = numberField(
 		default: 5,
 		displayOptions: { show: { '/mode': ['startScrape'] } },
 		description:
-			'Max number of leads of the scrape that "Execute step" starts, which costs credits. With 0, "Execute step" starts no scrape and waits for one that is started with the test URL.',
+			'Max number of leads of the scrape that "Execute step" starts. With 0, it starts none, and waits for one that uses the test URL.',
 	},
 	{ whole: true },
 );
@@ -39,7 +76,7 @@ export const testScrapeId = textField({
 	name: 'testScrapeId',
 	placeholder: 'e.g. scr_9f2c',
 	description:
-		'The scrapeId of an earlier scrape. "Execute step" waits for this scrape instead of starting one. A finished scrape gives you the example at once and costs nothing.',
+		'An earlier scrape that "Execute step" outputs instead of starting one. If it is finished, this is immediate and free.',
 });
 
 export const internalUrl = textField(
@@ -48,15 +85,12 @@ export const internalUrl = textField(
 		name: 'internalUrl',
 		placeholder: 'e.g. http://127.0.0.1:5678',
 		description:
-			'The address that n8n can use to reach itself. The node calls its own production URL. Set this if n8n cannot reach its own public address.',
+			'The address at which n8n reaches itself. Set it if n8n cannot reach its own public address, which the node calls.',
 	},
 	(text, displayName) => {
 		if (URL.canParse(text) && /^https?:/i.test(text)) return text.replace(/\/+$/, '');
-		throw new InputError(
-			displayName,
-			`must be a web address, but is ${show(text)}`,
-			'Enter an address such as http://127.0.0.1:5678, or leave it empty.',
-		);
+		const advice = 'Enter an address such as http://127.0.0.1:5678, or leave it empty.';
+		throw new InputError(displayName, `must be a web address, but is ${show(text)}`, advice);
 	},
 );
 
@@ -66,28 +100,23 @@ function forStarts({ property }: Field): INodeProperties {
 	return { ...property, displayOptions: { ...property.displayOptions, show } };
 }
 
-function notice(
-	name: string,
-	displayName: string,
-	show: Record<string, string[]>,
-): INodeProperties {
-	return { displayName, name, type: 'notice', default: '', displayOptions: { show } };
+function notice(mode: string, displayName: string): INodeProperties {
+	const displayOptions = { show: { mode: [mode] } };
+	return { displayName, name: `${mode}Notice`, type: 'notice', default: '', displayOptions };
 }
 
 export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
-		'startNotice',
-		'Each scrape costs credits. The node starts a scrape when you publish or activate the workflow, and each time the schedule is due. Changed filters apply to the next start. "Execute step" also starts one, of at most 5 leads (see \'Test Limit\' in the options). If the service cannot reach n8n, for example on localhost, the node asks for the status itself. This is free, but no leads arrive.',
-		{ mode: ['startScrape'] },
+		'startScrape',
+		'Publishing the workflow starts a scrape, which costs credits. So does "Execute step", with at most 5 leads. On localhost no leads arrive.',
 	),
 	notice(
-		'listenNotice',
-		'This mode starts no scrapes and costs no credits. Open "Webhook URLs" above, and copy the production URL into the option \'Webhook URL\' of the LeadGen node that starts the scrapes. The workflow runs when one of them finishes. The service must be able to reach this n8n: if it runs on localhost, set WEBHOOK_URL to a public address.',
-		{ mode: ['listen'] },
+		'listen',
+		"Copy the production URL above into the option 'Webhook URL' of the LeadGen node that starts scrapes. The service must reach it.",
 	),
-	...filterFields.map(forStarts),
-	...scheduleFields.map(forStarts),
+	...[limit, ...scheduleFields].map(forStarts),
+	...filterFields.filter((field) => field !== limit).map(forStarts),
 	events.property,
 	output.property,
 	{

@@ -1,20 +1,20 @@
-import { sleep, type IDataObject, type IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
+import { isObject } from '../common/json';
 import { itemFor } from './execution';
-import { hasRoom, knownScrapes } from './listening';
-import type { Receiving } from './node';
-import type { Told } from './nodeMemory';
-import { cannotVerify, textOf } from './notices';
-import { Notification } from './notification';
-import { ownMessage, replyTo, SIGNATURE_HEADER, urlsOf } from './ownUrl';
-import { rawNotification, requestOf, respond, type IncomingRequest } from './request';
-import { scrapeIdOf } from './running';
-import { CALLBACK, mayBeSigned } from './signature';
+import { PROCESS, type Receiving } from './node';
+import { leadsIn, scrapeIdIn } from './notification';
+import { noticeOf } from './notices';
+import { answerTo, messageIn, placeOf, SIGNATURE_HEADER, type Reply } from './ownUrl';
+import { scrapeOf } from './saved';
+import { isCallback, PARAMETER } from './signature';
+import { leadsField } from './triggerProperties';
 
 const WARN_MS = 60_000;
 const BROKEN_URL =
 	'a notification came to a URL whose signature is incomplete or wrong. The service may have shortened or changed the URL, or the API key was changed.';
-/** A sender may not wait longer for its answer. */
-const ANSWER_MS = 8000;
+/** How old a reading of the credential may be: the user may have changed the key, and strangers may call often. */
+const FRESH_MS = 2000;
+const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
 
 /**
  * Handles a request to the production URL: a message of the node to itself, a notification, or a request by a stranger.
@@ -22,72 +22,75 @@ const ANSWER_MS = 8000;
  */
 export async function handleRequest(node: Receiving): Promise<IWebhookResponseData> {
 	try {
-		return await handle(node, requestOf(node));
+		return await handle(node);
 	} catch (error) {
-		warn(node, `a request could not be answered: ${textOf(error).message}`);
+		warn(node, `a request could not be answered: ${noticeOf(error).message}`);
 		// The sender may retry.
 		return respond(node, 503, { error: 'Try again later' });
 	}
 }
 
-async function handle(node: Receiving, request: IncomingRequest): Promise<IWebhookResponseData> {
-	// Strangers may call often, and reading the credential takes n8n long.
-	const isSigned = SIGNATURE_HEADER in request.headers || mayBeSigned(request.text);
-	const signer = isSigned ? (await node.access()).signer : undefined;
-	const change = signer && ownMessage(request, signer);
-	if (change) return { webhookResponse: replyTo(request, change, node, signer) };
-	const attempt = signer?.attemptIn(request.text);
-	if (attempt === undefined && !node.isListening) {
-		if (CALLBACK.test(request.text)) warn(node, BROKEN_URL);
-		return respond(node, 403, { error: 'This URL only accepts notifications of the service' });
+async function handle(node: Receiving): Promise<IWebhookResponseData> {
+	const { originalUrl: url } = requestOf(node);
+	const mayBeSigned = SIGNATURE_HEADER in node.context.getHeaderData() || isCallback(url);
+	const { signer } = mayBeSigned ? await node.access(FRESH_MS) : {};
+	const message = signer && messageIn(node, signer);
+	if (message) {
+		node.read();
+		node.write(message);
+		const { active: isActive } = node.context.getWorkflow();
+		const reply: Reply = { saved: node.memory.saved, isActive, process: PROCESS };
+		return answerTo(node, signer, reply);
 	}
-	const saved = node.read();
-	const notification = new Notification(request);
-	if (attempt === undefined) return await ofListener(node, request, notification);
-	// The signature proves that the service sent it.
-	const scrapeId = scrapeIdOf(saved, attempt);
-	const told = { attempt, scrapeId, ...notification.saysOf(scrapeId) };
-	if (!node.memory.isNew(told)) return accepted();
-	return begin(node, rawNotification(request, signer?.signatureOf(attempt)), [told]);
+	const attempt = signer?.attemptIn(url);
+	if (attempt !== undefined || node.isListening) return begin(node, attempt);
+	if (isCallback(url)) warn(node, BROKEN_URL);
+	return respond(node, 403, { error: 'This URL only accepts notifications of the service' });
 }
 
-/** A notification for a node that only listens. The service must know a scrape before an execution begins. */
-async function ofListener(
-	node: Receiving,
-	request: IncomingRequest,
-	notification: Notification,
-): Promise<IWebhookResponseData> {
-	const { memory } = node;
-	const { named } = notification;
-	if (named.length === 0) {
-		warn(node, 'a notification names no scrape ID that the node recognizes');
-		return accepted();
-	}
-	// Without a credential, nothing can be verified, and the sender must try again.
-	await node.access().catch((error: unknown) => {
-		memory.leader?.tell(cannotVerify(error));
-		throw error;
-	});
-	if (!hasRoom(node, named, request.size)) {
-		return respond(node, 503, { error: 'Too many notifications. Try again later' });
-	}
-	const toldOf = (name: string, scrapeId = name) => ({ scrapeId, ...notification.saysOf(name) });
-	const news = named.filter((name) => memory.isNew(toldOf(name)));
-	if (news.length === 0) return accepted();
-	const raw = rawNotification(request);
-	const known = knownScrapes(node, news, request.size);
-	const isLate = await Promise.race([known.then(() => false), sleep(ANSWER_MS).then(() => true)]);
-	const answer = isLate ? respond(node, 200, { received: true }) : accepted();
-	// It may name a scrape by two IDs.
-	const byId = new Map([...(await known)].map(([name, id]) => [id, toldOf(name, id)]));
-	const scrapes = [...byId.values()];
-	return scrapes.length === 0 ? answer : { ...begin(node, raw, scrapes), ...answer };
+/** Begins an execution for a notification, unless it brings nothing new. @param attempt if its URL was signed */
+function begin(node: Receiving, attempt: string | undefined): IWebhookResponseData {
+	const { memory, parameters } = node;
+	const notification = rawNotification(node);
+	const scrape = attempt === undefined ? undefined : scrapeOf(node.read(), attempt);
+	const scrapeId = attempt === undefined ? scrapeIdIn(notification) : scrape?.scrapeId;
+	const name = attempt ?? scrapeId;
+	if (name === undefined) return respond(node, 400, { error: 'This names no scrape ID' });
+	const accepted = { webhookResponse: { received: true } };
+	const hasLeads = () => leadsIn(notification, parameters.option(leadsField)) !== undefined;
+	if (scrape?.isDone || (memory.isWaiting(name) && !hasLeads())) return accepted;
+	memory.isWaiting(name, true);
+	const { addresses } = memory.place ?? placeOf(node);
+	const item = itemFor({ completion: { attempt, scrapeId, notification } }, addresses);
+	return { ...accepted, workflowData: [[item]] };
 }
 
-function begin(node: Receiving, notification: IDataObject, scrapes: Told[]): IWebhookResponseData {
-	const { addresses } = node.memory.urls ?? urlsOf(node);
-	const item = itemFor({ completion: { notification, scrapes } }, addresses);
-	return { ...accepted(), workflowData: [[item]] };
+/** The part of Express's request that we use. Its types are not part of n8n-workflow. */
+export function requestOf({ context }: Receiving) {
+	const request: unknown = context.getRequestObject();
+	return request as { method: string; originalUrl: string; rawBody?: unknown };
+}
+
+/** The notification as it arrived, for the output, without what is secret. */
+export function rawNotification(node: Receiving): IDataObject {
+	const { method, rawBody } = requestOf(node);
+	const headers = Object.entries(node.context.getHeaderData());
+	const query = Object.entries(node.context.getQueryData() as IDataObject);
+	const body: unknown = node.context.getBodyData();
+	// n8n does not read a body of an unknown content type.
+	const isUnread = isObject(body) && Object.keys(body).length === 0 && Buffer.isBuffer(rawBody);
+	return {
+		method,
+		headers: Object.fromEntries(headers.filter(([name]) => !SECRET_HEADERS.test(name))),
+		query: Object.fromEntries(query.filter(([name]) => name.toLowerCase() !== PARAMETER)),
+		body: isUnread && rawBody.length > 0 ? rawBody.toString() : (body as IDataObject),
+	};
+}
+
+function respond({ context }: Receiving, code: number, body: object): IWebhookResponseData {
+	const response: unknown = context.getResponseObject();
+	(response as { status(code: number): { json(body: object): void } }).status(code).json(body);
+	return { noWebhookResponse: true };
 }
 
 let warnedAt = -Infinity;
@@ -97,8 +100,4 @@ function warn(node: Receiving, text: string): void {
 	if (performance.now() - warnedAt < WARN_MS) return;
 	warnedAt = performance.now();
 	node.log('warn', text);
-}
-
-function accepted(): IWebhookResponseData {
-	return { webhookResponse: { received: true } };
 }
