@@ -34,7 +34,7 @@ export class Memory {
 	private readonly entries = new Map<string, Entry>();
 	/** When each execution last bought something. */
 	private readonly boughtAt = new Map<string, number>();
-	/** The calls that are being made, by execution and key. */
+	/** The calls that are being made, by scope and key. */
 	private readonly pending = new Map<string, Promise<unknown>>();
 	private bytes = 0;
 	private isExpiring = false;
@@ -77,15 +77,15 @@ export class Memory {
 		this.expire();
 	}
 
-	/** The end of a call that an execution is making. */
-	pendingOf(key: string, executionId: string): Promise<unknown> | undefined {
-		return this.pending.get(`${executionId} ${key}`);
+	/** The end of a call that is being made in a scope. */
+	pendingOf(key: string, scope: string): Promise<unknown> | undefined {
+		return this.pending.get(`${scope} ${key}`);
 	}
 
-	/** Knows of a call until it is over. Over MCP, without executions, calls know nothing of each other. */
-	async during<T>(key: string, executionId: string, call: Promise<T>): Promise<T> {
-		if (executionId === '') return await call;
-		const id = `${executionId} ${key}`;
+	/** Knows of a call until it is over. Without a scope, calls know nothing of each other. */
+	async during<T>(key: string, scope: string, call: Promise<T>): Promise<T> {
+		if (scope === '') return await call;
+		const id = `${scope} ${key}`;
 		const over = call.finally(() => this.pending.delete(id));
 		this.pending.set(id, over);
 		return await over;
