@@ -19,13 +19,14 @@ export function toText(value: unknown, displayName: string): string {
 	);
 }
 
-/** A value for an error message, short enough to read. */
+/** A value for an error message: short enough to read, and without markup, which n8n would show as such. */
 export function show(value: unknown): string {
 	if (value === undefined) return 'empty';
 	// JSON has no functions and symbols.
 	const json = JSON.stringify(value) as string | undefined;
 	const text = json ?? `a ${typeof value}`;
-	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+	const short = text.length > 80 ? `${text.slice(0, 77)}…` : text;
+	return short.replaceAll('<', '‹').replaceAll('>', '›');
 }
 
 const SPACES = /[\s\u0085]+/g;
