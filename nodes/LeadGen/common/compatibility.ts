@@ -129,7 +129,9 @@ export async function readCredential(
 		getParameterValue: { value: getParameterValue },
 	}) as object;
 	const looking = Object.create(context, {
-		workflow: { value: Object.create(workflow ?? null, { expression: { value: expression } }) },
+		workflow: {
+			value: Object.create(workflow ?? null, { expression: { value: expression } }) as object,
+		},
 	}) as IExecuteFunctions;
 	const credential = (workflow ? looking : context).getCredentials(type, index);
 	const isRead = await credential.then(
