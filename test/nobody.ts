@@ -54,6 +54,7 @@ export const NO_ADDRESSES = lines(`
 	vorname.nachname@acme.com
 	your.name@acme.com
 	{1}ada@acme.com
+	{ada@acme.com
 	ada}@acme.com
 	m?ller@acme.com
 	a%20b@acme.com
@@ -298,7 +299,6 @@ export const NO_PLACES = lines(`
 	2024-05-01
 	01.05.2024
 	Austin…
-	xxxx
 	<city>
 	image.jpg
 `);

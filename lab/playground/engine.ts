@@ -133,7 +133,7 @@ class CredentialStore extends ICredentialsHelper {
 			{},
 			executeData,
 			false,
-			this.data as INodeParameters,
+			this.data,
 		) as ICredentialDataDecryptedObject;
 	}
 
@@ -305,7 +305,7 @@ export class Engine {
 		});
 		const run = await running;
 		await workflow.expression.releaseIsolate();
-		return resultOf(run, (data.credentialsHelper as CredentialStore).readings);
+		return resultOf(run, data.credentialsHelper);
 	}
 
 	/** What n8n gives an execution beside the workflow. */
@@ -360,7 +360,7 @@ export class Engine {
 	}
 }
 
-function resultOf(run: IRun, readings: number): NodeResult {
+function resultOf(run: IRun, store: ICredentialsHelper): NodeResult {
 	const { LeadGen, LeadGen1 } = run.data.resultData.runData;
 	const [task] = LeadGen ?? [];
 	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
@@ -373,6 +373,6 @@ function resultOf(run: IRun, readings: number): NodeResult {
 		record: JSON.stringify(run),
 		run,
 		twinItems: LeadGen1?.[0]?.data?.main?.[0] ?? [],
-		readings,
+		readings: store instanceof CredentialStore ? store.readings : 0,
 	};
 }

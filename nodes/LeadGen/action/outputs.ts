@@ -59,7 +59,7 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
  * one that the operation asks for, such as the address to verify.
  */
 export function namesOfResult(
-	{ output, fields }: Pick<Operation, 'output' | 'fields'>,
+	{ output, rareFields = [], fields }: Operation,
 	parameters: Parameters,
 ): Set<string> {
 	let field = '';
@@ -68,7 +68,9 @@ export function namesOfResult(
 	} catch {
 		// Its error is that of the item.
 	}
-	const names = new Set(field === '' ? [...Object.keys(output), PAID_CALLS] : [field]);
+	const names = new Set(
+		field === '' ? [...Object.keys(output), ...rareFields, PAID_CALLS] : [field],
+	);
 	for (const { property } of fields) names.delete(property.name);
 	return names;
 }

@@ -189,7 +189,9 @@ export function toAddress(text: string, displayName: string): string {
 	const host = parseUrl(domain)?.hostname ?? '';
 	const isOdd = local.startsWith('.') || (/\.\.|\.$/.test(local) && !ODD_DOTS.test(host));
 	// A bracket without its other half: the rest of a placeholder.
-	const isCut = !local.startsWith('"') && local.split('{').length !== local.split('}').length;
+	const isUnclosed = listed.lastIndexOf('{') > listed.lastIndexOf('}');
+	const isCut =
+		!local.startsWith('"') && (isUnclosed || local.split('{').length !== local.split('}').length);
 	const isTooLong = local.length > MAX_LOCAL_PART || address.length > MAX_ADDRESS;
 	const isNobody =
 		[NOBODY, NO_VALUES].some((way) => way.test(local)) || MASKED.test(listed) || isOdd || isCut;

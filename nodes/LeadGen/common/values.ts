@@ -149,7 +149,7 @@ export function toWords(text: string, displayName: string): string {
 
 /** The name of a column, in many languages: the header of a file that was read as a row. */
 const HEADER =
-	/^((((first|last|full|given|family|middle|sur|fore|nick|contact|company|person|lead|client|customer|display)[ _-]?)?names?|(vor- und )?(vor|nach|familien|zu)namen?|[fl]name|pr[eé]noms?|noms?( de famille| complet)?|nombres?( completo)?|apellidos?|nome( completo)?|sobrenome|cognome|voorna(am|men)|achternaam|f[öo]rnamn|efternamn|fornavn|etternavn|efternavn|imi[eę]|nazwisko|etunimi|sukunimi|jméno|příjmení|keresztnév|vezetéknév|soyad[iı]?|имя|фамилия|ім[’']я|прізвище|όνομα|επώνυμο|姓|名前|氏名|姓名|이름|성명|e-?mail( address)?|(job )?title|position|location|country|ort|stadt|standort|industry|industries|company|website|linkedin( url)?)[ ,;:|/_-]{0,3}){1,3}$/iu;
+	/^((((first|last|full|given|family|middle|sur|fore|nick|contact|company|person|lead|client|customer|display)[ _-]?)?names?|(vor- und )?(vor|nach|familien|zu)namen?|[fl]name|pr[eé]noms?|noms?( de famille| complet)?|nombres?( completo)?|apellidos?|nome( completo)?|sobrenome|cognome|voorna(am|men)|achternaam|f[öo]rnamn|efternamn|fornavn|etternavn|efternavn|imi[eę]|nazwisko|etunimi|sukunimi|jméno|příjmení|keresztnév|vezetéknév|soyad[iı]?|имя|фамилия|ім[’']я|прізвище|όνομα|επώνυμο|姓|名前|氏名|姓名|이름|성명|e-?mail( address)?|(job )?title|position|location|country|ort|stadt|standort|industry|industries|linkedin( url)?)[ ,;:|/_-]{0,3}){1,3}$/iu;
 
 const MONTH =
 	'(jan|feb|f[eé]v|m[aä]r|mrz|a[pvb]r|ma[iyjg]|ju[nli]|giu|lug|aug|ago|ao[uû]|sep|set|o[ckt]t|out|nov|de[czs]|dic|déc)';

@@ -61,6 +61,7 @@ export const enrich: Operation = {
 			{ emailType: 'personal', outcome: 'invalid', ...findBusiness.output, ...verify.output },
 		],
 	},
+	rareFields: ['verification'],
 	split: foundOrNot,
 	prepare(parameters) {
 		const demands = readDemands(parameters);

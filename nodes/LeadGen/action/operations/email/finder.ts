@@ -88,6 +88,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			confidenceLevel: 'very_high',
 			...answer,
 		},
+		rareFields: ['emailAnswer'],
 		fields: [...nameFields, ...operation.fields],
 		options: [...operation.options, cleanNames, errorIfNotFound],
 		split: foundOrNot,
