@@ -300,6 +300,37 @@ describe('Values that are nobody’s are refused, and nothing is sent for them',
 		expect(errors.map((error) => error?.advice)).toEqual(values.map(() => someText));
 	});
 
+	test('by field, as the table of docs/values.md says', async () => {
+		const page = readFileSync(join(__dirname, '../docs/values.md'), 'utf8');
+		const [, table = ''] = page.split('is handled by field:\n\n');
+		const fields = ['firstName', 'email', 'company', 'linkedinUrl', 'location'] as const;
+		const inFields = {
+			email: 'ada@acme.com',
+			company: 'beta.io',
+			linkedinUrl: 'linkedin.com/in/ada',
+		};
+		const [rows = ''] = table.split('\n\n');
+		const kinds = rows.split('\n').slice(2);
+		expect(kinds.length).toBeGreaterThan(4);
+		for (const kind of kinds) {
+			const [, first = '', ...results] = kind.split(/(?<!\\)\|/);
+			for (const [index, field] of fields.entries()) {
+				const around = { ...inFields, firstName: 'Ada', location: 'Austin' }[field];
+				const codes = codeIn(first).map((code) => (code === '%20' ? `${code}${around}` : code));
+				sandbox.requests.length = 0;
+				const { sent, errors } = await send(WAYS[field], codes);
+				const outcomes = codes.map((_, at) =>
+					errors[at] !== undefined ? 'refused' : sent.flat().length > 0 ? 'cleaned' : 'left out',
+				);
+				expect([first, field, outcomes]).toEqual([
+					first,
+					field,
+					codes.map(() => results[index]?.trim()),
+				]);
+			}
+		}
+	});
+
 	test('also if they are too long: more than 500 characters, or 10,000 for any text', async () => {
 		const name = 'Ada '.repeat(125);
 		const profile = `https://www.linkedin.com/in/${'a'.repeat(472)}`;

@@ -136,7 +136,7 @@ const MAX_WORDS = 500;
 
 /** What is no name, place or title: masked letters, a placeholder, a date, a file that is still read. */
 const NO_WORDS =
-	/[*•●∙█▪■]{2}|[_#]{3}|x{4}|(…|\.{3})$|%[\p{L}_]{3,}%|^\[[^\]]*\]$|\.(png|jpe?g|gif|svg|webp|pdf|docx?|xlsx?|csv|html?)$|\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$|^(loading|please wait|wird geladen|chargement|cargando|carregando|caricamento)\b/iu;
+	/[*•●∙█▪■]{2}|[_#]{3}|x{4}|(…|\.{3})$|%[\p{L}_]{3,}%|%20|%c[2-9a-f]%|^\[[^\]]*\]$|\.(png|jpe?g|gif|svg|webp|pdf|docx?|xlsx?|csv|html?)$|\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$|^(loading|please wait|wird geladen|chargement|cargando|carregando|caricamento)\b/iu;
 
 /** A name, a place or a job title. @throws InputError for what cannot be one, such as `-` */
 export function toWords(text: string, displayName: string): string {
