@@ -70,6 +70,17 @@ export const NO_ADDRESSES = lines(`
 	#REF!@acme.com
 	=A1@acme.com
 	*|FIRST|*@acme.com
+	n/a@acme.com
+	-@acme.com
+	_@acme.com
+	user@domain.com
+	name@example.com
+	your.email@yourcompany.com
+	your@email.com
+	605a7baede844d278b89dc95ae0a9123@sentry.wixpress.com
+	image001.png@01D9ABCD.12345670
+	info[at]acme.com
+	info@acme,com
 `);
 
 export const NO_PROFILES = lines(`
@@ -130,6 +141,11 @@ export const NO_PROFILES = lines(`
 	https://www.linkedin.com/events/1
 	https://www.linkedin.com/learning/x
 	https://www.linkedin.com/newsletters/x
+	https://www.linkedin.com/in/ada,https://www.linkedin.com/in/bob
+	https://www.linkedin.com/in/-
+	https://www.linkedin.com/in/#
+	https://www.linkedin.com/slink?code=x
+	linkedin://profile/ada
 `);
 
 export const NO_DOMAINS = lines(`

@@ -195,6 +195,8 @@ test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 			['Mulder, J.P., MBA', 'J.P.', 'Mulder'],
 			['Prof. Dr. Peter van der Meer, MBA', 'Peter', 'van der Meer'],
 			['Ada Okafor, M.D.', 'Ada', 'Okafor'],
+			['Ida Okafor | LinkedIn', 'Ida', 'Okafor'],
+			['Uta Okafor • 2nd', 'Uta', 'Okafor'],
 			['Eve Okafor, P.E.', 'Eve', 'Okafor'],
 			['Tom Okafor, A.P.R.N.', 'Tom', 'Okafor'],
 			['Ben Smith, SHRM-CP', 'Ben', 'Smith'],

@@ -104,7 +104,7 @@ function kindOfForeignHost(host: string, isPage: boolean): string | undefined {
 const LINKEDIN = /(^|\.)linkedin\.(com|cn)$/;
 /** Where LinkedIn shows a person. Some names stand for nobody. */
 const PROFILE =
-	/^\/(((mwlite|m|comm)\/)?(in|pub)|sales\/(lead|people|profile)|talent\/profile|recruiter\/profile)\/(?!(undefined|null|NaN|me|unavailable|username|your-?name)(\/|$)|dir\/)[^/:]+(\/|$)|^\/profile\/view$/;
+	/^\/(((mwlite|m|comm)\/)?(in|pub)|sales\/(lead|people|profile)|talent\/profile|recruiter\/profile)\/(?!(undefined|null|NaN|me|unavailable|username|your-?name)(\/|$)|dir\/)(?=[^/]*[\w%])[^/:]+(\/|$)|^\/profile\/view$/;
 
 /** What a page is if it shows no person, such as `a shortened link`. */
 function kindOfOtherPage({ hostname, pathname, search }: URL): string | undefined {
@@ -119,7 +119,9 @@ function kindOfOtherPage({ hostname, pathname, search }: URL): string | undefine
 }
 
 /** The only profile in the rest of another URL, such as that of a redirect, an archive or a login page. */
-function profileIn({ origin, hostname, href }: URL): string | undefined {
+function profileIn({ origin, hostname, pathname, href }: URL): string | undefined {
+	// Two profiles in one cell.
+	if (LINKEDIN.test(hostname) && /^\/(in|pub)\/(?!https?:)./.test(pathname)) return undefined;
 	const rest = href.slice(origin.length).replace(/%(25)+/g, '%');
 	const plain = rest.replace(/%(3a|2f|3f|26|23|3d)/gi, (code) => decodeURIComponent(code));
 	const pages = plain.matchAll(
@@ -171,9 +173,12 @@ const MAX_LOCAL_PART = 64;
 
 /** What is before the @ for nobody: a placeholder, a mask, the code of a letter, or that the address is locked. */
 const NOBODY =
-	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
+	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|^n\/a$|^[\da-f]{32}$|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
 /** `Null` and `nan` are names. */
 const NO_VALUES = /^(undefined|null|NaN)([._-](undefined|null|NaN))*$/;
+/** An address that a page or a form shows as an example. */
+const EXAMPLE =
+	/^(name|user(name)?|e-?mail|example|someone|your?([._-]?\w+)?)@((my|your?)-?(domain|company|site|website|email)|domain|example|email)\.\w+$/i;
 /** Only these Japanese providers have addresses with dots at odd places. */
 const ODD_DOTS = /(^|\.)(docomo|ezweb|softbank|vodafone)\.ne\.jp$/;
 
@@ -194,7 +199,12 @@ export function toAddress(text: string, displayName: string): string {
 		!local.startsWith('"') && (isUnclosed || local.split('{').length !== local.split('}').length);
 	const isTooLong = local.length > MAX_LOCAL_PART || address.length > MAX_ADDRESS;
 	const isNobody =
-		[NOBODY, NO_VALUES].some((way) => way.test(local)) || MASKED.test(listed) || isOdd || isCut;
+		EXAMPLE.test(address) ||
+		!/[\p{L}\p{N}]/u.test(local) ||
+		[NOBODY, NO_VALUES].some((way) => way.test(local)) ||
+		MASKED.test(listed) ||
+		isOdd ||
+		isCut;
 	if (isNobody || isTooLong || !isHost(host)) {
 		throw new InputError(
 			displayName,
