@@ -340,12 +340,12 @@ describe('An answer that comes byte by byte', () => {
 		await until(() => received.length === 3);
 		const pressed = Date.now();
 		stop();
-		const { run: execution } = await running;
-		expect(Date.now() - pressed).toBeLessThan(1000);
-		expect(execution.status).toBe('canceled');
+		await sleep(1000);
 		expect(closed).toBe(0);
+		const { run: execution } = await running;
 		await until(() => closed === 3);
 		expect(Date.now() - pressed).toBeGreaterThan(1500);
+		expect(execution.status).toBe('canceled');
 		expect(received).toHaveLength(3);
 	});
 
