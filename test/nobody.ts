@@ -283,7 +283,6 @@ export const NO_NAMES = lines(`
 	%FIRSTNAME%
 	locked
 	Not Available
-	unknown
 	n/a
 	(not set)
 	[email protected]

@@ -201,7 +201,7 @@ test.each(RULES)('%s', (_name, rule) => {
 		const [whole, half] = [LENGTH, LENGTH / 2].map((length) => textOf(unit, shape, length));
 		// A busy machine may spoil one measurement, but not each of them.
 		let ratio = Infinity;
-		for (let tries = 0; tries < 5 && ratio > MOST; tries++) {
+		for (let tries = 0; tries < 15 && ratio > MOST; tries++) {
 			ratio = Math.min(ratio, ratioOf(rule, whole ?? '', half ?? ''));
 		}
 		return { text: shape(unit), ratio };

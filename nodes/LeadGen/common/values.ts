@@ -108,10 +108,10 @@ export const MASKED = /[*•●∙█▪■…]|[.·]{3}/;
 
 /** What people and services enter for "there is none", or that it is hidden, in words that are no name. */
 const NO_NAME =
-	/^[([]?(n\s?\/\s?a\.?|((e-?mail|name|contact|is|are) )*(not |un|no )(yet )?(un)?(locked|available|applicable|known|found|given|provided|set|specified|disclosed|listed|visible|verified)|locked|hidden|redacted|masked|confidential|anonymous|e-?mail protected|no (e-?mail|name|data|value|linkedin|profile|url|website)|tb[ad]|keine?s? angaben?|nicht (vorhanden|bekannt|verfügbar)|unbekannt|inconnue?|desconocid[oa]|sconosciut[oa]|onbekend)[)\]]?$/i;
+	/^[([]?(n\s?\/\s?a\.?|((e-?mail|name|contact|is|are) )*(not |un(?!known)|no )(yet )?(un)?(locked|available|applicable|known|found|given|provided|set|specified|disclosed|listed|visible|verified)|locked|hidden|redacted|masked|confidential|anonymous|e-?mail protected|no (e-?mail|name|data|value|linkedin|profile|url|website)|tb[ad]|keine?s? angaben?|nicht (vorhanden|bekannt|verfügbar)|unbekannt|inconnue?|desconocid[oa]|sconosciut[oa]|onbekend)[)\]]?$/i;
 /** The same in words that may be a name: `N.A.` are initials. */
 const NOTHING =
-	/^\(?(n\.?\s?\\?\s?a\.?|k\.?\s?a(ng)?\.?|n\.?\s?v\.?\s?t\.?|0|x+|null|nil|nan|none|no|empty|blank|missing|private|keine?s?|aucune?|ninguno|nessuno|geen|brak)\)?$/i;
+	/^\(?(n\.?\s?\\?\s?a\.?|k\.?\s?a(ng)?\.?|n\.?\s?v\.?\s?t\.?|0|x+|null|nil|nan|none|no|unknown|empty|blank|missing|private|keine?s?|aucune?|ninguno|nessuno|geen|brak)\)?$/i;
 
 /** Whether a text only says that there is no value, such as `N/A` or `-`. */
 export function isPlaceholder(text: string): boolean {
