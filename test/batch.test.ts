@@ -196,6 +196,21 @@ describe('when n8n runs the node again', () => {
 		expect(sandbox.requests.filter(({ path }) => path === '/email/find')).toHaveLength(4);
 	});
 
+	it('knows what each node did if two nodes have the same ID', async () => {
+		const both = { hasTwin: true, retryOnFail };
+		const { items, twinItems } = await start([5, 6], {}, both);
+		expect(startedLimits()).toEqual([5, 5, 6, 6]);
+		const ids = [...items, ...twinItems].map(({ json }) => json.scrapeId);
+		expect(ids.toSorted()).toEqual(sandbox.jobs.map(({ scrapeId }) => scrapeId).toSorted());
+		expect(sandbox.requests).toHaveLength(4);
+
+		const options = { includeCost: true };
+		const found = await find(people(3), options, both);
+		const paid = [...found.items, ...found.twinItems].map(({ json }) => json.paidCalls);
+		expect(paid.toSorted()).toEqual([0, 0, 0, 1, 1, 1]);
+		expect(sandbox.requests).toHaveLength(4 + 3);
+	});
+
 	it('starts what was refused, and nothing else', async () => {
 		const match = { ...six, times: 1 };
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match }] });

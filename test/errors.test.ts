@@ -85,7 +85,12 @@ function testEachWay(
 
 	test('on the regular output', async () => {
 		const { items, errorItems } = await runWith(keepGoing);
-		expect(items).toEqual(paired(outcomes()));
+		// An old status would look like that of the run.
+		const jsons = outcomes().map((json) => {
+			const { status, ...others } = json;
+			return isFailed({ json }) ? others : { ...others, ...(status !== undefined && { status }) };
+		});
+		expect(items).toEqual(paired(jsons));
 		expect(errorItems).toEqual([]);
 	});
 

@@ -736,13 +736,17 @@ describe('Fields of the result', () => {
 		const parameters = { ...address, options };
 		const error = refusal('BROKEN', 'Something went wrong');
 		const broken = { json: { ...inputs[2], error }, pairedItem: { item: 2 } };
+		// The address is what was asked for. The status is an old one, unless results have a field of their own.
+		const { status, ...asked } = inputs[2] ?? {};
+		const kept = options.resultField ? { ...asked, status } : asked;
 		const shaped = paired(inputs.map((input, index) => shape(input, verdicts[index] ?? {})));
 
 		const regular = await service.run(VERIFY, parameters, inputs, keepGoing);
-		expect(regular.items).toEqual(shaped.with(2, broken));
+		expect(regular.items).toEqual(shaped.with(2, { ...broken, json: { ...kept, error } }));
 		service.expectCalls(inputs.map(({ email }) => post('/email/verify', { email })));
 
 		const split = await service.run(VERIFY, parameters, inputs, { onError: 'continueErrorOutput' });
+		// n8n adds all incoming fields there.
 		expect(split.errorItems).toEqual([broken]);
 		expect(split.items).toEqual(shaped.toSpliced(2, 1));
 	});

@@ -1,5 +1,6 @@
 /** What a service may answer that the sandbox does not imitate. */
 import type { IDataObject } from 'n8n-workflow';
+import { parseLoosely } from '../nodes/LeadGen/service/looseJson';
 import { hintTexts } from './engine';
 import {
 	ENRICH,
@@ -224,6 +225,44 @@ describe('An address', () => {
 				answer({ success: true, data: null, error }),
 				failed({ message: 'The service says: Oops (INTERNAL)', outcome: 'unknown' }),
 			],
+		]);
+	});
+});
+
+describe('What a service writes in the place of the address', () => {
+	const answers = ['not available', 'ada', ' locked ', 17, true];
+	const cases = (kept: (email: unknown) => object): Case[] => [
+		...answers.map((email): Case => [success({ email, confidence: 0.4 }), kept(email)]),
+		...['', ' ', null, [], {}].map((email): Case => {
+			const { emailAnswer: none, ...others } = kept(email) as { emailAnswer?: unknown };
+			expect(none).toEqual(email);
+			return [success({ email, confidence: 0.4 }), others];
+		}),
+		[success({ email: 'p@acme.com' }), including({ found: true, email: 'p@acme.com' })],
+	];
+
+	test.each([FIND_BUSINESS, FIND_PERSONAL])(
+		'is kept in a field of its own: $operation',
+		async (of) => {
+			const nobody = { found: false, email: null, confidence: 0.4 };
+			await expectEach(
+				of,
+				cases((emailAnswer) => ({ ...nobody, emailAnswer })),
+			);
+		},
+	);
+
+	test('is kept among the rejected, and the hint says that nobody was found', async () => {
+		const tried = 'business: not found';
+		const each = answers.map((email): Case => {
+			const own = { found: false, email: null, confidence: 0.4, emailAnswer: email };
+			const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
+			return [success({ email, confidence: 0.4 }), { found: false, email: null, tried, rejected }];
+		});
+		const none: Case = [success({ email: '' }), { found: false, email: null, tried }];
+		const result = await expectEach(ENRICH, [...each, none]);
+		expect(hintTexts(result)).toEqual([
+			'info: 6 items: 6 not found · 6 paid calls (6 business lookups)',
 		]);
 	});
 });
@@ -851,6 +890,95 @@ describe('Texts of the service', () => {
 		const said = { message: `The service says: ${clean} (${clean})`, code: clean };
 		const each: Case = [failure(odd, 400, odd), failed(said)];
 		await expectEach(VERIFY, [each, each, each]);
+	});
+});
+
+test('The hint names the ten commonest outcomes of a run, each in few characters', async () => {
+	const statuses = Array.from({ length: 30 }, (_, index) =>
+		new Array<string>(index < 10 ? 2 : 1).fill(`s${String(index)} ${'x'.repeat(2000)}`),
+	).flat();
+	const cases = statuses.map((status): Case => [verdictWith({ status }), including({ status })]);
+	const [hint = ''] = hintTexts(await expectEach(VERIFY, cases));
+	const named = [...hint.matchAll(/(\d+) (s\d+-x+…)/g)];
+	expect(named.map(([, count]) => count)).toEqual(new Array(10).fill('2'));
+	expect(hint).toContain(', 20 others · 40 paid calls (40 verifications)');
+	expect(hint.length).toBeLessThan(800);
+});
+
+describe('What a page of n8n would show as a link', () => {
+	const link = '<a href="https://evil.example">Sign in</a>';
+	const shown = (value: unknown) => JSON.stringify(value).replaceAll('<', '‹').replaceAll('>', '›');
+
+	test('is text in the error of a value, of a filter and of a status', async () => {
+		const rows = [link, `${link}@acme.com`, '<img src=x>'].map((name) => ({ name }));
+		const wrong = await run({ ...VERIFY, parameters: { email: '={{ $json.name }}' } }, rows);
+		expect(wrong.items.map(({ json }) => (json.error as { message: string }).message)).toEqual(
+			rows.map(({ name }) => `Email must be one email address, but is ${shown(name)}`),
+		);
+		const filters = { filtersMode: 'json', filtersJson: '={{ ({ [$json.name]: 1 }) }}' };
+		const unknown = await run({ ...START, parameters: filters }, rows);
+		expect(unknown.items.map(({ json }) => (json.error as { message: string }).message)).toEqual(
+			rows.map(({ name }) => `Filters (JSON) contains ${shown(name)}, which is not a filter`),
+		);
+		expectCalls([]);
+
+		answerWith(success({ scrapeId: 's1', status: link, progress: link }));
+		const { items } = await run(WAIT, [{ name: 's1' }], { timeout: 0.01, pollInterval: 0.1 });
+		const { advice, status } = items[0]?.json.error as { advice: string; status: string };
+		expect(status).toBe(link);
+		expect(advice).toContain(`Its status is ${shown(link)}, and its progress is ${shown(link)}.`);
+	});
+});
+
+describe('A paid answer of many megabytes', () => {
+	/** The least time of several, in milliseconds. */
+	function timeOf(work: () => void): number {
+		const times = [1, 2, 3, 4, 5, 6, 7].map(() => {
+			const began = performance.now();
+			work();
+			return performance.now() - began;
+		});
+		return Math.min(...times);
+	}
+	/** A valid text and one that was cut off, each of so many characters. */
+	const texts = (length: number) => {
+		const record = '{"name":"Ada Okafor","note":"a\\"b","n":[1,2.5,-3e4,null,true]},';
+		const records = record.repeat(Math.ceil(length / record.length));
+		const head = '{"success":true,"data":{"email":"p0@acme.com","status":"valid","all":[';
+		return { whole: `${head}${records}{}]}}`, cutOff: `${head}${records}` };
+	};
+
+	test('is read if it is whole, and not repaired if it is cut off: that takes as long as to parse it', async () => {
+		const { whole, cutOff } = texts(5_000_000);
+		const each: Case[] = [
+			[answer(whole), including({ email: 'p0@acme.com', status: 'valid' })],
+			[answer(cutOff), failed({ outcome: 'unknown', answer: containing('…') })],
+		];
+		await expectEach(VERIFY, each);
+
+		const parse = () => {
+			try {
+				JSON.parse(cutOff);
+			} catch {
+				// As n8n's own nodes find out.
+			}
+		};
+		// A busy machine may spoil one measurement, but not each of them.
+		let ratio = Infinity;
+		for (let tries = 0; tries < 10 && ratio >= 1.5; tries++) {
+			ratio = Math.min(ratio, timeOf(() => parseLoosely(cutOff)) / timeOf(parse));
+		}
+		expect(ratio).toBeLessThan(1.5);
+	});
+
+	test('keeps the digits of a long number, as a short one does, and loses no comma to repair', async () => {
+		const cases = [10, 200_000].map((length): Case => {
+			const note = 'a,] '.repeat(length / 4);
+			const text = `{"success":true,"data":{"email":"p@acme.com","status":"valid","id":12345678901234567890,"note":"${note}"}}`;
+			const kept = { email: 'p@acme.com', status: 'valid', id: '12345678901234567890', note };
+			return [answer(text), kept];
+		});
+		await expectEach(VERIFY, cases);
 	});
 });
 

@@ -322,8 +322,8 @@ describe('An answer that comes byte by byte', () => {
 		await until(() => closed === 1);
 	});
 
-	test('is given up at once when the user presses Stop', async () => {
-		const running = runEach(VERIFY, [trickle, trickle, trickle]);
+	test('is given up at once when the user presses Stop, if it is free', async () => {
+		const running = runEach(GET_STATUS, [trickle, trickle, trickle]);
 		await until(() => received.length === 3);
 		const pressed = Date.now();
 		stop();
@@ -332,6 +332,21 @@ describe('An answer that comes byte by byte', () => {
 
 		expect(Date.now() - pressed).toBeLessThan(1000);
 		expect(execution.status).toBe('canceled');
+	});
+
+	test('is waited for in the background after Stop, if it is paid, until it is late', async () => {
+		const requestTimeout = 3;
+		const running = runEach(VERIFY, [trickle, trickle, trickle], { requestTimeout });
+		await until(() => received.length === 3);
+		const pressed = Date.now();
+		stop();
+		await sleep(1000);
+		expect(closed).toBe(0);
+		const { run: execution } = await running;
+		await until(() => closed === 3);
+		expect(Date.now() - pressed).toBeGreaterThan(1500);
+		expect(execution.status).toBe('canceled');
+		expect(received).toHaveLength(3);
 	});
 
 	test('makes the node ask again for what is free', async () => {

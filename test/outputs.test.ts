@@ -105,3 +105,105 @@ describe('Split Output', () => {
 		expect(places(outputs)).toEqual([at(), at(), at(0, 1), at(2)]);
 	});
 });
+
+describe('An old result in the incoming item', () => {
+	const old = { status: 'valid', deliverable: true, confidence: 0.99, emailType: 'business' };
+	const onBoth = { email: 'old@acme.com', found: true, tried: 'business: valid', rejected: [1] };
+	const person = { last: 'Sure', id: 7, ...old, ...onBoth, paidCalls: 2, sources: ['linkedin'] };
+	const fault = (bodyIncludes: string, path: string) => {
+		const match = { bodyIncludes, path };
+		service.sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match }] });
+	};
+	const keepGoing = { onError: 'continueRegularOutput' } as const;
+
+	test.each([
+		['enrich', []],
+		['findBusiness', ['status', 'deliverable', 'emailType', 'tried', 'rejected']],
+		['findPersonal', ['status', 'deliverable', 'emailType', 'tried', 'rejected', 'sources']],
+	])('is no result of a failed item: %s', async (operation, others) => {
+		fault('Lost', operation === 'findPersonal' ? '/email/personal' : '/email/find');
+		const people = [person, { ...person, last: 'Lost' }, { ...person, last: '-' }];
+		const [items = []] = await find(operation, {}, people, keepGoing);
+		expect(service.sandbox.requests.filter(({ path }) => path !== '/email/verify')).toHaveLength(2);
+		const kept = ['last', 'id', ...others, 'error'].toSorted();
+		expect(items.slice(1).map(({ json }) => Object.keys(json).toSorted())).toEqual([kept, kept]);
+		expect(items[0]?.json.email).toMatch(/^(ann.sure@acme|asure@outlook).com$/);
+	});
+
+	test('is no verdict on a failed address, which stays', async () => {
+		fault('lost', '/email/verify');
+		const items = ['valid@acme.com', 'lost@acme.com', 'none'].map((email) => ({
+			...{ email, found: true, status: 'valid', freeProvider: false, disposable: false },
+		}));
+		const parameters = { email: '={{ $json.email }}' };
+		const run = async (options: INodeParameters) => {
+			const all = { ...parameters, options };
+			return (await service.run(['email', 'verify'], all, items, keepGoing)).items;
+		};
+		const error: unknown = expect.objectContaining({ message: expect.any(String) as string });
+		const failed = (email: string) => ({ email, found: true, error });
+		const [, lost, none] = await run({});
+		expect([lost?.json, none?.json]).toEqual([failed('lost@acme.com'), failed('none')]);
+		// A result in a field of its own leaves the other fields as they are.
+		const kept = (await run({ resultField: 'verdict', includeInput: true })).slice(1);
+		expect(kept.map(({ json }) => json)).toEqual(
+			items.slice(1).map((item) => ({ ...item, error })),
+		);
+		expect(service.sandbox.requests).toHaveLength(3);
+	});
+
+	test('is no result of a failed item in the field of the result', async () => {
+		fault('lost', '/email/verify');
+		const items = ['lost@acme.com', 'none', 'valid@acme.com'].map((address) => ({
+			address,
+			verification: { status: 'valid' },
+		}));
+		const [out = []] = await verify(
+			{ resultField: 'verification', includeInput: true },
+			items,
+			keepGoing,
+		);
+		expect(out.slice(0, 2).map(({ json }) => Object.keys(json))).toEqual([
+			['address', 'error'],
+			['address', 'error'],
+		]);
+		expect(out[2]?.json.verification).toMatchObject({ email: 'valid@acme.com' });
+	});
+
+	test('is none of an item that succeeds: neither its error nor its fields', async () => {
+		const people = ['Nobody', 'Sure', 'Low'].map((last) => ({
+			...{ ...person, last, error: { message: 'Of an earlier node' } },
+		}));
+		const [items = []] = await find('findBusiness', { includeInput: true }, people);
+		expect(items.map(({ json }) => [json.found, json.email, 'error' in json])).toEqual([
+			[false, null, false],
+			[true, 'ann.sure@acme.com', false],
+			[true, 'ann.low@acme.com', false],
+		]);
+		const [nobody] = items;
+		const { status, deliverable, emailType, tried, rejected, id } = person;
+		expect(nobody?.json).toEqual({
+			...{ last: 'Nobody', id, status, deliverable, emailType, tried, rejected },
+			...{ found: false, email: null },
+		});
+		const [plans = []] = await find('findBusiness', { includeInput: true, dryRun: true }, people);
+		expect(plans.map(({ json }) => ['error' in json, json.email])).toEqual(
+			people.map(({ email }) => [false, email]),
+		);
+	});
+
+	test('ends no loop: one that repeats while there is an error starts one scrape', async () => {
+		const starts: unknown[] = [];
+		let items: IDataObject[] = [{ id: 1, error: 'Of an earlier node' }];
+		while (items[0]?.error !== undefined && starts.length < 5) {
+			const parameters = { limit: 1, options: { includeInput: true } };
+			const result = await service.run(['scrape', 'start'], parameters, items);
+			items = result.items.map(({ json }) => json);
+			starts.push(items);
+		}
+		expect(items).toEqual([
+			{ id: 1, scrapeId: expect.any(String) as string, status: 'pending', estimatedCredits: 1 },
+		]);
+		expect(service.sandbox.jobs).toHaveLength(1);
+	});
+});

@@ -4,8 +4,8 @@ import { Container } from '@n8n/di';
 import type { INodeParameters } from 'n8n-workflow';
 import { getEventListeners } from 'node:events';
 import { onAbort, pause, takeTurns } from '../nodes/LeadGen/common/pause';
-import { START, START_AND_WAIT, VERIFY, keepGoing } from './given';
-import { post, until, useService } from './service';
+import { START, START_AND_WAIT, VERIFY, WAIT, keepGoing } from './given';
+import { get, post, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -44,22 +44,19 @@ describe.each([START, START_AND_WAIT])('A run of %s %s that a person or n8n stop
 		const started = all.filter((id) =>
 			new RegExp(`LeadGen: started scrape ${id} for item \\d+ in execution 4711`).test(text),
 		);
-		// n8n cuts the calls in flight.
-		const unclear = lines.filter((line) =>
-			/the service may have started a scrape for item \d+ in execution 4711/.test(line),
-		).length;
-		expect(started.length + unclear).toBeGreaterThanOrEqual(all.length);
-		expect(unclear).toBeLessThanOrEqual(5);
-		expect(lines.at(-1)).toBe(
-			`LeadGen: stopped. It started ${String(started.length)} scrapes: ${started.join(', ')}. ${String(unclear)} more may have been started.`,
-		);
+		// The calls in flight go on.
+		expect(started).toEqual(all);
+		const stopped = /^LeadGen: stopped. It started (\d+) scrapes: (.*)\.$/.exec(lines.at(-1) ?? '');
+		const [, number, ids = ''] = stopped ?? [];
+		expect(number).toBe(String(all.length));
+		expect(ids.split(', ').toSorted()).toEqual(all.toSorted());
 		const saved = Object.entries(run.data.resultData.metadata ?? {});
 		expect(saved.map(([name]) => name.replace(/_\d+$/, ''))).toEqual(
 			saved.map(() => 'scrapes_started'),
 		);
-		const ids = saved.flatMap(([, text]) => text.split(' '));
-		expect(started).toEqual(expect.arrayContaining(ids));
-		expect(ids.length).toBeGreaterThanOrEqual(started.length - 5);
+		const savedIds = saved.flatMap(([, text]) => text.split(' '));
+		expect(all).toEqual(expect.arrayContaining(savedIds));
+		expect(savedIds.length).toBeGreaterThanOrEqual(all.length - 5);
 	});
 
 	test('names as many as n8n keeps, and the log', async () => {
@@ -174,4 +171,56 @@ test('Work in turns lets the process do other things in between, and goes on in 
 	expect(done.filter((each) => each !== 'other')).toEqual(parts);
 	const between = done.slice(0, done.indexOf(7)).filter((each) => each === 'other');
 	expect(between.length).toBeGreaterThan(2);
+});
+
+describe('Lookups that are in flight when a run is stopped', () => {
+	const parameters = { email: '=a{{ $json.index }}@acme.com' };
+	const addresses = (count: number) => many(count).map(({ index }) => `a${String(index)}@acme.com`);
+	const sent = () => sandbox.requests.map(({ body }) => (body as { email: string }).email);
+	const answered = () => sandbox.requests.filter(({ answeredAt }) => answeredAt !== undefined);
+
+	test('are paid for once: none of 5,000 is sent again by Retry, and none is sent after Stop', async () => {
+		// A second in which hundreds are in flight.
+		sandbox.set({ latencyMs: 1000 });
+		let stoppedAt = 0;
+		const isHalfDone = () => {
+			stoppedAt = Date.now();
+			return answered().length >= 1000 && answered().length < sent().length - 100;
+		};
+		await service.runUntil(isHalfDone, VERIFY, parameters, many(5000));
+		await until(() => answered().length === sent().length);
+		// What was on its way arrives within the moment.
+		const late = sandbox.requests.filter(({ at }) => at > stoppedAt + 2000);
+		expect(late).toEqual([]);
+		const inFlight = sandbox.requests.filter(({ answeredAt = 0 }) => answeredAt >= stoppedAt);
+		expect(inFlight.length).toBeGreaterThan(100);
+		const before = sent().length;
+		expect(before).toBeLessThan(5000);
+
+		sandbox.set({ latencyMs: 0 });
+		const { items } = await service.run(VERIFY, parameters, many(5000));
+		expect(items.map(({ json }) => json.email)).toEqual(addresses(5000));
+		expect(sent().toSorted()).toEqual(addresses(5000).toSorted());
+		expect(sandbox.requests.filter(({ paid }) => paid)).toHaveLength(5000);
+		expect(sandbox.credits()).toBe(100_000 - 5000);
+	});
+
+	test('are waited for by a Retry that begins before their answers', async () => {
+		sandbox.set({ latencyMs: 1000 });
+		await service.runUntil(() => sent().length >= 15, VERIFY, parameters, many(50));
+		const { items } = await service.run(VERIFY, parameters, many(50));
+		expect(items.map(({ json }) => json.email)).toEqual(addresses(50));
+		expect(sent().toSorted()).toEqual(addresses(50).toSorted());
+		expect(sandbox.credits()).toBe(100_000 - 50);
+	});
+
+	test('do not keep a free request from ending at once', async () => {
+		sandbox.set({ latencyMs: 60_000 });
+		const began = Date.now();
+		const isSent = () => sandbox.requests.length >= 3;
+		const scrapes = many(3).map(({ index }) => ({ id: `scr_${String(index)}` }));
+		await service.runUntil(isSent, WAIT, { scrapeId: '={{ $json.id }}' }, scrapes);
+		expect(Date.now() - began).toBeLessThan(20_000);
+		service.expectCalls(scrapes.map(({ id }) => get('/status', { scrapeId: id })));
+	});
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { hintTexts } from './engine';
 import { ADDRESSES, DOMAINS, listed, NAMES, PROFILES } from './realLife';
-import { errorOf, including, paired, someText } from './expected';
+import { containing, errorOf, including, paired, someText } from './expected';
+import { NO_ADDRESSES, NO_DOMAINS, NO_NAMES, NO_PLACES, NO_PROFILES } from './nobody';
 import {
 	ENRICH,
 	FIND,
@@ -102,6 +103,9 @@ async function send({ operation, parameters, fields }: Way, values: unknown[]) {
 	return { sent, errors, result };
 }
 
+/** A value as an error shows it. */
+const shown = (given: unknown) => JSON.stringify(given).replaceAll('<', '‹').replaceAll('>', '›');
+
 /** Lookups that differ only in case are one, and are sent once. */
 function once(values: string[][]): string[][] {
 	const first = new Map(
@@ -129,14 +133,49 @@ test.each(NAMES_OF_WAYS)('The examples of docs/values.md are true: %s', async (p
 	expect(wrong).toEqual([]);
 });
 
-const wide = ' '.repeat(50_000);
-const wideJapanese = '\u3000'.repeat(20_000);
+const wide = ' '.repeat(200);
+const wideJapanese = '\u3000'.repeat(200);
+const widest = ' '.repeat(4000);
+
+/** Profiles within other URLs, and other pages that show a person. */
+const ADA = 'https://www.linkedin.com/in/ada';
+const BEHIND_LOGIN = `https://www.linkedin.com/authwall?trk=x&sessionRedirect=${encodeURIComponent(`${ADA}/`)}`;
+const OTHERS_URLS: Array<[string, string]> = [
+	[
+		`https://www.google.com/url?sa=t&url=${encodeURIComponent('https://de.linkedin.com/in/eva?trk=x')}&usg=1`,
+		'https://de.linkedin.com/in/eva',
+	],
+	[
+		'https://www.linkedin.com/uas/login?session_redirect=%2Fin%2Ffay',
+		'https://www.linkedin.com/in/fay',
+	],
+	[
+		`https://www.google.com/url?q=${encodeURIComponent(BEHIND_LOGIN.replaceAll('ada', 'gus'))}`,
+		'https://www.linkedin.com/in/gus',
+	],
+	[
+		'https://web.archive.org/web/2020/https://www.linkedin.com/in/hal',
+		'https://www.linkedin.com/in/hal',
+	],
+	[
+		'https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Fwww.linkedin.com%2Fin%2Fjos%25C3%25A9&data=1',
+		'https://www.linkedin.com/in/jos%C3%A9',
+	],
+	[
+		'https://www.linkedin.com/in/https://www.linkedin.com/in/ivy',
+		'https://www.linkedin.com/in/ivy',
+	],
+	...listed(`
+		https://www.linkedin.com/comm/in/ada?x=1, https://www.linkedin.com/mwlite/in/ada, https://www.linkedin.com/profile/view?id=1,
+		https://www.linkedin.com/in/ada/detail/recent-activity, https://www.linkedin.com/talent/profile/AE, https://ada-okafor.com
+	`).map((url): [string, string] => [url, url]),
+];
 
 test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 	[
 		'firstName',
 		[
-			[`Ada${wide}\t${wide}Marie`, 'Ada Marie'],
+			[`Ada${widest}\t${widest}Marie`, 'Ada Marie'],
 			[`Tom${wide}Jo`, `Tom${wide}Jo`],
 			[`太${wideJapanese}郎`, `太${wideJapanese}郎`],
 			['Eve \u0085\u0085 \u00a0Lee', 'Eve Lee'],
@@ -156,6 +195,8 @@ test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 			['Mulder, J.P., MBA', 'J.P.', 'Mulder'],
 			['Prof. Dr. Peter van der Meer, MBA', 'Peter', 'van der Meer'],
 			['Ada Okafor, M.D.', 'Ada', 'Okafor'],
+			['Ida Okafor | LinkedIn', 'Ida', 'Okafor'],
+			['Uta Okafor • 2nd', 'Uta', 'Okafor'],
 			['Eve Okafor, P.E.', 'Eve', 'Okafor'],
 			['Tom Okafor, A.P.R.N.', 'Tom', 'Okafor'],
 			['Ben Smith, SHRM-CP', 'Ben', 'Smith'],
@@ -170,8 +211,8 @@ test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 			['ACME.Com', 'acme.com'],
 			['  b.com\t', 'b.com'],
 			['c.com.', 'c.com'],
-			[`d.com${'.'.repeat(20_000)}`, 'd.com'],
-			[`e.com${'/'.repeat(20_000)}`, 'e.com'],
+			[`d.com${'/'.repeat(9000)}`, 'd.com'],
+			[`e.com${' "'.repeat(4000)}`, 'e.com'],
 			['www.f.com', 'f.com'],
 			['WWW.G.com/about', 'g.com'],
 			['https://h.com', 'h.com'],
@@ -193,6 +234,25 @@ test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 			['http://linkedin.com/in/ann?trk=a', 'http://linkedin.com/in/ann?trk=a'],
 			[' linkedin.com/in/Bob/ ', 'https://linkedin.com/in/Bob/'],
 			['HTTPS://linkedin.com/in/cid', 'HTTPS://linkedin.com/in/cid'],
+			['%20https://www.linkedin.com/in/ada', 'https://www.linkedin.com/in/ada'],
+			...OTHERS_URLS,
+		],
+	],
+	[
+		'email',
+		[
+			['%20%20a@acme.com', 'a@acme.com'],
+			['"%20b@acme.com"', 'b@acme.com'],
+			['%C2%A0c@acme.com%20', 'c@acme.com'],
+			['%3Cd@acme.com%3E', 'd@acme.com'],
+			['\\u003ee@acme.com', 'e@acme.com'],
+			['&nbsp;f@acme.com', 'f@acme.com'],
+			['* g@acme.com', 'g@acme.com'],
+			['• h@acme.com', 'h@acme.com'],
+			['{i@acme.com}', 'i@acme.com'],
+			['j%40acme.com', 'j@acme.com'],
+			['k@Acme.Com', 'k@Acme.Com'],
+			['l@acme.community', 'l@acme.community'],
 		],
 	],
 ])('More values are cleaned, in no time: %s', async (parameter, examples) => {
@@ -222,6 +282,82 @@ describe('Values of real files pass unchanged', () => {
 		const { sent, errors } = await send(WAYS[parameter], values);
 		expect(values.filter((_, index) => errors[index] !== undefined)).toEqual([]);
 		expect(sent).toEqual(once(values.map((each) => [each])));
+	});
+});
+
+describe('Values that are nobody’s are refused, and nothing is sent for them', () => {
+	test.each<[keyof typeof WAYS, string, string[]]>([
+		['firstName', 'First Name', NO_NAMES],
+		['fullName', 'Full Name', NO_NAMES],
+		['email', 'Email', NO_ADDRESSES],
+		['company', 'Company Domain', NO_DOMAINS],
+		['linkedinUrl', 'LinkedIn URL', NO_PROFILES],
+		['location', 'Location', NO_PLACES],
+		['jobTitles', 'Job Titles', NO_PLACES],
+	])('%s', async (parameter, field, values) => {
+		const { sent, result } = await send(WAYS[parameter], values);
+		expect(sent).toEqual([]);
+		const errors = result.items.map(errorOf);
+		expect(values.filter((_, index) => errors[index]?.field !== field)).toEqual([]);
+		expect(errors.map((error) => error?.advice)).toEqual(values.map(() => someText));
+	});
+
+	test('by field, as the table of docs/values.md says', async () => {
+		const page = readFileSync(join(__dirname, '../docs/values.md'), 'utf8');
+		const [, table = ''] = page.split('is handled by field:\n\n');
+		const fields = ['firstName', 'email', 'company', 'linkedinUrl', 'location'] as const;
+		const inFields = {
+			email: 'ada@acme.com',
+			company: 'beta.io',
+			linkedinUrl: 'linkedin.com/in/ada',
+		};
+		const [rows = ''] = table.split('\n\n');
+		const kinds = rows.split('\n').slice(2);
+		expect(kinds.length).toBeGreaterThan(4);
+		for (const kind of kinds) {
+			const [, first = '', ...results] = kind.split(/(?<!\\)\|/);
+			for (const [index, field] of fields.entries()) {
+				const around = { ...inFields, firstName: 'Ada', location: 'Austin' }[field];
+				const codes = codeIn(first).map((code) => (code === '%20' ? `${code}${around}` : code));
+				sandbox.requests.length = 0;
+				const { sent, errors } = await send(WAYS[field], codes);
+				const outcomes = codes.map((_, at) =>
+					errors[at] !== undefined ? 'refused' : sent.flat().length > 0 ? 'cleaned' : 'left out',
+				);
+				expect([first, field, outcomes]).toEqual([
+					first,
+					field,
+					codes.map(() => results[index]?.trim()),
+				]);
+			}
+		}
+	});
+
+	test('also if they are too long: more than 500 characters, or 10,000 for any text', async () => {
+		const name = 'Ada '.repeat(125);
+		const profile = `https://www.linkedin.com/in/${'a'.repeat(472)}`;
+		const tooLong: Array<[keyof typeof WAYS, fits: string, tooLong: string]> = [
+			['firstName', `${name}x`.slice(0, 500), `${name}x`],
+			['location', `${name}x`.slice(0, 500), `${name}x`],
+			['jobTitles', `${name}x`.slice(0, 500), `${name}x`],
+			['linkedinUrl', profile, `${profile}a`],
+			['company', `https://acme.com/${'a'.repeat(9000)}`, `https://acme.com/${'a'.repeat(10_000)}`],
+			['email', `${' '.repeat(9000)}ada@acme.com`, `${' '.repeat(10_000)}ada@acme.com`],
+		];
+		for (const [parameter, fits, longer] of tooLong) {
+			sandbox.requests.length = 0;
+			const { sent, result } = await send(WAYS[parameter], [
+				fits,
+				longer,
+				'[object '.repeat(40_000),
+			]);
+			expect(sent).toHaveLength(1);
+			expect(result.items.map((item) => errorOf(item)?.message)).toEqual([
+				undefined,
+				containing('is longer than '),
+				containing('is longer than 10,000 characters'),
+			]);
+		}
 	});
 });
 
@@ -364,7 +500,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 			const cases = Object.entries(values).flatMap(([text, each]) =>
 				each.map((wrong) => ({
 					input: { value: wrong },
-					error: `${field} ${text.replace('…', JSON.stringify(wrong))}`,
+					error: `${field} ${text.replace('…', shown(wrong))}`,
 				})),
 			);
 			const inputs = cases.map(({ input }) => input);

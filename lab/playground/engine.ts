@@ -75,6 +75,9 @@ class Loop implements INodeType {
 
 /** Stands for n8n's credential store: one credential, whose class adds the key to each request. */
 class CredentialStore extends ICredentialsHelper {
+	/** How often the credential was read. */
+	readings = 0;
+
 	constructor(
 		private readonly loader: PackageDirectoryLoader,
 		private readonly data: ICredentialDataDecryptedObject,
@@ -112,8 +115,26 @@ class CredentialStore extends ICredentialsHelper {
 		throw new Error('not needed');
 	}
 
-	async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		return await Promise.resolve(this.data);
+	/** Resolves the expressions of the credential for an item, as n8n does. */
+	async getDecrypted(
+		...[, , , mode, executeData, , values]: Parameters<ICredentialsHelper['getDecrypted']>
+	): Promise<ICredentialDataDecryptedObject> {
+		this.readings++;
+		if (!values) return await Promise.resolve(this.data);
+		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+		return workflow.expression.getParameterValue(
+			this.data as INodeParameters,
+			runExecutionData,
+			runIndex,
+			itemIndex,
+			node.name,
+			connectionInputData,
+			mode,
+			{},
+			executeData,
+			false,
+			this.data,
+		) as ICredentialDataDecryptedObject;
 	}
 
 	async updateCredentials(): Promise<void> {}
@@ -142,6 +163,8 @@ export interface NodeRun {
 	isTool?: boolean;
 	/** Whether a loop gives the items to the node one by one. */
 	isInLoop?: boolean;
+	/** Whether a second node of the same ID gets the items as well, as in a workflow that was copied as JSON. */
+	hasTwin?: boolean;
 	executionId?: string;
 	mode?: WorkflowExecuteMode;
 	/** Called with a function that presses Stop. */
@@ -161,10 +184,15 @@ export interface NodeResult {
 	/** All that n8n keeps of the execution, as text. */
 	record: string;
 	run: IRun;
+	/** Items on the regular output of the second node, where there is one. */
+	twinItems: INodeExecutionData[];
+	/** How often the credential was read. */
+	readings: number;
 }
 
 const to = (node: string) => [{ node, type: NodeConnectionTypes.Main, index: 0 }];
 const straight: IConnections = { Input: { main: [to('LeadGen')] } };
+const twins: IConnections = { Input: { main: [[...to('LeadGen'), ...to('LeadGen1')]] } };
 const inLoop: IConnections = {
 	Input: { main: [to('Loop')] },
 	Loop: { main: [[], to('LeadGen')] },
@@ -250,6 +278,7 @@ export class Engine {
 					parameters: {},
 				},
 				node,
+				...(options.hasTwin ? [{ ...node, name: 'LeadGen1' }] : []),
 				{
 					id: 'node-2',
 					name: 'Loop',
@@ -259,11 +288,12 @@ export class Engine {
 					parameters: {},
 				},
 			],
-			connections: options.isInLoop ? inLoop : straight,
+			connections: options.isInLoop ? inLoop : options.hasTwin ? twins : straight,
 			settings: { executionOrder: 'v1' },
 		});
 		const mode = options.mode ?? 'manual';
-		const execution = new WorkflowExecute(this.additionalData(options, mode, workflow), mode);
+		const data = this.additionalData(options, mode, workflow);
+		const execution = new WorkflowExecute(data, mode);
 		await workflow.expression.acquireIsolate();
 		const running = execution.run({
 			workflow,
@@ -275,7 +305,7 @@ export class Engine {
 		});
 		const run = await running;
 		await workflow.expression.releaseIsolate();
-		return resultOf(run);
+		return resultOf(run, data.credentialsHelper);
 	}
 
 	/** What n8n gives an execution beside the workflow. */
@@ -330,8 +360,9 @@ export class Engine {
 	}
 }
 
-function resultOf(run: IRun): NodeResult {
-	const task = run.data.resultData.runData.LeadGen?.[0];
+function resultOf(run: IRun, store: ICredentialsHelper): NodeResult {
+	const { LeadGen, LeadGen1 } = run.data.resultData.runData;
+	const [task] = LeadGen ?? [];
 	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
 	const [items = [], errorItems = []] = outputs;
 	return {
@@ -341,5 +372,7 @@ function resultOf(run: IRun): NodeResult {
 		error: run.data.resultData.error as NodeResult['error'],
 		record: JSON.stringify(run),
 		run,
+		twinItems: LeadGen1?.[0]?.data?.main?.[0] ?? [],
+		readings: store instanceof CredentialStore ? store.readings : 0,
 	};
 }

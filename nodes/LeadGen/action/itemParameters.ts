@@ -5,7 +5,7 @@ import {
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { isTool } from '../common/compatibility';
-import { Parameters } from '../common/parameters';
+import { Parameters, show } from '../common/parameters';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 
@@ -19,7 +19,7 @@ export function chosenOperation(context: IExecuteFunctions): Operation {
 	if (operation) return operation;
 	throw new NodeOperationError(
 		context.getNode(),
-		`There is no operation "${name}" for the resource "${resource}"`,
+		`There is no operation ${show(name)} for the resource ${show(resource)}`,
 		{ description: 'Choose a resource and an operation from the lists of the node.' },
 	);
 }
@@ -30,7 +30,7 @@ export class ItemParameters {
 	readonly warnings = new Set<string>();
 	/**
 	 * The run of the node in its execution, also when n8n runs the node again. If the node is a tool of an AI agent, n8n
-	 * counts each retry as another run, so this identifies nothing.
+	 * counts each retry as another run, so this identifies nothing. Nodes that were copied as JSON may share an ID.
 	 */
 	readonly run: string;
 	/** How often a loop has run the node before. */
@@ -42,10 +42,12 @@ export class ItemParameters {
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.isTool = isTool(context);
-		const { id, parameters } = context.getNode();
+		const { id, name, parameters } = context.getNode();
 		// n8n is slow at telling this, so it is asked once.
 		this.runIndex = this.isTool ? 0 : (context.getWorkflowDataProxy(0).$runIndex as number);
-		this.run = this.isTool ? '' : `${context.getExecutionId()} ${id} ${String(this.runIndex)}`;
+		this.run = this.isTool
+			? ''
+			: `${context.getExecutionId()} ${id} ${name} ${String(this.runIndex)}`;
 		const { options, ...others } = parameters;
 		const inOptions = Object.entries((options ?? {}) as IDataObject);
 		const all = [

@@ -1,14 +1,19 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
 import { NotAttemptedError } from '../common/errors';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/inFlight';
 import { Service } from '../service/service';
+import { Accounts } from './accounts';
 import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation } from './operations/operation';
-import { readOutput, splitItems, type Outcome } from './outputs';
+import { namesOfResult, readOutput, splitItems, type Outcome } from './outputs';
 import { Progress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
@@ -33,8 +38,9 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const scrapes = new StartedScrapes(context, stopButton);
 	const connecting = connect(context, operation, parameters, scrapes, signal);
 	// If it failed, so does each item.
-	const service = (await connecting.catch(() => undefined))?.service;
-	const progress = new Progress(context, inputs.length, service);
+	const accounts = (await connecting.catch(() => undefined))?.accounts;
+	await accounts?.of(0).catch(() => {});
+	const progress = new Progress(context, inputs.length, accounts);
 	const dryRun = new DryRun(inputs.length);
 
 	const outcomes = new Array<Outcome>(inputs.length);
@@ -44,8 +50,9 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	const runItem = async (index: number, input: INodeExecutionData): Promise<Outcome> => {
 		const own = parameters.of(index);
-		const toItem = readOutput(own, input, index);
-		const { service, isDryRun } = await connecting;
+		const toItem = readOutput(operation, own, input, index);
+		const { accounts, isDryRun } = await connecting;
+		const service = await accounts.of(index);
 		await turn();
 		throwIfStopped(signal);
 		const prepared = operation.prepare(own);
@@ -63,7 +70,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			givenUp.abort();
 		}
 		const isNotSent = error instanceof NotAttemptedError;
-		return { item: failedItem(context, error, input, index), isNotSent };
+		const names = namesOfResult(operation, parameters.of(index));
+		return { item: failedItem(context, error, input, index, names), isNotSent };
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
 		outcomes[index] = await runItem(index, input).catch((error: unknown) =>
@@ -75,12 +83,15 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	progress.end();
 	scrapes.end();
 	throwIfStopped(stopButton);
+	const services = accounts?.all ?? [];
 	if (failure) {
-		const remark = scrapes.remark ?? (service && boughtRemark(service, failure.error));
+		const remark = scrapes.remark ?? boughtRemark(services, failure.error);
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
 	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
-	if (service) addHint(context, summaryOf(service, outcomes, dryRun.totals, progress.began));
+	if (services.length > 0) {
+		addHint(context, summaryOf(services, outcomes, dryRun.totals, progress.began));
+	}
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {
 		addHint(context, {
@@ -92,23 +103,25 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	return splitItems(operation, parameters.of(0), outcomes);
 }
 
-/** The service for one run of the node. The options of the first item decide how calls are made. */
+/** The accounts for one run of the node. The options of the first item decide how calls are made. */
 async function connect(
 	context: IExecuteFunctions,
 	operation: Operation,
 	parameters: ItemParameters,
 	scrapes: StartedScrapes,
 	signal: AbortSignal,
-): Promise<{ service: Service; isDryRun: boolean }> {
+): Promise<{ accounts: Accounts; isDryRun: boolean }> {
 	const { isDryRun, timeoutMs, ...options } = readRunOptions(parameters.of(0), operation);
-	const service = await Service.connect(context, timeoutMs, {
+	const settings = {
 		...options,
 		executionId: context.getExecutionId(),
 		payer: parameters.run,
 		signal,
 		onStart: scrapes.add.bind(scrapes),
-	});
-	return { service, isDryRun };
+	};
+	const begin = (credential: ICredentialDataDecryptedObject) =>
+		new Service(context, credential, timeoutMs, settings);
+	return await Promise.resolve({ accounts: new Accounts(context, begin, signal), isDryRun });
 }
 
 /** Begins no further item once the signal is aborted. */

@@ -1,8 +1,10 @@
 import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
 import { booleanField, textField, type Field, type Parameters } from '../common/parameters';
+import { without } from '../common/json';
 import type { Operation, Resource, Split } from './operations/operation';
 
 const DRY_RUN = 'Dry Run';
+const PAID_CALLS = 'paidCalls';
 
 export const includeInput = booleanField({
 	displayName: 'Include Other Input Fields',
@@ -53,26 +55,51 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
 }
 
 /**
+ * The names that the fields of a result have in an item. An incoming field of such a name holds an old result, except
+ * one that the operation asks for, such as the address to verify.
+ */
+export function namesOfResult(
+	{ output, rareFields = [], fields }: Operation,
+	parameters: Parameters,
+): Set<string> {
+	let field = '';
+	try {
+		field = parameters.option(resultField);
+	} catch {
+		// Its error is that of the item.
+	}
+	const names = new Set(
+		field === '' ? [...Object.keys(output), ...rareFields, PAID_CALLS] : [field],
+	);
+	for (const { property } of fields) names.delete(property.name);
+	return names;
+}
+
+/**
  * Reads how a result becomes an item: alone or with the incoming fields, flat or in a field.
  * @returns makes an item of a result, or of the plan of a dry run, which has no cost
  * @throws InputError before anything is paid for
  */
 export function readOutput(
+	operation: Operation,
 	parameters: Parameters,
 	input: INodeExecutionData,
 	item: number,
 ): (result: IDataObject, paidCalls?: number) => INodeExecutionData {
 	const field = parameters.option(resultField);
+	const names = namesOfResult(operation, parameters);
 	const isIncluded = parameters.option(includeInput);
 	const hasCost = parameters.option(includeCost);
 	return (result, paidCalls) => {
-		const isCostShown = hasCost && paidCalls !== undefined;
-		const ordered = { ...inOrder(result), ...(isCostShown && { paidCalls }) };
+		const isPlan = paidCalls === undefined;
+		const ordered = { ...inOrder(result), ...(hasCost && !isPlan && { [PAID_CALLS]: paidCalls }) };
 		const json = field === '' ? ordered : { [field]: ordered };
 		const pairedItem = { item };
 		if (!isIncluded) return { json, pairedItem };
 		const { binary } = input;
-		return { json: { ...input.json, ...json }, ...(binary && { binary }), pairedItem };
+		const old = new Set([...(isPlan ? [] : names), 'error']);
+		const kept = without(input.json, old);
+		return { json: { ...kept, ...json }, ...(binary && { binary }), pairedItem };
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { pause } from '../common/pause';
-import type { Service } from '../service/service';
+import type { Accounts } from './accounts';
 
 /** The time between two lines in n8n's log and in the browser's console: in the first minute, and later. */
 const EVERY_MS = 5000;
@@ -12,11 +12,11 @@ export class Progress {
 	private done = 0;
 	private readonly over = new AbortController();
 
-	/** @param service undefined if it could not be connected */
+	/** @param accounts undefined if none could be read */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly total: number,
-		private readonly service: Service | undefined,
+		private readonly accounts: Accounts | undefined,
 	) {
 		// It ends with the run.
 		this.sayRegularly().catch(() => {});
@@ -42,13 +42,15 @@ export class Progress {
 
 	/** As long as the items so far took, and not less than the rate limit allows. */
 	private timeLeft(): string | undefined {
-		if (this.done === 0 || !this.service) return undefined;
-		const { purchases, run } = this.service;
+		const services = this.accounts?.all ?? [];
+		if (this.done === 0 || services.length === 0) return undefined;
 		const itemsLeft = this.total - this.done;
 		const byTime = ((Date.now() - this.began) / this.done) * itemsLeft;
-		const calls = (purchases.total / this.done) * itemsLeft;
-		const byRate = (calls / run.account.limiter.knownPerMinute) * 60_000;
-		const seconds = Math.ceil(Math.max(byTime, byRate) / 1000);
+		const byRate = services.map(({ purchases, run }) => {
+			const calls = (purchases.total / this.done) * itemsLeft;
+			return (calls / run.account.limiter.knownPerMinute) * 60_000;
+		});
+		const seconds = Math.ceil(Math.max(byTime, ...byRate) / 1000);
 		return seconds < 100 ? `${String(seconds)} s` : `${String(Math.ceil(seconds / 60))} min`;
 	}
 }

@@ -3,16 +3,20 @@ import { count } from '../common/count';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import type { Service } from '../service/service';
-import { excerpt } from '../service/texts';
+import { beginning, excerpt } from '../service/texts';
 import type { DryRun } from './dryRun';
 import type { Outcome } from './outputs';
 
 /** Users do not notice a shorter wait. */
 const WORTH_SAYING_MS = 5000;
 
+/** A service may give each item a status of its own, of any length. */
+const MAX_OUTCOMES = 10;
+const MAX_WORD = 50;
+
 /** Says in a hint at the end of a run what it brought, what it paid for, and what held it up. */
 export function summaryOf(
-	service: Service,
+	services: Service[],
 	outcomes: Outcome[],
 	totals: DryRun['totals'],
 	began: number,
@@ -20,12 +24,12 @@ export function summaryOf(
 	const isDryRun = outcomes.some(({ isPlanned }) => isPlanned);
 	const failed = outcomes.filter(({ result, isPlanned }) => !result && !isPlanned).length;
 	const facts = isDryRun
-		? dryFacts(service, totals, failed)
+		? dryFacts(services, totals, failed)
 		: [
 				[count(outcomes.length, 'item'), outcomesInWords(outcomes, failed)]
 					.filter(Boolean)
 					.join(': '),
-				...costs(service, began),
+				...costs(services, began),
 			];
 	const message = facts.filter((fact) => typeof fact === 'string').join(isDryRun ? ' ' : ' · ');
 	return { message, type: failed > 0 ? 'warning' : 'info' };
@@ -33,15 +37,24 @@ export function summaryOf(
 
 type Facts = Array<string | false | undefined>;
 
-function costs({ purchases, run }: Service, began: number): Facts {
-	const { total: paid, bought, saved, unclear } = purchases;
-	const { waitedMs, account } = run;
+function costs(services: Service[], began: number): Facts {
+	const purchases = services.map((service) => service.purchases);
+	const [paid, saved, unclear] = [
+		sum(purchases.map(({ total }) => total)),
+		sum(purchases.map((each) => each.saved)),
+		sum(purchases.map((each) => each.unclear)),
+	];
 	const ms = Date.now() - began;
-	const kinds = [...bought].map(([noun, number]) => count(number, noun)).join(', ');
+	const waitedMs = Math.max(...services.map(({ run }) => run.waitedMs));
+	const nouns = new Set(purchases.flatMap(({ bought }) => [...bought.keys()]));
+	const kinds = [...nouns]
+		.map((noun) => count(sum(purchases.map(({ bought }) => bought.get(noun) ?? 0)), noun))
+		.join(', ');
 	const heldUp =
 		waitedMs >= WORTH_SAYING_MS ? `, ${seconds(waitedMs)} of them held up by the rate limit` : '';
-	const { balance } = account;
+	const [balance] = services.length === 1 ? services.map(({ run }) => run.account.balance) : [];
 	return [
+		services.length > 1 && count(services.length, 'account'),
 		paid > 0 ? `${count(paid, 'paid call')} (${kinds})` : 'no paid calls',
 		unclear > 0 && `${count(unclear, 'call')} without an answer may have been paid for`,
 		saved > 0 && `${String(saved)} remembered`,
@@ -51,10 +64,11 @@ function costs({ purchases, run }: Service, began: number): Facts {
 }
 
 /** What a real run would pay for. */
-function dryFacts({ run }: Service, totals: DryRun['totals'], failed: number): Facts {
+function dryFacts(services: Service[], totals: DryRun['totals'], failed: number): Facts {
 	const { items, new: paid, duplicate, remembered, mayFollow } = totals;
 	const known = duplicate + remembered;
-	const { perMinute } = run.account.limiter;
+	// How the calls are divided among several accounts is not known.
+	const perMinute = Math.min(...services.map(({ run }) => run.account.limiter.perMinute));
 	const minutes = Math.floor(Math.max(0, paid + mayFollow - 1) / perMinute);
 	return [
 		`Dry run: nothing was sent. ${count(items, 'item')}, ${count(paid, 'paid call')}.`,
@@ -76,7 +90,13 @@ function outcomesInWords(outcomes: Outcome[], failed: number): string {
 	}
 	const notSent = outcomes.filter(({ isNotSent }) => isNotSent).length;
 	const sorted = [...counts].sort(([, a], [, b]) => b - a);
-	return [...sorted, ['failed', failed - notSent] as const, ['not sent', notSent] as const]
+	const others = sum(sorted.slice(MAX_OUTCOMES).map(([, number]) => number));
+	return [
+		...sorted.slice(0, MAX_OUTCOMES),
+		[others === 1 ? 'other' : 'others', others] as const,
+		['failed', failed - notSent] as const,
+		['not sent', notSent] as const,
+	]
 		.filter(([, number]) => number > 0)
 		.map(([outcome, number]) => `${String(number)} ${outcome}`)
 		.join(', ');
@@ -86,7 +106,7 @@ function outcomesInWords(outcomes: Outcome[], failed: number): string {
 function outcomeOf({ found, status, rejected }: IDataObject): string | undefined {
 	if (found === false) {
 		const [last] = Array.isArray(rejected) ? (rejected as IDataObject[]).slice(-1) : [];
-		return last ? `${word(last.outcome)} and not accepted` : 'not found';
+		return last?.email ? `${word(last.outcome)} and not accepted` : 'not found';
 	}
 	if (status === null) return 'not verified';
 	// Not the item: this result was wanted.
@@ -95,7 +115,7 @@ function outcomeOf({ found, status, rejected }: IDataObject): string | undefined
 }
 
 function word(value: unknown): string {
-	return excerpt(wordIn(value) ?? 'unknown').replaceAll('_', '-');
+	return excerpt(beginning(wordIn(value) ?? 'unknown', MAX_WORD)).replaceAll('_', '-');
 }
 
 function seconds(ms: number): string {
@@ -106,9 +126,15 @@ function seconds(ms: number): string {
  * What the user must know before running a failed node again.
  * @param error may already contain a part of it
  */
-export function boughtRemark({ purchases, run }: Service, error: unknown): string {
-	if (purchases.total === 0) return '';
-	const { whenRunAgain } = run.halting;
+export function boughtRemark(services: Service[], error: unknown): string {
+	const total = sum(services.map(({ purchases }) => purchases.total));
+	const [first] = services;
+	if (!first || total === 0) return '';
+	const { whenRunAgain } = first.run.halting;
 	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
-	return `This run paid for ${count(purchases.total, 'result')}. ${isSaid ? '' : whenRunAgain}`;
+	return `This run paid for ${count(total, 'result')}. ${isSaid ? '' : whenRunAgain}`;
+}
+
+function sum(numbers: number[]): number {
+	return numbers.reduce((all, number) => all + number, 0);
 }

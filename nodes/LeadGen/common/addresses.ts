@@ -1,7 +1,7 @@
-/** The rules for domains, URLs and email addresses. */
+/** The rules for domains, URLs and email addresses. What is not certain is refused: it could become another address. */
 import { FOREIGN_HOSTS } from './foreignHosts';
 import { InputError } from './errors';
-import { isPlaceholder, show } from './values';
+import { isPlaceholder, MASKED, notLonger, show } from './values';
 
 /** Without the joiners of other scripts, which are invisible in Latin text. */
 function withoutJoiners(text: string): string {
@@ -9,31 +9,46 @@ function withoutJoiners(text: string): string {
 	return /^\p{ASCII}*$/u.test(visible) ? visible : text;
 }
 
+const QUOTES = '\\s"\'`´‘’‚‛“”„‟«»‹›';
+/** A space, a quote or a bracket as a URL, JavaScript or HTML writes it. */
+const CODE =
+	'%(?:20|09|0[ad]|22|27|3[ce]|c2%a0)|\\\\?u00(?:20|22|27|3[ce]|a0)|&(?:lt|gt|nbsp|quot);';
+const LONGEST_CODE = 8;
+
+/** A quoted name may begin an address. The sign of a list has a space behind it: otherwise it masks a letter. */
+const BEGIN = new RegExp(`^(?!"[^"]+"@)(?:[${QUOTES}<([{,;:·–—]|[*•-]\\s|${CODE})+`, 'iu');
+/** Several dots show that the text was cut off. */
+const endWith = (more: string) =>
+	new RegExp(`(?:[${QUOTES}>\\]},;:!?|${more}]|(?<!\\.)\\.|${CODE})$`, 'iu');
+const END = endWith(')/\\\\·–—');
+const END_OF_URL = endWith(')');
+const END_BEHIND_BRACKET = endWith('');
+
 /** Without what surrounds a pasted value, such as quotes, brackets and punctuation. */
 function withoutEdges(text: string, isUrl = false): string {
-	// A quoted name may begin an address.
-	const begun = text.replace(/^(?!"[^"]+"@)[\s"'`´‘’‚‛“”„‟«»‹›<([{,;:•·*–—]+/u, '');
-	const ended = withoutEnd(begun, /[\s"'`´‘’“”„«»‹›>\]},;:.!?…|)]/u);
-	if (!isUrl) return withoutEnd(ended, /[\s"'`´‘’“”„«»‹›>)\]},;:.!?*…/\\|•·–—]/u);
+	const begun = text.replace(BEGIN, '');
 	// A URL may end in a bracket that it opens.
-	return ended.includes('(') ? withoutEnd(begun, /[\s"'`´‘’“”„«»‹›>\]},;:.!?…|]/u) : ended;
-}
-
-/** Without the marks at the end. A regular expression that ends in `+$` takes quadratic time. */
-function withoutEnd(text: string, mark: RegExp): string {
-	let end = text.length;
-	while (end > 0 && mark.test(text.charAt(end - 1))) end--;
-	return text.slice(0, end);
+	const mark = isUrl ? (begun.includes('(') ? END_BEHIND_BRACKET : END_OF_URL) : END;
+	let end = begun.length;
+	// A regular expression that ends in `+$` takes quadratic time.
+	for (let length = 1; length > 0; end -= length) {
+		length = mark.exec(begun.slice(Math.max(0, end - LONGEST_CODE), end))?.[0].length ?? 0;
+	}
+	return begun.slice(0, end);
 }
 
 // Hosts and URLs
 
+/** No domain ends like this: names within a network, files, and a word that was glued to the domain before it. */
+const NO_DOMAIN =
+	/(^|\.)(localhost|localdomain|local|lan|internal|intranet|invalid|corp|home|arpa|a?png|jpe?g|gif|svg|webp|avif|heic|bmp|ico|tiff?|psd|eps|css|scss|less|[mc]?js|jsx|tsx|json|xml|ya?ml|txt|csv|tsv|log|sql|pdf|docx?|xlsx?|pptx?|odt|ods|rtf|eml|msg|vcf|ics|html?|php|aspx?|jsp|woff|ttf|otf|eot|wav|avi|mkv|webm|ogg|flac|exe|dll|jar|rar|gz|tar|iso|apk|dmg|deb|bak|tmp|ini|com(?!munity$|pany$|pare$|puter$|sec$|mbank$)[a-z]+|net(?!work$|flix$|bank$)[a-z]+|org(?!anic$)[a-z]+)$|\.(com|net|org)www\.|^www\.(?!(com|net|org)$)[^.]+$/;
+/** A word that was glued to a domain begins with another case, as in `acme.comPhone`. */
+const GLUED = /\.(\p{Ll}{2,}\p{Lu}|\p{Lu}{2,}\p{Ll})[^.]*$/u;
+
 /** Whether a host can be on the internet. It has two or more labels, and is no IP address. */
 function isHost(host: string): boolean {
-	const isPublic =
-		!/(^|\.)(localhost|localdomain|local|lan|internal|intranet|invalid|corp|home|arpa)$/.test(host);
 	return (
-		isPublic &&
+		!NO_DOMAIN.test(host) &&
 		/^(?=.{4,253}$)([a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?\.)+([a-z]{2,63}|xn--[a-z\d-]{1,59})$/.test(
 			host,
 		)
@@ -41,8 +56,10 @@ function isHost(host: string): boolean {
 }
 
 function parseUrl(text: string): URL | undefined {
-	if (/\s/.test(text)) return undefined;
 	const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+	const [, , authority = ''] = address.split(/[/?#]/, 3);
+	const isUncertain = MASKED.test(authority) || GLUED.test(authority);
+	if (/\s/.test(text) || isUncertain) return undefined;
 	return URL.canParse(address) ? new URL(address) : undefined;
 }
 
@@ -84,27 +101,69 @@ function kindOfForeignHost(host: string, isPage: boolean): string | undefined {
 	return undefined;
 }
 
-/** The URL of a page. Adds `https://` if the scheme is missing. */
+const LINKEDIN = /(^|\.)linkedin\.(com|cn)$/;
+/** Where LinkedIn shows a person. Some names stand for nobody. */
+const PROFILE =
+	/^\/(((mwlite|m|comm)\/)?(in|pub)|sales\/(lead|people|profile)|talent\/profile|recruiter\/profile)\/(?!(undefined|null|NaN|me|unavailable|username|your-?name)(\/|$)|dir\/)(?=[^/]*[\w%])[^/:]+(\/|$)|^\/profile\/view$/;
+
+/** What a page is if it shows no person, such as `a shortened link`. */
+function kindOfOtherPage({ hostname, pathname, search }: URL): string | undefined {
+	if (LINKEDIN.test(hostname)) {
+		return PROFILE.test(pathname) ? undefined : 'a page of LinkedIn, and not a profile';
+	}
+	const kind = kindOfForeignHost(hostname, true);
+	const isNeverOne = /^a (shortened link|page of a search engine|free mail provider)$/.test(
+		kind ?? '',
+	);
+	return isNeverOne || (pathname === '/' && search === '') ? kind : undefined;
+}
+
+/** The only profile in the rest of another URL, such as that of a redirect, an archive or a login page. */
+function profileIn({ origin, hostname, pathname, href }: URL): string | undefined {
+	// Two profiles in one cell.
+	if (LINKEDIN.test(hostname) && /^\/(in|pub)\/(?!https?:)./.test(pathname)) return undefined;
+	const rest = href.slice(origin.length).replace(/%(25)+/g, '%');
+	const plain = rest.replace(/%(3a|2f|3f|26|23|3d)/gi, (code) => decodeURIComponent(code));
+	const pages = plain.matchAll(
+		/(https?:\/\/(?:[\w-]+\.)*linkedin\.com|=)(\/(?:in|pub)\/[^/?&#]+)/gi,
+	);
+	const found = [...pages].flatMap(([, host = '', path = '']) => {
+		if (!PROFILE.test(path) || (host === '=' && !LINKEDIN.test(hostname))) return [];
+		return `${host === '=' ? origin : host}${path}`;
+	});
+	const [profile, another] = new Set(found);
+	return another === undefined ? profile : undefined;
+}
+
+const MAX_URL = 500;
+
+/** The URL of a person's page. Adds `https://` if the scheme is missing, and takes a profile out of another URL. */
 export function toUrl(text: string, displayName: string): string {
 	const label = /^[\p{L} -]{1,20}:\s*(?=https?:\/\/|([a-z]{2,3}\.)?linkedin\.com)/iu;
 	const address = withoutEdges(withoutJoiners(text), true).replace(label, '');
-	const url = parseUrl(address);
-	// An expression that found no value gives these, and an address in the wrong column has a user name.
-	const isSlip = /\/(undefined|null|NaN)(\/|$)|^\/(in|pub)\/?$/.test(url?.pathname ?? '');
-	if (
-		!url ||
-		!/^https?:$/.test(url.protocol) ||
-		!isHost(url.hostname.replace(/\.$/, '')) ||
-		url.username !== '' ||
-		isSlip
-	) {
+	const url = MASKED.test(address) ? undefined : parseUrl(address);
+	// An expression that found no value and a placeholder give these. An address in the wrong column has a user name.
+	const isSlip = /\/(undefined|null|NaN)(\/|$)|%[57][bd]|[[\]]/i.test(url?.pathname ?? '');
+	const isWeb = url && /^https?:$/.test(url.protocol) && url.username === '';
+	if (!isWeb || isSlip || !isHost(url.hostname.replace(/\.$/, ''))) {
 		throw new InputError(
 			displayName,
 			`must be a URL, but is ${show(text)}`,
 			'Enter a full URL such as https://www.linkedin.com/in/nathan-smith, or leave it empty.',
 		);
 	}
-	return /^https?:/i.test(address) ? address : `https://${address}`;
+	const kind = kindOfOtherPage(url);
+	const whole = /^https?:/i.test(address) ? address : `https://${address}`;
+	const profile =
+		PROFILE.test(url.pathname) && LINKEDIN.test(url.hostname) ? whole : profileIn(url);
+	if (profile === undefined && kind !== undefined) {
+		throw new InputError(
+			displayName,
+			`must be the profile of a person, but ${show(text)} is ${kind}`,
+			'Open the profile of the person and copy its address, such as https://www.linkedin.com/in/nathan-smith, or leave the field empty.',
+		);
+	}
+	return notLonger(profile ?? whole, MAX_URL, displayName);
 }
 
 // Addresses
@@ -112,23 +171,45 @@ export function toUrl(text: string, displayName: string): string {
 const MAX_ADDRESS = 254;
 const MAX_LOCAL_PART = 64;
 
+/** What is before the @ for nobody: a placeholder, a mask, the code of a letter, or that the address is locked. */
+const NOBODY =
+	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|^n\/a$|^[\da-f]{32}$|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
+/** `Null` and `nan` are names. */
+const NO_VALUES = /^(undefined|null|NaN)([._-](undefined|null|NaN))*$/;
+/** An address that a page or a form shows as an example. */
+const EXAMPLE =
+	/^(name|user(name)?|e-?mail|example|someone|your?([._-]?\w+)?)@((my|your?)-?(domain|company|site|website|email)|domain|example|email)\.\w+$/i;
+/** Only these Japanese providers have addresses with dots at odd places. */
+const ODD_DOTS = /(^|\.)(docomo|ezweb|softbank|vodafone)\.ne\.jp$/;
+
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
-	const pasted = text.includes('@') ? text : text.replace(/%40/, '@');
-	const address = withoutEdges(
-		withoutEdges(withoutJoiners(pasted))
-			.replace(/^[\p{L} -]{1,30}:(?!\/\/)/u, '')
-			.replace(/(?<=@[^?]*)\?.*$/, ''),
-	);
+	const listed = text.replace(/^[*•-]\s+/, '');
+	const pasted = listed.includes('@') ? listed : listed.replace(/%40/, '@');
+	const named = withoutEdges(withoutJoiners(pasted)).replace(/^[\p{L} -]{1,30}:(?!\/\/)/u, '');
+	const query = named.indexOf('?', named.indexOf('@') + 1);
+	const address = withoutEdges(named.includes('@') && query > 0 ? named.slice(0, query) : named);
 	const [, local = '', domain = ''] =
 		/^("[^"\\]+"|[^\s@<>()[\],;:\\"]+)@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
 	const host = parseUrl(domain)?.hostname ?? '';
-	const isSlip = /^(undefined|null|NaN)$/.test(local) || local.startsWith('.');
-	if (isSlip || !isHost(host) || local.length > MAX_LOCAL_PART || address.length > MAX_ADDRESS) {
+	const isOdd = local.startsWith('.') || (/\.\.|\.$/.test(local) && !ODD_DOTS.test(host));
+	// A bracket without its other half: the rest of a placeholder.
+	const isUnclosed = listed.lastIndexOf('{') > listed.lastIndexOf('}');
+	const isCut =
+		!local.startsWith('"') && (isUnclosed || local.split('{').length !== local.split('}').length);
+	const isTooLong = local.length > MAX_LOCAL_PART || address.length > MAX_ADDRESS;
+	const isNobody =
+		EXAMPLE.test(address) ||
+		!/[\p{L}\p{N}]/u.test(local) ||
+		[NOBODY, NO_VALUES].some((way) => way.test(local)) ||
+		MASKED.test(listed) ||
+		isOdd ||
+		isCut;
+	if (isNobody || isTooLong || !isHost(host)) {
 		throw new InputError(
 			displayName,
 			`must be one email address, but is ${show(text)}`,
-			'Enter an address such as nathan@acme.com.',
+			'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.',
 		);
 	}
 	return address;

@@ -180,7 +180,7 @@ function toFilters(value: unknown, displayName: string): IDataObject {
 		if (!field) {
 			throw new InputError(
 				displayName,
-				`contains "${name}", which is not a filter`,
+				`contains ${show(name)}, which is not a filter`,
 				`The filters are ${fields.map(({ property }) => property.name).join(', ')}.`,
 			);
 		}

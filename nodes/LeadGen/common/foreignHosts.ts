@@ -55,8 +55,10 @@ const LISTS: Record<string, string> = {
 		*.beepworld.de homepage-baukasten.de *.one.com ueniweb.com *.e-monsite.com *.over-blog.com *.typepad.com
 		*.livejournal.com durable.co unicornplatform.page softr.app typedream.app super.site bubbleapps.io replit.app
 		lovable.app square.site *.bigcartel.com *.ecwid.com company.site`,
-	'a page of a search engine or a directory': `
-		google.*/ bing.com duckduckgo.com/ baidu.com/ search.yahoo.com webcache.googleusercontent.com googleusercontent.com
+	'a page of a search engine': `
+		google.*/ bing.com duckduckgo.com/ baidu.com/ ecosia.org/ startpage.com/ search.yahoo.com search.brave.com
+		googleusercontent.com`,
+	'a page of a directory': `
 		apps.apple.com itunes.apple.com wikipedia.org crunchbase.com/ zoominfo.com/ apollo.io/ rocketreach.co/ lusha.com/
 		glassdoor.*/ indeed.*/ kununu.com/ stepstone.*/ monster.*/ yelp.*/ tripadvisor.*/ trustpilot.com/ g2.com/ capterra.*/
 		clutch.co/ producthunt.com/ wellfound.com/ angel.co f6s.com/ dnb.com/ northdata.*/ opencorporates.com/ bloomberg.com/

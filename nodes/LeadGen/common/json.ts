@@ -25,6 +25,12 @@ export function isObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The fields of an object but these. */
+export function without(object: IDataObject, names: ReadonlySet<string>): IDataObject {
+	const kept = Object.entries(object).filter(([name]) => !names.has(name));
+	return Object.fromEntries<IDataObject[string]>(kept);
+}
+
 /** Text that is not empty. */
 export function isText(value: unknown): value is string {
 	return typeof value === 'string' && value !== '';

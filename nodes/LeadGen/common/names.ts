@@ -45,14 +45,14 @@ function isTitle(word: string): boolean {
 }
 
 /** Whether a part behind a comma is a suffix: only known words, or capitals behind a name in mixed case. */
-function isSuffix(part: string, before: string): boolean {
+function isSuffix(part: string, isBehindMixedCase: boolean): boolean {
 	const isKnown = part.split(/[\s/&]+/).every((word) => SUFFIXES.has(bare(word)) || isTitle(word));
 	const capitals = part.match(/\p{Lu}/gu)?.length ?? 0;
 	const isShort =
 		/^\p{Lu}[\p{L}\d.\s/&+-]*$/u.test(part) &&
 		capitals > 1 &&
 		capitals > (part.match(/\p{Ll}/gu)?.length ?? 0);
-	return isKnown || (isShort && /\p{Ll}/u.test(before));
+	return isKnown || (isShort && isBehindMixedCase);
 }
 
 /** Whether a part behind a comma is the initials of a first name. */
@@ -82,16 +82,19 @@ export function plainName(name: string, isWhole = false): string {
 		.replace(/\b(dr|prof|mr|mrs|ms|dipl|mag)\.(?=\p{L})/giu, '$& ');
 	const [head = '', ...others] = plain.split(/[,;]/).map((part) => part.trim());
 	const isFirstName = isWhole && isLastName(head);
+	const isBehindMixedCase = !isFirstName && /\p{Ll}/u.test(head);
 	const isSurplus = (part: string) =>
-		!(isWhole && areInitials(part)) && isSuffix(part, isFirstName ? '' : head);
+		!(isWhole && areInitials(part)) && isSuffix(part, isBehindMixedCase);
 	const kept = others.filter((part) => part !== '' && !isSurplus(part));
 	const tokens = head.split(/\s+/).filter((token) => token !== '');
 	while (tokens.length > 1 && SUFFIXES.has(bare(tokens.at(-1) ?? ''))) tokens.pop();
-	while (isTitle(tokens[0] ?? '')) {
-		tokens.shift();
-		while (/^\p{Ll}[\p{Ll}.]*\.$/u.test(tokens[0] ?? '')) tokens.shift();
+	// To take the first of many tokens away takes quadratic time.
+	let begin = 0;
+	while (isTitle(tokens[begin] ?? '')) {
+		begin++;
+		while (/^\p{Ll}[\p{Ll}.]*\.$/u.test(tokens[begin] ?? '')) begin++;
 	}
-	return [tokens.join(' '), ...kept].join(', ').replace(/^, /, '').trim();
+	return [tokens.slice(begin).join(' '), ...kept].join(', ').replace(/^, /, '').trim();
 }
 
 /** The first and the last name in a full name: `Okafor, Ada`, `Peter van der Berg` and `山田 太郎` have them in their own order. */

@@ -6,6 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { LeadGenError, ServiceError } from './errors';
+import { without } from './json';
 
 /**
  * An error as n8n shows it, with the item that it belongs to.
@@ -45,19 +46,21 @@ export function nodeError(
  * If `error` is its only key, n8n also adds the fields of the incoming item there (n8n 1.x has no other way that keeps
  * the facts), but no files. With an `error` beside `json`, n8n would drop everything except the message. On the regular
  * output, we add the incoming fields ourselves.
+ * @param old the incoming fields that hold an old result, which would look like that of this run
  */
 export function failedItem(
 	context: IExecuteFunctions,
 	error: unknown,
 	input: INodeExecutionData,
 	index: number,
+	old: ReadonlySet<string>,
 ): INodeExecutionData {
 	const { message, description } = nodeError(context, error, index);
 	const facts = error instanceof LeadGenError ? error.details : {};
 	const json: IDataObject = { error: { ...facts, message, advice: description } };
 	const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	return {
-		json: isOnErrorOutput ? json : { ...input.json, ...json },
+		json: isOnErrorOutput ? json : { ...without(input.json, old), ...json },
 		...(input.binary && { binary: input.binary }),
 		pairedItem: { item: index },
 	};

@@ -57,7 +57,7 @@ export function textField(
 	return {
 		property: { ...property, type: 'string', default: '' },
 		read(value) {
-			const text = cleanText(toText(value, displayName), displayName);
+			const text = cleanText(value, displayName);
 			if (text !== '') return clean(text, displayName);
 			if (ifEmpty !== undefined) throw new InputError(displayName, 'is empty', ifEmpty);
 			return '';

@@ -7,9 +7,12 @@ import { InputError } from './errors';
 
 // All text
 
+/** A longer one is no value but a file in a cell, and to search it would hold up n8n. */
+const MAX_TEXT = 10_000;
+
 /** The text of a value from an expression. A list, an object or a switch is a mistake in the expression. */
 export function toText(value: unknown, displayName: string): string {
-	if (typeof value === 'string') return value;
+	if (typeof value === 'string') return notLonger(value, MAX_TEXT, displayName);
 	if (value === null || value === undefined) return '';
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	throw new InputError(
@@ -19,13 +22,24 @@ export function toText(value: unknown, displayName: string): string {
 	);
 }
 
-/** A value for an error message, short enough to read. */
+/** @throws InputError for a text that is longer */
+export function notLonger(text: string, most: number, displayName: string): string {
+	if (text.length <= most) return text;
+	throw new InputError(
+		displayName,
+		`is longer than ${most.toLocaleString('en')} characters`,
+		'Check the expression and the column that it reads. It may hold the text of a whole page or file.',
+	);
+}
+
+/** A value for an error message: short enough to read, and without markup, which n8n would show as such. */
 export function show(value: unknown): string {
 	if (value === undefined) return 'empty';
 	// JSON has no functions and symbols.
 	const json = JSON.stringify(value) as string | undefined;
 	const text = json ?? `a ${typeof value}`;
-	return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+	const short = text.length > 80 ? `${text.slice(0, 77)}…` : text;
+	return short.replaceAll('<', '‹').replaceAll('>', '›');
 }
 
 const SPACES = /[\s\u0085]+/g;
@@ -49,21 +63,22 @@ const MISREAD =
 /** Windows-1252 that was read as Latin-1: its quotes and dashes, and letters such as Š, become control characters. */
 const MISREAD_AS_LATIN_1 = /[\u0080-\u0084\u0086-\u009f]/;
 
-/** What an expression or a template gives by mistake. `Null` and `Nan` are names. */
+/** What an expression, a template or a formula gives by mistake. `Null` and `Nan` are names. */
 const SLIP =
-	/\[object\b[^\]]*\]|\{\{|\}\}|%7b%7b|\$\{|\$(json|node|input|fromAI)\b|\$\(|<%|%>|\{%|%\}|^=[a-z.]+\(/i;
+	/\[object \w{1,40}\]|\{\{|\}\}|%7b%7b|\$\{|\$(json|node|input|fromAI)\b|\$\(|<%|%>|\{%|%\}|[{<][\p{L}_$][\p{L}\p{N}_ -]*[}>]|\*\||^=|#(REF|NAME|VALUE|DIV\/0|NUM|NULL|N\/A|CALC|SPILL|LOADING)\b/iu;
 const SLIP_WORD = /(^|[\s,;("'[])(undefined|null|NaN)(?=$|[\s,;)"'\]])/;
 /** What a spreadsheet or a database writes in the place of a value, such as `#N/A`, `#REF!` and `NULL`. */
-const NO_VALUE = /^(#(\S*[!?]|[Nn]\/?[ABDVabdv])|NULL|\\N)$/;
+const NO_VALUE = /^(#(\S*[!?]|[Nn]\/?[ABDVabdv])|Err:\d{3}|NULL|\\N)$/;
 
 /**
  * The rules for all text: removes invisible characters and the spaces around the text.
  * @throws InputError for text that was damaged, or that an expression gave by mistake
  */
-export function cleanText(value: string, displayName: string): string {
-	if (BROKEN.test(value) || MISREAD.test(value)) throw damaged(value, displayName);
-	if (MISREAD_AS_LATIN_1.test(value)) throw damaged(value, displayName, WINDOWS_1252);
-	const text = value
+export function cleanText(value: unknown, displayName: string): string {
+	const given = toText(value, displayName);
+	if (BROKEN.test(given) || MISREAD.test(given)) throw damaged(given, displayName);
+	if (MISREAD_AS_LATIN_1.test(given)) throw damaged(given, displayName, WINDOWS_1252);
+	const text = given
 		.replace(SPACES, (spaces) => (ODD_SPACE.test(spaces) ? ' ' : spaces))
 		.replace(INVISIBLE, '')
 		.replace(LOST_SELECTORS, '')
@@ -88,16 +103,20 @@ function damaged(text: string, displayName: string, advice = WRONG_ENCODING): In
 	return new InputError(displayName, `has damaged characters: ${show(text)}`, advice);
 }
 
-/** What people enter for "there is none". */
-const NOTHING =
-	/^(n\.?\s?[/\\]?\s?a\.?|k\.?\s?a(ng)?\.?|n\.?\s?v\.?\s?t\.?|0|x+|null|nil|nan|none|no|unknown|empty|missing|tb[ad]|not? (available|applicable|known|found|given|provided|linkedin|profile|url|website)|keine?s?( angaben?)?|nicht (vorhanden|bekannt)|unbekannt|aucune?|inconnue?|ninguno|desconocido|nessuno|geen|onbekend|brak)$/i;
+/** What stands for letters or a rest that the reader may not see, such as `j***@acme.com` and `Smith…`. */
+export const MASKED = /[*•●∙█▪■…]|[.·]{3}/;
 
-/** The only one of them that can be no name: `N.A.` are initials. */
-const NOT_APPLICABLE = /^n\s?\/\s?a\.?$/i;
+/** What people and services enter for "there is none", or that it is hidden, in words that are no name. */
+const NO_NAME =
+	/^[([]?(n\s?\/\s?a\.?|((e-?mail|name|contact|is|are) )*(not |un(?!known)|no )(yet )?(un)?(locked|available|applicable|known|found|given|provided|set|specified|disclosed|listed|visible|verified)|locked|hidden|redacted|masked|confidential|anonymous|e-?mail protected|no (e-?mail|name|data|value|linkedin|profile|url|website)|tb[ad]|keine?s? angaben?|nicht (vorhanden|bekannt|verfügbar)|unbekannt|inconnue?|desconocid[oa]|sconosciut[oa]|onbekend)[)\]]?$/i;
+/** The same in words that may be a name: `N.A.` are initials. */
+const NOTHING =
+	/^\(?(n\.?\s?\\?\s?a\.?|k\.?\s?a(ng)?\.?|n\.?\s?v\.?\s?t\.?|0|x+|null|nil|nan|none|no|unknown|empty|blank|missing|private|keine?s?|aucune?|ninguno|nessuno|geen|brak)\)?$/i;
 
 /** Whether a text only says that there is no value, such as `N/A` or `-`. */
 export function isPlaceholder(text: string): boolean {
-	return NOTHING.test(text) || NO_VALUE.test(text) || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
+	const isNone = [NOTHING, NO_NAME, NO_VALUE].some((way) => way.test(text));
+	return isNone || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
 }
 
 /** Whether an optional value can be left out, because its text only says that there is none, such as `N/A`. */
@@ -113,19 +132,44 @@ const HTML = /&(#\d+|#x[\da-f]+|[a-z]{2,8});/i;
 const IS_HTML =
 	'The file holds HTML codes. Before this node, replace them with the characters that they stand for.';
 
+const MAX_WORDS = 500;
+
+/** What is no name, place or title: masked letters, a placeholder, a date, a file that is still read. */
+const NO_WORDS =
+	/[*•●∙█▪■]{2}|[_#]{3}|x{4}|(…|\.{3})$|%[\p{L}_]{3,}%|%20|%c[2-9a-f]%|^\[[^\]]*\]$|\.(png|jpe?g|gif|svg|webp|pdf|docx?|xlsx?|csv|html?)$|\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$|^(loading|please wait|wird geladen|chargement|cargando|carregando|caricamento)\b/iu;
+
 /** A name, a place or a job title. @throws InputError for what cannot be one, such as `-` */
 export function toWords(text: string, displayName: string): string {
+	notLonger(text, MAX_WORDS, displayName);
 	if (HTML.test(text)) throw damaged(text, displayName, IS_HTML);
-	if (/[\p{L}\p{N}]/u.test(text) && !NOT_APPLICABLE.test(text)) return text;
+	const isNone = NO_WORDS.test(text) || NO_NAME.test(text) || HEADER.test(text);
+	if (/[\p{L}\p{N}]/u.test(text) && !isNone) return text;
 	throw notA('text with letters or digits', text, displayName);
 }
 
+/** The name of a column, in many languages: the header of a file that was read as a row. */
+const HEADER =
+	/^((((first|last|full|given|family|middle|sur|fore|nick|contact|company|person|lead|client|customer|display)[ _-]?)?names?|(vor- und )?(vor|nach|familien|zu)namen?|[fl]name|pr[eé]noms?|noms?( de famille| complet)?|nombres?( completo)?|apellidos?|nome( completo)?|sobrenome|cognome|voorna(am|men)|achternaam|f[öo]rnamn|efternamn|fornavn|etternavn|efternavn|imi[eę]|nazwisko|etunimi|sukunimi|jméno|příjmení|keresztnév|vezetéknév|soyad[iı]?|имя|фамилия|ім[’']я|прізвище|όνομα|επώνυμο|姓|名前|氏名|姓名|이름|성명|e-?mail( address)?|(job )?title|position|location|country|ort|stadt|standort|industry|industries|linkedin( url)?)[ ,;:|/_-]{0,3}){1,3}$/iu;
+
+const MONTH =
+	'(jan|feb|f[eé]v|m[aä]r|mrz|a[pvb]r|ma[iyjg]|ju[nli]|giu|lug|aug|ago|ao[uû]|sep|set|o[ckt]t|out|nov|de[czs]|dic|déc)';
+/** What a name column may hold that names nobody: a page of LinkedIn, an address, a handle, a date, a number. */
+const NOBODY = new RegExp(
+	[
+		'linked[ -]?in|领英|링크드인|リンクトイン|\\b(profile?|profil[os]|perfil|profiel|profilbild)\\b|\\bis (on|off)line\\b|^\\d+(st|nd|rd|th)\\b',
+		'\\b(facebook|instagram|xing|google|twitter|deleted|former|private|unknown|anonymous) (user|member|account)\\b',
+		'\\S@\\S|^[@+$]|https?:|www\\.|^\\{.*\\}$|[{<][\\p{L}_ .-]+[}>]|\\[[^\\]]*(name|nom|apellido)[^\\]]*\\]',
+		'\\*|\\p{L}[•●█]|^x{2,}$|…|\\.{3}',
+		`\\d{1,2}[./-]\\d{1,2}[./-]\\d{2,4}|\\d:\\d\\d|^\\d{1,2}[-. ]+${MONTH}|\\b${MONTH}\\p{L}*[-. ,]+\\d|^\\d[\\d.,]*e[+-]?\\d+$`,
+	].join('|'),
+	'iu',
+);
+
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {
+	notLonger(text, MAX_WORDS, displayName);
 	if (/\p{L}\?+\p{L}/u.test(text)) throw damaged(text, displayName);
-	// A template, or an email address in the wrong column.
-	const isOther = /[{<][\p{L}_ .-]+[}>]|\*\||%[\p{L}_]+%|\S@\S/u.test(text);
-	if (isOther || !/\p{L}/u.test(text)) throw notA('a name', text, displayName);
+	if (NOBODY.test(text) || !/\p{L}/u.test(text)) throw notA('a name', text, displayName);
 	return toWords(text, displayName);
 }
 
@@ -170,7 +214,7 @@ export function entriesOf(value: unknown, displayName: string): string[] {
 
 /** A range as `<min>-<max>`. Also accepts `11 – 50` and `1,001-5,000`. Empty for a blank value. */
 export function toRange(value: unknown, displayName: string): string {
-	const text = cleanText(toText(value, displayName), displayName);
+	const text = cleanText(value, displayName);
 	const range = text.replace(/[\s,]/g, '').replace(/[–—]/, '-');
 	const [, min, max] = /^(\d+)-(\d+)$/.exec(range) ?? [];
 	if (range !== '' && (min === undefined || max === undefined || Number(min) > Number(max))) {

@@ -57,8 +57,8 @@ export interface Sending {
 }
 
 /**
- * Sends one request with n8n's HTTP helper, which adds the key, honours n8n's proxy settings, and aborts when the user
- * presses Stop. Redirects are not followed, because the key would go along.
+ * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
+ * aborted when the user presses Stop. Redirects are not followed, because the key would go along.
  * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
@@ -84,8 +84,9 @@ export async function exchange(
 	// The timeout in the options only ends a silence, and n8n replaces a signal there by that of the context for Stop. So
 	// the deadline is in the latter. `AbortSignal.any` would keep memory for each request until the run ends.
 	const end = new AbortController();
-	const stop =
-		'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+	// A paid request goes on: its answer is paid for, and Retry finds it in memory.
+	const isStoppable = isFree(request) && 'getExecutionCancelSignal' in context;
+	const stop = isStoppable ? context.getExecutionCancelSignal() : undefined;
 	const late = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TIMER_MS));
 	const forgets = [stop, late].map((signal) => onAbort(signal, end.abort.bind(end)));
 	const getExecutionCancelSignal = { value: () => end.signal };

@@ -1,6 +1,10 @@
 /** A deeper value would end n8n when it saves the execution. */
 const MAX_DEPTH = 100;
 
+/** To repair a longer text would hold up everything else in the process; and to look for long numbers in a valid one. */
+const MAX_REPAIRED = 100_000;
+const MAX_EXACT = 1_000_000;
+
 /** With this, some services keep scripts from running their answers. */
 const PREFIX = /^(\)\]\}'?,?|while ?\(1\);|for ?\(;;\);)\s*/;
 
@@ -16,7 +20,7 @@ export const MANY_DIGITS = /[:,[]\s*-?\d{16}/;
 /**
  * The value of a JSON text. Also reads what can only be meant in one way: `NaN` and other words for no number, fractions
  * such as `.5`, commas at the end of a list, line breaks in a text, and JSON within a text or within a list of one. A
- * whole number that JavaScript would round becomes a text.
+ * whole number that JavaScript would round becomes a text. A long text is only parsed.
  * @returns undefined for anything else, and for a value that is nested too deeply
  */
 export function parseLoosely(text: string): unknown {
@@ -27,9 +31,10 @@ export function parseLoosely(text: string): unknown {
 }
 
 function read(text: string): unknown {
-	return MANY_DIGITS.test(text)
-		? (parse(text, repaired) ?? parse(text))
-		: (parse(text) ?? parse(text, repaired));
+	const value = parse(text);
+	const isWhole = value !== undefined;
+	if (text.length > (isWhole ? MAX_EXACT : MAX_REPAIRED)) return value;
+	return isWhole && !MANY_DIGITS.test(text) ? value : (parse(text, repaired) ?? value);
 }
 
 /** @param repair fails for a text that is very long */

@@ -19,6 +19,12 @@ interface Entry {
 	bytes: number;
 }
 
+interface Pending {
+	executionId: string;
+	signal: AbortSignal | undefined;
+	over: Promise<unknown>;
+}
+
 const MAX_ENTRIES = 50_000;
 const MAX_EXECUTIONS = 10;
 const MAX_RUNS = 1000;
@@ -34,8 +40,8 @@ export class Memory {
 	private readonly entries = new Map<string, Entry>();
 	/** When each execution last bought something. */
 	private readonly boughtAt = new Map<string, number>();
-	/** The calls that are being made, by execution and key. */
-	private readonly pending = new Map<string, Promise<unknown>>();
+	/** The calls that are being made, by key. */
+	private readonly pending = new Map<string, Set<Pending>>();
 	private bytes = 0;
 	private isExpiring = false;
 
@@ -77,17 +83,28 @@ export class Memory {
 		this.expire();
 	}
 
-	/** The end of a call that an execution is making. */
+	/** The end of a call that the same execution is making, or one whose run was stopped: Retry asks for it again. */
 	pendingOf(key: string, executionId: string): Promise<unknown> | undefined {
-		return this.pending.get(`${executionId} ${key}`);
+		const calls = [...(this.pending.get(key) ?? [])];
+		// Over MCP, without executions, calls know nothing of each other.
+		const isOurs = (id: string) => id !== '' && id === executionId;
+		return calls.find((each) => isOurs(each.executionId) || each.signal?.aborted)?.over;
 	}
 
-	/** Knows of a call until it is over. Over MCP, without executions, calls know nothing of each other. */
-	async during<T>(key: string, executionId: string, call: Promise<T>): Promise<T> {
-		if (executionId === '') return await call;
-		const id = `${executionId} ${key}`;
-		const over = call.finally(() => this.pending.delete(id));
-		this.pending.set(id, over);
+	/** Knows of a call until it is over. @param signal stops its run, but not the call */
+	async during<T>(
+		key: string,
+		executionId: string,
+		signal: AbortSignal | undefined,
+		call: Promise<T>,
+	): Promise<T> {
+		const calls = this.pending.get(key) ?? new Set();
+		const over = call.finally(() => {
+			calls.delete(pending);
+			if (calls.size === 0) this.pending.delete(key);
+		});
+		const pending = { executionId, signal, over };
+		this.pending.set(key, calls.add(pending));
 		return await over;
 	}
 

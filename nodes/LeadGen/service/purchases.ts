@@ -47,16 +47,17 @@ export class Purchases {
 
 	/** The outcome of a paid call: from memory, from another run of the execution, or from the service. */
 	async get(request: ServiceRequest, key: string): Promise<Bought> {
-		const { executionId = '' } = this.run.settings;
+		const { executionId = '', signal } = this.run.settings;
 		const memory = this.memoryOf(request);
-		// An AI agent may call a tool twice at once. Nothing is awaited between the last look and the call.
+		// An AI agent may call a tool twice at once, and Retry may begin while calls of the stopped run are in flight.
+		// Nothing is awaited between the last look and the call.
 		for (let other = memory.pendingOf(key, executionId); other;) {
 			await settledOrAborted(other, this.run.signal);
 			throwIfStopped(this.run.signal);
 			other = memory.pendingOf(key, executionId);
 		}
 		const known = this.recall(request, key);
-		if (!known) return await memory.during(key, executionId, this.buy(request, key));
+		if (!known) return await memory.during(key, executionId, signal, this.buy(request, key));
 		this.countKnown(known, request, key);
 		return known;
 	}

@@ -4,10 +4,11 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { count } from '../common/count';
+import { InputError } from '../common/errors';
 import { anySignal } from '../common/pause';
 import { accountOf, type Account } from './account';
 import { Halting } from './halting';
-import type { Sending } from './http';
+import { apiKeyOf, type Sending } from './http';
 import type { Run } from './limits/limiter';
 import type { ServiceRequest } from './types';
 
@@ -40,13 +41,20 @@ export interface NodeRun extends Run, Sending {
 	halting: Halting;
 }
 
-/** @throws InputError if the base URL or the key of the credential is invalid */
+/** @throws InputError if the base URL or the key of the credential is invalid or missing */
 export function beginRun(
 	context: IAllExecuteFunctions,
 	credential: ICredentialDataDecryptedObject,
 	timeoutMs: number,
 	settings: RunSettings,
 ): NodeRun {
+	if (apiKeyOf(credential) === '') {
+		throw new InputError(
+			'API Key',
+			'in the LeadGen credential is empty',
+			'Open the LeadGen credential and enter the API key of your account. If it holds an expression, check the field that it reads.',
+		);
+	}
 	const { parallel = 0, rememberMs = 0, signal } = settings;
 	const halting = new Halting(whenRunAgain(rememberMs / 60_000));
 	return {

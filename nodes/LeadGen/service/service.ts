@@ -4,7 +4,6 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { withoutData } from './failures';
-import { CREDENTIAL_TYPE } from './http';
 import { isResult, type Bought } from './memory';
 import { Purchases } from './purchases';
 import { beginRun, type NodeRun, type RunSettings } from './run';
@@ -32,16 +31,6 @@ export class Service {
 		this.run = beginRun(context, credential, timeoutMs, settings);
 		this.sender = new Sender(this.run);
 		this.purchases = new Purchases(this.run, this.sender);
-	}
-
-	/** Reads the credential of the node once, for all calls of a run. */
-	static async connect(
-		context: IAllExecuteFunctions,
-		timeoutMs: number,
-		settings?: RunSettings,
-	): Promise<Service> {
-		const credential = await context.getCredentials(CREDENTIAL_TYPE);
-		return new Service(context, credential, timeoutMs, settings);
 	}
 
 	/**

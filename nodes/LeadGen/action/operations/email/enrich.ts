@@ -61,6 +61,7 @@ export const enrich: Operation = {
 			{ emailType: 'personal', outcome: 'invalid', ...findBusiness.output, ...verify.output },
 		],
 	},
+	rareFields: ['verification'],
 	split: foundOrNot,
 	prepare(parameters) {
 		const demands = readDemands(parameters);
@@ -106,9 +107,12 @@ async function findAndVerify(
 	return { found: false, email: null, ...summary(tries, tries) };
 }
 
-/** Lists in one line what was tried, and the addresses that were not good enough, with all that is known about them. */
+/**
+ * Lists in one line what was tried, and the addresses that were not good enough, with all that is known about them. An
+ * answer without an address is kept there, too.
+ */
 function summary(tries: Try[], turnedDown: Try[]): IDataObject {
-	const rejected = turnedDown.filter(({ email }) => email);
+	const rejected = turnedDown.filter(({ email, emailAnswer }) => email ?? emailAnswer);
 	return {
 		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
 		...(rejected.length > 0 && { rejected }),

@@ -41,7 +41,11 @@ const fullName = textField(
 		description: `First and last name in one field, also as "Smith, Nathan". The node leaves out titles and degrees. It is used if 'First Name' and 'Last Name' are empty.`,
 		hint: 'Enter a first name, a last name or a full name',
 	},
-	toName,
+	(text, displayName) => {
+		// What follows a bar is left out, as in the title of a page: `Nathan Smith | LinkedIn`.
+		toName(text.replace(/\s[|•].*/s, ''), displayName);
+		return text;
+	},
 );
 
 /** The fields for the name of a person, in the order of the editor. */

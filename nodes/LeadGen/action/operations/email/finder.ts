@@ -88,6 +88,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			confidenceLevel: 'very_high',
 			...answer,
 		},
+		rareFields: ['emailAnswer'],
 		fields: [...nameFields, ...operation.fields],
 		options: [...operation.options, cleanNames, errorIfNotFound],
 		split: foundOrNot,
@@ -113,16 +114,24 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
  */
 export async function find(request: ServiceRequest, service: Service): Promise<IDataObject> {
 	const data = await service.call(request).catch(nothingFound);
+	if (hasAddress(data)) return { found: true, ...confidenceLevel(data?.confidence), ...data };
 	const nobody = { found: false, email: null };
-	return hasAddress(data)
-		? { found: true, ...confidenceLevel(data?.confidence), ...data }
-		: { ...nobody, ...data, ...nobody };
+	const { email } = data ?? {};
+	return { ...nobody, ...data, ...nobody, ...(isEmpty(email) ? {} : { emailAnswer: email }) };
 }
 
 /** Some services write a text such as `N/A` in the place of the address. */
 function hasAddress(data: IDataObject | null): boolean {
 	const email = data?.email;
-	return typeof email === 'string' ? email.includes('@') : Object.keys(email ?? {}).length > 0;
+	return typeof email === 'string'
+		? email.includes('@')
+		: typeof email === 'object' && !isEmpty(email);
+}
+
+/** Whether a service wrote nothing in the place of the address. */
+function isEmpty(email: IDataObject[string]): boolean {
+	const text = typeof email === 'string' ? email.trim() : email;
+	return (text ?? '') === '' || (typeof text === 'object' && Object.keys(text ?? {}).length === 0);
 }
 
 /** The error for users who want an error if nothing is found. */

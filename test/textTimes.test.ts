@@ -1,0 +1,210 @@
+/** No text holds up n8n: the time of every rule grows with the length of the text, and not with its square. */
+import * as addresses from '../nodes/LeadGen/common/addresses';
+import * as json from '../nodes/LeadGen/common/json';
+import * as names from '../nodes/LeadGen/common/names';
+import * as values from '../nodes/LeadGen/common/values';
+import * as codes from '../nodes/LeadGen/service/codes';
+import * as loose from '../nodes/LeadGen/service/looseJson';
+import * as texts from '../nodes/LeadGen/service/texts';
+
+const LENGTH = 10_000;
+/** Twice the time for twice the length; the square would be four times. */
+const MOST = 3;
+
+type Rule = (text: string) => unknown;
+const named = (rules: Record<string, (text: string, field: string) => unknown>) =>
+	Object.entries(rules).map(([name, rule]): [string, Rule] => [
+		name,
+		(text) => rule(text, 'Field'),
+	]);
+
+const { cleanText, toText, toName, toWords, toList, toRange, entriesOf, isPlaceholder, saysNone } =
+	values;
+const RULES: Array<[string, Rule]> = [
+	...named({ cleanText, toText, toName, toWords, toList, toRange, entriesOf }),
+	...named({ isPlaceholder, saysNone, show: values.show, ...addresses }),
+	['plainName', names.plainName],
+	['plainName of a whole name', (text) => names.plainName(text, true)],
+	['splitName', names.splitName],
+	...named({ numberIn: json.numberIn, wordIn: json.wordIn, jsonIn: json.jsonIn }),
+	...named({ documentedCode: codes.documentedCode, parseLoosely: loose.parseLoosely }),
+	['excerpt', texts.excerpt],
+	['beginning', (text) => texts.beginning(text, 500)],
+	['keyRemover', texts.keyRemover('sk-secret-4711')],
+];
+
+/** What a rule may search for again and again. */
+const UNITS = [
+	...[
+		'[object ',
+		'{{',
+		'{a ',
+		'<a',
+		'[a ',
+		'(a',
+		' "a',
+		'"',
+		"'",
+		'&#1',
+		'&a',
+		'#',
+		'=',
+		'%7b',
+		'%25',
+	],
+	...[
+		'%20',
+		'%3a',
+		'u0020',
+		'&lt;',
+		'\\"',
+		'\\',
+		' ',
+		'\t',
+		' \t',
+		'\u0085',
+		'\u3000',
+		'\u200b',
+		'\u200d',
+	],
+	...[
+		'a\u200d',
+		'ä\ufe0f',
+		'\ufe0f',
+		'Ã',
+		'a',
+		'A',
+		'Aa ',
+		'aA',
+		'a.',
+		'.a',
+		'a-',
+		'.',
+		'-',
+		'_',
+		',',
+		', ',
+	],
+	...[
+		'A.B., ',
+		'AB, ',
+		'Ab,',
+		'dr. ',
+		'van ',
+		'II ',
+		'I. ',
+		'|',
+		' | ',
+		'•',
+		'• ',
+		'*',
+		'x',
+		'0',
+		'1',
+		'1.',
+	],
+	...[
+		'1e',
+		'12-',
+		'a@',
+		'@',
+		'?',
+		'a?',
+		'/',
+		'//',
+		'http://',
+		'https://linkedin.com/in/',
+		'=/in/a',
+		'&q=',
+	],
+	...[
+		'www.',
+		'.com',
+		'com',
+		'null.',
+		'null ',
+		'null,',
+		'not ',
+		'no ',
+		'e-mail ',
+		'is are ',
+		'Name ',
+		'first',
+	],
+	...[
+		'nom ',
+		'prenom',
+		'vor',
+		'profile',
+		'januar ',
+		'is on',
+		'🚀',
+		'𝗔',
+		'山',
+		'山 ',
+		'é',
+		'\n',
+		'\r\n',
+		'[1,',
+	],
+	...['["a",', ':  ', '1'.repeat(16), 'NaN,', '{"a":', '\\u0041', 'sk-', '%73', '\\\\\\s'],
+];
+const SHAPES: Array<(body: string) => string> = [
+	(body) => body,
+	(body) => `a@${body}`,
+	(body) => `${body}@a.com`,
+	(body) => `https://${body}`,
+	(body) => `https://a.com/${body}`,
+	(body) => `A, ${body}b`,
+	(body) => `{"a":"${body}`,
+	(body) => `A${body}Z`,
+];
+
+function textOf(unit: string, shape: (body: string) => string, length: number): string {
+	const frame = shape('').length;
+	return shape(unit.repeat(Math.ceil(length / unit.length)).slice(0, length - frame));
+}
+
+function timeOf(rule: Rule, text: string, times = 1): number {
+	const began = performance.now();
+	for (let time = 0; time < times; time++) {
+		try {
+			rule(text);
+		} catch {
+			// To refuse a text takes time, too.
+		}
+	}
+	return performance.now() - began;
+}
+
+/** How much longer the rule takes for the whole text than for half of it, at the quietest moments. */
+function ratioOf(rule: Rule, whole: string, half: string): number {
+	const times = Math.ceil(3 / Math.max(0.01, timeOf(rule, half)));
+	let [longer, shorter] = [Infinity, Infinity];
+	for (let round = 0; round < 7; round++) {
+		longer = Math.min(longer, timeOf(rule, whole, times));
+		shorter = Math.min(shorter, timeOf(rule, half, times));
+	}
+	return longer / shorter;
+}
+
+test.each(RULES)('%s', (_name, rule) => {
+	const inputs = UNITS.flatMap((unit) =>
+		SHAPES.map((shape) => {
+			const whole = textOf(unit, shape, LENGTH);
+			timeOf(rule, whole);
+			return { unit, shape, ms: Math.min(timeOf(rule, whole), timeOf(rule, whole)) };
+		}),
+	);
+	const worst = inputs.toSorted((a, b) => b.ms - a.ms).slice(0, 2);
+	const ratios = worst.map(({ unit, shape }) => {
+		const [whole, half] = [LENGTH, LENGTH / 2].map((length) => textOf(unit, shape, length));
+		// A busy machine may spoil one measurement, but not each of them.
+		let ratio = Infinity;
+		for (let tries = 0; tries < 15 && ratio > MOST; tries++) {
+			ratio = Math.min(ratio, ratioOf(rule, whole ?? '', half ?? ''));
+		}
+		return { text: shape(unit), ratio };
+	});
+	expect(ratios.filter(({ ratio }) => ratio > MOST)).toEqual([]);
+});
