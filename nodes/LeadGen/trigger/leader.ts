@@ -28,7 +28,6 @@ type Followed = { since: number; lookAt: number; isFinished?: boolean };
 export class Leader {
 	private readonly followed = new Map<string, Followed>();
 	private readonly closed = new AbortController();
-	/** When each notice was given. */
 	private readonly notifiedAt = new Map<string, number>();
 	/** The attempt of the last due time. */
 	private lastDue = '';

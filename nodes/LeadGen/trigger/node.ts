@@ -30,6 +30,8 @@ class Memory {
 	saved: Saved = NOTHING;
 	/** While the node is active here. The hooks of an activation know it. */
 	place?: Place;
+	/** Since this process deactivated the node. What is saved of its activation then comes too late. */
+	isClosed = false;
 	/** The attempt that an activation asks for, until its start begins. */
 	wanted = '';
 	/** Leads the work for the node, in the leading main process. */
@@ -57,7 +59,6 @@ export class TriggerNode<Given extends Context = Context> {
 	/** Identifies the node, also when it is renamed. Two nodes of a workflow may have one ID, but never one URL. */
 	readonly key: string;
 	readonly memory: Memory;
-	/** In an execution those of its first item. */
 	readonly parameters: Parameters;
 	/** Where the node reaches itself, the likeliest address first. */
 	addresses: string[] = [];
@@ -111,22 +112,24 @@ export class TriggerNode<Given extends Context = Context> {
 	 * process knows its activation better: others save old copies, and so does n8n 1 when another trigger lost its connection.
 	 */
 	read(): Saved {
-		const { place, saved } = this.memory;
+		const { place, saved, isClosed } = this.memory;
 		const read = savedIn(this.staticData[this.key]);
-		const activation = (place && saved.activation) ?? read.activation;
+		const activation = isClosed ? undefined : ((place && saved.activation) ?? read.activation);
 		return (this.memory.saved = united({ ...saved, activation }, read.scrapes));
 	}
 
 	/** Saves a message, and what this process knows. */
 	write(message: Message): void {
-		this.save(saving(this.memory.saved, message, this.context.getWorkflow().active));
+		const isActive = this.context.getWorkflow().active && !this.memory.isClosed;
+		this.save(saving(this.memory.saved, message, isActive));
 	}
 
 	/** Records that n8n deactivated the node: the next activation by a user is a new wish. */
 	close(): void {
 		delete this.memory.place;
-		const { scrapes } = this.read();
-		if (this.hasRecord) this.save({ scrapes });
+		this.memory.isClosed = true;
+		const saved = this.read();
+		if (this.hasRecord) this.save(saved);
 	}
 
 	private get staticData() {

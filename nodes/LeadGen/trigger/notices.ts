@@ -1,3 +1,4 @@
+import { NodeOperationError, type INode } from 'n8n-workflow';
 import { LeadGenError, ServiceError } from '../common/errors';
 import { levelsOf } from '../service/networkErrors';
 
@@ -26,6 +27,12 @@ export function noticeOf(error: unknown): Notice {
 /** A notice on one line. */
 export function inWords({ message, advice }: Notice): string {
 	return advice === '' ? message : `${message}. ${advice}`;
+}
+
+/** In some places n8n shows only the message, so the message includes the advice. */
+export function asNodeError(node: INode, error: unknown): NodeOperationError {
+	const notice = noticeOf(error);
+	return new NodeOperationError(node, inWords(notice), { description: notice.advice });
 }
 
 /** Whether the service itself refused the request. */

@@ -13,7 +13,6 @@ import { internalUrl } from './triggerProperties';
 
 export const SIGNATURE_HEADER = 'x-leadgen-signature';
 
-/** The address at which n8n listens by default. */
 const DEFAULT_INTERNAL = 'http://127.0.0.1:5678';
 /** For the answer of an address, however slow, and for the age of a message. The clocks of two machines may differ. */
 const [DEADLINE_MS, VALID_MS] = [60_000, 5 * 60_000];

@@ -74,7 +74,6 @@ export function united(saved: Saved, others: Scrape[]): Saved {
 	};
 }
 
-/** The scrape of an attempt, running or done. */
 export function scrapeOf({ scrapes }: Saved, attempt?: string): Scrape | undefined {
 	return scrapes.find((scrape) => scrape.attempt === attempt);
 }

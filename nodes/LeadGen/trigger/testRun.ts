@@ -3,11 +3,11 @@ import { InputError } from '../common/errors';
 import { show } from '../common/parameters';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
+import { asNodeError } from './notices';
 import { answerTo, messageIn, placeOf, postToSelf } from './ownUrl';
 import { findScrape, startBody, startScrape } from './scrape';
 import { fingerprint } from './signature';
 import { newAttempt } from './saved';
-import { asNodeError } from './trigger';
 import { testLimit, testScrapeId } from './triggerProperties';
 import { rawNotification, requestOf } from './webhook';
 
@@ -19,7 +19,6 @@ interface TestScrape {
 	attempt: string;
 	/** Identifies what was wanted, by its filters and the credential. */
 	wish?: string;
-	/** Missing until any scrape is named that will do. */
 	id?: string;
 	notification?: IDataObject;
 }
@@ -41,7 +40,7 @@ export async function beginTest(node: Hooked): Promise<void> {
 	} catch (error) {
 		// The next test may still need it.
 		if (before) test.scrape = before.scrape;
-		throw asNodeError(node, error);
+		throw asNodeError(node.context.getNode(), error);
 	}
 }
 

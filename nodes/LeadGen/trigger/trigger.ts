@@ -4,7 +4,7 @@ import { InputError, ServiceError } from '../common/errors';
 import { isRateRefusal } from '../service/retry';
 import { Leader } from './leader';
 import type { Hooked, Leading } from './node';
-import { inWords, NOT_ACTIVATED, noticeOf } from './notices';
+import { asNodeError, NOT_ACTIVATED, noticeOf } from './notices';
 import { placeOf } from './ownUrl';
 import { newAttempt } from './saved';
 import { readSchedule } from './schedule';
@@ -21,7 +21,7 @@ export async function open(node: Hooked): Promise<void> {
 		if (/^(activate|update)$/.test(node.context.getActivationMode())) await check(node);
 		node.memory.place = place;
 	} catch (error) {
-		throw asNodeError(node, error);
+		throw asNodeError(node.context.getNode(), error);
 	}
 }
 
@@ -51,13 +51,6 @@ async function check(node: Hooked): Promise<void> {
 	});
 }
 
-/** In some places n8n shows only the message, so the message includes the advice. */
-export function asNodeError({ context }: Hooked, error: unknown): NodeOperationError {
-	const notice = noticeOf(error);
-	const options = { description: notice.advice };
-	return new NodeOperationError(context.getNode(), inWords(notice), options);
-}
-
 /**
  * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins starts, and polls.
  *
@@ -68,10 +61,11 @@ export function asNodeError({ context }: Hooked, error: unknown): NodeOperationE
 export function lead(node: Leading): ITriggerResponse {
 	const { context, memory, isListening } = node;
 	const mode = context.getActivationMode();
+	// Another main process led meanwhile, and the user may have asked for a start there.
+	if (mode === 'leadershipChange') Object.assign(memory, { wanted: '', isClosed: false });
 	// Fresh from the database here, and never again in this context.
 	const { activation } = node.read();
-	// Another main process led meanwhile, and the user may have asked for a start there.
-	if (mode === 'leadershipChange') memory.wanted = '';
+	memory.isClosed = false;
 	const isAsked = mode === 'activate' || (mode === 'update' && !node.hasRecord);
 	if (!isListening) memory.wanted ||= activation ?? (isAsked ? newAttempt('a') : '');
 	const schedule = isListening ? undefined : readSchedule(node.parameters);
