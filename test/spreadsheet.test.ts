@@ -412,6 +412,29 @@ test('sends no call again that may have been paid for, and verifies what was bou
 	expect(second.results.map(({ email = '' }) => email)).toEqual(['ann.sure@ann.com', '', '']);
 });
 
+test.each([
+	['Peter Nobody - CEO', 'Peter', 'Nobody'],
+	['M. Jean Nobody', 'Jean', 'Nobody'],
+	['Sig. Marco Nobody', 'Marco', 'Nobody'],
+	['Sig.ra Giulia Nobody', 'Giulia', 'Nobody'],
+	['Nobody, Ada', 'Ada', 'Nobody'],
+	['NOBODY Jean', 'Jean', 'NOBODY'],
+	['John F. Nobody', 'John', 'Nobody'],
+	['Ada Beatrice Nobody', 'Ada', 'Nobody'],
+	['Jean Pierre Nobody', 'Jean Pierre', 'Nobody'],
+	['Ada Nobody, Head of Sales', 'Ada', 'Nobody'],
+	['J. Robert Nobody', 'J. Robert', 'Nobody'],
+])('looks up %s', async (name, firstName, lastName) => {
+	await template.upload(sheet('Name;Website', `${name};acme.com`));
+	service.expectCalls([find(firstName, lastName, 'acme.com')]);
+});
+
+test('counts the paid calls of a dry run that the form asks for', async () => {
+	const { page } = await template.upload(FILE, { form: { 'Dry run': 'Send nothing' } });
+	service.expectCalls([]);
+	expect(page.title).toBe('Dry run: nothing was paid for');
+});
+
 describe('gives a new column a number only if it collides itself', () => {
 	test.each([
 		['Name;Website', 'Email;Status;Confidence;Reason;Address that was not accepted'],
@@ -456,7 +479,7 @@ describe('says on the last page', () => {
 		service.expectCalls([]);
 		expect(page.title).toBe('Dry run: nothing was paid for');
 		expect(page.message).toContain(
-			'3 × dry run\n2 × no website\n1 × only a first name\n\nA real run takes 3 paid calls, and up to 4 more, depending on the answers.',
+			'3 of 6 rows can be looked up. This takes 3 paid calls, and up to 4 more, depending on the answers.\n\nThe others:\n2 × no website\n1 × only a first name\n\nThe website of a company is missing.',
 		);
 	});
 

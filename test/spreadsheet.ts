@@ -1,5 +1,5 @@
 /** The template for spreadsheets, without the nodes of n8n's own: their part is to read and to write a file. */
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { useService } from './service';
 import { Template, type Item } from './template';
 
@@ -32,20 +32,29 @@ export class SpreadsheetTemplate extends Template {
 		return await this.code('Match the columns', [], this.file(rows, websites));
 	}
 
-	/** Runs the template. @param options of both LeadGen nodes */
+	/**
+	 * Runs the template.
+	 * @param form other fields of the form
+	 * @param options of both LeadGen nodes
+	 */
 	async upload(
 		rows: Cell[][],
 		{
 			websites = [],
+			form = {},
 			options = {},
 			run = {},
 		}: {
 			websites?: Cell[][];
+			form?: IDataObject;
 			options?: INodeParameters;
 			run?: Parameters<Template['leadGen']>[3];
 		} = {},
 	): Promise<Upload> {
-		const done: Record<string, Item[]> = this.file(rows, websites);
+		const done: Record<string, Item[]> = {
+			...this.file(rows, websites),
+			'Upload a spreadsheet': [{ json: form }],
+		};
 		const code = async (name: string) => {
 			done[name] = await this.code(name, [], done);
 			return done[name];
@@ -53,7 +62,7 @@ export class SpreadsheetTemplate extends Template {
 		const leadGen = async (name: string, items: Item[]) => {
 			// As "Always Output Data" does.
 			const given = items.length > 0 ? items : [{ json: {} }];
-			done[name] = await this.leadGen(name, given, { dryRun: false, ...options }, run);
+			done[name] = await this.leadGen(name, given, options, run);
 		};
 		const people = await code('Match the columns');
 		await leadGen(
