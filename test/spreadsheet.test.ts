@@ -447,10 +447,28 @@ test.each([
 	service.expectCalls([find(firstName, lastName, 'acme.com')]);
 });
 
-test('counts the paid calls of a dry run that the form asks for', async () => {
-	const { page } = await template.upload(FILE, { form: { 'Dry run': 'Send nothing' } });
+test('sends nothing in a dry run that the form asks for, and leaves the rows for the real run', async () => {
+	const { page, sheets } = await template.upload(FILE, { form: { 'Dry run': 'Send nothing' } });
 	service.expectCalls([]);
 	expect(page.title).toBe('Dry run: nothing was paid for');
+	expect(sheets.Rows?.map((cells) => cells.slice(0, 5))).toEqual(FILE);
+	expect((await template.upload(sheets.Rows ?? [])).page.message).toMatch(
+		/^2 of 6 rows with an email/,
+	);
+});
+
+test('looks up the other rows if somebody removed the address of one whose domain accepts all mail', async () => {
+	const added = 'Email;Status;Confidence;Reason;Address that was not accepted';
+	await template.upload(
+		sheet(
+			`Name;Webseite;E-Mail;${added}`,
+			'Eve Nobody;;;;catch_all;;;',
+			'Fay Nobody;beta.com;catchall.fay@acme.com;;catch_all;;;',
+			'Gil Nobody;https://www.Acme.com;catchall.gil@acme.com;;catch_all;;;',
+			'Ada Nobody;acme.com;;;;;;',
+		),
+	);
+	service.expectCalls([ADA, find('Fay', 'Nobody', 'beta.com')]);
 });
 
 describe('gives a new column a number only if it collides itself', () => {
