@@ -64,8 +64,11 @@ export async function setUpInstance(
 /** Keeps the URLs of the nodes that are there. */
 function withUrlsOf(stored: StoredWorkflow, content: WorkflowContent): WorkflowContent {
 	const nodes = content.nodes.map((node) => {
-		const known = stored.nodes.find(({ name }) => name === node.name)?.webhookId;
-		return known === undefined ? node : { ...node, webhookId: known };
+		const known = stored.nodes.find(({ name }) => name === node.name);
+		if (known?.webhookId === undefined) return node;
+		const { path } = known.parameters;
+		const parameters = { ...node.parameters, ...(path !== undefined && { path }) };
+		return { ...node, webhookId: known.webhookId, parameters };
 	});
 	return { ...content, nodes };
 }
