@@ -1,81 +1,21 @@
 /** The Code nodes of the templates, with files as people have them. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInThisContext } from 'node:vm';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { NAMES } from './realLife';
 import { post, useService } from './service';
+import { SpreadsheetTemplate } from './spreadsheet';
+import { Template, type Item } from './template';
 
 const service = useService();
-
-interface Item {
-	json: IDataObject;
-	binary?: object;
-}
-
-interface TemplateNode {
-	name: string;
-	onError?: 'continueRegularOutput';
-	parameters: INodeParameters & Record<'jsCode' | 'resource' | 'operation', string>;
-}
-
-type Code = (this: object, input: object, nodes: object, now: object) => Promise<Item[]>;
-
-class Template {
-	private readonly nodes: TemplateNode[];
-
-	constructor(name: string) {
-		const text = readFileSync(join(__dirname, '../examples', `${name}.json`), 'utf8');
-		({ nodes: this.nodes } = JSON.parse(text) as { nodes: TemplateNode[] });
-	}
-
-	/** Runs a Code node, with the items of those before it. */
-	async code(
-		name: string,
-		items: Item[],
-		earlier: Record<string, Item[]> = {},
-		helpers: object = {},
-	): Promise<Item[]> {
-		const code = runInThisContext(
-			`(async function ($input, $, $now) {${this.node(name).parameters.jsCode}})`,
-		) as Code;
-		const of = (all: Item[]) => ({ all: () => all, first: () => all[0] });
-		const nodes = (node: string) => of(earlier[node] ?? []);
-		return await code.call({ helpers }, of(items), nodes, { toISO: () => 'now' });
-	}
-
-	/** Runs a LeadGen node. */
-	async leadGen(
-		name: string,
-		items: Item[],
-		options: INodeParameters = {},
-		baseUrl = service.sandbox.url,
-	): Promise<Item[]> {
-		const { onError, parameters } = this.node(name);
-		const { resource, operation, ...others } = parameters;
-		const result = await service.run(
-			[resource, operation],
-			{ ...others, options: { ...(others.options as INodeParameters), ...options } },
-			items.map(({ json }) => json),
-			{ onError, baseUrl },
-		);
-		return result.items;
-	}
-
-	private node(name: string): TemplateNode {
-		const found = this.nodes.find((node) => node.name === name);
-		if (!found) throw new Error(`There is no node "${name}"`);
-		return found;
-	}
-}
+const EXAMPLES = join(__dirname, '../examples');
 
 describe('The template for spreadsheets', () => {
-	const template = new Template('spreadsheet-to-verified-emails');
+	const template = new SpreadsheetTemplate(service);
 
 	/** The people in a sheet. @param lines its cells, with semicolons between them */
 	async function matchColumns(...lines: string[]): Promise<Item[]> {
-		const rows = lines.map((line) => ({ json: { row: line.split(';') } }));
-		return await template.code('Match the columns', rows);
+		return await template.matchColumns(lines.map((line) => line.split(';')));
 	}
 
 	/** The text that the node Read the rows gets. */
@@ -184,7 +124,10 @@ describe('The template for spreadsheets', () => {
 			['Name;Website;URL', { [`Ada Sure;acme.com;${PROFILE}`]: `||Ada Sure|acme.com|${PROFILE}` }],
 			[
 				'Name;URL;Company',
-				{ [`Ada Sure;${PROFILE};Acme`]: `||Ada Sure||${PROFILE}`, 'Bob;;Acme': '||Bob|Acme|' },
+				{
+					[`Ada Sure;${PROFILE};Acme`]: `||Ada Sure||${PROFILE}`,
+					'Bob Sure;;Acme': '||Bob Sure||',
+				},
 			],
 			['Voornaam;Tussenvoegsel;Achternaam;Website', dutchNames],
 		])('the columns %s', async (header, rows) => {
@@ -199,27 +142,9 @@ describe('The template for spreadsheets', () => {
 			['a sheet without cells', {}, 'It has no columns.'],
 			['a file that cannot be read', { error: 'It is not in xlsx format' }, 'not in xlsx format'],
 		])('nothing in %s', async (_, json, message) => {
-			await expect(template.code('Match the columns', [{ json }])).rejects.toThrow(message);
+			const file = { 'Read the rows': [{ json }] };
+			await expect(template.code('Match the columns', [], file)).rejects.toThrow(message);
 		});
-	});
-
-	test('makes a file of a dry run, which pays for nothing', async () => {
-		const people = await matchColumns('Name;Website', 'Ada Sure;acme.com', 'Bob Sure;acme.com');
-		const items = await template.leadGen('Find and verify email', people, { dryRun: true });
-		const plans = items.map(({ json }) => json.result as IDataObject);
-		expect(plans.map(({ path }) => path)).toEqual(['/email/find', '/email/find']);
-		const empty = {
-			Email: '',
-			Status: '',
-			Confidence: '',
-			Reason: '',
-			'Address that was not accepted': '',
-		};
-		expect(await template.code('Rows of the new file', items)).toEqual([
-			{ json: { Name: 'Ada Sure', Website: 'acme.com', ...empty } },
-			{ json: { Name: 'Bob Sure', Website: 'acme.com', ...empty } },
-		]);
-		service.expectCalls([]);
 	});
 
 	test('sends a last name as the last name, though the sandbox refuses it', async () => {
@@ -238,12 +163,12 @@ describe('The template for spreadsheets', () => {
 });
 
 describe.each(['large-list', 'large-list-postgres'])('The template %s', (name) => {
-	const template = new Template(name);
+	const template = new Template(name, service);
 
 	/** The items of a step that adds people, up to their keys. */
-	async function keys(people: IDataObject[], baseUrl?: string) {
+	async function keys(people: IDataObject[], baseUrl = service.sandbox.url) {
 		const Columns = await template.code('Columns', [{ json: { people } }]);
-		const checked = await template.leadGen('Check the rows', Columns, {}, baseUrl);
+		const checked = await template.leadGen('Check the rows', Columns, {}, { baseUrl });
 		const items = await template.code('Key of each row', checked, { Columns });
 		return items.flatMap(({ json }) => (json.people ?? [json]) as IDataObject[]);
 	}
@@ -291,5 +216,40 @@ describe.each(['large-list', 'large-list-postgres'])('The template %s', (name) =
 		const helpers = { getBinaryDataBuffer: () => Buffer.from(csv) };
 		const items = await template.code('Find the separator', [{ json: {}, binary }], {}, helpers);
 		expect(items).toEqual([{ json: { separator }, binary }]);
+	});
+});
+
+describe.each(readdirSync(EXAMPLES))('%s', (file) => {
+	const text = readFileSync(join(EXAMPLES, file), 'utf8');
+	const { nodes, connections } = JSON.parse(text) as {
+		nodes: Array<{ id: string; name: string; type: string; parameters: { path?: string } }>;
+		connections: Record<string, Record<string, Array<Array<{ node: string }>>>>;
+	};
+
+	test('holds no URL of its own, so that it can be imported twice', () => {
+		expect(text).not.toMatch(/webhookId|\/(webhook|form|mcp)[/-]/);
+		expect(nodes.flatMap(({ parameters: { path } }) => path ?? [])).toEqual(
+			nodes.filter(({ type }) => type.endsWith('.mcpTrigger')).map(() => ''),
+		);
+	});
+
+	test('holds no credential but an empty one', () => {
+		const ids = [...text.matchAll(/"credentials": \{\s*"\w+": \{\s*"id": (.+?),/g)];
+		expect(ids.filter(([, id]) => id !== 'null')).toEqual([]);
+	});
+
+	test('connects nodes that are there, each with an ID and a name of its own', () => {
+		const names = nodes.map(({ name }) => name);
+		expect(new Set(names).size).toBe(names.length);
+		expect(new Set(nodes.map(({ id }) => id)).size).toBe(names.length);
+		const outputs = Object.values(connections).flatMap((kinds) => Object.values(kinds).flat(2));
+		const connected = [...Object.keys(connections), ...outputs.map(({ node }) => node)];
+		expect(connected.filter((name) => !names.includes(name))).toEqual([]);
+	});
+
+	test('names nodes that are there', () => {
+		const names = new Set(nodes.map(({ name }) => name));
+		const called = [...text.matchAll(/\$\('(.+?)'\)/g)].map(([, name = '']) => name);
+		expect(called.filter((name) => !names.has(name))).toEqual([]);
 	});
 });

@@ -7,6 +7,7 @@ import {
 	type Owner,
 	type StoredCredential,
 	type StoredWorkflow,
+	type WorkflowContent,
 } from './api';
 import { EXAMPLES, readExample } from './examples';
 import { PACKAGE_NAME } from './n8n';
@@ -53,11 +54,23 @@ export async function setUpInstance(
 			({ name, isArchived }) => name === content.name && isArchived !== true,
 		);
 		const workflow = existing
-			? await api.updateWorkflow(existing.id, content)
+			? await api.updateWorkflow(existing.id, withUrlsOf(await api.workflow(existing.id), content))
 			: await api.createWorkflow(content);
 		examples.set(file.replace('.json', ''), workflow);
 	}
 	return { api, examples };
+}
+
+/** Keeps the URLs of the nodes that are there. */
+function withUrlsOf(stored: StoredWorkflow, content: WorkflowContent): WorkflowContent {
+	const nodes = content.nodes.map((node) => {
+		const known = stored.nodes.find(({ name }) => name === node.name);
+		if (known?.webhookId === undefined) return node;
+		const { path } = known.parameters;
+		const parameters = { ...node.parameters, ...(path !== undefined && { path }) };
+		return { ...node, webhookId: known.webhookId, parameters };
+	});
+	return { ...content, nodes };
 }
 
 async function storeCredential(api: N8nApi, credential: Credential): Promise<StoredCredential> {

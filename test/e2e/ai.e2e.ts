@@ -505,7 +505,7 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 		const trigger = content.nodes.find(({ type }) => type.endsWith('.mcpTrigger'));
 		if (!trigger) throw new Error('There is no MCP Server Trigger');
 		trigger.credentials = { httpBearerAuth: { id: bearer.id, name: bearer.name } };
-		const path = String(trigger.parameters.path);
+		const path = String(trigger.webhookId);
 		const { id } = await fixture.api.createWorkflow(content);
 		await fixture.api.activateWorkflow(id);
 		await expect(connect(path)).rejects.toThrow();
@@ -515,7 +515,7 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 		const { tools } = await client.listTools();
 		expect(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]).sort()).toEqual(
 			[
-				['Find_and_verify_email', ['First_Name', 'Last_Name', 'Company_Domain']],
+				['Find_and_verify_email', ['First_Name', 'Last_Name', 'Company_Domain', 'LinkedIn_URL']],
 				['Get_credit_balance', []],
 				['Verify_email', ['Email']],
 			],
@@ -529,10 +529,15 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 			Object.values(inputSchema.properties ?? {}),
 		);
 		expect(descriptions).toEqual(
-			new Array(4).fill({ type: 'string', description: expect.stringMatching(/\S/) as string }),
+			new Array(5).fill({ type: 'string', description: expect.stringMatching(/\S/) as string }),
 		);
 
-		const ida = { First_Name: 'Ida', Last_Name: 'Sure', Company_Domain: 'acme.com' };
+		const ida = {
+			First_Name: 'Ida',
+			Last_Name: 'Sure',
+			Company_Domain: 'acme.com',
+			LinkedIn_URL: '',
+		};
 		const calls: Array<[tool: string, args: object, item: object]> = [
 			['Find_and_verify_email', ida, { found: true, email: 'ida.sure@acme.com', status: 'valid' }],
 			[

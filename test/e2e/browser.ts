@@ -104,6 +104,20 @@ export class Editor {
 		await this.page.goto(`${this.url}${path}`);
 	}
 
+	/** Imports a workflow by its URL into a new one. */
+	async importFrom(url: string): Promise<void> {
+		const { page } = this;
+		await this.goto('/workflow/new');
+		await page.getByTestId('workflow-menu').click();
+		if (this.words === EDITORS['2']) await page.getByRole('menuitem', { name: 'Import' }).hover();
+		await page.getByRole('menuitem', { name: /from url/i }).click();
+		const box = page.getByTestId('workflow-url-import-input');
+		const input = page.locator('input');
+		// n8n 2 marks the input itself.
+		await box.and(input).or(box.locator(input)).fill(url);
+		await page.getByTestId('confirm-workflow-import-url-button').click();
+	}
+
 	async openWorkflow(id: string): Promise<void> {
 		await this.goto(`/workflow/${id}`);
 		await this.page.locator('.vue-flow__node').first().waitFor();

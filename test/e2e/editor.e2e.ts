@@ -173,15 +173,7 @@ describe('the credential', () => {
 			response.setHeader('content-type', 'text/plain; charset=utf-8');
 			response.end(readFileSync(join(EXAMPLES, 'find-and-verify.json')));
 		});
-		await editor.goto('/workflow/new');
-		await page.getByTestId('workflow-menu').click();
-		if (LINE === '2') await page.getByRole('menuitem', { name: 'Import' }).hover();
-		await page.getByRole('menuitem', { name: /from url/i }).click();
-		const box = page.getByTestId('workflow-url-import-input');
-		const input = page.locator('input');
-		// n8n 2 marks the input itself.
-		await box.and(input).or(box.locator(input)).fill(`${url}/find-and-verify.json`);
-		await page.getByTestId('confirm-workflow-import-url-button').click();
+		await editor.importFrom(`${url}/find-and-verify.json`);
 
 		await open('Find and verify email');
 		const credential = page.getByTestId('node-credentials-select').locator('input');
@@ -211,6 +203,44 @@ describe('the credential', () => {
 		]);
 		const panel = await page.getByTestId('output-panel').boundingBox();
 		if (panel) await editor.picture('output-table', { ...panel, height: 300 });
+	});
+});
+
+describe('a template that is imported twice', () => {
+	it.each([
+		['trigger-listen', 'When a scrape is finished'],
+		['spreadsheet-to-verified-emails', 'Upload a spreadsheet'],
+		['ai-agent-tools', 'MCP Server Trigger'],
+	])('gets URLs of its own from the editor: %s', async (name, trigger) => {
+		const { page } = editor;
+		const url = await serve((_request, response) => {
+			response.setHeader('content-type', 'text/plain; charset=utf-8');
+			response.end(readFileSync(join(EXAMPLES, `${name}.json`)));
+		});
+		const ids: string[] = [];
+		for (let copies = 0; copies < 2; copies++) {
+			const known = (await fixture.api.workflows()).map(({ id }) => id);
+			await editor.importFrom(`${url}/${name}.json`);
+			const imported = page.locator('.vue-flow__node').filter({ hasText: trigger });
+			await imported.first().waitFor();
+			await page.keyboard.press('Control+s');
+			let nodes: WorkflowNode[] = [];
+			// n8n 2 first saves an empty one.
+			await until('the nodes of the workflow', async () => {
+				const all = await fixture.api.workflows();
+				const added = all.find(({ id }) => !known.includes(id));
+				if (added) ({ nodes } = await fixture.api.workflow(added.id));
+				return nodes.length > 0;
+			});
+			ids.push(...nodes.flatMap(({ webhookId }) => (webhookId as string | undefined) ?? []));
+			// The path of an MCP Server Trigger is all of its URL.
+			const paths = nodes.flatMap(({ type, webhookId, parameters }) =>
+				type.endsWith('.mcpTrigger') ? [[parameters.path || webhookId, webhookId]] : [],
+			);
+			for (const [path, webhookId] of paths) expect(path).toBe(webhookId);
+		}
+		expect(ids.length).toBeGreaterThan(1);
+		expect(new Set(ids).size).toBe(ids.length);
 	});
 });
 

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
 	Execution,
@@ -14,6 +13,9 @@ import { sendForm } from '../../lab/fixture/form';
 import { itemsOf, setBaseUrl, useN8n } from './n8n';
 
 const MANUAL = 'When clicking ‘Execute workflow’';
+const EXAMPLES = readdirSync(join(__dirname, '../../examples'))
+	.map((file) => file.replace('.json', ''))
+	.sort();
 
 /** Every example workflow, imported as it is and run on a real n8n. */
 const fixture = useN8n();
@@ -49,6 +51,11 @@ function nodeOf({ nodes }: WorkflowContent, name: string): WorkflowNode {
 	const found = nodes.find((node) => node.name === name);
 	if (!found) throw new Error(`There is no node "${name}"`);
 	return found;
+}
+
+/** Whether n8n begins executions at a node by itself. */
+function isPublished(type: string): boolean {
+	return /trigger$/i.test(type) && !/manualTrigger$|executeWorkflowTrigger$/.test(type);
 }
 
 /** Puts other rows into an example that holds its rows itself. */
@@ -90,16 +97,19 @@ async function upload(from: StoredWorkflow, content: string | Buffer, name = 'li
 	const before = fixture.sandbox.requests.length;
 	const file = new Blob([Uint8Array.from(Buffer.from(content))]);
 	const formWaitingUrl = await sendForm(fixture, from, file, name);
-	await until('the last page', async () => (await fixture.executions(id))[0]?.status === 'waiting');
+	let latest: ExecutionSummary | undefined;
+	await until('the last page', async () => {
+		[latest] = await fixture.executions(id);
+		return latest?.status === 'waiting';
+	});
 	const page = pageOf(await (await fetch(formWaitingUrl)).text());
 	await fetch(formWaitingUrl, { method: 'POST' });
-	const [latest] = await fixture.executions(id);
 	const execution = await fixture.api.finishedExecution(String(latest?.id));
 	const requests = fixture.sandbox.requests.slice(before);
 	return {
 		page,
 		execution,
-		rows: itemsOf(execution, 'Rows of the new file'),
+		sheets: itemsOf(execution, 'Sheets of the new file').map(({ rows }) => rows as unknown[][]),
 		/** In the order of the alphabet. */
 		sent: requests
 			.map(({ path, body }) => [path, body])
@@ -121,9 +131,14 @@ function pageOf(html: string) {
 	return { title, message, file: bytes && Buffer.from(bytes) };
 }
 
-/** Items as lines of a table, with the names of their fields in the first one. */
-function table(rows: Array<Record<string, unknown>>): string[] {
-	return [Object.keys(rows[0] ?? {}), ...rows.map(Object.values)].map((row) => row.join(' | '));
+/** The rows of a sheet as lines of text. */
+function table(rows: unknown[][] = []): string[] {
+	return rows.map((row) => row.join(' | '));
+}
+
+/** Lines without the empty cells at their ends. */
+function trimmed(lines: string[]): string[] {
+	return lines.map((line) => line.replace(/[ |]+$/, ''));
 }
 
 function find(firstName: string, lastName: string, company: string, linkedinUrl?: string) {
@@ -359,7 +374,12 @@ describe(`n8n ${N8N.version}, the example`, () => {
 	});
 
 	test('trigger-listen receives the completion of a scrape that the LeadGen node started', async () => {
-		const workflow = await activated('trigger-listen');
+		const content = await fixture.example('trigger-listen');
+		const { webhookId } = nodeOf(content, 'When a scrape is finished');
+		const webhookUrl = `${fixture.webhookBase}/webhook/${String(webhookId)}/leadgen`;
+		nodeOf(content, 'Start a scrape').parameters.options = { webhookUrl };
+		const workflow = await fixture.api.createWorkflow(content);
+		await fixture.api.activateWorkflow(workflow.id);
 		await quiet(500);
 		await fixture.api.runWorkflow(workflow.id, MANUAL);
 		expect(messages(await executions(workflow, 2), 'Say what it found')).toEqual([
@@ -368,7 +388,44 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		expect(fixture.starts).toBe(1);
 	});
 
-	test('is one of those above, or has a test of its own', async () => {
+	test('trigger-listen says that a scrape failed, and starts none without the URL', async () => {
+		const unedited = await imported('trigger-listen');
+		const { status, error } = await fixture.api.runWorkflow(unedited.id, MANUAL);
+		expect([status, error]).toEqual(['error', expect.stringMatching(/^Webhook URL must be a URL/)]);
+		expect(fixture.starts).toBe(0);
+
+		const workflow = await activated('trigger-listen');
+		await quiet(500);
+		fixture.sandbox.set({ job: { outcome: 'failed' } });
+		await fixture.startElsewhere(fixture.plainUrl(workflow), 8);
+		expect(messages(await executions(workflow, 1), 'Say that it failed')).toEqual([
+			expect.stringMatching(/failed. It had found 4 leads/),
+		]);
+	});
+
+	test.each(EXAMPLES)('%s can be imported twice, and both can be published', async (name) => {
+		const { nodes } = await fixture.example(name);
+		if (!nodes.some(({ type }) => isPublished(type))) return;
+		const data: Record<string, Record<string, unknown>> = {
+			httpBearerAuth: { token: 'a-token' },
+			postgres: { host: '127.0.0.1', port: 1, database: 'x', user: 'x', password: 'x' },
+		};
+		for (let copies = 0; copies < 2; copies++) {
+			const content = await fixture.example(name);
+			for (const node of content.nodes) {
+				const type = node.type.endsWith('.mcpTrigger') ? 'httpBearerAuth' : node.type.slice(15);
+				const others = data[type];
+				if (others) {
+					const stored = await fixture.api.createCredential({ name: type, type, data: others });
+					node.credentials = { [type]: { id: stored.id, name: stored.name } };
+				}
+			}
+			const workflow = await fixture.api.createWorkflow(content);
+			await fixture.api.activateWorkflow(workflow.id);
+		}
+	});
+
+	test('is one of those above, or has a test of its own', () => {
 		const tested = [
 			'ai-agent-tools',
 			'credit-alert',
@@ -378,21 +435,19 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			'new-leads-to-data-table',
 			'scrape-and-wait',
 			'scrape-suspend-until-finished',
+			'scrape-to-data-table',
 			'spreadsheet-to-verified-emails',
 			'trigger-listen',
 			'trigger-start-scrape',
 			'verify-and-route',
 		];
-		const files = await readdir(join(__dirname, '../../examples'));
-		expect(files.filter((file) => !tested.includes(file.replace('.json', '')))).toEqual([]);
+		expect(EXAMPLES).toEqual(tested);
 	});
 });
 
 describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () => {
-	/** The columns that the template adds, if the file has one of them. */
-	const ADDED_2 = 'Email 2 | Status 2 | Confidence 2 | Reason 2 | Address that was not accepted 2';
-	const NO_NAME =
-		'First Name and Last Name are both empty. Enter at least one of the two names of the person, or the full name.';
+	const ADDED = 'Email | Status | Confidence | Reason | Address that was not accepted';
+	const NO_WEBSITE = 'no website: fill it in in the sheet Websites, and upload this file again';
 
 	let workflow: StoredWorkflow;
 	beforeAll(async () => {
@@ -418,19 +473,23 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		].join('\r\n');
 		const bytes = { '€': '\x80', '’': '\x92', Š: '\x8a' };
 		const windows1252 = Object.entries(bytes).reduce((text, each) => text.replaceAll(...each), csv);
-		const { rows, sent, paid, page } = await upload(workflow, Buffer.from(windows1252, 'latin1'));
+		const { sheets, sent, paid, page } = await upload(workflow, Buffer.from(windows1252, 'latin1'));
 
+		const [rows, websites] = sheets;
 		expect(table(rows)).toEqual([
-			`Vorname | Name | Firma | Webseite | Email | Notiz | Column 7 | ${ADDED_2}`,
+			'Vorname | Name | Firma | Webseite | Email | Notiz |  | Email 2 | Status | Confidence | Reason | Address that was not accepted',
 			'Jörg | Sure | Müller, Söhne GmbH | https://www.mueller.example/team | info@mueller.example | Messe "Köln", 5 € |  | jorg.sure@mueller.example | valid | 0.98 |  | ',
+			' |  |  |  |  |  | ',
 			'Prof. Dr. Šárka | O’Sure, MBA | Škoda | skoda.example |  | =1+1 | mehr | sarka.osure@skoda.example | valid | 0.94 |  | ',
 			'jörg | SURE | Müller | mueller.example |  | 007 |  | jorg.sure@mueller.example | valid | 0.98 |  | ',
-			' | Peter van der Berg | Acme | acme.example |  | zwei, drei; vier |  |  |  |  | business: invalid (the address does not accept mail) | peter.vanderberg@acme.example',
-			'Catchall | Medium | Acme | acme.example |  |  |  |  |  |  | business: catch_all (the domain accepts all mail, so nobody can check the address) | catchall.medium@acme.example',
-			'Tom | Nobody | Acme | acme.example |  |  |  |  |  |  | business: not found | ',
-			'Ada | Sure | Acme, Inc. |  |  | nur Firma |  |  |  |  | Company Domain must be a domain, but is "Acme, Inc.". Enter the domain of the company\'s website, such as acme.com, not the name of the company. If you only know the name, leave the domain empty and enter the LinkedIn URL of the person. | ',
-			` |  |  |  |  | Summe: 6 |  |  |  |  | ${NO_NAME} | `,
+			' | Peter van der Berg | Acme | acme.example |  | zwei, drei; vier |  |  | not found |  | business: invalid (the address does not accept mail) | peter.vanderberg@acme.example',
+			'Catchall | Medium | Acme | acme.example |  |  |  |  | not found |  | business: catch_all (the domain accepts all mail, so nobody can check the address) | catchall.medium@acme.example',
+			'Tom | Nobody | Acme | acme.example |  |  |  |  | not found |  | business: not found | ',
+			`Ada | Sure | Acme, Inc. |  |  | nur Firma |  |  | not looked up |  | ${NO_WEBSITE} | `,
+			'  |  |  |   |  |  | ',
+			' |  |  |  |  | Summe: 6 | ',
 		]);
+		expect(table(websites)).toEqual(['Company | Website', 'Acme, Inc. | ']);
 		expect(sent).toEqual([
 			find('Catchall', 'Medium', 'acme.example'),
 			find('Jörg', 'Sure', 'mueller.example'),
@@ -443,11 +502,11 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			verify('sarka.osure@skoda.example'),
 		]);
 		expect(paid).toBe(8);
-		expect(page).toMatchObject({
-			title: 'Your emails are ready',
-			message:
-				'3 of 8 rows have an email. The column Reason says why the others have none. Blank rows are left out. The download starts by itself.',
-		});
+		expect(page).toMatchObject({ title: 'Your emails are ready' });
+		expect(page.message).toContain(
+			'3 of 7 rows with an email: 3 found.\n\nWithout an email:\n2 × the address that was found is not good enough\n',
+		);
+		expect(page.message).toContain('\n\nPaid calls: 9.\n\nThe website of a company is missing.');
 	});
 
 	test('takes CSV files in other encodings and with other separators', async () => {
@@ -470,22 +529,23 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			'Zoë Sure 🚀 | zoe.example | a;b,c\td|e | zsure@zoe.example | valid | 0.9 |  | ',
 			'Jörg Sure | zoe.example | x | jsure@zoe.example | valid | 0.99 |  | ',
 		];
-		expect(results.map(({ rows }) => table(rows))).toEqual(results.map(() => expected));
+		expect(results.map(({ sheets }) => table(sheets[0]))).toEqual(results.map(() => expected));
 		expect(results.map(({ paid }) => paid)).toEqual([4, 0, 0, 0, 0, 0, 0]);
 	});
 
 	test('takes an Excel file, and the one that it gives back', async () => {
 		const people = readFileSync(join(__dirname, 'people.xlsx'));
-		const { rows, sent, paid, page } = await upload(workflow, people, 'people.xlsx');
+		const { sheets, sent, paid, page } = await upload(workflow, people, 'people.xlsx');
 		const profile = 'https://www.linkedin.com/in/ada-okafor';
-		const header = `Full Name | Company | Domain | LinkedIn URL | Status | Since | Revenue | Active | ${ADDED_2}`;
 		const expected = [
+			'Full Name | Company | Domain | LinkedIn URL | Status | Since | Revenue | Active | Email | Status 2 | Confidence | Reason | Address that was not accepted',
 			`Okafor-Sure, Ada | Acme | acme.example | ${profile} | lead | 45352 | 1200.5 | true | ada.okaforsure@acme.example | valid | 0.42 |  | `,
+			' |  |  |  |  |  |  | ',
 			'Prof. Dr. Zoë Sure, MBA | Bücher AG | bücher.example |  | =HYPERLINK("https://phish.example") |  |  |  | zoe.sure@xn--bcher-kva.example | valid | 0.94 |  | ',
 			'Zoë Sure | Bücher AG | https://www.bücher.example/ |  | twice |  | 7 | false | zoe.sure@xn--bcher-kva.example | valid | 0.94 |  | ',
-			` |  |  |  | nobody |  |  |  |  |  |  | ${NO_NAME} | `,
+			' |  |  |  | nobody |  |  | ',
 		];
-		expect(table(rows)).toEqual([header, ...expected]);
+		expect(sheets.map(table)).toEqual([expected]);
 		expect(sent).toEqual([
 			find('Ada', 'Okafor-Sure', 'acme.example', profile),
 			find('Zoë', 'Sure', 'xn--bcher-kva.example'),
@@ -498,21 +558,65 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		expect(again.sent).toEqual([]);
 		// Every cell is in the file. A text that begins like a formula would be gone if it were one.
 		const read = itemsOf(again.execution, 'Read the rows').map(({ row }) => row as unknown[]);
-		expect(read.map((row) => row.join(' | '))).toEqual([header, ...expected]);
-		expect(table(again.rows)[0]).toBe(`${header} | ${ADDED_2.replaceAll('2', '3')}`);
+		expect(trimmed(table(read))).toEqual(trimmed(expected));
+		expect(again.sheets.map((rows) => trimmed(table(rows)))).toEqual([trimmed(expected)]);
+	});
+
+	test('takes the Excel file of a trade fair, and gives its dates back as dates', async () => {
+		const fair = readFileSync(join(__dirname, 'tradeFair.xlsx'));
+		const { sheets, sent, page, execution } = await upload(workflow, fair, 'fair.xlsx');
+		expect(sheets.map(table)).toEqual([
+			[
+				'Fachmesse Muster 2026 – Ausstellerverzeichnis |  |  |  |  |  |  |  | ',
+				'Stand:  | 46329 |  |  |  |  |  |  | ',
+				' |  |  |  |  |  |  |  | ',
+				'Person |  |  | Unternehmen |  |  | Messe |  | ',
+				`Anrede | Vorname | Nachname | Firma/Unternehmen | Internet | E-Mail | Halle / Stand | Angemeldet am | Umsatz (Mio. €) | ${ADDED}`,
+				'Frau | Ada | Sure | Müller & Söhne GmbH | www.mueller.example | info@mueller.example | 3 / A12 | 46329.385 | 1.5 | asure@mueller.example | valid | 0.96 |  | ',
+				'Herr Dr. | Jörg | Sure | Bäcker AG |  | invalid.joerg@baecker.example | 3 / A14 | 46330 | 2 | jorg.sure@baecker.example | valid | 0.9 | in the file: invalid (the address does not accept mail) | ',
+				'Herr | Max | Nobody | Müller & Söhne GmbH | www.mueller.example | valid.max@mueller.example | 007 | 46331 |  | valid.max@mueller.example | valid |  |  | ',
+				`Frau | Eva | Sure | Schmidt KG |  |  | 4 / B1 |  | 3 |  | not looked up |  | ${NO_WEBSITE} | `,
+				`Frau | Ida | Sure | schmidt kg |  | invalid.ida@gmail.com | 4 / B1 | 46332.5 | 3 |  | invalid |  | in the file: invalid (the address does not accept mail), ${NO_WEBSITE} | `,
+				'Halle 5 |  |  |  |  |  |  |  | ',
+				'Herr | Uwe |  | Weber OHG | weber.example |  | 5 / C1 | 46333 | 0 |  | not looked up |  | only a first name | ',
+			],
+			['Company | Website', 'Schmidt KG | '],
+		]);
+		expect(sent).toEqual([
+			find('Ada', 'Sure', 'mueller.example'),
+			find('Jörg', 'Sure', 'baecker.example'),
+			...['asure@mueller.example', 'invalid.ida@gmail.com', 'invalid.joerg@baecker.example'].map(
+				verify,
+			),
+			...['jorg.sure@baecker.example', 'valid.max@mueller.example'].map(verify),
+		]);
+		expect(itemsOf(execution, 'Result of each row').map(({ paidCalls }) => paidCalls)).toEqual([
+			2, 3, 1, 0, 1, 0,
+		]);
+		expect(page.title).toBe('Your emails are ready');
+
+		// The formats are those of the file, and the cells are where they were.
+		const before = itemsOf(execution, 'Formats of the cells');
+		const back = await upload(workflow, page.file ?? '', 'fair.xlsx');
+		expect(before).toEqual([expect.objectContaining({ left: 'B', top: 2 })]);
+		expect(itemsOf(back.execution, 'Formats of the cells')).toEqual(before);
+		expect(back.sheets.map((rows) => trimmed(table(rows)))).toEqual(
+			sheets.map((rows) => trimmed(table(rows))),
+		);
+		expect(back.sent).toEqual([]);
 	});
 
 	test('shows the address that was paid for if its verification fails', async () => {
 		fixture.sandbox.set({
 			faults: [{ kind: 'status', status: 500, match: { path: '/email/verify' } }],
 		});
-		const { rows, paid } = await upload(workflow, 'Name,Website\nEva Sure,eva.example');
-		expect(rows).toEqual([
-			expect.objectContaining({
-				Email: '',
-				Reason: expect.stringContaining('INTERNAL_ERROR') as unknown,
-				'Address that was not accepted': 'esure@eva.example',
-			}),
+		const { sheets, paid } = await upload(workflow, 'Name,Website\nEva Sure,eva.example');
+		expect(sheets[0]?.[1]?.slice(2)).toEqual([
+			'',
+			'unclear',
+			'',
+			expect.stringContaining('INTERNAL_ERROR'),
+			'esure@eva.example',
 		]);
 		expect(paid).toBe(1);
 	});
@@ -539,9 +643,9 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			'First Name,Last Name,URL,Email Address,Company',
 			`Ida,Sure,${linkedinUrl},,"Acme, Inc."`,
 		].join('\n');
-		const { rows, sent } = await upload(workflow, csv);
+		const { sheets, sent } = await upload(workflow, csv);
 		expect(sent).toEqual([['/email/find', { firstName: 'Ida', lastName: 'Sure', linkedinUrl }]]);
-		expect(rows[0]).toMatchObject({ URL: linkedinUrl, Company: 'Acme, Inc.' });
+		expect(sheets[0]?.at(-1)?.slice(0, 5)).toEqual(['Ida', 'Sure', linkedinUrl, '', 'Acme, Inc.']);
 		// The sandbox demands a company.
 		fixture.sandbox.reset();
 	});
@@ -550,7 +654,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		[
 			'has other columns',
 			'Kunde;Ort\nAda;Köln',
-			'The file needs a column of names, and one of websites or LinkedIn profiles. It has Kunde, Ort. Rename its columns, or add their names in the node Match the columns.',
+			'The row that looks most like the names of the columns holds “Kunde”, “Ort”. Rename a column, or add its words in the node Match the columns.',
 		],
 		['has no rows', 'Name;Website\n;', 'The file has no rows below the names of its columns.'],
 		[
@@ -567,7 +671,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		[
 			'has no cells',
 			readFileSync(join(__dirname, 'noCells.xlsx')),
-			'It has no columns. Rename its columns, or add their names in the node Match the columns.',
+			'It has no columns. Rename a column, or add its words in the node Match the columns.',
 			'noCells.xlsx',
 		],
 	])('says on the page if the file %s', async (_, file, message, name = 'list.csv') => {

@@ -1,5 +1,5 @@
-import type { DataTable, Execution, StoredWorkflow } from '../../lab/playground/api';
-import { API_KEY, N8N, until } from '../../lab/fixture/fixture';
+import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
+import { API_KEY, N8N, quiet, until } from '../../lab/fixture/fixture';
 import { createTable, ENV } from '../../lab/fixture/largeList';
 import { itemsOf, post, useN8n } from './n8n';
 
@@ -17,11 +17,14 @@ beforeAll(async () => {
 	workflow = await fixture.api.createWorkflow(content);
 });
 
+async function table(named = TABLE): Promise<DataTableRow[]> {
+	const tables = await fixture.api.dataTables();
+	return await fixture.api.dataTableRows(tables.find(({ name }) => name === named) as DataTable);
+}
+
 /** The rows of the table, without what n8n adds. */
 async function rows(): Promise<unknown[][]> {
-	const tables = await fixture.api.dataTables();
-	const table = tables.find(({ name }) => name === TABLE) as DataTable;
-	const all = await fixture.api.dataTableRows(table);
+	const all = await table();
 	return all.map(({ email, name, status, problem }) => [email, name, status, problem]);
 }
 
@@ -58,6 +61,15 @@ function verified(): unknown[] {
 	return addresses;
 }
 
+/** Without an address, and with a field that the template does not know. */
+const CEM = {
+	firstName: 'Cem',
+	lastName: 'Çelik',
+	jobTitle: 'CTO',
+	company: { name: 'Acme', size: 50 },
+	linkedinUrl: 'https://www.linkedin.com/in/cem',
+	phone: '+49 171',
+};
 const lead = (name: string, email: string) => ({ name, email: `${email}@acme.example` });
 
 test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new ones`, async () => {
@@ -65,12 +77,20 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 		lead('Ann', 'valid.ann'),
 		lead('Bob', 'invalid.bob'),
 		lead('Ann A.', ' Valid.Ann'),
-		{ name: 'Cem' },
+		CEM,
+		CEM,
 	];
 	expect(sentToCrm(await scrape(first))).toEqual(['valid.ann@acme.example']);
 	expect(verified()).toEqual(['valid.ann@acme.example', 'invalid.bob@acme.example']);
 	const bob = ['invalid.bob@acme.example', 'Bob', 'invalid', null];
-	expect(await rows()).toEqual([['valid.ann@acme.example', 'Ann A.', 'valid', null], bob]);
+	const cem = [null, 'Cem Çelik', null, null];
+	expect(await rows()).toEqual([['valid.ann@acme.example', 'Ann A.', 'valid', null], bob, cem]);
+	// The whole lead is there, whatever its fields are called.
+	const whole = (await table())[2];
+	expect(whole).toMatchObject({
+		...{ key: CEM.linkedinUrl, title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
+	});
+	expect(JSON.parse(String(whole?.lead))).toEqual({ ...CEM, scrapeId: whole?.scrapeId });
 
 	// Dee is new. Ann was paid for, also for an n8n that remembers nothing.
 	await fixture.restart();
@@ -84,6 +104,7 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	expect(await rows()).toEqual([
 		['valid.ann@acme.example', 'Ann', 'valid', null],
 		bob,
+		cem,
 		['valid.dee@acme.example', 'Dee', 'valid', null],
 		['eve', 'Eve', 'not verified', 'Email must be one email address, but is "eve"'],
 	]);
@@ -122,4 +143,54 @@ test('says what came if the notification holds no leads', async () => {
 		expect.stringMatching(/^The scrape \S+ found 20 leads, but its notification holds none\.$/),
 	]);
 	expect(verified()).toEqual([]);
+});
+
+describe('scrape-to-data-table', () => {
+	const LEADS = 'leadgen_scraped_leads';
+
+	/** Imports the template, and runs it by hand. @param paste the URL, as a person does */
+	async function run(paste: boolean) {
+		const content = await fixture.example('scrape-to-data-table');
+		await createTable(fixture, content, LEADS);
+		const trigger = content.nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
+		const start = content.nodes.find(({ name }) => name === 'Start a scrape');
+		const webhookUrl = `${fixture.webhookBase}/webhook/${String(trigger?.webhookId)}/leadgen`;
+		if (paste && start) start.parameters.options = { webhookUrl };
+		const { id } = await fixture.api.createWorkflow(content);
+		await fixture.api.activateWorkflow(id);
+		// n8n 2 opens the URL a moment later.
+		await quiet(1000);
+		const started = await fixture.api.runWorkflow(id, 'When clicking ‘Execute workflow’');
+		return { id, started };
+	}
+
+	test('keeps each lead of a scrape that was started by hand, as a whole', async () => {
+		await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
+		const { id, started } = await run(true);
+		expect(started.status).toBe('success');
+		const [{ scrapeId } = {}] = fixture.sandbox.jobs;
+		const leads = [CEM, { name: 'Ann', email: ' Ann@Acme.example' }];
+		expect(await post(fixture.webhookUrl(), JSON.stringify({ scrapeId, leads }))).toBe(200);
+		await until('the leads', async () => (await fixture.executions(id)).length === 2);
+		const [latest] = await fixture.executions(id);
+		expect(await fixture.api.finishedExecution(String(latest?.id))).toMatchObject({
+			status: 'success',
+		});
+		const stored = (await table(LEADS)).map(({ email, name, title, company, profile, lead }) => [
+			...[email, name, title, company, profile],
+			JSON.parse(String(lead)) as unknown,
+		]);
+		expect(stored).toEqual([
+			[null, 'Cem Çelik', 'CTO', 'Acme', CEM.linkedinUrl, { ...CEM, scrapeId }],
+			['ann@acme.example', 'Ann', null, null, null, { ...leads[1], scrapeId }],
+		]);
+	});
+
+	test('starts no scrape as long as its URL was not pasted', async () => {
+		await fixture.reset();
+		const { started } = await run(false);
+		expect(started.status).toBe('error');
+		expect(started.error).toMatch(/^Webhook URL must be a URL/);
+		expect(fixture.starts).toBe(0);
+	});
 });

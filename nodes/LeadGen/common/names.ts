@@ -1,11 +1,11 @@
 /** The parts of a name. */
 /** Titles and forms of address; behind them may follow parts such as `rer. nat.`. */
 const TITLES = words(
-	'mr mrs ms miss mx sir dr drs dres prof profdr professor doctor doktor herr frau mme mlle monsieur madame dott dottssa dottore sra srta señor señora signor signora dipl univ priv mudr judr rndr phdr shri smt engr',
+	'mr mrs ms miss mx sir dr drs dres prof profdr professor doctor doktor herr frau mme mlle monsieur madame dott dottssa dottore sra srta señor señora signor signora sigra dña dhr mevr mw fru pani dipl univ priv mudr judr rndr phdr shri smt engr',
 );
 /** Titles only with a full stop, since they are names, too. */
 const TITLES_WITH_STOP = words(
-	'hr fr ing mag rev hon lic arq avv bc mgr ir adv capt col lt gen maj sgt sr',
+	'hr fr sig ing inż eng mag rev hon lic arq avv bc mgr ir adv capt col lt gen maj sgt sr',
 );
 /** Degrees and suffixes at the end of a name. */
 const SUFFIXES = words(
@@ -14,6 +14,14 @@ const SUFFIXES = words(
 /** Degrees that look like initials where they have full stops. */
 const DEGREES_LIKE_INITIALS = words(
 	'ba ma bs ms be me pe rd do dc dba dvm dnp mph mpa mfa msw bba bfa lpc cfp phr csw bsn msn rph',
+);
+/** Words of a position, which people write behind a dash or a comma. */
+const POSITIONS = words(
+	'ceo cto cfo coo cmo cio cro vp svp evp chief head director direktor direktorin directeur directrice direttore director directora manager managerin founder cofounder co-founder gründer gründerin fondateur fundador fondatore owner inhaber inhaberin geschäftsführer geschäftsführerin geschäftsführung prokurist vorstand leiter leiterin president präsident président presidente partner consultant berater gérant gerente amministratore sales marketing vertrieb einkauf',
+);
+/** First names that often begin a double one, such as Jean Pierre. Behind others, a second one is a middle name. */
+const DOUBLE_NAMES = words(
+	'anna anne hans karl marie maria maría mary jean juan josé jose luis luís ana joão carlos marco gian pier lisa eva rosa sarah',
 );
 /** Words that belong to the last name behind them; the second list only in lower case. */
 const PARTICLES = words(
@@ -55,6 +63,23 @@ function isSuffix(part: string, isBehindMixedCase: boolean): boolean {
 	return isKnown || (isShort && isBehindMixedCase);
 }
 
+/** Whether a text says what a person does: `CEO`, `Head of Sales`. */
+function namesPosition(text: string): boolean {
+	return text.split(/[\s/&]+/).some((word) => POSITIONS.has(bare(word)));
+}
+
+/**
+ * A name without a position behind a comma, and without what follows a dash: `Peter Schmidt - CEO` gives `Peter Schmidt`.
+ * `Müller - Schmidt` is a last name.
+ */
+function withoutPosition(name: string): string {
+	const [begin = '', ...parts] = name.split(/(?=[,;])/);
+	const whole = [begin, ...parts.filter((part) => !namesPosition(part.slice(1)))].join('');
+	const [head = '', ...others] = whole.split(/\s[-–—]\s/).map((part) => part.trim());
+	const isLastName = !/\s/.test(head) && others.length === 1 && !namesPosition(others.join(''));
+	return isLastName ? `${head}-${others.join('')}` : head || whole;
+}
+
 /** Whether a part behind a comma is the initials of a first name. */
 function areInitials(part: string): boolean {
 	const letters = bare(part).replace(/[\s-]/g, '');
@@ -80,7 +105,9 @@ export function plainName(name: string, isWhole = false): string {
 		.replace(/[\p{Extended_Pictographic}\p{So}\p{RI}\p{Emoji_Modifier}\u{fe0f}\u{20e3}]/gu, ' ')
 		.replace(/\s[|•].*$/su, '')
 		.replace(/\b(dr|prof|mr|mrs|ms|dipl|mag)\.(?=\p{L})/giu, '$& ');
-	const [head = '', ...others] = plain.split(/[,;]/).map((part) => part.trim());
+	const [head = '', ...others] = withoutPosition(plain)
+		.split(/[,;]/)
+		.map((part) => part.trim());
 	const isFirstName = isWhole && isLastName(head);
 	const isBehindMixedCase = !isFirstName && /\p{Ll}/u.test(head);
 	const isSurplus = (part: string) =>
@@ -97,19 +124,45 @@ export function plainName(name: string, isWhole = false): string {
 	return [tokens.slice(begin).join(' '), ...kept].join(', ').replace(/^, /, '').trim();
 }
 
+/** Whether a word is in capitals, as French people write a last name: `DUPONT Jean`. */
+function isInCapitals(word: string): boolean {
+	return /^\p{Lu}[\p{Lu}'’-]{2,}$/u.test(word);
+}
+
+/** First names without those in the middle: `John F.` and `Ada Beatrice` give `John` and `Ada`, `Jean Pierre` stays. */
+function withoutMiddle([first = '', ...others]: string[]): string {
+	const isInitial = (word: string) => /^\p{Lu}\.?$/u.test(word);
+	if (isInitial(first) || others.some(isParticle)) return [first, ...others].join(' ');
+	const isDouble = DOUBLE_NAMES.has(first.toLowerCase());
+	return [first, ...others.filter((word) => isDouble && !isInitial(word))].join(' ');
+}
+
 /** The first and the last name in a full name: `Okafor, Ada`, `Peter van der Berg` and `山田 太郎` have them in their own order. */
 export function splitName(full: string): { firstName: string; lastName: string } {
 	const name = plainName(full, true);
 	const [last = '', first] = name.split(',').map((part) => part.trim());
-	if (first !== undefined) return { firstName: plainName(first), lastName: last };
-	const tokens = name.split(/\s+/);
+	if (first !== undefined) {
+		return { firstName: withoutMiddle(plainName(first).split(/\s+/)), lastName: last };
+	}
+	// "M." is Monsieur where a first and a last name follow.
+	const tokens = name.replace(/^[MD]\.\s+(?=\S+\s+\S)/, '').split(/\s+/);
 	const [only = '', ...rest] = tokens;
 	if (rest.length === 0) return { firstName: only, lastName: '' };
 	if (/^[\p{scx=Han}\p{scx=Hangul}\p{scx=Hiragana}\p{scx=Katakana}\s]+$/u.test(name)) {
 		return { firstName: rest.join(' '), lastName: only };
 	}
+	const end = tokens.findIndex((word) => !isInCapitals(word) && !isParticle(word));
+	if (end > 0 && isInCapitals(tokens[end - 1] ?? '') && !tokens.slice(end).some(isInCapitals)) {
+		return {
+			firstName: withoutMiddle(tokens.slice(end)),
+			lastName: tokens.slice(0, end).join(' '),
+		};
+	}
 	let begin = tokens.length - 1;
 	const isJoined = () => isParticle(tokens[begin - 1] ?? '') || /^[yei]$/.test(tokens[begin] ?? '');
 	while (begin > 1 && isJoined()) begin--;
-	return { firstName: tokens.slice(0, begin).join(' '), lastName: tokens.slice(begin).join(' ') };
+	return {
+		firstName: withoutMiddle(tokens.slice(0, begin)),
+		lastName: tokens.slice(begin).join(' '),
+	};
 }

@@ -1,0 +1,538 @@
+/** The template for spreadsheets, with files as people have them: what it sends for each, and what it pays. */
+import { post, useService, type Call } from './service';
+import { SpreadsheetTemplate, type Cell } from './spreadsheet';
+
+const service = useService();
+const template = new SpreadsheetTemplate(service);
+
+/** The rows of a sheet. @param lines its cells, with semicolons between them */
+const sheet = (...lines: string[]): Cell[][] => lines.map((line) => line.split(';'));
+const find = (firstName: string, lastName: string, company: string, linkedinUrl?: string): Call =>
+	post('/email/find', { firstName, lastName, company, ...(linkedinUrl && { linkedinUrl }) });
+const verify = (email: string): Call => post('/email/verify', { email });
+
+/** Nobody finds her, so nothing but the lookup is sent. */
+const ADA = find('Ada', 'Nobody', 'acme.com');
+const BAD = 'invalid.ada@acme.com';
+const PROFILE = 'https://www.linkedin.com/in/ada';
+
+describe('looks up the right person for the columns', () => {
+	/** By language: the columns, and the row. */
+	const FILES: Record<string, Array<[header: string, row: string, calls?: Call[]]>> = {
+		English: [
+			['Surname / Last Name;Given name(s);Org;Web-Site', 'Nobody;Ada;Acme;acme.com'],
+			['Primary Contact;Institution;Web Address', 'Ada Nobody;Acme;acme.com'],
+			['First Name;Last Name;Website', 'Ada;Nobody;acme.com'],
+			['firstName;lastName;companyName;companyUrl', 'Ada;Nobody;Acme;acme.com'],
+			['FIRST_NAME;LAST_NAME;COMPANY_DOMAIN', 'Ada;Nobody;acme.com'],
+			['Given Name;Family Name;Organization Name;Web Page', 'Ada;Nobody;Acme;www.acme.com'],
+			['Forename;Surname;Employer;Homepage', 'Ada;Nobody;Acme;acme.com'],
+			['Full Name;Company;Company URL', 'Ada Nobody;Acme;https://acme.com/about'],
+			['Contact Person;Organisation;Domain', 'Ada Nobody;Acme;acme.com'],
+			['Exhibitor;Contact;Hall;Internet address', 'Acme;Ada Nobody;3;acme.com'],
+			['Account Name;Contact Full Name;Website URL', 'Acme;Ada Nobody;acme.com'],
+			['First & Last Name;Business Name;Web', 'Ada Nobody;Acme;acme.com'],
+			['Title;First;Last;Company Website', 'CEO;Ada;Nobody;acme.com'],
+			[
+				'Name;Company;LinkedIn Profile URL;Domain Name',
+				`Ada Nobody;Acme;${PROFILE};acme.com`,
+				[find('Ada', 'Nobody', 'acme.com', PROFILE)],
+			],
+		],
+		'a CRM': [
+			['Person - Name;Organization - Name;Organization - Website', 'Ada Nobody;Acme;acme.com'],
+			[
+				'Person - First name;Person - Last name;Person - Email - Work;Person - Organization',
+				`Ada;Nobody;${BAD};Acme`,
+				[verify(BAD), ADA],
+			],
+			[
+				'Record ID;First Name;Last Name;Email;Phone Number;Contact owner;Company name;Website URL',
+				`7;Ada;Nobody;;0171;Bob Boss;Acme;acme.com`,
+			],
+			[
+				'Given Name;Family Name;E-mail 1 - Value;Organization 1 - Name;Website 1 - Value',
+				'Ada;Nobody;;Acme;acme.com',
+			],
+			[
+				'fullName;title;companyName;companyUrl;profileUrl;lastContact',
+				`Ada Nobody;CEO;acme.com;https://www.linkedin.com/company/acme;${PROFILE};1.2.2026`,
+				[find('Ada', 'Nobody', 'acme.com', PROFILE)],
+			],
+			[
+				'Lead Owner;First Name;Last Name;Company / Account;Email;Last Contact',
+				'Bob Boss;Ada;Nobody;acme.com;;1.2.2026',
+			],
+		],
+		German: [
+			['Vorname(n);Nachname(n);Einrichtung;Internetseite', 'Ada;Nobody;Acme;acme.com'],
+			['Geschäftsführer/in;Betriebsname;Firmen-URL', 'Ada Nobody;Acme;acme.com'],
+			['Vorname;Nachname;Firma;Webseite', 'Ada;Nobody;Acme;acme.com'],
+			['Vorname;Name;Unternehmen;Homepage', 'Ada;Nobody;Acme;acme.com'],
+			['Anrede;Vorname;Familienname;Firmenname;Internetadresse', 'Frau;Ada;Nobody;Acme;acme.com'],
+			['Firma/Unternehmen;Ansprechpartner/in;Internet', 'Acme;Ada Nobody;acme.com'],
+			['Aussteller;Halle;Kontaktperson;Telefon;Webadresse', 'Acme;3;Ada Nobody;0171;acme.com'],
+			['Name;Ansprechpartner;Website', 'Acme GmbH;Ada Nobody;acme.com'],
+			['Vor- und Nachname;Arbeitgeber;URL', 'Ada Nobody;Acme;acme.com'],
+			['Nachname, Vorname;Firma;Domain', 'Nobody Ada;Acme;acme.com'],
+			[
+				'Name der Firma;Vorname Ansprechpartner;Name Ansprechpartner;Web',
+				'Acme;Ada;Nobody;acme.com',
+			],
+			['Vorname;Nachname;E-Mail-Adresse', `Ada;Nobody;${BAD}`, [verify(BAD), ADA]],
+			[
+				'Vollständiger Name;LinkedIn-Profil;Unternehmenswebsite',
+				`Ada Nobody;${PROFILE};acme.com`,
+				[find('Ada', 'Nobody', 'acme.com', PROFILE)],
+			],
+		],
+		French: [
+			['Dirigeant;Établissement;URL du site', 'Ada Nobody;Acme;acme.com'],
+			['Prénom / Nom;Nom entreprise;Site web de la société', 'Ada Nobody;Acme;acme.com'],
+			['Prénom;Nom;Société;Site internet', 'Ada;Nobody;Acme;acme.com'],
+			['Nom et prénom;Entreprise;Site web', 'Ada Nobody;Acme;acme.com'],
+			['Prénom;Nom de famille;Nom de domaine', 'Ada;Nobody;acme.com'],
+			["Nom du contact;Nom de l'entreprise;Adresse web", 'Ada Nobody;Acme;acme.com'],
+			['Raison sociale;Interlocuteur;Site', 'Acme;Ada Nobody;acme.com'],
+			['Prénom;Nom;Adresse e-mail', `Ada;Nobody;${BAD}`, [verify(BAD), ADA]],
+			['Nom complet;Profil LinkedIn;Domaine', `Ada Nobody;;acme.com`],
+		],
+		Italian: [
+			['Cognome Nome;Espositore;Indirizzo web', 'Nobody, Ada;Acme;acme.com'],
+			['Nome;Cognome;Azienda;Sito web', 'Ada;Nobody;Acme;acme.com'],
+			['Nome e cognome;Ditta;Sito internet', 'Ada Nobody;Acme;acme.com'],
+			['Cognome e nome;Ragione sociale;Dominio', 'Nobody Ada;Acme;acme.com'],
+			['Persona di contatto;Società;Pagina web', 'Ada Nobody;Acme;acme.com'],
+			['Nominativo;Impresa;Indirizzo email', `Ada Nobody;Acme;${BAD}`, [verify(BAD), ADA]],
+		],
+		Spanish: [
+			['Apellido(s);Nombre(s);Expositor;Dirección web', 'Nobody;Ada;Acme;acme.com'],
+			['Nombre;Apellidos;Empresa;Página web', 'Ada;Nobody;Acme;acme.com'],
+			['Nombre y apellidos;Compañía;Sitio web', 'Ada Nobody;Acme;acme.com'],
+			['Nombre completo;Razón social;Dominio', 'Ada Nobody;Acme;acme.com'],
+			['Persona de contacto;Nombre de la empresa;Web', 'Ada Nobody;Acme;acme.com'],
+			[
+				'Nombre;Primer apellido;Segundo apellido;Correo electrónico',
+				`Ada;Nobody;Ruiz;${BAD}`,
+				[verify(BAD), ADA],
+			],
+		],
+		Portuguese: [
+			['Responsável;Empregador;Site da empresa', 'Ada Nobody;Acme;acme.com'],
+			['Nome;Sobrenome;Empresa;Site', 'Ada;Nobody;Acme;acme.com'],
+			['Primeiro nome;Último nome;Nome da empresa;Domínio', 'Ada;Nobody;Acme;acme.com'],
+			['Nome completo;Organização;Página web', 'Ada Nobody;Acme;acme.com'],
+			['Nome;Apelido;Companhia;Sítio Web', 'Ada;Nobody;Acme;acme.com'],
+			['Nome do contato;Razão social;E-mail', `Ada Nobody;Acme;${BAD}`, [verify(BAD), ADA]],
+		],
+		Dutch: [
+			['Naam contactpersoon;Onderneming;Webpagina', 'Ada Nobody;Acme;acme.com'],
+			['Naam;Bedrijf;Zakelijk e-mailadres;Domein', 'Ada Nobody;Acme;;acme.com'],
+			['Voornaam;Achternaam;Bedrijf;Website', 'Ada;Nobody;Acme;acme.com'],
+			['Voornaam;Tussenvoegsel;Achternaam;Bedrijfsnaam;Webadres', 'Ada;;Nobody;Acme;acme.com'],
+			['Contactpersoon;Organisatie;Domein', 'Ada Nobody;Acme;acme.com'],
+			['Voor- en achternaam;Werkgever;Bedrijfswebsite', 'Ada Nobody;Acme;acme.com'],
+			['Volledige naam;Firma;E-mailadres', `Ada Nobody;Acme;${BAD}`, [verify(BAD), ADA]],
+		],
+		Polish: [
+			['Nazwa;Imię;Nazwisko;Adres strony internetowej', 'Acme;Ada;Nobody;acme.com'],
+			['Wystawca;Osoba do kontaktu;Domena firmy', 'Acme;Ada Nobody;acme.com'],
+			['Imię;Nazwisko;Firma;Strona internetowa', 'Ada;Nobody;Acme;acme.com'],
+			['Imię i nazwisko;Nazwa firmy;Strona www', 'Ada Nobody;Acme;acme.com'],
+			['Nazwisko i imię;Przedsiębiorstwo;WWW', 'Nobody Ada;Acme;acme.com'],
+			['Osoba kontaktowa;Spółka;Domena', 'Ada Nobody;Acme;acme.com'],
+			['Imię;Nazwisko;Adres e-mail', `Ada;Nobody;${BAD}`, [verify(BAD), ADA]],
+		],
+		Czech: [
+			['Název společnosti;Jméno kontaktní osoby;Webová stránka', 'Acme;Ada Nobody;acme.com'],
+			['Jméno;Příjmení;Společnost;Webové stránky', 'Ada;Nobody;Acme;acme.com'],
+			['Jméno a příjmení;Název firmy;Web', 'Ada Nobody;Acme;acme.com'],
+			['Kontaktní osoba;Firma;Internetové stránky', 'Ada Nobody;Acme;acme.com'],
+			['Křestní jméno;Příjmení;Doména', 'Ada;Nobody;acme.com'],
+			['Celé jméno;Zaměstnavatel;E-mailová adresa', `Ada Nobody;Acme;${BAD}`, [verify(BAD), ADA]],
+		],
+		Swedish: [
+			['Hela namnet;Arbetsgivare;Webbadress', 'Ada Nobody;Acme;acme.com'],
+			['Namn på kontaktperson;Utställare;Domän', 'Ada Nobody;Acme;acme.com'],
+			['Förnamn;Efternamn;Företag;Hemsida', 'Ada;Nobody;Acme;acme.com'],
+			['För- och efternamn;Företagsnamn;Webbplats', 'Ada Nobody;Acme;acme.com'],
+			['Kontaktperson;Bolag;Domännamn', 'Ada Nobody;Acme;acme.com'],
+			['Namn;Organisation;E-postadress', `Ada Nobody;Acme;${BAD}`, [verify(BAD), ADA]],
+		],
+		Danish: [
+			['Navn på kontaktperson;Udstiller;Webside', 'Ada Nobody;Acme;acme.com'],
+			['Navn;Arbejdsgiver;Domænenavn', 'Ada Nobody;Acme;acme.com'],
+			['Fornavn;Efternavn;Virksomhed;Hjemmeside', 'Ada;Nobody;Acme;acme.com'],
+			['For- og efternavn;Firmanavn;Websted', 'Ada Nobody;Acme;acme.com'],
+			['Kontaktperson;Virksomhedsnavn;Domæne', 'Ada Nobody;Acme;acme.com'],
+			['Fulde navn;Selskab;E-mail', `Ada Nobody;Acme;${BAD}`, [verify(BAD), ADA]],
+		],
+	};
+	const files = Object.entries(FILES).flatMap(([language, sets]) =>
+		sets.map(([header, row, calls = [ADA]]) => ({ language, header, row, calls })),
+	);
+
+	test('there are more than 90 of them', () => {
+		expect(files.length).toBeGreaterThan(90);
+	});
+
+	test.each(files)('$language: $header', async ({ header, row, calls }) => {
+		const { results } = await template.upload(sheet(header, row));
+		service.expectCalls(calls);
+		const paidCalls = service.sandbox.requests.reduce((sum, { cost }) => sum + cost, 0);
+		// The sandbox does not charge for a person whom it does not find; the node counts the call.
+		expect(results[0]?.paidCalls).toBe(paidCalls + 1);
+	});
+});
+
+describe('takes as the header', () => {
+	const row = 'Ada;Nobody;Acme;acme.com';
+	const header = 'Vorname;Nachname;Firma;Webseite';
+
+	test.each([
+		['the first row', [header, row]],
+		[
+			'a row below notes',
+			['Messe Köln 2026;;;', ';;;', 'Stand: 1.2.2026;Firma: alle;;', header, row],
+		],
+		['a row below groups of columns', ['Person;;Unternehmen;', header, row]],
+		['a row below groups with as many known cells', ['Person;;Unternehmen;Web', header, row]],
+		['a row that is repeated', [header, ';;;', header, row]],
+		['the last of 20 rows', [...new Array<string>(19).fill('Notiz;;;'), header, row]],
+	])('%s', async (_, lines) => {
+		const { sheets } = await template.upload(sheet(...lines));
+		service.expectCalls([ADA]);
+		// Nothing above the header or between the rows is lost.
+		expect(sheets.Rows?.map((cells) => cells.slice(0, 4).join(';'))).toEqual(lines);
+	});
+});
+
+describe('refuses a file', () => {
+	const SAY = 'Rename a column, or add its words in the node Match the columns.';
+	const NAMES = 'a column of names, such as First Name and Last Name, or Full Name';
+	const PLACES = 'websites, companies, LinkedIn profiles or email addresses, such as Website';
+	const NEAREST = 'The row that looks most like the names of the columns holds';
+
+	test.each<[string, string[], string]>([
+		[
+			'without names, and quotes the row that is nearly right',
+			['Messe Köln;;', 'Kunde;Ort;Webseite', 'Ada;Köln;acme.com'],
+			`The file needs ${NAMES}. ${NEAREST} “Kunde”, “Ort”, “Webseite”. ${SAY}`,
+		],
+		[
+			'without websites',
+			['Vorname;Nachname;Ort', 'Ada;Okafor;Köln'],
+			`The file needs a column of ${PLACES}. ${NEAREST} “Vorname”, “Nachname”, “Ort”. ${SAY}`,
+		],
+		[
+			'without both',
+			['Kunde;Ort', 'Ada;Köln'],
+			`The file needs ${NAMES}, and one of ${PLACES}. ${NEAREST} “Kunde”, “Ort”. ${SAY}`,
+		],
+		[
+			'with columns of the company only',
+			['Company Phone;Company Address;Company LinkedIn URL;Company Size', '0171;Köln;;9'],
+			`The file needs ${NAMES}, and one of ${PLACES}. ${NEAREST} “Company Phone”, “Company Address”, “Company LinkedIn URL”, “Company Size”. ${SAY}`,
+		],
+		[
+			'with first names only',
+			['Vorname;Firma;Webseite', 'Anna;Acme;acme.com', 'Ben;Beta;beta.com'],
+			`The file has only first names. It also needs last names, or full names. ${NEAREST} “Vorname”, “Firma”, “Webseite”. ${SAY}`,
+		],
+		[
+			'with whole names of one word',
+			['Name;Webseite', 'Anna;acme.com', ';beta.com'],
+			`The file has only first names. It also needs last names, or full names. ${NEAREST} “Name”, “Webseite”. ${SAY}`,
+		],
+		[
+			'whose names are empty',
+			['Name;Webseite', ';acme.com'],
+			`No row of the file has a name. ${NEAREST} “Name”, “Webseite”. ${SAY}`,
+		],
+		[
+			'without rows',
+			['Name;Webseite', ';'],
+			'The file has no rows below the names of its columns.',
+		],
+	])('%s', async (_, lines, message) => {
+		await expect(template.upload(sheet(...lines))).rejects.toThrow(new Error(message));
+		service.expectCalls([]);
+	});
+});
+
+/** What each row of an upload has in the new columns, and what it cost. */
+function table({ sheets, results }: Awaited<ReturnType<SpreadsheetTemplate['upload']>>): string[] {
+	return results.map(({ index, paidCalls }) => {
+		const cells = sheets.Rows?.[index]?.slice(-5) ?? [];
+		return `${cells.join(' | ')} | ${String(paidCalls)}`;
+	});
+}
+
+const NO_MAIL = 'the address does not accept mail';
+const ACCEPTS_ALL = 'the domain accepts all mail, so nobody can check the address';
+
+test('verifies the addresses of a list from Apollo first, and searches only for those that are bad', async () => {
+	const header =
+		'First Name;Last Name;Title;Company Name;Company Name for Emails;Email;Email Status;Primary Email Source;Email Confidence;Contact Owner;Work Direct Phone;# Employees;Industry;Person Linkedin Url;Website;Company Linkedin Url;City;Company Address;Company Phone;Secondary Email';
+	const line = (name: string, email: string, website: string, profile = '') =>
+		`${name.replace(' ', ';')};CTO;Acme, Inc.;Acme;${email};Verified;Apollo;0.9;bob@boss.com;0171;50;IT;${profile};${website};https://www.linkedin.com/company/acme;Köln;Street 1;0221;old@acme.com`;
+	const upload = await template.upload([
+		header.split(';'),
+		...[
+			line('Ann Good', 'valid.ann@acme.com', 'https://www.acme.com'),
+			line('Ben Good', 'Valid.Ben@acme.com', ''),
+			line('Cem Sure', 'invalid.cem@acme.com', 'https://www.acme.com'),
+			line('Dee Sure', 'invalid.dee@beta.com', ''),
+			line('Eve Sure', 'catchall.eve@gamma.com', ''),
+			line('Fay Sure', 'catchall.fay@old.com', 'acme.com'),
+			line('Gil Sure', 'invalid.gil@gmail.com', ''),
+			line('Hal Sure', '', 'acme.com'),
+			line('Ida Sure', 'info@delta.com', ''),
+			line('Jan Sure', 'unavailable', 'acme.com'),
+			line('Kim Nobody', 'invalid.kim@gmail.com', '', PROFILE),
+			line('Ann Good', 'valid.ann@acme.com', 'https://www.acme.com'),
+		].map((text) => text.split(';')),
+	]);
+	// The sandbox demands a company.
+	service.expectViolations();
+	expect(table(upload)).toEqual([
+		'valid.ann@acme.com | valid |  |  |  | 1',
+		'Valid.Ben@acme.com | valid |  |  |  | 1',
+		`csure@acme.com | valid | 0.92 | in the file: invalid (${NO_MAIL}) |  | 3`,
+		`dsure@beta.com | valid | 0.98 | in the file: invalid (${NO_MAIL}) |  | 3`,
+		` | catch_all |  | in the file: catch_all (${ACCEPTS_ALL}) |  | 1`,
+		`fay.sure@acme.com | valid | 1 | in the file: catch_all (${ACCEPTS_ALL}) |  | 3`,
+		` | invalid |  | in the file: invalid (${NO_MAIL}), no website: fill it in in the sheet Websites, and upload this file again |  | 1`,
+		'hsure@acme.com | valid | 0.95 |  |  | 2',
+		'ida.sure@delta.com | valid | 0.91 |  |  | 2',
+		'jan.sure@acme.com | valid | 0.95 |  |  | 2',
+		` | invalid |  | in the file: invalid (${NO_MAIL}), The service says: body must have required property 'company' (INVALID_REQUEST). The service does not accept the fields of this item. Check them. |  | 1`,
+		'valid.ann@acme.com | valid |  |  |  | 0',
+	]);
+	service.expectCalls([
+		...['valid.ann', 'Valid.Ben', 'invalid.cem'].map((name) => verify(`${name}@acme.com`)),
+		...['invalid.gil', 'invalid.kim'].map((name) => verify(`${name}@gmail.com`)),
+		...['invalid.dee@beta.com', 'catchall.eve@gamma.com', 'catchall.fay@old.com'].map(verify),
+		...['Cem', 'Fay', 'Hal', 'Jan'].map((name) => find(name, 'Sure', 'acme.com')),
+		find('Dee', 'Sure', 'beta.com'),
+		find('Ida', 'Sure', 'delta.com'),
+		post('/email/find', { firstName: 'Kim', lastName: 'Nobody', linkedinUrl: PROFILE }),
+		...['csure', 'fay.sure', 'hsure', 'jan.sure'].map((name) => verify(`${name}@acme.com`)),
+		verify('dsure@beta.com'),
+		verify('ida.sure@delta.com'),
+	]);
+	expect(upload.page).toEqual({
+		title: 'Your emails are ready',
+		message: [
+			'9 of 12 rows with an email: 3 in your file, 6 found.',
+			[
+				'Without an email:',
+				'1 × the address cannot be verified',
+				'1 × no website',
+				"1 × The service says: body must have required property 'company' (INVALID_REQUEST)",
+			].join('\n'),
+			'Paid calls: 20.',
+			'The website of a company is missing. Fill it in once, in the sheet Websites of the file that you get now, and upload the file again.',
+			'The download starts by itself. The column Reason says more about each row.',
+		].join('\n\n'),
+	});
+	expect(upload.sheets.Websites).toEqual([
+		['Company', 'Website'],
+		['Acme, Inc.', ''],
+	]);
+});
+
+const FILE = sheet(
+	'Vorname;Nachname;Firma;Webseite;E-Mail',
+	'Ann;Sure;Acme;acme.com;',
+	'Ben;Sure;Beta AG;;',
+	'Cem;Sure;beta ag;;',
+	'Dee;Nobody;Acme;acme.com;',
+	'Eve;Sure;Acme;;valid.eve@acme.com',
+	'Fay;;Acme;acme.com;',
+);
+
+test('pays for nothing again when a file comes back with the websites of its companies', async () => {
+	const first = await template.upload(FILE);
+	expect(table(first)).toEqual([
+		'ann.sure@acme.com | valid | 0.97 |  |  | 2',
+		' | not looked up |  | no website: fill it in in the sheet Websites, and upload this file again |  | 0',
+		' | not looked up |  | no website: fill it in in the sheet Websites, and upload this file again |  | 0',
+		' | not found |  | business: not found |  | 1',
+		'valid.eve@acme.com | valid |  |  |  | 1',
+		' | not looked up |  | only a first name |  | 0',
+	]);
+	expect(first.sheets.Websites).toEqual([
+		['Company', 'Website'],
+		['Beta AG', ''],
+	]);
+
+	// Another account remembers nothing.
+	const credential = { apiKey: 'another' };
+	service.sandbox.reset({ accounts: { another: { plan: 'enterprise', credits: 100 } } });
+	const websites = [
+		['Company', 'Website'],
+		['Beta AG', 'https://www.beta.com/'],
+	];
+	const second = await template.upload(first.sheets.Rows ?? [], { websites, run: { credential } });
+	service.expectCalls(
+		['Ben', 'Cem'].map((name) => find(name, 'Sure', 'beta.com')),
+		'/email/find',
+	);
+	expect(table(second)).toEqual([
+		'ann.sure@acme.com | valid | 0.97 |  |  | 0',
+		'ben.sure@beta.com | valid | 0.98 |  |  | 2',
+		'csure@beta.com | valid | 0.91 |  |  | 2',
+		' | not found |  | business: not found |  | 0',
+		'valid.eve@acme.com | valid |  |  |  | 0',
+		' | not looked up |  | only a first name |  | 0',
+	]);
+	expect(second.sheets.Rows?.[0]).toEqual(first.sheets.Rows?.[0]);
+	// It stays for the next time.
+	expect(second.sheets.Websites).toEqual(websites);
+	expect(second.page.message).toContain(
+		'4 of 6 rows with an email: 2 found, 2 from before.\n\nWithout an email:\n1 × done before\n1 × only a first name\n\nPaid calls: 4.',
+	);
+});
+
+test('sends no call again that may have been paid for, and verifies what was bought', async () => {
+	const lost = (bodyIncludes: string, path: string) =>
+		({ kind: 'resetAfterWork', match: { path, bodyIncludes } }) as const;
+	service.sandbox.set({
+		faults: [
+			lost('lost.com', '/email/find'),
+			lost('eve', '/email/verify'),
+			{
+				kind: 'envelope',
+				code: 'INSUFFICIENT_CREDITS',
+				status: 402,
+				match: { path: '/email/verify', bodyIncludes: 'ann' },
+			},
+		],
+	});
+	const first = await template.upload([
+		['Name', 'Website', 'Email'],
+		['Ann Sure', 'ann.com', ''],
+		['Ben Sure', 'lost.com', ''],
+		['Eve Sure', 'acme.com', 'valid.eve@acme.com'],
+	]);
+	expect(table(first).map((row) => row.split(' | ')[1])).toEqual([
+		'not verified',
+		'unclear',
+		'unclear',
+	]);
+	const before = service.sandbox.requests.length;
+	service.sandbox.set({ faults: [] });
+	const second = await template.upload(first.sheets.Rows ?? []);
+	expect(service.sandbox.requests.slice(before).map(({ path, body }) => [path, body])).toEqual([
+		['/email/verify', { email: 'ann.sure@ann.com' }],
+	]);
+	expect(second.results.map(({ email = '' }) => email)).toEqual(['ann.sure@ann.com', '', '']);
+});
+
+test.each([
+	['Peter Nobody - CEO', 'Peter', 'Nobody'],
+	['M. Jean Nobody', 'Jean', 'Nobody'],
+	['Sig. Marco Nobody', 'Marco', 'Nobody'],
+	['Sig.ra Giulia Nobody', 'Giulia', 'Nobody'],
+	['Nobody, Ada', 'Ada', 'Nobody'],
+	['NOBODY Jean', 'Jean', 'NOBODY'],
+	['John F. Nobody', 'John', 'Nobody'],
+	['Ada Beatrice Nobody', 'Ada', 'Nobody'],
+	['Jean Pierre Nobody', 'Jean Pierre', 'Nobody'],
+	['Ada Nobody, Head of Sales', 'Ada', 'Nobody'],
+	['J. Robert Nobody', 'J. Robert', 'Nobody'],
+])('looks up %s', async (name, firstName, lastName) => {
+	await template.upload(sheet('Name;Website', `${name};acme.com`));
+	service.expectCalls([find(firstName, lastName, 'acme.com')]);
+});
+
+test('sends nothing in a dry run that the form asks for, and leaves the rows for the real run', async () => {
+	const { page, sheets } = await template.upload(FILE, { form: { 'Dry run': 'Send nothing' } });
+	service.expectCalls([]);
+	expect(page.title).toBe('Dry run: nothing was paid for');
+	expect(sheets.Rows?.map((cells) => cells.slice(0, 5))).toEqual(FILE);
+	expect((await template.upload(sheets.Rows ?? [])).page.message).toMatch(
+		/^2 of 6 rows with an email/,
+	);
+});
+
+test('looks up the other rows if somebody removed the address of one whose domain accepts all mail', async () => {
+	const added = 'Email;Status;Confidence;Reason;Address that was not accepted';
+	await template.upload(
+		sheet(
+			`Name;Webseite;E-Mail;${added}`,
+			'Eve Nobody;;;;catch_all;;;',
+			'Fay Nobody;beta.com;catchall.fay@acme.com;;catch_all;;;',
+			'Gil Nobody;https://www.Acme.com;catchall.gil@acme.com;;catch_all;;;',
+			'Ada Nobody;acme.com;;;;;;',
+		),
+	);
+	service.expectCalls([ADA, find('Fay', 'Nobody', 'beta.com')]);
+});
+
+describe('gives a new column a number only if it collides itself', () => {
+	test.each([
+		['Name;Website', 'Email;Status;Confidence;Reason;Address that was not accepted'],
+		['Name;Website;EMAIL', 'Email 2;Status;Confidence;Reason;Address that was not accepted'],
+		[
+			'Name;Website;Status;Email;Email 2',
+			'Email 3;Status 2;Confidence;Reason;Address that was not accepted',
+		],
+	])('%s', async (header, added) => {
+		const { sheets } = await template.upload(sheet(header, 'Ada Nobody;acme.com'));
+		expect(sheets.Rows?.[0]?.join(';')).toBe(`${header};${added}`);
+	});
+});
+
+describe('says on the last page', () => {
+	const title = async (...given: Parameters<SpreadsheetTemplate['upload']>) =>
+		(await template.upload(...given)).page;
+
+	test('that the key was refused', async () => {
+		const page = await title(FILE, { run: { credential: { apiKey: 'wrong' } } });
+		expect(page.title).toBe('The service refused the API key');
+		expect(page.message).toMatch(
+			/^0 of 6 rows with an email\.\n\nWithout an email:\n3 × The service says: Invalid or missing API key \(UNAUTHORIZED\)\n/,
+		);
+		expect(page.message).toContain('Paid calls: 0.\n');
+		expect(page.message).toContain(
+			'Correct the key in the LeadGen credential, and upload your file again.',
+		);
+	});
+
+	test('that the credits ran out, and what was found until then', async () => {
+		service.sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 1 } } });
+		const page = await title(FILE, { run: { credential: { apiKey: 'poor' } } });
+		expect(page.title).toBe('The credits ran out');
+		expect(page.message).toMatch(/^1 of 6 rows with an email: 1 in your file\./);
+		expect(page.message).toContain('Paid calls: 1.\n');
+		expect(page.message).toContain('upload the file that you get now. It goes on where it ended.');
+	});
+
+	test('what a dry run counted', async () => {
+		const page = await title(FILE, { options: { dryRun: true } });
+		service.expectCalls([]);
+		expect(page.title).toBe('Dry run: nothing was paid for');
+		expect(page.message).toContain(
+			'3 of 6 rows can be looked up. This takes 3 paid calls, and up to 4 more, depending on the answers.\n\nThe others:\n2 × no website\n1 × only a first name\n\nThe website of a company is missing.',
+		);
+	});
+
+	test('that the credential is wrong', async () => {
+		const page = await title(FILE, { run: { baseUrl: 'api.example.com' } });
+		service.expectCalls([]);
+		expect(page.title).toBe('Nothing could be looked up');
+		expect(page.message).toContain(
+			'3 × Base URL in the LeadGen credential must begin with https://',
+		);
+	});
+
+	test('that nobody was found', async () => {
+		const page = await title(sheet('Name;Website', 'Ada Nobody;acme.com'));
+		expect(page.title).toBe('No email was found');
+		expect(page.message).toContain(
+			'0 of 1 row with an email.\n\nWithout an email:\n1 × nobody was found\n\nPaid calls: 1.',
+		);
+	});
+});
