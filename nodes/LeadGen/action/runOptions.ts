@@ -51,7 +51,7 @@ const spendAtMost = numberField({
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'The node stops before it uses more than this number of credits in an execution, and sends nothing for the remaining items. The runs of a loop count together. 0 sets no limit.',
+		'The node stops before it uses more than this number of credits in an execution, and sends nothing for the remaining items. The runs of a loop count together, but each call of a sub-workflow counts on its own. 0 sets no limit.',
 });
 
 const dryRun = booleanField(
