@@ -485,9 +485,10 @@ describe('what cannot work', () => {
 		const credential = await fixture.newCredential('Changed meanwhile', API_KEY);
 		const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
 		const workflow = await fixture.activate(trigger);
-		await quiet(1000);
 		const data = fixture.credentialData('wrong-key');
 		await fixture.api.updateCredential(credential.id, { ...credential, data });
+		// All nodes of the process share a reading of the credential for a minute.
+		await quiet(61_000);
 		const scrapeId = await fixture.startElsewhere(fixture.plainUrl(workflow));
 		const isTold = async () => (await fixture.told(workflow.id)).length === 1;
 		await until('its end', isTold, 120_000);
