@@ -26,7 +26,7 @@ const PAUSE_MS = 5000;
 const GIVE_WAY_MS = 4000;
 /** The same for a poll: longer than an execution may take to see the end and to give way. */
 export const POLL_GIVE_WAY_MS = PAUSE_MS + GIVE_WAY_MS + 1000;
-/** A notification may come before the end. Shorter for an ID that anyone may have named, and for what is refused. */
+/** A notification may come before the end. Shorter, and less often, for an ID that anyone named, and for what is refused. */
 const [PATIENCE_MS, SHORT_PATIENCE_MS] = [10 * 60_000, 60_000];
 /** A workflow does not wait longer until n8n has saved that it ran. */
 const MAX_SAVE_MS = 5000;
@@ -93,7 +93,7 @@ async function untilFinished(
 		const isOver = Date.now() - since >= (isDoubtful ? SHORT_PATIENCE_MS : PATIENCE_MS);
 		if (isOver && !scrape) throw problem;
 		if (scrape && (isOver || scrape.isFinished)) return scrape;
-		await pause(PAUSE_MS, signal);
+		await pause(isDoubtful ? PAUSE_MS + (Date.now() - since) / 2 : PAUSE_MS, signal);
 	}
 }
 
