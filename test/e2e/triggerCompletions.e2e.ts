@@ -287,6 +287,19 @@ describe('a node that only listens', () => {
 		expect(await fixture.told(workflow.id)).toEqual([]);
 	});
 
+	it('reads JSON of any content type', async () => {
+		const workflow = await fixture.listening();
+		const types = ['application/vnd.api+json', 'application/octet-stream', 'text/plain'];
+		const ids = await fixture.startMany(types.length);
+		await quiet(2000);
+		for (const [at, type] of types.entries()) {
+			const body = JSON.stringify({ data: { scrapeId: ids[at] } });
+			expect(await post(fixture.plainUrl(workflow), body, type)).toBe(200);
+		}
+		await fixture.untilRuns(workflow.id, types.length);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
+	});
+
 	it('waits for a status that says finished later than the notification', async () => {
 		const workflow = await fixture.listening();
 		fixture.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });

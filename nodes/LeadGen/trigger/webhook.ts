@@ -76,14 +76,14 @@ export function rawNotification(node: Receiving): IDataObject {
 	const { method, rawBody } = requestOf(node);
 	const headers = Object.entries(node.context.getHeaderData());
 	const query = Object.entries(node.context.getQueryData() as IDataObject);
-	const body: unknown = node.context.getBodyData();
+	const body = (node.context.getBodyData() as unknown) ?? {};
 	// n8n does not read a body of an unknown content type.
 	const isUnread = isObject(body) && Object.keys(body).length === 0 && Buffer.isBuffer(rawBody);
 	return {
 		method,
 		headers: Object.fromEntries(headers.filter(([name]) => !SECRET_HEADERS.test(name))),
 		query: Object.fromEntries(query.filter(([name]) => name.toLowerCase() !== PARAMETER)),
-		body: isUnread && rawBody.length > 0 ? rawBody.toString() : (body as IDataObject),
+		body: isUnread && rawBody.length > 0 ? rawBody.toString() : body,
 	};
 }
 
