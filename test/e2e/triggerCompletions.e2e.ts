@@ -260,7 +260,14 @@ describe('a node that only listens', () => {
 	});
 
 	it('fails with advice for an ID that the service does not know, and is not held up by it', async () => {
-		const workflow = await fixture.listening();
+		// The lookups of the tests before have used up the share of another plan.
+		const credential = await fixture.newCredential('No limit either', API_KEY, {
+			plan: 'enterprise',
+			requestsPerMinute: 6000,
+		});
+		const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
+		const workflow = await fixture.activate(trigger);
+		await quiet(1000);
 		const url = fixture.plainUrl(workflow);
 		const forged = ['forged_0', 'forged_1'];
 		for (const scrapeId of forged) expect(await post(url, JSON.stringify({ scrapeId }))).toBe(200);
