@@ -3,7 +3,7 @@ import { addHint } from '../common/compatibility';
 import { NotAttemptedError } from '../common/errors';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
-import { MAX_SOCKETS } from '../service/limits/inFlight';
+import { MAX_SOCKETS } from '../service/limits/traffic';
 import { Service } from '../service/service';
 import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
