@@ -5,6 +5,7 @@ import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { Plan } from '../nodes/LeadGen/service/plan';
+import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 
 const MINUTE_MS = 60_000;
@@ -229,6 +230,27 @@ describe('a limit that is not known', () => {
 			await pass(5000);
 		}
 		expect(await trying).toBeGreaterThan(15);
+	});
+
+	it('is measured from the first call after an idle time', async () => {
+		const { limiter, clock, over, pass, call } = limiterOf(Infinity);
+		const service = sliding(10, 1000);
+		const run = newRun();
+		const lookup = async () => {
+			for (;;) {
+				const turn = await limiter.turn(run, LOOKUP);
+				const isTaken = service.waitMs(clock.now()) === 0;
+				if (isTaken) service.take(clock.now());
+				await clock.sleep(20);
+				limiter.end(run, turn, isTaken ? SUCCEEDED : REFUSED);
+				if (isTaken) return;
+			}
+		};
+		await over(call(run, LOOKUP));
+		await pass(30_000);
+		const began = clock.now();
+		await over(Promise.all(Array.from({ length: 100 }, lookup)));
+		expect(clock.now() - began).toBeLessThan(13_000);
 	});
 
 	it('is not forgotten by a trickle of calls that does not use it', async () => {

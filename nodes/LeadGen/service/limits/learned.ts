@@ -142,9 +142,9 @@ export class Learned implements Policy {
 		const usualMs = USUAL_WINDOWS_MS.find((usual) => ms > usual && ms <= MAX_DELAY * usual);
 		// An outage may have lasted for longer.
 		const measuredMs = isAverage ? averageMs : (usualMs ?? Math.min(ms, MINUTE_MS));
-		// At least half of the rate before, but never more than the published one.
+		// At least half of the rate before.
 		const mostMs = (2 * taken * MINUTE_MS) / this.perMinute || Infinity;
-		this.window = { limit: taken, ms: Math.max(1, averageMs, Math.min(measuredMs, mostMs)) };
+		this.window = { limit: taken, ms: Math.max(1, Math.min(measuredMs, mostMs)) };
 	}
 
 	/** A full window explains a refusal, if a call was accepted since the last one. Otherwise, calls pause. */
