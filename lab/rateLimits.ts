@@ -105,6 +105,15 @@ export function leakyBucket(capacity: number, perSecond: number): Limit {
 	};
 }
 
+/** Takes no call from `begin` until `end`, and then again every `everyMs`, whatever the rate. */
+export function closed(begin: number, end: number, everyMs = Infinity): Limit {
+	const at = (now: number) => (everyMs === Infinity ? now : now % everyMs);
+	return {
+		waitMs: (now) => (at(now) >= begin && at(now) < end ? end - at(now) : 0),
+		take: () => 0,
+	};
+}
+
 /** At most `most` calls in flight. */
 export function atOnce(most: number): Limit {
 	let inFlight = 0;

@@ -1,9 +1,11 @@
 import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { Halting } from '../nodes/LeadGen/service/halting';
-import type { Call, CallInfo, End } from '../nodes/LeadGen/service/limits/policy';
+import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
-import { readRateHeaders, type RateInfo } from '../nodes/LeadGen/service/limits/rateHeaders';
+import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
+import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { Plan } from '../nodes/LeadGen/service/plan';
+import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 
 const MINUTE_MS = 60_000;
@@ -189,27 +191,33 @@ describe('a limit that is not known', () => {
 		}
 	});
 
-	it.each<[string, End]>([
-		['is refused', REFUSED],
-		['fails', { outcome: 'unknown' }],
+	it.each<[string, End, number]>([
+		// A refused call costs nothing, and the time may be in milliseconds by mistake.
+		['is refused', REFUSED, 1],
+		['fails', { outcome: 'unknown' }, 0],
 	])(
-		'ends a run at once if a lookup %s for a quarter of an hour, but not if a poll does',
-		async (_name, end) => {
+		'ends a run soon if a lookup %s for a quarter of an hour, but not if a poll does',
+		async (_name, end, minutes) => {
 			const rateInfo = { retryAfterMs: 15 * MINUTE_MS };
-			const goesOn = [];
+			const goneOn = [];
 			for (const info of [LOOKUP, POLL]) {
 				const { clock, over, call } = limiterOf(Infinity);
 				const run = newRun();
-				const first = await call(run, info, { ...end, rateInfo });
 				const began = clock.now();
-				await over(call(run, info));
-				goesOn.push([first, Math.round((clock.now() - began) / MINUTE_MS)]);
+				const since = () => Math.round((clock.now() - began) / MINUTE_MS);
+				const ending = (async () => {
+					let calls = 1;
+					while ((await call(run, info, { ...end, rateInfo })) && calls < 30) calls++;
+					return calls;
+				})();
+				await over(ending);
+				goneOn.push([await ending, since()]);
 			}
-			// A later run, too, begins with a lookup, and a poll waits for as long as a run does.
-			expect(goesOn).toEqual([
-				[false, 0],
-				[true, 10],
-			]);
+			const [lookups = [], polls = []] = goneOn;
+			expect(lookups).toEqual([expect.any(Number), minutes]);
+			expect(lookups[0]).toBeLessThan(minutes === 0 ? 2 : 25);
+			// A poll waits for as long as a run does.
+			expect(polls[1]).toBeGreaterThanOrEqual(10);
 		},
 	);
 
@@ -224,24 +232,25 @@ describe('a limit that is not known', () => {
 		expect(await trying).toBeGreaterThan(15);
 	});
 
-	it('of polls alone holds no other call up once the service shows that', async () => {
-		const { clock, over, call } = limiterOf(Infinity);
-		const [lookups, polls] = [newRun(), newRun()];
-		const state = { isOver: false, polled: 0 };
-		const polling = (async () => {
-			for (; !state.isOver; state.polled++) {
-				await call(polls, POLL, { ...REFUSED, rateInfo: { retryAfterMs: 20_000 } });
+	it('is measured from the first call after an idle time', async () => {
+		const { limiter, clock, over, pass, call } = limiterOf(Infinity);
+		const service = sliding(10, 1000);
+		const run = newRun();
+		const lookup = async () => {
+			for (;;) {
+				const turn = await limiter.turn(run, LOOKUP);
+				const isTaken = service.waitMs(clock.now()) === 0;
+				if (isTaken) service.take(clock.now());
+				await clock.sleep(20);
+				limiter.end(run, turn, isTaken ? SUCCEEDED : REFUSED);
+				if (isTaken) return;
 			}
-		})();
-		const looking = (async () => {
-			for (let count = 0; count < 100; count++) await call(lookups, LOOKUP, SUCCEEDED, 200);
-			state.isOver = true;
-		})();
-		await over(looking);
-		// Two pauses of 20 seconds, in which a single call tries, and the answers of 100 lookups one after the other.
-		expect(clock.now()).toBeLessThan(65_000);
-		expect(state.polled).toBeLessThan(6);
-		await over(polling);
+		};
+		await over(call(run, LOOKUP));
+		await pass(30_000);
+		const began = clock.now();
+		await over(Promise.all(Array.from({ length: 100 }, lookup)));
+		expect(clock.now() - began).toBeLessThan(13_000);
 	});
 
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
@@ -297,46 +306,35 @@ describe('looks at the status of scrapes', () => {
 });
 
 describe('calls in flight', () => {
-	it('become more by time, up to a thousand, without a single answer', async () => {
+	it('become as many as there are sockets, without a single answer', async () => {
 		const { limiter, pass } = limiterOf(Infinity);
 		const run = newRun();
 		for (let turns = 0; turns < 2000; turns++) void limiter.turn(run, LOOKUP);
-		await pass(30);
-		expect(run.inFlight).toBe(20);
-		await pass(1000);
-		expect(run.inFlight).toBeGreaterThan(150);
+		await pass(500);
+		expect(run.inFlight).toBeGreaterThan(400);
 		await pass(10_000);
 		expect(run.inFlight).toBe(1000);
 	});
 
-	it.each([
-		[20, 20],
-		[100, 50],
-		[400, 200],
-		[8000, 1000],
-	])('are enough for 500 a second once answers take %d ms: %d', async (ms, enough) => {
+	it('are not held back where a service answers, however slowly', async () => {
 		const { mostInFlight } = limiterOf(Infinity);
 		const run = newRun();
-		await mostInFlight(run, 20, ms);
-		expect(await mostInFlight(run, 2000, ms)).toBe(enough);
+		await mostInFlight(run, 20, 8000);
+		expect(await mostInFlight(run, 2000, 8000)).toBe(1000);
 	});
 
-	it('do not become more because a call of another kind failed long ago', async () => {
-		const { pass, call, mostInFlight } = limiterOf(Infinity);
+	it('are few again when the service does not answer any more', async () => {
+		const { limiter, over, pass, call } = limiterOf(Infinity);
 		const run = newRun();
-		await call(run, { path: '/credits' }, { outcome: 'unknown' });
-		await pass(10 * MINUTE_MS);
-		expect(await mostInFlight(run, 200, 20)).toBe(20);
-	});
-
-	it('are many again when answers become slow, but not for the calls', async () => {
-		const { mostInFlight } = limiterOf(Infinity);
-		const run = newRun();
-		// Errors come sooner than results.
-		await mostInFlight(run, 100, 1, { outcome: 'refused', rateInfo: {} });
-		await mostInFlight(run, 100, 20);
-		await mostInFlight(run, 100, 3000);
-		expect(await mostInFlight(run, 500, 3000)).toBeGreaterThan(300);
+		const info = { ...LOOKUP, timeoutMs: 60_000 };
+		await over(call(run, info, SUCCEEDED, 100));
+		const first = await limiter.turn(run, info);
+		await over(call(run, info, SUCCEEDED, 100));
+		await pass(60_000);
+		for (let turns = 0; turns < 100; turns++) void limiter.turn(run, info);
+		await pass(1000);
+		expect(run.inFlight).toBe(FEW_IN_FLIGHT);
+		limiter.end(run, first, { outcome: 'unknown' });
 	});
 });
 
@@ -390,7 +388,6 @@ describe('what a service says of its rate', () => {
 
 	it.each<[Record<string, string>, RateInfo]>([
 		[{}, {}],
-		[{ 'retry-after': '2', 'retry-after-ms': '1250' }, { retryAfterMs: 1250 }],
 		[{ 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '-30' }, {}],
 	])('%j', (headers, news) => {
 		expect(read(headers)).toEqual(news);
@@ -401,7 +398,6 @@ describe('what a service says of its rate', () => {
 		[0, 30_000, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epoch }],
 		[0, 30_000, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now + 30_000) }],
 		[4, 30_000, { 'x-ratelimit-remaining': '4', 'x-ratelimit-reset': '2026-01-01T00:00:30Z' }],
-		[4, 30_000, { 'x-rate-limit-remaining': '4', 'x-rate-limit-reset': epoch }],
 		[
 			0,
 			29_500,
@@ -411,12 +407,6 @@ describe('what a service says of its rate', () => {
 				'x-ratelimit-reset-after': '29.5',
 			},
 		],
-		[50, 5000, { ratelimit: 'limit=100, remaining=50, reset=5' }],
-		[50, 30_000, { ratelimit: '"default";r=50;t=30' }],
-		[0, 30_000, { 'ratelimit-policy': '"default";q=100;w=60', ratelimit: '"default";t=30;r=0' }],
-		// Of several limits, the one that is closest counts.
-		[2, 1000, { ratelimit: '"day";r=900;t=36000, "second";r=2;t=1' }],
-		[2, 1000, { ratelimit: '"second";r=2;t=1,"day";r=900;t=36000' }],
 	])('%i requests are left for %i ms: %j', (remaining, resetMs, headers) => {
 		expect(read(headers)).toEqual({ remaining, resetMs });
 	});

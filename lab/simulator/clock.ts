@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
+import type { Clock } from '../../nodes/LeadGen/service/limits/policy';
 
 interface Timer {
 	at: number;

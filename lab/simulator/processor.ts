@@ -1,4 +1,4 @@
-import type { Clock } from '../../nodes/LeadGen/service/limits/clock';
+import type { Clock } from '../../nodes/LeadGen/service/limits/policy';
 import type { VirtualClock } from './clock';
 import type { Said, SimulatedService } from './service';
 
@@ -11,7 +11,9 @@ const COLD_CALLS = 10;
 const ANSWER_MS = 1;
 /** A busy process has no time for calls every so often, and for so long: mostly briefly. */
 const STALL_EVERY_MS = 300;
-const STALLS_MS = [5, 200] as const;
+const SHORTEST_STALL_MS = 5;
+/** The longest stall of a busy process, unless a scenario says more. */
+export const USUAL_STALL_MS = 200;
 
 /**
  * The event loop of a process, as its clock. A busy one is late with everything: timers ring late, calls go out
@@ -23,12 +25,16 @@ export class Processor implements Clock {
 	private sent = 0;
 	private nextStall: number;
 
-	/** @param isBusy whether it has other things to do as well */
+	/** @param longestStallMs how long other things may take that it has to do as well; 0 if it has none */
 	constructor(
 		private readonly clock: VirtualClock,
-		private readonly isBusy = false,
+		private readonly longestStallMs = 0,
 	) {
-		this.nextStall = isBusy ? 0 : Infinity;
+		this.nextStall = this.isBusy ? 0 : Infinity;
+	}
+
+	private get isBusy(): boolean {
+		return this.longestStallMs > 0;
 	}
 
 	now(): number {
@@ -45,9 +51,9 @@ export class Processor implements Clock {
 	}
 
 	/** Sends a request, and takes its answer. */
-	async exchange(service: SimulatedService): Promise<Said> {
+	async exchange(service: SimulatedService, path = ''): Promise<Said> {
 		await this.work(this.isBusy && this.sent++ < COLD_CALLS ? COLD_MS : CPU_MS);
-		const said = await service.call();
+		const said = await service.call(path);
 		await this.work(this.isBusy ? ANSWER_MS : 0);
 		return said;
 	}
@@ -61,8 +67,8 @@ export class Processor implements Clock {
 	}
 
 	private stall(): void {
-		const [least, most] = STALLS_MS;
-		const ms = least + (most - least) * this.clock.random() ** 4;
+		const range = this.longestStallMs - SHORTEST_STALL_MS;
+		const ms = SHORTEST_STALL_MS + range * this.clock.random() ** 4;
 		this.free = Math.max(this.free, this.nextStall) + ms;
 		this.nextStall = this.free - STALL_EVERY_MS * Math.log(1 - this.clock.random());
 	}

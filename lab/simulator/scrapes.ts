@@ -1,7 +1,7 @@
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
 import { pollPauseMs } from '../../nodes/LeadGen/service/limits/polls';
 import { VirtualClock } from './clock';
-import { Processor } from './processor';
+import { Processor, USUAL_STALL_MS } from './processor';
 import { SimulatedService, type ServiceSettings } from './service';
 
 /** Scrapes that are started and waited for at once, and lookups that come a while later. */
@@ -34,7 +34,12 @@ export async function simulateScrapes(scraping: Scraping): Promise<Scraped> {
 	const service = new SimulatedService(clock, scraping);
 	const ends: Pick<Scraped, 'scrapes' | 'lookups'> = { scrapes: [], lookups: [] };
 	const work = Array.from({ length: scraping.processes }, async () => {
-		await runProcess(scraping, new Processor(clock, scraping.isBusy), service, ends);
+		await runProcess(
+			scraping,
+			new Processor(clock, scraping.isBusy ? USUAL_STALL_MS : 0),
+			service,
+			ends,
+		);
 	});
 	await clock.runUntil(Promise.all(work), MAX_MS);
 	return { ...ends, refused: service.refused.length };

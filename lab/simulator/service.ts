@@ -9,23 +9,36 @@ export interface ServiceSettings {
 	/** 100 ms by default. */
 	latency?: Latency;
 	/** What answers say of the rate. */
-	says?: 'retryAfter' | 'remaining';
+	says?: keyof typeof RETRY_AFTER | 'remaining';
 	/** How long a request, and an answer, is on its way; up to 25 by default. */
 	wayMs?: number;
 	/** By how much more a request may be late. */
 	jitterMs?: number;
 	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
 	slowRefusals?: boolean;
+	/** Whether each path has limits of its own. */
+	isByPath?: boolean;
+	/** The share of calls that the service answers with an error, and does not count. */
+	failing?: number;
 	/** Credits of the account; `undefined` is as many as anyone wants. */
 	credits?: number;
 }
+
+/** What `Retry-After` says about a wait; services round it up to seconds, and some are wrong. */
+const RETRY_AFTER = {
+	retryAfter: (ms: number) => Math.ceil(ms / 1000) * 1000,
+	retryAfterFraction: (ms: number) => ms,
+	retryAfterZero: () => 0,
+	/** Milliseconds in place of seconds. */
+	retryAfterMilliseconds: (ms: number) => ms * 1000,
+};
 
 const FAST: Latency = { ms: 100 };
 /** The longest way from client to service, or back. */
 const MAX_WAY_MS = 25;
 
 export interface Said {
-	outcome: 'accepted' | 'refused' | 'noCredits';
+	outcome: 'accepted' | 'refused' | 'noCredits' | 'failed';
 	retryAfterMs?: number;
 	remaining?: number;
 	resetMs?: number;
@@ -37,18 +50,17 @@ export class SimulatedService {
 	readonly taken: number[] = [];
 	readonly refused: number[] = [];
 	readonly noCredits: number[] = [];
-	private readonly limits: Limit[];
+	private readonly limitsOf = new Map<string, Limit[]>();
 
 	constructor(
 		private readonly clock: VirtualClock,
 		private readonly settings: ServiceSettings,
-	) {
-		this.limits = settings.limits();
-	}
+	) {}
 
 	/** One exchange, as long as it takes. */
-	async call(): Promise<Said> {
-		const { clock, limits, settings } = this;
+	async call(path = ''): Promise<Said> {
+		const { clock, settings } = this;
+		const limits = this.limitsFor(settings.isByPath ? path : '');
 		const way = wayMs(settings);
 		const takes = Math.max(2 * way, duration(settings, clock));
 		await clock.sleep(way + (settings.jitterMs ?? 0) * clock.random());
@@ -58,7 +70,7 @@ export class SimulatedService {
 			this.refused.push(now);
 			for (const limit of limits) limit.refuse?.(now);
 			await clock.sleep(settings.slowRefusals ? takes - way : way);
-			return { outcome: 'refused', ...this.says(now, wait) };
+			return { outcome: 'refused', ...this.says(limits, now, wait) };
 		}
 		const { credits = Infinity } = settings;
 		if (this.taken.length >= credits) {
@@ -66,23 +78,36 @@ export class SimulatedService {
 			await clock.sleep(takes - way);
 			return { outcome: 'noCredits' };
 		}
+		if (clock.random() < (settings.failing ?? 0)) {
+			await clock.sleep(takes - way);
+			return { outcome: 'failed' };
+		}
 		this.taken.push(now);
 		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
 		await clock.sleep(inside + takes - 2 * way);
 		for (const limit of limits) limit.end?.();
-		const said = this.says(now, wait);
+		const said = this.says(limits, now, wait);
 		await clock.sleep(way);
 		return { outcome: 'accepted', ...said };
 	}
 
-	private says(now: number, waitMs: number): Partial<Said> {
-		const inSeconds = (ms: number) => Math.ceil(ms / 1000) * 1000;
-		if (this.settings.says === 'retryAfter') {
-			return waitMs > 0 && waitMs < Infinity ? { retryAfterMs: inSeconds(waitMs) } : {};
+	private limitsFor(path: string): Limit[] {
+		const limits = this.limitsOf.get(path) ?? this.settings.limits();
+		this.limitsOf.set(path, limits);
+		return limits;
+	}
+
+	private says([limit]: Limit[], now: number, waitMs: number): Partial<Said> {
+		const { says } = this.settings;
+		if (says === undefined) return {};
+		if (says !== 'remaining') {
+			return waitMs > 0 && waitMs < Infinity ? { retryAfterMs: RETRY_AFTER[says](waitMs) } : {};
 		}
-		const [limit] = this.limits;
-		if (this.settings.says !== 'remaining' || !limit?.left || !limit.resetMs) return {};
-		return { remaining: limit.left(now), resetMs: inSeconds(limit.resetMs(now)) };
+		if (!limit?.left || !limit.resetMs) return {};
+		return {
+			remaining: limit.left(now),
+			resetMs: RETRY_AFTER.retryAfter(limit.resetMs(now)),
+		};
 	}
 }
 

@@ -1,7 +1,9 @@
 import type { End } from '../../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
+import type { Limit } from '../rateLimits';
 import { VirtualClock } from './clock';
-import { CPU_MS, Processor } from './processor';
+import { NotAttemptedError } from '../../nodes/LeadGen/common/errors';
+import { CPU_MS, Processor, USUAL_STALL_MS } from './processor';
 import { duration, SimulatedService, wayMs, type Said, type ServiceSettings } from './service';
 
 export interface Scenario extends ServiceSettings {
@@ -18,6 +20,12 @@ export interface Scenario extends ServiceSettings {
 	runs?: number;
 	/** Whether the processes do other things as well, as n8n does. */
 	isBusy?: boolean;
+	/** The longest of these in milliseconds; 200 by default. */
+	stallMs?: number;
+	/** How many paths the calls have, in turn. Limits may be by path. */
+	paths?: number;
+	/** After this time, a call counts as lost; never by default. */
+	timeoutMs?: number;
 	seed?: number;
 }
 
@@ -25,6 +33,10 @@ export interface Result {
 	seconds: number;
 	refused: number;
 	noCredits: number;
+	/** Calls that were taken, and not answered in time. */
+	lost: number;
+	/** Runs that ended because the service refused everything. */
+	givenUp: number;
 	/** When each call was taken, in seconds. */
 	taken: number[];
 	/** By process and run, the end of each call in seconds. */
@@ -33,21 +45,24 @@ export interface Result {
 
 const MAX_MS = 100 * 3_600_000;
 
-/** The node makes all calls of a scenario, each until it is not refused. */
+/** The node makes all calls of a scenario, each until it is not refused, or its run is given up. */
 export async function simulate(scenario: Scenario): Promise<Result> {
 	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
+	const { isBusy = false, stallMs = USUAL_STALL_MS, paths = 1 } = scenario;
 	const clock = new VirtualClock(seed);
 	const service = new SimulatedService(clock, scenario);
 	const ends: number[][][] = [];
 	const each = Math.ceil(calls / processes / runs);
+	const count = { lost: 0, givenUp: 0 };
 	const all = Array.from({ length: processes }, async (_, process) => {
-		const processor = new Processor(clock, scenario.isBusy);
-		const call = caller(processor, service, scenario);
+		const processor = new Processor(clock, isBusy ? stallMs : 0);
+		const call = caller(processor, clock, service, scenario, count);
 		ends[process] = Array.from({ length: runs }, () => []);
 		if (laterMs > 0) await clock.sleep(process * laterMs);
 		const jobs = Array.from({ length: runs }, (_, run) =>
-			Array.from({ length: each }, async () => {
-				if ((await call(run)) === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
+			Array.from({ length: each }, async (_, index) => {
+				const outcome = await call(run, `/${String(index % paths)}`);
+				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
 			}),
 		);
 		await Promise.all(jobs.flat());
@@ -57,6 +72,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 		seconds: clock.now() / 1000,
 		refused: service.refused.length,
 		noCredits: service.noCredits.length,
+		...count,
 		taken: service.taken.map((ms) => ms / 1000),
 		ends,
 	};
@@ -66,35 +82,55 @@ const OUTCOMES = {
 	accepted: 'succeeded',
 	refused: 'rateLimited',
 	noCredits: 'refused',
+	failed: 'refused',
 } as const satisfies Record<Said['outcome'], End['outcome']>;
+
+/** What the node allows for an answer by default. */
+const TIMEOUT_MS = 300_000;
 
 /** @returns what makes one call of a run when its turn has come, with the limiter of the node */
 function caller(
 	processor: Processor,
+	clock: VirtualClock,
 	service: SimulatedService,
-	{ perMinute = Infinity, runs = 1 }: Scenario,
-): (run: number) => Promise<Said['outcome']> {
+	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
+	count: Pick<Result, 'lost' | 'givenUp'>,
+): (run: number, path: string) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
 	const limiter = new Limiter(processor);
 	limiter.perMinute = perMinute;
-	const all = Array.from({ length: runs }, (): Run => ({
-		inFlight: 0,
-		waitedMs: 0,
-		cap: Infinity,
-		signal: undefined,
-	}));
+	const all = Array.from({ length: runs }, () => {
+		const end = new AbortController();
+		const run: Run = { inFlight: 0, waitedMs: 0, cap: Infinity, signal: end.signal };
+		return { run, end };
+	});
 	let halted = false;
-	return async (index) => {
-		const run = all[index];
-		if (!run) throw new Error('There is no such run');
+	const exchange = async (path: string) => {
+		const exchanging = processor.exchange(service, path);
+		if (timeoutMs === undefined) return await exchanging;
+		return await Promise.race([exchanging, clock.sleep(timeoutMs)]);
+	};
+	return async (index, path) => {
+		const { run, end } = all[index] ?? {};
+		if (!run || !end) throw new Error('There is no such run');
 		for (;;) {
-			const call = await limiter.turn(run, { path: '/email/find', isPoll: false });
+			const info = { path, isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
+			const call = await limiter.turn(run, info).catch(() => undefined);
+			if (!call) return 'givenUp';
 			if (halted) {
 				limiter.end(run, call, { outcome: 'notSent' });
 				return 'noCredits';
 			}
-			const said = await processor.exchange(service);
+			const said = await exchange(path);
+			if (!said) {
+				count.lost++;
+				limiter.end(run, call, { outcome: 'unknown' });
+				return 'lost';
+			}
 			const outcome = OUTCOMES[said.outcome];
-			if (!limiter.end(run, call, { outcome, rateInfo: said })) throw new Error('Given up');
+			if (!limiter.end(run, call, { outcome, rateInfo: said }) && !end.signal.aborted) {
+				count.givenUp++;
+				end.abort(new NotAttemptedError('Given up', ''));
+			}
 			if (said.outcome === 'noCredits') halted = true;
 			if (said.outcome !== 'refused') return said.outcome;
 		}
@@ -103,22 +139,23 @@ function caller(
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
 export function bound(scenario: Scenario): number {
-	const { limits, calls, processes = 1, seed } = scenario;
+	const { limits, calls, processes = 1, paths = 1, isByPath = false, failing = 0, seed } = scenario;
 	const way = wayMs(scenario);
-	const all = limits();
+	const byPath = Array.from({ length: isByPath ? paths : 1 }, limits);
 	const chance = new VirtualClock(seed);
-	const inFlight: number[] = [];
+	const inFlight: Array<{ over: number; limits: Limit[] }> = [];
 	let [now, last] = [0, 0];
 	/** Ends the call that is over first, if that is by now, or if nothing else can go on. */
 	const endOne = (isByNow: boolean): boolean => {
-		const first = Math.min(...inFlight);
+		const first = Math.min(...inFlight.map(({ over }) => over));
 		if (inFlight.length === 0 || (isByNow && first > now)) return false;
 		now = Math.max(now, first);
-		inFlight.splice(inFlight.indexOf(first), 1);
-		for (const limit of all) limit.end?.();
+		const at = inFlight.findIndex(({ over }) => over === first);
+		for (const limit of inFlight.splice(at, 1)[0]?.limits ?? []) limit.end?.();
 		return true;
 	};
 	for (let call = 0; call < calls; call++) {
+		const all = byPath[call % byPath.length] ?? [];
 		now += CPU_MS / processes;
 		for (;;) {
 			while (endOne(true));
@@ -127,10 +164,11 @@ export function bound(scenario: Scenario): number {
 			if (wait < Infinity) now += wait;
 			else endOne(false);
 		}
-		const inside = Math.max(0, ...all.map((limit) => limit.take(now)));
-		const end = now + inside + duration(scenario, chance) - 2 * way;
-		inFlight.push(end);
-		last = Math.max(last, end + 2 * way);
+		const isCounted = failing === 0 || chance.random() >= failing;
+		const inside = Math.max(0, ...(isCounted ? all : []).map((limit) => limit.take(now)));
+		const over = now + inside + duration(scenario, chance) - 2 * way;
+		inFlight.push({ over, limits: isCounted ? all : [] });
+		last = Math.max(last, over + 2 * way);
 	}
 	return last / 1000;
 }

@@ -7,7 +7,7 @@ import { addHint } from '../common/compatibility';
 import { NotAttemptedError } from '../common/errors';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
-import { MAX_SOCKETS } from '../service/limits/inFlight';
+import { MAX_SOCKETS } from '../service/limits/traffic';
 import { Service } from '../service/service';
 import { Accounts } from './accounts';
 import { DryRun } from './dryRun';

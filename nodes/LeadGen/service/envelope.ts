@@ -36,9 +36,10 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (status >= 400) return { error: unreadable(response, request) };
 	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
 	// What says that the lookup goes on may be beside the data.
-	const beside = { ...envelope, success: undefined, data: undefined, error: undefined };
-	const whole = { ...filled(beside), ...data };
-	const goesOn = [data ?? {}, whole].some((fields) => isUnfinished(fields, status, request));
+	const beside = filled({ ...envelope, success: undefined, data: undefined, error: undefined });
+	const whole = { ...beside, ...data };
+	const places = beside ? [data ?? {}, whole] : [data ?? {}];
+	const goesOn = places.some((fields) => isUnfinished(fields, status, request));
 	return goesOn ? { error: unfinished(whole, status, request) } : { data };
 }
 

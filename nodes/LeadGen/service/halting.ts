@@ -1,6 +1,6 @@
 import { count } from '../common/count';
 import { NotAttemptedError, type LeadGenError, type ServiceError } from '../common/errors';
-import { GIVE_UP_MS } from './limits/clock';
+import { GIVE_UP_MS } from './limits/policy';
 import { isRateRefusal } from './retry';
 
 /** Why a run sends no more paid calls, or no more calls at all. Calls in flight continue. */

@@ -6,7 +6,6 @@ import type {
 import { onAbort } from '../common/pause';
 import { InputError, type ServiceError } from '../common/errors';
 import { noAnswer } from './networkErrors';
-import { keyRemover } from './texts';
 import { isFree, type RawResponse, type ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
@@ -52,6 +51,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface Sending {
 	context: IAllExecuteFunctions;
 	credential: ICredentialDataDecryptedObject;
+	/** As from `baseUrlOf`. */
+	baseUrl: string;
+	/** Removes the key of the credential from a text. */
+	withoutKey: (text: string) => string;
 	/** How long to wait for the whole answer, in milliseconds. */
 	timeoutMs: number;
 }
@@ -62,13 +65,13 @@ export interface Sending {
  * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
-	{ context, credential, timeoutMs }: Sending,
+	{ context, credential, baseUrl, withoutKey, timeoutMs }: Sending,
 	request: ServiceRequest,
 ): Promise<RawResponse | ServiceError> {
 	const timeout = Math.min(timeoutMs, Math.max(1, (request.deadline ?? Infinity) - Date.now()));
 	const options: IHttpRequestOptions = {
 		method: isFree(request) ? 'GET' : 'POST',
-		url: baseUrlOf(credential) + request.path,
+		url: baseUrl + request.path,
 		headers: { Accept: 'application/json' },
 		encoding: 'text',
 		returnFullResponse: true,
@@ -98,7 +101,6 @@ export async function exchange(
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
-		const withoutKey = keyRemover(apiKeyOf(credential));
 		const cleaned = Object.entries(headers).map(([name, value]) => [
 			name,
 			typeof value === 'string' ? withoutKey(value) : value,

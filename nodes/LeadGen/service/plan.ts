@@ -39,13 +39,13 @@ export class Plan {
 
 	/**
 	 * Whether to ask for the plan now. A few calls fit any plan, so they do not need the question.
-	 * @param demand calls per minute
+	 * @param demand returns the calls per minute; it is only asked if it matters
 	 */
-	shouldAsk(demand: number): boolean {
+	shouldAsk(demand: () => number): boolean {
 		const now = Date.now();
 		const isKnown = this.known !== undefined && now - this.known.at < KNOWN_MS;
 		if (this.chosen !== 'auto' || isKnown || now - this.askedAt < ASK_AGAIN_MS) return false;
-		if (demand < ASK_AT_DEMAND) return false;
+		if (demand() < ASK_AT_DEMAND) return false;
 		this.askedAt = now;
 		return true;
 	}

@@ -8,8 +8,9 @@ import { InputError } from '../common/errors';
 import { anySignal } from '../common/pause';
 import { accountOf, type Account } from './account';
 import { Halting } from './halting';
-import { apiKeyOf, type Sending } from './http';
+import { apiKeyOf, baseUrlOf, type Sending } from './http';
 import type { Run } from './limits/limiter';
+import { keyRemover } from './texts';
 import type { ServiceRequest } from './types';
 
 /** How a run of a node makes its calls. */
@@ -60,6 +61,8 @@ export function beginRun(
 	return {
 		context,
 		credential,
+		baseUrl: baseUrlOf(credential),
+		withoutKey: keyRemover(apiKeyOf(credential)),
 		timeoutMs,
 		settings,
 		account: accountOf(credential),

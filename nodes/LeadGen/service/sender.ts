@@ -3,7 +3,7 @@ import { pause, throwIfStopped } from '../common/pause';
 import { readEnvelope, type Answer } from './envelope';
 import { ServiceError } from '../common/errors';
 import { exchange } from './http';
-import { backMs, readRateHeaders } from './limits/rateHeaders';
+import { backMs, readRateHeaders } from './limits/told';
 import { noAnswer } from './networkErrors';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
@@ -24,7 +24,7 @@ export class Sender {
 		const { account, signal, halting } = this.run;
 		let tries = 0;
 		for (;;) {
-			if (account.plan.shouldAsk(account.limiter.demand)) void this.askForPlan();
+			if (account.plan.shouldAsk(() => account.limiter.demand)) void this.askForPlan();
 			const result = await this.attempt(request);
 			if (!('error' in result)) {
 				if (request.path === '/credits' && result.data) account.learn(result.data);
@@ -48,7 +48,8 @@ export class Sender {
 		const { limiter } = account;
 		const { kind, path } = request;
 		const isPoll = kind === 'poll' && path === '/status';
-		const call = await limiter.turn(this.run, { path, isPoll });
+		const { timeoutMs } = this.run;
+		const call = await limiter.turn(this.run, { path, isPoll, timeoutMs });
 		const halted = isFree(request) ? undefined : halting.reason;
 		const isLate = Date.now() >= (request.deadline ?? Infinity);
 		// An answer that arrived meanwhile may have stopped the run.

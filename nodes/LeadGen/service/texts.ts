@@ -26,7 +26,8 @@ const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"'
 export function keyRemover(key: string): (text: string) => string {
 	if (key.length < MIN_KEY_LENGTH) return (text) => text;
 	const pattern = new RegExp(key.replace(/./g, spellingsOf), 'gi');
-	return (text) => text.replace(pattern, HIDDEN);
+	// Most headers are shorter than the key.
+	return (text) => (text.length < key.length ? text : text.replace(pattern, HIDDEN));
 }
 
 /** A pattern for the ways to write a character of the key. */

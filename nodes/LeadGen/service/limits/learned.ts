@@ -1,35 +1,50 @@
-import { GIVE_UP_MS, MARGIN_MS, MINUTE_MS, type Clock } from './clock';
-import { isAccepted, type Call, type End, type Policy } from './policy';
-import { Presumption } from './presumption';
-import { nextProbe } from './probe';
-import { learn, type Rate } from './rate';
-import { backMs, worthwhileMs } from './rateHeaders';
+import { GIVE_UP_MS, isAccepted, MARGIN_MS, MINUTE_MS } from './policy';
+import type { Call, Clock, End, Policy } from './policy';
 import { TimeLog } from './timeLog';
+import { backMs, worthwhileMs } from './told';
 import type { Traffic } from './traffic';
 
+/** Services usually count limits over one of these windows. */
+const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
+/** A stalled process measures a window up to this much longer than it is, as a factor. */
+const MAX_DELAY = 1.25;
+/** Each window is kept longer by this factor, and a moment, so that other processes find room. */
+const MARGIN = 1.01;
+const kept = (ms: number) => ms * MARGIN + MARGIN_MS;
+/** A window explains a refusal if at least this share of it was taken. */
+const FULL_SHARE = 0.5;
+/** This long after a refusal, or one window if that is longer, one call more is tried. */
+const TRY_AFTER_MS = 5000;
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
-/** The service counts a call at most this much later than it was sent. */
-const MAX_LATE_MS = 50;
+/** The first pause between probes, and the one from the second phase on. */
+const FIRST_PAUSE_MS = 100;
+const LATER_PAUSE_MS = 1000;
+/** A little more than a minute, so that probes come in every part of the window of others. */
+const PHASE_MS = 1.1 * MINUTE_MS;
 
 /**
  * Learns from refusals how many calls the service accepts in what time, and keeps to that. While the service refuses
  * calls, it pauses, and single calls probe.
  */
 export class Learned implements Policy {
-	/** When the service counted each call that it did not refuse, as far as this is known. */
+	/** When each call was sent that the service did not refuse. */
 	private readonly counted = new TimeLog();
-	private readonly presumption = new Presumption();
-	private rate: Rate | undefined;
-	/** The time in which the rate has held back the next call. */
-	private held: { since: number; until: number } | undefined;
+	/** Calls in flight that may still be refused, the oldest first. */
+	private readonly undecided = new Set<Call>();
+	/** `limit` calls in any `ms` milliseconds. */
+	private window: { limit: number; ms: number } | undefined;
+	/** Whether the window has held back the next call. */
+	private isHeld = false;
+	/** How many calls more are tried. */
+	private extra = 1;
+	private refusedAt = -Infinity;
+	/** How long the slowest refusal took. */
+	private refusalMs = 0;
 	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
-	private pause: { since: number; until: number } | undefined;
-	/** Whether the last refusal came in a full window, so that the rate is right. */
-	private wasFull = false;
+	pause: { since: number; until: number; isExplained: boolean } | undefined;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
 	private acceptingSince = 0;
-	/** When the service last accepted a call. */
 	private acceptedAt = -Infinity;
 	/** Refusals of calls that were sent before this time are already corrected for. */
 	private correctedAt = -Infinity;
@@ -41,103 +56,144 @@ export class Learned implements Policy {
 
 	/** Requests per minute; `Infinity` before the first refusal. */
 	get perMinute(): number {
-		const window = this.rate?.window;
-		return window ? (window.limit / window.ms) * MINUTE_MS : Infinity;
+		return this.window ? (this.window.limit / this.window.ms) * MINUTE_MS : Infinity;
 	}
 
 	waitMs(now: number): number {
-		for (const call of this.presumption.acceptedBy(now)) this.accepted(call, now);
-		const rateMs = this.rate?.waitMs(this.counted, now) ?? 0;
-		if (rateMs > 0) this.held = { since: this.held?.since ?? now, until: now + rateMs };
-		return Math.max(rateMs, this.pauseMs(now));
+		// Refusals come fast. A call that takes twice as long as the slowest one was accepted, though its answer may be slow.
+		for (const call of this.undecided) {
+			if (this.refusalMs === 0 || now - call.sentAt < 2 * this.refusalMs) break;
+			this.undecided.delete(call);
+			this.accepted(call, now);
+		}
+		const windowMs = this.windowMs(now);
+		this.isHeld ||= windowMs > 0;
+		return Math.max(windowMs, this.pauseMs(now));
 	}
 
 	sent(call: Call): void {
 		const now = call.sentAt;
-		const { held } = this;
-		const isIdle = this.traffic.recent(now, MIN_IDLE_MS) === 0;
-		if (isIdle && !held && !this.pause) this.acceptingSince = now;
-		if (held) this.rate?.held?.(Math.min(now, held.until) - held.since);
-		this.held = undefined;
+		const isOnlyCall = this.traffic.recent(now, MIN_IDLE_MS) === 1;
+		if (isOnlyCall && !this.isHeld && !this.pause) this.acceptingSince = now;
+		this.isHeld = false;
 		this.counted.forgetBefore(now - GIVE_UP_MS - MINUTE_MS);
 		this.counted.add(now);
-		this.presumption.sent(call);
+		this.undecided.add(call);
 		// The next call waits as if this one was refused.
 		if (this.pause) this.pause.until = this.nextProbe(this.pause.since, now);
 	}
 
 	ended(call: Call, end: End, now: number): void {
-		const { outcome } = end;
-		const isUndecided = this.presumption.ended(call);
-		if (outcome === 'rateLimited' || outcome === 'notSent') this.counted.remove(call.sentAt);
-		else this.counted.move(call.sentAt, this.countedAt(call, now));
-		if (outcome === 'notSent' || this.traffic.isOfPolls(call, outcome)) {
-			// Another call may probe instead.
-			if (this.pause) this.pause.until = now;
-		} else if (outcome === 'rateLimited') {
-			this.presumption.refused(call, now);
-			this.refused(call, end, now);
-		} else if (isAccepted(end)) {
-			this.acceptedAt = now;
-			if (isUndecided) this.accepted(call, now);
-		}
-	}
-
-	/**
-	 * The service accepted a call. If it refused others, that has ended, and shows how many calls it accepts in what
-	 * time.
-	 */
-	private accepted(call: Call, now: number): void {
+		const isUndecided = this.undecided.delete(call);
+		if (['rateLimited', 'notSent'].includes(end.outcome)) this.counted.remove(call.sentAt);
+		if (end.outcome === 'rateLimited') this.refused(call, end, now);
+		if (!isAccepted(end)) return;
 		this.acceptedAt = now;
-		const { pause, rate, counted } = this;
-		if (!pause) rate?.accepted?.(call, counted);
-		if (!pause || call.sentAt < pause.since) return;
-		const taken = counted.count(this.oldest(pause.since), pause.since);
-		if (!this.wasFull && taken > 0) {
-			const ms = Math.max(1, call.sentAt - this.began(pause.since));
-			this.rate = learn(rate?.window, taken, ms, this.traffic.perMinute, now);
-		}
-		this.acceptingSince = call.sentAt;
-		this.correctedAt = now;
-		this.pause = undefined;
+		if (isUndecided) this.accepted(call, now);
 	}
 
-	/** Slows down if a rate is known that was tried to exceed. Otherwise no calls go out for a while. */
-	private refused(call: Call, { rateInfo }: End, now: number): void {
-		const isNew = call.sentAt >= this.correctedAt;
-		// The service refused a call after the last correction and has accepted none since, so it accepts no calls now.
-		const isClosed = isNew && this.correctedAt > this.acceptedAt;
-		const namedMs = backMs(rateInfo);
-		if (!this.pause) {
-			this.wasFull = this.rate?.refused(call, this.counted, now) ?? false;
-			if (namedMs > 0 || !this.rate || isClosed) {
-				this.pause = { since: now, until: this.nextProbe(now, now) };
-			}
-		}
-		if (this.pause && namedMs > 0) {
-			const until = now + worthwhileMs(namedMs, call.isPoll) + 100 * this.clock.random();
-			this.pause.until = Math.max(this.pause.until, until);
-		}
-		if (isNew) this.correctedAt = now;
+	/** How long the window lasts. Now and then, more calls are tried, but not before a burst, which they would disturb. */
+	private windowMs(now: number): number {
+		if (!this.window) return 0;
+		const { limit, ms } = this.window;
+		const waitMs = this.counted.waitMs(limit, kept(ms), now);
+		const gapMs = ms / limit;
+		const mayTry =
+			now - this.refusedAt >= Math.max(TRY_AFTER_MS, ms) &&
+			waitMs > gapMs / 2 &&
+			gapMs > MINUTE_MS / this.traffic.perMinute;
+		return mayTry ? this.counted.waitMs(limit + this.extra, kept(ms), now) : waitMs;
 	}
 
 	/** How long the pause lasts. If the published limit holds on average, the service accepts no call earlier than that. */
 	private pauseMs(now: number): number {
 		if (!this.pause) return 0;
-		const { since, until } = this.pause;
-		const began = this.began(since);
+		const began = this.began(this.pause.since);
 		const expectedMs = (this.counted.count(began) / this.traffic.perMinute) * MINUTE_MS;
-		return Math.max(until, began + expectedMs + MARGIN_MS) - now;
+		return Math.max(this.pause.until, began + expectedMs) - now;
 	}
 
+	private accepted(call: Call, now: number): void {
+		this.acceptedAt = now;
+		const { pause, window } = this;
+		if (!pause) {
+			const taken = this.takenBefore(call);
+			if (!window || taken < window.limit) return;
+			window.limit = taken + 1;
+			// Then twice as many are tried, as in the slow start of TCP.
+			this.extra *= 2;
+			return;
+		}
+		if (call.sentAt < pause.since) return;
+		const taken = this.counted.count(this.oldest(pause.since), pause.since);
+		if (!pause.isExplained && taken > 0) this.learn(taken, call.sentAt - this.began(pause.since));
+		this.acceptingSince = call.sentAt;
+		this.correctedAt = now;
+		this.pause = undefined;
+	}
+
+	/**
+	 * @param taken how many calls the service accepted until it refused one
+	 * @param ms how long it took until it accepted the next one
+	 */
+	private learn(taken: number, ms: number): void {
+		const averageMs = (taken / this.traffic.perMinute) * MINUTE_MS;
+		const isAverage = averageMs < 10_000 && ms > averageMs / 2 && ms < averageMs * 2;
+		const usualMs = USUAL_WINDOWS_MS.find((usual) => ms > usual && ms <= MAX_DELAY * usual);
+		// An outage may have lasted for longer.
+		const measuredMs = isAverage ? averageMs : (usualMs ?? Math.min(ms, MINUTE_MS));
+		// At least half of the rate before.
+		const mostMs = (2 * taken * MINUTE_MS) / this.perMinute || Infinity;
+		this.window = { limit: taken, ms: Math.max(1, Math.min(measuredMs, mostMs)) };
+	}
+
+	/** A full window explains a refusal, if a call was accepted since the last one. Otherwise, calls pause. */
+	private refused(call: Call, { rateInfo }: End, now: number): void {
+		this.refusalMs = Math.max(this.refusalMs, now - call.sentAt);
+		const isNew = call.sentAt >= this.correctedAt;
+		const namedMs = backMs(rateInfo);
+		if (!this.pause && isNew) {
+			const { window } = this;
+			this.refusedAt = now;
+			this.extra = 1;
+			const taken = this.takenBefore(call);
+			const isFull = window !== undefined && taken >= FULL_SHARE * window.limit;
+			if (isFull) window.limit = Math.min(window.limit, taken);
+			const isExplained = isFull && this.acceptedAt >= this.correctedAt;
+			if (!isExplained || namedMs > 0) {
+				this.pause = { since: now, until: this.nextProbe(now, now), isExplained };
+			}
+		}
+		if (isNew) this.correctedAt = now;
+		if (!this.pause || namedMs === 0) return;
+		// A long time may be in milliseconds by mistake.
+		if (namedMs > MINUTE_MS && now - this.pause.since < MINUTE_MS) return;
+		const backAt = now + worthwhileMs(namedMs, call) + 100 * this.clock.random();
+		this.pause.until = Math.max(this.pause.until, backAt);
+	}
+
+	/**
+	 * When to probe: at growing intervals, and when a usual window ends. From the second phase on, others may use up the
+	 * limit, so that there is room only for moments. Each probe may begin a ban anew, so every other phase passes without.
+	 */
 	private nextProbe(since: number, now: number): number {
-		return nextProbe(since, this.began(since), now, this.clock.random());
+		const random = this.clock.random();
+		const refusedMs = now - since;
+		const phase = Math.floor(refusedMs / PHASE_MS);
+		// Once three phases pass: for longer bans, and so that no other process renews the ban meanwhile.
+		if (phase % 2 === 1) return now + PHASE_MS * ((phase === 5 ? 3 : 1) + 0.02 + random / 20);
+		const pauseMs = phase > 0 ? LATER_PAUSE_MS : Math.max(FIRST_PAUSE_MS, refusedMs / 2);
+		const ends = USUAL_WINDOWS_MS.flatMap((ms) => [ms, 1.15 * ms])
+			.map((ms) => this.began(since) + ms * (1 + 0.002 * random) + MARGIN_MS)
+			.filter((at) => at > now);
+		return Math.min(now + pauseMs * (0.75 + random / 2), ...ends);
 	}
 
 	/** When the service counted the first of the calls that it accepted before it refused one. Windows count from there. */
 	private began(pausedAt: number): number {
 		const oldest = this.oldest(pausedAt);
-		const byAnswer = this.traffic.over.firstFrom(oldest) - this.traffic.latencies.leastMs;
+		// This process may have been stalled after the call had its turn.
+		const byAnswer = this.traffic.over.firstFrom(oldest) - this.traffic.leastMs;
 		return Math.min(Math.max(this.counted.firstFrom(oldest), byAnswer), pausedAt);
 	}
 
@@ -146,12 +202,8 @@ export class Learned implements Policy {
 		return Math.max(this.acceptingSince, pausedAt - MINUTE_MS);
 	}
 
-	/**
-	 * The latest time at which the service counted a call that has ended. This process may have been busy for a while
-	 * after the call had its turn, but the service then took at least as long as for its fastest answer.
-	 */
-	private countedAt({ sentAt }: Call, now: number): number {
-		const lateMs = now - sentAt - this.traffic.latencies.leastMs;
-		return sentAt + Math.max(0, Math.min(lateMs, MAX_LATE_MS));
+	/** How many calls were sent within the window before a call, and not refused. */
+	private takenBefore({ sentAt }: Call): number {
+		return this.counted.count(sentAt - kept(this.window?.ms ?? 0), sentAt);
 	}
 }

@@ -1,8 +1,11 @@
 import { onAbort, throwIfStopped } from '../../common/pause';
-import { GIVE_UP_MS, MINUTE_MS, systemClock, type Clock } from './clock';
-import { Governor } from './governor';
-import { isAccepted, type Call, type CallInfo, type End } from './policy';
-import { backMs } from './rateHeaders';
+import { Learned } from './learned';
+import { GIVE_UP_MS, isAccepted, MINUTE_MS, systemClock } from './policy';
+import type { Call, CallInfo, Clock, End, Policy } from './policy';
+import { Polls } from './polls';
+import { Published } from './published';
+import { backMs, Told } from './told';
+import { Traffic } from './traffic';
 
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;
@@ -20,7 +23,7 @@ export interface Run {
 }
 
 /** The waiting calls of a run to one path, the next one first. */
-interface Line extends CallInfo {
+interface Line extends Required<CallInfo> {
 	run: Run;
 	/** Each gets the call when it may be sent, or undefined when the run is stopped. */
 	waiting: Array<(call: Call | undefined) => void>;
@@ -28,38 +31,42 @@ interface Line extends CallInfo {
 }
 
 /**
- * Lets the calls of an account go out when the governor allows it. All nodes and executions in the process share it and
+ * Lets each call of an account go out when no policy holds it back. All nodes and executions in the process share it and
  * take turns: a single lookup does not wait for the thousands of another run.
  */
 export class Limiter {
-	private readonly governor: Governor;
+	private readonly traffic = new Traffic();
+	private readonly learned: Learned;
+	private readonly policies: readonly Policy[];
 	/** The run that has waited longest for its turn comes first. */
 	private lines: Line[] = [];
 	private pumping = false;
 	private wake: () => void = () => {};
 
 	constructor(private readonly clock: Clock = systemClock) {
-		this.governor = new Governor(clock);
+		const [traffic, polls] = [this.traffic, new Polls(() => this.knownPerMinute)];
+		this.learned = new Learned(traffic, clock);
+		this.policies = [traffic, new Published(traffic), new Told(traffic), polls, this.learned];
 	}
 
 	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */
 	get perMinute(): number {
-		return this.governor.traffic.perMinute;
+		return this.traffic.perMinute;
 	}
 
 	set perMinute(perMinute: number) {
-		this.governor.traffic.perMinute = perMinute;
+		this.traffic.perMinute = perMinute;
 	}
 
 	/** The same, including what refusals taught. */
 	get knownPerMinute(): number {
-		return this.governor.knownPerMinute;
+		return Math.min(this.perMinute, this.learned.perMinute);
 	}
 
 	/** Calls that ended within the last minute, are in flight, or wait. */
 	get demand(): number {
 		const waiting = this.lines.reduce((sum, line) => sum + line.waiting.length, 0);
-		return this.governor.traffic.recent(this.clock.now(), MINUTE_MS) + waiting;
+		return this.traffic.recent(this.clock.now(), MINUTE_MS) + waiting;
 	}
 
 	/**
@@ -83,38 +90,39 @@ export class Limiter {
 	 */
 	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
-		this.governor.end(call, end);
+		const now = this.clock.now();
+		for (const policy of this.policies) policy.ended?.(call, end, now);
 		this.wake();
 		const { outcome, rateInfo } = end;
 		const isClosed = outcome === 'unknown' && !call.isPoll && Boolean(rateInfo?.retryAfterMs);
-		const isTurnedAway = outcome === 'rateLimited' || isClosed;
-		// A service may limit each of its operations separately.
-		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
-		if (!isTurnedAway) {
+		if (outcome !== 'rateLimited' && !isClosed) {
 			// A success shows that waiting makes sense, also to the runs that wait.
 			const runs = [run, ...this.lines.map((line) => line.run)];
 			if (isAccepted(end)) for (const each of runs) each.turnedAwaySince?.delete(call.path);
 			return true;
 		}
-		const now = this.clock.now();
+		// A service may limit each of its operations separately.
+		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
 		const since = turnedAwaySince.get(call.path) ?? now;
 		turnedAwaySince.set(call.path, since);
-		// A scrape that is waited for is paid, so a long time until the next poll does not end the run at once.
-		return now - since < GIVE_UP_MS && (call.isPoll || backMs(rateInfo) <= GIVE_UP_MS);
+		// By mistake, a long time may be milliseconds, and a refused call costs nothing. A scrape that is waited for is paid.
+		const refusedMs = isClosed ? Infinity : now - (this.learned.pause?.since ?? now);
+		const isPatient = call.isPoll || refusedMs < MINUTE_MS;
+		return now - since < GIVE_UP_MS && (isPatient || backMs(rateInfo) <= GIVE_UP_MS);
 	}
 
 	/** The line of a run, which ends when the run is stopped. */
-	private lineOf(run: Run, { path, isPoll = false }: CallInfo): Line {
-		const known = this.lines.find((line) => {
-			return line.run === run && line.path === path && line.isPoll === isPoll;
-		});
+	private lineOf(run: Run, { path, isPoll = false, timeoutMs = GIVE_UP_MS }: CallInfo): Line {
+		const isSame = (line: Line) => line.run === run && line.path === path && line.isPoll === isPoll;
+		const known = this.lines.find(isSame);
 		if (known) return known;
 		const stop = () => {
 			this.lines = this.lines.filter((each) => each !== line);
 			line.close();
 			for (const go of line.waiting) go(undefined);
 		};
-		const line: Line = { run, path, isPoll, waiting: [], close: onAbort(run.signal, stop) };
+		const close = onAbort(run.signal, stop);
+		const line: Line = { run, path, isPoll, timeoutMs, waiting: [], close };
 		this.lines.push(line);
 		return line;
 	}
@@ -135,13 +143,15 @@ export class Limiter {
 
 	/** Sends the next call that may go. @returns how long it has to wait, if none may go */
 	private sendNext(): number {
-		const pollMs = this.governor.waitMs(true);
-		const otherMs = this.governor.waitMs(false);
+		const now = this.clock.now();
+		const waitOf = (isPoll: boolean) =>
+			Math.max(...this.policies.map((each) => each.waitMs(now, isPoll)));
+		const otherMs = waitOf(false);
 		// If all runs are at their cap, the end of a call wakes the queue.
 		let waitMs = Infinity;
 		for (const line of this.lines) {
 			if (line.run.inFlight >= line.run.cap) continue;
-			waitMs = Math.min(waitMs, line.isPoll ? pollMs : otherMs);
+			waitMs = Math.min(waitMs, line.isPoll ? waitOf(true) : otherMs);
 			if (waitMs > 0) continue;
 			this.letGo(line);
 			break;
@@ -150,23 +160,25 @@ export class Limiter {
 	}
 
 	private letGo(line: Line): void {
-		const { run, waiting, close } = line;
+		const { run, path, isPoll, timeoutMs, waiting, close } = line;
 		const go = waiting.shift();
 		const others = this.lines.filter((each) => each.run === run && each !== line);
 		this.lines = [...this.lines.filter((each) => each.run !== run), ...others];
 		if (waiting.length > 0) this.lines.push(line);
 		else close();
 		run.inFlight++;
-		go?.(this.governor.send(line));
+		const { total: before } = this.traffic;
+		const call: Call = { path, isPoll, timeoutMs, sentAt: this.clock.now(), before };
+		for (const policy of this.policies) policy.sent?.(call);
+		go?.(call);
 	}
 
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
 		const held = this.lines.find(({ run }) => run.inFlight < run.cap)?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
-		await Promise.race(
-			ms === Infinity ? [woken] : [woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))],
-		);
+		const timers = ms === Infinity ? [] : [this.clock.sleep(Math.min(ms, MAX_TIMER_MS))];
+		await Promise.race([woken, ...timers]);
 		if (held) held.waitedMs += this.clock.now() - began;
 	}
 }

@@ -1,28 +1,59 @@
+import { sleep } from 'n8n-workflow';
 import type { Outcome } from '../../common/errors';
-import type { RateInfo } from './rateHeaders';
+
+/** Limits are published per minute ("Rate limits" in docs/service.md). */
+export const MINUTE_MS = 60_000;
+/** If no call succeeds for this long, waiting does not help any more. No pause is longer than this. */
+export const GIVE_UP_MS = 10 * MINUTE_MS;
+/** Clocks and timers are not exact, so each window is kept longer by this margin. */
+export const MARGIN_MS = 15;
+
+/** Time and randomness, which tests replace. */
+export interface Clock {
+	/** Milliseconds since any fixed moment. */
+	now(): number;
+	sleep(ms: number): Promise<void>;
+	/** From 0 to 1. */
+	random(): number;
+}
+
+export const systemClock: Clock = {
+	// Unlike the time of day, it is never set back.
+	now: () => performance.now(),
+	sleep: async (ms) => {
+		await sleep(ms);
+	},
+	random: () => Math.random(),
+};
 
 /** What is known about a call before it is sent. */
 export interface CallInfo {
-	/** What the call asks for. Answers to the same path take equally long. */
 	path: string;
 	/** Whether it requests the status of a scrape. */
 	isPoll?: boolean;
+	/** How long its answer is waited for, in milliseconds. */
+	timeoutMs?: number;
 }
 
 /** A call of the account, from its turn to its end. */
 export interface Call extends Required<CallInfo> {
 	sentAt: number;
-	/** Calls that were in flight when it was sent. */
-	inFlightAtSend: number;
+	/** How many calls of the account were sent before it. */
+	before: number;
+}
+
+/** What an answer says about the rate limit, if anything. Times are milliseconds from now. */
+export interface RateInfo {
+	/** The pause before the next request. */
+	retryAfterMs?: number;
+	/** Requests that are left until the reset. */
+	remaining?: number;
+	resetMs?: number;
 }
 
 /** How a call ended. */
 export interface End {
-	/**
-	 * - `succeeded`: it brought a result
-	 * - `rateLimited`: the service refused it for its rate (`RATE_LIMIT_EXCEEDED`, see "Rate limits" in docs/service.md)
-	 * - others: as for `ServiceError`
-	 */
+	/** `rateLimited`: refused for the rate ("Rate limits" in docs/service.md); other failures as for `ServiceError` */
 	outcome: 'succeeded' | 'rateLimited' | Outcome;
 	/** What the answer says about the rate limit; undefined if no answer came. */
 	rateInfo?: RateInfo | undefined;
@@ -35,10 +66,7 @@ export function isAccepted({ outcome, rateInfo }: End): boolean {
 
 /** A reason to hold back calls of an account. The longest wait of all policies counts. */
 export interface Policy {
-	/**
-	 * How long the next call has to wait, in milliseconds. `Infinity` means until another call ends. It is asked again
-	 * before each call.
-	 */
+	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call ends. Asked before each. */
 	waitMs(now: number, isPoll: boolean): number;
 	/** Records that a call is sent, after `waitMs` was 0 for all policies. */
 	sent?(call: Call): void;

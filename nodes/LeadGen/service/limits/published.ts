@@ -1,11 +1,7 @@
-import { MARGIN_MS, MINUTE_MS } from './clock';
-import type { Call, Policy } from './policy';
+import { MARGIN_MS, MINUTE_MS, type Call, type Policy } from './policy';
 import type { Traffic } from './traffic';
 
-/**
- * The calls of a minute go out within this share of it. So few are in flight when the service refuses one, because
- * somebody else uses the account.
- */
+/** The calls of a minute go out within this share of it, so that few are in vain if somebody else uses the account. */
 const BURST_SHARE = 0.01;
 
 /**

@@ -1,6 +1,3 @@
-/** So many old entries are kept before they are removed, because removing takes time. */
-const MAX_OLD = 1000;
-
 /** Points in time in ascending order. */
 export class TimeLog {
 	private readonly times: number[] = [];
@@ -10,37 +7,26 @@ export class TimeLog {
 		this.times.push(time);
 	}
 
-	/** Changes the time of one entry to a later one. */
-	move(from: number, to: number): void {
-		const { times } = this;
-		let at = times.lastIndexOf(from);
-		if (at < 0) return;
-		for (; (times[at + 1] ?? Infinity) < to; at++) times[at] = times[at + 1] ?? to;
-		times[at] = to;
-	}
-
+	/** Removes one entry, if there is one. */
 	remove(time: number): void {
-		const at = this.times.lastIndexOf(time);
-		if (at >= 0) this.times.splice(at, 1);
+		const at = this.indexFrom(time);
+		if (this.times[at] === time) this.times.splice(at, 1);
 	}
 
-	/** Allows earlier entries to be forgotten. */
+	/** Forgets earlier entries. It takes time, so it waits until they are most of all. */
 	forgetBefore(time: number): void {
-		if ((this.times[MAX_OLD] ?? Infinity) < time) this.times.splice(0, MAX_OLD);
+		const old = this.indexFrom(time);
+		if (old > this.times.length / 2) this.times.splice(0, old);
 	}
 
 	/** The number of entries from `begin` to before `end`. */
 	count(begin: number, end = Infinity): number {
-		let count = 0;
-		for (let at = this.times.length - 1; (this.times[at] ?? -Infinity) >= begin; at--) {
-			if ((this.times[at] ?? 0) < end) count++;
-		}
-		return count;
+		return Math.max(0, this.indexFrom(end) - this.indexFrom(begin));
 	}
 
 	/** The first entry that is not before `time`; `time` itself if there is none. */
 	firstFrom(time: number): number {
-		return this.times[this.times.length - this.count(time)] ?? time;
+		return this.times[this.indexFrom(time)] ?? time;
 	}
 
 	/**
@@ -52,5 +38,16 @@ export class TimeLog {
 		const free = limit - more;
 		if (free <= 0) return Infinity;
 		return Math.max(0, (this.times[this.times.length - free] ?? -Infinity) + ms - now);
+	}
+
+	/** The index of the first entry that is not before `time` (binary search). */
+	private indexFrom(time: number): number {
+		let [low, high] = [0, this.times.length];
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if ((this.times[middle] ?? Infinity) < time) low = middle + 1;
+			else high = middle;
+		}
+		return low;
 	}
 }

@@ -1,0 +1,109 @@
+import type { RawResponse } from '../types';
+import { GIVE_UP_MS, type Call, type End, type Policy, type RateInfo } from './policy';
+import type { Traffic } from './traffic';
+
+/** If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds. */
+const MAX_SKEW_MS = 5000;
+/** A number of seconds above this is a point in time since 1970, because as a delay it would be over thirty years. */
+const EPOCH_SECONDS = 1e9;
+
+/**
+ * Reads `Retry-After` (seconds or a date), and `RateLimit-Remaining` and `-Reset`, also with `X-`. The service guarantees
+ * none of them ("Rate limits" in docs/service.md), so all are optional.
+ * @param receivedAt milliseconds since 1970
+ */
+export function readRateHeaders(
+	{ status, headers }: Pick<RawResponse, 'status' | 'headers'>,
+	receivedAt: number,
+): RateInfo {
+	const text = (name: string) => {
+		const value = headers[name];
+		return typeof value === 'string' ? value.trim() : '';
+	};
+	const rate = (name: string) => text(`ratelimit-${name}`) || text(`x-ratelimit-${name}`);
+	const sentAt = Date.parse(text('date'));
+	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
+	const remaining = rate('remaining');
+	return {
+		// With HTTP 202, it says when the result will be ready.
+		retryAfterMs: status === 202 ? undefined : toDelay(text('retry-after'), now),
+		remaining: /^\d{1,15}$/.test(remaining) ? Number(remaining) : undefined,
+		resetMs: toDelay(rate('reset-after') || rate('reset'), now),
+	};
+}
+
+/** Converts seconds, seconds or milliseconds since 1970, or a date to a delay in milliseconds. */
+function toDelay(text: string, now: number): number | undefined {
+	const seconds = Number(text);
+	if (text === '' || seconds < 0 || seconds === Infinity) return undefined;
+	if (Number.isNaN(seconds)) {
+		// Times of the service are UTC (docs/service.md), also where they do not say so.
+		const date = Date.parse(/\d[T ][\d:.]+$/.test(text) ? `${text}Z` : text);
+		return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	}
+	if (seconds < EPOCH_SECONDS) return seconds * 1000;
+	return Math.max(0, (seconds < EPOCH_SECONDS * 1000 ? seconds * 1000 : seconds) - now);
+}
+
+/** When the service accepts calls again, in milliseconds; 0 if it does not say so. Only a limit that is used up counts. */
+export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number {
+	return retryAfterMs ?? (remaining ? undefined : resetMs) ?? 0;
+}
+
+/** How long to wait if the service names a time. If that is too long, a single call tries, which may end its run. */
+export function worthwhileMs(ms: number, { isPoll }: Call): number {
+	if (ms <= GIVE_UP_MS) return ms;
+	// Waiting for a scrape goes on, because it is paid for.
+	return isPoll ? GIVE_UP_MS : 0;
+}
+
+/** Keeps to the number of requests that are left, as the service says, and leaves one that fails alone as it asks for. */
+export class Told implements Policy {
+	/** Requests that are left until then, less those that were sent since. */
+	private left = Infinity;
+	private until = Infinity;
+	/** Requests that may go out after that, before the service says again how many are left. */
+	private next = Infinity;
+	/** Answers to calls that were sent earlier say nothing new. */
+	private since = -Infinity;
+
+	constructor(private readonly traffic: Traffic) {}
+
+	waitMs(now: number): number {
+		if (now >= this.until) this.set(this.next, Infinity);
+		if (this.left > 0) return 0;
+		// The answer to the call that went ahead named no number.
+		if (this.until === Infinity && this.traffic.inFlight === 0) return 0;
+		return this.until - now;
+	}
+
+	sent(): void {
+		this.left--;
+	}
+
+	ended(call: Call, { outcome, rateInfo }: End, now: number): void {
+		if (outcome === 'notSent') this.left++;
+		if (!rateInfo || call.sentAt < this.since) return;
+		this.since = call.sentAt;
+		const { retryAfterMs, remaining, resetMs } = rateInfo;
+		if (outcome === 'unknown' && retryAfterMs) {
+			// Failures of calls that were in flight together count as one. A single call goes ahead then.
+			this.since = now;
+			this.set(0, now + worthwhileMs(retryAfterMs, call), 1);
+		} else if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
+			// The service may have counted the call when it came in: then this window is over.
+			this.set(Infinity, Infinity);
+		} else {
+			// The answer may not count the calls that were sent later.
+			const left = remaining - (this.traffic.total - call.before - 1);
+			const untilMs = left > 0 ? Math.min(resetMs, GIVE_UP_MS) : worthwhileMs(resetMs, call);
+			this.set(left, now + untilMs);
+		}
+	}
+
+	private set(left: number, until: number, next = Infinity): void {
+		this.left = left;
+		this.until = until;
+		this.next = next;
+	}
+}
