@@ -5,7 +5,7 @@ import { Tally, type Outcome } from './tally';
 /** Then another workflow is activated, so that the power is also cut soon after an activation. */
 const ROUNDS_PER_WORKFLOW = 10;
 const PROMISE =
-	'No completion comes in twice, and no start is sent twice, also if everything that failed is retried. A completion is lost only if the notification came while n8n was down, and the cut was within 200 ms of the answer to the start; a crashed execution tells it.';
+	'No completion comes in twice, and no start is sent twice, also if everything that failed is retried. A completion is lost only if the notification came while n8n was down, and the cut was within a second of the answer to the start; a crashed execution tells it.';
 
 /** Kills n8n soon after something happened, many times, while a trigger starts and receives scrapes. */
 async function cutPower(

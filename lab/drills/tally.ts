@@ -8,7 +8,7 @@ const SETTLES_MS = 6500;
 const RECOVERS_MS = 45_000;
 const LATEST_MS = 200_000;
 /** After a power cut this soon after the answer to a start, the ID of the scrape may not be saved. */
-const UNSAVED_MS = 200;
+const UNSAVED_MS = 1000;
 
 /** What a drill promised, and what happened. */
 export interface Outcome {
@@ -44,7 +44,7 @@ interface Seen {
 /** What an execution of the trigger is for. */
 interface Purpose {
 	start?: { attempt: string };
-	completion?: { scrapes: Array<{ attempt?: string; scrapeId?: string }> };
+	completion?: { attempt?: string; scrapeId?: string };
 }
 
 /** Follows each scrape that a trigger starts every ten seconds. */
@@ -72,9 +72,10 @@ export class Tally {
 		await sleep(SETTLES_MS);
 		await this.settle(fixture, id);
 		const jobs = finished(fixture);
-		// A scrape that ran stays saved as done, without this name.
+		// A scrape that ran stays saved as done.
 		const saved = JSON.stringify((await fixture.api.workflow(id)).staticData ?? '');
-		const isRunning = ({ scrapeId }: Job) => new RegExp(`scrapeId[\\\\":]+${scrapeId}`).test(saved);
+		const isRunning = ({ scrapeId }: Job) =>
+			new RegExp(`${scrapeId}[^}]*isDone[\\\\":]+false`).test(saved);
 		this.polled += jobs.filter(isRunning).length;
 		await fixture.api.deactivateWorkflow(id);
 		await this.look(fixture, id);
@@ -142,19 +143,17 @@ export class Tally {
 			if (this.seen.has(id) || !['success', 'error', 'crashed'].includes(status)) continue;
 			const { nodes = {}, waiting = [] } = (await fixture.finished(id)) ?? {};
 			const { start, completion } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
-			const { scrapes = [] } = completion ?? {};
 			const items = nodes['LeadGen Trigger']?.outputs[0] ?? [];
 			// At the end n8n saves that an execution succeeded, and then its output. A power cut may come in between.
 			const isCut = status === 'success' && Object.keys(nodes).length === 0;
-			const ran = isCut
-				? scrapes.map((scrape) => scrape.scrapeId)
-				: items.map(({ json }) => json.scrapeId);
+			const ran = isCut ? [completion?.scrapeId] : items.map(({ json }) => json.scrapeId);
+			const { attempt } = start ?? completion ?? {};
 			this.seen.set(id, {
 				id,
 				status,
 				mode,
 				isStart: start !== undefined,
-				attempts: start ? [start.attempt] : scrapes.map(({ attempt }) => attempt),
+				attempts: attempt === undefined ? [] : [attempt],
 				ran: status === 'success' ? ran : [],
 			});
 		}
@@ -195,7 +194,7 @@ function attemptOf({ webhookUrl = '' }: Job): string {
 }
 
 /** What asked for a scrape: the activation, or a time that was due. */
-function dueAt(job: Job): number {
+function dueAt(job: Job): string {
 	const attempt = attemptOf(job);
-	return attempt.startsWith('a') ? 0 : Math.floor(parseInt(attempt.slice(1), 36) / EVERY_S);
+	return attempt.startsWith('a') ? 'activation' : attempt;
 }
