@@ -39,8 +39,8 @@ async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> 
 		const [url, plainUrl] = [fixture.plainUrl(listening), `${fixture.url}/webhook/beside`];
 		const starting = await fixture.activated();
 		const [trigger] = starting.nodes;
-		const identity = fingerprint([starting.id, trigger?.id, trigger?.webhookId]);
-		const signer = new Signer({ apiKey: API_KEY }, `leadGenTrigger ${identity}`);
+		const identity = [fingerprint([starting.id, trigger?.id]), fingerprint(trigger?.webhookId)];
+		const signer = new Signer({ apiKey: API_KEY }, `leadGenTrigger ${identity.join(' ')}`);
 		const signed = (id: string) => signer.callbackUrl(fixture.plainUrl(starting), attemptOf(id));
 		const kinds = [
 			{ about: 'LeadGen Trigger that listens', urlOf: () => url, id: listening.id },

@@ -29,7 +29,6 @@ export class Leader {
 	private readonly followed = new Map<string, Followed>();
 	private readonly closed = new AbortController();
 	private readonly notifiedAt = new Map<string, number>();
-	/** The attempt of the last due time. */
 	private lastDue = '';
 	/** When to ask what another process saved, if one answers at the own URL: a user may retry a start there. */
 	private askAt = Infinity;

@@ -58,6 +58,7 @@ type Context = IExecuteFunctions | IHookFunctions | ITriggerFunctions | IWebhook
 export class TriggerNode<Given extends Context = Context> {
 	/** Identifies the node, also when it is renamed. Two nodes of a workflow may have one ID, but never one URL. */
 	readonly key: string;
+	private readonly idKey: string;
 	readonly memory: Memory;
 	readonly parameters: Parameters;
 	/** Where the node reaches itself, the likeliest address first. */
@@ -65,7 +66,8 @@ export class TriggerNode<Given extends Context = Context> {
 
 	constructor(readonly context: Given) {
 		const { id, name, webhookId = name } = context.getNode();
-		this.key = `leadGenTrigger ${fingerprint([context.getWorkflow().id, id, webhookId])}`;
+		this.idKey = `leadGenTrigger ${fingerprint([context.getWorkflow().id, id])}`;
+		this.key = `${this.idKey} ${fingerprint(webhookId)}`;
 		this.memory = memories.get(this.key) ?? new Memory();
 		memories.set(this.key, this.memory);
 		this.parameters = new Parameters((path, ifMissing) =>
@@ -102,9 +104,9 @@ export class TriggerNode<Given extends Context = Context> {
 		readings.delete(this.credentialId);
 	}
 
-	/** Whether the node ever saved anything. */
+	/** Whether the node ever saved anything, also before it got another URL. */
 	get hasRecord(): boolean {
-		return this.staticData[this.key] !== undefined;
+		return Object.keys(this.staticData).some((key) => key.startsWith(this.idKey));
 	}
 
 	/**

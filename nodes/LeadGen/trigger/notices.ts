@@ -24,7 +24,6 @@ export function noticeOf(error: unknown): Notice {
 	return { message, advice: error instanceof LeadGenError ? error.advice : '' };
 }
 
-/** A notice on one line. */
 export function inWords({ message, advice }: Notice): string {
 	return advice === '' ? message : `${message}. ${advice}`;
 }
