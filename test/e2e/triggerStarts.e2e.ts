@@ -149,6 +149,21 @@ describe('a start', () => {
 		]);
 	});
 
+	it('does not happen again when the node gets another URL, or is disabled and enabled', async () => {
+		const { id } = await fixture.activated();
+		await fixture.untilRuns(id, 1);
+		await save(id, (workflow) => (triggerOf(workflow).webhookId = uuid()));
+		await quiet();
+		const other = fixture.trigger({ mode: 'listen' }, { name: 'Other' });
+		await save(id, ({ nodes }) => nodes.push(other));
+		for (const disabled of [true, false]) {
+			await save(id, (workflow) => (triggerOf(workflow).disabled = disabled));
+			await quiet(1500);
+		}
+		await quiet();
+		expect(fixture.starts).toBe(1);
+	});
+
 	it('survives that the node is renamed while the scrape runs', async () => {
 		fixture.sandbox.set(LONG);
 		const { id } = await fixture.activated();
