@@ -319,7 +319,10 @@ describe('the panel of the LeadGen Trigger', () => {
 	])('shows the fields of the start %s', async (schedule, times) => {
 		await editor.choose(editor.parameter('schedule'), schedule);
 		expect(await editor.labels()).toEqual(
-			labels(/^Each scrape costs credits\./, ...FILTERS, 'How Often', ...times),
+			labels(
+				/^Publishing the workflow starts a scrape, which costs credits\./,
+				...['Limit', 'How Often', ...times, ...FILTERS.filter((name) => name !== 'Limit')],
+			),
 		);
 	});
 
@@ -329,9 +332,7 @@ describe('the panel of the LeadGen Trigger', () => {
 			'Run When Other Scrapes Finish',
 		]);
 		await editor.choose(editor.parameter('mode'), 'Run When Other Scrapes Finish');
-		expect(await editor.labels()).toEqual(
-			labels(/^This mode starts no scrapes and costs no credits\./),
-		);
+		expect(await editor.labels()).toEqual(labels(/^Copy the production URL above/));
 		expect(await editor.offers('Add Option')).toEqual(['Internal URL', 'Test Scrape ID']);
 	});
 });

@@ -90,7 +90,9 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	expect(whole).toMatchObject({
 		...{ key: CEM.linkedinUrl, title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
 	});
-	expect(JSON.parse(String(whole?.lead))).toEqual({ ...CEM, scrapeId: whole?.scrapeId });
+	expect(JSON.parse(String(whole?.lead))).toEqual({
+		...{ ...CEM, scrapeId: whole?.scrapeId, scrapeStatus: 'completed' },
+	});
 
 	// Dee is new. Ann was paid for, also for an n8n that remembers nothing.
 	await fixture.restart();
@@ -169,6 +171,7 @@ describe('scrape-to-data-table', () => {
 		const { id, started } = await run(true);
 		expect(started.status).toBe('success');
 		const [{ scrapeId } = {}] = fixture.sandbox.jobs;
+		const scrapeStatus = 'completed';
 		const leads = [CEM, { name: 'Ann', email: ' Ann@Acme.example' }];
 		expect(await post(fixture.webhookUrl(), JSON.stringify({ scrapeId, leads }))).toBe(200);
 		await until('the leads', async () => (await fixture.executions(id)).length === 2);
@@ -181,8 +184,8 @@ describe('scrape-to-data-table', () => {
 			JSON.parse(String(lead)) as unknown,
 		]);
 		expect(stored).toEqual([
-			[null, 'Cem Çelik', 'CTO', 'Acme', CEM.linkedinUrl, { ...CEM, scrapeId }],
-			['ann@acme.example', 'Ann', null, null, null, { ...leads[1], scrapeId }],
+			[null, 'Cem Çelik', 'CTO', 'Acme', CEM.linkedinUrl, { ...CEM, scrapeId, scrapeStatus }],
+			['ann@acme.example', 'Ann', null, null, null, { ...leads[1], scrapeId, scrapeStatus }],
 		]);
 	});
 
