@@ -354,6 +354,29 @@ describe('a start', () => {
 		expect(fixture.starts).toBe(2);
 	});
 
+	it('that Timeout Workflow ends while it waits is not sent, and the next activation starts a scrape', async () => {
+		fixture.sandbox.set({
+			faults: [
+				{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429, match: { path: '/start' } },
+			],
+		});
+		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
+		const settings = { ...content.settings, executionTimeout: 3 };
+		const { id } = await fixture.api.createWorkflow({ ...content, settings });
+		await fixture.api.activateWorkflow(id);
+		const statuses = async () => (await fixture.executions(id)).map(({ status }) => status);
+		await until('the end of the start', async () => (await statuses())[0] === 'canceled');
+		await quiet();
+		const before = fixture.starts;
+		fixture.sandbox.set({ faults: [] });
+		await quiet(8000);
+		// Nothing goes on in the background.
+		expect([fixture.starts, fixture.sandbox.jobs.length]).toEqual([before, 0]);
+		await fixture.reactivate(id);
+		await fixture.untilRuns(id, 1);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+	});
+
 	it('that was never sent is sent again until the service can be reached', async () => {
 		fixture.sandbox.set({
 			faults: [

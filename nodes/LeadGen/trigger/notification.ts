@@ -4,7 +4,6 @@ import { isObject, jsonIn } from '../common/json';
 // Searches notifications of the service. Neither their shape nor their method is known (docs/service.md, "The completion
 // notification"), and anyone may send one to a node that listens, so each search is bounded.
 
-/** The parts of a notification that are searched. */
 type Searched = { query?: unknown; body?: unknown };
 
 /** How many values one search visits, and how long an ID may be. */

@@ -28,8 +28,9 @@ export async function startScrape(
 	{ context }: TriggerNode,
 	credential: ICredentialDataDecryptedObject,
 	body: IDataObject,
+	signal?: AbortSignal,
 ): Promise<IDataObject & { scrapeId: string }> {
-	const settings = { executionId: randomUUID() };
+	const settings = { executionId: randomUUID(), signal };
 	const service = new Service(context, credential, START_TIMEOUT_MS, settings);
 	const data = await service.data({ kind: 'start', path: '/start', body });
 	const scrapeId = idIn(data.scrapeId);

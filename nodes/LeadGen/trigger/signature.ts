@@ -4,7 +4,6 @@ import { InputError } from '../common/errors';
 
 export const PARAMETER = 'leadgen';
 
-/** The attempt and its signature in a callback URL. */
 const SIGNED = /([0-9a-z]{1,80})\.([0-9a-f]{64})(?![0-9a-f])/g;
 
 /** Signs and verifies requests to the URL of one node. The key is derived from the API key, so nothing has to be stored. */

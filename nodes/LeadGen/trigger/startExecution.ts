@@ -70,8 +70,9 @@ async function send(node: Executing, { attempt, url }: Start) {
 		// The same key must start the scrape and sign the URL, and the user may have changed it meanwhile.
 		const { credential, signer } = await node.access(0);
 		const webhookUrl = signer.callbackUrl(url, attempt);
-		// Stop does not end a request that was sent: its answer holds what was paid for.
-		const tried = startScrape(node, credential, { ...body, webhookUrl });
+		// Stop ends a wait, but no request that was sent: its answer holds what was paid for.
+		const signal = node.context.getExecutionCancelSignal();
+		const tried = startScrape(node, credential, { ...body, webhookUrl }, signal);
 		const answer = await tried.catch((error: unknown) => {
 			const isUnsent =
 				error instanceof ServiceError && (mayConnectLater(error) || isRateRefusal(error));
@@ -80,7 +81,7 @@ async function send(node: Executing, { attempt, url }: Start) {
 			node.log('warn', `a start is tried again: ${String(error)}`);
 		});
 		if (answer) return answer;
-		await pause(pauseMs, node.context.getExecutionCancelSignal());
+		await pause(pauseMs, signal);
 	}
 }
 
