@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi, N8nApiError, type StoredCredential } from '../../lab/playground/api';
@@ -372,7 +373,9 @@ describe('a start', () => {
 		await quiet(8000);
 		// Nothing goes on in the background.
 		expect([fixture.starts, fixture.sandbox.jobs.length]).toEqual([before, 0]);
-		await fixture.reactivate(id);
+		await fixture.api.deactivateWorkflow(id);
+		await fixture.api.updateWorkflow(id, content);
+		await fixture.api.activateWorkflow(id);
 		await fixture.untilRuns(id, 1);
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 	});
@@ -536,6 +539,19 @@ describe('what cannot work', () => {
 		const [failed] = await fixture.executions(workflow.id);
 		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
 		expect(await fixture.scrapesOf(workflow.id)).toEqual([scrapeId]);
+	});
+
+	it('is told about a webhook URL whose answer does not end, and no scrape is started', async () => {
+		const slow = (response: ServerResponse) => {
+			const timer = setInterval(() => response.write(' '), 1000);
+			response.on('close', () => clearInterval(timer));
+		};
+		const internalUrl = await serve((_, response) => slow(response));
+		const { id } = await fixture.activated({ options: { internalUrl } });
+		await until('the execution', async () => (await fixture.told(id)).length === 1, 90_000);
+		await fixture.api.deactivateWorkflow(id);
+		expect(await fixture.told(id)).toEqual(['n8n cannot reach the webhook URL of this node']);
+		expect(fixture.starts).toBe(0);
 	});
 
 	it('is not run again and again, if n8n refuses it', async () => {

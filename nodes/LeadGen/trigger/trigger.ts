@@ -111,12 +111,11 @@ async function run(leader: Leader, activation: string | undefined): Promise<void
 async function save(leader: Leader): Promise<void> {
 	const since = Date.now();
 	while (!leader.isClosed) {
-		const age = Date.now() - since;
 		try {
 			if ((await leader.post({ activation: leader.node.memory.wanted })).isActive) return;
 		} catch (error) {
-			if (age >= PATIENCE_MS) leader.notify(noticeOf(error));
+			if (Date.now() - since >= PATIENCE_MS) leader.notify(noticeOf(error));
 		}
-		await leader.wait(Math.min(500 + age / 3, MAX_PAUSE_MS));
+		await leader.wait(Math.min(500 + (Date.now() - since) / 3, MAX_PAUSE_MS));
 	}
 }
