@@ -59,7 +59,7 @@ describe('A key that each item names itself', () => {
 		expect(spent()).toEqual([3, 3]);
 		expect(result.items).toEqual(paired(items.map(({ address }) => verdictOn(address))));
 		expect(hintTexts(result)).toEqual([
-			'info: 7 items: 7 valid · 2 accounts · 6 paid calls (6 verifications) · 1 remembered',
+			'info: 7 items: 7 valid · 2 accounts · 6 paid calls (6 verifications) · 1 reused for free',
 		]);
 		expect(result.readings).toBe(7);
 	});

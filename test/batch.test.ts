@@ -335,6 +335,7 @@ it('ends if its rate is refused for ten minutes: one item says so, and nothing m
 	]);
 	const notSent = {
 		attempted: false,
+		outcome: 'notSent',
 		message: containing('too many requests'),
 		advice: someText,
 	};
@@ -446,91 +447,95 @@ it('sends nothing more once a person presses Stop', async () => {
 	expect(sandbox.requests).toHaveLength(before);
 });
 
-describe('a budget', () => {
-	const reached = (most: string) => `Not sent: this run reached Maximum Spend (${most})`;
+describe('Maximum Paid Calls', () => {
+	const reached = (max: number) => `Not sent: the node reached Maximum Paid Calls (${String(max)})`;
+	const named = (last: string, count: number) =>
+		people(count).map((one, index) => ({ ...one, last, company: `acme${String(index)}.com` }));
+	const enrich = async (list: IDataObject[], maxPaidCalls: number, more?: Partial<NodeRun>) =>
+		await service.run(ENRICH, { ...person, options: { maxPaidCalls } }, list, more);
 
-	it.each([
-		['keepCredits', 99_960, 1, 40],
-		['keepCredits', 99_960, 3, 13],
-		['spendAtMost', 25, 1, 25],
-		['spendAtMost', 25, 2, 12],
-	])('stops in time: %s %i at %i credits a call', async (option, credits, cost, calls) => {
-		sandbox.set({ cost: { findBusiness: cost } });
-		const result = await find(people(60), { [option]: credits }, continueError);
-		expect(spent()).toBe(calls * cost);
-		// Balances are read after 1, 2, 4, 8 … calls, and no more once the budget is used up.
-		const balances = sandbox.requests.filter(({ path }) => path === '/credits');
-		expect(balances.length).toBeLessThanOrEqual(8);
-		expect(result.items).toHaveLength(calls);
-		expect(errors(result)).toEqual(notAttempted(60 - calls));
+	it.each([1, 25])('of %i is reached exactly, and the other items are not sent', async (max) => {
+		const result = await find(people(60), { maxPaidCalls: max }, continueError);
+		expect(firstNames()).toEqual(persons(...Array(max).keys()).toSorted());
+		expect(emails(result)).toEqual(anyEmails(max));
+		expect(errors(result)).toEqual(times(60 - max, including({ message: reached(max) })));
 	});
 
-	const again =
-		'If you run the workflow again within 15 minutes, you do not pay for the same results again.';
-	it.each([
-		[10, '10 credits', '10 results'],
-		[1, '1 credit', '1 result'],
-	])(
-		'is one for all tries of a run, and says once what was paid for: %d',
-		async (spendAtMost, most, results) => {
-			const { error } = await find(people(30), { spendAtMost }, { retryOnFail: true });
-			expect(error?.message).toBe(reached(most));
-			expect(error?.description).toBe(
-				`The balance is ${String(100_000 - spendAtMost)} credits. This run has used ${most}. To continue, change this limit in the options. ${again} This run paid for ${results}.`,
-			);
-			expect(spent()).toBe(spendAtMost);
-		},
-	);
-
-	it('of which the balance is less ends a run by its own name', async () => {
-		account({ credits: 80 });
-		const { error } = await start([150, 150], { options: { spendAtMost: 100 } });
-		expect(sandbox.jobs).toEqual([]);
-		expect(error?.message).toBe(reached('100 credits'));
-		expect(error?.description).toContain('The balance is 80 credits.');
+	it('finishes each row that it begins', async () => {
+		const { items, errorItems } = await enrich(named('Sure', 60), 41, continueError);
+		expect(items.map(({ json }) => json.status)).toEqual(times(20, 'valid'));
+		expect(errorItems).toHaveLength(40);
+		expect(sandbox.requests).toHaveLength(40);
 	});
 
-	it('does not grow by credits that are added meanwhile', async () => {
-		sandbox.set({ latencyMs: 5 });
-		const running = find(people(60), { spendAtMost: 20, parallel: 1 }, continueError);
-		await until(() => spent() >= 5);
-		sandbox.addCredits(apiKey(), 500);
-		const { items } = await running;
-		expect(items).toHaveLength(sandbox.requests.filter(({ path }) => path !== '/credits').length);
-		expect(items.length).toBeGreaterThan(10);
-		expect(items.length).toBeLessThanOrEqual(20);
+	it('gets back what a row did not need', async () => {
+		const list = [...named('Nobody', 30), ...named('Sure', 30)];
+		const { items, errorItems } = await enrich(list, 50, continueError);
+		expect(items.map(({ json }) => json.found)).toEqual([...times(30, false), ...times(10, true)]);
+		expect(errorItems).toHaveLength(20);
+		expect(sandbox.requests).toHaveLength(50);
 	});
 
-	it.each<[string, FaultRule]>([
-		['unknown', { kind: 'status', status: 503 }],
-		['NOT_FOUND', { kind: 'envelope', code: 'NOT_FOUND' }],
-	])(
-		'does not take an answer about the balance for one about the call (%s)',
-		async (_outcome, fault) => {
-			speedUp(10);
-			sandbox.set({ faults: [{ ...fault, match: { path: '/credits' } }] });
-			const result = await find(people(3), { spendAtMost: 10 }, continueError);
-			expect(errors(result)).toEqual(
-				times(3, {
-					attempted: false,
-					message: 'Not sent: the balance of the account could not be read',
-					advice: containing('remove Maximum Spend'),
-				}),
-			);
-			expect(spent()).toBe(0);
-		},
-	);
+	it('does not count what the service refused, but what may have been paid for', async () => {
+		const faults: FaultRule[] = [
+			{ kind: 'envelope', code: 'INVALID_REQUEST', match: { nth: [2, 5] } },
+			{ kind: 'status', status: 503, match: { nth: [7] } },
+		];
+		sandbox.set({ faults });
+		const options = { maxPaidCalls: 6, parallel: 1 };
+		const result = await find(people(12), options, continueError);
+		expect(sandbox.requests).toHaveLength(8);
+		expect(emails(result)).toEqual(anyEmails(5));
+		const outcomes = errors(result).map(({ outcome }) => outcome);
+		expect(outcomes).toEqual(['refused', 'refused', 'unknown', ...times(4, 'notSent')]);
+	});
 
-	it.each(['start', 'completion'] as const)(
-		'does not start a scrape that could cost more, charged at its %s',
-		async (chargeScrape) => {
-			sandbox.set({ chargeScrape });
-			const options = { spendAtMost: 30 };
-			const { errorItems } = await start([20, 20, 5], { options }, continueError);
-			expect(startedLimits()).toEqual([20]);
-			expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
-		},
-	);
+	it('leaves what is known already for free', async () => {
+		await enrich(named('Sure', 10), 20);
+		const { items, errorItems } = await enrich(named('Sure', 14), 5, continueError);
+		expect(items.map(({ json }) => json.status)).toEqual(times(12, 'valid'));
+		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 12 }, { item: 13 }]);
+		expect(sandbox.requests).toHaveLength(24);
+	});
+
+	it('counts for all tries of a run, and says once what was paid for', async () => {
+		const { error } = await find(people(30), { maxPaidCalls: 10 }, { retryOnFail: true });
+		expect(error?.message).toBe(reached(10));
+		expect(error?.description).toBe(
+			'It has made 10 paid calls in this execution, and this item may need 1. To continue, raise this limit in the options. If you run the workflow again within 15 minutes, you do not pay for the same results again. This run paid for 10 results.',
+		);
+		expect(spent()).toBe(10);
+	});
+
+	it('counts starts, whatever their limit', async () => {
+		const options = { maxPaidCalls: 2 };
+		const { errorItems } = await start([20, 30, 5], { options }, continueError);
+		expect(startedLimits()).toEqual([20, 30]);
+		expect(errorItems.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 2 }]);
+	});
+
+	it('ends with Stop, also for rows that wait for those before them', async () => {
+		sandbox.set({ latencyMs: 200 });
+		const parameters = { ...person, options: { maxPaidCalls: 4 } };
+		await service.runUntil(
+			() => sandbox.requests.length >= 2,
+			ENRICH,
+			parameters,
+			named('Sure', 9),
+		);
+		await sleep(600);
+		expect(sandbox.requests).toHaveLength(2);
+	});
+
+	it('is the same for all accounts of a run', async () => {
+		const second = { plan: 'enterprise', credits: 100 };
+		sandbox.set({ accounts: { ...sandbox.settings.accounts, second } });
+		const list = people(8).map((one, index) => ({ ...one, key: index % 2 ? 'second' : apiKey() }));
+		const credential = { apiKey: '={{ $json.key }}' };
+		const result = await find(list, { maxPaidCalls: 3 }, { ...continueError, credential });
+		expect(sandbox.requests).toHaveLength(3);
+		expect(emails(result)).toEqual(anyEmails(3));
+	});
 });
 
 it('says in a dry run what would be paid for, and sends nothing', async () => {
@@ -540,13 +545,6 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 	expect(withEmpty.error?.message).toBe('First Name and Last Name are both empty');
 	const { items } = await find(list, { dryRun: true });
 	expect(sandbox.requests).toHaveLength(1);
-	// Kept in tables for years, so it stays as it is. Case makes no difference.
-	const keys = [
-		'110b3a7c3617024ec4c97da8a831c500',
-		'd8363681f1e7cdcecde5f84385df7a1a',
-		'3a2b0cb3ad8eae3a0ce8c8a72ee2e661',
-		'd8363681f1e7cdcecde5f84385df7a1a',
-	];
 	expect(items).toEqual(
 		['remembered', 'new', 'new', 'duplicate'].map((call, item) => ({
 			json: {
@@ -558,9 +556,7 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 					lastName: list[item]?.last,
 					company: 'acme.com',
 				},
-				key: keys[item],
 				mayFollow: 0,
-				totals: { items: 4, new: 2, duplicate: 1, remembered: 1, free: 0, mayFollow: 0 },
 			},
 			pairedItem: { item },
 		})),
@@ -587,44 +583,29 @@ it('is not held up by a clock that is set back', async () => {
 
 describe('a loop that gives the items one by one', () => {
 	const inLoop = { ...keepGoing, isInLoop: true };
-	const spendAtMost = 3;
+	const maxPaidCalls = 3;
 
-	/** The error of each run of the node, if it had one. */
-	function errorsOfRuns({ run }: NodeResult): unknown[] {
-		const tasks = run.data.resultData.runData.LeadGen ?? [];
+	it('keeps Maximum Paid Calls once for the execution', async () => {
+		const result = await find(people(12), { maxPaidCalls }, inLoop);
+		const tasks = result.run.data.resultData.runData.LeadGen ?? [];
 		const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((each) => each ?? []));
-		return items.map((item) => errorOf(item)?.message);
-	}
-
-	it.each([
-		[1, 3],
-		[2, 1],
-	])('keeps a budget once for the execution, at %i credits a call', async (cost, calls) => {
-		sandbox.set({ cost: { findBusiness: cost } });
-		const result = await find(people(12), { spendAtMost }, inLoop);
-		const notSent = 'Not sent: this run reached Maximum Spend (3 credits)';
-		expect(errorsOfRuns(result)).toEqual([
-			...times(calls, undefined),
-			...times(12 - calls, notSent),
+		const notSent = 'Not sent: the node reached Maximum Paid Calls (3)';
+		expect(items.map((item) => errorOf(item)?.message)).toEqual([
+			...times(3, undefined),
+			...times(9, notSent),
 		]);
-		expect(spent()).toBe(calls * cost);
-	});
-
-	it('counts the scrapes that it starts', async () => {
-		const result = await start([10, 10, 10, 10, 10], { options: { spendAtMost: 25 } }, inLoop);
-		expect(errorsOfRuns(result).filter((error) => error === undefined)).toHaveLength(2);
-		expect(startedLimits()).toEqual([10, 10]);
+		expect(spent()).toBe(3);
 	});
 
 	it('is like several calls of an AI agent, also at the same time', async () => {
 		const agent = { ...keepGoing, executionId: 'agent', isTool: true };
-		await Promise.all(people(8).map((one) => find([one], { spendAtMost }, agent)));
+		await Promise.all(people(8).map((one) => find([one], { maxPaidCalls }, agent)));
 		expect(spent()).toBe(3);
 	});
 
 	it('begins anew in the next execution', async () => {
-		await find(people(6), { spendAtMost }, inLoop);
-		await find(people(9).slice(6), { spendAtMost }, inLoop);
+		await find(people(6), { maxPaidCalls }, inLoop);
+		await find(people(9).slice(6), { maxPaidCalls }, inLoop);
 		expect(spent()).toBe(6);
 	});
 

@@ -321,7 +321,7 @@ describe('Node leadGen, its operations', () => {
 		});
 		const output = ['includeInput', 'resultField'];
 		const calls = ['parallel', 'requestTimeout'];
-		const budget = ['includeCost', 'spendAtMost', 'keepCredits', 'dryRun'];
+		const budget = ['includeCost', 'maxPaidCalls', 'dryRun'];
 		const lookup = [...budget, 'rememberMinutes', ...calls];
 		const person = ['cleanNames', 'errorIfNotFound'];
 		const wait = ['failedAsResult', 'pollInterval', 'timeout'];
@@ -335,9 +335,9 @@ describe('Node leadGen, its operations', () => {
 			'email.verify': [...output, 'splitOutput', ...lookup],
 			'scrape.start': [...output, 'webhookUrl', ...budget, ...calls],
 			'scrape.startAndWait': [...output, 'webhookUrl', ...wait, ...budget, ...calls],
-			'scrape.wait': [...output, ...wait, ...calls],
-			'scrape.getStatus': [...output, ...calls],
-			'credit.get': [...output, ...calls],
+			'scrape.wait': [...output, ...wait],
+			'scrape.getStatus': output,
+			'credit.get': output,
 		};
 		expect(byOperation).toEqual(Object.entries(expected));
 	});
@@ -497,6 +497,7 @@ describe('In a run', () => {
 					message: containing(`${displayName} must be `),
 					advice: someText,
 					field: displayName,
+					outcome: 'notSent',
 				};
 				expect(result.items.map(({ json }) => json.error)).toEqual([error, error]);
 			}

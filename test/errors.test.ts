@@ -314,6 +314,7 @@ describe('A credential that cannot work', () => {
 	const refused = (field: string, problem: string) => ({
 		message: `${field} in the LeadGen credential ${problem}`,
 		field,
+		outcome: 'notSent',
 	});
 	const noScheme = refused('Base URL', 'must begin with https://');
 	const noAddress = refused('Base URL', 'is not a web address that the node can send requests to');

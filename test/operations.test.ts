@@ -24,7 +24,7 @@ const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
 
 /** The incoming fields and the error of a parameter that can only be wrong. */
 function inputError(input: object, error: string, field: string) {
-	return { ...input, error: { message: error, advice: someText, field } };
+	return { ...input, error: { message: error, advice: someText, field, outcome: 'notSent' } };
 }
 
 /** The error of an item whose request the service refuses. */
@@ -235,6 +235,7 @@ describe('Scrape: Start', () => {
 					message:
 						'Filters are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
 					field: 'Filters',
+					outcome: 'notSent',
 					advice: 'A scrape without filters collects leads of any kind, and uses credits for them.',
 				},
 				undefined,
@@ -720,14 +721,9 @@ describe('Fields of the result', () => {
 	])('options %j shape results and plans, and no errors', async (options, shape) => {
 		const dryRun = { ...options, dryRun: true, includeCost: true };
 		const plan = await service.run(VERIFY, { ...address, options: dryRun }, inputs);
-		const totals = { items: 4, new: 4, duplicate: 0, remembered: 0, free: 0, mayFollow: 0 };
-		const request = { dryRun: true, call: 'new', path: '/email/verify', mayFollow: 0, totals };
+		const request = { dryRun: true, call: 'new', path: '/email/verify', mayFollow: 0 };
 		expect(plan.items).toEqual(
-			paired(
-				inputs.map((input) =>
-					shape(input, { ...request, request: { email: input.email }, key: someText }),
-				),
-			),
+			paired(inputs.map((input) => shape(input, { ...request, request: { email: input.email } }))),
 		);
 		service.expectCalls([]);
 		sandbox.set({

@@ -78,13 +78,13 @@ const RUNS: Array<{
 		of: 'find and verify',
 		run: [ENRICH, person, list],
 		hints:
-			'info: 5 items: 2 valid, 2 catch-all and not accepted, 1 not found · 7 paid calls (4 business lookups, 3 verifications) · 2 remembered',
+			'info: 5 items: 2 valid, 2 catch-all (rejected), 1 not found · 7 paid calls (4 business lookups, 3 verifications) · 2 reused for free',
 	},
 	{
 		of: 'the same list again',
 		run: [ENRICH, person, list],
 		hints:
-			'info: 5 items: 2 valid, 2 catch-all and not accepted, 1 not found · no paid calls · 9 remembered',
+			'info: 5 items: 2 valid, 2 catch-all (rejected), 1 not found · no paid calls · 9 reused for free',
 	},
 	{
 		of: 'a dry run of a list that is partly known',
@@ -105,23 +105,22 @@ const RUNS: Array<{
 		of: 'a dry run with personal addresses',
 		run: [ENRICH, { ...person, tryPersonal: true, options: dryRun }, people('Bob High', 'Jo High')],
 		hints:
-			'info: Dry run: nothing was sent. 2 items, 1 paid call. Depending on the answers, up to 5 paid calls may follow. 1 repeated call costs nothing.',
+			'info: Dry run: nothing was sent. 2 items, 1 paid call. Depending on the answers, up to 6 paid calls may follow. 1 repeated call costs nothing.',
 	},
 	{
 		of: 'a list with mistakes',
 		run: [VERIFY, verify, [...emails('valid.a', 'unknown.b'), {}], keepGoing],
-		hints: 'warning: 3 items: 1 valid, 1 unknown, 1 failed · 2 paid calls (2 verifications)',
+		hints: 'warning: 3 items: 1 valid, 1 unknown, 1 invalid input · 2 paid calls (2 verifications)',
 	},
 	{
-		of: 'a budget',
+		of: 'a maximum of paid calls',
 		run: [
 			VERIFY,
-			{ ...verify, options: { spendAtMost: 2 } },
+			{ ...verify, options: { maxPaidCalls: 2 } },
 			emails('valid.c', 'invalid.d', 'valid.e', 'valid.f'),
 			keepGoing,
 		],
-		hints:
-			'warning: 4 items: 1 valid, 1 invalid, 2 not sent · 2 paid calls (2 verifications) · balance 99986 credits when last read',
+		hints: 'warning: 4 items: 1 valid, 1 invalid, 2 not sent · 2 paid calls (2 verifications)',
 	},
 	{
 		of: 'scrapes of which one has no filters',
@@ -148,20 +147,20 @@ const RUNS: Array<{
 		settings: faults({ kind: 'resetAfterWork', match: { bodyIncludes: 'lost' } }),
 		run: [VERIFY, verify, emails('lost', 'valid.g'), keepGoing],
 		hints:
-			'warning: 2 items: 1 valid, 1 failed · 1 paid call (1 verification) · 1 call without an answer may have been paid for',
+			'warning: 2 items: 1 valid, 1 without an answer · 1 paid call (1 verification) · 1 call without an answer may have been paid for',
 	},
 	{
 		of: 'one call of three items that failed',
 		settings: faults({ kind: 'envelope', code: 'MAINTENANCE', status: 500 }),
 		run: [FIND, person, people('Al High', 'Al High', 'Al High'), keepGoing],
 		hints:
-			'warning: 3 items: 3 failed · no paid calls · 1 call without an answer may have been paid for',
+			'warning: 3 items: 3 without an answer · no paid calls · 1 call without an answer may have been paid for',
 	},
 	{
 		of: 'one person twice, who is not found',
 		settings: faults({ kind: 'envelope', code: 'NOT_FOUND' }),
 		run: [FIND, person, people('Al High', 'Al High')],
-		hints: 'info: 2 items: 2 not found · 1 paid call (1 business lookup) · 1 remembered',
+		hints: 'info: 2 items: 2 not found · 1 paid call (1 business lookup) · 1 reused for free',
 	},
 	{
 		of: 'each outcome of a search',
@@ -176,13 +175,19 @@ const RUNS: Array<{
 			keepGoing,
 		],
 		hints:
-			'warning: 8 items: 2 catch-all and not accepted, 1 valid, 1 unknown, 1 invalid and not accepted, 1 not found, 2 failed · 9 paid calls (5 business lookups, 4 verifications) · 1 call without an answer may have been paid for · 2 remembered',
+			'warning: 8 items: 2 catch-all (rejected), 1 valid, 1 unknown, 1 invalid (rejected), 1 not found, 1 invalid input, 1 without an answer · 9 paid calls (5 business lookups, 4 verifications) · 1 call without an answer may have been paid for · 2 reused for free',
+	},
+	{
+		of: 'scrapes that were waited for',
+		settings: { faults: [], job: { durationMs: 0 } },
+		run: [START_AND_WAIT, titled, [{ title: 'CTO' }, { title: 'CFO' }]],
+		hints: 'info: 2 items: 2 completed, 10 leads, 10 credits · 2 paid calls (2 scrapes)',
 	},
 	{
 		of: 'a failed scrape with filters',
 		settings: { faults: [], job: { outcome: 'failed', durationMs: 0 } },
 		run: [START_AND_WAIT, { ...titled, options: { failedAsResult: true } }, [{ title: 'CTO' }]],
-		hints: 'info: 1 item: 1 with a failed scrape · 1 paid call (1 scrape)',
+		hints: 'info: 1 item: 1 scrape failed, 2 leads, 5 credits · 1 paid call (1 scrape)',
 	},
 	{
 		of: 'an account without credits',
@@ -194,7 +199,7 @@ const RUNS: Array<{
 			{ ...keepGoing, credential: { apiKey: 'poor' } },
 		],
 		hints:
-			'warning: 4 items: 2 valid, 1 failed, 1 not sent · 1 paid call (1 verification) · 1 remembered',
+			'warning: 4 items: 2 valid, 1 refused, 1 not sent · 1 paid call (1 verification) · 1 reused for free',
 	},
 ];
 
@@ -206,7 +211,7 @@ test('The hint tells the outcomes and the paid calls of a run', async () => {
 	}
 });
 
-test('The hint of a dry run says how long it takes, and counts what follows from remembered answers', async () => {
+test('The hint of a dry run says how long it takes', async () => {
 	const four = people('Ann Sure', 'Ann High', 'Ann Nobody', 'Ann Low');
 	const credential = { plan: 'starter', apiKey: 'slow' };
 	sandbox.set({ accounts: { slow: { plan: 'starter', credits: 1000 } } });
@@ -215,13 +220,6 @@ test('The hint of a dry run says how long it takes, and counts what follows from
 	expect(hintTexts(await plan(four))).toEqual([
 		'info: Dry run: nothing was sent. 4 items, 4 paid calls. Depending on the answers, up to 4 paid calls may follow. With 60 requests per minute, this takes less than a minute.',
 	]);
-	// The search is paid for, and only for one of them the verification.
-	await service.run(FIND, person, four, { credential });
-	await service.run(VERIFY, { email: 'ann.sure@acme.com' }, [{}], { credential });
-	const { items } = await plan(four);
-	expect(items.map(({ json }) => [json.call, json.mayFollow])).toEqual(
-		[0, 1, 0, 1].map((mayFollow) => ['remembered', mayFollow]),
-	);
 	const many = Array.from({ length: 100 }, (_, index) => `P${String(index)} X`);
 	expect(hintTexts(await plan(people(...many)))[0]).toContain(
 		'With 60 requests per minute, this takes up to 3 minutes and the time of the answers.',
@@ -240,7 +238,7 @@ test('A long run says every five seconds what is done and how long the rest take
 	expect(lines).toEqual(both);
 	expect(hintTexts(result)).toEqual([
 		expect.stringMatching(
-			/^info: 3 items: 3 found · 3 paid calls \(3 business lookups\) · 1[1-3] s, 1[0-2] s of them held up by the rate limit$/,
+			/^info: 3 items: 3 found · 3 paid calls \(3 business lookups\) · 1[1-3] s, 1[0-2] s waiting for the rate limit$/,
 		),
 	]);
 	// The next line would come after 15 seconds.

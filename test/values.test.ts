@@ -393,7 +393,7 @@ describe('What was paid for', () => {
 		expect(errors).toEqual(none.map(() => undefined));
 		expect(hintTexts(result)).toEqual([
 			'warning: A LinkedIn URL that only says that there is none, such as "N/A", was left out.',
-			'info: 8 items: 8 found · 1 paid call (1 business lookup) · 7 remembered',
+			'info: 8 items: 8 found · 1 paid call (1 business lookup) · 7 reused for free',
 		]);
 
 		const alone = { ...WAYS.linkedinUrl, parameters: { firstName: 'Ada', linkedinUrl: value } };
@@ -511,7 +511,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 				paired(
 					cases.map(({ input, error }) => ({
 						...input,
-						error: { message: error, advice: someText, field },
+						error: { message: error, advice: someText, field, outcome: 'notSent' },
 					})),
 				),
 			);
@@ -606,9 +606,13 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	// An expression that gives nothing is no permission to spend.
 	const nothing = '={{ $json.budgett }}';
 	const spending = (option: string) => ({ email: 'a@b.com', options: { [option]: nothing } });
-	const noNumber = { 'must be a number of at least 0, but is empty': [1, 2, 3] };
-	refuses(spending('spendAtMost'), VERIFY, 'Maximum Spend (Credits)', noNumber);
-	refuses(spending('keepCredits'), VERIFY, 'Minimum Balance (Credits)', noNumber);
+	const noNumber = { 'must be a whole number of at least 1, but is empty': [1, 2, 3] };
+	refuses(spending('maxPaidCalls'), VERIFY, 'Maximum Paid Calls', noNumber);
+	for (const wrong of [0, '0', -1, 1.5, 'many', '']) {
+		refuses({ email: 'a@b.com', options: { maxPaidCalls: wrong } }, VERIFY, 'Maximum Paid Calls', {
+			[`must be a whole number of at least 1, but is ${shown(wrong)}`]: [1, 2],
+		});
+	}
 	refuses(spending('dryRun'), VERIFY, 'Dry Run', {
 		'must be on or off, but is empty': [true, false, 1],
 	});
@@ -647,6 +651,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 		expect(result.items.map(errorOf)).toEqual(
 			damaged.map((name) => ({
 				field: 'First Name',
+				outcome: 'notSent',
 				message: `First Name has damaged characters: "${name}"`,
 				advice:
 					'The file is in Windows-1252, but was read as Latin-1. Save it as CSV UTF-8, or choose Windows-1252 as the encoding in the node that reads it.',

@@ -4,16 +4,17 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
-import { NotAttemptedError } from '../common/errors';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/traffic';
+import { ItemService } from '../service/itemService';
+import { PaidCallLimit } from '../service/paidCallLimit';
 import { Service } from '../service/service';
 import { Accounts } from './accounts';
 import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation } from './operations/operation';
-import { namesOfResult, readOutput, splitItems, type Outcome } from './outputs';
+import { costOf, namesOfResult, readOutput, splitItems, type Outcome } from './outputs';
 import { Progress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
@@ -41,7 +42,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const accounts = (await connecting.catch(() => undefined))?.accounts;
 	await accounts?.of(0).catch(() => {});
 	const progress = new Progress(context, inputs.length, accounts);
-	const dryRun = new DryRun(inputs.length);
+	const dryRun = new DryRun();
 
 	const outcomes = new Array<Outcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
@@ -50,33 +51,45 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	const runItem = async (index: number, input: INodeExecutionData): Promise<Outcome> => {
 		const own = parameters.of(index);
-		const toItem = readOutput(operation, own, input, index);
-		const { accounts, isDryRun } = await connecting;
-		const service = await accounts.of(index);
-		await turn();
-		throwIfStopped(signal);
-		const prepared = operation.prepare(own);
-		if (isDryRun) return { item: toItem(await dryRun.plan(prepared, service)), isPlanned: true };
-		let paidCalls = 0;
-		const onPaid = () => paidCalls++;
-		const counting = service.withCall((request) => service.call({ ...request, onPaid }));
-		const result = await (prepared.run?.(counting) ?? counting.data(prepared.request));
-		return { item: toItem(result, paidCalls), result };
+		let used: ItemService | undefined;
+		try {
+			const toItem = readOutput(operation, own, input, index);
+			const { accounts, isDryRun, limit } = await connecting;
+			const service = await accounts.of(index);
+			await turn();
+			throwIfStopped(signal);
+			const { request, mayFollow = 0, run } = operation.prepare(own);
+			if (isDryRun)
+				return { item: toItem(dryRun.plan(request, mayFollow, service)), isPlanned: true };
+			const item = new ItemService(service, limit);
+			used = item;
+			const result = await item.during(request, mayFollow, async () => {
+				throwIfStopped(signal);
+				return await (run?.(item) ?? item.data(request));
+			});
+			return { item: toItem(result, item.paidCalls), result };
+		} catch (error) {
+			return itemFailed(error, index, input, used?.paidCalls ?? 0);
+		}
 	};
-	const itemFailed = (error: unknown, index: number, input: INodeExecutionData): Outcome => {
+	const itemFailed = (
+		error: unknown,
+		index: number,
+		input: INodeExecutionData,
+		paidCalls: number,
+	): Outcome => {
 		if (!context.continueOnFail()) {
 			failure ??= { error, index };
 			// Wait for the calls in flight, because they may be paid for. Make no other call.
 			givenUp.abort();
 		}
-		const isNotSent = error instanceof NotAttemptedError;
-		const names = namesOfResult(operation, parameters.of(index));
-		return { item: failedItem(context, error, input, index, names), isNotSent };
+		const own = parameters.of(index);
+		const names = namesOfResult(operation, own);
+		const cost = costOf(own, paidCalls);
+		return { item: failedItem(context, error, input, index, names, cost), error, paidCalls };
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
-		outcomes[index] = await runItem(index, input).catch((error: unknown) =>
-			itemFailed(error, index, input),
-		);
+		outcomes[index] = await runItem(index, input);
 		progress.itemDone();
 	});
 
@@ -110,18 +123,26 @@ async function connect(
 	parameters: ItemParameters,
 	scrapes: StartedScrapes,
 	signal: AbortSignal,
-): Promise<{ accounts: Accounts; isDryRun: boolean }> {
-	const { isDryRun, timeoutMs, ...options } = readRunOptions(parameters.of(0), operation);
+): Promise<{ accounts: Accounts; isDryRun: boolean; limit: PaidCallLimit | undefined }> {
+	const { isDryRun, timeoutMs, maxPaidCalls, ...options } = readRunOptions(
+		parameters.of(0),
+		operation,
+	);
+	const executionId = context.getExecutionId();
 	const settings = {
 		...options,
-		executionId: context.getExecutionId(),
+		executionId,
 		payer: parameters.run,
 		signal,
 		onStart: scrapes.add.bind(scrapes),
 	};
 	const begin = (credential: ICredentialDataDecryptedObject) =>
 		new Service(context, credential, timeoutMs, settings);
-	return await Promise.resolve({ accounts: new Accounts(context, begin, signal), isDryRun });
+	const limit =
+		maxPaidCalls < Infinity
+			? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)
+			: undefined;
+	return await Promise.resolve({ accounts: new Accounts(context, begin, signal), isDryRun, limit });
 }
 
 /** Begins no further item once the signal is aborted. */

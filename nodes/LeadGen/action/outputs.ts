@@ -103,6 +103,16 @@ export function readOutput(
 	};
 }
 
+/** What a failed item cost, if the user wants to know. */
+export function costOf(parameters: Parameters, paidCalls: number): IDataObject {
+	try {
+		return parameters.option(includeCost) ? { [PAID_CALLS]: paidCalls } : {};
+	} catch {
+		// Its error is that of the item, which then cost nothing.
+		return {};
+	}
+}
+
 /** With the fields first for which users look. */
 function inOrder(result: IDataObject): IDataObject {
 	if (!('email' in result)) return result;
@@ -115,8 +125,10 @@ export interface Outcome {
 	item: INodeExecutionData;
 	result?: IDataObject;
 	isPlanned?: boolean;
-	/** Whether nothing was sent for it, because the run had ended. */
-	isNotSent?: boolean;
+	/** Why it failed. */
+	error?: unknown;
+	/** How many of its calls were paid for, if it failed. */
+	paidCalls?: number;
 }
 
 /** Sends all items to one output, or each item to the output of its result. */

@@ -22,7 +22,7 @@ const parallel = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'Max number of requests to send at the same time. With 0, the node starts with 20 and sends as many as the service can handle, up to 1,000.',
+			'Max number of requests to send at the same time. With 0, the node sends as many as the service can handle.',
 	},
 	{ whole: true },
 );
@@ -36,30 +36,32 @@ const rememberMinutes = numberField({
 		'How long later executions reuse the results of this one for free. 0 reuses results within this execution only.',
 });
 
-const keepCredits = numberField({
-	displayName: 'Minimum Balance (Credits)',
-	name: 'keepCredits',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'The node stops before the balance of the account falls below this number of credits, and sends nothing for the remaining items. 0 sets no limit.',
-});
+const paidCallNumber = numberField(
+	{
+		displayName: 'Maximum Paid Calls',
+		name: 'maxPaidCalls',
+		typeOptions: { minValue: 1 },
+		// Empty, so that nobody takes a number that they did not choose for a limit of theirs.
+		default: '',
+		placeholder: 'e.g. 100',
+		description:
+			'How many paid calls the node may make in an execution, in all runs of a loop together. Items that may need more are not sent.',
+	},
+	{ whole: true },
+);
 
-const spendAtMost = numberField({
-	displayName: 'Maximum Spend (Credits)',
-	name: 'spendAtMost',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'The node stops before it uses more than this number of credits in an execution, and sends nothing for the remaining items. The runs of a loop count together, but each call of a sub-workflow counts on its own. 0 sets no limit.',
-});
+const maxPaidCalls: Field<number> = {
+	...paidCallNumber,
+	ifMissing: Infinity,
+	read: (value) => (value === Infinity ? Infinity : paidCallNumber.read(value)),
+};
 
 const dryRun = booleanField(
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
-		description:
-			'Whether to only show which calls the node would make, and how many of them cost credits. Nothing is sent.',
+		displayOptions: { hide: { '@tool': [true] } },
+		description: 'Whether to show which calls the node would make, without making them',
 	},
 	// A mistake in the expression must not start a paid run.
 	false,
@@ -67,10 +69,9 @@ const dryRun = booleanField(
 
 /** The options of an operation for how its calls are made. */
 export function runOptions({ paid }: Operation): Field[] {
-	const common = [parallel, requestTimeout];
-	if (!paid) return common;
+	if (!paid) return [];
 	const remembering = paid === 'lookup' ? [rememberMinutes] : [];
-	return [spendAtMost, keepCredits, dryRun, ...remembering, ...common];
+	return [maxPaidCalls, dryRun, ...remembering, parallel, requestTimeout];
 }
 
 /** How the calls of a run are made, according to the options of its first item. */
@@ -81,7 +82,6 @@ export function readRunOptions(options: Parameters, { paid }: Operation) {
 		parallel: options.option(parallel),
 		// Later executions do not reuse a scrape, because each start creates its own.
 		rememberMs: paid === 'start' ? 0 : options.option(rememberMinutes) * 60_000,
-		minBalance: options.option(keepCredits),
-		maxSpend: options.option(spendAtMost),
+		maxPaidCalls: paid ? options.option(maxPaidCalls) : Infinity,
 	};
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { count } from '../common/count';
-import { LeadGenError } from '../common/errors';
-import { wordIn } from '../common/json';
+import { InputError, LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { numberIn, wordIn } from '../common/json';
 import type { Service } from '../service/service';
 import { beginning, excerpt } from '../service/texts';
 import type { DryRun } from './dryRun';
@@ -24,11 +24,9 @@ export function summaryOf(
 	const isDryRun = outcomes.some(({ isPlanned }) => isPlanned);
 	const failed = outcomes.filter(({ result, isPlanned }) => !result && !isPlanned).length;
 	const facts = isDryRun
-		? dryFacts(services, totals, failed)
+		? dryFacts(services, totals, outcomes.length, failed)
 		: [
-				[count(outcomes.length, 'item'), outcomesInWords(outcomes, failed)]
-					.filter(Boolean)
-					.join(': '),
+				[count(outcomes.length, 'item'), outcomesInWords(outcomes)].filter(Boolean).join(': '),
 				...costs(services, began),
 			];
 	const message = facts.filter((fact) => typeof fact === 'string').join(isDryRun ? ' ' : ' · ');
@@ -51,21 +49,26 @@ function costs(services: Service[], began: number): Facts {
 		.map((noun) => count(sum(purchases.map(({ bought }) => bought.get(noun) ?? 0)), noun))
 		.join(', ');
 	const heldUp =
-		waitedMs >= WORTH_SAYING_MS ? `, ${seconds(waitedMs)} of them held up by the rate limit` : '';
+		waitedMs >= WORTH_SAYING_MS ? `, ${seconds(waitedMs)} waiting for the rate limit` : '';
 	const [balance] = services.length === 1 ? services.map(({ run }) => run.account.balance) : [];
 	return [
 		services.length > 1 && count(services.length, 'account'),
 		paid > 0 ? `${count(paid, 'paid call')} (${kinds})` : 'no paid calls',
 		unclear > 0 && `${count(unclear, 'call')} without an answer may have been paid for`,
-		saved > 0 && `${String(saved)} remembered`,
+		saved > 0 && `${String(saved)} reused for free`,
 		ms >= WORTH_SAYING_MS && `${seconds(ms)}${heldUp}`,
 		balance && balance.at >= began && `balance ${count(balance.credits, 'credit')} when last read`,
 	];
 }
 
 /** What a real run would pay for. */
-function dryFacts(services: Service[], totals: DryRun['totals'], failed: number): Facts {
-	const { items, new: paid, duplicate, remembered, mayFollow } = totals;
+function dryFacts(
+	services: Service[],
+	totals: DryRun['totals'],
+	items: number,
+	failed: number,
+): Facts {
+	const { new: paid, duplicate, remembered, mayFollow } = totals;
 	const known = duplicate + remembered;
 	// How the calls are divided among several accounts is not known.
 	const perMinute = Math.min(...services.map(({ run }) => run.account.limiter.perMinute));
@@ -81,37 +84,53 @@ function dryFacts(services: Service[], totals: DryRun['totals'], failed: number)
 	];
 }
 
-/** How many items had each outcome, the most frequent first, such as `317 valid, 98 not found, 4 failed`. */
-function outcomesInWords(outcomes: Outcome[], failed: number): string {
-	const counts = new Map<string, number>();
-	for (const { result } of outcomes) {
-		const outcome = result && outcomeOf(result);
-		if (outcome !== undefined) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-	}
-	const notSent = outcomes.filter(({ isNotSent }) => isNotSent).length;
-	const sorted = [...counts].sort(([, a], [, b]) => b - a);
-	const others = sum(sorted.slice(MAX_OUTCOMES).map(([, number]) => number));
+/** How many items had each outcome, the most frequent first, such as `317 valid, 98 not found, 4 refused`. */
+function outcomesInWords(outcomes: Outcome[]): string {
+	const results = countEach(outcomes.map(({ result }) => result && outcomeOf(result)));
+	const failures = countEach(outcomes.map((each) => (each.error ? failureOf(each) : undefined)));
+	const others = sum(results.slice(MAX_OUTCOMES).map(([, number]) => number));
+	const scrapes = outcomes.map(({ result, error }) =>
+		error instanceof LeadGenError ? error.details : (result ?? {}),
+	);
+	const used = (field: string) => sum(scrapes.map((each) => numberIn(each[field]) ?? 0));
+	const [leads, credits] = [used('leadsFound'), used('creditsUsed')];
 	return [
-		...sorted.slice(0, MAX_OUTCOMES),
-		[others === 1 ? 'other' : 'others', others] as const,
-		['failed', failed - notSent] as const,
-		['not sent', notSent] as const,
-	]
-		.filter(([, number]) => number > 0)
-		.map(([outcome, number]) => `${String(number)} ${outcome}`)
-		.join(', ');
+		...[...results.slice(0, MAX_OUTCOMES), [others === 1 ? 'other' : 'others', others], ...failures]
+			.filter(([, number]) => Number(number) > 0)
+			.map(([outcome, number]) => `${String(number)} ${String(outcome)}`),
+		...(leads > 0 ? [count(leads, 'lead')] : []),
+		...(credits > 0 ? [count(credits, 'credit')] : []),
+	].join(', ');
+}
+
+function countEach(words: Array<string | undefined>): Array<[string, number]> {
+	const counts = new Map<string, number>();
+	for (const each of words) {
+		if (each !== undefined) counts.set(each, (counts.get(each) ?? 0) + 1);
+	}
+	return [...counts].sort(([, a], [, b]) => b - a);
 }
 
 /** The outcome of an item in a word or two; undefined for a result without one, such as a balance. */
 function outcomeOf({ found, status, rejected }: IDataObject): string | undefined {
 	if (found === false) {
 		const [last] = Array.isArray(rejected) ? (rejected as IDataObject[]).slice(-1) : [];
-		return last?.email ? `${word(last.outcome)} and not accepted` : 'not found';
+		return last?.email ? `${word(last.outcome)} (rejected)` : 'not found';
 	}
-	if (status === null) return 'not verified';
 	// Not the item: this result was wanted.
-	if (wordIn(status) === 'failed') return 'with a failed scrape';
+	if (wordIn(status) === 'failed') return 'scrape failed';
 	return status === undefined ? (found ? 'found' : undefined) : word(status);
+}
+
+/** Why an item failed, in a word or two. */
+function failureOf({ error, paidCalls = 0 }: Outcome): string {
+	if (error instanceof InputError) return 'invalid input';
+	if (error instanceof NotAttemptedError) return paidCalls > 0 ? 'not completed' : 'not sent';
+	if (!(error instanceof ServiceError)) return 'failed';
+	const { outcome } = error;
+	return { refused: 'refused', notSent: 'without a connection', unknown: 'without an answer' }[
+		outcome
+	];
 }
 
 function word(value: unknown): string {

@@ -29,7 +29,7 @@ export class LeadGenError extends Error {
 export class InputError extends LeadGenError {
 	/** @param field display name of the parameter, as the editor shows it */
 	constructor(field: string, problem: string, advice: string) {
-		super(`${field} ${problem}`, advice, { field });
+		super(`${field} ${problem}`, advice, { field, outcome: 'notSent' });
 	}
 }
 
@@ -70,6 +70,6 @@ export class ServiceError extends LeadGenError {
 /** A call that was not made, because an earlier event showed that it must not be made. */
 export class NotAttemptedError extends LeadGenError {
 	constructor(message: string, advice: string) {
-		super(message, advice, { attempted: false });
+		super(message, advice, { attempted: false, outcome: 'notSent' });
 	}
 }

@@ -47,6 +47,7 @@ export function nodeError(
  * the facts), but no files. With an `error` beside `json`, n8n would drop everything except the message. On the regular
  * output, we add the incoming fields ourselves.
  * @param old the incoming fields that hold an old result, which would look like that of this run
+ * @param cost a field for what the item cost. On the error output it is in `error`
  */
 export function failedItem(
 	context: IExecuteFunctions,
@@ -54,13 +55,16 @@ export function failedItem(
 	input: INodeExecutionData,
 	index: number,
 	old: ReadonlySet<string>,
+	cost: IDataObject = {},
 ): INodeExecutionData {
 	const { message, description } = nodeError(context, error, index);
 	const facts = error instanceof LeadGenError ? error.details : {};
-	const json: IDataObject = { error: { ...facts, message, advice: description } };
+	const said = { ...facts, message, advice: description };
 	const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	return {
-		json: isOnErrorOutput ? json : { ...without(input.json, old), ...json },
+		json: isOnErrorOutput
+			? { error: { ...said, ...cost } }
+			: { ...without(input.json, old), error: said, ...cost },
 		...(input.binary && { binary: input.binary }),
 		pairedItem: { item: index },
 	};

@@ -8,6 +8,8 @@ export { show } from './values';
 /** A parameter of the node, and how its value is read and checked. */
 export interface Field<T = unknown> {
 	property: INodeProperties;
+	/** The value of an option that the user did not add, if it is not the default of the editor. */
+	ifMissing?: number;
 	/**
 	 * @param warn receives what the user should know about a value that is accepted
 	 * @throws InputError if the value is invalid
@@ -36,8 +38,8 @@ export class Parameters {
 
 	/** A field inside the "Options" collection; its default if the user did not add it. */
 	option<T>(field: Field<T>): T {
-		const { name, default: ifMissing } = field.property;
-		return field.read(this.raw(`options.${name}`, ifMissing), this.warn);
+		const { name, default: value } = field.property;
+		return field.read(this.raw(`options.${name}`, field.ifMissing ?? value), this.warn);
 	}
 }
 
@@ -168,7 +170,7 @@ export function numberField(
 	property: Omit<INodeProperties, 'type'>,
 	{ minimum, whole = false }: { minimum?: number; whole?: boolean } = {},
 ): Field<number> {
-	const { displayName, typeOptions, default: example } = property;
+	const { displayName, typeOptions, default: preset, placeholder } = property;
 	const least = minimum ?? typeOptions?.minValue ?? 0;
 	const most = typeOptions?.maxValue ?? Infinity;
 	const kind = whole ? 'a whole number' : 'a number';
@@ -182,7 +184,7 @@ export function numberField(
 			throw new InputError(
 				displayName,
 				`must be ${kind} ${range}, but is ${show(value)}`,
-				`Enter ${kind} such as ${show(example)}.`,
+				`Enter ${kind} such as ${placeholder?.replace(/^e\.g\. /, '') ?? show(preset)}.`,
 			);
 		},
 	};

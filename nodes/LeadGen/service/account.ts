@@ -6,12 +6,9 @@ import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';
 import { Memory, putLast } from './memory';
 import { Plan } from './plan';
-import { Tally } from './tally';
 
 /** How many accounts the process remembers. The account that was unused for longest is forgotten first. */
 const MAX_ACCOUNTS = 100;
-/** How many tallies of an account are kept. The one that was unused for longest is forgotten first. */
-const MAX_TALLIES = 1000;
 
 /** What all nodes and executions of this process know about one account of the service. */
 export class Account {
@@ -25,7 +22,6 @@ export class Account {
 	readonly plan = new Plan();
 	/** The number of scrapes that are waited for. */
 	watched = 0;
-	private readonly tallies = new Map<string, Tally>();
 
 	/** Reads the limit from the credential. */
 	configure(credential: ICredentialDataDecryptedObject): void {
@@ -44,11 +40,6 @@ export class Account {
 	/** The minimum pause between two polls of the same scrape, in milliseconds. */
 	get pollPauseMs(): number {
 		return pollPauseMs(this.limiter.knownPerMinute, this.watched);
-	}
-
-	/** @param node the node in its execution. It stays the same when n8n runs the node again, and in a loop */
-	tallyOf(node: string): Tally {
-		return putLast(this.tallies, node, this.tallies.get(node) ?? new Tally(), MAX_TALLIES);
 	}
 }
 

@@ -1,8 +1,8 @@
 import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
-import { Budget } from './budget';
 import { isOutOfCredits } from './codes';
+import type { ItemService } from './itemService';
 import { isResult, type Bought, type Memory } from './memory';
 import type { NodeRun } from './run';
 import type { Sender } from './sender';
@@ -20,15 +20,11 @@ export class Purchases {
 	saved = 0;
 	/** Paid calls whose outcome is not known. */
 	unclear = 0;
-	private readonly budget: Budget | undefined;
 
 	constructor(
 		private readonly run: NodeRun,
 		private readonly sender: Sender,
-	) {
-		const { minBalance = 0, maxSpend = 0 } = run.settings;
-		this.budget = minBalance > 0 || maxSpend > 0 ? new Budget(run, sender) : undefined;
-	}
+	) {}
 
 	/** The number of paid calls that brought a result, of every kind. */
 	get total(): number {
@@ -45,8 +41,11 @@ export class Purchases {
 		return lately && 'error' in lately ? lately : undefined;
 	}
 
-	/** The outcome of a paid call: from memory, from another run of the execution, or from the service. */
-	async get(request: ServiceRequest, key: string): Promise<Bought> {
+	/**
+	 * The outcome of a paid call: from memory, from another run of the execution, or from the service.
+	 * @throws NotAttemptedError if the maximum of the item does not cover it
+	 */
+	async get(request: ServiceRequest, key: string, item?: ItemService): Promise<Bought> {
 		const { executionId = '', signal } = this.run.settings;
 		const memory = this.memoryOf(request);
 		// An AI agent may call a tool twice at once, and Retry may begin while calls of the stopped run are in flight.
@@ -57,51 +56,58 @@ export class Purchases {
 			other = memory.pendingOf(key, executionId);
 		}
 		const known = this.recall(request, key);
-		if (!known) return await memory.during(key, executionId, signal, this.buy(request, key));
-		this.countKnown(known, request, key);
-		return known;
+		if (known) {
+			this.countKnown(known, request, key, item);
+			return known;
+		}
+		item?.spend();
+		return await memory.during(key, executionId, signal, this.buy(request, key, item));
 	}
 
-	private async buy(request: ServiceRequest, key: string): Promise<Bought> {
+	private async buy(request: ServiceRequest, key: string, item?: ItemService): Promise<Bought> {
 		try {
-			const send = async () => await this.sender.send(request);
-			const data = await (this.budget ? this.budget.buy(request, send) : send());
-			const bought = { json: JSON.stringify(data) };
-			this.count(request);
+			const bought = { json: JSON.stringify(await this.sender.send(request)) };
+			item?.spent(true);
+			this.count(request, item);
 			this.keep(request, key, bought);
 			return bought;
 		} catch (error) {
-			return { error: this.judge(known(error, request), request, key) };
+			return { error: this.judge(known(error, request), request, key, item) };
 		}
 	}
 
 	/** Decides what a failed paid call means for later calls. */
-	private judge(error: Error, request: ServiceRequest, key: string): Error {
+	private judge(error: Error, request: ServiceRequest, key: string, item?: ItemService): Error {
 		const { halting } = this.run;
-		if (error instanceof NotAttemptedError) halting.stopPaidCalls(error);
-		if (!(error instanceof ServiceError)) return error;
-		if (isOutOfCredits(error)) halting.outOfCredits();
-		if (error.outcome === 'unknown') this.unclear++;
+		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown';
 		const isBought = request.kind === 'lookup' && isResult({ error });
+		item?.spent(isUnclear || isBought);
+		if (error instanceof NotAttemptedError) halting.stopPaidCalls(error);
+		if (error instanceof ServiceError && isOutOfCredits(error)) halting.outOfCredits();
+		if (isUnclear) this.unclear++;
+		if (isBought) this.count(request, item);
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
-		const mayBeBought = request.kind === 'start' && error.outcome === 'unknown';
-		if (isBought) this.count(request);
-		if (isBought || mayBeBought) this.keep(request, key, { error });
+		if (isBought || (isUnclear && request.kind === 'start')) this.keep(request, key, { error });
 		return error;
 	}
 
 	/** Counts what was bought before. What this run paid for before n8n ran the node again is not free. */
-	private countKnown(known: Bought, request: ServiceRequest, key: string): void {
+	private countKnown(
+		known: Bought,
+		request: ServiceRequest,
+		key: string,
+		item?: ItemService,
+	): void {
 		const { payer = '' } = this.run.settings;
 		const isOwn = this.memoryOf(request).isPaidBy(payer, key);
 		if (!isResult(known)) this.unclear++;
-		else if (isOwn) this.count(request);
+		else if (isOwn) this.count(request, item);
 		else this.saved++;
 		this.report(request, known, false);
 	}
 
-	private count({ noun = 'call', onPaid }: ServiceRequest): void {
-		onPaid?.();
+	private count({ noun = 'call' }: ServiceRequest, item?: ItemService): void {
+		if (item) item.paidCalls++;
 		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 	}
 

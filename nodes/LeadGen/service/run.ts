@@ -17,10 +17,6 @@ import type { ServiceRequest } from './types';
 export interface RunSettings {
 	/** The maximum number of calls in flight; 0 finds a good number. */
 	parallel?: number;
-	/** The balance must not fall below this many credits. 0 sets no limit. */
-	minBalance?: number;
-	/** How many credits the node may use in the execution. 0 sets no limit. */
-	maxSpend?: number;
 	/** How long results that other executions bought count. */
 	rememberMs?: number;
 	/** The execution that owns the results that it buys, also when n8n runs the node again. MCP has no executions. */

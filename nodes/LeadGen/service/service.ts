@@ -4,6 +4,7 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { withoutData } from './failures';
+import type { ItemService } from './itemService';
 import { isResult, type Bought } from './memory';
 import { Purchases } from './purchases';
 import { beginRun, type NodeRun, type RunSettings } from './run';
@@ -35,14 +36,15 @@ export class Service {
 
 	/**
 	 * Makes a call and returns its `data` (docs/service.md, The envelope); `null` if the service returns `null`.
+	 * @param item the item that needs it, if any
 	 * @throws ServiceError with what is known about the call; NotAttemptedError if the call was not made
 	 */
-	async call(request: ServiceRequest): Promise<IDataObject | null> {
+	async call(request: ServiceRequest, item?: ItemService): Promise<IDataObject | null> {
 		if (request.kind === 'poll') return await this.sender.send(request);
 		const key = keyOf(request);
 		const asked = this.asked.get(key);
 		const answer =
-			asked ?? (isFree(request) ? this.read(request) : this.purchases.get(request, key));
+			asked ?? (isFree(request) ? this.read(request) : this.purchases.get(request, key, item));
 		this.asked.set(key, answer);
 		const outcome = await answer;
 		if (asked && !isFree(request) && isResult(outcome)) this.purchases.saved++;
@@ -51,15 +53,10 @@ export class Service {
 	}
 
 	/** Like `call`, for operations that have no result without data. */
-	async data(request: ServiceRequest): Promise<IDataObject> {
-		const data = await this.call(request);
+	async data(request: ServiceRequest, item?: ItemService): Promise<IDataObject> {
+		const data = await this.call(request, item);
 		if (data === null) throw withoutData(request);
 		return data;
-	}
-
-	/** The same service, with another way to make the calls of one item. */
-	withCall(call: Service['call']): Service {
-		return Object.assign(Object.create(this) as Service, { call });
 	}
 
 	/** What a paid call would be, without making it. The next identical call is then a duplicate. */
@@ -67,12 +64,13 @@ export class Service {
 		const key = keyOf(request);
 		if (this.asked.has(key)) return 'duplicate';
 		this.asked.set(key, Promise.resolve({ json: '' }));
-		return this.remembered(request) ? 'remembered' : 'new';
+		return this.purchases.recall(request, key) ? 'remembered' : 'new';
 	}
 
-	/** The outcome of an identical paid call that was made before, if it counts for this run. */
-	remembered(request: ServiceRequest): Bought | undefined {
-		return this.purchases.recall(request, keyOf(request));
+	/** Whether a paid call would cost nothing, because an identical call was made before. */
+	isKnown(request: ServiceRequest): boolean {
+		const key = keyOf(request);
+		return this.asked.has(key) || this.purchases.recall(request, key) !== undefined;
 	}
 
 	private async read(request: ServiceRequest): Promise<Bought> {

@@ -19,8 +19,6 @@ export interface ServiceRequest {
 	place?: string;
 	/** When the answer becomes useless, in milliseconds since 1970. */
 	deadline?: number;
-	/** Called if this call brings a result that is paid for. */
-	onPaid?: () => void;
 }
 
 /** Whether a request costs no credits. Only GET requests cost none. */

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Field, Parameters } from '../../common/parameters';
-import type { Service } from '../../service/service';
+import type { ItemService } from '../../service/itemService';
 import type { ServiceRequest } from '../../service/types';
 
 /** One operation of the action node: what the user fills in, what is sent, what comes out. */
@@ -49,7 +49,7 @@ export interface PreparedItem {
 	 * @returns the fields of the result
 	 * @throws ServiceError if a call brought no result
 	 */
-	run?(service: Service): Promise<IDataObject>;
+	run?(service: ItemService): Promise<IDataObject>;
 }
 
 export interface Split {

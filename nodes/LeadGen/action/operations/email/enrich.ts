@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { numberIn, wordIn } from '../../../common/json';
 import { LeadGenError, ServiceError } from '../../../common/errors';
-import type { Service } from '../../../service/service';
+import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
 import { booleanField, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
@@ -80,7 +80,7 @@ async function findAndVerify(
 	candidates: Candidate[],
 	demands: Demands,
 	isErrorIfNotFound: boolean,
-	service: Service,
+	service: ItemService,
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
 	try {
@@ -155,7 +155,7 @@ function notWithoutMore(error: unknown): IDataObject {
 async function tryCandidate(
 	{ emailType, request, mayBeRefused }: Candidate,
 	{ accepted, minConfidence, trustConfidence }: Demands,
-	service: Service,
+	service: ItemService,
 	tries: Try[],
 ): Promise<IDataObject | undefined> {
 	const answer = find(request, service);

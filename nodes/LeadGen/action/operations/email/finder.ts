@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError, LeadGenError, ServiceError } from '../../../common/errors';
 import { numberIn } from '../../../common/json';
-import type { Service } from '../../../service/service';
+import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
 import { booleanField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
@@ -112,7 +112,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
  * @returns the data of the service with `found`; finding nobody is a result and not an error
  * @throws ServiceError if the call brought no result
  */
-export async function find(request: ServiceRequest, service: Service): Promise<IDataObject> {
+export async function find(request: ServiceRequest, service: ItemService): Promise<IDataObject> {
 	const data = await service.call(request).catch(nothingFound);
 	if (hasAddress(data)) return { found: true, ...confidenceLevel(data?.confidence), ...data };
 	const nobody = { found: false, email: null };

@@ -9,9 +9,9 @@ import {
 	type Parameters,
 } from '../../../common/parameters';
 import { pause } from '../../../common/pause';
-import { LeadGenError, ServiceError } from '../../../common/errors';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../../../common/errors';
 import { isFinished, isNotFound, pollRequest } from '../../../service/scrapeStatus';
-import type { Service } from '../../../service/service';
+import type { ItemService } from '../../../service/itemService';
 import { excerpt } from '../../../service/texts';
 import type { Operation } from '../operation';
 import { getStatus, scrapeId } from './getStatus';
@@ -75,7 +75,7 @@ export function readWaitSettings(parameters: Parameters) {
 export async function waitForScrape(
 	id: string,
 	{ intervalMs, minutes, isFailedResult }: ReturnType<typeof readWaitSettings>,
-	service: Service,
+	service: ItemService,
 	isKnown = false,
 ): Promise<IDataObject> {
 	const { account, settings } = service.run;
@@ -166,7 +166,10 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	const goesOn = `The scrape ${excerpt(id)} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
 	// Only the status request was not attempted. The scrape was started.
-	delete told.details.attempted;
+	if (error instanceof NotAttemptedError) {
+		delete told.details.attempted;
+		delete told.details.outcome;
+	}
 	return told;
 }
 
