@@ -10,7 +10,8 @@ function filesIn(folder: string, ending: string): string[] {
 }
 
 const PAGES = [
-	...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'lab/sandbox/README.md'],
+	...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'SECURITY.md', 'CHANGELOG.md'],
+	'lab/sandbox/README.md',
 	...filesIn('docs', '.md'),
 ];
 
@@ -57,6 +58,17 @@ function problemOf(page: string, target: string): string | undefined {
 test.each(PAGES)('every link leads to a file and to a heading that is there: %s', (page) => {
 	const links = linksOf(page);
 	expect(links.map((target) => problemOf(page, target)).filter(Boolean)).toEqual([]);
+});
+
+test.each(PAGES)('lines of prose are short, and cells of tables are not padded: %s', (page) => {
+	const lines = proseOf(page).split('\n');
+	const [rows, prose] = [true, false].map((isRow) =>
+		lines.filter((line) => line.startsWith('|') === isRow),
+	);
+	expect(rows?.filter((row) => /[^| ] {2,}\||-{4}/.test(row))).toEqual([]);
+	// Programs write the pages with measurements.
+	const isWritten = page.startsWith('docs/measurements/');
+	expect(prose?.filter((line) => line.length > 120 && !isWritten)).toEqual([]);
 });
 
 test('SECURITY.md names tests that are there', () => {

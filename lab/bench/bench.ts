@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Fixture } from '../fixture/fixture';
-import { formatPage, readSections, writePage } from '../playground/page';
+import { readSections, writePage } from '../playground/page';
 import { burst } from './burst';
 import { measureCases, measureMemory } from './cases';
 import { idle } from './idle';
@@ -42,7 +42,7 @@ async function bench(isQuick: boolean, only?: string[]): Promise<void> {
 		const memory = isQuick && only ? [] : await measureMemory(fixture, sizes, say);
 		const results = { cases, memory, rounds, setting };
 		if (isQuick) {
-			say(await formatPage(PAGE, markdownReport(results)));
+			say(markdownReport(results));
 			return;
 		}
 		const headings = [...Object.values(PARTS).map(({ heading }) => heading), KEPT];

@@ -1,16 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { ROOT } from './versions';
 
-/** A page of the documentation in the style of the others. @param name such as `docs/measurements/benchmark.md` */
-export async function formatPage(name: string, text: string): Promise<string> {
-	const filepath = join(ROOT, name);
-	return await format(text, { ...(await resolveConfig(filepath)), filepath });
-}
-
+/** @param name such as `docs/measurements/benchmark.md` */
 export async function writePage(name: string, text: string): Promise<void> {
-	await writeFile(join(ROOT, name), await formatPage(name, text));
+	await writeFile(join(ROOT, name), `${text.replace(/\n{3,}/g, '\n\n').trimEnd()}\n`);
 }
 
 /** The sections of a page whose headings begin so; those that it does not have are left out. */
