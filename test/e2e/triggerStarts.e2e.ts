@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi, N8nApiError, type StoredCredential } from '../../lab/playground/api';
@@ -542,11 +541,14 @@ describe('what cannot work', () => {
 	});
 
 	it('is told about a webhook URL whose answer does not end, and no scrape is started', async () => {
-		const slow = (response: ServerResponse) => {
-			const timer = setInterval(() => response.write(' '), 1000);
-			response.on('close', () => clearInterval(timer));
-		};
-		const internalUrl = await serve((_, response) => slow(response));
+		const internalUrl = await serve((_, response) => {
+			const timer = setInterval(() => {
+				response.write(' ');
+			}, 1000);
+			response.on('close', () => {
+				clearInterval(timer);
+			});
+		});
 		const { id } = await fixture.activated({ options: { internalUrl } });
 		await until('the execution', async () => (await fixture.told(id)).length === 1, 90_000);
 		await fixture.api.deactivateWorkflow(id);

@@ -58,14 +58,15 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			const service = await accounts.of(index);
 			await turn();
 			throwIfStopped(signal);
-			const { request, mayFollow = 0, run } = operation.prepare(own);
+			const prepared = operation.prepare(own);
+			const { request, mayFollow = 0 } = prepared;
 			if (isDryRun)
 				return { item: toItem(dryRun.plan(request, mayFollow, service)), isPlanned: true };
 			const item = new ItemService(service, limit);
 			used = item;
 			const result = await item.during(request, mayFollow, async () => {
 				throwIfStopped(signal);
-				return await (run?.(item) ?? item.data(request));
+				return await (prepared.run?.(item) ?? item.data(request));
 			});
 			return { item: toItem(result, item.paidCalls), result };
 		} catch (error) {

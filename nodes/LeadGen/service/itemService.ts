@@ -51,7 +51,7 @@ export class ItemService {
 
 	/** Before a call that may be paid for. @throws NotAttemptedError if the maximum does not cover it */
 	spend(): void {
-		if (this.left === 0) throw this.limit?.reached(this.needed, this.run.halting.whenRunAgain);
+		if (this.left === 0) this.limit?.refuse(this.needed, this.run.halting.whenRunAgain);
 		this.left--;
 	}
 

@@ -62,8 +62,9 @@ export class PaidCallLimit {
 		this.calls.changed();
 	}
 
-	reached(needed: number, whenRunAgain: string): NotAttemptedError {
-		return new NotAttemptedError(
+	/** @throws NotAttemptedError for an item that the maximum does not cover */
+	refuse(needed: number, whenRunAgain: string): never {
+		throw new NotAttemptedError(
 			`Not sent: the node reached Maximum Paid Calls (${String(this.max)})`,
 			`It has made ${count(this.calls.used, 'paid call')} in this execution, and this item may need ${String(needed)}. To continue, raise this limit in the options. ${whenRunAgain}`,
 		);
