@@ -29,9 +29,9 @@ interface Example {
 	sent: string[] | 'refused' | 'left out';
 }
 
-/** The examples of docs/values.md, by the name of their parameter. */
+/** The examples of values, by the name of their parameter. */
 function examplesOf(parameter: string): Example[] {
-	const page = readFileSync(join(__dirname, '../docs/values.md'), 'utf8');
+	const page = readFileSync(join(__dirname, 'examplesOfValues.md'), 'utf8');
 	const tables = page.split(`<!-- ${parameter} -->`).slice(1);
 	const rows = tables.flatMap((table) =>
 		(/\n\n(\|[^]*?)\n\n/.exec(table)?.[1] ?? '').split('\n').slice(2),
@@ -114,7 +114,7 @@ function once(values: string[][]): string[][] {
 	return values.filter((each) => first.get(JSON.stringify(each).toLowerCase()) === each);
 }
 
-test.each(NAMES_OF_WAYS)('The examples of docs/values.md are true: %s', async (parameter) => {
+test.each(NAMES_OF_WAYS)('The examples of values are true: %s', async (parameter) => {
 	const way: Way = WAYS[parameter];
 	const examples = examplesOf(parameter);
 	expect(examples.length).toBeGreaterThan(3);
