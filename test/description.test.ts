@@ -430,7 +430,7 @@ describe('Node leadGen, its operations', () => {
 			const saved = { ...valuesOf(properties), options: valuesOf(inside(collection)) };
 			const given = NodeHelpers.getNodeParameters(
 				properties,
-				{ ...saved, resource, operation, ...chosen } as INodeParameters,
+				{ ...saved, resource, operation, ...chosen },
 				...([true, false, null, own] as const),
 			);
 			const { options: givenOptions, ...givenFields } = given ?? {};

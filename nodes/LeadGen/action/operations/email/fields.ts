@@ -94,9 +94,10 @@ export function readName(parameters: Parameters): { firstName: string; lastName:
 	);
 }
 
-/** A name can be the same as a title. */
+/** A name can be the same as a title. One with nothing to leave out keeps its own kind of spaces. */
 function cleaned(name: string): string {
-	return plainName(name) || name;
+	const plain = plainName(name);
+	return plain === '' || plain === name.replace(/\s+/g, ' ') ? name : plain;
 }
 
 export const company = textField(
