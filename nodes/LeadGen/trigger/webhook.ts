@@ -72,7 +72,7 @@ export function requestOf({ context }: Receiving) {
 	return request as { method: string; originalUrl: string; rawBody?: unknown };
 }
 
-/** The notification as it arrived, for the output. */
+/** The notification for the output, without headers that are secret or of the transport. */
 export function rawNotification(node: Receiving): IDataObject {
 	const { method, rawBody } = requestOf(node);
 	const headers = Object.entries(node.context.getHeaderData());
