@@ -77,7 +77,7 @@ export class LeadGenApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com/v1',
 			description:
-				'The base URL of the service, from its documentation or your account dashboard. If the test of the credential says ECONNREFUSED or ENOTFOUND, no server answers at this address.',
+				'The address from the documentation of the service. In the test, ENOTFOUND means that this host does not exist, and ECONNREFUSED that no server answers there.',
 		},
 		{
 			displayName: 'API Key',

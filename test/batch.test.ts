@@ -128,8 +128,9 @@ describe('what is asked twice', () => {
 
 	it('is the same for both finders of business addresses', async () => {
 		const linkedinUrl = 'https://www.linkedin.com/in/person';
-		await find(people(2), { linkedinUrl });
-		await service.run(ENRICH, { ...person, linkedinUrl }, people(2));
+		for (const operation of [FIND, ENRICH]) {
+			await service.run(operation, { ...person, linkedinUrl }, people(2));
+		}
 		expect(sandbox.requests.filter(({ path }) => path === '/email/find')).toHaveLength(2);
 	});
 });

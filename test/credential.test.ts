@@ -69,6 +69,14 @@ describe('authenticate', () => {
 		return await authenticate(credentialWith(given), request as IHttpRequestOptions);
 	}
 
+	test.each([`Bearer ${KEY}`, ` bearer  ${KEY}\n`])(
+		'takes a key that was pasted as %j',
+		async (apiKey) => {
+			const url = `${sandbox.url}/credits`;
+			expect(await authenticated({ url }, { apiKey })).toMatchObject({ headers: AUTHORIZATION });
+		},
+	);
+
 	test.each<Omit<IHttpRequestOptions, 'url'>>([
 		{},
 		{ method: 'GET', qs: { scrapeId: 'a b' }, headers: {} },

@@ -70,14 +70,38 @@ function inside(property: INodeProperties | undefined): INodeProperties[] {
 	);
 }
 
-/** The properties that an operation shows, whatever their other conditions. */
-function propertiesOf(description: INodeTypeDescription, resource: string, operation: string) {
-	return description.properties.filter(({ displayOptions: { show = {} } = {} }) => {
-		const { resource: resources = [], operation: operations = [] } = show;
-		return (
-			(resources as unknown[]).includes(resource) && (operations as unknown[]).includes(operation)
-		);
+/**
+ * What the editor shows for an operation, as n8n decides it: the fields, and the options that can be added.
+ * @param parameters what the workflow saved; the rest has its default
+ */
+function shownOf(description: INodeTypeDescription, parameters: INodeParameters) {
+	const { properties } = description;
+	const values = NodeHelpers.getNodeParameters(
+		...([properties, parameters, true, false, null, description] as const),
+	);
+	const root = values ?? {};
+	const isShown = (property: INodeProperties) =>
+		NodeHelpers.displayParameter(root, property, null, description, root);
+	const others = ['resource', 'operation', 'options'];
+	const fields = properties.filter(({ name }) => !others.includes(name)).filter(isShown);
+	const collection = properties.find(({ name }) => name === 'options');
+	return { fields, options: inside(collection).filter(isShown) };
+}
+
+/** All values of the other fields that decide what the editor shows, in turn. */
+const CHOICES: INodeParameters[] = [
+	{},
+	{ nameFormat: 'full', tryPersonal: true },
+	{ filtersMode: 'json' },
+];
+
+/** Every field and option that an operation can show. */
+function everyFieldOf(description: INodeTypeDescription, resource: string, operation: string) {
+	const all = CHOICES.flatMap((chosen) => {
+		const { fields, options } = shownOf(description, { resource, operation, ...chosen });
+		return [...fields, ...fields.flatMap(inside), ...options];
 	});
+	return [...new Set(all)].filter(({ type }) => type !== 'notice');
 }
 
 /** What n8n computes for a node that is alone in its workflow, with the defaults of its parameters. */
@@ -151,6 +175,8 @@ const NOT_FOR_US = [
 	...['display-name-not-first-position', 'description-unneeded-backticks'],
 	// Lists are in the order of their use.
 	...['options-type-unsorted-items', 'collection-type-unsorted-items'],
+	// A scrape returns no leads.
+	'description-wrong-for-limit',
 ].map((name) => [`n8n-nodes-base/node-param-${name}`, 'off'] as const);
 const rules = { ...n8nRules.configs.nodes.rules, ...Object.fromEntries(NOT_FOR_US) };
 
@@ -291,9 +317,11 @@ describe('Node leadGen, its operations', () => {
 			expect(await subtitleOf(node, { resource, operation })).toBe(own.action);
 		});
 
-		test('has no field twice', () => {
-			const names = propertiesOf(description, resource, operation).map(({ name }) => name);
-			expect(names).toEqual([...new Set(names)]);
+		test.each(CHOICES)('has no field and no option twice, with %j', (chosen) => {
+			const { fields, options } = shownOf(description, { resource, operation, ...chosen });
+			for (const names of [fields, options].map((list) => list.map(({ name }) => name))) {
+				expect(names).toEqual([...new Set(names)]);
+			}
 		});
 
 		test('is documented with every field', () => {
@@ -305,41 +333,113 @@ describe('Node leadGen, its operations', () => {
 			expect(section).toBeDefined();
 			const all = operation === 'startAndWait' ? documentation : '';
 			const documented = [section, common, all].join('\n');
-			const properties = propertiesOf(description, resource, operation);
-			const fields = [...properties, ...properties.flatMap(inside)]
-				.filter(({ type, name }) => type !== 'notice' && name !== 'options')
-				.map(({ displayName }) => displayName);
-			expect(fields.filter((displayName) => !documented.includes(displayName))).toEqual([]);
+			const fields = everyFieldOf(description, resource, operation);
+			const names = fields.map(({ displayName }) => displayName);
+			expect(names.filter((displayName) => !documented.includes(displayName))).toEqual([]);
 		});
 	});
 
-	test('have their options in groups: the output, the operation, the cost, the calls', () => {
-		const byOperation = OPERATIONS.map(({ resource, operation }) => {
-			const properties = propertiesOf(description, resource, operation);
-			const options = inside(properties.find(({ name }) => name === 'options'));
-			return [`${resource}.${operation}`, options.map(({ name }) => name)];
-		});
-		const output = ['includeInput', 'resultField'];
+	describe.each(['leadGen', 'leadGenTool'])('show as %s', (name) => {
+		const isTool = name === 'leadGenTool';
+		const output = isTool ? [] : ['includeInput', 'resultField'];
+		const split = isTool ? [] : ['splitOutput'];
 		const calls = ['parallel', 'requestTimeout'];
-		const budget = ['includeCost', 'maxPaidCalls', 'dryRun'];
+		const budget = ['includeCost', 'maxPaidCalls', ...(isTool ? [] : ['dryRun'])];
 		const lookup = [...budget, 'rememberMinutes', ...calls];
-		const person = ['cleanNames', 'errorIfNotFound'];
 		const wait = ['failedAsResult', 'pollInterval', 'timeout'];
-		const expected = {
-			'email.enrich': [
-				...[...output, 'splitOutput', 'cleanNames', 'location'],
-				...['minConfidence', 'trustConfidence', 'errorIfNotFound', ...lookup],
+		const names = ['nameFormat', 'firstName', 'lastName'];
+		const full = ['nameFormat', 'fullName'];
+		const profile = ['company', 'linkedinUrl'];
+		const start = [isTool ? 'toolNotice' : 'notice', 'filtersMode'];
+		const inFields = ['filters', ...(isTool ? [] : ['noFieldFilterNotice']), 'limit'];
+		const inJson = ['filtersJson', ...(isTool ? [] : ['noJsonFilterNotice']), 'limit'];
+		const enrich = {
+			fields: (name: string[]) => ['notice', ...name, ...profile, 'accept', 'tryPersonal'],
+			options: (location: string[]) => [
+				...[...output, ...split, ...location, 'minConfidence', ...lookup],
 			],
-			'email.findBusiness': [...output, 'splitOutput', 'linkedinUrl', ...person, ...lookup],
-			'email.findPersonal': [...output, 'splitOutput', 'location', ...person, ...lookup],
-			'email.verify': [...output, 'splitOutput', ...lookup],
-			'scrape.start': [...output, 'webhookUrl', ...budget, ...calls],
-			'scrape.startAndWait': [...output, 'webhookUrl', ...wait, ...budget, ...calls],
-			'scrape.wait': [...output, ...wait],
-			'scrape.getStatus': output,
-			'credit.get': output,
 		};
-		expect(byOperation).toEqual(Object.entries(expected));
+		const expression = '={{ $json.chosen }}';
+
+		/** The operation, what is chosen, the fields, and the options in groups: output, operation, cost, calls. */
+		test.each<[string, INodeParameters, fields: string[], options: string[]]>([
+			['email.enrich', {}, enrich.fields(names), enrich.options([])],
+			['email.enrich', { nameFormat: 'full' }, enrich.fields(full), enrich.options([])],
+			[
+				'email.enrich',
+				{ nameFormat: expression },
+				enrich.fields([...names, 'fullName']),
+				enrich.options([]),
+			],
+			['email.enrich', { tryPersonal: true }, enrich.fields(names), enrich.options(['location'])],
+			[
+				'email.enrich',
+				{ tryPersonal: expression },
+				enrich.fields(names),
+				enrich.options(['location']),
+			],
+			['email.findBusiness', {}, [...names, ...profile], [...output, ...split, ...lookup]],
+			[
+				'email.findBusiness',
+				{ nameFormat: 'full' },
+				[...full, ...profile],
+				[...output, ...split, ...lookup],
+			],
+			[
+				'email.findPersonal',
+				{},
+				[...names, 'linkedinUrl'],
+				[...output, ...split, 'location', ...lookup],
+			],
+			[
+				'email.findPersonal',
+				{ nameFormat: 'full' },
+				[...full, 'linkedinUrl'],
+				[...output, ...split, 'location', ...lookup],
+			],
+			['email.verify', {}, ['email'], [...output, ...split, ...lookup]],
+			['scrape.start', {}, [...start, ...inFields], [...output, 'webhookUrl', ...budget, ...calls]],
+			[
+				'scrape.start',
+				{ filtersMode: 'json' },
+				[...start, ...inJson],
+				[...output, 'webhookUrl', ...budget, ...calls],
+			],
+			[
+				'scrape.startAndWait',
+				{},
+				[...start, ...inFields],
+				[...output, 'webhookUrl', ...wait, ...budget, ...calls],
+			],
+			['scrape.wait', {}, ['scrapeId'], [...output, ...wait]],
+			['scrape.getStatus', {}, ['scrapeId'], output],
+			['credit.get', {}, [], output],
+		])('%s with %j', (path, chosen, fields, options) => {
+			const [resource = '', operation = ''] = path.split('.');
+			const own = { ...description, name };
+			const shown = shownOf(own, { resource, operation, ...chosen });
+			const namesOf = (list: INodeProperties[]) => list.map((property) => property.name);
+			expect(namesOf(shown.fields)).toEqual(fields);
+			expect(namesOf(shown.options)).toEqual(options);
+
+			// Of what a workflow saved for all operations, n8n gives the node just this.
+			const { properties } = description;
+			const valuesOf = (list: INodeProperties[]) =>
+				Object.fromEntries(list.map((property) => [property.name, property.default]));
+			const collection = properties.find((property) => property.name === 'options');
+			const saved = { ...valuesOf(properties), options: valuesOf(inside(collection)) };
+			const given = NodeHelpers.getNodeParameters(
+				properties,
+				{ ...saved, resource, operation, ...chosen },
+				...([true, false, null, own] as const),
+			);
+			const { options: givenOptions, ...givenFields } = given ?? {};
+			const inOrder = (list: string[]) => list.toSorted();
+			expect(inOrder(Object.keys(givenFields))).toEqual(
+				inOrder(['resource', 'operation', ...fields]),
+			);
+			expect(inOrder(Object.keys(givenOptions ?? {}))).toEqual(inOrder(options));
+		});
 	});
 });
 
@@ -366,11 +466,11 @@ test.each(OPERATIONS)(
 	'n8n publishes a workflow unless a parameter is missing: $resource $operation',
 	async ({ resource, operation }) => {
 		const needed: Record<string, string> = {
-			verify: 'email',
-			getStatus: 'scrapeId',
-			wait: 'scrapeId',
+			'email.verify': 'email',
+			'scrape.getStatus': 'scrapeId',
+			'scrape.wait': 'scrapeId',
 		};
-		const name = needed[operation];
+		const name = needed[`${resource}.${operation}`];
 		const type = await loadNode('leadGen');
 		// n8n's own check before it publishes. It takes any expression for filled in.
 		const missing = async (filled: INodeParameters) => {
@@ -467,10 +567,7 @@ function schemaOf(values: unknown[]): Schema {
 describe('In a run', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
-	const SWITCHES = [
-		...['cleanNames', 'dryRun', 'errorIfNotFound', 'failedAsResult'],
-		...['includeCost', 'includeInput', 'splitOutput'],
-	];
+	const SWITCHES = [...['dryRun', 'failedAsResult', 'includeCost', 'includeInput', 'splitOutput']];
 	const parameters = { ...person, email: '={{ $json.first }}@acme.com' };
 
 	test.each(OPERATIONS)(
@@ -479,17 +576,17 @@ describe('In a run', () => {
 			service.sandbox.set({ job: { durationMs: 0 } });
 			const scrapeId = await service.startJob();
 			const { description } = await loadNode('leadGen');
-			const collections = propertiesOf(description, resource, operation)
-				.filter(({ type }) => type === 'collection')
-				.flatMap((collection) => inside(collection).map((option) => ({ collection, ...option })));
-			for (const { collection, name, displayName, type } of collections) {
+			const own = { ...parameters, tryPersonal: true, scrapeId };
+			const { options } = shownOf(description, { resource, operation, ...own });
+			expect(options.length).toBeGreaterThan(0);
+			for (const { name, displayName, type } of options) {
 				if (type === 'boolean') {
 					expect(SWITCHES).toContain(name);
 					continue;
 				}
 				const result = await service.run(
 					[resource, operation],
-					{ ...parameters, scrapeId, [collection.name]: { [name]: '={{ ({ no: "value" }) }}' } },
+					{ ...own, options: { [name]: '={{ ({ no: "value" }) }}' } },
 					people('Ann Sure', 'Bob Sure'),
 					keepGoing,
 				);

@@ -77,23 +77,26 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test('keeps what is known of the addresses that are not good enough', async () => {
+		// A field that the node does not know stays.
+		sandbox.set({ extraFields: true });
 		const items = await enrich(
 			{ tryPersonal: true, options: { minConfidence: 0.7 } },
 			people('Invalid Reed', 'Ann Low'),
 		);
 
-		const reed = found('ireed@acme.com', 0.72, 'high', website);
-		const reedAtHome = found('ireed@hotmail.com', 0.68, 'medium');
-		const low = found('ann.low@acme.com', 0.38, 'low', ['linkedin', ...website]);
-		const tooLow = 'confidence too low';
+		const outcome = 'confidence too low';
+		const reed = { email: 'ireed@acme.com', confidence: 0.72, outcome: 'invalid' };
+		const reedAtHome = { email: 'ireed@hotmail.com', confidence: 0.68, outcome };
+		const low = { email: 'ann.low@acme.com', confidence: 0.38, outcome };
+		const requestId: unknown = expect.any(String);
 		expect(items.map(({ json }) => json)).toEqual([
 			{
 				found: false,
 				email: null,
 				tried: 'business: invalid, personal: confidence too low',
 				rejected: [
-					{ emailType: 'business', outcome: 'invalid', ...reed, ...verdict('invalid') },
-					{ emailType: 'personal', outcome: tooLow, ...reedAtHome },
+					{ emailType: 'business', ...reed, requestId },
+					{ emailType: 'personal', ...reedAtHome, requestId },
 				],
 			},
 			{
@@ -101,8 +104,8 @@ describe('Email: Find and Verify', () => {
 				email: null,
 				tried: 'business: confidence too low, personal: confidence too low',
 				rejected: [
-					{ emailType: 'business', outcome: tooLow, ...low },
-					expect.objectContaining({ emailType: 'personal', outcome: tooLow }),
+					{ emailType: 'business', ...low, requestId },
+					expect.objectContaining({ emailType: 'personal', outcome }),
 				],
 			},
 		]);
@@ -135,17 +138,18 @@ describe('Email: Find and Verify', () => {
 
 	test('pays for no verification that cannot change the answer', async () => {
 		const items = await enrich(
-			{ options: { minConfidence: 0.5, trustConfidence: 0.9 } },
+			{ options: { minConfidence: 0.5 } },
 			people('Ann Sure', 'Ann High', 'Ann Medium', 'Ann Low'),
 		);
 
 		service.expectCalls([
 			...['Sure', 'High', 'Medium', 'Low'].map((last) => find('Ann', last)),
+			verify('ann.sure@acme.com'),
 			verify('ann.high@acme.com'),
 			verify('ann.medium@acme.com'),
 		]);
 		expect(answers(items)).toEqual([
-			[true, 'ann.sure@acme.com', 'business', null],
+			[true, 'ann.sure@acme.com', 'business', 'valid'],
 			[true, 'ann.high@acme.com', 'business', 'valid'],
 			[true, 'ann.medium@acme.com', 'business', 'valid'],
 			nobody,
@@ -225,18 +229,16 @@ describe('Email: Find and Verify', () => {
 		expect(items.filter(errorOf).length).toBeGreaterThanOrEqual(2);
 	});
 
-	test('nothing good enough is an error if that is asked for', async () => {
-		const items = await enrich(
-			{ options: { errorIfNotFound: true } },
-			people('Invalid Low', 'Ann Sure'),
-		);
-		expect(errorOf(items[0])).toMatchObject({
-			message: 'No acceptable address was found for this person',
-			code: 'NOT_FOUND',
-			tried: 'business: invalid',
-			rejected: [{ email: 'invalid.low@acme.com', status: 'invalid' }],
-		});
-		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
+	test.each<[boolean | string, string | undefined]>([
+		[true, 'Location'],
+		['={{ $json.last === "Nobody" }}', 'Location'],
+		[false, undefined],
+		['={{ $json.unknown }}', undefined],
+	])('reads the location only for a personal address: %j', async (tryPersonal, field) => {
+		const options = { location: '={{ ({ no: "place" }) }}' };
+		const items = await enrich({ tryPersonal, options }, people('Tom Nobody'));
+		expect(items.map((item) => errorOf(item)?.field)).toEqual([field]);
+		service.expectCalls(field ? [] : [find('Tom', 'Nobody')]);
 	});
 
 	test('a dry run says how many calls may follow', async () => {
@@ -269,9 +271,9 @@ describe('Email: Find and Verify', () => {
 			[{ company: 'Acme Inc' }, 'Company Domain must be a domain, but is "Acme Inc"'],
 			[{ company: '' }, 'Company Domain is empty'],
 			[{ first: '', last: '' }, 'First Name and Last Name are both empty'],
-			[{ accept: [] }, 'Accept Results is empty'],
-			[{ accept: [5] }, 'Accept Results has no option 5'],
-			[{ accept: 'valid; unknown' }, 'Accept Results has no option "valid; unknown"'],
+			[{ accept: [] }, 'Accepted Statuses is empty'],
+			[{ accept: [5] }, 'Accepted Statuses has no option 5'],
+			[{ accept: 'valid; unknown' }, 'Accepted Statuses has no option "valid; unknown"'],
 			[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],
 			[{}],
 		];

@@ -255,7 +255,7 @@ describe('What a service writes in the place of the address', () => {
 	test('is kept among the rejected, and the hint says that nobody was found', async () => {
 		const tried = 'business: not found';
 		const each = answers.map((email): Case => {
-			const own = { found: false, email: null, confidence: 0.4, emailAnswer: email };
+			const own = { email: null, confidence: 0.4, emailAnswer: email };
 			const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
 			return [success({ email, confidence: 0.4 }), { found: false, email: null, tried, rejected }];
 		});
@@ -616,7 +616,7 @@ describe('A service that answers in other words', () => {
 			const name = (request.body as { firstName: string }).firstName;
 			return success({ email: `${name}@acme.com`, confidence: confidences[name], score: 88 });
 		});
-		const options = { minConfidence: 0.5, trustConfidence: 0.9 };
+		const options = { minConfidence: 0.5 };
 		const { items } = await run(ENRICH, rows, options);
 
 		const found = (name: string, confidenceLevel: string) => ({
@@ -627,18 +627,19 @@ describe('A service that answers in other words', () => {
 			confidenceLevel,
 			score: 88,
 		});
+		const verdict = {
+			...{ status: 'Valid', deliverable: true },
+			verification: { confidence: 0.2, score: 12 },
+		};
 		expect(items).toMatchObject(
 			paired([
 				{ found: false, tried: 'business: confidence too low' },
-				{ ...found('sure', 'very_high'), status: null },
-				{
-					...found('good', 'high'),
-					...{ status: 'Valid', deliverable: true },
-					verification: { confidence: 0.2, score: 12 },
-				},
+				{ ...found('sure', 'very_high'), ...verdict },
+				{ ...found('good', 'high'), ...verdict },
 			]),
 		);
-		expectCalls([...rows.map(ENRICH.callFor), VERIFY.callFor({ name: 'good' })]);
+		const verified = ['sure', 'good'].map((name) => VERIFY.callFor({ name }));
+		expectCalls([...rows.map(ENRICH.callFor), ...verified]);
 	});
 });
 

@@ -1,12 +1,13 @@
 /** When a service may answer, and when it lets calls in, that the sandbox does not imitate. */
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import type { NodeResult } from './engine';
-import { GET_STATUS, VERIFY, WAIT, people } from './actions';
+import { GET_STATUS, START_AND_WAIT, VERIFY, WAIT, people } from './actions';
 import {
 	answer,
 	failure,
 	mayBeDone,
 	success,
+	titleIn,
 	verdict,
 	verified,
 	type Answer,
@@ -176,7 +177,7 @@ describe('A service that takes no calls for now', () => {
 		const isSent = rows.map(isIn(received));
 		const unsent = errors.filter((_, index) => !isSent[index]);
 		expect(unsent).toEqual(unsent.map(() => rest));
-		return errors.filter((_, index) => isSent[index]);
+		return errors.filter(({ attempted }) => attempted !== false);
 	}
 
 	const noneLeft = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '36000' };
@@ -218,10 +219,10 @@ describe('A service that takes no calls for now', () => {
 			// A refused call costs nothing, so it may be sent again.
 			expect(received.length).toBeLessThan(200);
 			const errors = items.map(({ json }) => json.error as IDataObject);
-			const refused = errors.filter(({ outcome }) => outcome);
+			const refused = errors.filter(({ attempted }) => attempted !== false);
 			expect(refused.length).toBeGreaterThan(0);
 			expect(refused).toMatchObject(refused.map(() => ({ outcome: 'refused', httpStatus: 429 })));
-			const others = errors.filter(({ outcome }) => !outcome);
+			const others = errors.filter(({ attempted }) => attempted === false);
 			expect(others).toEqual(others.map(() => rest));
 
 			received.length = 0;
@@ -387,15 +388,18 @@ describe('An answer that comes byte by byte', () => {
 	test('makes the node ask again for what is free', async () => {
 		const rows = people(3);
 		const isLate = new Set<unknown>(['p1']);
-		const status = (id: unknown) => ({ scrapeId: id, status: 'pending' });
+		const ended = (id: unknown) => ({ scrapeId: id, status: 'completed' });
 		answerWith((request, outgoing) => {
-			const { scrapeId } = request.query;
-			return isLate.delete(scrapeId) ? trickle(request, outgoing) : success(status(scrapeId));
+			const { scrapeId = titleIn(request.body) } = request.query;
+			return isLate.delete(request.query.scrapeId)
+				? trickle(request, outgoing)
+				: success(ended(scrapeId));
 		});
-		const { items } = await run(GET_STATUS, rows, options);
+		const { items } = await run(START_AND_WAIT, rows, options);
 
-		expect(items).toEqual(paired(rows.map(({ name }) => status(name))));
-		expectCalls([...rows, { name: 'p1' }].map(GET_STATUS.callFor));
+		expect(items).toEqual(paired(rows.map(({ name }) => ended(name))));
+		const asked = received.filter(({ path }) => path === '/status');
+		expectCalls([...rows, { name: 'p1' }].map(GET_STATUS.callFor), asked);
 	});
 });
 

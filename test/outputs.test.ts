@@ -72,9 +72,9 @@ describe('Split Output', () => {
 
 	test('gives the other items their results if an option of the first one is broken', async () => {
 		const outputs = await find(
-			'findBusiness',
-			{ splitOutput: true, linkedinUrl: "={{ $json.url ?? $('Nowhere').item.json.url }}" },
-			[{ last: 'High' }, { last: 'Low', url: '' }, { last: 'Nobody', url: '' }],
+			'findPersonal',
+			{ splitOutput: true, location: "={{ $json.place ?? $('Nowhere').item.json.place }}" },
+			[{ last: 'High' }, { last: 'Low', place: '' }, { last: 'Nobody', place: '' }],
 			errorOutput,
 		);
 		expect(places(outputs)).toEqual([at(1), at(2), at(0)]);

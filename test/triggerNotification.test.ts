@@ -1,4 +1,6 @@
+import type { Receiving } from '../nodes/LeadGen/trigger/node';
 import { idIn, leadsIn, scrapeIdIn } from '../nodes/LeadGen/trigger/notification';
+import { rawNotification } from '../nodes/LeadGen/trigger/webhook';
 
 const nested = (depth: number, inner: object): object =>
 	depth === 0 ? inner : { [`level${String(depth)}`]: nested(depth - 1, inner) };
@@ -88,4 +90,29 @@ test('a search visits a bounded number of values, whatever strangers send', () =
 		undefined,
 	]);
 	expect(leadsIn({ body: { many, leads } })).toBe(leads);
+});
+
+test('the notification in the output has the headers of the service, and no secret', () => {
+	const transport = [
+		...['Host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'via'],
+		...['accept', 'Accept-Encoding', 'user-agent', 'forwarded', 'x-forwarded-for', 'x-real-ip'],
+	];
+	const secret = ['authorization', 'cookie', 'x-api-key', 'x-leadgen-signature'];
+	const kept = { 'x-event': 'scrape.completed', 'x-signature': 'abc', 'idempotency-key': '1' };
+	const others = Object.fromEntries([...transport, ...secret].map((name) => [name, 'a']));
+	const body = { scrapeId: 's1' };
+	const node = {
+		context: {
+			getRequestObject: () => ({ method: 'POST' }),
+			getHeaderData: () => ({ ...others, ...kept }),
+			getQueryData: () => ({ id: '1' }),
+			getBodyData: () => body,
+		},
+	} as unknown as Receiving;
+	expect(rawNotification(node)).toEqual({
+		method: 'POST',
+		headers: kept,
+		query: { id: '1' },
+		body,
+	});
 });

@@ -1,47 +1,45 @@
 import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
-import { booleanField, textField, type Field, type Parameters } from '../common/parameters';
+import { booleanField, textField, type Parameters } from '../common/parameters';
 import { without } from '../common/json';
-import type { Operation, Resource, Split } from './operations/operation';
+import type { Operation, Resource } from './operations/operation';
 
 const DRY_RUN = 'Dry Run';
 const PAID_CALLS = 'paidCalls';
 
+/** An AI agent gets only the first output, and has no incoming fields. */
+const notForTools = { hide: { '@tool': [true] } };
+
 export const includeInput = booleanField({
 	displayName: 'Include Other Input Fields',
 	name: 'includeInput',
+	displayOptions: notForTools,
 	description:
-		'Whether to pass on the fields of the incoming item as well. A field of the result replaces an incoming field of the same name.',
+		'Whether to pass on the fields of the incoming item too. A field of the result replaces one of the same name.',
 });
 
 export const resultField = textField({
 	displayName: 'Put Output in Field',
 	name: 'resultField',
+	displayOptions: notForTools,
 	placeholder: 'e.g. leadgen',
-	description:
-		'The name of a field to put the whole result in. Then no field of the result can replace another field.',
+	description: 'The name of a field for the whole result, which avoids name clashes',
 });
 
 export const includeCost = booleanField({
 	displayName: 'Include Cost',
 	name: 'includeCost',
 	description:
-		'Whether to add the number of paid calls that the item needed, as "paidCalls". Results that were already known need none.',
+		'Whether to add the number of paid calls for the item, as "paidCalls". Results that were known need none.',
 });
 
-/** The switch in the "Options" collection. Hidden for AI agents, because n8n gives them only the first output. */
-function splitField({ description }: Split): Field<boolean> {
-	return booleanField({
-		displayName: 'Split Output',
-		name: 'splitOutput',
-		noDataExpression: true,
-		displayOptions: { hide: { '@tool': [true] } },
-		description,
-	});
-}
-
-export function splitOptions({ split }: Operation): Field[] {
-	return split ? [splitField(split)] : [];
-}
+export const splitOutput = booleanField({
+	displayName: 'Split Output',
+	name: 'splitOutput',
+	noDataExpression: true,
+	displayOptions: notForTools,
+	description:
+		'Whether to use one output for each outcome: Found and Not Found, or Valid, Invalid and Risky (catch-all, unknown, failed)',
+});
 
 /** The outputs of the node for the editor and the engine: one, unless the user splits it. A dry run then has its own. */
 export function buildOutputs(resources: readonly Resource[]): INodeTypeDescription['outputs'] {
@@ -137,7 +135,7 @@ export function splitItems(
 	parameters: Parameters,
 	outcomes: Outcome[],
 ): INodeExecutionData[][] {
-	if (!split || !parameters.option(splitField(split))) return [outcomes.map(({ item }) => item)];
+	if (!split || !parameters.option(splitOutput)) return [outcomes.map(({ item }) => item)];
 	const outputOf = ({ isPlanned, result }: Outcome) =>
 		isPlanned ? DRY_RUN : split.outputOf(result);
 	const isDryRun = outcomes.some(({ isPlanned }) => isPlanned);

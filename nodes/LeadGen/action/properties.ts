@@ -1,14 +1,25 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { includeCost, includeInput, resultField, splitOptions } from './outputs';
+import { includeCost, includeInput, resultField, splitOutput } from './outputs';
 import type { Field } from '../common/parameters';
 import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
 
+type FieldsOf = (operation: Operation) => readonly Field[];
+
+/** The options in groups: the output, the operation, the cost, the calls. */
+const OPTIONS: readonly FieldsOf[] = [
+	({ split }) => [includeInput, resultField, ...(split ? [splitOutput] : [])],
+	({ options = [] }) => options,
+	({ paid }) => (paid ? [includeCost] : []),
+	runOptions,
+];
+
 /**
- * The properties of the action node, built from the table of operations: the selectors, then the fields of each
- * operation, then its options.
+ * The properties of the action node, built from the table of operations: the selectors, the fields, and the options. Each
+ * field is there once, for all operations that have it.
  */
 export function buildProperties(resources: readonly Resource[]): INodeProperties[] {
+	const operations = resources.flatMap((resource) => resource.operations);
 	return [
 		{
 			displayName: 'Resource',
@@ -19,9 +30,17 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 			default: 'email',
 		},
 		...resources.map(operationSelector),
-		...resources.flatMap((resource) =>
-			resource.operations.flatMap((operation) => operationProperties(resource, operation)),
+		...resources.flatMap(({ value, operations }) =>
+			propertiesOf(operations, ({ fields }) => fields, 'operation', { resource: [value] }),
 		),
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: OPTIONS.flatMap((fieldsOf) => propertiesOf(operations, fieldsOf, '/operation')),
+		},
 	];
 }
 
@@ -43,53 +62,31 @@ function operationSelector({ value, operations, chosen }: Resource): INodeProper
 	};
 }
 
-function operationProperties(resource: Resource, operation: Operation): INodeProperties[] {
-	// In groups: the output, the operation, the cost, the calls.
-	const options = [
-		includeInput,
-		resultField,
-		...splitOptions(operation),
-		...(operation.options ?? []),
-		...(operation.paid ? [includeCost] : []),
-		...runOptions(operation),
-	].map(propertyOf);
-	const properties: INodeProperties[] = [
-		...noticesOf(operation),
-		...operation.fields.map(propertyOf),
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options,
-		},
-	];
-	return properties.map((property) => ({
-		...property,
-		displayOptions: {
-			...property.displayOptions,
-			show: {
-				resource: [resource.value],
-				operation: [operation.value],
-				...property.displayOptions?.show,
+/**
+ * The fields of some operations.
+ * @param path of the selector of the operation, as the fields see it
+ * @param others conditions of all fields
+ */
+function propertiesOf(
+	operations: readonly Operation[],
+	fieldsOf: FieldsOf,
+	path: string,
+	others: Record<string, string[]> = {},
+): INodeProperties[] {
+	const fields = new Set(operations.flatMap(fieldsOf));
+	return [...fields].map((field) => {
+		const { property } = field;
+		const having = operations.filter((operation) => fieldsOf(operation).includes(field));
+		const show = { ...others, [path]: having.map(({ value }) => value) };
+		// Those of the field come last: n8n shows a field at the first condition whose value is an expression.
+		return {
+			...property,
+			displayOptions: {
+				...property.displayOptions,
+				show: { ...show, ...property.displayOptions?.show },
 			},
-		},
-	}));
-}
-
-function noticesOf({ notice, toolNotice }: Operation): INodeProperties[] {
-	const isTool = { '@tool': [true] };
-	return [
-		{ text: notice, name: 'notice', displayOptions: toolNotice ? { hide: isTool } : {} },
-		{ text: toolNotice, name: 'toolNotice', displayOptions: { show: isTool } },
-	].flatMap(({ text, ...property }) =>
-		text ? [{ ...property, displayName: text, type: 'notice' as const, default: '' }] : [],
-	);
-}
-
-function propertyOf({ property }: Field): INodeProperties {
-	return property;
+		};
+	});
 }
 
 /** An expression that returns the action of the selected operation, such as "Verify email address". */

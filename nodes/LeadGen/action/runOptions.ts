@@ -45,7 +45,7 @@ const paidCallNumber = numberField(
 		default: '',
 		placeholder: 'e.g. 100',
 		description:
-			'How many paid calls the node may make in an execution, in all runs of a loop together. Items that may need more are not sent.',
+			'Max number of paid calls in an execution, in all runs of a loop together. Items that may need more are not sent.',
 	},
 	{ whole: true },
 );
@@ -67,6 +67,9 @@ const dryRun = booleanField(
 	false,
 );
 
+/** Shorter, because a call that costs nothing is sent again. */
+const FREE_TIMEOUT_MS = 60_000;
+
 /** The options of an operation for how its calls are made. */
 export function runOptions({ paid }: Operation): Field[] {
 	if (!paid) return [];
@@ -78,7 +81,7 @@ export function runOptions({ paid }: Operation): Field[] {
 export function readRunOptions(options: Parameters, { paid }: Operation) {
 	return {
 		isDryRun: paid !== undefined && options.option(dryRun),
-		timeoutMs: options.option(requestTimeout) * 1000,
+		timeoutMs: paid ? options.option(requestTimeout) * 1000 : FREE_TIMEOUT_MS,
 		parallel: options.option(parallel),
 		// Later executions do not reuse a scrape, because each start creates its own.
 		rememberMs: paid === 'start' ? 0 : options.option(rememberMinutes) * 60_000,

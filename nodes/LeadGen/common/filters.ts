@@ -1,7 +1,14 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
-import { choiceField, numberField, show, type Field, type Parameters } from './parameters';
+import {
+	choiceField,
+	noticeField,
+	numberField,
+	show,
+	type Field,
+	type Parameters,
+} from './parameters';
 import { InputError } from './errors';
 import { toList, toRange } from './values';
 
@@ -32,7 +39,7 @@ function listFilter(displayName: string, name: string, placeholder: string): Fie
 			default: [],
 			placeholder,
 			description:
-				'Enter one value per field. An expression can give a list. Line breaks separate values, but commas do not.',
+				'One value per field, since commas do not separate values. An expression can return a list.',
 		},
 		read: (value) => toList(value, displayName),
 	};
@@ -46,8 +53,7 @@ const companySize: Field<string> = {
 		...allowArbitraryValues,
 		options: COMPANY_SIZES.map((value) => ({ name: `${grouped(value)} Employees`, value })),
 		default: '11-50',
-		description:
-			'The number of employees. Choose a range from the list, or give another one as an expression, such as 30-70.',
+		description: 'The number of employees. An expression can return another range, such as 30-70.',
 	},
 	read: (value) => toRange(value, 'Company Size'),
 };
@@ -92,7 +98,7 @@ const filtersJson: Field<IDataObject> = {
 			'{\n  "jobTitles": [],\n  "locations": [],\n  "industries": [],\n  "companySize": ""\n}',
 		displayOptions: { show: { filtersMode: ['json'] } },
 		description:
-			'An object with any of jobTitles, locations and industries (lists of text), companySize (such as "11-50") and limit, which replaces the field \'Limit\'. Empty filters are ignored.',
+			'An object with lists as jobTitles, locations and industries, a range such as "11-50" as companySize, and a limit, which replaces \'Limit\'',
 	},
 	read: (value) => toFilters(value, 'Filters (JSON)'),
 };
@@ -103,7 +109,7 @@ export const limit = numberField(
 		name: 'limit',
 		typeOptions: { minValue: 1 },
 		default: 50,
-		description: 'Max number of results to return',
+		description: 'Max number of leads to collect',
 	},
 	{ whole: true },
 );
@@ -113,17 +119,11 @@ function noFilterNotice(
 	mode: string,
 	{ show, hide }: NonNullable<INodeProperties['displayOptions']>,
 ): Field {
-	return {
-		property: {
-			displayName:
-				'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.',
-			name: `no${mode}FilterNotice`,
-			type: 'notice',
-			default: '',
-			displayOptions: { show, hide: { ...hide, '@tool': [true] } },
-		},
-		read: String,
-	};
+	return noticeField(
+		`no${mode}FilterNotice`,
+		'No filter is set. The scrape collects leads of any kind, up to the limit.',
+		{ show, hide: { ...hide, '@tool': [true] } },
+	);
 }
 
 /** The parameters that select the leads, in the order of the editor. */

@@ -104,10 +104,33 @@ export function booleanField(
 	};
 }
 
+/** A text for the user between the fields. */
+export function noticeField(
+	name: string,
+	displayName: string,
+	displayOptions?: INodeProperties['displayOptions'],
+): Field {
+	const property = { displayName, name, type: 'notice', default: '', displayOptions } as const;
+	return { property, read: String };
+}
+
+type Option<T extends string> = { name: string; value: T; description?: string };
+
+/** The option with a value or a display name, in any case. */
+function optionFor<T extends string>(
+	given: string,
+	options: ReadonlyArray<Option<T>>,
+): Option<T> | undefined {
+	const text = given.trim().toLowerCase();
+	return options.find(({ name, value }) =>
+		[name, value].some((each) => each.toLowerCase() === text),
+	);
+}
+
 /** At least one of a list of values. Also accepts text with commas between the values, a JSON list, and display names. */
 export function choicesField<T extends string>(
 	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
-	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
+	options: ReadonlyArray<Option<T>>,
 	chosen: T[],
 ): Field<T[]> {
 	const { displayName } = property;
@@ -121,10 +144,7 @@ export function choicesField<T extends string>(
 				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
 			}
 			return given.map((each) => {
-				const text = toText(each, displayName).trim().toLowerCase();
-				const known = options.find(
-					(option) => option.value === text || option.name.toLowerCase() === text,
-				);
+				const known = optionFor(toText(each, displayName), options);
 				if (known) return known.value;
 				throw new InputError(
 					displayName,
@@ -136,27 +156,27 @@ export function choicesField<T extends string>(
 	};
 }
 
-/** One of a list of values. */
+/** One of a list of values, or its display name. Takes an expression only if the property allows it. */
 export function choiceField<T extends string>(
-	property: Omit<INodeProperties, 'type' | 'default' | 'noDataExpression' | 'options'>,
-	options: ReadonlyArray<{ name: string; value: T; description?: string }>,
+	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
+	options: ReadonlyArray<Option<T>>,
 	first: T,
 ): Field<T> {
 	return {
 		property: {
+			noDataExpression: true,
 			...property,
 			type: 'options',
-			noDataExpression: true,
 			options: [...options],
 			default: first,
 		},
 		read(value) {
-			const known = options.find((option) => option.value === value);
+			const known = typeof value === 'string' ? optionFor(value, options) : undefined;
 			if (known) return known.value;
 			throw new InputError(
 				property.displayName,
-				`has no option ${show(value)}`,
-				'Choose an option from the list.',
+				value === '' ? 'is empty' : `has no option ${show(value)}`,
+				`Choose one of ${options.map((option) => option.value).join(', ')}.`,
 			);
 		},
 	};

@@ -29,11 +29,11 @@ export function baseUrlOf({ baseUrl }: ICredentialDataDecryptedObject): string {
 }
 
 /**
- * The API key, without the spaces and line breaks that were copied with it.
+ * The API key, without the spaces, the line breaks and the word "Bearer" that were copied with it.
  * @throws InputError if a header cannot hold it; some versions of n8n would send another key instead
  */
 export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
-	const key = typeof apiKey === 'string' ? apiKey.trim() : '';
+	const key = typeof apiKey === 'string' ? apiKey.trim().replace(/^bearer\s+/i, '') : '';
 	const [odd] = /[^\x20-\x7e]/u.exec(key) ?? [];
 	if (odd === undefined) return key;
 	const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

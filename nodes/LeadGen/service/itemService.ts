@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { PaidCallLimit } from './paidCallLimit';
+import type { Payer } from './purchases';
 import type { NodeRun } from './run';
 import type { Service } from './service';
 import type { ServiceRequest } from './types';
 
 /** The service as one item uses it. It counts the paid calls of the item, and keeps the node within its maximum. */
-export class ItemService {
-	/** Paid calls of this item that brought a result. */
+export class ItemService implements Payer {
 	paidCalls = 0;
 	/** How many paid calls the item may need, and how many of them it may still make. */
 	private needed = 0;
@@ -49,13 +49,11 @@ export class ItemService {
 		}
 	}
 
-	/** Before a call that may be paid for. @throws NotAttemptedError if the maximum does not cover it */
 	spend(): void {
 		if (this.left === 0) this.limit?.refuse(this.needed, this.run.halting.whenRunAgain);
 		this.left--;
 	}
 
-	/** After the call. @param isPaid whether it was paid for, or may have been */
 	spent(isPaid: boolean): void {
 		if (isPaid) this.limit?.use();
 		else this.left++;

@@ -2,7 +2,6 @@ import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
 import { isOutOfCredits } from './codes';
-import type { ItemService } from './itemService';
 import { isResult, type Bought, type Memory } from './memory';
 import type { NodeRun } from './run';
 import type { Sender } from './sender';
@@ -11,6 +10,16 @@ import { outcomeAdvice, type ServiceRequest } from './types';
 
 /** MCP has no executions. There, a start that may have succeeded is reported again for this long. */
 const LATELY_MS = 10 * 60_000;
+
+/** The item that needs a paid call. */
+export interface Payer {
+	/** How many of its calls brought a result. */
+	paidCalls: number;
+	/** Before a call that may be paid for. @throws NotAttemptedError if the maximum does not cover it */
+	spend(): void;
+	/** After the call. @param isPaid whether it was paid for, or may have been */
+	spent(isPaid: boolean): void;
+}
 
 /** The paid calls of a run: what was bought before, what may be bought, and what a failed call means for later ones. */
 export class Purchases {
@@ -45,7 +54,7 @@ export class Purchases {
 	 * The outcome of a paid call: from memory, from another run of the execution, or from the service.
 	 * @throws NotAttemptedError if the maximum of the item does not cover it
 	 */
-	async get(request: ServiceRequest, key: string, item?: ItemService): Promise<Bought> {
+	async get(request: ServiceRequest, key: string, item?: Payer): Promise<Bought> {
 		const { executionId = '', signal } = this.run.settings;
 		const memory = this.memoryOf(request);
 		// An AI agent may call a tool twice at once, and Retry may begin while calls of the stopped run are in flight.
@@ -64,7 +73,7 @@ export class Purchases {
 		return await memory.during(key, executionId, signal, this.buy(request, key, item));
 	}
 
-	private async buy(request: ServiceRequest, key: string, item?: ItemService): Promise<Bought> {
+	private async buy(request: ServiceRequest, key: string, item?: Payer): Promise<Bought> {
 		try {
 			const bought = { json: JSON.stringify(await this.sender.send(request)) };
 			item?.spent(true);
@@ -77,7 +86,7 @@ export class Purchases {
 	}
 
 	/** Decides what a failed paid call means for later calls. */
-	private judge(error: Error, request: ServiceRequest, key: string, item?: ItemService): Error {
+	private judge(error: Error, request: ServiceRequest, key: string, item?: Payer): Error {
 		const { halting } = this.run;
 		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown';
 		const isBought = request.kind === 'lookup' && isResult({ error });
@@ -96,7 +105,7 @@ export class Purchases {
 		known: Bought,
 		request: ServiceRequest,
 		key: string,
-		item?: ItemService,
+		item?: Payer,
 	): void {
 		const { payer = '' } = this.run.settings;
 		const isOwn = this.memoryOf(request).isPaidBy(payer, key);
@@ -106,7 +115,7 @@ export class Purchases {
 		this.report(request, known, false);
 	}
 
-	private count({ noun = 'call' }: ServiceRequest, item?: ItemService): void {
+	private count({ noun = 'call' }: ServiceRequest, item?: Payer): void {
 		if (item) item.paidCalls++;
 		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 	}

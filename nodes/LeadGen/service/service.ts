@@ -4,9 +4,8 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { withoutData } from './failures';
-import type { ItemService } from './itemService';
 import { isResult, type Bought } from './memory';
-import { Purchases } from './purchases';
+import { Purchases, type Payer } from './purchases';
 import { beginRun, type NodeRun, type RunSettings } from './run';
 import { Sender } from './sender';
 import { isFree, type ServiceRequest } from './types';
@@ -39,7 +38,7 @@ export class Service {
 	 * @param item the item that needs it, if any
 	 * @throws ServiceError with what is known about the call; NotAttemptedError if the call was not made
 	 */
-	async call(request: ServiceRequest, item?: ItemService): Promise<IDataObject | null> {
+	async call(request: ServiceRequest, item?: Payer): Promise<IDataObject | null> {
 		if (request.kind === 'poll') return await this.sender.send(request);
 		const key = keyOf(request);
 		const asked = this.asked.get(key);
@@ -53,7 +52,7 @@ export class Service {
 	}
 
 	/** Like `call`, for operations that have no result without data. */
-	async data(request: ServiceRequest, item?: ItemService): Promise<IDataObject> {
+	async data(request: ServiceRequest, item?: Payer): Promise<IDataObject> {
 		const data = await this.call(request, item);
 		if (data === null) throw withoutData(request);
 		return data;

@@ -4,6 +4,7 @@ import { filterFields, limit } from '../common/filters';
 import {
 	choiceField,
 	choicesField,
+	noticeField,
 	numberField,
 	show,
 	textField,
@@ -101,8 +102,7 @@ function forStarts({ property }: Field): INodeProperties {
 }
 
 function notice(mode: string, displayName: string): INodeProperties {
-	const displayOptions = { show: { mode: [mode] } };
-	return { displayName, name: `${mode}Notice`, type: 'notice', default: '', displayOptions };
+	return noticeField(`${mode}Notice`, displayName, { show: { mode: [mode] } }).property;
 }
 
 export const properties: INodeProperties[] = [

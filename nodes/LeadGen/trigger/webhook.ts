@@ -14,7 +14,8 @@ const BROKEN_URL =
 	'a notification came to a URL whose signature is incomplete or wrong. The service may have shortened or changed the URL, or the API key was changed.';
 /** How old a reading of the credential may be: the user may have changed the key, and strangers may call often. */
 const FRESH_MS = 2000;
-const SECRET_HEADERS = /^(authorization|proxy-authorization|cookie|x-api-key|x-leadgen-.*)$/i;
+const SECRET_OR_TRANSPORT =
+	/^(authorization|proxy-.*|cookie|x-api-key|x-leadgen-.*|host|connection|keep-alive|te|upgrade.*|transfer-encoding|content-.*|accept.*|user-agent|forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cdn-loop|cf-.*|sec-.*)$/i;
 
 /**
  * Handles a request to the production URL: a message of the node to itself, a notification, or a request by a stranger.
@@ -71,7 +72,7 @@ export function requestOf({ context }: Receiving) {
 	return request as { method: string; originalUrl: string; rawBody?: unknown };
 }
 
-/** The notification as it arrived, for the output, without what is secret. */
+/** The notification for the output, without headers that are secret or of the transport. */
 export function rawNotification(node: Receiving): IDataObject {
 	const { method, rawBody } = requestOf(node);
 	const headers = Object.entries(node.context.getHeaderData());
@@ -81,7 +82,7 @@ export function rawNotification(node: Receiving): IDataObject {
 	const isUnread = isObject(body) && Object.keys(body).length === 0 && Buffer.isBuffer(rawBody);
 	return {
 		method,
-		headers: Object.fromEntries(headers.filter(([name]) => !SECRET_HEADERS.test(name))),
+		headers: Object.fromEntries(headers.filter(([name]) => !SECRET_OR_TRANSPORT.test(name))),
 		query: Object.fromEntries(query.filter(([name]) => name.toLowerCase() !== PARAMETER)),
 		body: isUnread && rawBody.length > 0 ? rawBody.toString() : body,
 	};

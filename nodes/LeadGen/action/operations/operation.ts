@@ -15,10 +15,7 @@ export interface Operation {
 	description: string;
 	/** What the user pays for, if anything: a `lookup`, or the `start` of a scrape. */
 	paid?: 'lookup' | 'start';
-	/** The cost, if the user may not expect it. Shown above the fields. */
-	notice?: string;
-	/** Replaces it where an AI agent uses the node as a tool. */
-	toolNotice?: string;
+	/** What several operations show in the same form must be the same object: the node then has it once. */
 	fields: readonly Field[];
 	/** Fields inside the "Options" collection. */
 	options?: readonly Field[];
@@ -55,8 +52,6 @@ export interface PreparedItem {
 export interface Split {
 	/** The names of the outputs, in order. */
 	outputs: readonly string[];
-	/** For the switch in the "Options" collection: which results go to which output. */
-	description: string;
 	/** @param result undefined if the item failed */
 	outputOf: (result: IDataObject | undefined) => string;
 }

@@ -1,30 +1,32 @@
 import type { IDataObject } from 'n8n-workflow';
-import { numberIn, wordIn } from '../../../common/json';
+import { numberIn, without, wordIn } from '../../../common/json';
 import { LeadGenError, ServiceError } from '../../../common/errors';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
-import { booleanField, type Parameters } from '../../../common/parameters';
+import { booleanField, noticeField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
-import { accept, minConfidence, readDemands, trustConfidence, type Demands } from './demands';
-import {
-	cleanNames,
-	company,
-	linkedinUrlOrCompany,
-	location,
-	nameFields,
-	readName,
-} from './fields';
+import { accept, minConfidence, readDemands, type Demands } from './demands';
+import { company, linkedinUrl, location, nameFields, readName } from './fields';
 import { findBusiness } from './findBusiness';
-import { errorIfNotFound, find, foundOrNot, notFound } from './finder';
+import { find, foundOrNot } from './finder';
 import { findPersonal } from './findPersonal';
 import { verify, verifyRequest } from './verify';
 
 const tryPersonal = booleanField({
 	displayName: 'Try Personal Email',
 	name: 'tryPersonal',
-	description:
-		'Whether to look for the personal email if no business email is good enough. This takes up to two more paid calls.',
+	description: 'Whether to look for the personal email if no business email is accepted',
 });
+
+const locationIfPersonal: Field<string> = {
+	...location,
+	property: { ...location.property, displayOptions: { show: { '/tryPersonal': [true] } } },
+};
+
+const costNotice = noticeField(
+	'notice',
+	"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first accepted address.",
+);
 
 /** One kind of address that a person may have. */
 interface Candidate {
@@ -45,12 +47,10 @@ export const enrich: Operation = {
 	name: 'Find and Verify',
 	action: 'Find and verify email',
 	description:
-		'Find the email address of a person and verify it. Looks for the business email first, then, if you want, for the personal email.',
+		'Find the business email address of a person, or otherwise the personal one if you want, and verify it',
 	paid: 'lookup',
-	notice:
-		"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first address that is good enough.",
-	fields: [...nameFields, company, linkedinUrlOrCompany, accept, tryPersonal],
-	options: [cleanNames, location, minConfidence, trustConfidence, errorIfNotFound],
+	fields: [costNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
+	options: [locationIfPersonal, minConfidence],
 	output: {
 		found: true,
 		emailType: 'business',
@@ -58,19 +58,18 @@ export const enrich: Operation = {
 		...verify.output,
 		tried: 'business: valid',
 		rejected: [
-			{ emailType: 'personal', outcome: 'invalid', ...findBusiness.output, ...verify.output },
+			{ email: 'ada@home.example', emailType: 'personal', outcome: 'invalid', confidence: 0.55 },
 		],
 	},
 	rareFields: ['verification'],
 	split: foundOrNot,
 	prepare(parameters) {
 		const demands = readDemands(parameters);
-		const isError = parameters.option(errorIfNotFound);
 		const candidates = readCandidates(parameters);
 		return {
 			request: candidates[0].request,
 			mayFollow: 2 * candidates.length - 1,
-			run: async (service) => await findAndVerify(candidates, demands, isError, service),
+			run: async (service) => await findAndVerify(candidates, demands, service),
 		};
 	},
 };
@@ -79,7 +78,6 @@ export const enrich: Operation = {
 async function findAndVerify(
 	candidates: Candidate[],
 	demands: Demands,
-	isErrorIfNotFound: boolean,
 	service: ItemService,
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
@@ -97,22 +95,26 @@ async function findAndVerify(
 				)
 			: error;
 	}
-	if (isErrorIfNotFound) {
-		const message = 'No acceptable address was found for this person';
-		throw notFound(message).with(
-			summary(tries, tries),
-			'The field "tried" shows the outcome for each address.',
-		);
-	}
 	return { found: false, email: null, ...summary(tries, tries) };
 }
 
+/** What the outcome of a rejected address already says, or what nobody needs of one. */
+const UNNEEDED = new Set([
+	...['found', 'confidenceLevel', 'sources', 'verification'],
+	...['status', 'deliverable', 'disposable', 'freeProvider'],
+]);
+
 /**
- * Lists in one line what was tried, and the addresses that were not good enough, with all that is known about them. An
- * answer without an address is kept there, too.
+ * Lists in one line what was tried, and the addresses that were not good enough, each short enough for the cell of a table.
+ * An answer without an address is kept there, too.
  */
 function summary(tries: Try[], turnedDown: Try[]): IDataObject {
-	const rejected = turnedDown.filter(({ email, emailAnswer }) => email ?? emailAnswer);
+	const rejected = turnedDown
+		.filter(({ email, emailAnswer }) => email ?? emailAnswer)
+		.map(({ email, emailType, outcome, ...others }) => ({
+			...{ email, emailType, outcome },
+			...without(others, UNNEEDED),
+		}));
 	return {
 		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
 		...(rejected.length > 0 && { rejected }),
@@ -121,24 +123,23 @@ function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 
 /** The candidates in the order of the search; at least one. */
 function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
-	const linkedinUrl = parameters.get(linkedinUrlOrCompany);
-	const name = { ...readName(parameters), linkedinUrl };
+	const profile = parameters.get(linkedinUrl);
+	const name = { ...readName(parameters), linkedinUrl: profile };
 	const domain = parameters.get(company);
-	const personal = { ...name, location: parameters.option(location) };
 	const withPersonal = parameters.get(tryPersonal);
-	const personalOne = (mayBeRefused: boolean): Candidate => ({
-		emailType: 'personal',
-		request: findPersonal.requestFor(personal),
-		mayBeRefused,
-	});
-	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
-	if (withPersonal && !domain && !linkedinUrl) return [personalOne(false)];
-	const businessOne: Candidate = {
+	const businessOne = (): Candidate => ({
 		emailType: 'business',
 		request: findBusiness.requestFor({ ...name, company: domain }),
 		mayBeRefused: withPersonal && !domain,
-	};
-	return withPersonal ? [businessOne, personalOne(!linkedinUrl)] : [businessOne];
+	});
+	if (!withPersonal) return [businessOne()];
+	const personalOne = (mayBeRefused: boolean): Candidate => ({
+		emailType: 'personal',
+		request: findPersonal.requestFor({ ...name, location: parameters.option(locationIfPersonal) }),
+		mayBeRefused,
+	});
+	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
+	return domain || profile ? [businessOne(), personalOne(!profile)] : [personalOne(false)];
 }
 
 /** A profile without a company may not be enough, or a name without a profile (docs/service.md, What is not known). */
@@ -154,7 +155,7 @@ function notWithoutMore(error: unknown): IDataObject {
  */
 async function tryCandidate(
 	{ emailType, request, mayBeRefused }: Candidate,
-	{ accepted, minConfidence, trustConfidence }: Demands,
+	{ accepted, minConfidence }: Demands,
 	service: ItemService,
 	tries: Try[],
 ): Promise<IDataObject | undefined> {
@@ -171,7 +172,6 @@ async function tryCandidate(
 		own.outcome = 'confidence too low';
 		return undefined;
 	}
-	if (isTrusted(confidence, trustConfidence)) return { emailType, ...found, status: null };
 	const verdict = await service.data(verifyRequest(email));
 	const outcome = wordIn(verdict.status) ?? 'unknown';
 	const result = withVerdict(found, verdict);
@@ -193,9 +193,4 @@ function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
 	const kept = Object.fromEntries(others.map(([name]) => [name, found[name]]));
 	const verification = Object.fromEntries(others);
 	return { ...found, ...verdict, ...kept, ...(others.length > 0 && { verification }) };
-}
-
-/** Whether a confidence is enough without a verification. Above 1, it has another scale than in docs/service.md. */
-function isTrusted(confidence: number | undefined, from: number): boolean {
-	return confidence !== undefined && from > 0 && confidence >= from && confidence <= 1;
 }

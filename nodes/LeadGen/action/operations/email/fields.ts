@@ -1,5 +1,7 @@
+import { InputError } from '../../../common/errors';
 import {
-	booleanField,
+	choiceField,
+	show,
 	textField,
 	unlessNone,
 	type Field,
@@ -13,12 +15,28 @@ import { toName, toWords } from '../../../common/values';
  * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not
  * publish a workflow in which one is empty. Each operation checks the fields that it needs.
  */
+const nameFormat = choiceField(
+	{
+		displayName: 'Name',
+		name: 'nameFormat',
+		noDataExpression: false,
+		description: 'Which fields hold the name. An expression returns firstAndLast or full.',
+	},
+	[
+		{ name: 'First and Last Name', value: 'firstAndLast' },
+		{ name: 'Full Name', value: 'full' },
+	],
+	'firstAndLast',
+);
+
 const firstName = textField(
 	{
 		displayName: 'First Name',
 		name: 'firstName',
+		displayOptions: { show: { nameFormat: ['firstAndLast'] } },
 		placeholder: 'e.g. Nathan',
-		description: 'The first name of the person. One of the names is enough.',
+		description:
+			'The first name of the person. The node leaves out titles. A last name alone is enough.',
 	},
 	toName,
 );
@@ -27,8 +45,10 @@ const lastName = textField(
 	{
 		displayName: 'Last Name',
 		name: 'lastName',
+		displayOptions: { show: { nameFormat: ['firstAndLast'] } },
 		placeholder: 'e.g. Smith',
-		description: 'The last name of the person. One of the names is enough.',
+		description:
+			'The last name of the person. The node leaves out degrees. A first name alone is enough.',
 	},
 	toName,
 );
@@ -37,9 +57,10 @@ const fullName = textField(
 	{
 		displayName: 'Full Name',
 		name: 'fullName',
+		displayOptions: { show: { nameFormat: ['full'] } },
 		placeholder: 'e.g. Nathan Smith',
-		description: `First and last name in one field, also as "Smith, Nathan". The node leaves out titles and degrees. It is used if 'First Name' and 'Last Name' are empty.`,
-		hint: 'Enter a first name, a last name or a full name',
+		description:
+			'The first and the last name of the person, also as "Smith, Nathan". The node leaves out titles and degrees.',
 	},
 	(text, displayName) => {
 		// What follows a bar is left out, as in the title of a page: `Nathan Smith | LinkedIn`.
@@ -49,24 +70,34 @@ const fullName = textField(
 );
 
 /** The fields for the name of a person, in the order of the editor. */
-export const nameFields: ReadonlyArray<Field<string>> = [firstName, lastName, fullName];
+export const nameFields: ReadonlyArray<Field<string>> = [nameFormat, firstName, lastName, fullName];
 
-export const cleanNames = booleanField({
-	displayName: 'Clean Names',
-	name: 'cleanNames',
-	description: `Whether to remove titles, degrees, text in brackets and emoji from 'First Name' and 'Last Name'. For example, "Prof. Dr. Ada" becomes "Ada". This is always done with 'Full Name'.`,
-});
-
-/** The names of a person; both are empty if no field is filled in. */
+/** The names of a person, without titles and degrees. @throws InputError if both are empty */
 export function readName(parameters: Parameters): { firstName: string; lastName: string } {
+	if (parameters.get(nameFormat) === 'full') {
+		const full = parameters.get(fullName);
+		const name = splitName(full);
+		if (name.firstName || name.lastName) return name;
+		throw new InputError(
+			'Full Name',
+			full === '' ? 'is empty' : `must be a name, but is ${show(full)}`,
+			'Enter the name of the person. For two fields, choose First and Last Name under Name.',
+		);
+	}
 	const first = parameters.get(firstName);
 	const last = parameters.get(lastName);
-	const isClean = parameters.option(cleanNames);
-	if (first === '' && last === '') return splitName(parameters.get(fullName));
-	// A last name can be the same as a title.
-	return isClean
-		? { firstName: plainName(first), lastName: plainName(last) || last }
-		: { firstName: first, lastName: last };
+	if (first || last) return { firstName: cleaned(first), lastName: cleaned(last) };
+	throw new InputError(
+		'First Name and Last Name',
+		'are both empty',
+		'Enter at least one of the two names. For a name in one field, choose Full Name under Name.',
+	);
+}
+
+/** A name can be the same as a title. One with nothing to leave out keeps its own kind of spaces. */
+function cleaned(name: string): string {
+	const plain = plainName(name);
+	return plain === '' || plain === name.replace(/\s+/g, ' ') ? name : plain;
 }
 
 export const company = textField(
@@ -75,7 +106,7 @@ export const company = textField(
 		name: 'company',
 		placeholder: 'e.g. acme.com',
 		description:
-			"The domain of the company's website. You can also enter the URL of any of its pages. Leave it empty if you only know the person's LinkedIn profile.",
+			"The domain of the company's website, or the URL of any page of it. Not needed with 'LinkedIn URL'.",
 	},
 	toDomain,
 );
@@ -86,29 +117,7 @@ export const linkedinUrl = unlessNone(
 			displayName: 'LinkedIn URL',
 			name: 'linkedinUrl',
 			placeholder: 'e.g. https://www.linkedin.com/in/nathan-smith',
-			description: "The URL of the person's LinkedIn profile. It makes the result more accurate.",
-		},
-		toUrl,
-	),
-);
-
-/** The same field where the profile can replace the domain of the company. */
-export const linkedinUrlOrCompany: Field<string> = {
-	...linkedinUrl,
-	property: {
-		...linkedinUrl.property,
-		hint: 'Enter a company domain or the URL of a profile, or both',
-	},
-};
-
-/** The field of the operation Find Business Email in 1.0.0, where it was an option. */
-export const linkedinUrlOption = unlessNone(
-	textField(
-		{
-			...linkedinUrl.property,
-			displayName: 'LinkedIn URL (Deprecated)',
-			description:
-				"Use the field 'LinkedIn URL' instead. If both are filled in, the node uses that field.",
+			description: "The URL of the person's LinkedIn profile, which makes the result more accurate",
 		},
 		toUrl,
 	),
@@ -120,7 +129,7 @@ export const location = unlessNone(
 			displayName: 'Location',
 			name: 'location',
 			placeholder: 'e.g. Austin, Texas',
-			description: 'City and region, which help to tell apart people with the same name',
+			description: 'The city and region of the person, to tell apart people with the same name',
 		},
 		toWords,
 	),

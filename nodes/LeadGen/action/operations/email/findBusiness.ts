@@ -1,5 +1,5 @@
 import { InputError } from '../../../common/errors';
-import { company, linkedinUrlOption, linkedinUrlOrCompany } from './fields';
+import { company, linkedinUrl } from './fields';
 import { finder } from './finder';
 
 export const findBusiness = finder({
@@ -7,12 +7,11 @@ export const findBusiness = finder({
 	name: 'Find Business Email',
 	action: 'Find business email',
 	description:
-		'Find the work email address of a person, from the name and the domain of the company or the LinkedIn profile',
+		'Find the work email address of a person, from the name and the company domain or the LinkedIn profile',
 	path: '/email/find',
 	answer: { sources: ['linkedin', 'company_website'] },
 	noun: 'business lookup',
-	fields: [company, linkedinUrlOrCompany],
-	options: [linkedinUrlOption],
+	fields: [company, linkedinUrl],
 	check(person) {
 		if (!person.company && !person.linkedinUrl) {
 			throw new InputError(

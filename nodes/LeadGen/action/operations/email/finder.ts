@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { InputError, LeadGenError, ServiceError } from '../../../common/errors';
+import { ServiceError } from '../../../common/errors';
 import { numberIn } from '../../../common/json';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
-import { booleanField, type Field, type Parameters } from '../../../common/parameters';
+import type { Field, Parameters } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
-import { cleanNames, nameFields, readName } from './fields';
+import { nameFields, readName } from './fields';
 
 /** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
 const BANDS = [
@@ -24,8 +24,8 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 	noun: string;
 	/** Those after the names, in the order of the editor. Each value is sent under the name of its field, unless it is empty. */
 	fields: ReadonlyArray<Field<string>>;
-	/** They are sent in the same way. If a field has the same name, its value is sent instead. */
-	options: ReadonlyArray<Field<string>>;
+	/** They are sent in the same way. */
+	options?: ReadonlyArray<Field<string>>;
 	/** @throws InputError if a request with these values can only fail */
 	check?: (person: IDataObject) => void;
 }
@@ -33,23 +33,14 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 /** An operation that finds the address of a person (docs/service.md, Operations). */
 interface FindOperation extends Operation {
 	/**
-	 * @param person the fields of the request; empty ones are left out
+	 * @param person the fields of the request, with at least one name; empty ones are left out
 	 * @throws InputError if a request with these values can only fail
 	 */
 	requestFor(person: Record<string, string>): ServiceRequest;
 }
 
-export const errorIfNotFound = booleanField({
-	displayName: 'Error if Not Found',
-	name: 'errorIfNotFound',
-	description:
-		'Whether the item fails if no address is found. Otherwise its result has "found" set to false.',
-});
-
 export const foundOrNot: Split = {
 	outputs: ['Found', 'Not Found'],
-	description:
-		'Whether to use two outputs: one for people with an address, and one for those without and for items that failed',
 	outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
 };
 
@@ -57,26 +48,16 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 	const requestFor: FindOperation['requestFor'] = (person) => {
 		const filled = Object.entries(person).filter(([, value]) => value !== '');
 		const body = Object.fromEntries(filled) as IDataObject;
-		if (!body.firstName && !body.lastName) {
-			throw new InputError(
-				'First Name and Last Name',
-				'are both empty',
-				'Enter at least one of the two names of the person, or the full name.',
-			);
-		}
 		check?.(body);
 		return { kind: 'lookup', noun, path, body };
 	};
 	const read = (parameters: Parameters): Record<string, string> => {
-		const { fields, options } = operation;
+		const { fields, options = [] } = operation;
 		const given = [
 			...options.map((field) => [field.property.name, parameters.option(field)] as const),
 			...fields.map((field) => [field.property.name, parameters.get(field)] as const),
 		];
-		return {
-			...readName(parameters),
-			...Object.fromEntries(given.filter(([, value]) => value !== '')),
-		};
+		return { ...readName(parameters), ...Object.fromEntries(given) };
 	};
 	return {
 		...operation,
@@ -90,20 +71,11 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		},
 		rareFields: ['emailAnswer'],
 		fields: [...nameFields, ...operation.fields],
-		options: [...operation.options, cleanNames, errorIfNotFound],
 		split: foundOrNot,
 		requestFor,
 		prepare(parameters) {
-			const isError = parameters.option(errorIfNotFound);
 			const request = requestFor(read(parameters));
-			return {
-				request,
-				async run(service) {
-					const result = await find(request, service);
-					if (!result.found && isError) throw notFound();
-					return result;
-				},
-			};
+			return { request, run: async (service) => await find(request, service) };
 		},
 	};
 }
@@ -132,15 +104,6 @@ function hasAddress(data: IDataObject | null): boolean {
 function isEmpty(email: IDataObject[string]): boolean {
 	const text = typeof email === 'string' ? email.trim() : email;
 	return (text ?? '') === '' || (typeof text === 'object' && Object.keys(text ?? {}).length === 0);
-}
-
-/** The error for users who want an error if nothing is found. */
-export function notFound(message = 'No address was found for this person'): LeadGenError {
-	return new LeadGenError(
-		message,
-		'To get a result with "found" set to false instead, turn off "Error if Not Found".',
-		{ code: 'NOT_FOUND' },
-	);
 }
 
 /** Finding nobody is a result, even if the service sends it as the error `NOT_FOUND`. */

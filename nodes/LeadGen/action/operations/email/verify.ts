@@ -8,7 +8,7 @@ export const verify: Operation = {
 	name: 'Verify',
 	action: 'Verify email address',
 	description:
-		'Check whether an email address exists and accepts mail. The status is valid, invalid, catch_all or unknown.',
+		'Check whether an email address accepts mail. The status is valid, invalid, catch_all or unknown.',
 	paid: 'lookup',
 	fields: [email],
 	output: {
@@ -20,8 +20,6 @@ export const verify: Operation = {
 	},
 	split: {
 		outputs: ['Valid', 'Risky', 'Invalid'],
-		description:
-			'Whether to use three outputs: one for valid addresses, one for invalid ones, and "Risky" for the rest (catch-all, unknown and failed)',
 		outputOf: (result) => {
 			const status = wordIn(result?.status);
 			return status === 'valid' ? 'Valid' : status === 'invalid' ? 'Invalid' : 'Risky';

@@ -1,4 +1,4 @@
-import { show, textField, type Parameters } from '../../../common/parameters';
+import { noticeField, show, textField, type Parameters } from '../../../common/parameters';
 import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/types';
 import type { Operation } from '../operation';
@@ -10,7 +10,7 @@ const webhookUrl = textField(
 		name: 'webhookUrl',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
 		description:
-			'Where the service reports that the scrape is finished: the production URL of a LeadGen Trigger node that only receives completions, or {{ $execution.resumeUrl }} for a Wait node',
+			'Where to send the completion: the production URL of a LeadGen Trigger that only receives, or {{ $execution.resumeUrl }} for a Wait node',
 	},
 	(text, displayName) => {
 		if (!URL.canParse(text) || !/^https?:/i.test(text)) {
@@ -51,18 +51,28 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 	};
 }
 
+const isTool = { '@tool': [true] };
+
+const costNotice = noticeField(
+	'notice',
+	'Each incoming item starts a separate scrape. A scrape uses credits for its leads, up to the limit.',
+	{ hide: isTool },
+);
+
+const toolNotice = noticeField(
+	'toolNotice',
+	"Each call starts a scrape, which uses credits up to 'Limit'. Set it yourself. Without a filter from the model, the node starts no scrape.",
+	{ show: isTool },
+);
+
 export const start: Operation = {
 	value: 'start',
 	name: 'Start',
 	action: 'Start scrape',
 	description:
-		'Start a scrape that collects leads which match the filters. Returns the scrape ID and the estimated credits at once.',
+		'Start a scrape that collects leads which match the filters, and get its ID and the estimated credits',
 	paid: 'start',
-	notice:
-		'Each incoming item starts a separate scrape. A scrape uses credits for its leads, up to the limit.',
-	toolNotice:
-		"Each call starts a scrape, which uses credits for its leads, up to the limit. Set 'Limit' yourself, and let the model set at least one filter. Without a filter, the node starts no scrape.",
-	fields: filterFields,
+	fields: [costNotice, toolNotice, ...filterFields],
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
 	prepare: (parameters) => ({ request: startRequest(parameters) }),

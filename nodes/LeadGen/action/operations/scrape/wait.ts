@@ -34,13 +34,13 @@ const timeout = numberField({
 	typeOptions: { minValue: 0 },
 	default: 60,
 	description:
-		'How long to wait at most. The scrape goes on after that, and you can wait for it again. 0 sets no limit.',
+		'How long to wait at most. The scrape continues after that, and you can wait for it again. 0 sets no limit.',
 });
 
 const failedAsResult = booleanField({
 	displayName: 'Return Failed Scrapes',
 	name: 'failedAsResult',
-	description: 'Whether to return a failed scrape as a result. Otherwise the item fails.',
+	description: 'Whether a failed scrape is a result instead of an error',
 });
 
 /** How long the service may be unreachable. A scrape takes long, and the service may be restarted meanwhile. */
