@@ -244,8 +244,7 @@ describe('a template that is imported twice', () => {
 	});
 });
 
-const NO_FILTER =
-	'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.';
+const NO_FILTER = 'No filter is set. The scrape collects leads of any kind, up to the limit.';
 const FILTERS = ['Specify Filters', 'Filters', NO_FILTER, 'Limit'];
 
 describe('the panel of the LeadGen node', () => {
