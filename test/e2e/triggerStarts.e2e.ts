@@ -357,7 +357,13 @@ describe('a start', () => {
 	it('that Timeout Workflow ends while it waits is not sent, and the next activation starts a scrape', async () => {
 		fixture.sandbox.set({
 			faults: [
-				{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429, match: { path: '/start' } },
+				{
+					kind: 'envelope',
+					code: 'RATE_LIMIT_EXCEEDED',
+					status: 429,
+					headers: { 'Retry-After': '6' },
+					match: { path: '/start' },
+				},
 			],
 		});
 		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
