@@ -309,7 +309,7 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 				],
 			];
 		for (const [name, args, field, says, advice] of wrong) {
-			const error = { message: `${field} ${says}`, field, advice };
+			const error = { message: `${field} ${says}`, field, outcome: 'notSent', advice };
 			expect(await answer(client, name, args)).toEqual({ ...args, error });
 		}
 		// n8n itself refuses what does not fit the schema.
@@ -479,6 +479,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 		const error = {
 			message: 'Company Domain must be a domain, but is "Acme Inc"',
 			field: 'Company Domain',
+			outcome: 'notSent',
 			advice: NAME_FOR_DOMAIN,
 		};
 		expect(model.heard.map((text) => JSON.parse(text) as unknown)).toEqual([

@@ -59,7 +59,12 @@ describe(`n8n ${N8N.version}`, () => {
 				some({ email: 'valid.a@acme.com', status: 'valid' }),
 				some({ email: 'catchall.b@acme.com', status: 'catch_all' }),
 			],
-			[some({ address: 'no address', error: { message, field: 'Email', advice: someText } })],
+			[
+				some({
+					address: 'no address',
+					error: { message, field: 'Email', outcome: 'notSent', advice: someText },
+				}),
+			],
 		]);
 		expect(fixture.count('verifyEmail')).toBe(2);
 	});
