@@ -18,8 +18,7 @@ const TRY_AFTER_MS = 5000;
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
 /** The first pause between probes, and the one from the second phase on. */
-const FIRST_PAUSE_MS = 100;
-const LATER_PAUSE_MS = 1000;
+const [FIRST_PAUSE_MS, LATER_PAUSE_MS] = [100, 1000];
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
 
@@ -43,6 +42,8 @@ export class Learned implements Policy {
 	private refusalMs = 0;
 	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
 	pause: { since: number; until: number; isExplained: boolean } | undefined;
+	/** When the last probe might have been sent. It may be sent later, for want of calls, which says nothing. */
+	private probeAt = 0;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
 	private acceptingSince = 0;
 	private acceptedAt = -Infinity;
@@ -79,8 +80,10 @@ export class Learned implements Policy {
 		this.counted.forgetBefore(now - GIVE_UP_MS - MINUTE_MS);
 		this.counted.add(now);
 		this.undecided.add(call);
+		if (!this.pause) return;
+		this.probeAt = now + this.pauseMs(now);
 		// The next call waits as if this one was refused.
-		if (this.pause) this.pause.until = this.nextProbe(this.pause.since, now);
+		this.pause.until = this.nextProbe(this.pause.since, now);
 	}
 
 	ended(call: Call, end: End, now: number): void {
@@ -109,7 +112,7 @@ export class Learned implements Policy {
 	private pauseMs(now: number): number {
 		if (!this.pause) return 0;
 		const began = this.began(this.pause.since);
-		const expectedMs = (this.counted.count(began) / this.traffic.perMinute) * MINUTE_MS;
+		const expectedMs = this.counted.count(began) * (MINUTE_MS / this.traffic.perMinute);
 		return Math.max(this.pause.until, began + expectedMs) - now;
 	}
 
@@ -126,16 +129,14 @@ export class Learned implements Policy {
 		}
 		if (call.sentAt < pause.since) return;
 		const taken = this.counted.count(this.oldest(pause.since), pause.since);
-		if (!pause.isExplained && taken > 0) this.learn(taken, call.sentAt - this.began(pause.since));
+		const foundAt = Math.min(call.sentAt, this.probeAt);
+		if (!pause.isExplained && taken > 0) this.learn(taken, foundAt - this.began(pause.since));
 		this.acceptingSince = call.sentAt;
 		this.correctedAt = now;
 		this.pause = undefined;
 	}
 
-	/**
-	 * @param taken how many calls the service accepted until it refused one
-	 * @param ms how long it took until it accepted the next one
-	 */
+	/** @param taken how many calls the service accepted until it refused one, and accepted the next one after `ms` */
 	private learn(taken: number, ms: number): void {
 		const averageMs = (taken / this.traffic.perMinute) * MINUTE_MS;
 		const isAverage = averageMs < 10_000 && ms > averageMs / 2 && ms < averageMs * 2;
