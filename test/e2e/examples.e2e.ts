@@ -621,19 +621,6 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		expect(paid).toBe(1);
 	});
 
-	test.each([
-		['English', 'Ann', 'First Name,Last Name,Website\nAnn,Sure,acme.example'],
-		['German', 'Ben', 'Vorname;Name;Firma;Webseite\nBen;Sure;Acme;acme.example'],
-		['French', 'Cem', 'Prénom;Nom;Site web\nCem;Sure;acme.example'],
-		['Spanish', 'Dan', 'NOMBRE;apellidos;Empresa;Página web\nDan;Sure;Acme;acme.example'],
-		['database', 'Eve', 'first_name,name,company_domain\nEve,Eve Sure,acme.example'],
-		['contact', 'Fay', 'Ansprechpartner;Domain;Firma\nSure, Fay;k.A.;acme.example'],
-		['first name only', 'Gus', 'First,Last,Company\nGus Sure,,acme.example'],
-	])('knows %s columns', async (_, name, csv) => {
-		const { sent } = await upload(workflow, csv);
-		expect(sent[0]).toEqual(find(name, 'Sure', 'acme.example'));
-	});
-
 	test('takes the profile of a person instead of the name of a company, as LinkedIn exports them', async () => {
 		const linkedinUrl = 'https://www.linkedin.com/in/ida';
 		const csv = [
@@ -651,17 +638,6 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 	});
 
 	test.each([
-		[
-			'has other columns',
-			'Kunde;Ort\nAda;Köln',
-			'The row that looks most like the names of the columns holds “Kunde”, “Ort”. Rename a column, or add its words in the node Match the columns.',
-		],
-		['has no rows', 'Name;Website\n;', 'The file has no rows below the names of its columns.'],
-		[
-			'is in another encoding',
-			Buffer.from('Name;Website\nMa\xb3gorzata Sure;acme.example', 'latin1'),
-			'The letters of this CSV file cannot be read. Save it as CSV UTF-8 or .xlsx.',
-		],
 		[
 			'has an open quotation mark',
 			'Name;Website\n"Ada Sure;acme.example\nBob Sure;acme.example',
