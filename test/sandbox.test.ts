@@ -125,15 +125,6 @@ describe('A scrape', () => {
 		await sleep(200);
 		expect((await statusOf(scrapeId)).status).toBe('completed');
 	});
-
-	test('can be charged when it is completed, for the leads found', async () => {
-		sandbox.set({ chargeScrape: 'completion', job: { leadShare: 0.5 } });
-		const scrapeId = await start();
-		expect(sandbox.credits()).toBe(1000);
-		sandbox.finish(scrapeId, 'completed');
-		expect(sandbox.credits()).toBe(995);
-		expect(await statusOf(scrapeId)).toMatchObject({ leadsFound: 5, creditsUsed: 5 });
-	});
 });
 
 describe('Notifications', () => {
