@@ -81,8 +81,6 @@ export interface ExecutionSummary {
 export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mode'> {
 	/** What the whole execution failed with. */
 	error?: string;
-	/** What n8n shows below the error: what to do. */
-	advice?: string;
 	/** By node name; a node that did not run is not there. */
 	nodes: Record<string, NodeResult | undefined>;
 	/** The items that the next node waits for, as far as n8n wrote down what ran. */
@@ -106,7 +104,7 @@ interface StoredRunData {
 		nodeExecutionStack?: Array<{ data: { main?: Array<Item[] | null> } }>;
 	};
 	resultData: {
-		error?: { message: string; description?: string | null };
+		error?: { message: string };
 		metadata?: Record<string, string>;
 		runData?: Record<string, StoredRun[]>;
 	};
@@ -424,7 +422,6 @@ export class N8nApi {
 			status,
 			mode,
 			error: error?.message,
-			advice: error?.description ?? undefined,
 			nodes: Object.fromEntries(nodes),
 			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),

@@ -5,7 +5,7 @@ import { EXAMPLES } from '../../lab/playground/examples';
 import type { WorkflowNode } from '../../lab/playground/api';
 import { LINE, node, OWNER, quiet, until, use } from '../../lab/fixture/fixture';
 import { CACHED_EDITOR, Editor } from './browser';
-import { manual, serve, useN8n } from './n8n';
+import { serve, useN8n } from './n8n';
 
 /* What a person sees and clicks in the editor, in a real browser. */
 
@@ -338,26 +338,6 @@ describe('the panel of the LeadGen Trigger', () => {
 });
 
 describe('a click', () => {
-	it('runs a workflow, and shows the results as a table', async () => {
-		const addresses = ['valid.ann', 'invalid.bob', 'catchall.cy', 'unknown.di'];
-		const items = manual(addresses.map((name) => ({ address: `${name}@acme.com` })));
-		const verify = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
-		const workflow = await fixture.create(...items, fixture.leadGen(verify));
-		await editor.openWorkflow(workflow.id);
-		await editor.page.getByTestId('execute-workflow-button').click();
-		await editor.message('Workflow executed successfully');
-
-		await editor.page.locator('.vue-flow__node').filter({ hasText: 'LeadGen' }).dblclick();
-		expect(await editor.table()).toEqual([
-			['email', 'status', 'deliverable', 'disposable', 'freeProvider'],
-			['valid.ann@acme.com', 'valid', 'true', 'false', 'false'],
-			['invalid.bob@acme.com', 'invalid', 'false', 'false', 'false'],
-			['catchall.cy@acme.com', 'catch_all', 'false', 'false', 'false'],
-			['unknown.di@acme.com', 'unknown', 'false', 'false', 'false'],
-		]);
-		expect(fixture.count('verifyEmail')).toBe(4);
-	});
-
 	it('on "Execute step" of the trigger starts a small scrape, and shows its completion', async () => {
 		fixture.sandbox.set({ job: { durationMs: 3000 } });
 		await openLast(fixture.trigger({ limit: 100 }));

@@ -425,23 +425,6 @@ describe('a refusal', () => {
 		}
 	}
 
-	it('of the key, or for want of credits, is said when the workflow is activated', async () => {
-		fixture.sandbox.set({
-			accounts: {
-				'test-key': { plan: 'pro', credits: 100 },
-				'poor-key': { plan: 'pro', credits: 0 },
-			},
-		});
-		const [wrong, poor] = [
-			await created(await fixture.newCredential('Wrong key', 'wrong-key')),
-			await created(await fixture.newCredential('No credits', 'poor-key')),
-		];
-		const said = await Promise.all([wrong, poor].map(refused));
-		expect(said[0]).toMatch(/Invalid or missing API key.*Check the API key/);
-		expect(said[1]).toMatch(/no credits left.*Add credits/);
-		expect(fixture.starts).toBe(0);
-	});
-
 	it.each([
 		['once', {}, 1],
 		['by a schedule', { schedule: 'cron', cronExpression: '*/4 * * * * *' }, 4],

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { API_KEY, node, quiet, until } from '../../lab/fixture/fixture';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { API_KEY, node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
 import { LONG, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
@@ -23,10 +24,67 @@ exports.Fragile = class {
 
 const folder = mkdtempSync(join(tmpdir(), 'leadgen-fragile-'));
 writeFileSync(join(folder, 'Fragile.node.js'), FRAGILE);
-const env: Record<string, string> = { N8N_CUSTOM_EXTENSIONS: folder };
+const env: Record<string, string> = {
+	...SOON_ACTIVE,
+	...WITHOUT_CODE,
+	N8N_CUSTOM_EXTENSIONS: folder,
+};
 const fixture = useN8n(env);
 afterAll(() => {
 	rmSync(folder, { recursive: true });
+});
+
+describe('through power cuts', () => {
+	it('delivers a completion that came while n8n was down, and does not catch up a start that was due meanwhile', async () => {
+		await fixture.reset({ job: { durationMs: 3000 } });
+		const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000);
+		const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
+		const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
+		const workflow = await fixture.activated({ schedule: 'cron', cronExpression });
+		await until('the first start', () => fixture.startsOf(workflow) === 1);
+		await sleep(2000);
+		await fixture.kill();
+		await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
+		expect(fixture.startsOf(workflow)).toBe(1);
+		await fixture.start();
+		await fixture.untilRuns(workflow.id, 1);
+		await quiet();
+		await fixture.restart();
+		await quiet(3000);
+		expect(fixture.startsOf(workflow)).toBe(1);
+		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+		expect(await fixture.told(workflow.id)).toEqual([]);
+	}, 180_000);
+
+	it('keeps the leads of a notification that waits for the status through a power cut: in the execution that crashed', async () => {
+		await fixture.reset({
+			job: { durationMs: 500, statusLagMs: 20_000 },
+			notification: { shape: 'leads' },
+		});
+		const workflow = await fixture.activated({ limit: 1000 });
+		await until(
+			'the notification',
+			() => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200,
+		);
+		await quiet(1000);
+		await fixture.kill();
+		await fixture.start();
+		// The poll runs the workflow without them.
+		await until('the completion', async () => (await fixture.delivered(workflow.id)).length === 1);
+		const [crashed] = (await fixture.executions(workflow.id)).filter(
+			({ status }) => status === 'crashed',
+		);
+		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting ?? [];
+		const { completion } = item?.json.leadGenTrigger as {
+			completion: { notification: { body: { data: { leads: unknown[] } } } };
+		};
+		const { notification } = completion;
+		expect(notification.body.data.leads).toHaveLength(1000);
+		expect(JSON.stringify(notification).length).toBeGreaterThan(50_000);
+		// Retry does not run the workflow twice.
+		expect((await fixture.api.retryExecution(crashed?.id ?? '')).status).toBe('success');
+		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+	}, 120_000);
 });
 
 describe('beside a trigger that loses its connection', () => {
