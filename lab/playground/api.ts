@@ -190,14 +190,6 @@ export class N8nApi {
 		}
 	}
 
-	/** The descriptions of all loaded node types. */
-	async nodeTypes(): Promise<
-		Array<{ name: string; displayName: string; version: number | number[] }>
-	> {
-		const types = await this.send('GET', 'types/nodes.json');
-		return types as Array<{ name: string; displayName: string; version: number }>;
-	}
-
 	async credentials(): Promise<StoredCredential[]> {
 		return (await this.get('credentials')) as StoredCredential[];
 	}

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../sandbox/server';
@@ -69,14 +69,17 @@ async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): 
 
 	const { version } = options;
 	await installN8n(version, signal);
-	const userFolder = await lockFolder(`user-${version.version}`, cleanups);
+	const userFolder = join(STATE_FOLDER, `user-${version.version}`);
+	// Two on one database would spoil it.
+	if (!(await lock(`${userFolder}.pid`))) throw new Error('Another playground is up');
+	cleanups.push(() => unlock(`${userFolder}.pid`));
 	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
 	await installTarball(userFolder, tarball, signal);
 	const port = await portFor('n8n', options.port);
 	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
 	const n8n = await startN8n({ version, userFolder, port, signal });
 	cleanups.push(() => n8n.stop());
-	const instance = await setUpInstance(n8n.url, userFolder, sandbox.url);
+	const instance = await setUpInstance(n8n.url, sandbox.url);
 	signal.throwIfAborted();
 	const areRight = await runExamples(instance, sandbox, signal);
 
@@ -112,22 +115,6 @@ async function runExamples(
 		`\nCredits: ${String(before)} − ${String(before - after)} spent = ${String(after)} left`,
 	);
 	return areRight;
-}
-
-/**
- * A folder for n8n that no other n8n uses, since two on one database would spoil it: the one of
- * earlier runs, or, beside a playground that is up, a further one.
- */
-async function lockFolder(name: string, cleanups: Cleanups): Promise<string> {
-	await mkdir(STATE_FOLDER, { recursive: true });
-	for (let count = 1; ; count++) {
-		const folder = join(STATE_FOLDER, count === 1 ? name : `${name}-${String(count)}`);
-		if (!(await lock(`${folder}.pid`))) continue;
-		cleanups.push(() => unlock(`${folder}.pid`));
-		if (count > 1)
-			console.log(`Another playground is up; this one uses ${relative(ROOT, folder)}.`);
-		return folder;
-	}
 }
 
 /** The port that is asked for; any free one, if it is taken. */
