@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import packageJson from '../../package.json';
 import { LINE, N8N } from '../fixture/fixture';
-import { readSections, writeSection } from '../playground/page';
+import { readSection, writeSection } from '../playground/page';
 
 export const PAGE = 'docs/measurements/benchmark.md';
 /** Parts that the page does not have yet go before this one. */
@@ -31,7 +31,7 @@ export class Part<Row> {
 		const setting = describeSetting();
 		const rows = (await measure(console.log)).map(cellsOf);
 		const table = `${setting}\n\n${markdownTable(head, rows)}\n`;
-		const [before = ''] = await readSections(PAGE, [heading]);
+		const before = (await readSection(PAGE, heading)) ?? '';
 		const tables = before.split(/^(?=Measured on )/m).slice(1);
 		const others = tables.filter((each) => !each.includes(`, n8n ${LINE}.`));
 		const sorted = LINE === '1' ? [table, ...others] : [...others, table];
