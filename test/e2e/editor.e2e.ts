@@ -246,7 +246,6 @@ describe('a template that is imported twice', () => {
 
 const NO_FILTER =
 	'No filter is set. A scrape without filters collects leads of any kind, up to the limit, and uses credits for them.';
-const FILTERS = ['Specify Filters', 'Filters', NO_FILTER, 'Limit'];
 
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
@@ -290,50 +289,6 @@ describe('the panel of the next node', () => {
 		]);
 		// n8n 2 loads those of a trigger as well, and does not show them.
 		if (LINE === '1') await offers(fixture.trigger(), ['scrapeId', 'status', 'leadsFound']);
-	});
-});
-
-describe('the panel of the LeadGen Trigger', () => {
-	beforeAll(async () => {
-		await openLast(fixture.trigger({ filters: {}, limit: 50 }));
-	});
-
-	/** The labels, with those between the mode and what it gives. */
-	const labels = (notice: RegExp, ...fields: string[]): unknown[] => [
-		editor.words.credential,
-		'Mode',
-		expect.stringMatching(notice),
-		...fields,
-		'Events',
-		'Output',
-		'Options',
-	];
-
-	it.each([
-		['Custom (Cron)', ['Cron Expression']],
-		['Every Day', ['Hour', 'Minute']],
-		['Every Hour', ['Minute']],
-		['Every Month', ['Day of the Month', 'Hour', 'Minute']],
-		['Every Week', ['Day of the Week', 'Hour', 'Minute']],
-		['Once', []],
-	])('shows the fields of the start %s', async (schedule, times) => {
-		await editor.choose(editor.parameter('schedule'), schedule);
-		expect(await editor.labels()).toEqual(
-			labels(
-				/^Publishing the workflow starts a scrape, which costs credits\./,
-				...['Limit', 'How Often', ...times, ...FILTERS.filter((name) => name !== 'Limit')],
-			),
-		);
-	});
-
-	it('asks for no filters where it only receives completions', async () => {
-		expect(await editor.list(editor.parameter('mode'))).toEqual([
-			'Start Scrapes and Run When They Finish',
-			'Run When Other Scrapes Finish',
-		]);
-		await editor.choose(editor.parameter('mode'), 'Run When Other Scrapes Finish');
-		expect(await editor.labels()).toEqual(labels(/^Copy the production URL above/));
-		expect(await editor.offers('Add Option')).toEqual(['Internal URL', 'Test Scrape ID']);
 	});
 });
 
