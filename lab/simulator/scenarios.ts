@@ -125,26 +125,6 @@ const kinds = Object.entries(services).flatMap(([service, limits]) =>
 	}),
 );
 
-const says: Array<[string, ServiceSettings['says']]> = [
-	['nothing', undefined],
-	['Retry-After', 'retryAfter'],
-	['how many are left', 'remaining'],
-];
-
-/** Several processes on one account, with and without a hint of the service. */
-const crowds = [1, 2, 4].flatMap((processes) =>
-	says.map(([what, tells]): Scenario => {
-		const many = processes === 1 ? '1 process' : `${String(processes)} processes`;
-		return {
-			about: `60 in any minute; ${many}, answers say ${what}`,
-			calls: 240,
-			limits: () => [sliding(60, MINUTE_MS)],
-			processes,
-			...(tells && { says: tells }),
-		};
-	}),
-);
-
 /** What a service may do besides: count only what succeeds, or say nonsense. */
 const oddities: Scenario[] = [
 	...(['10 in any second', '60 in any minute'] as const).flatMap((about) => {
@@ -265,5 +245,5 @@ const scattered: Scenario = {
 };
 
 export const others: Record<string, Scenario> = Object.fromEntries(
-	[...kinds, ...crowds, ...oddities, scattered].map((scenario) => [scenario.about, scenario]),
+	[...kinds, ...oddities, scattered].map((scenario) => [scenario.about, scenario]),
 );
