@@ -263,49 +263,6 @@ describe('a start', () => {
 		expect(new Set(ids).size).toBe(2);
 	});
 
-	it('does not happen again when n8n follows for a while and leads again, and each completion comes in once', async () => {
-		await fixture.reset(LONG);
-		const listening = await fixture.activated({ mode: 'listen' });
-		const ids: string[] = [];
-		const runs = async () => {
-			const lists = await Promise.all([listening.id, ...ids].map((id) => fixture.executions(id)));
-			return lists.flat().length;
-		};
-		const heard: string[] = [];
-		for (let turn = 1; turn <= 2; turn++) {
-			for (let count = 0; count < 3; count++) ids.push((await fixture.activated()).id);
-			await fixture.untilStarts(ids.length + heard.length);
-			const [before = '', between = '', after = ''] = fixture.sandbox.jobs
-				.slice(-3)
-				.map(({ scrapeId }) => scrapeId);
-			const listened = await fixture.startElsewhere(fixture.plainUrl(listening));
-			heard.push(listened);
-			const lookups = fixture.count('getScrapeStatus');
-			fixture.sandbox.finish(before, 'completed');
-			await until('a look at it', () => fixture.count('getScrapeStatus') > lookups);
-			await setRole(fixture.url, 'follower');
-			await quiet(1000);
-			const count = await runs();
-			for (const id of [between, listened]) fixture.sandbox.finish(id, 'completed');
-			// The process that receives a notification delivers it, whether it leads or not.
-			await until('both run', async () => (await runs()) === count + 2);
-			await setRole(fixture.url, 'leader');
-			fixture.sandbox.finish(after, 'completed');
-		}
-		const all = ids.length + heard.length;
-		await until('all of them run', async () => (await runs()) >= all);
-		await quiet(5000);
-		const delivered: unknown[] = [];
-		for (const id of ids) {
-			const scrapes = await fixture.scrapesOf(id);
-			expect(scrapes).toHaveLength(1);
-			delivered.push(...scrapes);
-		}
-		delivered.push(...(await fixture.scrapesOf(listening.id)));
-		expect(delivered.sort()).toEqual(fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId).sort());
-		expect(fixture.starts).toBe(all);
-	}, 180_000);
-
 	it('is not sent again when n8n stops leading while it is in flight', async () => {
 		await fixture.reset({
 			...LONG,
