@@ -3,9 +3,9 @@ module.exports = {
 	testEnvironment: 'node',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	setupFiles: ['<rootDir>/test/randomness.ts'],
+	setupFiles: ['<rootDir>/test/setup.ts'],
 	transform: { '^.+\\.ts$': 'ts-jest' },
-	// Two cores: the engine is heavy to load, and each worker loads its own.
-	maxWorkers: 2,
+	// On two cores: the tests wait for longer than they work, but each worker loads the engine.
+	maxWorkers: 3,
 	testTimeout: 60_000,
 };

@@ -2,7 +2,7 @@
  * Makes sure that the packages of package-lock.json are installed. Needs nothing but Node and npm, so that the
  * other npm scripts can begin with it in a fresh clone.
  */
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,11 @@ if (Number(major) < 20) {
 
 if (!isInstalled()) {
 	console.log('Installing development dependencies (about 1 minute, once) …');
-	process.exitCode = await install();
+	// Its record goes first, so that an install that is broken off never counts as done.
+	rmSync(join(folder, record), { force: true });
+	const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+	const { status } = spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
+	process.exitCode = status ?? 1;
 }
 
 /** Whether npm's own record of what it installed has all that the lock file asks for. */
@@ -42,40 +46,4 @@ function readPackages(file) {
 		if (error.code === 'ENOENT') return {};
 		throw error;
 	}
-}
-
-/** Installs them, silent but for a line now and then, and gives its exit code. */
-function install() {
-	const began = Date.now();
-	const elapsed = () => `${Math.round((Date.now() - began) / 1000)} s`;
-	const timer = setInterval(() => console.log(`  … ${elapsed()}`), 10_000);
-	// Its record goes first, so that an install that is broken off never counts as done.
-	rmSync(join(folder, record), { force: true });
-	const posix = process.platform !== 'win32';
-	// The output is for failures only: hundreds of warnings about packages that are not ours.
-	const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-		cwd: folder,
-		stdio: ['ignore', 'pipe', 'pipe'],
-		shell: !posix,
-		detached: posix,
-	});
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-		// With SIGTERM, npm takes a minute to undo its work, and the next install begins anew anyway.
-		process.once(signal, () => {
-			if (posix) process.kill(-npm.pid, 'SIGKILL');
-			else npm.kill();
-			process.exit(130);
-		});
-	}
-	let output = '';
-	for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (output += text));
-	return new Promise((done) => {
-		npm.on('error', (error) => (output += error.message));
-		npm.on('close', (code) => {
-			clearInterval(timer);
-			if (code === 0) console.log(`  done in ${elapsed()}`);
-			else console.error(`${output}\nnpm ci in ${folder} failed; see above.`);
-			done(code === 0 ? 0 : 1);
-		});
-	});
 }

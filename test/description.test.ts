@@ -484,6 +484,26 @@ test.each(OPERATIONS)(
 	},
 );
 
+test.each<[INodeParameters, string]>([
+	[{}, ''],
+	[{ schedule: 'hourly' }, 'triggerAtMinute'],
+	[{ schedule: 'daily' }, 'triggerAtHour triggerAtMinute'],
+	[{ schedule: 'weekly' }, 'triggerAtWeekday triggerAtHour triggerAtMinute'],
+	[{ schedule: 'monthly' }, 'triggerAtDayOfMonth triggerAtHour triggerAtMinute'],
+	[{ schedule: 'cron' }, 'cronExpression'],
+	[{ mode: 'listen' }, ''],
+])(
+	'The trigger shows the fields of its start, and no others, with %j',
+	async (parameters, times) => {
+		const { fields, options } = shownOf((await loadNode('leadGenTrigger')).description, parameters);
+		const filters = 'filtersMode filters noFieldFilterNotice';
+		const start = `startScrapeNotice limit schedule ${times} ${filters} events output internalUrl testLimit`;
+		const listen = 'listenNotice events output internalUrl';
+		const shown = `mode ${parameters.mode === 'listen' ? listen : start} testScrapeId`;
+		expect([...fields, ...options].map(({ name }) => name)).toEqual(shown.split(/ +/));
+	},
+);
+
 /** As the editor decides what it shows. */
 describe('The editor says that no filter is set', () => {
 	const base = { resource: 'scrape', operation: 'start', filtersMode: 'fields', filters: {} };

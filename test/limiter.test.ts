@@ -306,23 +306,6 @@ describe('looks at the status of scrapes', () => {
 });
 
 describe('calls in flight', () => {
-	it('become as many as there are sockets, without a single answer', async () => {
-		const { limiter, pass } = limiterOf(Infinity);
-		const run = newRun();
-		for (let turns = 0; turns < 2000; turns++) void limiter.turn(run, LOOKUP);
-		await pass(500);
-		expect(run.inFlight).toBeGreaterThan(400);
-		await pass(10_000);
-		expect(run.inFlight).toBe(1000);
-	});
-
-	it('are not held back where a service answers, however slowly', async () => {
-		const { mostInFlight } = limiterOf(Infinity);
-		const run = newRun();
-		await mostInFlight(run, 20, 8000);
-		expect(await mostInFlight(run, 2000, 8000)).toBe(1000);
-	});
-
 	it('are few again when the service does not answer any more', async () => {
 		const { limiter, over, pass, call } = limiterOf(Infinity);
 		const run = newRun();

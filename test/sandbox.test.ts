@@ -98,44 +98,6 @@ test('Another path or method is not found, and is a violation', async () => {
 	expect(lastRequest()?.violation).toContain('DELETE /credits');
 });
 
-describe('A scrape', () => {
-	test('goes from pending by processing to completed, with nulls and another scale if set', async () => {
-		sandbox.set({ job: { durationMs: 300, nullsInStatus: true, progressScale: 1 } });
-		const scrapeId = await start({ limit: 100 });
-		const seen = [await statusOf(scrapeId)];
-		while (seen.at(-1)?.status !== 'completed') {
-			await sleep(10);
-			seen.push(await statusOf(scrapeId));
-		}
-		const statuses = new Set(seen.map(({ status }) => status));
-		expect([...statuses]).toEqual(['pending', 'processing', 'completed']);
-		const found = seen.map(({ leadsFound }) => Number(leadsFound));
-		expect(found).toEqual(found.toSorted((a, b) => a - b));
-		expect(seen[0]).toMatchObject({ progress: 0, completedAt: null });
-		expect(seen.at(-2)?.progress).toBeLessThan(1);
-		expect(seen.at(-1)).toMatchObject({ progress: 100, leadsFound: 100 });
-	});
-
-	test('can say late that it has ended', async () => {
-		sandbox.set({ job: { statusLagMs: 150, durationMs: 60_000 } });
-		const scrapeId = await start();
-		await sleep(20);
-		sandbox.finish(scrapeId, 'completed');
-		expect((await statusOf(scrapeId)).status).toBe('processing');
-		await sleep(200);
-		expect((await statusOf(scrapeId)).status).toBe('completed');
-	});
-
-	test('can be charged when it is completed, for the leads found', async () => {
-		sandbox.set({ chargeScrape: 'completion', job: { leadShare: 0.5 } });
-		const scrapeId = await start();
-		expect(sandbox.credits()).toBe(1000);
-		sandbox.finish(scrapeId, 'completed');
-		expect(sandbox.credits()).toBe(995);
-		expect(await statusOf(scrapeId)).toMatchObject({ leadsFound: 5, creditsUsed: 5 });
-	});
-});
-
 describe('Notifications', () => {
 	const received: Array<Record<'method' | 'url' | 'type' | 'signature' | 'body', unknown>> = [];
 	/** The statuses with which the receiver answers, before it answers 200. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { aimed, named, type Aim } from '../lab/simulator/scenarios';
-import { simulateScrapes } from '../lab/simulator/scrapes';
 import type { ServiceSettings } from '../lab/simulator/service';
 import {
 	atOnce,
@@ -227,25 +226,6 @@ it.each([
 		}
 	},
 );
-
-describe('thirty scrapes that are waited for at once, on Starter', () => {
-	it.each([
-		{ processes: 1, isBusy: false },
-		{ processes: 1, isBusy: true },
-		{ processes: 2, isBusy: false },
-	])('let lookups by: $processes processes, busy: $isBusy', async ({ processes, isBusy }) => {
-		const result = await simulateScrapes({
-			...{ perMinute: 60, scrapes: 30 / processes, lookups: 10 / processes, processes, isBusy },
-			...{ lastsMs: 20_000, lookupsAtMs: 10_000, seed: 1 },
-			limits: () => [sliding(60, MINUTE_MS)],
-		});
-		expect(result.scrapes).toHaveLength(30);
-		expect(result.lookups).toHaveLength(10);
-		expect(Math.max(...result.lookups)).toBeLessThan(1);
-		// Each is looked at once after its end, 20 times a minute in all, and once before.
-		expect(Math.max(...result.scrapes)).toBeLessThan(120);
-	});
-});
 
 /** A limit, and what to say of it. */
 type NamedLimit = [about: string, make: () => Limit];

@@ -23,6 +23,8 @@ describe('looks up the right person for the columns', () => {
 			['Surname / Last Name;Given name(s);Org;Web-Site', 'Nobody;Ada;Acme;acme.com'],
 			['Primary Contact;Institution;Web Address', 'Ada Nobody;Acme;acme.com'],
 			['First Name;Last Name;Website', 'Ada;Nobody;acme.com'],
+			['First;Last;Company', 'Ada Nobody;;acme.com'],
+			['first_name;name;company_domain', 'Ada;Ada Nobody;acme.com'],
 			['firstName;lastName;companyName;companyUrl', 'Ada;Nobody;Acme;acme.com'],
 			['FIRST_NAME;LAST_NAME;COMPANY_DOMAIN', 'Ada;Nobody;acme.com'],
 			['Given Name;Family Name;Organization Name;Web Page', 'Ada;Nobody;Acme;www.acme.com'],
@@ -73,6 +75,7 @@ describe('looks up the right person for the columns', () => {
 			['Firma/Unternehmen;Ansprechpartner/in;Internet', 'Acme;Ada Nobody;acme.com'],
 			['Aussteller;Halle;Kontaktperson;Telefon;Webadresse', 'Acme;3;Ada Nobody;0171;acme.com'],
 			['Name;Ansprechpartner;Website', 'Acme GmbH;Ada Nobody;acme.com'],
+			['Ansprechpartner;Domain;Firma', 'Nobody, Ada;k.A.;acme.com'],
 			['Vor- und Nachname;Arbeitgeber;URL', 'Ada Nobody;Acme;acme.com'],
 			['Nachname, Vorname;Firma;Domain', 'Nobody Ada;Acme;acme.com'],
 			[
@@ -171,10 +174,6 @@ describe('looks up the right person for the columns', () => {
 	const files = Object.entries(FILES).flatMap(([language, sets]) =>
 		sets.map(([header, row, calls = [ADA]]) => ({ language, header, row, calls })),
 	);
-
-	test('there are more than 90 of them', () => {
-		expect(files.length).toBeGreaterThan(90);
-	});
 
 	test.each(files)('$language: $header', async ({ header, row, calls }) => {
 		const { results } = await template.upload(sheet(header, row));

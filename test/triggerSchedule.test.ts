@@ -65,12 +65,12 @@ test.each([
 });
 
 describe.each([
-	['Europe/Berlin', '2026-03-29', '2026-10-25', '3:00'],
-	['America/New_York', '2026-03-08', '2026-11-01', '2:30'],
-	['Australia/Sydney', '2026-10-04', '2026-04-05', '3:30'],
-	['Africa/Cairo', '2026-04-24', '2026-10-29', '0:00'],
-	['America/Santiago', '2026-09-06', '2026-04-04', '0:30'],
-])('in %s, whose clocks go forward on %s and back on %s', (timeZone, forward, back, worst) => {
+	['Europe/Berlin', '2026-03-29', '2026-10-25'],
+	['America/New_York', '2026-03-08', '2026-11-01'],
+	['Australia/Sydney', '2026-10-04', '2026-04-05'],
+	['Africa/Cairo', '2026-04-24', '2026-10-29'],
+	['America/Santiago', '2026-09-06', '2026-04-04'],
+])('in %s, whose clocks go forward on %s and back on %s', (timeZone, forward, back) => {
 	const local = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' });
 
 	/** The local hours of some days around a date, or those of a year. */
@@ -83,8 +83,8 @@ describe.each([
 	/** The local dates or hours of all starts within whole local dates. */
 	function starts(text: string, hours: string[], length: number): string[] {
 		const [first = '', last = ''] = [hours[0]?.slice(0, 10), hours.at(-1)?.slice(0, 10)];
-		const end = new Date(new Date(last).getTime() + 48 * HOUR_MS);
-		const after = new Date(new Date(first).getTime() - 48 * HOUR_MS).toISOString();
+		const end = new Date(new Date(last).getTime() + 36 * HOUR_MS);
+		const after = new Date(new Date(first).getTime() - 24 * HOUR_MS).toISOString();
 		return startsUntil(end, expressionOf(text), timeZone, after)
 			.map((time) => local.format(time).slice(0, length))
 			.filter((time) => time.slice(0, 10) >= first && time.slice(0, 10) <= last);
@@ -114,11 +114,6 @@ describe.each([
 			const hours = hoursAround(date, 3).filter((hour) => hour.startsWith(date));
 			expect(starts(`hourly ${time}`, hours, 13)).toEqual(hours);
 		}
-	});
-
-	test('a scrape is started once a date through a year at the time that n8n repeats', () => {
-		const hours = hoursAround('2026-07-02', 360);
-		expect(starts(`daily ${worst}`, hours, 10)).toEqual(datesOf(hours));
 	});
 });
 

@@ -1,4 +1,3 @@
-import { fingerprint, Signer } from '../../nodes/LeadGen/trigger/signature';
 import { API_KEY, Fixture, node, until } from '../fixture/fixture';
 import { Part } from './part';
 
@@ -36,25 +35,17 @@ async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> 
 			parameters: { path: 'beside', httpMethod: 'POST', responseMode: 'onReceived' },
 		});
 		const plain = await fixture.activate(hook);
-		const [url, plainUrl] = [fixture.plainUrl(listening), `${fixture.url}/webhook/beside`];
-		const starting = await fixture.activated();
-		const [trigger] = starting.nodes;
-		const identity = [fingerprint([starting.id, trigger?.id]), fingerprint(trigger?.webhookId)];
-		const signer = new Signer({ apiKey: API_KEY }, `leadGenTrigger ${identity.join(' ')}`);
-		const signed = (id: string) => signer.callbackUrl(fixture.plainUrl(starting), attemptOf(id));
 		const kinds = [
-			{ about: 'LeadGen Trigger that listens', urlOf: () => url, id: listening.id },
-			{ about: 'LeadGen Trigger that started the scrapes', urlOf: signed, id: starting.id },
-			{ about: "n8n's Webhook node", urlOf: () => plainUrl, id: plain.id },
+			{ about: 'LeadGen Trigger', url: fixture.plainUrl(listening), id: listening.id },
+			{ about: "n8n's Webhook node", url: `${fixture.url}/webhook/beside`, id: plain.id },
 		].map((kind) => ({ ...kind, rounds: new Array<BurstTimes['rounds'][number]>() }));
 		// The first requests take longer.
 		for (const count of [WARM_UP, ...new Array<number>(ROUNDS).fill(AT_ONCE)]) {
-			for (const { about, urlOf, id, rounds } of kinds) {
+			for (const { about, url, id, rounds } of kinds) {
 				const ids = await finishedScrapes(fixture, count);
-				if (urlOf === signed) await remember(fixture.plainUrl(starting), signer, ids);
 				const runs = async () => (await fixture.executions(id)).length;
 				const runsBefore = await runs();
-				const times = await sendAll(urlOf, ids);
+				const times = await sendAll(url, ids);
 				const isOver = async () => (await runs()) >= runsBefore + count;
 				await until('the execution of each', isOver, MAX_ROUND_MS);
 				if (count === WARM_UP) continue;
@@ -75,37 +66,14 @@ async function finishedScrapes(fixture: Fixture, count: number): Promise<string[
 	return ids;
 }
 
-function attemptOf(scrapeId: string): string {
-	return scrapeId.replace(/\W|_/g, '').toLowerCase();
-}
-
-/** Has a trigger save scrapes as if it had started them, by a message as it sends them to itself. */
-async function remember(url: string, signer: Signer, ids: string[]): Promise<void> {
-	const since = Date.now();
-	const scrapes = ids.map((scrapeId) => ({
-		attempt: attemptOf(scrapeId),
-		...{ scrapeId, since, isDone: false },
-	}));
-	const message = JSON.stringify({ scrapes, sentAt: since });
-	const { status } = await fetch(url, {
-		method: 'POST',
-		headers: {
-			'Content-Type': 'application/json',
-			'x-leadgen-signature': signer.sign('message', message),
-		},
-		body: JSON.stringify({ message }),
-	});
-	if (status !== 200) throw new Error(`The scrapes were not saved: ${String(status)}`);
-}
-
 /** @returns the times of the answers, the shortest first */
-async function sendAll(urlOf: (id: string) => string, ids: string[]): Promise<number[]> {
+async function sendAll(url: string, ids: string[]): Promise<number[]> {
 	const began = performance.now();
 	const times = await Promise.all(
 		ids.map(async (scrapeId) => {
 			const headers = { 'Content-Type': 'application/json' };
 			const body = JSON.stringify({ scrapeId });
-			const { status } = await fetch(urlOf(scrapeId), { method: 'POST', headers, body });
+			const { status } = await fetch(url, { method: 'POST', headers, body });
 			if (status !== 200) throw new Error(`A notification was answered with ${String(status)}`);
 			return Math.round(performance.now() - began);
 		}),

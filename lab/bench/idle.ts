@@ -1,7 +1,5 @@
-import { createServer, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowNode } from '../playground/api';
-import { freePort } from '../playground/n8n';
 import { Fixture, node } from '../fixture/fixture';
 import { Part } from './part';
 import { watchProcess } from './processUse';
@@ -12,8 +10,7 @@ interface IdleUse {
 	/** Part of one core, 1 being all of it; with all of n8n in it. */
 	early: number;
 	later: number;
-	/** In both times together: requests to production URLs, and to the service. */
-	ownCalls: number;
+	/** To the service, in both times together. */
 	requests: number;
 }
 
@@ -28,21 +25,9 @@ const KINDS: Array<[about: string, triggers: (fixture: Fixture) => WorkflowNode[
 	['20 LeadGen Triggers, each with a running scrape', (fixture) => many(() => fixture.trigger())],
 ];
 
-/** Measures each kind in a fresh n8n, whose production URLs lead to a server that counts the requests. */
+/** Measures each kind in a fresh n8n. */
 async function measureKind([about, triggers]: (typeof KINDS)[number]): Promise<IdleUse> {
-	const port = await freePort();
-	const fixture = new Fixture({ WEBHOOK_URL: `http://127.0.0.1:${String(port)}/` });
-	let calls = 0;
-	const server = createServer((incoming, outgoing) => {
-		calls++;
-		const { method, headers } = incoming;
-		const options = { method, headers, agent: false } as const;
-		const passedOn = request(fixture.url + (incoming.url ?? ''), options, (answer) => {
-			outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-			answer.pipe(outgoing);
-		});
-		incoming.pipe(passedOn.on('error', () => outgoing.destroy()));
-	}).listen(port, '127.0.0.1');
+	const fixture = new Fixture();
 	try {
 		await fixture.open();
 		await fixture.reset({ job: { durationMs: 86_400_000 } });
@@ -50,14 +35,12 @@ async function measureKind([about, triggers]: (typeof KINDS)[number]): Promise<I
 			await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
 		}
 		await sleep(SETTLE_MS);
-		const before = { calls, requests: fixture.sandbox.requests.length };
+		const before = fixture.sandbox.requests.length;
 		const early = await share(fixture);
 		const later = await share(fixture);
-		const requests = fixture.sandbox.requests.length - before.requests;
-		return { about, early, later, ownCalls: calls - before.calls, requests };
+		return { about, early, later, requests: fixture.sandbox.requests.length - before };
 	} finally {
 		await fixture.close();
-		server.close();
 	}
 }
 
@@ -72,14 +55,12 @@ const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
 export const idle = new Part<IdleUse>({
 	title: 'Triggers that wait',
 	about: `The processor time of all of n8n, as a share of one core, in two minutes from ${String(SETTLE_MS / 1000)} seconds after the last
-activation. Own calls are requests of the nodes to their production URLs in both minutes; status requests are those to the service. Each kind of
-trigger runs in a fresh n8n, each trigger in a workflow of its own.`,
-	head: ['Triggers', 'First minute', 'Second minute', 'Own calls', 'Status requests'],
-	cellsOf: ({ about, early, later, ownCalls, requests }) => [
+activation. Status requests are those to the service in both minutes. Each kind of trigger runs in a fresh n8n, each trigger in a workflow of its own.`,
+	head: ['Triggers', 'First minute', 'Second minute', 'Status requests'],
+	cellsOf: ({ about, early, later, requests }) => [
 		about,
 		percent(early),
 		percent(later),
-		String(ownCalls),
 		String(requests),
 	],
 	measure: async (say) => {

@@ -1,8 +1,7 @@
 import { writeSection } from '../playground/page';
 import { aimed, named, others } from '../simulator/scenarios';
 import { bound, simulate, type Scenario } from '../simulator/simulate';
-import { MEMORY, PAGE } from './part';
-import { markdownTable } from './report';
+import { LAST, markdownTable, PAGE, times } from './part';
 
 const SCENARIOS: Scenario[] = [
 	...Object.entries(named).map(([name, { about, ...scenario }]) => {
@@ -28,7 +27,7 @@ async function renew(): Promise<void> {
 			ratio += seconds / bound({ ...scenario, seed }) / SEEDS.length;
 			refusedShare += refused / (refused + taken.length) / SEEDS.length;
 		}
-		rows.push([scenario.about, `${ratio.toFixed(2)} ×`, `${(100 * refusedShare).toFixed(0)} %`]);
+		rows.push([scenario.about, times(ratio), `${(100 * refusedShare).toFixed(0)} %`]);
 	}
 	const section = `${TITLE}
 
@@ -38,9 +37,9 @@ divided by the time of the ideal client. _Refused_ is the share of refused calls
 otherwise, the node does not know the limit and the service gives no hint. Each line is the average of five runs.
 Unlike the node, the ideal client immediately uses any capacity that other clients leave.
 
-${markdownTable({ head: ['The service', 'Ratio', 'Refused'], rows })}
+${markdownTable(['The service', 'Ratio', 'Refused'], rows)}
 `;
-	await writeSection(PAGE, TITLE, section, MEMORY);
+	await writeSection(PAGE, TITLE, section, LAST);
 }
 
-export const limits = { heading: TITLE, renew };
+export const limits = { renew };

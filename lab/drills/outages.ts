@@ -3,46 +3,29 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fixture, until } from '../fixture/fixture';
+import { Fixture, SOON_ACTIVE } from '../fixture/fixture';
+import { QueueFixture, ROLES } from '../fixture/queueFixture';
+import type { ServerName } from '../playground/queue';
 import { Tally, type Outcome } from './tally';
 
 const OUTAGE_MS = 60_000;
-
-/** The service refuses connections for a minute, while a trigger starts and receives scrapes. */
-export async function serviceDown(fixture: Fixture): Promise<Outcome> {
-	const tally = new Tally();
-	await tally.while(fixture, async () => {
-		await sleep(12_000);
-		await fixture.sandbox.goDown();
-		await sleep(OUTAGE_MS);
-		await fixture.sandbox.comeBack();
-		// A start is tried again after 5, 10, 20, 40 seconds and so on.
-		const before = fixture.starts;
-		await until('a start', () => fixture.starts > before, 3 * OUTAGE_MS);
-		await sleep(30_000);
-	});
-	return tally.outcome(
-		'The service is down for a minute, while a trigger starts and receives scrapes',
-		'No completion is lost, and no start is sent twice; each start that is due meanwhile is sent once, afterwards',
-	);
-}
+const RECOVERS_MS = 45_000;
 
 /** The disk with n8n's database is full for a minute. Needs the right to mount a small one. */
-export async function diskFull(env: Record<string, string>): Promise<Outcome> {
+export async function diskFull(): Promise<Outcome> {
 	const disk = mkdtempSync(join(tmpdir(), 'leadgen-disk-'));
 	execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]);
-	const fixture = new Fixture({ ...env, DB_SQLITE_DATABASE: join(disk, 'database.sqlite') });
+	const DB_SQLITE_DATABASE = join(disk, 'database.sqlite');
+	const fixture = new Fixture({ ...SOON_ACTIVE, DB_SQLITE_DATABASE });
 	const tally = new Tally();
 	try {
 		await fixture.open();
-		const untilOneRuns = async () => {
-			while (fixture.sandbox.jobs.at(-1)?.status === 'completed') await sleep(50);
-		};
 		const disturb = async () => {
 			await sleep(10_000);
-			await untilOneRuns();
+			while (fixture.sandbox.jobs.at(-1)?.status === 'completed') await sleep(50);
 			const ballast = join(disk, 'ballast');
-			fill(disk, ballast);
+			const { bavail, bsize } = statfsSync(disk);
+			writeFileSync(ballast, Buffer.alloc(bavail * bsize));
 			await untilNothingCanBeWritten(fixture);
 			console.log('the disk is full');
 			await sleep(OUTAGE_MS);
@@ -69,7 +52,28 @@ async function untilNothingCanBeWritten(fixture: Fixture): Promise<void> {
 	}
 }
 
-function fill(disk: string, file: string): void {
-	const { bavail, bsize } = statfsSync(disk);
-	writeFileSync(file, Buffer.alloc(bavail * bsize));
+/** Kills a server that queue mode needs, and starts it again after a minute. */
+export async function serverAway(name: ServerName): Promise<Outcome> {
+	const fixture = new QueueFixture(SOON_ACTIVE);
+	const tally = new Tally();
+	try {
+		await fixture.open();
+		await tally.while(fixture, async () => {
+			const { queue } = fixture;
+			await sleep(12_000);
+			tally.cuts.push(Date.now());
+			await queue.killServer(name);
+			await sleep(OUTAGE_MS);
+			await queue.startServer(name);
+			// n8n ends where it misses its servers for long. A service manager starts it again.
+			for (const role of ROLES) await queue.start(role);
+			await sleep(RECOVERS_MS);
+		});
+	} finally {
+		await fixture.close();
+	}
+	return tally.outcome(
+		`Queue mode: ${name} killed, and away for a minute`,
+		'No completion is lost or comes in twice, no start is sent twice',
+	);
 }

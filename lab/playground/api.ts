@@ -81,8 +81,6 @@ export interface ExecutionSummary {
 export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mode'> {
 	/** What the whole execution failed with. */
 	error?: string;
-	/** What n8n shows below the error: what to do. */
-	advice?: string;
 	/** By node name; a node that did not run is not there. */
 	nodes: Record<string, NodeResult | undefined>;
 	/** The items that the next node waits for, as far as n8n wrote down what ran. */
@@ -106,7 +104,7 @@ interface StoredRunData {
 		nodeExecutionStack?: Array<{ data: { main?: Array<Item[] | null> } }>;
 	};
 	resultData: {
-		error?: { message: string; description?: string | null };
+		error?: { message: string };
 		metadata?: Record<string, string>;
 		runData?: Record<string, StoredRun[]>;
 	};
@@ -190,14 +188,6 @@ export class N8nApi {
 			const path = `invitations/${invited.user.id}/accept`;
 			await new N8nApi(this.url).post(path, { ...profile, inviterId });
 		}
-	}
-
-	/** The descriptions of all loaded node types. */
-	async nodeTypes(): Promise<
-		Array<{ name: string; displayName: string; version: number | number[] }>
-	> {
-		const types = await this.send('GET', 'types/nodes.json');
-		return types as Array<{ name: string; displayName: string; version: number }>;
 	}
 
 	async credentials(): Promise<StoredCredential[]> {
@@ -285,7 +275,8 @@ export class N8nApi {
 	/** Saves a workflow as the editor does; whether it is active stays. */
 	async updateWorkflow(id: string, content: WorkflowContent): Promise<StoredWorkflow> {
 		const { active, versionId } = await this.workflow(id);
-		const changed = { ...content, active, versionId };
+		// As in the editor, which does not know what the nodes save.
+		const changed = { ...content, staticData: undefined, active, versionId };
 		try {
 			return (await this.patch(`workflows/${id}`, changed)) as StoredWorkflow;
 		} catch (error) {
@@ -424,7 +415,6 @@ export class N8nApi {
 			status,
 			mode,
 			error: error?.message,
-			advice: error?.description ?? undefined,
 			nodes: Object.fromEntries(nodes),
 			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),

@@ -190,17 +190,6 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	return n8n;
 }
 
-/** Runs a command of n8n to its end, such as `update:workflow`, while n8n is down. */
-export async function runN8n(
-	{ folder }: N8nVersion,
-	userFolder: string,
-	command: string[],
-): Promise<void> {
-	const modules = join(folder, 'node_modules');
-	const env = { ...inherited(), ...QUIET, N8N_USER_FOLDER: userFolder };
-	await run(join(modules, 'node/bin/node'), [join(modules, 'n8n/bin/n8n'), ...command], { env });
-}
-
 /** What n8n gets of our own environment: not a developer's settings of n8n, but those of npm. */
 function inherited(): NodeJS.ProcessEnv {
 	const names = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TZ', 'NODE_EXTRA_CA_CERTS'];

@@ -7,10 +7,9 @@ export async function writePage(name: string, text: string): Promise<void> {
 	await writeFile(join(ROOT, name), `${text.replace(/\n{3,}/g, '\n\n').trimEnd()}\n`);
 }
 
-/** The sections of a page whose headings begin so; those that it does not have are left out. */
-export async function readSections(name: string, headings: string[]): Promise<string[]> {
-	const sections = await sectionsOf(name);
-	return headings.flatMap((heading) => sections.find((each) => each.startsWith(heading)) ?? []);
+/** The section of a page whose heading begins so. */
+export async function readSection(name: string, title: string): Promise<string | undefined> {
+	return (await sectionsOf(name)).find((section) => section.startsWith(title));
 }
 
 /**

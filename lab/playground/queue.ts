@@ -47,7 +47,7 @@ export class QueueMode {
 	}
 
 	/** Starts everything that `roles` names, and what these need. */
-	async open(roles: Role[]): Promise<void> {
+	async open(roles: readonly Role[]): Promise<void> {
 		try {
 			const redis = await this.openServer('redis', startRedis());
 			const postgres = await this.openServer('postgres', startPostgres());

@@ -1,31 +1,25 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../sandbox/server';
 import { lock, unlock } from './lockFile';
-import { type Report, type RunExample, findAndVerify, scrapeAndWait } from './demo';
-import type { Engine } from './engine';
-import { API_KEY, OWNER, setUpInstance } from './instance';
+import { API_KEY, OWNER, type Instance, setUpInstance } from './instance';
 import { installN8n } from './install';
-import { type N8n, PACKAGE_NAME, freePort, installTarball, packPackage, startN8n } from './n8n';
-import { onEngine, onN8n } from './runExample';
+import { type N8n, freePort, installTarball, packPackage, startN8n } from './n8n';
 import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
 
-const HELP = `Runs the package against the sandbox of the service: two templates on n8n's engine alone, then the same in
-a real n8n, until Ctrl+C.
+const HELP = `Runs the package in a real n8n, with the templates and the sandbox of the service, until Ctrl+C.
 
-  npm start -- [--engine-only] [--n8n 2] [--once] [--port 5678] [--sandbox-port 4010] [--fresh]
+  npm start -- [--n8n 2] [--once] [--port 5678] [--sandbox-port 4010] [--fresh]
 
-  --engine-only   ends after the first part, which needs no n8n
   --n8n           1, 2, or one of ${VERSIONS.join(', ')} (also N8N_VERSION)
-  --once          ends after the templates have run; the exit code tells whether the results are right
+  --once          ends after two templates have run; the exit code tells whether they gave results
   --port          where n8n listens
   --sandbox-port  where the sandbox listens
   --fresh         forgets the workflows, executions and settings of earlier runs
   --help          this text`;
 
 interface Options {
-	engineOnly: boolean;
 	version: N8nVersion;
 	once: boolean;
 	port: number;
@@ -37,7 +31,6 @@ interface Options {
 function readOptions(): Options | undefined {
 	const { values } = parseArgs({
 		options: {
-			'engine-only': { type: 'boolean', default: false },
 			n8n: { type: 'string', default: process.env.N8N_VERSION ?? '2' },
 			once: { type: 'boolean', default: false },
 			port: { type: 'string', default: '5678' },
@@ -48,7 +41,6 @@ function readOptions(): Options | undefined {
 	});
 	if (values.help) return undefined;
 	return {
-		engineOnly: values['engine-only'],
 		version: findN8n(values.n8n),
 		once: values.once,
 		port: portOf('--port', values.port),
@@ -75,78 +67,54 @@ async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): 
 	});
 	cleanups.push(() => sandbox.close());
 
-	console.log("Running two templates on n8n's engine, without n8n around it (about 15 seconds) …");
-	const engine = await startEngine(tarball, cleanups, signal);
-	const isRightOnEngine = await runExamples(onEngine(engine, sandbox.url), sandbox, signal);
-	if (options.engineOnly) return isRightOnEngine ? 0 : 1;
-
 	const { version } = options;
-	console.log(`\nNow the same in a real n8n ${version.version}, with its editor.`);
 	await installN8n(version, signal);
-	const userFolder = await lockFolder(`user-${version.version}`, cleanups);
+	const userFolder = join(STATE_FOLDER, `user-${version.version}`);
+	// Two on one database would spoil it.
+	if (!(await lock(`${userFolder}.pid`))) throw new Error('Another playground is up');
+	cleanups.push(() => unlock(`${userFolder}.pid`));
 	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
 	await installTarball(userFolder, tarball, signal);
 	const port = await portFor('n8n', options.port);
 	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
 	const n8n = await startN8n({ version, userFolder, port, signal });
 	cleanups.push(() => n8n.stop());
-	const instance = await setUpInstance(n8n.url, userFolder, sandbox.url);
+	const instance = await setUpInstance(n8n.url, sandbox.url);
 	signal.throwIfAborted();
-	const isRightInN8n = await runExamples(onN8n(instance), sandbox, signal);
+	const areRight = await runExamples(instance, sandbox, signal);
 
 	if (!options.once) {
 		console.log(addresses(n8n, sandbox.url));
 		const why = await Promise.race([n8n.ended, untilAborted(signal)]);
 		if (why !== undefined) throw new Error(`n8n ended with ${why}; see ${n8n.logFile}`);
 	}
-	return isRightOnEngine && isRightInN8n ? 0 : 1;
+	return areRight ? 0 : 1;
 }
 
-/** n8n's engine with the packed package. */
-async function startEngine(
-	tarball: string,
-	cleanups: Cleanups,
-	signal: AbortSignal,
-): Promise<Engine> {
-	const userFolder = await lockFolder('engine', cleanups);
-	await installTarball(userFolder, tarball, signal);
-	Object.assign(process.env, { N8N_USER_FOLDER: userFolder, N8N_LOG_LEVEL: 'warn' });
-	const { Engine } = await import('./engine');
-	return new Engine(join(userFolder, '.n8n/nodes/node_modules', PACKAGE_NAME));
-}
-
-/** Runs the two templates, and prints what came out. @returns whether all of it is right */
+/** Runs two templates, and prints what came out. @returns whether both gave results */
 async function runExamples(
-	run: RunExample,
+	{ api, examples }: Instance,
 	sandbox: Sandbox,
 	signal: AbortSignal,
 ): Promise<boolean> {
 	const before = sandbox.credits();
-	console.log('\nFind business emails, then verify them:');
-	const emails = print(await findAndVerify(run, signal));
-	console.log('\nStart a scrape and wait for it:');
-	const scrape = print(await scrapeAndWait(run, signal));
+	let areRight = true;
+	for (const [name, node] of [
+		['find-and-verify', 'Row for the CRM'],
+		['scrape-and-wait', 'Start scrape and wait'],
+	] as const) {
+		const { id = '' } = examples.get(name) ?? {};
+		const execution = await api.runWorkflow(id, 'When clicking ‘Execute workflow’', signal);
+		const rows = execution.nodes[node]?.outputs[0] ?? [];
+		console.log(`\n${name}: ${execution.error ?? execution.status}`);
+		console.table(rows.map(({ json }) => json));
+		areRight &&= execution.status === 'success' && rows.length > 0;
+	}
 	const after = sandbox.credits();
 	console.log(
 		`\nCredits: ${String(before)} − ${String(before - after)} spent = ${String(after)} left`,
 	);
-	return emails && scrape;
-}
-
-/**
- * A folder for n8n that no other n8n uses, since two on one database would spoil it: the one of
- * earlier runs, or, beside a playground that is up, a further one.
- */
-async function lockFolder(name: string, cleanups: Cleanups): Promise<string> {
-	await mkdir(STATE_FOLDER, { recursive: true });
-	for (let count = 1; ; count++) {
-		const folder = join(STATE_FOLDER, count === 1 ? name : `${name}-${String(count)}`);
-		if (!(await lock(`${folder}.pid`))) continue;
-		cleanups.push(() => unlock(`${folder}.pid`));
-		if (count > 1)
-			console.log(`Another playground is up; this one uses ${relative(ROOT, folder)}.`);
-		return folder;
-	}
+	return areRight;
 }
 
 /** The port that is asked for; any free one, if it is taken. */
@@ -156,13 +124,6 @@ async function portFor(what: string, preferred: number): Promise<number> {
 		console.log(`Port ${String(preferred)} is taken; ${what} gets ${String(port)}.`);
 	}
 	return port;
-}
-
-/** Prints a report; false if it has problems. */
-function print({ rows, problems }: Report): boolean {
-	console.table(rows);
-	for (const problem of problems) console.error(`✗ ${problem}`);
-	return problems.length === 0;
 }
 
 function addresses(n8n: N8n, sandboxUrl: string): string {

@@ -47,12 +47,8 @@ function matches(match: FaultMatch, request: RequestRecord): boolean {
 	);
 }
 
-function isDue({ nth, every, times }: FaultMatch, matched: number, fired: number): boolean {
-	return (
-		(nth === undefined || nth.includes(matched)) &&
-		(every === undefined || matched % every === 0) &&
-		(times === undefined || fired < times)
-	);
+function isDue({ nth, times }: FaultMatch, matched: number, fired: number): boolean {
+	return (nth === undefined || nth.includes(matched)) && (times === undefined || fired < times);
 }
 
 /** What the client gets to read, if it gets an answer at all; `worked` is the undisturbed answer. */

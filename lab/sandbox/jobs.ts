@@ -32,8 +32,6 @@ export interface Job {
 	limit: number;
 	webhookUrl?: string;
 	estimatedCredits: number;
-	/** Credits taken so far. */
-	charged: number;
 	/** Epoch ms. */
 	createdAt: number;
 	/** Epoch ms, possibly still to come. */
@@ -49,20 +47,18 @@ const RECEIVER_TIMEOUT_MS = 10_000;
 /** The scrape jobs: their life from pending to the end, and the notification of it. */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
-	/** By scrapeId, what is still to come; calling it calls that off. */
-	private readonly planned = new Map<string, Array<() => void>>();
+	/** By scrapeId, calls the notification off that is still to come. */
+	private readonly planned = new Map<string, () => void>();
 	/** No service gives an ID twice, also when it is started anew. */
 	private readonly epoch = Date.now();
 	private readonly timers = new Timers();
 	private readonly stopped = new AbortController();
 
-	/** @param charge takes up to so many credits from an account, and says how many it took */
-	constructor(
-		private readonly settings: () => Settings,
-		private readonly charge: (account: string, credits: number) => number,
-	) {}
+	constructor(private readonly settings: () => Settings) {}
 
-	start(given: Pick<Job, 'account' | 'filters' | 'limit' | 'webhookUrl'> & Charges): Job {
+	start(
+		given: Pick<Job, 'account' | 'filters' | 'limit' | 'webhookUrl' | 'estimatedCredits'>,
+	): Job {
 		const { job: options, notification } = this.settings();
 		const now = Date.now();
 		const job: Job = {
@@ -74,14 +70,11 @@ export class Jobs {
 			notifications: [],
 		};
 		this.jobs.set(job.scrapeId, job);
-		this.planned.set(job.scrapeId, [
-			this.timers.after(options.durationMs, () => {
-				this.settle(job);
-			}),
-			this.timers.after(options.durationMs - notification.earlyMs, () => {
-				this.announce(job);
-			}),
-		]);
+		const announce = () => {
+			this.announce(job);
+		};
+		const afterMs = options.durationMs - notification.earlyMs;
+		this.planned.set(job.scrapeId, this.timers.after(afterMs, announce));
 		return job;
 	}
 
@@ -107,10 +100,9 @@ export class Jobs {
 	/** Ends a job now, its notification included, unless that was sent already. */
 	finish(scrapeId: string, outcome: Job['outcome']): Job {
 		const job = this.get(scrapeId);
-		for (const callOff of this.planned.get(scrapeId) ?? []) callOff();
+		this.planned.get(scrapeId)?.();
 		job.endsAt = Math.min(job.endsAt, Date.now());
 		job.outcome = outcome;
-		this.settle(job);
 		if (job.notifications.length === 0) this.announce(job);
 		return job;
 	}
@@ -143,9 +135,6 @@ export class Jobs {
 				return String(
 					1_000_000 + Math.floor(chance(seed, 'scrape', String(this.epoch)) * 1_000_000) + number,
 				);
-			case 'long-number':
-				// More digits than a number of JavaScript can hold.
-				return String(BigInt(`0x1${hex.slice(0, 15)}`));
 			case 'awkward':
 				return `job/${String(number)} a+b&c=é?#%${hex.slice(0, 6)}`;
 			default:
@@ -154,7 +143,7 @@ export class Jobs {
 	}
 
 	private viewAt(job: Job, now: number): ScrapeStatus {
-		const { job: options, cost } = this.settings();
+		const { job: options } = this.settings();
 		const ended = now >= job.endsAt;
 		const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
 		// Nothing happens in the pending first fifth; a failed job gets half way.
@@ -168,17 +157,12 @@ export class Jobs {
 			status: ended ? job.outcome : share < 0.2 ? 'pending' : 'processing',
 			progress: completed ? 100 : options.progressScale === 1 ? progress / 100 : progress,
 			leadsFound,
-			creditsUsed: job.charged > 0 ? job.charged : Math.ceil(leadsFound * cost.startPerLead),
+			creditsUsed: job.estimatedCredits,
 			createdAt: new Date(job.createdAt).toISOString(),
 		};
 		if (completed) view.completedAt = new Date(job.endsAt).toISOString();
 		else if (options.nullsInStatus) view.completedAt = null;
 		return view;
-	}
-
-	private settle(job: Job): void {
-		if (job.charged > 0 || this.settings().chargeScrape === 'start') return;
-		job.charged = this.charge(job.account, this.viewAt(job, job.endsAt).creditsUsed);
 	}
 
 	/** Sends the notification as the settings ask for, in the background. */
@@ -229,5 +213,4 @@ export class Jobs {
 	}
 }
 
-type Charges = Pick<Job, 'estimatedCredits' | 'charged'>;
 type ScrapeStatusFields = Pick<ScrapeStatus, 'status' | 'progress' | 'leadsFound' | 'creditsUsed'>;

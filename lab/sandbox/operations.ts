@@ -64,16 +64,15 @@ const operations: Partial<Record<string, (work: Work) => Done>> = {
 		const limit = filters.limit ?? DEFAULT_LIMIT;
 		const estimatedCredits = Math.ceil(limit * settings.cost.startPerLead);
 		needCredits(account, estimatedCredits);
-		const cost = settings.chargeScrape === 'start' ? estimatedCredits : 0;
 		const job = jobs.start({
 			account: apiKey,
 			filters,
 			limit,
 			webhookUrl,
 			estimatedCredits,
-			charged: cost,
 		});
-		return { data: { scrapeId: job.scrapeId, status: 'pending', estimatedCredits }, cost };
+		const data = { scrapeId: job.scrapeId, status: 'pending', estimatedCredits };
+		return { data, cost: estimatedCredits };
 	},
 
 	getScrapeStatus: ({ settings, apiKey, jobs, query }) => {

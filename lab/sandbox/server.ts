@@ -148,15 +148,7 @@ export class Sandbox {
 	}
 
 	private newJobs(): Jobs {
-		return new Jobs(
-			() => this.settings,
-			(apiKey, credits) => {
-				const account = this.accounts.get(apiKey);
-				const taken = Math.min(credits, account?.credits ?? 0);
-				if (account) account.credits -= taken;
-				return taken;
-			},
-		);
+		return new Jobs(() => this.settings);
 	}
 
 	/** The whole way of a request; everything up to the answer happens at once, without a pause. */
@@ -173,9 +165,7 @@ export class Sandbox {
 		}
 		if (isOneOf(fault, ['hang', 'hangAfterWork'])) return reply.hijack();
 
-		const { refusalMs } = this.settings.rateLimit;
-		const isRefused = record.outcome === 'RATE_LIMIT_EXCEEDED';
-		await this.timers.wait(isRefused && refusalMs !== null ? refusalMs : this.latency());
+		await this.timers.wait(this.latency());
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
@@ -200,26 +190,13 @@ export class Sandbox {
 			answer: { ...answer, headers: { ...answer.headers, ...rate.headers } },
 			fault,
 		});
-		if (!rate.allowed || this.areTooMany(record)) {
+		if (!rate.allowed) {
 			return finish(this.refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
 		}
 		const fault = this.faults.pick(record);
 		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault), fault);
 		const answer = this.work(record, account, operation);
 		return finish(fault ? faultyAnswer(fault, answer) : answer, fault);
-	}
-
-	/** Whether an account has as many requests in flight as it may, without this one. */
-	private areTooMany({ account }: RequestRecord): boolean {
-		const { maxInFlight } = this.settings.rateLimit;
-		if (maxInFlight === null) return false;
-		const inFlight = this.requests.filter(
-			(other) =>
-				other.account === account &&
-				other.answeredAt === undefined &&
-				other.outcome !== 'RATE_LIMIT_EXCEEDED',
-		);
-		return inFlight.length > maxInFlight;
 	}
 
 	private work(record: RequestRecord, account?: Account, operation?: Operation): Answer {

@@ -11,8 +11,6 @@ export interface Settings {
 	accounts: Record<string, Account>;
 	/** Credits per operation; they are not known (docs/service.md). */
 	cost: { startPerLead: number; findBusiness: number; findPersonal: number; verify: number };
-	/** Whether a scrape takes its estimated credits at the start, or those of its leads at the end. */
-	chargeScrape: 'start' | 'completion';
 	/** How long an answer takes; all but a number is drawn from by the seed. */
 	latencyMs: Latency;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
@@ -46,7 +44,7 @@ export interface JobSettings {
 	/** Whether an unfinished job shows `completedAt: null` or no `completedAt`. */
 	nullsInStatus: boolean;
 	/** `awkward` needs escaping in a URL; `number-like` is all digits. */
-	scrapeIdStyle: 'string' | 'uuid' | 'number-like' | 'long-number' | 'awkward';
+	scrapeIdStyle: 'string' | 'uuid' | 'number-like' | 'awkward';
 }
 
 export interface NotificationSettings {
@@ -99,10 +97,6 @@ export interface RateLimitSettings {
 	 * `xRatelimit` (X-RateLimit-…, -Reset as epoch s) on every answer.
 	 */
 	headers: 'none' | 'retryAfterSeconds' | 'retryAfterDate' | 'ratelimit' | 'xRatelimit';
-	/** Requests of an account that may be in flight; null is any number. */
-	maxInFlight: number | null;
-	/** How long a refusal takes; null is as long as any answer. */
-	refusalMs: number | null;
 }
 
 /**
@@ -158,8 +152,6 @@ export interface FaultMatch {
 	bodyIncludes?: string;
 	/** Which of the requests that match so far fire, counted from 1; default all. */
 	nth?: number[];
-	/** Every so many of them. */
-	every?: number;
 	/** How often the rule fires at most. */
 	times?: number;
 }
@@ -170,7 +162,6 @@ export function defaultSettings(): Settings {
 		seed: 1,
 		accounts: { 'test-key': { plan: 'pro', credits: 1000 } },
 		cost: { startPerLead: 1, findBusiness: 1, findPersonal: 1, verify: 1 },
-		chargeScrape: 'start',
 		latencyMs: 0,
 		extraFields: false,
 		unknownScrape: 'NOT_FOUND',
@@ -201,8 +192,6 @@ export function defaultSettings(): Settings {
 			windowMs: 60_000,
 			kind: 'fixed',
 			headers: 'none',
-			maxInFlight: null,
-			refusalMs: null,
 		},
 		faults: [],
 	};

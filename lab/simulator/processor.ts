@@ -51,9 +51,9 @@ export class Processor implements Clock {
 	}
 
 	/** Sends a request, and takes its answer. */
-	async exchange(service: SimulatedService, path = ''): Promise<Said> {
+	async exchange(service: SimulatedService): Promise<Said> {
 		await this.work(this.isBusy && this.sent++ < COLD_CALLS ? COLD_MS : CPU_MS);
-		const said = await service.call(path);
+		const said = await service.call();
 		await this.work(this.isBusy ? ANSWER_MS : 0);
 		return said;
 	}

@@ -125,33 +125,8 @@ const kinds = Object.entries(services).flatMap(([service, limits]) =>
 	}),
 );
 
-const says: Array<[string, ServiceSettings['says']]> = [
-	['nothing', undefined],
-	['Retry-After', 'retryAfter'],
-	['how many are left', 'remaining'],
-];
-
-/** Several processes on one account, with and without a hint of the service. */
-const crowds = [1, 2, 4].flatMap((processes) =>
-	says.map(([what, tells]): Scenario => {
-		const many = processes === 1 ? '1 process' : `${String(processes)} processes`;
-		return {
-			about: `60 in any minute; ${many}, answers say ${what}`,
-			calls: 240,
-			limits: () => [sliding(60, MINUTE_MS)],
-			processes,
-			...(tells && { says: tells }),
-		};
-	}),
-);
-
-/** What a service may do besides: count by path, or only what succeeds, or say nonsense. */
+/** What a service may do besides: count only what succeeds, or say nonsense. */
 const oddities: Scenario[] = [
-	...[sliding(10, 1000), sliding(60, MINUTE_MS)].map((_, index): Scenario => {
-		const limits = () => [index === 0 ? sliding(10, 1000) : sliding(60, MINUTE_MS)];
-		const about = index === 0 ? '10 in any second' : '60 in any minute';
-		return { about: `${about}, by path, of which there are two`, calls: 300, paths: 2, limits };
-	}),
 	...(['10 in any second', '60 in any minute'] as const).flatMap((about) => {
 		const limits = services[about];
 		if (!limits) return [];
@@ -199,16 +174,6 @@ const oddities: Scenario[] = [
 		};
 	}),
 ];
-
-/** They end a run: the share of calls that is refused until then counts. */
-export const hopeless: Record<string, Scenario> = {
-	'closed after 10 s': { about: 'closed', calls: 5000, limits: () => [closed(10_000, Infinity)] },
-	'2,000 a day': {
-		about: '2,000 a day',
-		calls: 3000,
-		limits: () => [sliding(2000, 24 * 60 * MINUTE_MS)],
-	},
-};
 
 const twoLimits = () => [sliding(10, 1000), sliding(200, MINUTE_MS)];
 
@@ -280,5 +245,5 @@ const scattered: Scenario = {
 };
 
 export const others: Record<string, Scenario> = Object.fromEntries(
-	[...kinds, ...crowds, ...oddities, scattered].map((scenario) => [scenario.about, scenario]),
+	[...kinds, ...oddities, scattered].map((scenario) => [scenario.about, scenario]),
 );

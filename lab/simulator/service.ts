@@ -16,8 +16,6 @@ export interface ServiceSettings {
 	jitterMs?: number;
 	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
 	slowRefusals?: boolean;
-	/** Whether each path has limits of its own. */
-	isByPath?: boolean;
 	/** The share of calls that the service answers with an error, and does not count. */
 	failing?: number;
 	/** Credits of the account; `undefined` is as many as anyone wants. */
@@ -50,17 +48,18 @@ export class SimulatedService {
 	readonly taken: number[] = [];
 	readonly refused: number[] = [];
 	readonly noCredits: number[] = [];
-	private readonly limitsOf = new Map<string, Limit[]>();
+	private readonly limits: Limit[];
 
 	constructor(
 		private readonly clock: VirtualClock,
 		private readonly settings: ServiceSettings,
-	) {}
+	) {
+		this.limits = settings.limits();
+	}
 
 	/** One exchange, as long as it takes. */
-	async call(path = ''): Promise<Said> {
-		const { clock, settings } = this;
-		const limits = this.limitsFor(settings.isByPath ? path : '');
+	async call(): Promise<Said> {
+		const { clock, limits, settings } = this;
 		const way = wayMs(settings);
 		const takes = Math.max(2 * way, duration(settings, clock));
 		await clock.sleep(way + (settings.jitterMs ?? 0) * clock.random());
@@ -70,7 +69,7 @@ export class SimulatedService {
 			this.refused.push(now);
 			for (const limit of limits) limit.refuse?.(now);
 			await clock.sleep(settings.slowRefusals ? takes - way : way);
-			return { outcome: 'refused', ...this.says(limits, now, wait) };
+			return { outcome: 'refused', ...this.says(now, wait) };
 		}
 		const { credits = Infinity } = settings;
 		if (this.taken.length >= credits) {
@@ -86,18 +85,13 @@ export class SimulatedService {
 		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
 		await clock.sleep(inside + takes - 2 * way);
 		for (const limit of limits) limit.end?.();
-		const said = this.says(limits, now, wait);
+		const said = this.says(now, wait);
 		await clock.sleep(way);
 		return { outcome: 'accepted', ...said };
 	}
 
-	private limitsFor(path: string): Limit[] {
-		const limits = this.limitsOf.get(path) ?? this.settings.limits();
-		this.limitsOf.set(path, limits);
-		return limits;
-	}
-
-	private says([limit]: Limit[], now: number, waitMs: number): Partial<Said> {
+	private says(now: number, waitMs: number): Partial<Said> {
+		const [limit] = this.limits;
 		const { says } = this.settings;
 		if (says === undefined) return {};
 		if (says !== 'remaining') {

@@ -22,8 +22,6 @@ export interface Scenario extends ServiceSettings {
 	isBusy?: boolean;
 	/** The longest of these in milliseconds; 200 by default. */
 	stallMs?: number;
-	/** How many paths the calls have, in turn. Limits may be by path. */
-	paths?: number;
 	/** After this time, a call counts as lost; never by default. */
 	timeoutMs?: number;
 	seed?: number;
@@ -48,7 +46,7 @@ const MAX_MS = 100 * 3_600_000;
 /** The node makes all calls of a scenario, each until it is not refused, or its run is given up. */
 export async function simulate(scenario: Scenario): Promise<Result> {
 	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
-	const { isBusy = false, stallMs = USUAL_STALL_MS, paths = 1 } = scenario;
+	const { isBusy = false, stallMs = USUAL_STALL_MS } = scenario;
 	const clock = new VirtualClock(seed);
 	const service = new SimulatedService(clock, scenario);
 	const ends: number[][][] = [];
@@ -60,8 +58,8 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 		ends[process] = Array.from({ length: runs }, () => []);
 		if (laterMs > 0) await clock.sleep(process * laterMs);
 		const jobs = Array.from({ length: runs }, (_, run) =>
-			Array.from({ length: each }, async (_, index) => {
-				const outcome = await call(run, `/${String(index % paths)}`);
+			Array.from({ length: each }, async () => {
+				const outcome = await call(run);
 				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
 			}),
 		);
@@ -95,7 +93,7 @@ function caller(
 	service: SimulatedService,
 	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
 	count: Pick<Result, 'lost' | 'givenUp'>,
-): (run: number, path: string) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
+): (run: number) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
 	const limiter = new Limiter(processor);
 	limiter.perMinute = perMinute;
 	const all = Array.from({ length: runs }, () => {
@@ -104,23 +102,23 @@ function caller(
 		return { run, end };
 	});
 	let halted = false;
-	const exchange = async (path: string) => {
-		const exchanging = processor.exchange(service, path);
+	const exchange = async () => {
+		const exchanging = processor.exchange(service);
 		if (timeoutMs === undefined) return await exchanging;
 		return await Promise.race([exchanging, clock.sleep(timeoutMs)]);
 	};
-	return async (index, path) => {
+	return async (index) => {
 		const { run, end } = all[index] ?? {};
 		if (!run || !end) throw new Error('There is no such run');
 		for (;;) {
-			const info = { path, isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
+			const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
 			const call = await limiter.turn(run, info).catch(() => undefined);
 			if (!call) return 'givenUp';
 			if (halted) {
 				limiter.end(run, call, { outcome: 'notSent' });
 				return 'noCredits';
 			}
-			const said = await exchange(path);
+			const said = await exchange();
 			if (!said) {
 				count.lost++;
 				limiter.end(run, call, { outcome: 'unknown' });
@@ -139,9 +137,9 @@ function caller(
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
 export function bound(scenario: Scenario): number {
-	const { limits, calls, processes = 1, paths = 1, isByPath = false, failing = 0, seed } = scenario;
+	const { calls, processes = 1, failing = 0, seed } = scenario;
 	const way = wayMs(scenario);
-	const byPath = Array.from({ length: isByPath ? paths : 1 }, limits);
+	const all = scenario.limits();
 	const chance = new VirtualClock(seed);
 	const inFlight: Array<{ over: number; limits: Limit[] }> = [];
 	let [now, last] = [0, 0];
@@ -155,7 +153,6 @@ export function bound(scenario: Scenario): number {
 		return true;
 	};
 	for (let call = 0; call < calls; call++) {
-		const all = byPath[call % byPath.length] ?? [];
 		now += CPU_MS / processes;
 		for (;;) {
 			while (endOne(true));

@@ -8,7 +8,7 @@ import type {
 	WorkflowNode,
 } from '../../lab/playground/api';
 import { API_KEY, LINE, node, until, use, uuid } from '../../lab/fixture/fixture';
-import { itemsOf, some, someText, useN8n } from './n8n';
+import { itemsOf, some, useN8n } from './n8n';
 import { ScriptedModel } from './scriptedModel';
 
 /** The advice where the name of a company is given for its domain. */
@@ -82,11 +82,6 @@ function tool(name: ToolName, fields: Partial<WorkflowNode> = {}): WorkflowNode 
 	});
 }
 
-/** The tool "Verify email" under another name, with further parameters. */
-function verifyTool(name: string, parameters: object): WorkflowNode {
-	return tool('Verify email', { name, parameters: { ...TOOLS['Verify email'], ...parameters } });
-}
-
 /** A workflow of a node that has tools. */
 function withTools(owner: WorkflowNode, tools: WorkflowNode[]): WorkflowContent {
 	const content = fixture.content(owner);
@@ -124,10 +119,8 @@ async function serve(...others: WorkflowNode[]): Promise<Client> {
 	return await connect(path);
 }
 
-/** Calls a tool, and waits for the answer as long as MCP clients do by default: a minute. */
-async function call(client: Client, name: string, args: object, timeout?: number) {
-	const request = { name, arguments: { ...args } };
-	const result = await client.callTool(request, CallToolResultSchema, { timeout });
+async function call(client: Client, name: string, args: object) {
+	const result = await client.callTool({ name, arguments: { ...args } }, CallToolResultSchema);
 	const { content, isError = false } = CallToolResultSchema.parse(result);
 	const [first, ...more] = content;
 	expect(more).toEqual([]);
@@ -154,7 +147,10 @@ function spent(): number {
 describe(`n8n ${LINE}.x, tools over MCP`, () => {
 	it('say what they do and what they take to a model that sees nothing else', async () => {
 		const toolDescription = 'Check an address before you write to it. Costs a credit.';
-		const described = verifyTool('Check address', { descriptionType: 'manual', toolDescription });
+		const described = tool('Verify email', {
+			name: 'Check address',
+			parameters: { ...TOOLS['Verify email'], descriptionType: 'manual', toolDescription },
+		});
 		const client = await serve(described);
 		const { tools } = await client.listTools();
 
@@ -243,136 +239,17 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		expect(spent()).toBe(3);
 	});
 
-	it('start a scrape each time that they are asked to, and say how it is', async () => {
+	it('start a scrape each time that they are asked to', async () => {
 		const client = await serve();
 		const args = { Job_Titles: ['CTO', 'Head of Sales'], Limit: 5 };
-		const started = [
-			await answer(client, 'Start_scrape', args),
-			await answer(client, 'Start_scrape', args),
-		];
-		const { jobs } = fixture.sandbox;
+		const first = await answer(client, 'Start_scrape', args);
+		const second = await answer(client, 'Start_scrape', args);
 		const filters = { jobTitles: ['CTO', 'Head of Sales'], limit: 5 };
+		const { jobs } = fixture.sandbox;
 		expect(jobs).toEqual([some({ filters }), some({ filters })]);
-		const ids = jobs.map(({ scrapeId }) => scrapeId);
-		expect(started).toEqual(
-			ids.map((scrapeId) => ({ scrapeId, status: 'pending', estimatedCredits: 5 })),
+		expect([first, second]).toEqual(
+			jobs.map(({ scrapeId }) => ({ scrapeId, status: 'pending', estimatedCredits: 5 })),
 		);
-		fixture.sandbox.finish(ids[0] ?? '', 'completed');
-		expect(await answer(client, 'Get_scrape_status', { Scrape_ID: ids[0] })).toEqual({
-			scrapeId: ids[0],
-			status: 'completed',
-			progress: 100,
-			leadsFound: 5,
-			creditsUsed: 5,
-			createdAt: someText,
-			completedAt: someText,
-		});
-		expect(spent()).toBe(10);
-	});
-
-	it('say that nobody was found, and are paid for what was asked before only once', async () => {
-		const client = await serve();
-		const other = await serve();
-		const bea = { First_Name: 'Bea', Last_Name: 'Sure', Company_Domain: 'acme.com' };
-		const first = await answer(client, 'Find_business_email', bea);
-		expect(first).toEqual(some({ found: true, email: 'bsure@acme.com' }));
-		const again = { ...bea, Last_Name: 'SURE', Company_Domain: 'https://acme.com' };
-		expect(await answer(client, 'Find_business_email', again)).toEqual(first);
-		expect(await answer(other, 'Find_business_email', bea)).toEqual(first);
-		const nobody = { ...bea, Last_Name: 'Nobody' };
-		const notFound = { found: false, email: null };
-		expect(await answer(client, 'Find_business_email', nobody)).toEqual(notFound);
-		expect(await answer(client, 'Find_business_email', nobody)).toEqual(notFound);
-		expect(fixture.count('findBusinessEmail')).toBe(2);
-		expect(spent()).toBe(1);
-	});
-
-	it('say what to change about wrong arguments, and send nothing', async () => {
-		const client = await serve();
-		const cyd = { First_Name: 'Cyd', Last_Name: 'Sure', Company_Domain: 'acme.com' };
-		const wrong: Array<[tool: string, args: object, field: string, says: string, advice: string]> =
-			[
-				[
-					'Find_business_email',
-					{ ...cyd, Company_Domain: 'Acme Inc' },
-					'Company Domain',
-					'must be a domain, but is "Acme Inc"',
-					NAME_FOR_DOMAIN,
-				],
-				[
-					'Start_scrape',
-					// n8n itself refuses an empty list.
-					{ Job_Titles: [' '], Limit: 1 },
-					'Filters',
-					'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-					'A scrape without filters collects leads of any kind, and uses credits for them.',
-				],
-			];
-		for (const [name, args, field, says, advice] of wrong) {
-			const error = { message: `${field} ${says}`, field, outcome: 'notSent', advice };
-			expect(await answer(client, name, args)).toEqual({ ...args, error });
-		}
-		// n8n itself refuses what does not fit the schema.
-		const misfits: Array<[tool: string, args: object, named: RegExp]> = [
-			['Find_business_email', {}, /First_Name/],
-			['Find_business_email', { Last_Name: 'Sure', Company_Domain: 'acme.com' }, /First_Name/],
-			['Verify_email', { Email: 42 }, /Email/],
-		];
-		for (const [name, args, named] of misfits) {
-			const text: unknown = expect.stringMatching(named);
-			expect([args, await call(client, name, args)]).toEqual([args, { isError: true, text }]);
-		}
-		expect(fixture.sandbox.requests).toEqual([]);
-	});
-
-	it('say what the service said, and what it may have cost', async () => {
-		const options = { requestTimeout: 1 };
-		const client = await serve(verifyTool('Verify in a second', { options }));
-		const error = async (name: string, args: object): Promise<unknown> =>
-			((await answer(client, name, args)) as { error: unknown }).error;
-		const verify = async (Email: string) => await error('Verify_email', { Email });
-
-		const refusal = (says: string, code: string, httpStatus: number, advice: unknown) => ({
-			message: `The service says: ${says} (${code})`,
-			outcome: 'refused',
-			code,
-			httpStatus,
-			advice,
-		});
-
-		const notFound =
-			'The service did not find what this request asks for. Check the values, such as the scrape ID.';
-		expect(await error('Get_scrape_status', { Scrape_ID: 'scrape_nowhere' })).toEqual(
-			refusal('No such scrape', 'NOT_FOUND', 404, notFound),
-		);
-
-		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
-		const nothing = expect.stringMatching(/^This request cost nothing/) as string;
-		expect(await verify('valid.dan@acme.com')).toEqual(
-			refusal('1 credits needed, 0 left', 'INSUFFICIENT_CREDITS', 402, nothing),
-		);
-
-		fixture.sandbox.set({ accounts: { other: { plan: 'pro', credits: 0 } } });
-		const checkKey = 'Check the API key in the LeadGen credential.';
-		const unauthorized = refusal('Invalid or missing API key', 'UNAUTHORIZED', 401, checkKey);
-		expect(await verify('valid.dan@acme.com')).toEqual(unauthorized);
-		expect(await error('Get_balance', {})).toEqual(unauthorized);
-
-		const advice: unknown = expect.stringMatching(/may have done the work and charged/);
-		fixture.sandbox.set({
-			accounts: { [API_KEY]: { plan: 'pro', credits: 1000 } },
-			faults: [{ kind: 'resetAfterWork', match: { operation: 'verifyEmail', nth: [1] } }],
-		});
-		expect(await verify('valid.dora@acme.com')).toEqual({
-			message: 'The connection broke before the service answered',
-			outcome: 'unknown',
-			code: someText,
-			advice,
-		});
-		fixture.sandbox.set({ faults: [{ kind: 'hang', match: { operation: 'verifyEmail' } }] });
-		const timedOut = await error('Verify_in_a_second', { Email: 'valid.drew@acme.com' });
-		expect(timedOut).toEqual(some({ outcome: 'unknown', advice }));
-		expect(spent()).toBe(1);
 	});
 
 	it('tell a model what to change also where an error is left to n8n', async () => {
@@ -404,28 +281,6 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 		await call(client, 'Start_or_fail', { ...args, Limit: 4 });
 		expect(fixture.sandbox.jobs).toHaveLength(2);
-	});
-
-	it('are not paid for again when a client gave up on an answer and asks once more', async () => {
-		const client = await serve();
-		fixture.sandbox.set({ latencyMs: 2000 });
-		const args = { Email: 'valid.finn@acme.com' };
-		await expect(call(client, 'Verify_email', args, 1000)).rejects.toThrow('timed out');
-		const isAnswered = () => fixture.sandbox.requests[0]?.answeredAt !== undefined;
-		await until('the answer of the service', isAnswered);
-		const verified = await answer(client, 'Verify_email', args);
-		expect(verified).toEqual(some({ email: 'valid.finn@acme.com', status: 'valid' }));
-		expect(spent()).toBe(1);
-	});
-
-	it('answer many calls at once, each with its own result', async () => {
-		const client = await serve();
-		const all = Array.from({ length: 50 }, (_, index) => `valid.gil${String(index)}@acme.com`);
-		const answers = await Promise.all(
-			all.map(async (Email) => await answer(client, 'Verify_email', { Email })),
-		);
-		expect(answers).toEqual(all.map((email) => some({ email })));
-		expect(spent()).toBe(50);
 	});
 });
 

@@ -173,18 +173,13 @@ export class Editor {
 		return (await shown.allInnerTexts()).map(firstLine);
 	}
 
-	/** The list that a field opens, top down; the list is closed again. */
-	async list(field: Locator): Promise<string[]> {
-		await field.click();
+	/** What "Add Option" or "Add Filter" offers, top down. */
+	async offers(placeholder: string): Promise<string[]> {
+		await this.parameters.getByPlaceholder(placeholder).click();
 		const names = (await this.listItems()).map(firstLine);
 		await this.page.keyboard.press('Escape');
 		await this.untilListIsClosed();
 		return names;
-	}
-
-	/** What "Add Option" or "Add Filter" offers. */
-	async offers(placeholder: string): Promise<string[]> {
-		return await this.list(this.parameters.getByPlaceholder(placeholder));
 	}
 
 	/** A parameter of the open node or credential. */

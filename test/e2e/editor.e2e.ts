@@ -5,7 +5,7 @@ import { EXAMPLES } from '../../lab/playground/examples';
 import type { WorkflowNode } from '../../lab/playground/api';
 import { LINE, node, OWNER, quiet, until, use } from '../../lab/fixture/fixture';
 import { CACHED_EDITOR, Editor } from './browser';
-import { manual, serve, useN8n } from './n8n';
+import { serve, useN8n } from './n8n';
 
 /* What a person sees and clicks in the editor, in a real browser. */
 
@@ -245,7 +245,6 @@ describe('a template that is imported twice', () => {
 });
 
 const NO_FILTER = 'No filter is set. The scrape collects leads of any kind, up to the limit.';
-const FILTERS = ['Specify Filters', 'Filters', NO_FILTER, 'Limit'];
 
 describe('the panel of the LeadGen node', () => {
 	beforeAll(async () => {
@@ -292,71 +291,7 @@ describe('the panel of the next node', () => {
 	});
 });
 
-describe('the panel of the LeadGen Trigger', () => {
-	beforeAll(async () => {
-		await openLast(fixture.trigger({ filters: {}, limit: 50 }));
-	});
-
-	/** The labels, with those between the mode and what it gives. */
-	const labels = (notice: RegExp, ...fields: string[]): unknown[] => [
-		editor.words.credential,
-		'Mode',
-		expect.stringMatching(notice),
-		...fields,
-		'Events',
-		'Output',
-		'Options',
-	];
-
-	it.each([
-		['Custom (Cron)', ['Cron Expression']],
-		['Every Day', ['Hour', 'Minute']],
-		['Every Hour', ['Minute']],
-		['Every Month', ['Day of the Month', 'Hour', 'Minute']],
-		['Every Week', ['Day of the Week', 'Hour', 'Minute']],
-		['Once', []],
-	])('shows the fields of the start %s', async (schedule, times) => {
-		await editor.choose(editor.parameter('schedule'), schedule);
-		expect(await editor.labels()).toEqual(
-			labels(
-				/^Publishing the workflow starts a scrape, which costs credits\./,
-				...['Limit', 'How Often', ...times, ...FILTERS.filter((name) => name !== 'Limit')],
-			),
-		);
-	});
-
-	it('asks for no filters where it only receives completions', async () => {
-		expect(await editor.list(editor.parameter('mode'))).toEqual([
-			'Start Scrapes and Run When They Finish',
-			'Run When Other Scrapes Finish',
-		]);
-		await editor.choose(editor.parameter('mode'), 'Run When Other Scrapes Finish');
-		expect(await editor.labels()).toEqual(labels(/^Copy the production URL above/));
-		expect(await editor.offers('Add Option')).toEqual(['Internal URL', 'Test Scrape ID']);
-	});
-});
-
 describe('a click', () => {
-	it('runs a workflow, and shows the results as a table', async () => {
-		const addresses = ['valid.ann', 'invalid.bob', 'catchall.cy', 'unknown.di'];
-		const items = manual(addresses.map((name) => ({ address: `${name}@acme.com` })));
-		const verify = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
-		const workflow = await fixture.create(...items, fixture.leadGen(verify));
-		await editor.openWorkflow(workflow.id);
-		await editor.page.getByTestId('execute-workflow-button').click();
-		await editor.message('Workflow executed successfully');
-
-		await editor.page.locator('.vue-flow__node').filter({ hasText: 'LeadGen' }).dblclick();
-		expect(await editor.table()).toEqual([
-			['email', 'status', 'deliverable', 'disposable', 'freeProvider'],
-			['valid.ann@acme.com', 'valid', 'true', 'false', 'false'],
-			['invalid.bob@acme.com', 'invalid', 'false', 'false', 'false'],
-			['catchall.cy@acme.com', 'catch_all', 'false', 'false', 'false'],
-			['unknown.di@acme.com', 'unknown', 'false', 'false', 'false'],
-		]);
-		expect(fixture.count('verifyEmail')).toBe(4);
-	});
-
 	it('on "Execute step" of the trigger starts a small scrape, and shows its completion', async () => {
 		fixture.sandbox.set({ job: { durationMs: 3000 } });
 		await openLast(fixture.trigger({ limit: 100 }));

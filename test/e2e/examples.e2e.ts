@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
 	Execution,
@@ -13,9 +13,6 @@ import { sendForm } from '../../lab/fixture/form';
 import { itemsOf, setBaseUrl, useN8n } from './n8n';
 
 const MANUAL = 'When clicking ‘Execute workflow’';
-const EXAMPLES = readdirSync(join(__dirname, '../../examples'))
-	.map((file) => file.replace('.json', ''))
-	.sort();
 
 /** Every example workflow, imported as it is and run on a real n8n. */
 const fixture = useN8n();
@@ -51,11 +48,6 @@ function nodeOf({ nodes }: WorkflowContent, name: string): WorkflowNode {
 	const found = nodes.find((node) => node.name === name);
 	if (!found) throw new Error(`There is no node "${name}"`);
 	return found;
-}
-
-/** Whether n8n begins executions at a node by itself. */
-function isPublished(type: string): boolean {
-	return /trigger$/i.test(type) && !/manualTrigger$|executeWorkflowTrigger$/.test(type);
 }
 
 /** Puts other rows into an example that holds its rows itself. */
@@ -402,47 +394,6 @@ describe(`n8n ${N8N.version}, the example`, () => {
 			expect.stringMatching(/failed. It had found 4 leads/),
 		]);
 	});
-
-	test.each(EXAMPLES)('%s can be imported twice, and both can be published', async (name) => {
-		const { nodes } = await fixture.example(name);
-		if (!nodes.some(({ type }) => isPublished(type))) return;
-		const data: Record<string, Record<string, unknown>> = {
-			httpBearerAuth: { token: 'a-token' },
-			postgres: { host: '127.0.0.1', port: 1, database: 'x', user: 'x', password: 'x' },
-		};
-		for (let copies = 0; copies < 2; copies++) {
-			const content = await fixture.example(name);
-			for (const node of content.nodes) {
-				const type = node.type.endsWith('.mcpTrigger') ? 'httpBearerAuth' : node.type.slice(15);
-				const others = data[type];
-				if (others) {
-					const stored = await fixture.api.createCredential({ name: type, type, data: others });
-					node.credentials = { [type]: { id: stored.id, name: stored.name } };
-				}
-			}
-			const workflow = await fixture.api.createWorkflow(content);
-			await fixture.api.activateWorkflow(workflow.id);
-		}
-	});
-
-	test('is one of those above, or has a test of its own', () => {
-		const tested = [
-			'ai-agent-tools',
-			'credit-alert',
-			'find-and-verify',
-			'large-list',
-			'large-list-postgres',
-			'new-leads-to-data-table',
-			'scrape-and-wait',
-			'scrape-suspend-until-finished',
-			'scrape-to-data-table',
-			'spreadsheet-to-verified-emails',
-			'trigger-listen',
-			'trigger-start-scrape',
-			'verify-and-route',
-		];
-		expect(EXAMPLES).toEqual(tested);
-	});
 });
 
 describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () => {
@@ -621,19 +572,6 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		expect(paid).toBe(1);
 	});
 
-	test.each([
-		['English', 'Ann', 'First Name,Last Name,Website\nAnn,Sure,acme.example'],
-		['German', 'Ben', 'Vorname;Name;Firma;Webseite\nBen;Sure;Acme;acme.example'],
-		['French', 'Cem', 'Prénom;Nom;Site web\nCem;Sure;acme.example'],
-		['Spanish', 'Dan', 'NOMBRE;apellidos;Empresa;Página web\nDan;Sure;Acme;acme.example'],
-		['database', 'Eve', 'first_name,name,company_domain\nEve,Eve Sure,acme.example'],
-		['contact', 'Fay', 'Ansprechpartner;Domain;Firma\nSure, Fay;k.A.;acme.example'],
-		['first name only', 'Gus', 'First,Last,Company\nGus Sure,,acme.example'],
-	])('knows %s columns', async (_, name, csv) => {
-		const { sent } = await upload(workflow, csv);
-		expect(sent[0]).toEqual(find(name, 'Sure', 'acme.example'));
-	});
-
 	test('takes the profile of a person instead of the name of a company, as LinkedIn exports them', async () => {
 		const linkedinUrl = 'https://www.linkedin.com/in/ida';
 		const csv = [
@@ -651,17 +589,6 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 	});
 
 	test.each([
-		[
-			'has other columns',
-			'Kunde;Ort\nAda;Köln',
-			'The row that looks most like the names of the columns holds “Kunde”, “Ort”. Rename a column, or add its words in the node Match the columns.',
-		],
-		['has no rows', 'Name;Website\n;', 'The file has no rows below the names of its columns.'],
-		[
-			'is in another encoding',
-			Buffer.from('Name;Website\nMa\xb3gorzata Sure;acme.example', 'latin1'),
-			'The letters of this CSV file cannot be read. Save it as CSV UTF-8 or .xlsx.',
-		],
 		[
 			'has an open quotation mark',
 			'Name;Website\n"Ada Sure;acme.example\nBob Sure;acme.example',

@@ -22,22 +22,18 @@ export function useN8n(env?: Record<string, string>): Fixture {
 	return useFixture(new Fixture(env));
 }
 
-/** A manual trigger, and a node that gives items. */
-export function manual(items: object[]): [WorkflowNode, WorkflowNode] {
-	const jsCode = `return ${JSON.stringify(items.map((json) => ({ json })))};`;
-	return [
-		node('Manual', 'n8n-nodes-base.manualTrigger'),
-		node('Items', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
-	];
-}
-
 /** Begins to run a node for items, in a workflow of its own. @returns the ID of the execution */
 export async function start(
 	fixture: Fixture,
 	items: object[],
 	last: WorkflowNode,
 ): Promise<string> {
-	const { id } = await fixture.create(...manual(items), last);
+	const jsCode = `return ${JSON.stringify(items.map((json) => ({ json })))};`;
+	const { id } = await fixture.create(
+		node('Manual', 'n8n-nodes-base.manualTrigger'),
+		node('Items', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
+		last,
+	);
 	return String(await fixture.api.startWorkflow(id, 'Manual'));
 }
 

@@ -204,4 +204,17 @@ describe(`n8n ${N8N.version}`, () => {
 		const said = await fixture.api.testCredential(id, { name, type: 'leadGenApi', data });
 		expect(said).toMatchObject({ status });
 	});
+
+	it('sends nothing by itself after a power cut in the middle of a run', async () => {
+		await fixture.reset({ latencyMs: 2000 });
+		const verify = { resource: 'email', operation: 'verify', email: '={{ $json.email }}' };
+		const items = Array.from({ length: 200 }, (_, at) => ({ email: `valid.${String(at)}@a.com` }));
+		await start(fixture, items, fixture.leadGen(verify));
+		await until('requests', () => fixture.sandbox.requests.length >= 10);
+		await fixture.kill();
+		const sent = fixture.sandbox.requests.length;
+		await fixture.start();
+		await quiet(5000);
+		expect(fixture.sandbox.requests).toHaveLength(sent);
+	});
 });

@@ -238,8 +238,7 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 	const items = [];
 	for (const { id } of await fixture.executions(workflow.id)) {
 		const execution = await fixture.finished(id);
-		const { status, error, advice } = execution ?? {};
-		expect([status, error, advice]).toEqual(['success', undefined, undefined]);
+		expect([execution?.status, execution?.error]).toEqual(['success', undefined]);
 		items.push(...(execution?.nodes.LeadGen?.outputs[0] ?? []));
 	}
 	const by = await executorsOf(workflow);

@@ -16,7 +16,7 @@ afterAll(() => {
 const fixture = useN8n();
 
 /** n8n answers between 25 and 200 a second, depending on the machine. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2000);
+const REQUESTS = 2000;
 const AT_ONCE = 40;
 const SLOW = 20;
 
@@ -27,14 +27,6 @@ interface Target {
 	/** Of the URL that the service was given. */
 	attempt: string;
 	signature: string;
-}
-
-interface Attack {
-	method: string;
-	type: string;
-	body: string | Uint8Array<ArrayBuffer>;
-	query: string;
-	headers: Record<string, string>;
 }
 
 const forgedId = fc.oneof(
@@ -51,19 +43,19 @@ const forgedId = fc.oneof(
 );
 const NAMES = 'scrapeId scrape_id id job data __proto__ constructor clock'.split(' ');
 const name = fc.oneof(fc.constantFrom(...NAMES), fc.string());
-const json = fc.oneof(
-	forgedId.map((scrapeId): unknown => ({ scrapeId, status: 'completed' })),
-	fc.dictionary(name, fc.oneof(forgedId, fc.jsonValue())),
-	fc.jsonValue(),
-);
-const jsonText = json.map((value) => JSON.stringify(value));
+const jsonText = fc
+	.oneof(
+		forgedId.map((scrapeId): unknown => ({ scrapeId, status: 'completed' })),
+		fc.dictionary(name, fc.oneof(forgedId, fc.jsonValue())),
+		fc.jsonValue(),
+	)
+	.map((value) => JSON.stringify(value));
 const body = fc.oneof(
 	jsonText,
 	fc.tuple(jsonText, fc.nat(50)).map(([text, at]) => text.slice(0, at)),
 	forgedId.map((id) => `scrapeId=${encodeURIComponent(id)}&status=completed`),
 	fc.constant('--x\r\nContent-Disposition: form-data; name="scrapeId"\r\n\r\nx1\r\n--x--\r\n'),
 	fc.string({ unit: 'binary', maxLength: 500 }),
-	fc.uint8Array({ maxLength: 500 }).map((bytes) => new Uint8Array(bytes)),
 );
 /** But XML: n8n itself never answers some that it cannot parse, such as `<a></b>`, whatever the node. */
 const type = fc.constantFrom(
@@ -76,48 +68,40 @@ const type = fc.constantFrom(
 	'application/octet-stream',
 	'nonsense',
 );
+const method = fc.constantFrom(...'POST POST PUT PATCH GET DELETE HEAD OPTIONS'.split(' '));
 
-/** Signatures that look like the right one, and those that do not. */
+/** What looks like the signed part of the URL. test/triggerSignature.test.ts has more of them. */
 function wrongSignature({ attempt, signature }: Target): fc.Arbitrary<string> {
 	return fc.constantFrom(
 		'',
-		`leadgen=${attempt}.`,
 		`leadgen=${attempt}.null`,
 		`leadgen[]=${attempt}&leadgen[]=${signature}`,
-		`leadgen=${attempt}&signature=${signature}`,
-		`leadgen=${attempt}.${signature.slice(1)}`,
-		`leadgen=${attempt}.${signature}0`,
 		`leadgen=${attempt}.%00${signature}`,
-		`leadgen=${attempt}..${signature}`,
-		`leadgen=${attempt}0.${signature}`,
 		`leadgen=another.${signature}`,
-		`leadgen=.${signature}`,
-		`leadgen=${signature}`,
 		`leadgen=${'a.'.repeat(30)}${'.0123456789abcdef'.repeat(40)}`,
-		`leadgen=${attempt}.${signature.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`,
 	);
+}
+
+/** A request, but for its address. */
+interface Attack {
+	method: string;
+	type: string;
+	body: string;
+	query?: string;
+	signature?: string;
 }
 
 function attack(target: Target): fc.Arbitrary<Attack> {
 	const query = fc
-		.tuple(wrongSignature(target), fc.webQueryParameters(), fc.option(forgedId, { nil: undefined }))
-		.map(([wrong, more, id]) =>
-			[wrong, more, id && `scrapeId=${encodeURIComponent(id)}`].filter(Boolean).join('&'),
-		);
-	const headers = fc.oneof(
-		fc.constant({}),
-		fc
-			.constantFrom(target.signature, '', 'true', 'f'.repeat(64))
-			.map((value) => ({ 'x-leadgen-signature': value })),
-	);
-	const method = fc.constantFrom(...'POST POST PUT PATCH GET DELETE HEAD OPTIONS'.split(' '));
-	return fc.record({ method, type, body, query, headers });
+		.tuple(wrongSignature(target), fc.webQueryParameters())
+		.map((parts) => parts.filter(Boolean).join('&'));
+	const signature = fc.constantFrom(undefined, target.signature, '', 'true', 'f'.repeat(64));
+	return fc.record({ method, type, body, query, signature });
 }
 
 /** As large as n8n lets in, and larger. */
 const LARGE: Array<[type: string, body: () => string]> = [
 	['application/json', () => JSON.stringify({ big: 'x'.repeat(20_000_000) })],
-	['application/json', () => `[${'1,'.repeat(7_000_000)}1]`],
 	['application/json', () => `[${'{},'.repeat(5_000_000)}{}]`],
 	['application/json', () => '['.repeat(7_000_000) + ']'.repeat(7_000_000)],
 	['application/x-www-form-urlencoded', () => 'a[]=1&'.repeat(2_500_000)],
@@ -125,12 +109,13 @@ const LARGE: Array<[type: string, body: () => string]> = [
 ];
 
 /** @returns the HTTP status of the answer; 0 if there was none */
-async function send(url: string, { method, type, body, query, headers }: Attack): Promise<number> {
+async function send(url: string, { method, type, body, query = '', signature }: Attack) {
 	const hasBody = method !== 'GET' && method !== 'HEAD';
+	const signed = signature === undefined ? {} : { 'x-leadgen-signature': signature };
 	try {
-		const response = await fetch(query === '' ? url : `${url}?${query}`, {
+		const response = await fetch(`${url}?${query}`, {
 			method,
-			headers: { ...headers, 'content-type': type },
+			headers: { ...signed, 'content-type': type },
 			body: hasBody ? body : undefined,
 			signal: AbortSignal.timeout(60_000),
 		});
@@ -142,13 +127,13 @@ async function send(url: string, { method, type, body, query, headers }: Attack)
 }
 
 /** Sends the beginning of a request, and never its end. */
-function sendSlowly(url: string, index: number): void {
+function sendSlowly(url: string): void {
 	const { hostname, port, pathname } = new URL(url);
 	const socket = connect(Number(port), hostname).on('error', () => {});
 	sockets.push(socket);
-	const head = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\n`;
-	const length = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"scrapeId":';
-	socket.write(index % 2 === 0 ? head : head + length);
+	socket.write(
+		`POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"scrapeId":`,
+	);
 }
 
 async function activated(parameters: Record<string, unknown>): Promise<Target> {
@@ -177,10 +162,10 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 
 	const began = Date.now();
 	targets.forEach(({ url }) => {
-		for (let index = 0; index < SLOW; index++) sendSlowly(url, index);
+		for (let count = 0; count < SLOW; count++) sendSlowly(url);
 	});
 	const attacks = targets.map((target) =>
-		fc.sample(attack(target), { numRuns: Math.ceil(REQUESTS / targets.length), seed: 4711 }),
+		fc.sample(attack(target), { numRuns: REQUESTS / 2, seed: 4711 }),
 	);
 	const answers = new Map<number, number>();
 	const attackWith = async (target: Target, request: Attack) => {
@@ -191,8 +176,8 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	const attacker = async () => {
 		while (sent < REQUESTS && !isOver) {
 			const index = sent++;
-			const target = targets[index % targets.length] ?? first;
-			const request = attacks[index % targets.length]?.[Math.floor(index / targets.length)];
+			const target = index % 2 === 0 ? first : second;
+			const request = attacks[index % 2]?.[Math.floor(index / 2)];
 			if (request) await attackWith(target, request);
 			if (index === REQUESTS / 2) finish(0);
 		}
@@ -200,7 +185,7 @@ it('answers every one, runs nothing, starts nothing, and lets real completions t
 	await Promise.all(Array.from({ length: AT_ONCE }, attacker));
 	// The scrape of the first one is over.
 	for (const [type, body] of LARGE) {
-		await attackWith(second, { method: 'POST', type, body: body(), query: '', headers: {} });
+		await attackWith(second, { method: 'POST', type, body: body() });
 	}
 	finish(1);
 

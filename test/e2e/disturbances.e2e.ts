@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { API_KEY, node, quiet, until } from '../../lab/fixture/fixture';
-import { LONG, serve, useN8n } from './n8n';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { API_KEY, node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
+import { LONG, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
 const UNREACHABLE = 'http://127.0.0.1:9';
@@ -23,85 +24,67 @@ exports.Fragile = class {
 
 const folder = mkdtempSync(join(tmpdir(), 'leadgen-fragile-'));
 writeFileSync(join(folder, 'Fragile.node.js'), FRAGILE);
-const env: Record<string, string> = { N8N_CUSTOM_EXTENSIONS: folder };
+const env: Record<string, string> = {
+	...SOON_ACTIVE,
+	...WITHOUT_CODE,
+	N8N_CUSTOM_EXTENSIONS: folder,
+};
 const fixture = useN8n(env);
 afterAll(() => {
 	rmSync(folder, { recursive: true });
 });
 
-describe('beside others that write static data', () => {
-	it('starts nothing twice and delivers once: a poller, a Code node, and restarts', async () => {
-		await fixture.reset({ job: { durationMs: 2000 } });
-		/** A feed that has one more entry each time that it is asked. */
-		let asked = 0;
-		const feed = await serve((_, response) => {
-			asked++;
-			const entries = Array.from({ length: asked }, (_each, entry) => {
-				const date = new Date(Date.UTC(2030, 0, 1, 0, entry)).toUTCString();
-				return `<item><title>${String(entry)}</title><guid>${String(entry)}</guid><pubDate>${date}</pubDate></item>`;
-			});
-			response.setHeader('content-type', 'application/rss+xml');
-			response.end(
-				`<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`,
-			);
-		});
-		const count = node('Count', 'n8n-nodes-base.code', {
-			typeVersion: 2,
-			parameters: {
-				jsCode: `const data = $getWorkflowStaticData('global');
-data.runs = (data.runs ?? 0) + 1;
-return [{ json: { runs: data.runs } }];`,
-			},
-		});
-		// n8n polls once a minute at most.
-		const poller = node('Feed', 'n8n-nodes-base.rssFeedReadTrigger', {
-			parameters: {
-				feedUrl: feed,
-				pollTimes: { item: [{ mode: 'custom', cronExpression: '15 * * * * *' }] },
-			},
-		});
-		const everyTenSeconds = () =>
-			fixture.trigger({ schedule: 'cron', cronExpression: '*/10 * * * * *' });
-		const content = fixture.content(everyTenSeconds(), count);
-		content.nodes.push(poller);
-		content.connections.Feed = { main: [[{ node: 'Count', type: 'main', index: 0 }]] };
-		const { id } = await fixture.api.createWorkflow(content);
-		const counting = await fixture.create(everyTenSeconds(), count);
-		const ids = [id, counting.id];
-		for (const each of ids) await fixture.api.activateWorkflow(each);
-
-		for (const starts of [6, 12]) {
-			await until('scrapes', () => fixture.starts >= starts);
-			await fixture.restart();
-		}
-		await until('polls', () => asked >= 3, 180_000);
-		const delivered = async () =>
-			(await Promise.all(ids.map((each) => fixture.scrapesOf(each)))).flat();
-		// Meanwhile further ones are due.
-		const soFar = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-		await until('the completion of each scrape so far', async () => {
-			const ran = await delivered();
-			return soFar.every((scrapeId) => ran.includes(scrapeId));
-		});
-		for (const each of ids) await fixture.api.deactivateWorkflow(each);
+describe('through power cuts', () => {
+	it('delivers a completion that came while n8n was down, and does not catch up a start that was due meanwhile', async () => {
+		await fixture.reset({ job: { durationMs: 3000 } });
+		const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000);
+		const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
+		const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
+		const workflow = await fixture.activated({ schedule: 'cron', cronExpression });
+		await until('the first start', () => fixture.startsOf(workflow) === 1);
+		await sleep(2000);
+		await fixture.kill();
+		await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
+		expect(fixture.startsOf(workflow)).toBe(1);
+		await fixture.start();
+		await fixture.untilRuns(workflow.id, 1);
 		await quiet();
+		await fixture.restart();
+		await quiet(3000);
+		expect(fixture.startsOf(workflow)).toBe(1);
+		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+		expect(await fixture.told(workflow.id)).toEqual([]);
+	}, 180_000);
 
-		const scrapes = await delivered();
-		expect(new Set(scrapes).size).toBe(scrapes.length);
-		expect(fixture.starts).toBe(fixture.sandbox.jobs.length);
-		const started = new Set(fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId));
-		expect(scrapes.filter((scrapeId) => !started.has(String(scrapeId)))).toEqual([]);
-		// n8n's poller saves the static data of the workflow as a whole, so that it and what a Code node
-		// counts beside it may go back. Our node hardly ever does that to the Code node: only if n8n saves at
-		// the same moment for both.
-		const entries = (await fixture.delivered(id, 'Feed')).map(({ json }) => json.title);
-		expect(new Set(entries).size).toBeGreaterThanOrEqual(2);
-		const runs = (await fixture.delivered(counting.id, 'Count')).map(({ json }) =>
-			Number(json.runs),
+	it('keeps the leads of a notification that waits for the status through a power cut: in the execution that crashed', async () => {
+		await fixture.reset({
+			job: { durationMs: 500, statusLagMs: 20_000 },
+			notification: { shape: 'leads' },
+		});
+		const workflow = await fixture.activated({ limit: 1000 });
+		await until(
+			'the notification',
+			() => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200,
 		);
-		expect(Math.max(...runs)).toBeGreaterThan(3);
-		expect(Math.max(...runs)).toBeGreaterThanOrEqual(runs.length - 2);
-	}, 300_000);
+		await quiet(1000);
+		await fixture.kill();
+		await fixture.start();
+		// The poll runs the workflow without them.
+		await until('the completion', async () => (await fixture.delivered(workflow.id)).length === 1);
+		const [crashed] = (await fixture.executions(workflow.id)).filter(
+			({ status }) => status === 'crashed',
+		);
+		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting ?? [];
+		const { completion } = item?.json.leadGenTrigger as {
+			completion: { notification: { body: { data: { leads: unknown[] } } } };
+		};
+		const { notification } = completion;
+		expect(notification.body.data.leads).toHaveLength(1000);
+		expect(JSON.stringify(notification).length).toBeGreaterThan(50_000);
+		// Retry does not run the workflow twice.
+		expect((await fixture.api.retryExecution(crashed?.id ?? '')).status).toBe('success');
+		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+	}, 120_000);
 });
 
 describe('beside a trigger that loses its connection', () => {
