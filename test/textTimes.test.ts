@@ -3,8 +3,7 @@ import * as addresses from '../nodes/LeadGen/common/addresses';
 import * as json from '../nodes/LeadGen/common/json';
 import * as names from '../nodes/LeadGen/common/names';
 import * as values from '../nodes/LeadGen/common/values';
-import * as codes from '../nodes/LeadGen/service/codes';
-import * as loose from '../nodes/LeadGen/service/looseJson';
+import * as codes from '../nodes/LeadGen/service/answer';
 import * as texts from '../nodes/LeadGen/service/texts';
 
 const LENGTH = 10_000;
@@ -27,7 +26,7 @@ const RULES: Array<[string, Rule]> = [
 	['plainName of a whole name', (text) => names.plainName(text, true)],
 	['splitName', names.splitName],
 	...named({ numberIn: json.numberIn, wordIn: json.wordIn, jsonIn: json.jsonIn }),
-	...named({ documentedCode: codes.documentedCode, parseLoosely: loose.parseLoosely }),
+	...named({ documentedCode: codes.documentedCode, parseLoosely: json.parseLoosely }),
 	['excerpt', texts.excerpt],
 	['beginning', (text) => texts.beginning(text, 500)],
 	['keyRemover', texts.keyRemover('sk-secret-4711')],

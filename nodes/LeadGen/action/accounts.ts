@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 import { readCredential } from '../common/compatibility';
 import { throwIfStopped } from '../common/pause';
-import { CREDENTIAL_TYPE } from '../service/http';
+import { CREDENTIAL_TYPE } from '../service/account';
 import type { Service } from '../service/service';
 
 /**

@@ -7,8 +7,7 @@ import { addHint } from '../common/compatibility';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/traffic';
-import { ItemService } from '../service/itemService';
-import { PaidCallLimit } from '../service/paidCallLimit';
+import { ItemService, PaidCallLimit } from '../service/itemService';
 import { Service } from '../service/service';
 import { Accounts } from './accounts';
 import { DryRun } from './dryRun';
@@ -125,10 +124,7 @@ async function connect(
 	scrapes: StartedScrapes,
 	signal: AbortSignal,
 ): Promise<{ accounts: Accounts; isDryRun: boolean; limit: PaidCallLimit | undefined }> {
-	const { isDryRun, timeoutMs, maxPaidCalls, ...options } = readRunOptions(
-		parameters.of(0),
-		operation,
-	);
+	const { isDryRun, maxPaidCalls, ...options } = readRunOptions(parameters.of(0), operation);
 	const executionId = context.getExecutionId();
 	const settings = {
 		...options,
@@ -138,7 +134,7 @@ async function connect(
 		onStart: scrapes.add.bind(scrapes),
 	};
 	const begin = (credential: ICredentialDataDecryptedObject) =>
-		new Service(context, credential, timeoutMs, settings);
+		new Service(context, credential, settings);
 	const limit =
 		maxPaidCalls < Infinity
 			? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)

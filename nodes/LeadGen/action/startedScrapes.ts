@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { saveWithExecution } from '../common/compatibility';
-import { count } from '../common/count';
+import { count } from '../common/values';
 import { onAbort } from '../common/pause';
 import { show } from '../common/parameters';
 import { excerpt } from '../service/texts';

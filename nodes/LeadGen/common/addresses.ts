@@ -1,5 +1,5 @@
 /** The rules for domains, URLs and email addresses. What is not certain is refused: it could become another address. */
-import { FOREIGN_HOSTS } from './foreignHosts';
+import { NON_COMPANY_DOMAINS } from './nonCompanyDomains';
 import { InputError } from './errors';
 import { isPlaceholder, MASKED, notLonger, show } from './values';
 
@@ -74,7 +74,7 @@ export function toDomain(text: string, displayName: string): string {
 			"Enter the domain of the company's website, such as acme.com, not the name of the company. If you only know the name, leave the domain empty and enter the LinkedIn URL of the person.",
 		);
 	}
-	const kind = kindOfForeignHost(host, url.pathname !== '/' || url.search !== '');
+	const kind = kindOfNonCompany(host, url.pathname !== '/' || url.search !== '');
 	if (kind !== undefined) {
 		throw new InputError(
 			displayName,
@@ -86,16 +86,16 @@ export function toDomain(text: string, displayName: string): string {
 }
 
 /** What a host is if it belongs to no company that a person can work for, such as `a social network`. */
-function kindOfForeignHost(host: string, isPage: boolean): string | undefined {
+function kindOfNonCompany(host: string, isPage: boolean): string | undefined {
 	const labels = host.split('.');
 	const suffixes = labels.map((_, index) => labels.slice(index).join('.'));
 	const anyCountry = suffixes.map((name) => name.replace(/\.(com?\.)?[a-z]{2,3}$/, '.*'));
 	for (const name of [...suffixes, ...anyCountry]) {
 		const isSubdomain = !(name.endsWith('.*') ? anyCountry[0] === name : host === name);
 		const kind =
-			FOREIGN_HOSTS.get(name) ??
-			(isSubdomain || isPage ? FOREIGN_HOSTS.get(`${name}/`) : undefined) ??
-			(isSubdomain ? FOREIGN_HOSTS.get(`*.${name}`) : undefined);
+			NON_COMPANY_DOMAINS.get(name) ??
+			(isSubdomain || isPage ? NON_COMPANY_DOMAINS.get(`${name}/`) : undefined) ??
+			(isSubdomain ? NON_COMPANY_DOMAINS.get(`*.${name}`) : undefined);
 		if (kind !== undefined) return kind;
 	}
 	return undefined;
@@ -111,7 +111,7 @@ function kindOfOtherPage({ hostname, pathname, search }: URL): string | undefine
 	if (LINKEDIN.test(hostname)) {
 		return PROFILE.test(pathname) ? undefined : 'a page of LinkedIn, and not a profile';
 	}
-	const kind = kindOfForeignHost(hostname, true);
+	const kind = kindOfNonCompany(hostname, true);
 	const isNeverOne = /^a (shortened link|page of a search engine|free mail provider)$/.test(
 		kind ?? '',
 	);

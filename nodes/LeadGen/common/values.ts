@@ -5,6 +5,11 @@
 import { jsonParse } from 'n8n-workflow';
 import { InputError } from './errors';
 
+/** A number with its noun, such as "1 item" or "2 items". */
+export function count(number: number, noun: string): string {
+	return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 // All text
 
 /** A longer one is no value but a file in a cell, and to search it would hold up n8n. */

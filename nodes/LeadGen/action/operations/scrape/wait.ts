@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { count } from '../../../common/count';
+import { count } from '../../../common/values';
 import { wordIn } from '../../../common/json';
 import {
 	booleanField,
@@ -9,7 +9,8 @@ import {
 	type Parameters,
 } from '../../../common/parameters';
 import { pause } from '../../../common/pause';
-import { LeadGenError, NotAttemptedError, ServiceError } from '../../../common/errors';
+import { LeadGenError, NotAttemptedError } from '../../../common/errors';
+import { mayPollAgain } from '../../../service/retry';
 import { isFinished, isNotFound, pollRequest } from '../../../service/scrapeStatus';
 import type { ItemService } from '../../../service/itemService';
 import { excerpt } from '../../../service/texts';
@@ -101,7 +102,7 @@ export async function waitForScrape(
 				silentSince ??= Date.now();
 				const maxMs = isKnown ? MAX_SILENCE_MS : MAX_FIRST_SILENCE_MS;
 				const isOver = Date.now() >= Math.min(deadline, silentSince + maxMs);
-				if (isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
+				if (isOver || !mayPollAgain(error)) throw withScrape(error, id, isKnown);
 			}
 			if (isFinished(last) || Date.now() >= deadline) break;
 			await rest(() => Math.max(intervalMs, account.pollPauseMs));
@@ -151,11 +152,6 @@ async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Prom
 	for (let left = ms(); left > 0; left = since + ms() - performance.now()) {
 		await pause(Math.min(left, LOOK_AGAIN_MS), signal);
 	}
-}
-
-function mayPass(error: unknown): boolean {
-	if (!(error instanceof ServiceError)) return false;
-	return error.outcome !== 'refused' || isNotFound(error);
 }
 
 /** Adds the scrape ID to an error. Whatever ends the wait, the scrape is paid for and its ID must not get lost. */

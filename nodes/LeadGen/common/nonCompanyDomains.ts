@@ -67,7 +67,7 @@ const LISTS: Record<string, string> = {
 };
 
 /** What each host of the lists is, in words. */
-export const FOREIGN_HOSTS: ReadonlyMap<string, string> = new Map(
+export const NON_COMPANY_DOMAINS: ReadonlyMap<string, string> = new Map(
 	Object.entries(LISTS).flatMap(([kind, hosts]) =>
 		hosts
 			.trim()

@@ -1,17 +1,71 @@
+import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { onAbort } from '../common/pause';
 import { ServiceError } from '../common/errors';
-import { outcomeAdvice, type ServiceRequest } from './types';
+import { CREDENTIAL_TYPE } from './account';
+import { NOT_CONNECTED } from './retry';
+import type { NodeRun } from './run';
+import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
-/** Node.js error codes for a connection that was not made, but may be made later. */
-const NOT_CONNECTED = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-]);
+/** A timer with a longer time would ring at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** These codes, and further ones for a connection that was not made. */
-const MAY_PASS = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
+/**
+ * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
+ * aborted when the user presses Stop. Redirects are not followed, because the key would go along.
+ * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
+ */
+export async function exchange(
+	{ context, credential, baseUrl, withoutKey, settings: { timeoutMs } }: NodeRun,
+	request: ServiceRequest,
+): Promise<RawResponse | ServiceError> {
+	const timeout = Math.min(timeoutMs, Math.max(1, (request.deadline ?? Infinity) - Date.now()));
+	const options: IHttpRequestOptions = {
+		method: isFree(request) ? 'GET' : 'POST',
+		url: baseUrl + request.path,
+		headers: { Accept: 'application/json' },
+		encoding: 'text',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		timeout,
+	};
+	if (request.query) options.qs = request.query;
+	if (request.body) {
+		options.headers = { ...options.headers, 'Content-Type': 'application/json' };
+		options.body = request.body;
+	}
+	// The timeout in the options only ends a silence, and n8n replaces a signal there by that of the context for Stop. So
+	// the deadline is in the latter. `AbortSignal.any` would keep memory for each request until the run ends.
+	const end = new AbortController();
+	// A paid request goes on: its answer is paid for, and Retry finds it in memory.
+	const isStoppable = isFree(request) && 'getExecutionCancelSignal' in context;
+	const stop = isStoppable ? context.getExecutionCancelSignal() : undefined;
+	const late = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TIMER_MS));
+	const forgets = [stop, late].map((signal) => onAbort(signal, end.abort.bind(end)));
+	const getExecutionCancelSignal = { value: () => end.signal };
+	try {
+		const { statusCode, headers, body } = (await context.helpers.httpRequestWithAuthentication.call(
+			Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions,
+			CREDENTIAL_TYPE,
+			options,
+			// Otherwise n8n reads the credential from its database and decrypts it for every request.
+			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
+		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
+		const cleaned = Object.entries(headers).map(([name, value]) => [
+			name,
+			typeof value === 'string' ? withoutKey(value) : value,
+		]);
+		return {
+			status: statusCode,
+			headers: Object.fromEntries(cleaned) as RawResponse['headers'],
+			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+		};
+	} catch (error) {
+		return noAnswer(error, request);
+	} finally {
+		for (const forget of forgets) forget();
+	}
+}
 
 /** Node.js refuses to send the request. */
 const MALFORMED = new Set([
@@ -23,11 +77,6 @@ const MALFORMED = new Set([
 	'ERR_SOCKET_BAD_PORT',
 	'ERR_UNESCAPED_CHARACTERS',
 ]);
-
-/** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
-export function mayConnectLater({ outcome, code = '' }: ServiceError): boolean {
-	return outcome === 'notSent' && MAY_PASS.has(code);
-}
 
 /** What a failed exchange means for the request. Contains no text of the request, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
