@@ -14,7 +14,7 @@ import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation } from './operations/operation';
 import { costOf, namesOfResult, readOutput, splitItems, type Outcome } from './outputs';
-import { Progress } from './progress';
+import { sayProgress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
 import { boughtRemark, summaryOf } from './summary';
@@ -40,13 +40,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// If it failed, so does each item.
 	const accounts = (await connecting.catch(() => undefined))?.accounts;
 	await accounts?.of(0).catch(() => {});
-	const progress = new Progress(context, inputs.length, accounts);
 	const dryRun = new DryRun();
+	const began = Date.now();
+	const over = new AbortController();
+	let done = 0;
+	sayProgress(context, inputs.length, () => done, over.signal).catch(() => {});
 
 	const outcomes = new Array<Outcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
-	const turn = takeTurns();
+	const letOthersRun = takeTurns();
 
 	const runItem = async (index: number, input: INodeExecutionData): Promise<Outcome> => {
 		const own = parameters.of(index);
@@ -55,7 +58,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			const toItem = readOutput(operation, own, input, index);
 			const { accounts, isDryRun, limit } = await connecting;
 			const service = await accounts.of(index);
-			await turn();
+			await letOthersRun();
 			throwIfStopped(signal);
 			const prepared = operation.prepare(own);
 			const { request, mayFollow = 0 } = prepared;
@@ -90,10 +93,10 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
 		outcomes[index] = await runItem(index, input);
-		progress.itemDone();
+		done++;
 	});
 
-	progress.end();
+	over.abort();
 	scrapes.end();
 	throwIfStopped(stopButton);
 	const services = accounts?.all ?? [];
@@ -103,7 +106,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	}
 	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
 	if (services.length > 0) {
-		addHint(context, summaryOf(services, outcomes, dryRun.totals, progress.began));
+		addHint(context, summaryOf(services, outcomes, dryRun.totals, began));
 	}
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {

@@ -108,7 +108,12 @@ export const company = textField(
 		description:
 			"The domain of the company's website, or the URL of any page of it. Not needed with 'LinkedIn URL'.",
 	},
-	toDomain,
+	(text, displayName) =>
+		toDomain(
+			text,
+			displayName,
+			'If you do not know it, leave the field empty and enter the LinkedIn URL of the person.',
+		),
 );
 
 export const linkedinUrl = unlessNone(

@@ -35,7 +35,7 @@ const timeout = numberField({
 	typeOptions: { minValue: 0 },
 	default: 60,
 	description:
-		'How long to wait at most. The scrape continues after that, and you can wait for it again. 0 sets no limit.',
+		'How long to wait at most. The scrape keeps running after that, and you can wait for it again. 0 sets no limit.',
 });
 
 const failedAsResult = booleanField({
@@ -130,7 +130,7 @@ function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
 	const progress =
 		last.status === undefined
 			? 'The service did not return a status.'
-			: `Its status is ${excerpt(show(last.status))}, and its progress is ${excerpt(show(last.progress))}. The scrape continues.`;
+			: `Its status is ${excerpt(show(last.status))}, and its progress is ${excerpt(show(last.progress))}. The scrape keeps running.`;
 	return new LeadGenError(
 		`Scrape ${excerpt(id)} did not finish within ${count(minutes, 'minute')}`,
 		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
@@ -159,7 +159,7 @@ function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	// The ID may be mistyped.
 	const mayBeMistyped = !isKnown && isNotFound(error);
-	const goesOn = `The scrape ${excerpt(id)} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
+	const goesOn = `The scrape ${excerpt(id)} keeps running. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
 	// Only the status request was not attempted. The scrape was started.
 	if (error instanceof NotAttemptedError) {
