@@ -17,11 +17,10 @@ const named = (rules: Record<string, (text: string, field: string) => unknown>) 
 		(text) => rule(text, 'Field'),
 	]);
 
-const { cleanText, toText, toName, toWords, toList, toRange, entriesOf, isPlaceholder, saysNone } =
-	values;
+const { cleanText, toText, toName, toWords, toList, toRange, entriesOf, saysNone } = values;
 const RULES: Array<[string, Rule]> = [
 	...named({ cleanText, toText, toName, toWords, toList, toRange, entriesOf }),
-	...named({ isPlaceholder, saysNone, show: values.show, ...addresses }),
+	...named({ saysNone, show: values.show, ...addresses }),
 	['plainName', names.plainName],
 	['plainName of a whole name', (text) => names.plainName(text, true)],
 	['splitName', names.splitName],

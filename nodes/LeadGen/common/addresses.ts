@@ -1,7 +1,7 @@
 /** The rules for domains, URLs and email addresses. What is not certain is refused: it could become another address. */
 import { InputError } from './errors';
 import { NON_COMPANY_DOMAINS } from './nonCompanyDomains';
-import { isPlaceholder, MASKED, mustBe, notLonger, show } from './values';
+import { MASKED, mustBe, notLonger, show } from './values';
 
 const QUOTES = '\\s"\'`´‘’‚‛“”„‟«»‹›';
 /** A space, a quote or a bracket as a URL, JavaScript or HTML writes it. */
@@ -10,10 +10,10 @@ const CODE =
 const LONGEST_CODE = 8;
 
 /** A quoted name may begin an address. The sign of a list has a space behind it: otherwise it masks a letter. */
-const BEGIN = new RegExp(`^(?!"[^"]+"@)(?:[${QUOTES}<([{,;:]|[*•-]\\s|${CODE})+`, 'iu');
+const BEGIN = new RegExp(`^(?!"[^"]+"@)(?:[${QUOTES}<([,;:]|[*•-]\\s|${CODE})+`, 'iu');
 /** Several dots show that the text was cut off. */
 const endWith = (more: string) =>
-	new RegExp(`(?:[${QUOTES}>\\]},;:!?${more}]|(?<!\\.)\\.|${CODE})$`, 'iu');
+	new RegExp(`(?:[${QUOTES}>\\],;:!?${more}]|(?<!\\.)\\.|${CODE})$`, 'iu');
 const END = endWith(')');
 const END_BEHIND_BRACKET = endWith('');
 
@@ -63,7 +63,7 @@ export function toDomain(text: string, displayName: string, ifNone = ''): string
 	const url = parseUrl(withoutEdges(text));
 	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
 	const advice = `Enter the domain of the company's own website, such as acme.com. ${ifNone}`;
-	if (!url || !isHost(host) || isPlaceholder(text)) {
+	if (!url || !isHost(host)) {
 		throw mustBe('a domain', text, displayName, advice.trim());
 	}
 	const kind = kindOfNonCompany(host, url.pathname !== '/' || url.search !== '');
@@ -107,13 +107,8 @@ function profileIn({ origin, hostname, pathname, href }: URL): string | undefine
 	if (LINKEDIN.test(hostname) && /^\/(in|pub)\/(?!https?:)./.test(pathname)) return undefined;
 	const rest = href.slice(origin.length).replace(/%(25)+/g, '%');
 	const plain = rest.replace(/%(3a|2f|3f|26|23|3d)/gi, (code) => decodeURIComponent(code));
-	const pages = plain.matchAll(
-		/(https?:\/\/(?:[\w-]+\.)*linkedin\.com|=)(\/(?:in|pub)\/[^/?&#]+)/gi,
-	);
-	const found = [...pages].flatMap(([, host = '', path = '']) => {
-		if (!PROFILE.test(path) || (host === '=' && !LINKEDIN.test(hostname))) return [];
-		return `${host === '=' ? origin : host}${path}`;
-	});
+	const pages = plain.matchAll(/https?:\/\/(?:[\w-]+\.)*linkedin\.com(\/(?:in|pub)\/[^/?&#]+)/gi);
+	const found = [...pages].flatMap(([page, path = '']) => (PROFILE.test(path) ? [page] : []));
 	const [profile, another] = new Set(found);
 	return another === undefined ? profile : undefined;
 }
@@ -122,8 +117,7 @@ const MAX_URL = 500;
 
 /** The URL of a person's page. Adds `https://` if the scheme is missing, and takes a profile out of another URL. */
 export function toUrl(text: string, displayName: string): string {
-	const label = /^[\p{L} -]{1,20}:\s*(?=https?:\/\/|([a-z]{2,3}\.)?linkedin\.com)/iu;
-	const address = withoutEdges(text).replace(label, '');
+	const address = withoutEdges(text);
 	const url = MASKED.test(address) ? undefined : parseUrl(address);
 	// An expression that found no value and a placeholder give these. An address in the wrong column has a user name.
 	const isSlip = /\/(undefined|null|NaN)(\/|$)|%[57][bd]|[[\]]/i.test(url?.pathname ?? '');
@@ -144,7 +138,7 @@ export function toUrl(text: string, displayName: string): string {
 
 /** What is before the @ for nobody: a placeholder, a mask, the code of a letter, or that the address is locked. */
 const NOBODY =
-	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|^n\/a$|^[\da-f]{32}$|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
+	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?{}\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|^n\/a$|^[\da-f]{32}$|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
 /** `Null` and `nan` are names. */
 const NO_VALUES = /^(undefined|null|NaN)([._-](undefined|null|NaN))*$/;
 /** An address that a page or a form shows as an example. */
@@ -157,23 +151,18 @@ const ODD_DOTS = /(^|\.)(docomo|ezweb|softbank|vodafone)\.ne\.jp$/;
 export function toAddress(text: string, displayName: string): string {
 	const pasted = text.includes('@') ? text : text.replace(/%40/, '@');
 	const named = withoutEdges(pasted).replace(/^[\p{L} -]{1,30}:(?!\/\/)/u, '');
-	const query = named.indexOf('?', named.indexOf('@') + 1);
-	const address = withoutEdges(named.includes('@') && query > 0 ? named.slice(0, query) : named);
+	const address = withoutEdges(named.replace(/(?<=@[^?]*)\?.*/s, ''));
 	const [, local = '', domain = ''] =
 		/^("[^"\\]+"|[^\s@<>()[\],;:\\"]+)@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
 	const host = parseUrl(domain)?.hostname ?? '';
 	const isOdd = local.startsWith('.') || (/\.\.|\.$/.test(local) && !ODD_DOTS.test(host));
-	// A bracket without its other half: the rest of a placeholder.
-	const isCut =
-		pasted.lastIndexOf('{') > pasted.lastIndexOf('}') ||
-		local.split('{').length !== local.split('}').length;
 	const isTooLong = local.length > 64 || address.length > 254;
 	const isNobody =
 		EXAMPLE.test(address) ||
 		!/[\p{L}\p{N}]/u.test(local) ||
 		[NOBODY, NO_VALUES].some((way) => way.test(local)) ||
 		MASKED.test(text.replace(/^[*•-]\s+/, ''));
-	if (!isNobody && !isOdd && !isCut && !isTooLong && isHost(host)) return address;
+	if (!isNobody && !isOdd && !isTooLong && isHost(host)) return address;
 	const advice =
 		'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.';
 	throw mustBe('one email address', text, displayName, advice);

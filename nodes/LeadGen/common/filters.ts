@@ -1,16 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
-import {
-	choiceField,
-	noticeField,
-	numberField,
-	show,
-	type Field,
-	type Parameters,
-} from './parameters';
+import { choiceField, noticeField, numberField, type Field, type Parameters } from './parameters';
 import { InputError } from './errors';
-import { toList, toRange } from './values';
+import { show, toList, toRange } from './values';
 
 /** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
 const COMPANY_SIZES = [

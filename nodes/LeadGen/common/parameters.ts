@@ -1,9 +1,7 @@
 import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { numberIn } from './json';
 import { InputError } from './errors';
-import { cleanText, entriesOf, saysNone, show, toText } from './values';
-
-export { show } from './values';
+import { cleanText, entriesOf, mustBe, saysNone, show, toText } from './values';
 
 /** A parameter of the node, and how its value is read and checked. */
 export interface Field<T = unknown> {
@@ -95,11 +93,8 @@ export function booleanField(
 			const word = text.trim().toLowerCase();
 			if (/^(true|yes|on|1)$/.test(word)) return true;
 			if (/^(false|no|off|0)$/.test(word) || (isEmptyOff && word === '')) return false;
-			throw new InputError(
-				property.displayName,
-				`must be on or off, but is ${show(value)}`,
-				'Change the expression so that it returns true or false.',
-			);
+			const advice = 'Change the expression so that it returns true or false.';
+			throw mustBe('on or off', value, property.displayName, advice);
 		},
 	};
 }
@@ -201,11 +196,8 @@ export function numberField(
 		read(value) {
 			const number = numberIn(value) ?? NaN;
 			if (number >= least && number <= most && !(whole && !Number.isInteger(number))) return number;
-			throw new InputError(
-				displayName,
-				`must be ${kind} ${range}, but is ${show(value)}`,
-				`Enter ${kind} such as ${placeholder?.replace(/^e\.g\. /, '') ?? show(preset)}.`,
-			);
+			const example = placeholder?.replace(/^e\.g\. /, '') ?? show(preset);
+			throw mustBe(`${kind} ${range}`, value, displayName, `Enter ${kind} such as ${example}.`);
 		},
 	};
 }

@@ -114,16 +114,11 @@ const NO_NAME =
 const NOTHING =
 	/^\(?(n\.?\s?\\?\s?a\.?|k\.?\s?a(ng)?\.?|n\.?\s?v\.?\s?t\.?|0|x+|null|nil|nan|none|no|unknown|empty|blank|missing|private|keine?s?|aucune?|ninguno|nessuno|geen|brak)\)?$/i;
 
-/** Whether a text only says that there is no value, such as `N/A` or `-`. */
-export function isPlaceholder(text: string): boolean {
-	const isNone = [NOTHING, NO_NAME, NO_VALUE].some((way) => way.test(text));
-	return isNone || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
-}
-
-/** Whether an optional value can be left out, because its text only says that there is none, such as `N/A`. */
+/** Whether an optional value can be left out, because its text only says that there is none, such as `N/A` or `-`. */
 export function saysNone(value: string): boolean {
 	const text = visible(value);
-	return isPlaceholder(text) && !SLIP_WORD.test(text);
+	const isNone = [NOTHING, NO_NAME, NO_VALUE].some((way) => way.test(text));
+	return (isNone && !SLIP_WORD.test(text)) || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
 }
 
 /** Characters as HTML writes them, such as `&#39;`. */

@@ -1,7 +1,6 @@
 import { InputError } from '../../../common/errors';
 import {
 	choiceField,
-	show,
 	textField,
 	unlessNone,
 	type Field,
@@ -9,7 +8,7 @@ import {
 } from '../../../common/parameters';
 import { toAddress, toDomain, toUrl } from '../../../common/addresses';
 import { plainName, splitName } from '../../../common/names';
-import { toName, toWords } from '../../../common/values';
+import { show, toName, toWords } from '../../../common/values';
 
 /*
  * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not

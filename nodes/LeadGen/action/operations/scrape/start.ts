@@ -1,4 +1,5 @@
-import { noticeField, show, textField, type Parameters } from '../../../common/parameters';
+import { noticeField, textField, type Parameters } from '../../../common/parameters';
+import { show } from '../../../common/values';
 import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/types';
 import type { Operation } from '../operation';

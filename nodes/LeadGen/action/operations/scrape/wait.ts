@@ -1,13 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { count } from '../../../common/values';
+import { count, show } from '../../../common/values';
 import { wordIn } from '../../../common/json';
-import {
-	booleanField,
-	numberField,
-	show,
-	type Field,
-	type Parameters,
-} from '../../../common/parameters';
+import { booleanField, numberField, type Field, type Parameters } from '../../../common/parameters';
 import { pause } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
 import { mayPollAgain } from '../../../service/retry';
