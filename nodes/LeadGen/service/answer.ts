@@ -40,11 +40,6 @@ export function documentedCode(text: string): string | undefined {
 	return ADVICE.has(code) ? code : undefined;
 }
 
-/** Whether the account has too few credits for a call. */
-export function isOutOfCredits({ code, httpStatus }: ServiceError): boolean {
-	return code === 'INSUFFICIENT_CREDITS' || httpStatus === 402;
-}
-
 /** Whether a lookup found nobody, which is a result that is paid for. */
 export function foundNobody(error: unknown): boolean {
 	return error instanceof ServiceError && error.code === 'NOT_FOUND';
@@ -73,13 +68,12 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (status >= 400) return { error: unreadable(response, request) };
 	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
 	if (!isPending(data ?? {}, status, request)) return { data };
-	const answer = { ...filled(without(envelope, ENVELOPE)), ...data };
+	const beside = without(envelope, new Set(['success', 'data', 'error']));
+	const answer = { ...filled(beside), ...data };
 	const advice = `Its answer contains no result yet. ${outcomeAdvice(request)}`;
 	const facts = { outcome: 'unknown', httpStatus: status, answer } as const;
 	return { error: new ServiceError('The service has not finished this lookup', advice, facts) };
 }
-
-const ENVELOPE = new Set(['success', 'data', 'error']);
 
 /** Whether the service accepted a lookup that has no result yet. */
 function isPending(data: IDataObject, httpStatus: number, { result }: ServiceRequest): boolean {
@@ -142,17 +136,13 @@ function untold({ error, message, ...others }: IDataObject): IDataObject | undef
 	return filled({ ...others, success: undefined, message: unlessText(message), error: inError });
 }
 
-/** @param message what the service says; may be empty like `code` */
 function saying(message: string, code: string): string {
 	if (message !== '') return `The service says: ${message}${code && ` (${code})`}`;
-	return code === ''
-		? 'The service reports an error, without a message or a code'
-		: `The service reports the error ${code}, without a message`;
+	if (code !== '') return `The service reports the error ${code}, without a message`;
+	return 'The service reports an error, without a message or a code';
 }
 
-function adviceOn(httpStatus: number): string | undefined {
-	return ADVICE.get(CODE_OF_STATUS.get(httpStatus) ?? '');
-}
+const adviceOn = (httpStatus: number) => ADVICE.get(CODE_OF_STATUS.get(httpStatus) ?? '');
 
 /** A 4xx status means that the request was not accepted, except 408, which means that something was late. */
 function isRefusalStatus(httpStatus: number): boolean {
@@ -198,14 +188,14 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 	const wrongAddress = status < 500 ? CHECK_ADDRESS : undefined;
 	const advice = [adviceOn(status), wrongAddress, isRefused ? undefined : outcomeAdvice(request)];
 	// It may be what was paid for, or say why it failed.
-	const isTold = !isEmpty && (status < 300 || !isPage);
+	const isKept = !isEmpty && (status < 300 || !isPage);
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${isEmpty ? 'an empty body' : other}`,
 		advice.filter(Boolean).join(' '),
 		{
 			outcome: isRefused ? 'refused' : 'unknown',
 			httpStatus: status,
-			answer: isTold ? beginning(text, MAX_ANSWER) : undefined,
+			answer: isKept ? beginning(text, MAX_ANSWER) : undefined,
 		},
 	);
 }

@@ -1,7 +1,6 @@
 import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
-import { isOutOfCredits } from './answer';
 import { isResult, type Bought, type Memory } from './memory';
 import type { NodeRun } from './run';
 import type { Sender } from './sender';
@@ -92,7 +91,7 @@ export class Purchases {
 		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown' && !isBought;
 		item?.spent(isUnclear || isBought);
 		if (error instanceof NotAttemptedError) stopReason.stopPaidCalls(error);
-		if (error instanceof ServiceError && isOutOfCredits(error)) stopReason.outOfCredits();
+		if (isOutOfCredits(error)) stopReason.outOfCredits();
 		if (isUnclear) this.unclear++;
 		if (isBought) this.count(request, item);
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
@@ -131,6 +130,11 @@ export class Purchases {
 		const { lookups, starts } = this.run.account;
 		return kind === 'lookup' ? lookups : starts;
 	}
+}
+
+function isOutOfCredits(error: Error): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	return error.code === 'INSUFFICIENT_CREDITS' || error.httpStatus === 402;
 }
 
 /** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */

@@ -1,7 +1,7 @@
 /** The one place that says what may be sent again. */
 import { ServiceError } from '../common/errors';
 import { documentedCode } from './answer';
-import { isNotFound } from './scrapeStatus';
+import { isUnknownScrape } from './scrapeStatus';
 import { isFree, type ServiceRequest } from './types';
 
 /** Node.js error codes for a connection that was not made, but may be made later. */
@@ -41,7 +41,7 @@ export function mayStartAgain(error: unknown): boolean {
 
 /** Whether to go on asking for the status of a scrape. A new scrape may not be found yet. */
 export function mayPollAgain(error: unknown): boolean {
-	return error instanceof ServiceError && (error.outcome !== 'refused' || isNotFound(error));
+	return error instanceof ServiceError && (error.outcome !== 'refused' || isUnknownScrape(error));
 }
 
 /**

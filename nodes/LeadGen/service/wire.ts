@@ -80,7 +80,7 @@ const MALFORMED = new Set([
 
 /** What a failed exchange means for the request. Contains no text of the request, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
-	const { code: said = '', syscall, message: text } = innermost(error);
+	const { code: said, syscall, message: text } = innermost(error);
 	// The deadline of the request. If the user pressed Stop, nobody sees the error.
 	const code = said === 'ERR_CANCELED' ? 'ECONNABORTED' : said;
 	const notSent = (message: string, check: string) =>
@@ -144,18 +144,13 @@ interface Level {
 	description?: string;
 	code?: unknown;
 	httpCode?: unknown;
+	messages?: string[];
 	syscall?: unknown;
 	cause?: unknown;
 	errors?: unknown[];
 }
 
 const MAX_LEVELS = 5;
-
-interface Failure {
-	code?: string;
-	syscall: string;
-	message: string;
-}
 
 /** An error and its causes, the outermost first. n8n and axios wrap the original error. */
 export function levelsOf(error: unknown): Level[] {
@@ -170,24 +165,19 @@ export function levelsOf(error: unknown): Level[] {
 }
 
 /** The code, system call and message of the innermost error that has them. */
-function innermost(error: unknown): Failure {
-	let found = wrapped(error);
-	for (const { code, syscall, message = '' } of levelsOf(error)) {
-		if (typeof code === 'string') {
-			const known = typeof syscall === 'string' ? syscall : found.syscall;
-			found = { code, syscall: known, message };
-		}
+function innermost(error: unknown): { code: string; syscall: string; message: string } {
+	const levels = levelsOf(error);
+	// In many versions of n8n, such as 1.122 and 2.16, its error has no cause, but repeats the text of Node.js. That begins
+	// with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
+	const { httpCode, messages } = levels[0] ?? {};
+	let message = messages?.[0] ?? '';
+	let code = typeof httpCode === 'string' ? httpCode : '';
+	let [, syscall = ''] = new RegExp(`^(\\w+) ${code}\\b`).exec(message) ?? [];
+	for (const level of levels) {
+		if (typeof level.code !== 'string') continue;
+		code = level.code;
+		message = level.message ?? '';
+		if (typeof level.syscall === 'string') syscall = level.syscall;
 	}
-	return found;
-}
-
-/** The same, as n8n's error names it: in many versions of n8n, such as 1.122 and 2.16, it has no cause. */
-function wrapped(error: unknown): Failure {
-	const { httpCode, messages } = (error ?? {}) as { httpCode?: unknown; messages?: unknown[] };
-	const code = typeof httpCode === 'string' ? httpCode : undefined;
-	const [message] = messages ?? [];
-	if (typeof message !== 'string') return { code, syscall: '', message: '' };
-	// Node.js begins with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
-	const [, syscall = ''] = new RegExp(`^(\\w+) ${code ?? ''}\\b`).exec(message) ?? [];
 	return { code, syscall, message };
 }

@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
-import { isFinished, isNotFound, pollRequest } from '../service/scrapeStatus';
+import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
 import type { TriggerNode } from './node';
 import { idIn } from './notification';
@@ -68,7 +68,7 @@ export async function findScrape(
 	const data = await service.data(pollRequest(scrapeId)).catch((error: unknown) => {
 		if (!isRefused(error)) throw error;
 		// How the service answers for an unknown scrape is not documented (docs/service.md).
-		if (isNotFound(error)) return undefined;
+		if (isUnknownScrape(error)) return undefined;
 		// The user may have changed the key.
 		node.forgetAccess();
 		throw error;

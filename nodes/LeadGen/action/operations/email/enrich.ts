@@ -98,10 +98,15 @@ async function findAndVerify(
 	return { found: false, email: null, ...summary(tries, tries) };
 }
 
+/** What only a verification decides. In other fields the search comes first. */
+const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
 /** What the outcome of a rejected address already says, or what nobody needs of one. */
 const UNNEEDED = new Set([
-	...['found', 'confidenceLevel', 'sources', 'verification'],
-	...['status', 'deliverable', 'disposable', 'freeProvider'],
+	...VERDICT_FIELDS,
+	'found',
+	'confidenceLevel',
+	'sources',
+	'verification',
 ]);
 
 /**
@@ -178,9 +183,6 @@ async function tryCandidate(
 	Object.assign(own, result, { outcome });
 	return accepted.has(outcome) ? { emailType, ...result } : undefined;
 }
-
-/** What only a verification decides. In other fields the search comes first. */
-const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
 
 /** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
 function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {

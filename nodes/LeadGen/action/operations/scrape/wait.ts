@@ -5,7 +5,7 @@ import { booleanField, numberField, type Field, type Parameters } from '../../..
 import { pause } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
 import { mayPollAgain } from '../../../service/retry';
-import { isFinished, isNotFound, pollRequest } from '../../../service/scrapeStatus';
+import { isFinished, isUnknownScrape, pollRequest } from '../../../service/scrapeStatus';
 import type { ItemService } from '../../../service/itemService';
 import { excerpt } from '../../../service/texts';
 import type { Operation } from '../operation';
@@ -152,7 +152,7 @@ async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Prom
 function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	// The ID may be mistyped.
-	const mayBeMistyped = !isKnown && isNotFound(error);
+	const mayBeMistyped = !isKnown && isUnknownScrape(error);
 	const goesOn = `The scrape ${excerpt(id)} keeps running. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
 	// Only the status request was not attempted. The scrape was started.
