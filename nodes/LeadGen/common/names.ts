@@ -1,4 +1,3 @@
-/** The parts of a name. */
 /** Titles and forms of address; behind them may follow parts such as `rer. nat.`. Some are only titles with a full stop. */
 const TITLES = words(
 	'mr mrs ms miss mx sir dr drs dres prof profdr professor doctor doktor herr frau mme mlle monsieur madame dott dottssa dottore sra srta señor señora signor signora sigra dña dhr mevr mw fru pani dipl univ priv mudr judr rndr phdr shri smt engr hr. fr. sig. ing. inż. eng. mag. rev. hon. lic. arq. avv. bc. mgr. ir. adv. capt. col. lt. gen. maj. sgt. sr.',

@@ -5,13 +5,9 @@ import { isUnknownScrape } from './scrapeStatus';
 import { isFree, type ServiceRequest } from './types';
 
 /** Node.js error codes for a connection that was not made, but may be made later. */
-export const NOT_CONNECTED = new Set([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-]);
+export const NOT_CONNECTED = new Set(
+	'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH'.split(' '),
+);
 /** These codes, and further ones of which the same is true if nothing was sent. */
 const TEMPORARY = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
 

@@ -36,12 +36,9 @@ export class StopReason {
 
 	/** The service would refuse the remaining calls as well. */
 	outOfCredits(): void {
-		this.stopPaidCalls(
-			new NotAttemptedError(
-				'Not sent: the account has too few credits',
-				`Add credits to the account, or wait until they reset. ${this.whenRunAgain}`,
-			),
-		);
+		const advice = `Add credits to the account, or wait until they reset. ${this.whenRunAgain}`;
+		const message = 'Not sent: the account has too few credits';
+		this.stopPaidCalls(new NotAttemptedError(message, advice));
 	}
 
 	/**
@@ -50,22 +47,18 @@ export class StopReason {
 	 * @param backMs in how much time the service accepts calls again, if it said so
 	 */
 	stopAllCalls(error: ServiceError, backMs = 0): void {
-		const why = isRateRefusal(error)
-			? 'refuses all requests (too many requests)'
-			: 'is not available';
+		const [why, cause] = isRateRefusal(error)
+			? [
+					'refuses all requests (too many requests)',
+					' Something else may use up the rate limit of the account, or the account has a limit per day.',
+				]
+			: ['is not available', ''];
 		const back =
 			backMs > GIVE_UP_MS
 				? `The service says that it accepts requests again in ${duration(backMs)}.`
 				: 'This has lasted for ten minutes.';
-		const advice = isRateRefusal(error)
-			? 'Something else may use up the rate limit of the account, or the account has a limit per day. Try again later.'
-			: 'Try again later.';
-		this.stopPaidCalls(
-			new NotAttemptedError(
-				`Not sent: the service ${why}`,
-				`${back} ${advice} ${this.whenRunAgain}`,
-			),
-		);
+		const advice = `${back}${cause} Try again later. ${this.whenRunAgain}`;
+		this.stopPaidCalls(new NotAttemptedError(`Not sent: the service ${why}`, advice));
 		this.allStopped.abort(this.reason);
 	}
 }

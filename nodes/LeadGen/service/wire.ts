@@ -68,26 +68,19 @@ export async function exchange(
 }
 
 /** Node.js refuses to send the request. */
-const MALFORMED = new Set([
-	'ERR_HTTP_INVALID_HEADER_VALUE',
-	'ERR_INVALID_CHAR',
-	'ERR_INVALID_HTTP_TOKEN',
-	'ERR_INVALID_PROTOCOL',
-	'ERR_INVALID_URL',
-	'ERR_SOCKET_BAD_PORT',
-	'ERR_UNESCAPED_CHARACTERS',
-]);
+const MALFORMED =
+	/^ERR_(HTTP_INVALID_HEADER_VALUE|INVALID_(CHAR|HTTP_TOKEN|PROTOCOL|URL)|SOCKET_BAD_PORT|UNESCAPED_CHARACTERS)$/;
 
 /** What a failed exchange means for the request. Contains no text of the request, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
 	const { code: said, syscall, message: text } = innermost(error);
 	// The deadline of the request. If the user pressed Stop, nobody sees the error.
 	const code = said === 'ERR_CANCELED' ? 'ECONNABORTED' : said;
-	const notSent = (message: string, check: string) =>
-		new ServiceError(message, `Check ${check} (${code}). Nothing was sent.`, {
-			outcome: 'notSent',
-			code: code || undefined,
-		});
+	const known = code || undefined;
+	const notSent = (message: string, check: string) => {
+		const advice = `Check ${check} (${code}). Nothing was sent.`;
+		return new ServiceError(message, advice, { outcome: 'notSent', code: known });
+	};
 	const blocked = levelsOf(error).find(isBlocked);
 	if (blocked) {
 		const { message: why = '', description = why } = blocked;
@@ -103,7 +96,7 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 			'the base URL in the LeadGen credential, and the network of n8n',
 		);
 	}
-	if (MALFORMED.has(code)) {
+	if (MALFORMED.test(code)) {
 		return notSent(
 			'n8n cannot send this request',
 			'the base URL and the API key in the LeadGen credential, and the fields of this item',
@@ -121,7 +114,7 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 			? 'The service did not answer in time'
 			: 'The connection broke before the service answered',
 		`${outcomeAdvice(request)}${code === '' ? '' : ` The error code is ${code}.`}`,
-		{ outcome: 'unknown', code: code || undefined },
+		{ outcome: 'unknown', code: known },
 	);
 }
 
