@@ -5,7 +5,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { apiKeyOf, baseUrlOf } from '../nodes/LeadGen/service/http';
+import { apiKeyOf, baseUrlOf } from '../nodes/LeadGen/service/account';
 import { LeadGenError } from '../nodes/LeadGen/common/errors';
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readFilters } from '../nodes/LeadGen/common/filters';
 import { Parameters } from '../nodes/LeadGen/common/parameters';
-import { readEnvelope } from '../nodes/LeadGen/service/envelope';
+import { readEnvelope } from '../nodes/LeadGen/service/answer';
 import { InputError, ServiceError } from '../nodes/LeadGen/common/errors';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';

@@ -1,10 +1,10 @@
 import { ServiceError } from '../nodes/LeadGen/common/errors';
-import { Halting } from '../nodes/LeadGen/service/halting';
+import { StopReason } from '../nodes/LeadGen/service/run';
 import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
-import { Plan } from '../nodes/LeadGen/service/plan';
+import { Plan } from '../nodes/LeadGen/service/account';
 import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 
@@ -160,18 +160,18 @@ describe('a run', () => {
 
 	it('that waits for its turn ends when it is given up', async () => {
 		const { limiter, pass } = limiterOf(1);
-		const halting = new Halting('Run it again.');
-		const run = newRun(Infinity, halting.signal);
+		const stopReason = new StopReason('Run it again.');
+		const run = newRun(Infinity, stopReason.signal);
 		await limiter.turn(run, LOOKUP);
 		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
-		halting.stopAllCalls(
+		stopReason.stopAllCalls(
 			new ServiceError('Slow down', '', { outcome: 'refused', code: 'RATE_LIMIT_EXCEEDED' }),
 		);
-		const rejected = { status: 'rejected', reason: halting.reason };
+		const rejected = { status: 'rejected', reason: stopReason.reason };
 		expect(await outcomes).toEqual([rejected, rejected]);
-		expect(halting.reason?.message).toContain('too many requests');
+		expect(stopReason.reason?.message).toContain('too many requests');
 	});
 });
 

@@ -1,7 +1,7 @@
 /** What n8n makes of a connection that fails, in all versions of n8n. */
 import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
+import { noAnswer } from '../nodes/LeadGen/service/wire';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';
 import { requestHelpers } from './engine';
 

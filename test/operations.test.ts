@@ -658,10 +658,10 @@ describe('Scrape: Start and Wait', () => {
 		['cuts the connection', { kind: 'resetBeforeWork' }],
 		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
 		['does not take its ID yet', { kind: 'envelope', code: 'INVALID_REQUEST' }],
-		['says so in its own words', { kind: 'envelope', code: 'SCRAPE_NOT_FOUND', status: 400 }],
+		['spells its code in another way', { kind: 'envelope', code: 'Not found', status: 400 }],
 		[
 			'says so in a text',
-			{ kind: 'status', status: 422, body: '{"success":false,"error":"Scrape not found"}' },
+			{ kind: 'status', status: 422, body: '{"success":false,"error":"Not found"}' },
 		],
 	])('goes on while the service %s', async (_, fault) => {
 		sandbox.set({

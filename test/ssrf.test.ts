@@ -4,7 +4,7 @@ process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
 
 import type { INodeParameters } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
-import { noAnswer } from '../nodes/LeadGen/service/networkErrors';
+import { noAnswer } from '../nodes/LeadGen/service/wire';
 import { requestHelpers, runLeadGen, type NodeRun } from './engine';
 import { paired } from './expected';
 

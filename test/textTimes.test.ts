@@ -3,8 +3,7 @@ import * as addresses from '../nodes/LeadGen/common/addresses';
 import * as json from '../nodes/LeadGen/common/json';
 import * as names from '../nodes/LeadGen/common/names';
 import * as values from '../nodes/LeadGen/common/values';
-import * as codes from '../nodes/LeadGen/service/codes';
-import * as loose from '../nodes/LeadGen/service/looseJson';
+import * as codes from '../nodes/LeadGen/service/answer';
 import * as texts from '../nodes/LeadGen/service/texts';
 
 const LENGTH = 10_000;
@@ -18,16 +17,15 @@ const named = (rules: Record<string, (text: string, field: string) => unknown>) 
 		(text) => rule(text, 'Field'),
 	]);
 
-const { cleanText, toText, toName, toWords, toList, toRange, entriesOf, isPlaceholder, saysNone } =
-	values;
+const { cleanText, toText, toName, toWords, toList, toRange, entriesOf, saysNone } = values;
 const RULES: Array<[string, Rule]> = [
 	...named({ cleanText, toText, toName, toWords, toList, toRange, entriesOf }),
-	...named({ isPlaceholder, saysNone, show: values.show, ...addresses }),
+	...named({ saysNone, show: values.show, ...addresses }),
 	['plainName', names.plainName],
 	['plainName of a whole name', (text) => names.plainName(text, true)],
 	['splitName', names.splitName],
 	...named({ numberIn: json.numberIn, wordIn: json.wordIn, jsonIn: json.jsonIn }),
-	...named({ documentedCode: codes.documentedCode, parseLoosely: loose.parseLoosely }),
+	...named({ documentedCode: codes.documentedCode, parseLoosely: json.parseLoosely }),
 	['excerpt', texts.excerpt],
 	['beginning', (text) => texts.beginning(text, 500)],
 	['keyRemover', texts.keyRemover('sk-secret-4711')],

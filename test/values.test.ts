@@ -150,10 +150,6 @@ const OTHERS_URLS: Array<[string, string]> = [
 		'https://de.linkedin.com/in/eva',
 	],
 	[
-		'https://www.linkedin.com/uas/login?session_redirect=%2Fin%2Ffay',
-		'https://www.linkedin.com/in/fay',
-	],
-	[
 		`https://www.google.com/url?q=${encodeURIComponent(BEHIND_LOGIN.replaceAll('ada', 'gus'))}`,
 		'https://www.linkedin.com/in/gus',
 	],
@@ -180,7 +176,7 @@ test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 		'firstName',
 		[
 			[`Ada${widest}\t${widest}Marie`, 'Ada Marie'],
-			[`Tom${wide}Jo`, `Tom${wide}Jo`],
+			[`Tom${wide}Jo`, 'Tom Jo'],
 			[`太${wideJapanese}郎`, `太${wideJapanese}郎`],
 			['Eve \u0085\u0085 \u00a0Lee', 'Eve Lee'],
 			['A\u0000da\u007f', 'Ada'],
@@ -253,7 +249,6 @@ test.each<[keyof typeof WAYS, Array<[given: string, ...sent: string[]]>]>([
 			['&nbsp;f@acme.com', 'f@acme.com'],
 			['* g@acme.com', 'g@acme.com'],
 			['• h@acme.com', 'h@acme.com'],
-			['{i@acme.com}', 'i@acme.com'],
 			['j%40acme.com', 'j@acme.com'],
 			['k@Acme.Com', 'k@Acme.Com'],
 			['l@acme.community', 'l@acme.community'],
@@ -675,7 +670,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 				outcome: 'notSent',
 				message: `First Name has damaged characters: "${name}"`,
 				advice:
-					'The file is in Windows-1252, but was read as Latin-1. Save it as CSV UTF-8, or choose Windows-1252 as the encoding in the node that reads it.',
+					'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',
 			})),
 		);
 	});

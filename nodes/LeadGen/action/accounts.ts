@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 import { readCredential } from '../common/compatibility';
 import { throwIfStopped } from '../common/pause';
-import { CREDENTIAL_TYPE } from '../service/http';
+import { CREDENTIAL_TYPE } from '../service/account';
 import type { Service } from '../service/service';
 
 /**
@@ -35,12 +35,12 @@ export class Accounts {
 
 	/** One after the other, so that the requests of the first items go out meanwhile. */
 	private async read(index: number): Promise<ICredentialDataDecryptedObject> {
-		const turn = this.last.then(async () => {
+		const reading = this.last.then(async () => {
 			throwIfStopped(this.signal);
 			return await this.context.getCredentials(CREDENTIAL_TYPE, index);
 		});
-		this.last = turn.catch(() => {});
-		return await turn;
+		this.last = reading.catch(() => {});
+		return await reading;
 	}
 
 	private serviceOf(credential: ICredentialDataDecryptedObject): Service {

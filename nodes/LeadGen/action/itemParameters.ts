@@ -5,7 +5,8 @@ import {
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { isTool } from '../common/compatibility';
-import { Parameters, show } from '../common/parameters';
+import { Parameters } from '../common/parameters';
+import { show } from '../common/values';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 

@@ -7,15 +7,14 @@ import { addHint } from '../common/compatibility';
 import { failedItem, nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { MAX_SOCKETS } from '../service/limits/traffic';
-import { ItemService } from '../service/itemService';
-import { PaidCallLimit } from '../service/paidCallLimit';
+import { ItemService, PaidCallLimit } from '../service/itemService';
 import { Service } from '../service/service';
 import { Accounts } from './accounts';
 import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation } from './operations/operation';
 import { costOf, namesOfResult, readOutput, splitItems, type Outcome } from './outputs';
-import { Progress } from './progress';
+import { sayProgress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
 import { boughtRemark, summaryOf } from './summary';
@@ -41,13 +40,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// If it failed, so does each item.
 	const accounts = (await connecting.catch(() => undefined))?.accounts;
 	await accounts?.of(0).catch(() => {});
-	const progress = new Progress(context, inputs.length, accounts);
 	const dryRun = new DryRun();
+	const began = Date.now();
+	const over = new AbortController();
+	let done = 0;
+	sayProgress(context, inputs.length, () => done, over.signal).catch(() => {});
 
 	const outcomes = new Array<Outcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
-	const turn = takeTurns();
+	const letOthersRun = takeTurns();
 
 	const runItem = async (index: number, input: INodeExecutionData): Promise<Outcome> => {
 		const own = parameters.of(index);
@@ -56,7 +58,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			const toItem = readOutput(operation, own, input, index);
 			const { accounts, isDryRun, limit } = await connecting;
 			const service = await accounts.of(index);
-			await turn();
+			await letOthersRun();
 			throwIfStopped(signal);
 			const prepared = operation.prepare(own);
 			const { request, mayFollow = 0 } = prepared;
@@ -91,10 +93,10 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
 		outcomes[index] = await runItem(index, input);
-		progress.itemDone();
+		done++;
 	});
 
-	progress.end();
+	over.abort();
 	scrapes.end();
 	throwIfStopped(stopButton);
 	const services = accounts?.all ?? [];
@@ -104,7 +106,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	}
 	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
 	if (services.length > 0) {
-		addHint(context, summaryOf(services, outcomes, dryRun.totals, progress.began));
+		addHint(context, summaryOf(services, outcomes, dryRun.totals, began));
 	}
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {
@@ -125,10 +127,7 @@ async function connect(
 	scrapes: StartedScrapes,
 	signal: AbortSignal,
 ): Promise<{ accounts: Accounts; isDryRun: boolean; limit: PaidCallLimit | undefined }> {
-	const { isDryRun, timeoutMs, maxPaidCalls, ...options } = readRunOptions(
-		parameters.of(0),
-		operation,
-	);
+	const { isDryRun, maxPaidCalls, ...options } = readRunOptions(parameters.of(0), operation);
 	const executionId = context.getExecutionId();
 	const settings = {
 		...options,
@@ -138,7 +137,7 @@ async function connect(
 		onStart: scrapes.add.bind(scrapes),
 	};
 	const begin = (credential: ICredentialDataDecryptedObject) =>
-		new Service(context, credential, timeoutMs, settings);
+		new Service(context, credential, settings);
 	const limit =
 		maxPaidCalls < Infinity
 			? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)

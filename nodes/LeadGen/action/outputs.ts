@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
-import { booleanField, textField, type Parameters } from '../common/parameters';
+import { booleanField, textField, type Field, type Parameters } from '../common/parameters';
 import { without } from '../common/json';
 import type { Operation, Resource } from './operations/operation';
 
@@ -29,7 +29,7 @@ export const includeCost = booleanField({
 	displayName: 'Include Cost',
 	name: 'includeCost',
 	description:
-		'Whether to add the number of paid calls for the item, as "paidCalls". Results that were known need none.',
+		'Whether to add the number of paid calls for the item, as "paidCalls". Reused results are free.',
 });
 
 export const splitOutput = booleanField({
@@ -60,12 +60,7 @@ export function namesOfResult(
 	{ output, rareFields = [], fields }: Operation,
 	parameters: Parameters,
 ): Set<string> {
-	let field = '';
-	try {
-		field = parameters.option(resultField);
-	} catch {
-		// Its error is that of the item.
-	}
+	const field = optionOr(parameters, resultField, '');
 	const names = new Set(
 		field === '' ? [...Object.keys(output), ...rareFields, PAID_CALLS] : [field],
 	);
@@ -103,11 +98,15 @@ export function readOutput(
 
 /** What a failed item cost, if the user wants to know. */
 export function costOf(parameters: Parameters, paidCalls: number): IDataObject {
+	return optionOr(parameters, includeCost, false) ? { [PAID_CALLS]: paidCalls } : {};
+}
+
+/** @param otherwise if the option is invalid, which is the error of the item */
+function optionOr<T>(parameters: Parameters, field: Field<T>, otherwise: T): T {
 	try {
-		return parameters.option(includeCost) ? { [PAID_CALLS]: paidCalls } : {};
+		return parameters.option(field);
 	} catch {
-		// Its error is that of the item, which then cost nothing.
-		return {};
+		return otherwise;
 	}
 }
 

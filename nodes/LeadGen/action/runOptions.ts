@@ -36,7 +36,7 @@ const rememberMinutes = numberField({
 		'How long later executions reuse the results of this one for free. 0 reuses results within this execution only.',
 });
 
-const paidCallNumber = numberField(
+const maxPaidCalls = numberField(
 	{
 		displayName: 'Maximum Paid Calls',
 		name: 'maxPaidCalls',
@@ -47,14 +47,8 @@ const paidCallNumber = numberField(
 		description:
 			'Max number of paid calls in an execution, in all runs of a loop together. Items that may need more are not sent.',
 	},
-	{ whole: true },
+	{ whole: true, ifMissing: Infinity },
 );
-
-const maxPaidCalls: Field<number> = {
-	...paidCallNumber,
-	ifMissing: Infinity,
-	read: (value) => (value === Infinity ? Infinity : paidCallNumber.read(value)),
-};
 
 const dryRun = booleanField(
 	{

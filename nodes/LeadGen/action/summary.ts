@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { count } from '../common/count';
 import { InputError, LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { numberIn, wordIn } from '../common/json';
+import { count } from '../common/values';
 import type { Service } from '../service/service';
 import { beginning, excerpt } from '../service/texts';
 import type { DryRun } from './dryRun';
@@ -149,7 +149,7 @@ export function boughtRemark(services: Service[], error: unknown): string {
 	const total = sum(services.map(({ purchases }) => purchases.total));
 	const [first] = services;
 	if (!first || total === 0) return '';
-	const { whenRunAgain } = first.run.halting;
+	const { whenRunAgain } = first.run.stopReason;
 	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
 	return `This run paid for ${count(total, 'result')}. ${isSaid ? '' : whenRunAgain}`;
 }

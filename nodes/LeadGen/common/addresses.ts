@@ -1,13 +1,7 @@
 /** The rules for domains, URLs and email addresses. What is not certain is refused: it could become another address. */
-import { FOREIGN_HOSTS } from './foreignHosts';
 import { InputError } from './errors';
-import { isPlaceholder, MASKED, notLonger, show } from './values';
-
-/** Without the joiners of other scripts, which are invisible in Latin text. */
-function withoutJoiners(text: string): string {
-	const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-	return /^\p{ASCII}*$/u.test(visible) ? visible : text;
-}
+import { NON_COMPANY_DOMAINS } from './nonCompanyDomains';
+import { MASKED, mustBe, notLonger, show } from './values';
 
 const QUOTES = '\\s"\'`´‘’‚‛“”„‟«»‹›';
 /** A space, a quote or a bracket as a URL, JavaScript or HTML writes it. */
@@ -16,19 +10,20 @@ const CODE =
 const LONGEST_CODE = 8;
 
 /** A quoted name may begin an address. The sign of a list has a space behind it: otherwise it masks a letter. */
-const BEGIN = new RegExp(`^(?!"[^"]+"@)(?:[${QUOTES}<([{,;:·–—]|[*•-]\\s|${CODE})+`, 'iu');
+const BEGIN = new RegExp(`^(?!"[^"]+"@)(?:[${QUOTES}<([,;:]|[*•-]\\s|${CODE})+`, 'iu');
 /** Several dots show that the text was cut off. */
 const endWith = (more: string) =>
-	new RegExp(`(?:[${QUOTES}>\\]},;:!?|${more}]|(?<!\\.)\\.|${CODE})$`, 'iu');
-const END = endWith(')/\\\\·–—');
-const END_OF_URL = endWith(')');
+	new RegExp(`(?:[${QUOTES}>\\],;:!?${more}]|(?<!\\.)\\.|${CODE})$`, 'iu');
+const END = endWith(')');
 const END_BEHIND_BRACKET = endWith('');
 
 /** Without what surrounds a pasted value, such as quotes, brackets and punctuation. */
-function withoutEdges(text: string, isUrl = false): string {
-	const begun = text.replace(BEGIN, '');
+function withoutEdges(text: string): string {
+	// Joiners of other scripts are invisible in Latin text.
+	const visible = text.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+	const begun = (/^\p{ASCII}*$/u.test(visible) ? visible : text).replace(BEGIN, '');
 	// A URL may end in a bracket that it opens.
-	const mark = isUrl ? (begun.includes('(') ? END_BEHIND_BRACKET : END_OF_URL) : END;
+	const mark = begun.includes('(') ? END_BEHIND_BRACKET : END;
 	let end = begun.length;
 	// A regular expression that ends in `+$` takes quadratic time.
 	for (let length = 1; length > 0; end -= length) {
@@ -36,8 +31,6 @@ function withoutEdges(text: string, isUrl = false): string {
 	}
 	return begun.slice(0, end);
 }
-
-// Hosts and URLs
 
 /** No domain ends like this: names within a network, files, and a word that was glued to the domain before it. */
 const NO_DOMAIN =
@@ -58,44 +51,38 @@ function isHost(host: string): boolean {
 function parseUrl(text: string): URL | undefined {
 	const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
 	const [, , authority = ''] = address.split(/[/?#]/, 3);
-	const isUncertain = MASKED.test(authority) || GLUED.test(authority);
-	if (/\s/.test(text) || isUncertain) return undefined;
-	return URL.canParse(address) ? new URL(address) : undefined;
+	const isUncertain = /\s/.test(text) || MASKED.test(authority) || GLUED.test(authority);
+	return !isUncertain && URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/** The domain of a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations). */
-export function toDomain(text: string, displayName: string): string {
-	const url = parseUrl(withoutEdges(withoutJoiners(text)));
+/**
+ * The domain of a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations).
+ * @param ifNone advice for a company without a known domain
+ */
+export function toDomain(text: string, displayName: string, ifNone = ''): string {
+	const url = parseUrl(withoutEdges(text));
 	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
-	if (!url || !isHost(host) || isPlaceholder(text)) {
-		throw new InputError(
-			displayName,
-			`must be a domain, but is ${show(text)}`,
-			"Enter the domain of the company's website, such as acme.com, not the name of the company. If you only know the name, leave the domain empty and enter the LinkedIn URL of the person.",
-		);
+	const advice = `Enter the domain of the company's own website, such as acme.com. ${ifNone}`;
+	if (!url || !isHost(host)) {
+		throw mustBe('a domain', text, displayName, advice.trim());
 	}
-	const kind = kindOfForeignHost(host, url.pathname !== '/' || url.search !== '');
-	if (kind !== undefined) {
-		throw new InputError(
-			displayName,
-			`must be the domain of a company, but ${show(text)} is ${kind}`,
-			"Enter the domain of the company's own website, such as acme.com. If it has none, leave the field empty and enter the LinkedIn URL of the person.",
-		);
-	}
-	return host;
+	const kind = kindOfNonCompany(host, url.pathname !== '/' || url.search !== '');
+	if (kind === undefined) return host;
+	const problem = `must be the domain of a company, but ${show(text)} is ${kind}`;
+	throw new InputError(displayName, problem, advice.trim());
 }
 
-/** What a host is if it belongs to no company that a person can work for, such as `a social network`. */
-function kindOfForeignHost(host: string, isPage: boolean): string | undefined {
+/** What a domain is if it belongs to no company that a person can work for, such as `a social network`. */
+function kindOfNonCompany(host: string, isPage: boolean): string | undefined {
 	const labels = host.split('.');
 	const suffixes = labels.map((_, index) => labels.slice(index).join('.'));
 	const anyCountry = suffixes.map((name) => name.replace(/\.(com?\.)?[a-z]{2,3}$/, '.*'));
 	for (const name of [...suffixes, ...anyCountry]) {
 		const isSubdomain = !(name.endsWith('.*') ? anyCountry[0] === name : host === name);
 		const kind =
-			FOREIGN_HOSTS.get(name) ??
-			(isSubdomain || isPage ? FOREIGN_HOSTS.get(`${name}/`) : undefined) ??
-			(isSubdomain ? FOREIGN_HOSTS.get(`*.${name}`) : undefined);
+			NON_COMPANY_DOMAINS.get(name) ??
+			(isSubdomain || isPage ? NON_COMPANY_DOMAINS.get(`${name}/`) : undefined) ??
+			(isSubdomain ? NON_COMPANY_DOMAINS.get(`*.${name}`) : undefined);
 		if (kind !== undefined) return kind;
 	}
 	return undefined;
@@ -108,13 +95,9 @@ const PROFILE =
 
 /** What a page is if it shows no person, such as `a shortened link`. */
 function kindOfOtherPage({ hostname, pathname, search }: URL): string | undefined {
-	if (LINKEDIN.test(hostname)) {
-		return PROFILE.test(pathname) ? undefined : 'a page of LinkedIn, and not a profile';
-	}
-	const kind = kindOfForeignHost(hostname, true);
-	const isNeverOne = /^a (shortened link|page of a search engine|free mail provider)$/.test(
-		kind ?? '',
-	);
+	if (LINKEDIN.test(hostname)) return 'a page of LinkedIn, and not a profile';
+	const kind = kindOfNonCompany(hostname, true);
+	const isNeverOne = /^a (shortened link|page of a search|free mail)/.test(kind ?? '');
 	return isNeverOne || (pathname === '/' && search === '') ? kind : undefined;
 }
 
@@ -124,13 +107,8 @@ function profileIn({ origin, hostname, pathname, href }: URL): string | undefine
 	if (LINKEDIN.test(hostname) && /^\/(in|pub)\/(?!https?:)./.test(pathname)) return undefined;
 	const rest = href.slice(origin.length).replace(/%(25)+/g, '%');
 	const plain = rest.replace(/%(3a|2f|3f|26|23|3d)/gi, (code) => decodeURIComponent(code));
-	const pages = plain.matchAll(
-		/(https?:\/\/(?:[\w-]+\.)*linkedin\.com|=)(\/(?:in|pub)\/[^/?&#]+)/gi,
-	);
-	const found = [...pages].flatMap(([, host = '', path = '']) => {
-		if (!PROFILE.test(path) || (host === '=' && !LINKEDIN.test(hostname))) return [];
-		return `${host === '=' ? origin : host}${path}`;
-	});
+	const pages = plain.matchAll(/https?:\/\/(?:[\w-]+\.)*linkedin\.com(\/(?:in|pub)\/[^/?&#]+)/gi);
+	const found = [...pages].flatMap(([page, path = '']) => (PROFILE.test(path) ? [page] : []));
 	const [profile, another] = new Set(found);
 	return another === undefined ? profile : undefined;
 }
@@ -139,41 +117,28 @@ const MAX_URL = 500;
 
 /** The URL of a person's page. Adds `https://` if the scheme is missing, and takes a profile out of another URL. */
 export function toUrl(text: string, displayName: string): string {
-	const label = /^[\p{L} -]{1,20}:\s*(?=https?:\/\/|([a-z]{2,3}\.)?linkedin\.com)/iu;
-	const address = withoutEdges(withoutJoiners(text), true).replace(label, '');
+	const address = withoutEdges(text);
 	const url = MASKED.test(address) ? undefined : parseUrl(address);
 	// An expression that found no value and a placeholder give these. An address in the wrong column has a user name.
 	const isSlip = /\/(undefined|null|NaN)(\/|$)|%[57][bd]|[[\]]/i.test(url?.pathname ?? '');
 	const isWeb = url && /^https?:$/.test(url.protocol) && url.username === '';
+	const example =
+		'Enter the address of the profile, such as https://www.linkedin.com/in/nathan-smith, or leave the field empty.';
 	if (!isWeb || isSlip || !isHost(url.hostname.replace(/\.$/, ''))) {
-		throw new InputError(
-			displayName,
-			`must be a URL, but is ${show(text)}`,
-			'Enter a full URL such as https://www.linkedin.com/in/nathan-smith, or leave it empty.',
-		);
+		throw mustBe('a URL', text, displayName, example);
 	}
-	const kind = kindOfOtherPage(url);
 	const whole = /^https?:/i.test(address) ? address : `https://${address}`;
-	const profile =
-		PROFILE.test(url.pathname) && LINKEDIN.test(url.hostname) ? whole : profileIn(url);
-	if (profile === undefined && kind !== undefined) {
-		throw new InputError(
-			displayName,
-			`must be the profile of a person, but ${show(text)} is ${kind}`,
-			'Open the profile of the person and copy its address, such as https://www.linkedin.com/in/nathan-smith, or leave the field empty.',
-		);
-	}
-	return notLonger(profile ?? whole, MAX_URL, displayName);
+	const isProfile = PROFILE.test(url.pathname) && LINKEDIN.test(url.hostname);
+	const profile = isProfile ? whole : profileIn(url);
+	const kind = profile === undefined ? kindOfOtherPage(url) : undefined;
+	if (kind === undefined) return notLonger(profile ?? whole, MAX_URL, displayName);
+	const problem = `must be the profile of a person, but ${show(text)} is ${kind}`;
+	throw new InputError(displayName, problem, example);
 }
-
-// Addresses
-
-const MAX_ADDRESS = 254;
-const MAX_LOCAL_PART = 64;
 
 /** What is before the @ for nobody: a placeholder, a mask, the code of a letter, or that the address is locked. */
 const NOBODY =
-	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|^n\/a$|^[\da-f]{32}$|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
+	/%[\p{L}_]{3,}%|%[\da-f]{2}|[?{}\\«»‹›“”„]|x{4}|#{3}|_{4}|-{4}|^mailto|^n\/a$|^[\da-f]{32}$|(^|[._-])((not|un)[._-]?(un)?locked|hidden|masked|redacted)([._-]|$)|^locked$|(^|[._-])not?[._-]?(e?mail|available|found|provided|disclosed)$|^(first|your|vor|full)[._-]?(name|e?mail|last)([._-]?(last|sur|nach)?name)?$/iu;
 /** `Null` and `nan` are names. */
 const NO_VALUES = /^(undefined|null|NaN)([._-](undefined|null|NaN))*$/;
 /** An address that a page or a form shows as an example. */
@@ -184,33 +149,21 @@ const ODD_DOTS = /(^|\.)(docomo|ezweb|softbank|vodafone)\.ne\.jp$/;
 
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
-	const listed = text.replace(/^[*•-]\s+/, '');
-	const pasted = listed.includes('@') ? listed : listed.replace(/%40/, '@');
-	const named = withoutEdges(withoutJoiners(pasted)).replace(/^[\p{L} -]{1,30}:(?!\/\/)/u, '');
-	const query = named.indexOf('?', named.indexOf('@') + 1);
-	const address = withoutEdges(named.includes('@') && query > 0 ? named.slice(0, query) : named);
+	const pasted = text.includes('@') ? text : text.replace(/%40/, '@');
+	const named = withoutEdges(pasted).replace(/^[\p{L} -]{1,30}:(?!\/\/)/u, '');
+	const address = withoutEdges(named.replace(/(?<=@[^?]*)\?.*/s, ''));
 	const [, local = '', domain = ''] =
 		/^("[^"\\]+"|[^\s@<>()[\],;:\\"]+)@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
 	const host = parseUrl(domain)?.hostname ?? '';
 	const isOdd = local.startsWith('.') || (/\.\.|\.$/.test(local) && !ODD_DOTS.test(host));
-	// A bracket without its other half: the rest of a placeholder.
-	const isUnclosed = listed.lastIndexOf('{') > listed.lastIndexOf('}');
-	const isCut =
-		!local.startsWith('"') && (isUnclosed || local.split('{').length !== local.split('}').length);
-	const isTooLong = local.length > MAX_LOCAL_PART || address.length > MAX_ADDRESS;
+	const isTooLong = local.length > 64 || address.length > 254;
 	const isNobody =
 		EXAMPLE.test(address) ||
 		!/[\p{L}\p{N}]/u.test(local) ||
 		[NOBODY, NO_VALUES].some((way) => way.test(local)) ||
-		MASKED.test(listed) ||
-		isOdd ||
-		isCut;
-	if (isNobody || isTooLong || !isHost(host)) {
-		throw new InputError(
-			displayName,
-			`must be one email address, but is ${show(text)}`,
-			'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.',
-		);
-	}
-	return address;
+		MASKED.test(text.replace(/^[*•-]\s+/, ''));
+	if (!isNobody && !isOdd && !isTooLong && isHost(host)) return address;
+	const advice =
+		'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.';
+	throw mustBe('one email address', text, displayName, advice);
 }

@@ -1,16 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
-import {
-	choiceField,
-	noticeField,
-	numberField,
-	show,
-	type Field,
-	type Parameters,
-} from './parameters';
+import { choiceField, noticeField, numberField, type Field, type Parameters } from './parameters';
 import { InputError } from './errors';
-import { toList, toRange } from './values';
+import { mustBe, show, toList, toRange } from './values';
 
 /** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
 const COMPANY_SIZES = [
@@ -167,11 +160,8 @@ export function readFilters(parameters: Parameters): IDataObject {
 function toFilters(value: unknown, displayName: string): IDataObject {
 	const filters = jsonIn(value);
 	if (!isObject(filters)) {
-		throw new InputError(
-			displayName,
-			`must be a JSON object, but is ${show(value)}`,
-			'Enter an object such as { "jobTitles": ["Head of Sales"] }.',
-		);
+		const advice = 'Enter an object such as { "jobTitles": ["Head of Sales"] }.';
+		throw mustBe('a JSON object', value, displayName, advice);
 	}
 	const fields = [...FILTERS, limit];
 	const cleaned: IDataObject = {};

@@ -1,11 +1,6 @@
-/** The parts of a name. */
-/** Titles and forms of address; behind them may follow parts such as `rer. nat.`. */
+/** Titles and forms of address; behind them may follow parts such as `rer. nat.`. Some are only titles with a full stop. */
 const TITLES = words(
-	'mr mrs ms miss mx sir dr drs dres prof profdr professor doctor doktor herr frau mme mlle monsieur madame dott dottssa dottore sra srta señor señora signor signora sigra dña dhr mevr mw fru pani dipl univ priv mudr judr rndr phdr shri smt engr',
-);
-/** Titles only with a full stop, since they are names, too. */
-const TITLES_WITH_STOP = words(
-	'hr fr sig ing inż eng mag rev hon lic arq avv bc mgr ir adv capt col lt gen maj sgt sr',
+	'mr mrs ms miss mx sir dr drs dres prof profdr professor doctor doktor herr frau mme mlle monsieur madame dott dottssa dottore sra srta señor señora signor signora sigra dña dhr mevr mw fru pani dipl univ priv mudr judr rndr phdr shri smt engr hr. fr. sig. ing. inż. eng. mag. rev. hon. lic. arq. avv. bc. mgr. ir. adv. capt. col. lt. gen. maj. sgt. sr.',
 );
 /** Degrees and suffixes at the end of a name. */
 const SUFFIXES = words(
@@ -49,18 +44,15 @@ function bare(word: string): string {
 
 function isTitle(word: string): boolean {
 	const [name = ''] = bare(word).split('-');
-	return TITLES.has(name) || (word.endsWith('.') && TITLES_WITH_STOP.has(name));
+	return TITLES.has(name) || (word.endsWith('.') && TITLES.has(`${name}.`));
 }
 
 /** Whether a part behind a comma is a suffix: only known words, or capitals behind a name in mixed case. */
 function isSuffix(part: string, isBehindMixedCase: boolean): boolean {
 	const isKnown = part.split(/[\s/&]+/).every((word) => SUFFIXES.has(bare(word)) || isTitle(word));
-	const capitals = part.match(/\p{Lu}/gu)?.length ?? 0;
-	const isShort =
-		/^\p{Lu}[\p{L}\d.\s/&+-]*$/u.test(part) &&
-		capitals > 1 &&
-		capitals > (part.match(/\p{Ll}/gu)?.length ?? 0);
-	return isKnown || (isShort && isBehindMixedCase);
+	const number = (letters: RegExp) => part.match(letters)?.length ?? 0;
+	const isInCapitals = number(/\p{Lu}/gu) > Math.max(1, number(/\p{Ll}/gu));
+	return isKnown || (isBehindMixedCase && isInCapitals && /^\p{Lu}[\p{L}\d.\s/&+-]*$/u.test(part));
 }
 
 /** Whether a text says what a person does: `CEO`, `Head of Sales`. */
@@ -141,9 +133,7 @@ function withoutMiddle([first = '', ...others]: string[]): string {
 export function splitName(full: string): { firstName: string; lastName: string } {
 	const name = plainName(full, true);
 	const [last = '', first] = name.split(',').map((part) => part.trim());
-	if (first !== undefined) {
-		return { firstName: withoutMiddle(plainName(first).split(/\s+/)), lastName: last };
-	}
+	if (first !== undefined) return namesOf(plainName(first).split(/\s+/), [last]);
 	// "M." is Monsieur where a first and a last name follow.
 	const tokens = name.replace(/^[MD]\.\s+(?=\S+\s+\S)/, '').split(/\s+/);
 	const [only = '', ...rest] = tokens;
@@ -153,16 +143,14 @@ export function splitName(full: string): { firstName: string; lastName: string }
 	}
 	const end = tokens.findIndex((word) => !isInCapitals(word) && !isParticle(word));
 	if (end > 0 && isInCapitals(tokens[end - 1] ?? '') && !tokens.slice(end).some(isInCapitals)) {
-		return {
-			firstName: withoutMiddle(tokens.slice(end)),
-			lastName: tokens.slice(0, end).join(' '),
-		};
+		return namesOf(tokens.slice(end), tokens.slice(0, end));
 	}
 	let begin = tokens.length - 1;
 	const isJoined = () => isParticle(tokens[begin - 1] ?? '') || /^[yei]$/.test(tokens[begin] ?? '');
 	while (begin > 1 && isJoined()) begin--;
-	return {
-		firstName: withoutMiddle(tokens.slice(0, begin)),
-		lastName: tokens.slice(begin).join(' '),
-	};
+	return namesOf(tokens.slice(0, begin), tokens.slice(begin));
+}
+
+function namesOf(first: string[], last: string[]): { firstName: string; lastName: string } {
+	return { firstName: withoutMiddle(first), lastName: last.join(' ') };
 }

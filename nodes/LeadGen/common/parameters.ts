@@ -1,9 +1,7 @@
 import type { INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { numberIn } from './json';
 import { InputError } from './errors';
-import { cleanText, entriesOf, saysNone, show, toText } from './values';
-
-export { show } from './values';
+import { cleanText, entriesOf, mustBe, saysNone, show, toText } from './values';
 
 /** A parameter of the node, and how its value is read and checked. */
 export interface Field<T = unknown> {
@@ -95,11 +93,8 @@ export function booleanField(
 			const word = text.trim().toLowerCase();
 			if (/^(true|yes|on|1)$/.test(word)) return true;
 			if (/^(false|no|off|0)$/.test(word) || (isEmptyOff && word === '')) return false;
-			throw new InputError(
-				property.displayName,
-				`must be on or off, but is ${show(value)}`,
-				'Change the expression so that it returns true or false.',
-			);
+			const advice = 'Change the expression so that it returns true or false.';
+			throw mustBe('on or off', value, property.displayName, advice);
 		},
 	};
 }
@@ -116,15 +111,21 @@ export function noticeField(
 
 type Option<T extends string> = { name: string; value: T; description?: string };
 
-/** The option with a value or a display name, in any case. */
-function optionFor<T extends string>(
-	given: string,
+/** The value of the option with a value or a display name, in any case. @throws InputError if there is none */
+function valueOf<T extends string>(
+	given: unknown,
 	options: ReadonlyArray<Option<T>>,
-): Option<T> | undefined {
-	const text = given.trim().toLowerCase();
-	return options.find(({ name, value }) =>
+	displayName: string,
+	choose = 'Choose one of',
+): T {
+	const text = typeof given === 'string' ? given.trim().toLowerCase() : '';
+	const known = options.find(({ name, value }) =>
 		[name, value].some((each) => each.toLowerCase() === text),
 	);
+	if (known) return known.value;
+	const problem = given === '' ? 'is empty' : `has no option ${show(given)}`;
+	const values = options.map(({ value }) => value).join(', ');
+	throw new InputError(displayName, problem, `${choose} ${values}.`);
 }
 
 /** At least one of a list of values. Also accepts text with commas between the values, a JSON list, and display names. */
@@ -143,15 +144,7 @@ export function choicesField<T extends string>(
 			if (given.length === 0) {
 				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
 			}
-			return given.map((each) => {
-				const known = optionFor(toText(each, displayName), options);
-				if (known) return known.value;
-				throw new InputError(
-					displayName,
-					`has no option ${show(each)}`,
-					`Choose one or more of ${options.map((option) => option.value).join(', ')}.`,
-				);
-			});
+			return given.map((each) => valueOf(each, options, displayName, 'Choose one or more of'));
 		},
 	};
 }
@@ -170,15 +163,7 @@ export function choiceField<T extends string>(
 			options: [...options],
 			default: first,
 		},
-		read(value) {
-			const known = typeof value === 'string' ? optionFor(value, options) : undefined;
-			if (known) return known.value;
-			throw new InputError(
-				property.displayName,
-				value === '' ? 'is empty' : `has no option ${show(value)}`,
-				`Choose one of ${options.map((option) => option.value).join(', ')}.`,
-			);
-		},
+		read: (value) => valueOf(value, options, property.displayName),
 	};
 }
 
@@ -188,7 +173,11 @@ export function choiceField<T extends string>(
  */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
-	{ minimum, whole = false }: { minimum?: number; whole?: boolean } = {},
+	{
+		minimum,
+		whole = false,
+		ifMissing,
+	}: { minimum?: number; whole?: boolean; ifMissing?: number } = {},
 ): Field<number> {
 	const { displayName, typeOptions, default: preset, placeholder } = property;
 	const least = minimum ?? typeOptions?.minValue ?? 0;
@@ -198,14 +187,13 @@ export function numberField(
 		most === Infinity ? `of at least ${String(least)}` : `from ${String(least)} to ${String(most)}`;
 	return {
 		property: { ...property, type: 'number' },
+		ifMissing,
 		read(value) {
+			if (value === ifMissing && ifMissing !== undefined) return ifMissing;
 			const number = numberIn(value) ?? NaN;
 			if (number >= least && number <= most && !(whole && !Number.isInteger(number))) return number;
-			throw new InputError(
-				displayName,
-				`must be ${kind} ${range}, but is ${show(value)}`,
-				`Enter ${kind} such as ${placeholder?.replace(/^e\.g\. /, '') ?? show(preset)}.`,
-			);
+			const example = placeholder?.replace(/^e\.g\. /, '') ?? show(preset);
+			throw mustBe(`${kind} ${range}`, value, displayName, `Enter ${kind} such as ${example}.`);
 		},
 	};
 }

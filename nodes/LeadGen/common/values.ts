@@ -5,21 +5,28 @@
 import { jsonParse } from 'n8n-workflow';
 import { InputError } from './errors';
 
-// All text
+/** A number with its noun, such as "1 item" or "2 items". */
+export function count(number: number, noun: string): string {
+	return `${String(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
 
-/** A longer one is no value but a file in a cell, and to search it would hold up n8n. */
-const MAX_TEXT = 10_000;
+/** A value for an error message: short enough to read, and without markup, which n8n would show as such. */
+export function show(value: unknown): string {
+	if (value === undefined) return 'empty';
+	// JSON has no functions and symbols.
+	const text = (JSON.stringify(value) as string | undefined) ?? `a ${typeof value}`;
+	const short = text.length > 80 ? `${text.slice(0, 77)}…` : text;
+	return short.replaceAll('<', '‹').replaceAll('>', '›');
+}
 
-/** The text of a value from an expression. A list, an object or a switch is a mistake in the expression. */
-export function toText(value: unknown, displayName: string): string {
-	if (typeof value === 'string') return notLonger(value, MAX_TEXT, displayName);
-	if (value === null || value === undefined) return '';
-	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	throw new InputError(
-		displayName,
-		`must be text, but is ${show(value)}`,
-		'Change the expression so that it returns a single text value.',
-	);
+/** The error for a value that must be something else. */
+export function mustBe(
+	what: string,
+	value: unknown,
+	displayName: string,
+	advice = 'If there is no value, leave the field empty.',
+): InputError {
+	return new InputError(displayName, `must be ${what}, but is ${show(value)}`, advice);
 }
 
 /** @throws InputError for a text that is longer */
@@ -32,37 +39,38 @@ export function notLonger(text: string, most: number, displayName: string): stri
 	);
 }
 
-/** A value for an error message: short enough to read, and without markup, which n8n would show as such. */
-export function show(value: unknown): string {
-	if (value === undefined) return 'empty';
-	// JSON has no functions and symbols.
-	const json = JSON.stringify(value) as string | undefined;
-	const text = json ?? `a ${typeof value}`;
-	const short = text.length > 80 ? `${text.slice(0, 77)}…` : text;
-	return short.replaceAll('<', '‹').replaceAll('>', '›');
+/** A longer text is no value but a file in a cell, and to search it would hold up n8n. */
+const MAX_TEXT = 10_000;
+
+/** The text of a value from an expression. A list, an object or a switch is a mistake in the expression. */
+export function toText(value: unknown, displayName: string): string {
+	if (typeof value === 'string') return notLonger(value, MAX_TEXT, displayName);
+	if (value === null || value === undefined) return '';
+	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+	const advice = 'Change the expression so that it returns a single text value.';
+	throw mustBe('text', value, displayName, advice);
 }
 
-const SPACES = /[\s\u0085]+/g;
-/** Becomes a space, with all spaces around it. An ideographic space stays, because names contain it. */
-const ODD_SPACE = /[\t\n\v\f\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f]/;
-/** Invisible: control and format characters, fillers, blanks. Not the signs that Arabic writes before a number. */
-const INVISIBLE =
-	/(?![\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}\u180e\u200c\u200d])[\p{Cc}\p{Cf}]|[\u115f\u1160\u2065\u2800\u3164\uffa0\ufff0-\ufff8\ufffc\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]/gu;
-/** Persian, Indian and Mongolian names need joiners between letters, and some Indian ones at the end. */
-const JOINERS =
-	/(?<=[\p{L}\p{M}])([\u180e\u200c\u200d])[\u180e\u200c\u200d]*(?=[\p{L}\p{M}])|((?<=\p{M})\u200d)|[\u180e\u200c\u200d]/gu;
-/** They choose the form of the letter before them, as in Japanese names. */
-const LOST_SELECTORS =
-	/(?<![\p{L}\p{M}])[\u034f\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+/** An ideographic space stays, because names contain it. */
+const SPACES = /(?:[^\S\u3000]|\u0085)+/g;
+/** Joiners between letters and at the end of some, and signs that choose the form of a letter. Names need them. */
+const IN_NAMES =
+	'(?<=[\\p{L}\\p{M}])(?:[\\u180e\\u200c\\u200d](?=[\\p{L}\\p{M}])|[\\u034f\\u180b-\\u180d\\u180f\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}])|(?<=\\p{M})\\u200d';
+const INVISIBLE = new RegExp(
+	`(?!${IN_NAMES})[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffc]`,
+	'gu',
+);
 
-/** Characters that only the wrong encoding brings: the replacement character, noncharacters, half a character. */
-const BROKEN = /[\ufffd\ufffe\uffff\p{Cs}]/u;
+/** The text that a reader sees. */
+function visible(text: string): string {
+	return text.replace(SPACES, ' ').replace(INVISIBLE, '').trim();
+}
+
+/** Characters that only the wrong encoding brings. Windows-1252 that is read as Latin-1 gives control characters. */
+const BROKEN = /[\ufffd\ufffe\uffff\p{Cs}\u0080-\u0084\u0086-\u009f]/u;
 /** UTF-8 that was read as Windows-1252, such as `MÃ¼ller`: a capital that begins a character, and a sign that no name has there. */
 const MISREAD =
 	/[ÂÃÄÅÎÏÐÑØÙ][\u0080-\u009f¡-©«-\u00ad¯-´¶-¹¼-¿€‚ƒ„†‡ˆ‰‹›˜]|[ÃÅ][œŒŸžŽšŠ™–…•]|[ÃÅ][‘’“”](?=\p{L})|â€[œ™“”˜¦\u009d]|à[¤¥¦§]|×[\u0080-\u00bf]×/u;
-/** Windows-1252 that was read as Latin-1: its quotes and dashes, and letters such as Š, become control characters. */
-const MISREAD_AS_LATIN_1 = /[\u0080-\u0084\u0086-\u009f]/;
-
 /** What an expression, a template or a formula gives by mistake. `Null` and `Nan` are names. */
 const SLIP =
 	/\[object \w{1,40}\]|\{\{|\}\}|%7b%7b|\$\{|\$(json|node|input|fromAI)\b|\$\(|<%|%>|\{%|%\}|[{<][\p{L}_$][\p{L}\p{N}_ -]*[}>]|\*\||^=|#(REF|NAME|VALUE|DIV\/0|NUM|NULL|N\/A|CALC|SPILL|LOADING)\b/iu;
@@ -71,36 +79,29 @@ const SLIP_WORD = /(^|[\s,;("'[])(undefined|null|NaN)(?=$|[\s,;)"'\]])/;
 const NO_VALUE = /^(#(\S*[!?]|[Nn]\/?[ABDVabdv])|Err:\d{3}|NULL|\\N)$/;
 
 /**
- * The rules for all text: removes invisible characters and the spaces around the text.
+ * The rules for all text: removes invisible characters and needless spaces.
  * @throws InputError for text that was damaged, or that an expression gave by mistake
  */
 export function cleanText(value: unknown, displayName: string): string {
 	const given = toText(value, displayName);
 	if (BROKEN.test(given) || MISREAD.test(given)) throw damaged(given, displayName);
-	if (MISREAD_AS_LATIN_1.test(given)) throw damaged(given, displayName, WINDOWS_1252);
-	const text = given
-		.replace(SPACES, (spaces) => (ODD_SPACE.test(spaces) ? ' ' : spaces))
-		.replace(INVISIBLE, '')
-		.replace(LOST_SELECTORS, '')
-		.replace(JOINERS, '$1$2')
-		.trim();
+	const text = visible(given);
 	if (SLIP.test(text) || SLIP_WORD.test(text) || NO_VALUE.test(text)) {
 		throw new InputError(
 			displayName,
-			`is ${show(text)}, which comes from a mistake in an expression or a spreadsheet`,
+			`is ${show(text)}: an expression or cell seems to have no value`,
 			'Check the expression and the column that it reads. If there is no value, leave the field empty.',
 		);
 	}
 	return text;
 }
 
-const WRONG_ENCODING =
-	'The file was read in the wrong encoding. Save it as CSV UTF-8, or choose its encoding in the node that reads it.';
-const WINDOWS_1252 =
-	'The file is in Windows-1252, but was read as Latin-1. Save it as CSV UTF-8, or choose Windows-1252 as the encoding in the node that reads it.';
-
-function damaged(text: string, displayName: string, advice = WRONG_ENCODING): InputError {
-	return new InputError(displayName, `has damaged characters: ${show(text)}`, advice);
+function damaged(text: string, displayName: string): InputError {
+	return new InputError(
+		displayName,
+		`has damaged characters: ${show(text)}`,
+		'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',
+	);
 }
 
 /** What stands for letters or a rest that the reader may not see, such as `j***@acme.com` and `Smith…`. */
@@ -113,39 +114,19 @@ const NO_NAME =
 const NOTHING =
 	/^\(?(n\.?\s?\\?\s?a\.?|k\.?\s?a(ng)?\.?|n\.?\s?v\.?\s?t\.?|0|x+|null|nil|nan|none|no|unknown|empty|blank|missing|private|keine?s?|aucune?|ninguno|nessuno|geen|brak)\)?$/i;
 
-/** Whether a text only says that there is no value, such as `N/A` or `-`. */
-export function isPlaceholder(text: string): boolean {
-	const isNone = [NOTHING, NO_NAME, NO_VALUE].some((way) => way.test(text));
-	return isNone || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
-}
-
-/** Whether an optional value can be left out, because its text only says that there is none, such as `N/A`. */
+/** Whether an optional value can be left out, because its text only says that there is none, such as `N/A` or `-`. */
 export function saysNone(value: string): boolean {
-	const text = value.replace(INVISIBLE, '').trim();
-	return isPlaceholder(text) && !SLIP_WORD.test(text);
+	const text = visible(value);
+	const isNone = [NOTHING, NO_NAME, NO_VALUE].some((way) => way.test(text));
+	return (isNone && !SLIP_WORD.test(text)) || (text !== '' && !/[\p{L}\p{N}]/u.test(text));
 }
-
-// Names and places
 
 /** Characters as HTML writes them, such as `&#39;`. */
 const HTML = /&(#\d+|#x[\da-f]+|[a-z]{2,8});/i;
-const IS_HTML =
-	'The file holds HTML codes. Before this node, replace them with the characters that they stand for.';
-
 const MAX_WORDS = 500;
-
 /** What is no name, place or title: masked letters, a placeholder, a date, a file that is still read. */
 const NO_WORDS =
 	/[*•●∙█▪■]{2}|[_#]{3}|x{4}|(…|\.{3})$|%[\p{L}_]{3,}%|%20|%c[2-9a-f]%|^\[[^\]]*\]$|\.(png|jpe?g|gif|svg|webp|pdf|docx?|xlsx?|csv|html?)$|\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$|^(loading|please wait|wird geladen|chargement|cargando|carregando|caricamento)\b/iu;
-
-/** A name, a place or a job title. @throws InputError for what cannot be one, such as `-` */
-export function toWords(text: string, displayName: string): string {
-	notLonger(text, MAX_WORDS, displayName);
-	if (HTML.test(text)) throw damaged(text, displayName, IS_HTML);
-	const isNone = NO_WORDS.test(text) || NO_NAME.test(text) || HEADER.test(text);
-	if (/[\p{L}\p{N}]/u.test(text) && !isNone) return text;
-	throw notA('text with letters or digits', text, displayName);
-}
 
 /** The name of a column, in many languages: the header of a file that was read as a row. */
 const HEADER =
@@ -165,23 +146,22 @@ const NOBODY = new RegExp(
 	'iu',
 );
 
+/** A name, a place or a job title. @throws InputError for what cannot be one, such as `-` */
+export function toWords(text: string, displayName: string): string {
+	notLonger(text, MAX_WORDS, displayName);
+	if (HTML.test(text)) throw damaged(text, displayName);
+	const isNone = [NO_WORDS, NO_NAME, HEADER].some((way) => way.test(text));
+	if (/[\p{L}\p{N}]/u.test(text) && !isNone) return text;
+	throw mustBe('text with letters or digits', text, displayName);
+}
+
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {
 	notLonger(text, MAX_WORDS, displayName);
 	if (/\p{L}\?+\p{L}/u.test(text)) throw damaged(text, displayName);
-	if (NOBODY.test(text) || !/\p{L}/u.test(text)) throw notA('a name', text, displayName);
+	if (NOBODY.test(text) || !/\p{L}/u.test(text)) throw mustBe('a name', text, displayName);
 	return toWords(text, displayName);
 }
-
-function notA(what: string, text: string, displayName: string): InputError {
-	return new InputError(
-		displayName,
-		`must be ${what}, but is ${show(text)}`,
-		'If there is no value, leave the field empty.',
-	);
-}
-
-// Lists
 
 /**
  * The values of a list: flattened, split at line breaks, cleaned, without blanks and duplicates. Text that is a JSON list is
@@ -197,16 +177,12 @@ export function toList(value: unknown, displayName: string): string[] {
 export function entriesOf(value: unknown, displayName: string): string[] {
 	if (Array.isArray(value)) return value.flatMap((each: unknown) => entriesOf(each, displayName));
 	const text = toText(value, displayName);
-	// It may be written over several lines.
-	const json = text.replace(INVISIBLE, (mark) => (/\s/.test(mark) ? ' ' : '')).trim();
+	const json = visible(text);
 	if (/^(\[|\{|"([^"\\]|\\.)*"$)/.test(json)) {
 		const parsed: unknown = jsonParse(json, { fallbackValue: null });
 		if (Array.isArray(parsed) || typeof parsed === 'string') return entriesOf(parsed, displayName);
-		throw new InputError(
-			displayName,
-			`must be a list, but is ${show(text)}`,
-			'Enter one value in each field, or a list such as ["CTO", "CFO"].',
-		);
+		const advice = 'Enter one value in each field, or a list such as ["CTO", "CFO"].';
+		throw mustBe('a list', text, displayName, advice);
 	}
 	const lines = text.split(/[\r\n\v\f\u0085\u2028\u2029]+/);
 	return lines.length > 1 ? lines.flatMap((line) => entriesOf(line, displayName)) : lines;
@@ -217,12 +193,6 @@ export function toRange(value: unknown, displayName: string): string {
 	const text = cleanText(value, displayName);
 	const range = text.replace(/[\s,]/g, '').replace(/[–—]/, '-');
 	const [, min, max] = /^(\d+)-(\d+)$/.exec(range) ?? [];
-	if (range !== '' && (min === undefined || max === undefined || Number(min) > Number(max))) {
-		throw new InputError(
-			displayName,
-			`must be a range written <min>-<max>, but is ${show(text)}`,
-			'Enter a range such as 11-50.',
-		);
-	}
-	return range;
+	if (range === '' || Number(min) <= Number(max)) return range;
+	throw mustBe('a range written <min>-<max>', text, displayName, 'Enter a range such as 11-50.');
 }

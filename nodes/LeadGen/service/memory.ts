@@ -1,12 +1,11 @@
-import { ServiceError } from '../common/errors';
+import { foundNobody } from './answer';
 
 /** The outcome of a paid call: its data as JSON, or an error that must not be paid for again. */
 export type Bought = { json: string } | { error: Error };
 
 /** Whether a paid call brought a result. Finding nobody is a result, too. */
 export function isResult(outcome: Bought): boolean {
-	if ('json' in outcome) return true;
-	return outcome.error instanceof ServiceError && outcome.error.code === 'NOT_FOUND';
+	return 'json' in outcome || foundNobody(outcome.error);
 }
 
 interface Entry {

@@ -1,7 +1,6 @@
 import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
-import { isOutOfCredits } from './codes';
 import { isResult, type Bought, type Memory } from './memory';
 import type { NodeRun } from './run';
 import type { Sender } from './sender';
@@ -87,12 +86,12 @@ export class Purchases {
 
 	/** Decides what a failed paid call means for later calls. */
 	private judge(error: Error, request: ServiceRequest, key: string, item?: Payer): Error {
-		const { halting } = this.run;
-		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown';
+		const { stopReason } = this.run;
 		const isBought = request.kind === 'lookup' && isResult({ error });
+		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown' && !isBought;
 		item?.spent(isUnclear || isBought);
-		if (error instanceof NotAttemptedError) halting.stopPaidCalls(error);
-		if (error instanceof ServiceError && isOutOfCredits(error)) halting.outOfCredits();
+		if (error instanceof NotAttemptedError) stopReason.stopPaidCalls(error);
+		if (isOutOfCredits(error)) stopReason.outOfCredits();
 		if (isUnclear) this.unclear++;
 		if (isBought) this.count(request, item);
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
@@ -101,12 +100,7 @@ export class Purchases {
 	}
 
 	/** Counts what was bought before. What this run paid for before n8n ran the node again is not free. */
-	private countKnown(
-		known: Bought,
-		request: ServiceRequest,
-		key: string,
-		item?: Payer,
-	): void {
+	private countKnown(known: Bought, request: ServiceRequest, key: string, item?: Payer): void {
 		const { payer = '' } = this.run.settings;
 		const isOwn = this.memoryOf(request).isPaidBy(payer, key);
 		if (!isResult(known)) this.unclear++;
@@ -136,6 +130,11 @@ export class Purchases {
 		const { lookups, starts } = this.run.account;
 		return kind === 'lookup' ? lookups : starts;
 	}
+}
+
+function isOutOfCredits(error: Error): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	return error.code === 'INSUFFICIENT_CREDITS' || error.httpStatus === 402;
 }
 
 /** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */

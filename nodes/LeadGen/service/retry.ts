@@ -1,7 +1,15 @@
-import { isDocumented } from './codes';
-import type { ServiceError } from '../common/errors';
-import { mayConnectLater } from './networkErrors';
+/** The one place that says what may be sent again. */
+import { ServiceError } from '../common/errors';
+import { documentedCode } from './answer';
+import { isUnknownScrape } from './scrapeStatus';
 import { isFree, type ServiceRequest } from './types';
+
+/** Node.js error codes for a connection that was not made, but may be made later. */
+export const NOT_CONNECTED = new Set(
+	'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH'.split(' '),
+);
+/** These codes, and further ones of which the same is true if nothing was sent. */
+const TEMPORARY = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
 
 /** The maximum number of tries of a call, including the first one. */
 const MAX_TRIES = 4;
@@ -10,15 +18,30 @@ const MAX_DELAY_MS = 10_000;
 /** A service that answered before in this run may come back within this time, after a restart or a short outage. */
 const MAX_OUTAGE_MS = 2 * 60_000;
 
-/** Whether the service refused a call only for its rate (docs/service.md, Rate limits). */
-export function isRateRefusal({ code = '', httpStatus }: ServiceError): boolean {
+/** Whether the service refused a call only for its rate (docs/service.md, Rate limits). The limiter waits this out. */
+export function isRateRefusal({ code = '', httpStatus, outcome }: ServiceError): boolean {
 	// With another documented code, HTTP 429 means something else, such as no credits left.
-	return code === 'RATE_LIMIT_EXCEEDED' || (httpStatus === 429 && !isDocumented(code));
+	const isRate = code === 'RATE_LIMIT_EXCEEDED' || (httpStatus === 429 && !documentedCode(code));
+	return isRate && outcome === 'refused';
+}
+
+/** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
+function isUnsent({ outcome, code = '' }: ServiceError): boolean {
+	return outcome === 'notSent' && TEMPORARY.has(code);
+}
+
+/** Whether a start may be sent again: it certainly started nothing, and may succeed later. */
+export function mayStartAgain(error: unknown): boolean {
+	return error instanceof ServiceError && (isUnsent(error) || isRateRefusal(error));
+}
+
+/** Whether to go on asking for the status of a scrape. A new scrape may not be found yet. */
+export function mayPollAgain(error: unknown): boolean {
+	return error instanceof ServiceError && (error.outcome !== 'refused' || isUnknownScrape(error));
 }
 
 /**
- * How long to wait before a retry; `undefined` if the call must not be retried. Beside this, the limiter waits out rate
- * refusals, and a wait for a scrape goes on polling through an outage (`action/operations/scrape/wait.ts`).
+ * How long to wait before a call is sent again; `undefined` if it must not be.
  * @param tries the number of tries so far
  * @param downMs how long a service that answered before in this run has been unreachable
  */
@@ -28,14 +51,10 @@ export function retryDelayMs(
 	tries: number,
 	downMs: number | undefined,
 ): number | undefined {
-	// The service refused the call, and would refuse it again.
-	if (error.outcome === 'refused') return undefined;
-	// The service cannot have done the work.
-	const unsent = mayConnectLater(error);
-	// The service may have done the work, but a read costs nothing.
-	const free = error.outcome === 'unknown' && isFree(request);
-	// Nothing protects a paid call from being charged twice, so it is not retried.
-	if (!unsent && !free) return undefined;
+	// The service may have done the work. A read costs nothing, but nothing protects a paid call from being charged twice.
+	const isFreeAgain = error.outcome === 'unknown' && isFree(request);
+	const unsent = isUnsent(error);
+	if (!unsent && !isFreeAgain) return undefined;
 	const isOutage = unsent && downMs !== undefined;
 	if (isOutage ? downMs >= MAX_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
 	const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));

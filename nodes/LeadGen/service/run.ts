@@ -3,18 +3,75 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 } from 'n8n-workflow';
-import { count } from '../common/count';
-import { InputError } from '../common/errors';
+import {
+	InputError,
+	NotAttemptedError,
+	type LeadGenError,
+	type ServiceError,
+} from '../common/errors';
 import { anySignal } from '../common/pause';
-import { accountOf, type Account } from './account';
-import { Halting } from './halting';
-import { apiKeyOf, baseUrlOf, type Sending } from './http';
+import { count } from '../common/values';
+import { accountOf, apiKeyOf, baseUrlOf, type Account } from './account';
 import type { Run } from './limits/limiter';
+import { GIVE_UP_MS } from './limits/policy';
+import { isRateRefusal } from './retry';
 import { keyRemover } from './texts';
 import type { ServiceRequest } from './types';
 
+/** Why a run sends no more paid calls, or no more calls at all. Calls in flight continue. */
+export class StopReason {
+	/** Why no more paid calls are sent. */
+	reason: LeadGenError | undefined;
+	private readonly allStopped = new AbortController();
+	/** Aborted when it makes no sense for calls to wait for their turn. */
+	readonly signal = this.allStopped.signal;
+
+	/** @param whenRunAgain text for the user: what happens to bought results when the workflow runs again */
+	constructor(readonly whenRunAgain: string) {}
+
+	/** Stops all paid calls from now on. The first reason counts. */
+	stopPaidCalls(reason: LeadGenError): void {
+		this.reason ??= reason;
+	}
+
+	/** The service would refuse the remaining calls as well. */
+	outOfCredits(): void {
+		const advice = `Add credits to the account, or wait until they reset. ${this.whenRunAgain}`;
+		const message = 'Not sent: the account has too few credits';
+		this.stopPaidCalls(new NotAttemptedError(message, advice));
+	}
+
+	/**
+	 * Each of the remaining calls would wait without success.
+	 * @param error the last answer
+	 * @param backMs in how much time the service accepts calls again, if it said so
+	 */
+	stopAllCalls(error: ServiceError, backMs = 0): void {
+		const [why, cause] = isRateRefusal(error)
+			? [
+					'refuses all requests (too many requests)',
+					' Something else may use up the rate limit of the account, or the account has a limit per day.',
+				]
+			: ['is not available', ''];
+		const back =
+			backMs > GIVE_UP_MS
+				? `The service says that it accepts requests again in ${duration(backMs)}.`
+				: 'This has lasted for ten minutes.';
+		const advice = `${back}${cause} Try again later. ${this.whenRunAgain}`;
+		this.stopPaidCalls(new NotAttemptedError(`Not sent: the service ${why}`, advice));
+		this.allStopped.abort(this.reason);
+	}
+}
+
+function duration(ms: number): string {
+	const minutes = Math.ceil(ms / 60_000);
+	return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
+}
+
 /** How a run of a node makes its calls. */
 export interface RunSettings {
+	/** How long to wait for the whole answer to one request. */
+	timeoutMs: number;
 	/** The maximum number of calls in flight; 0 finds a good number. */
 	parallel?: number;
 	/** How long results that other executions bought count. */
@@ -32,17 +89,22 @@ export interface RunSettings {
 }
 
 /** One run of a node, with all that its calls need. */
-export interface NodeRun extends Run, Sending {
+export interface NodeRun extends Run {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	/** As from `baseUrlOf`. */
+	baseUrl: string;
+	/** Removes the key of the credential from a text. */
+	withoutKey: (text: string) => string;
 	settings: RunSettings;
 	account: Account;
-	halting: Halting;
+	stopReason: StopReason;
 }
 
 /** @throws InputError if the base URL or the key of the credential is invalid or missing */
 export function beginRun(
 	context: IAllExecuteFunctions,
 	credential: ICredentialDataDecryptedObject,
-	timeoutMs: number,
 	settings: RunSettings,
 ): NodeRun {
 	if (apiKeyOf(credential) === '') {
@@ -53,20 +115,19 @@ export function beginRun(
 		);
 	}
 	const { parallel = 0, rememberMs = 0, signal } = settings;
-	const halting = new Halting(whenRunAgain(rememberMs / 60_000));
+	const stopReason = new StopReason(whenRunAgain(rememberMs / 60_000));
 	return {
 		context,
 		credential,
 		baseUrl: baseUrlOf(credential),
 		withoutKey: keyRemover(apiKeyOf(credential)),
-		timeoutMs,
 		settings,
 		account: accountOf(credential),
-		halting,
+		stopReason,
 		inFlight: 0,
 		waitedMs: 0,
 		cap: parallel || Infinity,
-		signal: anySignal(halting.signal, signal),
+		signal: anySignal(stopReason.signal, signal),
 	};
 }
 

@@ -13,8 +13,8 @@ export function isFinished({ status }: IDataObject): boolean {
 	return ['completed', 'failed'].includes(wordIn(status) ?? '');
 }
 
-/** Whether the service does not find the scrape, or a gateway says so in its place (docs/service.md, What is not known). */
-export function isNotFound(error: unknown): boolean {
+/** Whether the service does not know the scrape, or a gateway says so in its place (docs/service.md, What is not known). */
+export function isUnknownScrape(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
 	const { code = '', outcome, httpStatus } = error;
 	const isInvalid = code === 'INVALID_REQUEST' && outcome === 'refused';

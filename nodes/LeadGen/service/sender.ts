@@ -1,13 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pause, throwIfStopped } from '../common/pause';
-import { readEnvelope, type Answer } from './envelope';
 import { ServiceError } from '../common/errors';
-import { exchange } from './http';
+import { readEnvelope, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/told';
-import { noAnswer } from './networkErrors';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { isFree, type ServiceRequest } from './types';
+import { exchange, noAnswer } from './wire';
 
 /** Sends the requests of a run when the limiter allows it, and retries them as the retry policy says. */
 export class Sender {
@@ -21,7 +20,7 @@ export class Sender {
 	 * @throws ServiceError if there is none; NotAttemptedError if the request must not be sent
 	 */
 	async send(request: ServiceRequest): Promise<IDataObject | null> {
-		const { account, signal, halting } = this.run;
+		const { account, signal, stopReason } = this.run;
 		let tries = 0;
 		for (;;) {
 			if (account.plan.shouldAsk(() => account.limiter.demand)) void this.askForPlan();
@@ -37,25 +36,25 @@ export class Sender {
 			if (delay === undefined) throw result.error;
 			await pause(delay, signal).catch((reason: unknown) => {
 				// The request was sent, so the caller must not hear that it was not attempted.
-				throw reason === halting.reason ? result.error : reason;
+				throw reason === stopReason.reason ? result.error : reason;
 			});
 		}
 	}
 
 	/** Sends a request once, when it is its turn, and ends the run if it makes no sense to continue. */
 	private async attempt(request: ServiceRequest): Promise<Answer & { isRateLimited?: boolean }> {
-		const { account, halting, signal } = this.run;
+		const { account, signal, settings, stopReason } = this.run;
 		const { limiter } = account;
 		const { kind, path } = request;
 		const isPoll = kind === 'poll' && path === '/status';
-		const { timeoutMs } = this.run;
+		const { timeoutMs } = settings;
 		const call = await limiter.turn(this.run, { path, isPoll, timeoutMs });
-		const halted = isFree(request) ? undefined : halting.reason;
+		const stopped = isFree(request) ? undefined : stopReason.reason;
 		const isLate = Date.now() >= (request.deadline ?? Infinity);
 		// An answer that arrived meanwhile may have stopped the run.
-		if (halted || isLate || signal?.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
+		if (stopped || isLate || signal?.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
 		throwIfStopped(signal);
-		if (halted) throw halted;
+		if (stopped) throw stopped;
 		if (isLate) return { error: noAnswer(new Error('Too late'), request) };
 		const response = await exchange(this.run, request);
 		const isAnswered = !(response instanceof ServiceError);
@@ -70,7 +69,7 @@ export class Sender {
 		const { error } = answer;
 		const outcome = isRateRefusal(error) ? 'rateLimited' : error.outcome;
 		const goesOn = limiter.end(this.run, call, { outcome, rateInfo });
-		if (!goesOn) halting.stopAllCalls(error, backMs(rateInfo));
+		if (!goesOn) stopReason.stopAllCalls(error, backMs(rateInfo));
 		return { error, isRateLimited: goesOn && outcome === 'rateLimited' };
 	}
 

@@ -3,7 +3,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 } from 'n8n-workflow';
-import { withoutData } from './failures';
+import { withoutData } from './answer';
 import { isResult, type Bought } from './memory';
 import { Purchases, type Payer } from './purchases';
 import { beginRun, type NodeRun, type RunSettings } from './run';
@@ -18,17 +18,13 @@ export class Service {
 	/** The answers of this run, by the key of the request. */
 	private readonly asked = new Map<string, Promise<Bought>>();
 
-	/**
-	 * @param timeoutMs how long to wait for the answer to one request
-	 * @throws InputError if the base URL or the key of the credential is invalid
-	 */
+	/** @throws InputError if the base URL or the key of the credential is invalid */
 	constructor(
 		context: IAllExecuteFunctions,
 		credential: ICredentialDataDecryptedObject,
-		timeoutMs: number,
-		settings: RunSettings = {},
+		settings: RunSettings,
 	) {
-		this.run = beginRun(context, credential, timeoutMs, settings);
+		this.run = beginRun(context, credential, settings);
 		this.sender = new Sender(this.run);
 		this.purchases = new Purchases(this.run, this.sender);
 	}

@@ -11,6 +11,8 @@ export interface ServiceRequest {
 	kind: 'read' | 'poll' | 'lookup' | 'start';
 	/** The noun for a paid call that the user sees, in the singular: `verification`. */
 	noun?: string;
+	/** Of a lookup: the field of the data without which it has not ended. */
+	result?: string;
 	/** As in docs/service.md, such as `/email/find`. */
 	path: string;
 	query?: Record<string, string>;

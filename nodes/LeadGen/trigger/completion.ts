@@ -2,7 +2,7 @@ import { sleep, type IDataObject } from 'n8n-workflow';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
-import { baseUrlOf } from '../service/http';
+import { baseUrlOf } from '../service/account';
 import { pass, type Delivery } from './gate';
 import type { Executing } from './node';
 import { leadsIn, scrapeIdIn } from './notification';

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import { NodeOperationError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
 import { isObject } from '../common/json';
-import { show } from '../common/parameters';
+import { show } from '../common/values';
 import { throwIfStopped } from '../common/pause';
 import { complete, type Completion } from './completion';
 import type { Delivery } from './gate';

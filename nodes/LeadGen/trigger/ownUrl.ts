@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import { jsonParse, sleep, type IWebhookResponseData } from 'n8n-workflow';
 import { InputError } from '../common/errors';
 import { isObject } from '../common/json';
-import { show } from '../common/parameters';
+import { show } from '../common/values';
 import type { Place, Receiving, TriggerNode } from './node';
 import { NotReachedError } from './notices';
 import type { Message, Saved } from './saved';

@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
-import { isFinished, isNotFound, pollRequest } from '../service/scrapeStatus';
+import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
 import type { TriggerNode } from './node';
 import { idIn } from './notification';
@@ -30,8 +30,8 @@ export async function startScrape(
 	body: IDataObject,
 	signal?: AbortSignal,
 ): Promise<IDataObject & { scrapeId: string }> {
-	const settings = { executionId: randomUUID(), signal };
-	const service = new Service(context, credential, START_TIMEOUT_MS, settings);
+	const settings = { timeoutMs: START_TIMEOUT_MS, executionId: randomUUID(), signal };
+	const service = new Service(context, credential, settings);
 	const data = await service.data({ kind: 'start', path: '/start', body });
 	const scrapeId = idIn(data.scrapeId);
 	if (scrapeId !== undefined) return { ...data, scrapeId };
@@ -44,7 +44,7 @@ export async function startScrape(
 export async function checkCredits(node: TriggerNode): Promise<void> {
 	const signal = AbortSignal.timeout(MAX_CHECK_MS);
 	const { credential } = await node.access();
-	const service = new Service(node.context, credential, READ_TIMEOUT_MS, { signal });
+	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS, signal });
 	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
 	const advice =
 		'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.';
@@ -64,11 +64,11 @@ export async function findScrape(
 	scrapeId: string,
 ): Promise<FoundScrape | undefined> {
 	const { credential } = await node.access();
-	const service = new Service(node.context, credential, READ_TIMEOUT_MS);
+	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS });
 	const data = await service.data(pollRequest(scrapeId)).catch((error: unknown) => {
 		if (!isRefused(error)) throw error;
 		// How the service answers for an unknown scrape is not documented (docs/service.md).
-		if (isNotFound(error)) return undefined;
+		if (isUnknownScrape(error)) return undefined;
 		// The user may have changed the key.
 		node.forgetAccess();
 		throw error;

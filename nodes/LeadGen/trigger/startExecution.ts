@@ -3,8 +3,7 @@ import { isWorker } from '../common/compatibility';
 import { NotAttemptedError, ServiceError } from '../common/errors';
 import { numberIn } from '../common/json';
 import { pause } from '../common/pause';
-import { mayConnectLater } from '../service/networkErrors';
-import { isRateRefusal } from '../service/retry';
+import { mayStartAgain } from '../service/retry';
 import { forget, pass, type Delivery } from './gate';
 import type { Executing } from './node';
 import { Ended, inWords, noticeOf, notStarted, START_AGAIN, unknownOutcome } from './notices';
@@ -74,9 +73,7 @@ async function send(node: Executing, { attempt, url }: Start) {
 		const signal = node.context.getExecutionCancelSignal();
 		const tried = startScrape(node, credential, { ...body, webhookUrl }, signal);
 		const answer = await tried.catch((error: unknown) => {
-			const isUnsent =
-				error instanceof ServiceError && (mayConnectLater(error) || isRateRefusal(error));
-			const mayRetry = isUnsent || error instanceof NotAttemptedError;
+			const mayRetry = mayStartAgain(error) || error instanceof NotAttemptedError;
 			if (!mayRetry || Date.now() + pauseMs > end) throw error;
 			node.log('warn', `a start is tried again: ${String(error)}`);
 		});

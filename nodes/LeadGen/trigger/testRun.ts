@@ -1,6 +1,6 @@
 import { sleep, type IDataObject, type IWebhookResponseData } from 'n8n-workflow';
 import { InputError } from '../common/errors';
-import { show } from '../common/parameters';
+import { show } from '../common/values';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
 import { asNodeError } from './notices';

@@ -6,10 +6,10 @@ import {
 	choicesField,
 	noticeField,
 	numberField,
-	show,
 	textField,
 	type Field,
 } from '../common/parameters';
+import { show } from '../common/values';
 import { scheduleFields } from './schedule';
 
 export const mode = choiceField(

@@ -5,7 +5,7 @@ import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
 import { booleanField, noticeField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
-import { accept, minConfidence, readDemands, type Demands } from './demands';
+import { accept, minConfidence, readAcceptance, type Acceptance } from './acceptance';
 import { company, linkedinUrl, location, nameFields, readName } from './fields';
 import { findBusiness } from './findBusiness';
 import { find, foundOrNot } from './finder';
@@ -64,12 +64,12 @@ export const enrich: Operation = {
 	rareFields: ['verification'],
 	split: foundOrNot,
 	prepare(parameters) {
-		const demands = readDemands(parameters);
+		const acceptance = readAcceptance(parameters);
 		const candidates = readCandidates(parameters);
 		return {
 			request: candidates[0].request,
 			mayFollow: 2 * candidates.length - 1,
-			run: async (service) => await findAndVerify(candidates, demands, service),
+			run: async (service) => await findAndVerify(candidates, acceptance, service),
 		};
 	},
 };
@@ -77,13 +77,13 @@ export const enrich: Operation = {
 /** Tries one kind of address after the other, until one is good enough. */
 async function findAndVerify(
 	candidates: Candidate[],
-	demands: Demands,
+	acceptance: Acceptance,
 	service: ItemService,
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
 	try {
 		for (const candidate of candidates) {
-			const result = await tryCandidate(candidate, demands, service, tries);
+			const result = await tryCandidate(candidate, acceptance, service, tries);
 			if (result) return { found: true, ...result, ...summary(tries, tries.slice(0, -1)) };
 		}
 	} catch (error) {
@@ -98,10 +98,15 @@ async function findAndVerify(
 	return { found: false, email: null, ...summary(tries, tries) };
 }
 
+/** What only a verification decides. In other fields the search comes first. */
+const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
 /** What the outcome of a rejected address already says, or what nobody needs of one. */
 const UNNEEDED = new Set([
-	...['found', 'confidenceLevel', 'sources', 'verification'],
-	...['status', 'deliverable', 'disposable', 'freeProvider'],
+	...VERDICT_FIELDS,
+	'found',
+	'confidenceLevel',
+	'sources',
+	'verification',
 ]);
 
 /**
@@ -155,7 +160,7 @@ function notWithoutMore(error: unknown): IDataObject {
  */
 async function tryCandidate(
 	{ emailType, request, mayBeRefused }: Candidate,
-	{ accepted, minConfidence }: Demands,
+	{ accepted, minConfidence }: Acceptance,
 	service: ItemService,
 	tries: Try[],
 ): Promise<IDataObject | undefined> {
@@ -178,9 +183,6 @@ async function tryCandidate(
 	Object.assign(own, result, { outcome });
 	return accepted.has(outcome) ? { emailType, ...result } : undefined;
 }
-
-/** What only a verification decides. In other fields the search comes first. */
-const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
 
 /** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
 function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {

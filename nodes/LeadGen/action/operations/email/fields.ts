@@ -1,7 +1,6 @@
 import { InputError } from '../../../common/errors';
 import {
 	choiceField,
-	show,
 	textField,
 	unlessNone,
 	type Field,
@@ -9,7 +8,7 @@ import {
 } from '../../../common/parameters';
 import { toAddress, toDomain, toUrl } from '../../../common/addresses';
 import { plainName, splitName } from '../../../common/names';
-import { toName, toWords } from '../../../common/values';
+import { show, toName, toWords } from '../../../common/values';
 
 /*
  * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not
@@ -29,35 +28,35 @@ const nameFormat = choiceField(
 	'firstAndLast',
 );
 
-const firstName = textField(
-	{
-		displayName: 'First Name',
-		name: 'firstName',
-		displayOptions: { show: { nameFormat: ['firstAndLast'] } },
-		placeholder: 'e.g. Nathan',
-		description:
-			'The first name of the person. The node leaves out titles. A last name alone is enough.',
-	},
-	toName,
-);
+function nameField(
+	format: 'firstAndLast' | 'full',
+	property: { displayName: string; name: string; placeholder: string; description: string },
+	clean = toName,
+): Field<string> {
+	return textField({ ...property, displayOptions: { show: { nameFormat: [format] } } }, clean);
+}
 
-const lastName = textField(
-	{
-		displayName: 'Last Name',
-		name: 'lastName',
-		displayOptions: { show: { nameFormat: ['firstAndLast'] } },
-		placeholder: 'e.g. Smith',
-		description:
-			'The last name of the person. The node leaves out degrees. A first name alone is enough.',
-	},
-	toName,
-);
+const firstName = nameField('firstAndLast', {
+	displayName: 'First Name',
+	name: 'firstName',
+	placeholder: 'e.g. Nathan',
+	description:
+		'The first name of the person. The node leaves out titles. A last name alone is enough.',
+});
 
-const fullName = textField(
+const lastName = nameField('firstAndLast', {
+	displayName: 'Last Name',
+	name: 'lastName',
+	placeholder: 'e.g. Smith',
+	description:
+		'The last name of the person. The node leaves out degrees. A first name alone is enough.',
+});
+
+const fullName = nameField(
+	'full',
 	{
 		displayName: 'Full Name',
 		name: 'fullName',
-		displayOptions: { show: { nameFormat: ['full'] } },
 		placeholder: 'e.g. Nathan Smith',
 		description:
 			'The first and the last name of the person, also as "Smith, Nathan". The node leaves out titles and degrees.',
@@ -108,7 +107,12 @@ export const company = textField(
 		description:
 			"The domain of the company's website, or the URL of any page of it. Not needed with 'LinkedIn URL'.",
 	},
-	toDomain,
+	(text, displayName) =>
+		toDomain(
+			text,
+			displayName,
+			'If you do not know it, leave the field empty and enter the LinkedIn URL of the person.',
+		),
 );
 
 export const linkedinUrl = unlessNone(

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ServiceError } from '../../../common/errors';
 import { numberIn } from '../../../common/json';
+import { foundNobody } from '../../../service/answer';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
 import type { Field, Parameters } from '../../../common/parameters';
@@ -49,7 +49,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		const filled = Object.entries(person).filter(([, value]) => value !== '');
 		const body = Object.fromEntries(filled) as IDataObject;
 		check?.(body);
-		return { kind: 'lookup', noun, path, body };
+		return { kind: 'lookup', noun, result: 'email', path, body };
 	};
 	const read = (parameters: Parameters): Record<string, string> => {
 		const { fields, options = [] } = operation;
@@ -108,7 +108,7 @@ function isEmpty(email: IDataObject[string]): boolean {
 
 /** Finding nobody is a result, even if the service sends it as the error `NOT_FOUND`. */
 function nothingFound(error: unknown): null {
-	if (error instanceof ServiceError && error.code === 'NOT_FOUND') return null;
+	if (foundNobody(error)) return null;
 	throw error;
 }
 

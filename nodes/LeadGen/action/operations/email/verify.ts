@@ -30,5 +30,11 @@ export const verify: Operation = {
 
 /** The request that verifies an address (docs/service.md, Operations). */
 export function verifyRequest(address: string): ServiceRequest {
-	return { kind: 'lookup', noun: 'verification', path: '/email/verify', body: { email: address } };
+	return {
+		kind: 'lookup',
+		noun: 'verification',
+		result: 'status',
+		path: '/email/verify',
+		body: { email: address },
+	};
 }

@@ -1,4 +1,5 @@
-import { noticeField, show, textField, type Parameters } from '../../../common/parameters';
+import { noticeField, textField, type Parameters } from '../../../common/parameters';
+import { mustBe } from '../../../common/values';
 import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/types';
 import type { Operation } from '../operation';
@@ -13,14 +14,9 @@ const webhookUrl = textField(
 			'Where to send the completion: the production URL of a LeadGen Trigger that only receives, or {{ $execution.resumeUrl }} for a Wait node',
 	},
 	(text, displayName) => {
-		if (!URL.canParse(text) || !/^https?:/i.test(text)) {
-			throw new InputError(
-				displayName,
-				`must be a URL, but is ${show(text)}`,
-				'Enter a full URL that the service can reach, or leave it empty.',
-			);
-		}
-		return text;
+		if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+		const advice = 'Enter a full URL that the service can reach, or leave it empty.';
+		throw mustBe('a URL', text, displayName, advice);
 	},
 );
 

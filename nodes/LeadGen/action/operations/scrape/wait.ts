@@ -1,16 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { count } from '../../../common/count';
+import { count, show } from '../../../common/values';
 import { wordIn } from '../../../common/json';
-import {
-	booleanField,
-	numberField,
-	show,
-	type Field,
-	type Parameters,
-} from '../../../common/parameters';
+import { booleanField, numberField, type Field, type Parameters } from '../../../common/parameters';
 import { pause } from '../../../common/pause';
-import { LeadGenError, NotAttemptedError, ServiceError } from '../../../common/errors';
-import { isFinished, isNotFound, pollRequest } from '../../../service/scrapeStatus';
+import { LeadGenError, NotAttemptedError } from '../../../common/errors';
+import { mayPollAgain } from '../../../service/retry';
+import { isFinished, isUnknownScrape, pollRequest } from '../../../service/scrapeStatus';
 import type { ItemService } from '../../../service/itemService';
 import { excerpt } from '../../../service/texts';
 import type { Operation } from '../operation';
@@ -34,7 +29,7 @@ const timeout = numberField({
 	typeOptions: { minValue: 0 },
 	default: 60,
 	description:
-		'How long to wait at most. The scrape continues after that, and you can wait for it again. 0 sets no limit.',
+		'How long to wait at most. The scrape keeps running after that, and you can wait for it again. 0 sets no limit.',
 });
 
 const failedAsResult = booleanField({
@@ -101,7 +96,7 @@ export async function waitForScrape(
 				silentSince ??= Date.now();
 				const maxMs = isKnown ? MAX_SILENCE_MS : MAX_FIRST_SILENCE_MS;
 				const isOver = Date.now() >= Math.min(deadline, silentSince + maxMs);
-				if (isOver || !mayPass(error)) throw withScrape(error, id, isKnown);
+				if (isOver || !mayPollAgain(error)) throw withScrape(error, id, isKnown);
 			}
 			if (isFinished(last) || Date.now() >= deadline) break;
 			await rest(() => Math.max(intervalMs, account.pollPauseMs));
@@ -129,7 +124,7 @@ function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
 	const progress =
 		last.status === undefined
 			? 'The service did not return a status.'
-			: `Its status is ${excerpt(show(last.status))}, and its progress is ${excerpt(show(last.progress))}. The scrape continues.`;
+			: `Its status is ${excerpt(show(last.status))}, and its progress is ${excerpt(show(last.progress))}. The scrape keeps running.`;
 	return new LeadGenError(
 		`Scrape ${excerpt(id)} did not finish within ${count(minutes, 'minute')}`,
 		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
@@ -153,17 +148,12 @@ async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Prom
 	}
 }
 
-function mayPass(error: unknown): boolean {
-	if (!(error instanceof ServiceError)) return false;
-	return error.outcome !== 'refused' || isNotFound(error);
-}
-
 /** Adds the scrape ID to an error. Whatever ends the wait, the scrape is paid for and its ID must not get lost. */
 function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	// The ID may be mistyped.
-	const mayBeMistyped = !isKnown && isNotFound(error);
-	const goesOn = `The scrape ${excerpt(id)} continues. To wait for it, use "Wait Until Finished" with this scrape ID.`;
+	const mayBeMistyped = !isKnown && isUnknownScrape(error);
+	const goesOn = `The scrape ${excerpt(id)} keeps running. To wait for it, use "Wait Until Finished" with this scrape ID.`;
 	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
 	// Only the status request was not attempted. The scrape was started.
 	if (error instanceof NotAttemptedError) {

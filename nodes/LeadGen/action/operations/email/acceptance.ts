@@ -33,11 +33,11 @@ export const minConfidence = numberField({
 });
 
 /** The conditions under which an address is good enough. @throws InputError if a value is invalid */
-export function readDemands(parameters: Parameters) {
+export function readAcceptance(parameters: Parameters) {
 	return {
 		accepted: new Set<string>(parameters.get(accept)),
 		minConfidence: parameters.option(minConfidence),
 	};
 }
 
-export type Demands = ReturnType<typeof readDemands>;
+export type Acceptance = ReturnType<typeof readAcceptance>;

@@ -1,8 +1,8 @@
 /**
- * Hosts that belong to no company that the person works for. A lookup with one of them is paid for and finds nobody.
- * - `facebook.com`: the host, its subdomains and pages
- * - `linkedin.com/`: its subdomains and pages; the host itself is a company
- * - `*.slack.com`: its subdomains; the host and its own pages are a company's
+ * Domains that are not company domains. A lookup with one of them is paid for and finds nobody.
+ * - `facebook.com`: the domain, its subdomains and pages
+ * - `linkedin.com/`: its subdomains and pages; the domain itself is that of a company
+ * - `*.slack.com`: its subdomains; the domain and its own pages are those of a company
  * - `yahoo.*`: in any country
  */
 const LISTS: Record<string, string> = {
@@ -66,12 +66,12 @@ const LISTS: Record<string, string> = {
 		web.archive.org archive.org/ dropbox.com/ 1drv.ms *.sharepoint.com`,
 };
 
-/** What each host of the lists is, in words. */
-export const FOREIGN_HOSTS: ReadonlyMap<string, string> = new Map(
-	Object.entries(LISTS).flatMap(([kind, hosts]) =>
-		hosts
+/** What each domain of the lists is, in words. */
+export const NON_COMPANY_DOMAINS: ReadonlyMap<string, string> = new Map(
+	Object.entries(LISTS).flatMap(([kind, domains]) =>
+		domains
 			.trim()
 			.split(/\s+/)
-			.map((host) => [host, kind] as const),
+			.map((domain) => [domain, kind] as const),
 	),
 );
