@@ -253,6 +253,19 @@ describe('a limit that is not known', () => {
 		expect(clock.now() - began).toBeLessThan(13_000);
 	});
 
+	it('is measured to when a call was allowed again, not to when one came', async () => {
+		const { limiter, over, pass, call } = limiterOf(Infinity);
+		const run = newRun();
+		await over(call(run, LOOKUP));
+		await pass(10);
+		await over(call(run, LOOKUP, { ...REFUSED, rateInfo: { retryAfterMs: 6000 } }));
+		await pass(40_000);
+		await over(call(run, LOOKUP));
+		const gapMs = MINUTE_MS / limiter.knownPerMinute;
+		expect(gapMs).toBeGreaterThan(5900);
+		expect(gapMs).toBeLessThan(7000);
+	});
+
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
 		const { limiter, over, call } = limiterOf(Infinity);
 		const run = newRun();
