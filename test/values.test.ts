@@ -108,7 +108,8 @@ async function send({ operation, parameters, fields }: Way, values: unknown[]) {
 }
 
 /** A value as an error shows it. */
-const shown = (given: unknown) => JSON.stringify(given).replaceAll('<', '‹').replaceAll('>', '›');
+const shown = (given: unknown) =>
+	given === '' ? 'empty' : JSON.stringify(given).replaceAll('<', '‹').replaceAll('>', '›');
 
 /** Lookups that differ only in case are one, and are sent once. */
 function once(values: string[][]): string[][] {

@@ -94,12 +94,13 @@ function outcomesInWords(outcomes: Outcome[]): string {
 	);
 	const used = (field: string) => sum(scrapes.map((each) => numberIn(each[field]) ?? 0));
 	const [leads, credits] = [used('leadsFound'), used('creditsUsed')];
+	const inWords = (counts: Array<[string, number]>) =>
+		counts.filter(([, number]) => number > 0).map(([word, number]) => `${String(number)} ${word}`);
 	return [
-		...[...results.slice(0, MAX_OUTCOMES), [others === 1 ? 'other' : 'others', others], ...failures]
-			.filter(([, number]) => Number(number) > 0)
-			.map(([outcome, number]) => `${String(number)} ${String(outcome)}`),
+		...inWords([...results.slice(0, MAX_OUTCOMES), [others === 1 ? 'other' : 'others', others]]),
 		...(leads > 0 ? [count(leads, 'lead')] : []),
 		...(credits > 0 ? [count(credits, 'credit')] : []),
+		...inWords(failures),
 	].join(', ');
 }
 

@@ -26,7 +26,11 @@ export function mustBe(
 	displayName: string,
 	advice = 'If there is no value, leave the field empty.',
 ): InputError {
-	return new InputError(displayName, `must be ${what}, but is ${show(value)}`, advice);
+	return new InputError(
+		displayName,
+		`must be ${what}, but is ${value === '' ? 'empty' : show(value)}`,
+		advice,
+	);
 }
 
 /** @throws InputError for a text that is longer */
