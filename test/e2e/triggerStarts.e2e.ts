@@ -426,13 +426,14 @@ describe('a refusal', () => {
 		expect(fixture.starts).toBe(1);
 	});
 
-	it('of the balance alone does not stop the start', async () => {
-		const faults = [
-			{ kind: 'envelope' as const, code: 'FORBIDDEN', status: 403, match: { path: '/credits' } },
-		];
-		fixture.sandbox.set({ faults });
+	it.each([
+		{ code: 'FORBIDDEN', status: 403 },
+		{ code: 'RATE_LIMIT_EXCEEDED', status: 429, headers: { 'Retry-After': '20' } },
+	])('of the balance alone does not stop the start: $code', async (refusal) => {
+		const match = { path: '/credits' };
+		fixture.sandbox.set({ faults: [{ kind: 'envelope', ...refusal, match }] });
 		const { id } = await fixture.activated();
-		await fixture.untilRuns(id, 1);
+		await fixture.untilStarts(1);
 		expect(fixture.starts).toBe(1);
 	});
 

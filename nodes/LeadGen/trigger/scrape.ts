@@ -5,14 +5,13 @@ import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
 import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
+import { noAnswer } from '../service/wire';
 import type { TriggerNode } from './node';
 import { idIn } from './notification';
 import { isRefused } from './notices';
 
-/** A start without an answer after two minutes has an unknown outcome. */
-const [START_TIMEOUT_MS, READ_TIMEOUT_MS] = [120_000, 30_000];
-/** Short, because a user waits for the activation. */
-const MAX_CHECK_MS = 15_000;
+/** A start without an answer after two minutes has an unknown outcome. For the check, a user waits. */
+const [START_TIMEOUT_MS, READ_TIMEOUT_MS, MAX_CHECK_MS] = [120_000, 30_000, 15_000];
 
 /** The body of a start, without `webhookUrl`. @param maxLeads for a test run */
 export function startBody(parameters: Parameters, maxLeads = Infinity): IDataObject {
@@ -45,7 +44,10 @@ export async function checkCredits(node: TriggerNode): Promise<void> {
 	const signal = AbortSignal.timeout(MAX_CHECK_MS);
 	const { credential } = await node.access();
 	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS, signal });
-	const { credits } = await service.data({ kind: 'poll', path: '/credits' });
+	const request = { kind: 'poll', path: '/credits' } as const;
+	const { credits } = await service.data(request).catch((error: unknown) => {
+		throw signal.aborted ? noAnswer(error, request) : error;
+	});
 	const advice =
 		'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.';
 	const facts = { outcome: 'refused', code: 'INSUFFICIENT_CREDITS' } as const;
