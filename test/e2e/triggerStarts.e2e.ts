@@ -432,7 +432,7 @@ describe('a refusal', () => {
 	])('of the balance alone does not stop the start: $code', async (refusal) => {
 		const match = { path: '/credits' };
 		fixture.sandbox.set({ faults: [{ kind: 'envelope', ...refusal, match }] });
-		const { id } = await fixture.activated();
+		await fixture.activated();
 		await fixture.untilStarts(1);
 		expect(fixture.starts).toBe(1);
 	});
