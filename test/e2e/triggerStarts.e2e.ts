@@ -15,6 +15,13 @@ function filtersSent(): object[] {
 	);
 }
 
+/** A trigger with an account of its own, so that what the node learns of its limit holds up no other test. */
+async function ofOwnAccount(name: string) {
+	const key = uuid();
+	fixture.sandbox.set({ accounts: { [key]: { plan: 'pro', credits: 1000 } } });
+	return fixture.trigger({}, { credentials: use(await fixture.newCredential(name, key)) });
+}
+
 describe('a start', () => {
 	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {
 		const { id } = await fixture.activated();
@@ -323,7 +330,8 @@ describe('a start', () => {
 				},
 			],
 		});
-		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
+		const trigger = await ofOwnAccount('Timeout Workflow');
+		const content = fixture.content(trigger, node('End', 'n8n-nodes-base.noOp'));
 		const settings = { ...content.settings, executionTimeout: 3 };
 		const { id } = await fixture.api.createWorkflow({ ...content, settings });
 		await fixture.api.activateWorkflow(id);
@@ -355,7 +363,8 @@ describe('a start', () => {
 				},
 			],
 		});
-		const { id } = await fixture.activated();
+		const trigger = await ofOwnAccount('Refused for its rate');
+		const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
 		await fixture.untilRuns(id, 1);
 		await quiet();
 		expect(fixture.sandbox.jobs).toHaveLength(1);
@@ -432,7 +441,7 @@ describe('a refusal', () => {
 	])('of the balance alone does not stop the start: $code', async (refusal) => {
 		const match = { path: '/credits' };
 		fixture.sandbox.set({ faults: [{ kind: 'envelope', ...refusal, match }] });
-		await fixture.activated();
+		await fixture.activate(await ofOwnAccount(refusal.code));
 		await fixture.untilStarts(1);
 		expect(fixture.starts).toBe(1);
 	});
