@@ -13,7 +13,7 @@ import { ScriptedModel } from './scriptedModel';
 
 /** The advice where the name of a company is given for its domain. */
 const NAME_FOR_DOMAIN =
-	"Enter the domain of the company's website, such as acme.com, not the name of the company. If you only know the name, leave the domain empty and enter the LinkedIn URL of the person.";
+	"Enter the domain of the company's own website, such as acme.com. If you do not know it, leave the field empty and enter the LinkedIn URL of the person.";
 
 /**
  * The action node as a tool: called by a real MCP client through n8n's MCP Server Trigger, and by n8n's AI
