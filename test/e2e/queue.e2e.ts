@@ -185,7 +185,7 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 		(await Promise.all(all.map(({ id }) => fixture.scrapesOf(id)))).flat();
 	const begin = Date.now();
 	// They go on while the scrapes are delivered, and after that.
-	for (let more = 8; more > 0 && Date.now() - begin < 60_000;) {
+	for (let more = 8; more > 0 && Date.now() - begin < 120_000;) {
 		const sendings = targets.flatMap((target) =>
 			(['webhook1', 'webhook2'] as const).map((role) => tell(role, target)),
 		);
