@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeTypeDescription } from 'n8n-workflow';
-import { booleanField, textField, type Field, type Parameters } from '../common/parameters';
+import { booleanField, textField, type Field, type Parameters, asTool } from '../common/parameters';
 import { without } from '../common/json';
 import type { Operation, Resource } from './operations/operation';
 
@@ -7,7 +7,7 @@ const DRY_RUN = 'Dry Run';
 const PAID_CALLS = 'paidCalls';
 
 /** An AI agent gets only the first output, and has no incoming fields. */
-const notForTools = { hide: { '@tool': [true] } };
+const notForTools = { hide: asTool };
 
 export const includeInput = booleanField({
 	displayName: 'Include Other Input Fields',

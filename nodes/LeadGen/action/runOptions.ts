@@ -1,4 +1,10 @@
-import { booleanField, numberField, type Field, type Parameters } from '../common/parameters';
+import {
+	booleanField,
+	numberField,
+	type Field,
+	type Parameters,
+	asTool,
+} from '../common/parameters';
 import type { Operation } from './operations/operation';
 
 const requestTimeout = numberField(
@@ -54,7 +60,7 @@ const dryRun = booleanField(
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
-		displayOptions: { hide: { '@tool': [true] } },
+		displayOptions: { hide: asTool },
 		description: 'Whether to show which calls the node would make, without making them',
 	},
 	// A mistake in the expression must not start a paid run.

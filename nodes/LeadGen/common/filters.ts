@@ -1,7 +1,14 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
-import { choiceField, noticeField, numberField, type Field, type Parameters } from './parameters';
+import {
+	choiceField,
+	noticeField,
+	numberField,
+	type Field,
+	type Parameters,
+	asTool,
+} from './parameters';
 import { InputError } from './errors';
 import { mustBe, show, toList, toRange } from './values';
 
@@ -115,7 +122,7 @@ function noFilterNotice(
 	return noticeField(
 		`no${mode}FilterNotice`,
 		'No filter is set. The scrape collects leads of any kind, up to the limit.',
-		{ show, hide: { ...hide, '@tool': [true] } },
+		{ show, hide: { ...hide, ...asTool } },
 	);
 }
 

@@ -41,6 +41,9 @@ export class Parameters {
 	}
 }
 
+/** A condition of a property: whether an AI agent uses the node as a tool. */
+export const asTool = { '@tool': [true] };
+
 type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
 
 /**

@@ -1,4 +1,4 @@
-import { noticeField, textField, type Parameters } from '../../../common/parameters';
+import { noticeField, textField, type Parameters, asTool } from '../../../common/parameters';
 import { mustBe } from '../../../common/values';
 import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/types';
@@ -47,18 +47,16 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 	};
 }
 
-const isTool = { '@tool': [true] };
-
 const costNotice = noticeField(
 	'notice',
 	'Each incoming item starts a separate scrape. A scrape uses credits for its leads, up to the limit.',
-	{ hide: isTool },
+	{ hide: asTool },
 );
 
 const toolNotice = noticeField(
 	'toolNotice',
 	"Each call starts a scrape, which uses credits up to 'Limit'. Set it yourself. Without a filter from the model, the node starts no scrape.",
-	{ show: isTool },
+	{ show: asTool },
 );
 
 export const start: Operation = {
