@@ -35,6 +35,12 @@ export class VirtualClock implements Clock {
 		});
 	}
 
+	nextTask(): Promise<void> {
+		return new Promise((fire) => {
+			this.add({ at: this.time, fire });
+		});
+	}
+
 	/** Lets time pass until `work` is over. @throws if that takes longer than `maxMs`, or nothing is due */
 	async runUntil(work: Promise<unknown>, maxMs: number): Promise<void> {
 		const state = { isOver: false };

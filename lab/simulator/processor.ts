@@ -50,6 +50,12 @@ export class Processor implements Clock {
 		await this.work(0);
 	}
 
+	/** What was begun comes first. */
+	async nextTask(): Promise<void> {
+		await this.clock.nextTask();
+		await this.work(0);
+	}
+
 	/** Sends a request, and takes its answer. */
 	async exchange(service: SimulatedService): Promise<Said> {
 		await this.work(this.isBusy && this.sent++ < COLD_CALLS ? COLD_MS : CPU_MS);

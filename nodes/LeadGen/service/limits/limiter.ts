@@ -134,9 +134,8 @@ export class Limiter {
 		this.pumping = true;
 		while (this.lines.length > 0) {
 			const waitMs = this.sendNext();
-			if (waitMs > 0) await this.sleepUntilWoken(waitMs);
 			// Answers are read in between: one of them may stop further calls.
-			await this.clock.sleep(0);
+			await (waitMs > 0 ? this.sleepUntilWoken(waitMs) : this.clock.nextTask());
 		}
 		this.pumping = false;
 	}
@@ -177,8 +176,9 @@ export class Limiter {
 		const began = this.clock.now();
 		const held = this.lines.find(({ run }) => run.inFlight < run.cap)?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
-		const timers = ms === Infinity ? [] : [this.clock.sleep(Math.min(ms, MAX_TIMER_MS))];
-		await Promise.race([woken, ...timers]);
+		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
+		// Without this moment, many calls come a little too early.
+		await this.clock.sleep(0);
 		if (held) held.waitedMs += this.clock.now() - began;
 	}
 }

@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { nextTask } from '../../common/pause';
 import type { Outcome } from '../../common/errors';
 
 /** Limits are published per minute ("Rate limits" in docs/service.md). */
@@ -10,19 +11,19 @@ export const MARGIN_MS = 15;
 
 /** Time and randomness, which tests replace. */
 export interface Clock {
-	/** Milliseconds since any fixed moment. */
+	/** Milliseconds since any fixed moment. Unlike the time of day, it is never set back. */
 	now(): number;
 	sleep(ms: number): Promise<void>;
+	/** Lets everything go on that is ready. */
+	nextTask(): Promise<void>;
 	/** From 0 to 1. */
 	random(): number;
 }
 
 export const systemClock: Clock = {
-	// Unlike the time of day, it is never set back.
 	now: () => performance.now(),
-	sleep: async (ms) => {
-		await sleep(ms);
-	},
+	sleep,
+	nextTask,
 	random: () => Math.random(),
 };
 

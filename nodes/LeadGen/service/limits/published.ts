@@ -17,9 +17,8 @@ export class Published implements Policy {
 
 	waitMs(now: number): number {
 		const { over, perMinute, inFlight } = this.traffic;
-		const gapMs = (BURST_SHARE * MINUTE_MS) / perMinute;
 		const windowMs = over.waitMs(perMinute, MINUTE_MS + MARGIN_MS, now, inFlight);
-		return Math.max(windowMs, this.sentAt + gapMs - now);
+		return Math.max(windowMs, this.sentAt + (BURST_SHARE * MINUTE_MS) / perMinute - now);
 	}
 
 	sent({ sentAt }: Call): void {
