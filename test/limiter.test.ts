@@ -14,8 +14,8 @@ const POLL = { path: '/status', isPoll: true };
 const SUCCEEDED: End = { outcome: 'succeeded' };
 const REFUSED: End = { outcome: 'rateLimited' };
 
-const newRun = (cap = Infinity, signal?: AbortSignal): Run => {
-	return { inFlight: 0, waitedMs: 0, cap, signal };
+const newRun = (cap = Infinity): Run => {
+	return { inFlight: 0, waitedMs: 0, cap };
 };
 
 function limiterOf(perMinute: number) {
@@ -119,15 +119,15 @@ describe('several runs', () => {
 	it('go on when one of them is stopped or has all that it may have in flight', async () => {
 		const { limiter, pass } = limiterOf(2);
 		const stop = new AbortController();
-		const [full, free, stopped] = [newRun(1), newRun(), newRun(Infinity, stop.signal)];
+		const [full, free, stopped] = [newRun(1), newRun(), newRun()];
 		const first = await limiter.turn(full, LOOKUP);
 		const order: string[] = [];
-		const wait = async (run: Run, name: string) => {
-			await limiter.turn(run, LOOKUP);
+		const wait = async (run: Run, name: string, signal?: AbortSignal) => {
+			await limiter.turn(run, LOOKUP, signal);
 			order.push(name);
 		};
 		const waiting = [wait(full, 'full'), wait(free, 'free')];
-		const late = wait(stopped, 'stopped').catch(() => order.push('stop'));
+		const late = wait(stopped, 'stopped', stop.signal).catch(() => order.push('stop'));
 		await pass(1000);
 		expect(order).toEqual(['free']);
 		stop.abort();
@@ -161,9 +161,9 @@ describe('a run', () => {
 	it('that waits for its turn ends when it is given up', async () => {
 		const { limiter, pass } = limiterOf(1);
 		const stopReason = new StopReason('Run it again.');
-		const run = newRun(Infinity, stopReason.signal);
+		const run = newRun();
 		await limiter.turn(run, LOOKUP);
-		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info));
+		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info, stopReason.signal));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
 		stopReason.stopAllCalls(

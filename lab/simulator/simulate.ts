@@ -98,7 +98,7 @@ function caller(
 	limiter.perMinute = perMinute;
 	const all = Array.from({ length: runs }, () => {
 		const end = new AbortController();
-		const run: Run = { inFlight: 0, waitedMs: 0, cap: Infinity, signal: end.signal };
+		const run: Run = { inFlight: 0, waitedMs: 0, cap: Infinity };
 		return { run, end };
 	});
 	let halted = false;
@@ -112,7 +112,7 @@ function caller(
 		if (!run || !end) throw new Error('There is no such run');
 		for (;;) {
 			const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
-			const call = await limiter.turn(run, info).catch(() => undefined);
+			const call = await limiter.turn(run, info, end.signal).catch(() => undefined);
 			if (!call) return 'givenUp';
 			if (halted) {
 				limiter.end(run, call, { outcome: 'notSent' });

@@ -58,10 +58,7 @@ export function retryDelayMs(
 	const isOutage = unsent && downMs !== undefined;
 	if (isOutage ? downMs >= MAX_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
 	const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
-	const delayMs = delay * (0.75 + Math.random() / 2);
-	// The answer would arrive too late to be useful.
-	const isLate = Date.now() + delayMs >= (request.deadline ?? Infinity);
-	return isLate ? undefined : delayMs;
+	return delay * (0.75 + Math.random() / 2);
 }
 
 /** Measures how long the service has been unreachable. */

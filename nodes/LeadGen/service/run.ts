@@ -99,6 +99,8 @@ export interface NodeRun extends Run {
 	settings: RunSettings;
 	account: Account;
 	stopReason: StopReason;
+	/** Aborted when the user presses Stop, or the run makes no more calls. */
+	signal: AbortSignal;
 }
 
 /** @throws InputError if the base URL or the key of the credential is invalid or missing */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { pause, throwIfStopped } from '../common/pause';
+import { anySignal, pause, throwIfStopped } from '../common/pause';
 import { ServiceError } from '../common/errors';
 import { readEnvelope, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/told';
@@ -20,11 +20,23 @@ export class Sender {
 	 * @throws ServiceError if there is none; NotAttemptedError if the request must not be sent
 	 */
 	async send(request: ServiceRequest): Promise<IDataObject | null> {
-		const { account, signal, stopReason } = this.run;
+		const { signal } = this.run;
+		if (!request.signal) return await this.untilAnswered(request, signal);
+		const either = anySignal(signal, request.signal);
+		return await this.untilAnswered(request, either).catch((error: unknown) => {
+			throw signal.aborted || !either.aborted ? error : noAnswer(error, request);
+		});
+	}
+
+	private async untilAnswered(
+		request: ServiceRequest,
+		signal: AbortSignal,
+	): Promise<IDataObject | null> {
+		const { account, stopReason } = this.run;
 		let tries = 0;
 		for (;;) {
 			if (account.plan.shouldAsk(() => account.limiter.demand)) void this.askForPlan();
-			const result = await this.attempt(request);
+			const result = await this.attempt(request, signal);
 			if (!('error' in result)) {
 				if (request.path === '/credits' && result.data) account.learn(result.data);
 				return result.data;
@@ -42,20 +54,21 @@ export class Sender {
 	}
 
 	/** Sends a request once, when it is its turn, and ends the run if it makes no sense to continue. */
-	private async attempt(request: ServiceRequest): Promise<Answer & { isRateLimited?: boolean }> {
-		const { account, signal, settings, stopReason } = this.run;
+	private async attempt(
+		request: ServiceRequest,
+		signal: AbortSignal,
+	): Promise<Answer & { isRateLimited?: boolean }> {
+		const { account, settings, stopReason } = this.run;
 		const { limiter } = account;
 		const { kind, path } = request;
 		const isPoll = kind === 'poll' && path === '/status';
 		const { timeoutMs } = settings;
-		const call = await limiter.turn(this.run, { path, isPoll, timeoutMs });
+		const call = await limiter.turn(this.run, { path, isPoll, timeoutMs }, signal);
 		const stopped = isFree(request) ? undefined : stopReason.reason;
-		const isLate = Date.now() >= (request.deadline ?? Infinity);
 		// An answer that arrived meanwhile may have stopped the run.
-		if (stopped || isLate || signal?.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
+		if (stopped || signal.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
 		throwIfStopped(signal);
 		if (stopped) throw stopped;
-		if (isLate) return { error: noAnswer(new Error('Too late'), request) };
 		const response = await exchange(this.run, request);
 		const isAnswered = !(response instanceof ServiceError);
 		if (isAnswered) this.outage.answered();
@@ -77,9 +90,9 @@ export class Sender {
 	private async askForPlan(): Promise<void> {
 		const { account, signal } = this.run;
 		const request: ServiceRequest = { kind: 'poll', path: '/credits' };
-		const call = await account.limiter.turn(this.run, request).catch(() => undefined);
+		const call = await account.limiter.turn(this.run, request, signal).catch(() => undefined);
 		if (!call) return;
-		const response = signal?.aborted ? undefined : await exchange(this.run, request);
+		const response = signal.aborted ? undefined : await exchange(this.run, request);
 		const answer =
 			response && !(response instanceof ServiceError) && readEnvelope(response, request);
 		if (answer && 'data' in answer && answer.data) account.learn(answer.data);

@@ -19,8 +19,8 @@ export interface ServiceRequest {
 	body?: IDataObject;
 	/** Distinguishes starts: the place of the item in its execution. Without a place, the body distinguishes them. */
 	place?: string;
-	/** When the answer becomes useless, in milliseconds since 1970. */
-	deadline?: number;
+	/** Of a free request: aborted when nobody waits for the answer any more. */
+	signal?: AbortSignal;
 }
 
 /** Whether a request costs no credits. Only GET requests cost none. */

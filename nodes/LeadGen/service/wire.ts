@@ -18,7 +18,7 @@ export async function exchange(
 	{ context, credential, baseUrl, withoutKey, settings: { timeoutMs } }: NodeRun,
 	request: ServiceRequest,
 ): Promise<RawResponse | ServiceError> {
-	const timeout = Math.min(timeoutMs, Math.max(1, (request.deadline ?? Infinity) - Date.now()));
+	const timeout = Math.min(timeoutMs, MAX_TIMER_MS);
 	const options: IHttpRequestOptions = {
 		method: isFree(request) ? 'GET' : 'POST',
 		url: baseUrl + request.path,
@@ -40,8 +40,10 @@ export async function exchange(
 	// A paid request goes on: its answer is paid for, and Retry finds it in memory.
 	const isStoppable = isFree(request) && 'getExecutionCancelSignal' in context;
 	const stop = isStoppable ? context.getExecutionCancelSignal() : undefined;
-	const late = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TIMER_MS));
-	const forgets = [stop, late].map((signal) => onAbort(signal, end.abort.bind(end)));
+	const late = AbortSignal.timeout(Math.ceil(timeout));
+	const forgets = [stop, late, request.signal].map((signal) =>
+		onAbort(signal, end.abort.bind(end)),
+	);
 	const getExecutionCancelSignal = { value: () => end.signal };
 	try {
 		const { statusCode, headers, body } = (await context.helpers.httpRequestWithAuthentication.call(

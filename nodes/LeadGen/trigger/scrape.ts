@@ -5,7 +5,6 @@ import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
 import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
-import { noAnswer } from '../service/wire';
 import type { TriggerNode } from './node';
 import { idIn } from './notification';
 import { isRefused } from './notices';
@@ -41,13 +40,10 @@ export async function startScrape(
 
 /** @throws ServiceError if the account has no credits, or the service does not tell */
 export async function checkCredits(node: TriggerNode): Promise<void> {
-	const signal = AbortSignal.timeout(MAX_CHECK_MS);
 	const { credential } = await node.access();
-	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS, signal });
-	const request = { kind: 'poll', path: '/credits' } as const;
-	const { credits } = await service.data(request).catch((error: unknown) => {
-		throw signal.aborted ? noAnswer(error, request) : error;
-	});
+	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS });
+	const signal = AbortSignal.timeout(MAX_CHECK_MS);
+	const { credits } = await service.data({ kind: 'poll', path: '/credits', signal });
 	const advice =
 		'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.';
 	const facts = { outcome: 'refused', code: 'INSUFFICIENT_CREDITS' } as const;

@@ -17,7 +17,6 @@ export interface Run {
 	waitedMs: number;
 	/** How many calls of the run may be in flight at once. */
 	cap: number;
-	signal: AbortSignal | undefined;
 	/** By path: since when the service has turned away every call of the run. */
 	turnedAwaySince?: Map<string, number>;
 }
@@ -25,9 +24,8 @@ export interface Run {
 /** The waiting calls of a run to one path, the next one first. */
 interface Line extends Required<CallInfo> {
 	run: Run;
-	/** Each gets the call when it may be sent, or undefined when the run is stopped. */
-	waiting: Array<(call: Call | undefined) => void>;
-	close: () => void;
+	/** Each gets the call when it may be sent, or nothing when nobody wants it any more. */
+	waiting: Set<(call?: Call) => void>;
 }
 
 /**
@@ -65,23 +63,28 @@ export class Limiter {
 
 	/** Calls that ended within the last minute, are in flight, or wait. */
 	get demand(): number {
-		const waiting = this.lines.reduce((sum, line) => sum + line.waiting.length, 0);
+		const waiting = this.lines.reduce((sum, line) => sum + line.waiting.size, 0);
 		return this.traffic.recent(this.clock.now(), MINUTE_MS) + waiting;
 	}
 
 	/**
 	 * Waits for the turn of a call. The caller must report how the call ended.
-	 * @throws like `throwIfStopped` when the run is stopped
+	 * @throws like `throwIfStopped` when the signal is aborted
 	 */
-	async turn(run: Run, info: CallInfo): Promise<Call> {
-		throwIfStopped(run.signal);
+	async turn(run: Run, info: CallInfo, signal?: AbortSignal): Promise<Call> {
+		throwIfStopped(signal);
+		const line = this.lineOf(run, info);
+		let forget = () => {};
 		const call = await new Promise<Call | undefined>((go) => {
-			this.lineOf(run, info).waiting.push(go);
+			line.waiting.add(go);
+			forget = onAbort(signal, () => {
+				this.leave(line, go);
+				go(undefined);
+			});
 			void this.pump();
 		});
-		if (call) return call;
-		throwIfStopped(run.signal);
-		return await this.turn(run, info);
+		forget();
+		return call ?? (await this.turn(run, info, signal));
 	}
 
 	/**
@@ -111,20 +114,18 @@ export class Limiter {
 		return now - since < GIVE_UP_MS && (isPatient || backMs(rateInfo) <= GIVE_UP_MS);
 	}
 
-	/** The line of a run, which ends when the run is stopped. */
 	private lineOf(run: Run, { path, isPoll = false, timeoutMs = GIVE_UP_MS }: CallInfo): Line {
 		const isSame = (line: Line) => line.run === run && line.path === path && line.isPoll === isPoll;
 		const known = this.lines.find(isSame);
 		if (known) return known;
-		const stop = () => {
-			this.lines = this.lines.filter((each) => each !== line);
-			line.close();
-			for (const go of line.waiting) go(undefined);
-		};
-		const close = onAbort(run.signal, stop);
-		const line: Line = { run, path, isPoll, timeoutMs, waiting: [], close };
+		const line: Line = { run, path, isPoll, timeoutMs, waiting: new Set() };
 		this.lines.push(line);
 		return line;
+	}
+
+	private leave(line: Line, go: (call?: Call) => void): void {
+		line.waiting.delete(go);
+		if (line.waiting.size === 0) this.lines = this.lines.filter((each) => each !== line);
 	}
 
 	/** Sends each waiting call as soon as it may go. */
@@ -159,17 +160,16 @@ export class Limiter {
 	}
 
 	private letGo(line: Line): void {
-		const { run, path, isPoll, timeoutMs, waiting, close } = line;
-		const go = waiting.shift();
+		const { run, path, isPoll, timeoutMs, waiting } = line;
+		const [go = () => {}] = waiting;
 		const others = this.lines.filter((each) => each.run === run && each !== line);
-		this.lines = [...this.lines.filter((each) => each.run !== run), ...others];
-		if (waiting.length > 0) this.lines.push(line);
-		else close();
+		this.lines = [...this.lines.filter((each) => each.run !== run), ...others, line];
+		this.leave(line, go);
 		run.inFlight++;
 		const { total: before } = this.traffic;
 		const call: Call = { path, isPoll, timeoutMs, sentAt: this.clock.now(), before };
 		for (const policy of this.policies) policy.sent?.(call);
-		go?.(call);
+		go(call);
 	}
 
 	private async sleepUntilWoken(ms: number): Promise<void> {

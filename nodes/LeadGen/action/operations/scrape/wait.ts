@@ -43,8 +43,10 @@ const MAX_SILENCE_MS = 10 * 60_000;
 /** The same before its first status: the scrape may be very new, but also the ID or the address mistyped. */
 const MAX_FIRST_SILENCE_MS = 10_000;
 
-/** The last request goes out at the end of the wait. How long its answer is waited for, and how much longer it may take. */
+/** The last request goes out at the end of the wait. How long its answer is waited for. */
 const LATE_MS = 1000;
+/** A timer with a longer time would ring at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often a pause may become shorter, because other scrapes have finished. */
 const LOOK_AGAIN_MS = 1000;
@@ -79,6 +81,8 @@ export async function waitForScrape(
 		const left = deadline - Date.now();
 		await pauseFor(() => Math.min(left, ms()), settings.signal);
 	};
+	// The service may answer much later, or never.
+	const late = AbortSignal.timeout(Math.min(deadline + LATE_MS - Date.now(), MAX_TIMER_MS));
 	let last: IDataObject = {};
 	let silentSince: number | undefined;
 	// Scrapes that are waited for together are not polled at the same moment.
@@ -88,11 +92,11 @@ export async function waitForScrape(
 		await rest(() => othersMs);
 		for (;;) {
 			try {
-				const status = service.data({ ...pollRequest(id), deadline: deadline + 2 * LATE_MS });
-				last = (await before(deadline + LATE_MS, status)) ?? last;
+				last = await service.data({ ...pollRequest(id), signal: late });
 				isKnown = true;
 				silentSince = undefined;
 			} catch (error) {
+				if (late.aborted) break;
 				silentSince ??= Date.now();
 				const maxMs = isKnown ? MAX_SILENCE_MS : MAX_FIRST_SILENCE_MS;
 				const isOver = Date.now() >= Math.min(deadline, silentSince + maxMs);
@@ -130,14 +134,6 @@ function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
 		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
 		{ scrapeId: id, ...last },
 	);
-}
-
-/** The answer, if it arrives before the deadline. The service may answer much later, or never. */
-async function before<T>(deadline: number, answer: Promise<T>): Promise<T | undefined> {
-	const began = Date.now();
-	let isOver = false;
-	const late = pauseFor(() => (isOver ? 0 : deadline - began), undefined);
-	return await Promise.race([answer, late.then(() => undefined)]).finally(() => (isOver = true));
 }
 
 /** @param ms may decrease meanwhile, as other scrapes finish */
