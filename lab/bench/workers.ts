@@ -1,4 +1,4 @@
-import { node, quiet, until, use, uuid } from '../fixture/fixture';
+import { uuid } from '../fixture/fixture';
 import { QueueFixture } from '../fixture/queueFixture';
 import { count, Part, seconds, times } from './part';
 
@@ -18,47 +18,20 @@ async function measureWorkers(): Promise<Shared[]> {
 	const fixture = new QueueFixture();
 	try {
 		await fixture.open();
-		const path = uuid();
 		const { sandbox } = fixture;
+		const apiKey = uuid();
 		sandbox.reset({
-			accounts: { [path]: { plan: 'starter', credits: 1000 } },
+			accounts: { [apiKey]: { plan: 'starter', credits: 1000 } },
 			rateLimit: { kind: 'sliding' },
 			latencyMs: 100,
 		});
-		const credential = await fixture.newCredential('Starter', path, { plan: 'starter' });
-		const verify = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
-		const { id } = await fixture.activate(
-			node('Webhook', 'n8n-nodes-base.webhook', {
-				typeVersion: 2,
-				webhookId: path,
-				parameters: { httpMethod: 'POST', path },
-			}),
-			node('One item per address', 'n8n-nodes-base.splitOut', {
-				parameters: {
-					fieldToSplitOut: 'body.emails',
-					options: { destinationFieldName: 'address' },
-				},
-			}),
-			fixture.leadGen(verify, { credentials: use(credential) }),
+		const credential = await fixture.newCredential('Starter', apiKey, { plan: 'starter' });
+		const lists = Array.from({ length: EXECUTIONS }, (_, list) =>
+			Array.from({ length: ADDRESSES }, (_, at) => `valid.${String(list)}.${String(at)}@acme.com`),
 		);
-		await quiet(1000);
-		for (let batch = 0; batch < EXECUTIONS; batch++) {
-			const emails = Array.from({ length: ADDRESSES }, (_, at) => {
-				return `valid.${String(batch)}.${String(at)}@acme.com`;
-			});
-			await fetch(`${fixture.webhookBase}/webhook/${path}`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify({ emails }),
-			});
-		}
-		const begun = async () => (await fixture.executions(id)).length === EXECUTIONS;
-		await until('the executions', begun);
-		let results = 0;
-		for (const execution of await fixture.executions(id)) {
-			const items = (await fixture.finished(execution.id))?.nodes.LeadGen?.outputs[0] ?? [];
-			results += items.filter(({ json }) => json.status === 'valid').length;
-		}
+		const executions = await fixture.verify(credential, lists);
+		const items = executions.flatMap(({ nodes }) => nodes.LeadGen?.outputs[0] ?? []);
+		const results = items.filter(({ json }) => json.status === 'valid').length;
 		const first = Math.min(...sandbox.requests.map(({ at }) => at));
 		const last = Math.max(...sandbox.requests.map(({ answeredAt = 0 }) => answeredAt));
 		const all = EXECUTIONS * ADDRESSES;

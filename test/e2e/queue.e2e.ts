@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
 import type { Role } from '../../lab/playground/queue';
-import { API_KEY, LINE, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
+import { API_KEY, LINE, quiet, until } from '../../lab/fixture/fixture';
 import { LONG, post } from './n8n';
 import {
 	activated,
@@ -208,40 +208,15 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 	});
 	const plan = { plan: 'enterprise', requestsPerMinute: 1200 };
 	const credential = await fixture.newCredential('Enterprise', API_KEY, plan);
-	const path = uuid();
-	const workflow = await fixture.activate(
-		node('Webhook', 'n8n-nodes-base.webhook', {
-			typeVersion: 2,
-			webhookId: path,
-			parameters: { httpMethod: 'POST', path },
-		}),
-		node('One item per address', 'n8n-nodes-base.splitOut', {
-			parameters: {
-				fieldToSplitOut: 'body.emails',
-				options: { destinationFieldName: 'address' },
-			},
-		}),
-		fixture.leadGen({ ...VERIFY, email: '={{ $json.address }}' }, { credentials: use(credential) }),
-		executor(),
-	);
-	await quiet(1000);
 	const batches = [0, 1, 2, 3].map((batch) =>
 		Array.from({ length: 500 }, (_, item) => `valid.${String(batch * 500 + item)}@acme.com`),
 	);
-	await Promise.all(
-		batches.map(async (emails) => {
-			const url = `${fixture.webhookBase}/webhook/${path}`;
-			expect(await post(url, JSON.stringify({ emails }))).toBe(200);
-		}),
+	const executions = await fixture.verify(credential, batches, executor());
+	const items = executions.flatMap(({ nodes }) => nodes.LeadGen?.outputs[0] ?? []);
+	const by = executions.flatMap(({ nodes }) => nodes.Executor?.outputs[0] ?? []);
+	expect(executions.map(({ status, error }) => error ?? status)).toEqual(
+		batches.map(() => 'success'),
 	);
-	await until('four executions', async () => (await fixture.executions(workflow.id)).length === 4);
-	const items = [];
-	for (const { id } of await fixture.executions(workflow.id)) {
-		const execution = await fixture.finished(id);
-		expect([execution?.status, execution?.error]).toEqual(['success', undefined]);
-		items.push(...(execution?.nodes.LeadGen?.outputs[0] ?? []));
-	}
-	const by = await executorsOf(workflow);
 	const refused = fixture.sandbox.requests.filter(
 		({ operation, status }) => operation === 'verifyEmail' && status === 429,
 	).length;
@@ -249,5 +224,5 @@ it('verifies 2,000 addresses in four executions on two workers that share the li
 	expect(items.filter(({ json }) => json.status !== 'valid')).toEqual([]);
 	expect(fixture.sandbox.credits()).toBe(8000);
 	expect(fixture.count('verifyEmail')).toBe(2000 + refused);
-	expect(new Set(by)).toEqual(new Set(['worker1', 'worker2']));
+	expect(new Set(by.map(({ json }) => json.by))).toEqual(new Set(['worker1', 'worker2']));
 }, 300_000);
