@@ -83,7 +83,7 @@ async function untilFinished(
 	const signal = node.context.getExecutionCancelSignal();
 	const since = Date.now();
 	for (let hasWaited = false; ; hasWaited = true) {
-		node.memory.isWaiting(attempt ?? scrapeId, true);
+		node.memory.waits(attempt ?? scrapeId);
 		let problem: unknown = notKnown(scrapeId);
 		const scrape = await find(node, completion).catch((error: unknown) => {
 			problem = error;

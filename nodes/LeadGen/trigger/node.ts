@@ -41,13 +41,15 @@ class Memory {
 	/** When an execution of this process last waited for the end of a scrape, by its attempt or its ID. */
 	private readonly waiting = new Map<string, number>();
 
-	/** Whether an execution waits for the end of a scrape. @param isNew whether one does from now on */
-	isWaiting(name: string, isNew = false): boolean {
-		const at = this.waiting.get(name) ?? -Infinity;
-		if (isNew) this.waiting.set(name, performance.now());
+	/** Records that an execution waits for the end of a scrape. */
+	waits(name: string): void {
+		this.waiting.set(name, performance.now());
 		const [oldest = ''] = this.waiting.keys();
 		if (this.waiting.size > MAX_WAITING) this.waiting.delete(oldest);
-		return performance.now() - at < WAITING_MS;
+	}
+
+	isWaiting(name: string): boolean {
+		return performance.now() - (this.waiting.get(name) ?? -Infinity) < WAITING_MS;
 	}
 }
 

@@ -60,7 +60,7 @@ function begin(node: Receiving, attempt: string | undefined): IWebhookResponseDa
 	const accepted = { webhookResponse: { received: true } };
 	const hasLeads = () => leadsIn(notification, parameters.option(leadsField)) !== undefined;
 	if (scrape?.isDone || (memory.isWaiting(name) && !hasLeads())) return accepted;
-	memory.isWaiting(name, true);
+	memory.waits(name);
 	const { addresses } = memory.place ?? placeOf(node);
 	const item = itemFor({ completion: { attempt, scrapeId, notification } }, addresses);
 	return { ...accepted, workflowData: [[item]] };
