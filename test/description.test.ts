@@ -290,6 +290,9 @@ describe('Node leadGen, its operations', () => {
 	test('have an action of their own, without an article', () => {
 		const actions = OPERATIONS.map(({ action }) => action);
 		expect(actions).toEqual([...new Set(actions)]);
+		// Options are shown by the operation alone.
+		const values = OPERATIONS.map(({ operation }) => operation);
+		expect(values).toEqual([...new Set(values)]);
 		expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 	});
 
