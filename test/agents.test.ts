@@ -122,4 +122,10 @@ describe('Identical paid calls at the same time', () => {
 		await runs(['one', 'two'], people.slice(1));
 		service.expectCalls([...people, ...people].map(({ email }) => verify(email)));
 	});
+
+	test('over MCP, a start is sent each time', async () => {
+		for (let runs = 0; runs < 2; runs++)
+			await service.run(START, scrape, titles, { ...agent, executionId: '' });
+		expect(paths()).toEqual(['/start', '/start', '/start', '/start']);
+	});
 });

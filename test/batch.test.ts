@@ -1,6 +1,7 @@
 /** Runs of many items: what is paid for, what is sent again, and what ends a run. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Account, FaultRule } from '../lab/sandbox/settings';
+import { PaidCallLimit } from '../nodes/LeadGen/service/itemService';
 import { Outage } from '../nodes/LeadGen/service/retry';
 import { hintsOf, type NodeResult, type NodeRun } from './engine';
 import { containing, errorOf, including, someText } from './expected';
@@ -275,6 +276,22 @@ describe('when the credits run out', () => {
 		},
 	);
 
+	it('waits for the scrapes that are paid for', async () => {
+		const fault = {
+			kind: 'envelope' as const,
+			code: 'INSUFFICIENT_CREDITS',
+			status: 402,
+			match: { bodyIncludes: 'CFO' },
+		};
+		sandbox.set({ job: { durationMs: 1500 }, faults: [fault] });
+		const filters = { jobTitles: ['={{ $json.title }}'] };
+		const parameters = { filters, limit: 1, options: { pollInterval: 0.2 } };
+		const items = [{ title: 'CTO' }, { title: 'CFO' }];
+		const result = await service.run(START_AND_WAIT, parameters, items, keepGoing);
+		expect(result.items[0]?.json).toMatchObject({ status: 'completed' });
+		expect(errorOf(result.items[1])).toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
+	});
+
 	it('says how many were bought, and does not pay for them in the next run', async () => {
 		account({ credits: 3 });
 		const failed = await find(people(8), { parallel });
@@ -449,6 +466,23 @@ it('sends nothing more once a person presses Stop', async () => {
 });
 
 describe('Maximum Paid Calls', () => {
+	it('lets an item that waits have the calls that the one before it gives back', async () => {
+		const limit = new PaidCallLimit(2, 'an execution', 'LeadGen');
+		await limit.hold(2);
+		const second = limit.hold(2);
+		await sleep(10);
+		limit.giveBack(2);
+		expect(await second).toBe(true);
+	});
+
+	it('counts each call over MCP alone', async () => {
+		for (let call = 0; call < 2; call++) {
+			const limit = new PaidCallLimit(1, '', 'LeadGen');
+			expect(await limit.hold(1)).toBe(true);
+			limit.use();
+		}
+	});
+
 	const reached = (max: number) => `Not sent: the node reached Maximum Paid Calls (${String(max)})`;
 	const named = (last: string, count: number) =>
 		people(count).map((one, index) => ({ ...one, last, company: `acme${String(index)}.com` }));

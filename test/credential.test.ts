@@ -140,6 +140,16 @@ describe('authenticate', () => {
 			await expectRefusal({ [name]: url, baseURL: sandbox.url }, target);
 		});
 
+		test.each(['https://api.example.other.example', 'https://api.example:444'])(
+			'not to %s, which begins like the base URL',
+			async (target) => {
+				const baseUrl = 'https://api.example';
+				await expect(authenticated({ [name]: `${target}/` }, { baseUrl })).rejects.toThrow(
+					`only sends its API key to ${baseUrl}, but this request goes to ${target}`,
+				);
+			},
+		);
+
 		test('not to a relative address that leads elsewhere, or has no base, or to none', async () => {
 			for (const url of ['//other.example/credits', '/\\other.example']) {
 				await expectRefusal({ [name]: url, baseURL: sandbox.url }, 'http://other.example');

@@ -36,6 +36,11 @@ function answers(items: Array<{ json: IDataObject }>) {
 const nobody = [false, null, undefined, undefined];
 
 describe('Email: Find and Verify', () => {
+	test('verifies an address that is just as sure as it must be', async () => {
+		await enrich({ options: { minConfidence: 0.38 } }, people('Ann Low', 'Bob Nobody'));
+		service.expectCalls([find('Ann', 'Low'), verify('ann.low@acme.com'), find('Bob', 'Nobody')]);
+	});
+
 	test('gives one item with the address, how sure it is, and what was tried', async () => {
 		sandbox.set({ extraFields: true });
 		const items = await enrich(

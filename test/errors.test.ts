@@ -163,6 +163,7 @@ const cases: Case[] = [
 	envelope('MAINTENANCE', 200, 'unknown'),
 	envelope('MAINTENANCE', 408, 'unknown'),
 	envelope('MAINTENANCE', 500, 'unknown'),
+	envelope('INVALID_REQUEST', 500, 'unknown'),
 	[
 		'an error without code and message',
 		body('{"success":false}'),

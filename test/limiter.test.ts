@@ -2,7 +2,7 @@ import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { StopReason } from '../nodes/LeadGen/service/run';
 import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
-import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
+import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/told';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { Plan } from '../nodes/LeadGen/service/account';
 import { sliding } from '../lab/rateLimits';
@@ -375,6 +375,12 @@ describe('what a service says of its rate', () => {
 		['-1', undefined],
 	])('Retry-After: %s is %s ms', (retryAfter, retryAfterMs, date = '') => {
 		expect(read({ 'retry-after': retryAfter, date })).toEqual({ retryAfterMs });
+	});
+
+	it('Retry-After counts also beside requests that are left, and before their reset', () => {
+		const times = { retryAfterMs: 30_000, resetMs: 1000 };
+		expect([0, 5].map((remaining) => backMs({ ...times, remaining }))).toEqual([30_000, 30_000]);
+		expect([0, 5].map((remaining) => backMs({ resetMs: 1000, remaining }))).toEqual([1000, 0]);
 	});
 
 	it('Retry-After says nothing of the rate with HTTP 202', () => {

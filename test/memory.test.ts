@@ -36,6 +36,16 @@ it('does not count calls without an execution as one run', () => {
 	expect(memory.recall('b', '', 10 * MINUTE)).toEqual(bought('b'));
 });
 
+it('has calls of the same execution and of a stopped run wait for each other, and no others', () => {
+	const memory = new Memory();
+	const never = new Promise<never>(() => {});
+	void memory.during('stopped', 'one', AbortSignal.abort(), never);
+	void memory.during('running', 'one', undefined, never);
+	const isPending = (key: string, run: string) => memory.pendingOf(key, run) !== undefined;
+	expect([isPending('stopped', 'two'), isPending('running', 'two')]).toEqual([true, false]);
+	expect(isPending('running', 'one')).toBe(true);
+});
+
 it('forgets what others bought first when it is full, and keeps the beginning of a run', () => {
 	const memory = new Memory();
 	for (let row = 0; row < 30_000; row++) memory.keep(`old ${String(row)}`, 'old', bought('old'));

@@ -1,6 +1,8 @@
 /** What n8n makes of a connection that fails, in all versions of n8n. */
 import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
+import { ServiceError } from '../nodes/LeadGen/common/errors';
+import { mayStartAgain, retryDelayMs } from '../nodes/LeadGen/service/retry';
 import { noAnswer } from '../nodes/LeadGen/service/wire';
 import type { ServiceRequest } from '../nodes/LeadGen/service/types';
 import { requestHelpers } from './engine';
@@ -46,6 +48,16 @@ test.each([
 	expect(error.cause).toBeDefined();
 	error.cause = undefined;
 	expect(noAnswer(error, lookup)).toMatchObject({ outcome, code });
+});
+
+test('A connection that breaks, or a time that is over, after the request was sent, may have been paid for', () => {
+	for (const syscall of ['read', 'write']) {
+		const error = Object.assign(new Error('unreachable'), { code: 'EHOSTUNREACH', syscall });
+		expect(noAnswer(error, lookup).outcome).toBe('unknown');
+	}
+	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
+	expect(retryDelayMs(late, lookup, 1, undefined)).toBeUndefined();
+	expect(mayStartAgain(late)).toBe(false);
 });
 
 describe('A request that Node.js refuses to send', () => {

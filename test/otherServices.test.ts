@@ -628,6 +628,19 @@ describe('A service that answers in other words', () => {
 	});
 });
 
+test('An address without a verdict is not accepted', async () => {
+	answerWith((request) =>
+		success({
+			email: request.path === '/email/find' ? `${textIn(request, 'firstName')}@acme.com` : '',
+		}),
+	);
+	const rows = people(2);
+	const { items } = await run(ENRICH, rows);
+	expectCalls([...rows.map(ENRICH.callFor), ...rows.map(VERIFY.callFor)]);
+	const json = { found: false, tried: 'business: unknown' };
+	expect(items).toMatchObject(paired([json, json]));
+});
+
 test.each([
 	['catch-all', 'Catch-All'],
 	['Catch All', 'catch_all'],
