@@ -434,6 +434,7 @@ describe('Scrape: Wait', () => {
 		['a service that lags behind', { statusLagMs: 100 }, {}],
 		['a service with nulls', { nullsInStatus: true }, {}],
 		['no time limit', {}, { timeout: 0 }],
+		['a time limit that is no whole number of milliseconds', {}, { timeout: 1 / 7 }],
 	])('polls until all scrapes are completed: %s', async (_, settings, options) => {
 		const scrapes = await startThree({ leadShare: 0.5, ...settings }, [600, 50, 300]);
 		const { items } = await service.run(WAIT, waitFor(options), scrapes);

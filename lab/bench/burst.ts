@@ -16,8 +16,8 @@ const MAX_ROUND_MS = 10 * 60_000;
 const REQUESTS_PER_MINUTE = 60_000;
 
 /**
- * Notifications to triggers, and the same requests to n8n's own Webhook node, by turns in one n8n. From version 2 on, n8n 2
- * prepares no expressions for a request to that node, as it does for all other nodes.
+ * Notifications to triggers, and the same requests to n8n's own Webhook node, by turns in one n8n. For a request to that
+ * node from version 2 on, n8n 2 does not prepare expressions. For all other nodes it does.
  */
 async function measureBurst(say: (line: string) => void): Promise<BurstTimes[]> {
 	const fixture = new Fixture();

@@ -4,6 +4,8 @@ import { LeadGenError } from './errors';
 
 /** The longest timer that is left behind after Stop. */
 const MAX_SLICE_MS = 1000;
+/** A timer with a longer time would ring at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Work that takes longer holds up everything else in the process. */
 const MAX_STRETCH_MS = 2;
@@ -55,6 +57,11 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 
 function callListeners({ target }: Event): void {
 	for (const listener of listenersOf.get(target as AbortSignal) ?? []) listener();
+}
+
+/** A signal that is aborted after so many milliseconds, which may be a fraction. Node.js takes only whole numbers. */
+export function timeoutSignal(ms: number): AbortSignal {
+	return AbortSignal.timeout(Math.min(Math.ceil(ms), MAX_TIMER_MS));
 }
 
 /** A signal that is aborted with the first of several. */

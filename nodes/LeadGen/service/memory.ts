@@ -1,3 +1,4 @@
+import { timeoutSignal } from '../common/pause';
 import { foundNobody } from './answer';
 
 /** The outcome of a paid call: its data as JSON, or an error that must not be paid for again. */
@@ -124,7 +125,7 @@ export class Memory {
 		this.isExpiring = true;
 		// The timer keeps neither n8n from ending, nor an account that was forgotten in memory.
 		const memory = new WeakRef(this);
-		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
+		timeoutSignal(ms).addEventListener('abort', () => {
 			const self = memory.deref();
 			if (!self) return;
 			self.isExpiring = false;

@@ -1,13 +1,10 @@
 import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { onAbort } from '../common/pause';
+import { onAbort, timeoutSignal } from '../common/pause';
 import { ServiceError } from '../common/errors';
 import { CREDENTIAL_TYPE } from './account';
 import { NOT_CONNECTED } from './retry';
 import type { NodeRun } from './run';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
-
-/** A timer with a longer time would ring at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
@@ -18,7 +15,6 @@ export async function exchange(
 	{ context, credential, baseUrl, withoutKey, settings: { timeoutMs } }: NodeRun,
 	request: ServiceRequest,
 ): Promise<RawResponse | ServiceError> {
-	const timeout = Math.min(timeoutMs, MAX_TIMER_MS);
 	const options: IHttpRequestOptions = {
 		method: isFree(request) ? 'GET' : 'POST',
 		url: baseUrl + request.path,
@@ -27,7 +23,7 @@ export async function exchange(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		timeout,
+		timeout: timeoutMs,
 	};
 	if (request.query) options.qs = request.query;
 	if (request.body) {
@@ -40,7 +36,7 @@ export async function exchange(
 	// A paid request goes on: its answer is paid for, and Retry finds it in memory.
 	const isStoppable = isFree(request) && 'getExecutionCancelSignal' in context;
 	const stop = isStoppable ? context.getExecutionCancelSignal() : undefined;
-	const late = AbortSignal.timeout(Math.ceil(timeout));
+	const late = timeoutSignal(timeoutMs);
 	const forgets = [stop, late, request.signal].map((signal) =>
 		onAbort(signal, end.abort.bind(end)),
 	);

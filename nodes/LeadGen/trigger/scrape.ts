@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
+import { timeoutSignal } from '../common/pause';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
 import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
@@ -42,7 +43,7 @@ export async function startScrape(
 export async function checkCredits(node: TriggerNode): Promise<void> {
 	const { credential } = await node.access();
 	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS });
-	const signal = AbortSignal.timeout(MAX_CHECK_MS);
+	const signal = timeoutSignal(MAX_CHECK_MS);
 	const { credits } = await service.data({ kind: 'poll', path: '/credits', signal });
 	const advice =
 		'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.';

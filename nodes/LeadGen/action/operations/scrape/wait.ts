@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { count, show } from '../../../common/values';
 import { wordIn } from '../../../common/json';
 import { booleanField, numberField, type Field, type Parameters } from '../../../common/parameters';
-import { pause } from '../../../common/pause';
+import { pause, timeoutSignal } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
 import { mayPollAgain } from '../../../service/retry';
 import { isFinished, isUnknownScrape, pollRequest } from '../../../service/scrapeStatus';
@@ -45,8 +45,6 @@ const MAX_FIRST_SILENCE_MS = 10_000;
 
 /** The last request goes out at the end of the wait. How long its answer is waited for. */
 const LATE_MS = 1000;
-/** A timer with a longer time would ring at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often a pause may become shorter, because other scrapes have finished. */
 const LOOK_AGAIN_MS = 1000;
@@ -82,7 +80,7 @@ export async function waitForScrape(
 		await pauseFor(() => Math.min(left, ms()), settings.signal);
 	};
 	// The service may answer much later, or never.
-	const late = AbortSignal.timeout(Math.min(deadline + LATE_MS - Date.now(), MAX_TIMER_MS));
+	const late = timeoutSignal(deadline + LATE_MS - Date.now());
 	let last: IDataObject = {};
 	let silentSince: number | undefined;
 	// Scrapes that are waited for together are not polled at the same moment.
