@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { LEADERSHIP_HOOKS, type N8n, type N8nCommand, freePort, setRole, startN8n } from './n8n';
-import { type Server, startPostgres, startRedis } from './servers';
+import { type Server, sql, startPostgres, startRedis } from './servers';
 import type { N8nVersion } from './versions';
 
 /** The processes of n8n, each with what it is started as. */
@@ -154,6 +154,11 @@ export class QueueMode {
 				resolve(answer.toString().trim());
 			});
 		});
+	}
+
+	/** Runs SQL in the database of n8n. @returns a line for each row */
+	async sql(query: string): Promise<string> {
+		return await sql(this.servers.get('postgres')?.port ?? 0, query);
 	}
 
 	private async openServer(name: ServerName, starting: Promise<Server>): Promise<Server> {

@@ -74,6 +74,22 @@ it('brings a completion in though Redis takes no job when it comes', async () =>
 	expect(fixture.startsOf(workflow)).toBe(1);
 });
 
+it('brings a completion in though the database is slow when it comes', async () => {
+	await fixture.reset(LONG);
+	const workflow = await started();
+	// An execution then takes so long to see whether it is the first that a poll begins another one meanwhile.
+	const slow = fixture.queue.sql('LOCK TABLE processed_data; SELECT pg_sleep(4)');
+	await quiet(500);
+	fixture.sandbox.finish(fixture.jobOf(workflow).scrapeId, 'completed');
+	await slow;
+	// The start, the notification and the poll.
+	await fixture.untilExecutions(workflow.id, 3);
+	await untilRuns(workflow, 1);
+	await quiet(5000);
+	expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
+	expect(fixture.startsOf(workflow)).toBe(1);
+});
+
 it('loses no completion and starts nothing twice while each process is killed in turn', async () => {
 	await fixture.reset(LONG);
 	const rounds: Array<{ victim: Role; delivered: StoredWorkflow; missed: StoredWorkflow }> = [];

@@ -3,7 +3,7 @@ import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
 import { baseUrlOf } from '../service/account';
-import { pass, type Delivery } from './gate';
+import { MAX_PASS_MS, pass, type Delivery } from './gate';
 import type { Executing } from './node';
 import { leadsIn, scrapeIdIn } from './notification';
 import { Ended, isRefused } from './notices';
@@ -59,8 +59,11 @@ export async function complete(
 	// Another process that passed as well has saved meanwhile that the workflow ran.
 	const { saved } = passage === 'unsure' ? await postToSelf(node) : { saved: NOTHING };
 	const isAnother = passage === 'another' || scrapeOf(saved, attempt)?.isDone === true;
-	// n8n may have stopped before the other execution could save it, and the poll would find the scrape again.
-	if (!isAnother || notification === null) await saveDone(node, attempt, id);
+	// n8n may have stopped before the other execution could save it, and the poll would find the scrape again. An execution
+	// that is still in the gate would take a scrape that is saved as done for one that ran.
+	const isLeft = isAnother && notification === null;
+	if (isLeft) await pause(MAX_PASS_MS, node.context.getExecutionCancelSignal());
+	if (!isAnother || isLeft) await saveDone(node, attempt, id);
 	if (!isAnother) return { ...data, notification };
 	const text = `The workflow ran for scrape ${id} before, in another execution.`;
 	return new Ended(text, 'ran before', id);

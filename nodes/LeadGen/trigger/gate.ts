@@ -11,6 +11,8 @@ const OPTIONS = { mode: 'entries', maxEntries: 2000 } as const;
 const LOOKS = 5;
 /** The pause before the second look: longer than another process may take between reading and writing the record. */
 const [MIN_PAUSE_MS, PAUSE_PER_CHECK, MAX_PAUSE_MS] = [1000, 5, 30_000];
+/** An execution that is recorded has passed by then, also with a slow database. */
+export const MAX_PASS_MS = 2 * MAX_PAUSE_MS;
 
 /** What began an execution. The delivery stays the same when n8n runs the execution again, in whatever process. */
 export type Delivery = { delivery: string; process: string; addresses: string[] };
