@@ -61,9 +61,9 @@ export async function complete(
 	const isAnother = passage === 'another' || scrapeOf(saved, attempt)?.isDone === true;
 	// n8n may have stopped before the other execution could save it, and the poll would find the scrape again. An execution
 	// that is still in the gate would take a scrape that is saved as done for one that ran.
-	const isLeft = isAnother && notification === null;
-	if (isLeft) await pause(MAX_PASS_MS, node.context.getExecutionCancelSignal());
-	if (!isAnother || isLeft) await saveDone(node, attempt, id);
+	const isPoll = notification === null;
+	if (isPoll && isAnother) await pause(MAX_PASS_MS, node.context.getExecutionCancelSignal());
+	if (isPoll || !isAnother) await saveDone(node, attempt, id);
 	if (!isAnother) return { ...data, notification };
 	const text = `The workflow ran for scrape ${id} before, in another execution.`;
 	return new Ended(text, 'ran before', id);

@@ -10,8 +10,7 @@ import { scrapeOf, united, type Message } from './saved';
 import { attemptAt } from './schedule';
 import { findScrape } from './scrape';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const [MINUTE_MS, DAY_MS] = [60_000, 24 * 60 * 60_000];
 /** The pause between two polls is a tenth of the age of the scrape, within these bounds. */
 const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [5000, 15 * MINUTE_MS];
 /** n8n may let an execution wait, or may not have been able to begin it, for example with a full disk. */

@@ -49,16 +49,14 @@ export async function start(node: Executing, begun: Delivery, wanted: Start): Pr
 
 /** A start that ran before. @param isRetry whether this is the same execution, which failed */
 async function repeated(node: Executing, attempt: string, isRetry: boolean): Promise<Ended> {
-	const { saved } = await postToSelf(node);
+	const { saved } = await postToSelf(node, { through: attempt });
 	const scrapeId = scrapeOf(saved, attempt)?.scrapeId;
-	const isKnown = scrapeId !== undefined;
-	if (isRetry && !isKnown)
+	if (isRetry && scrapeId === undefined)
 		throw unknownOutcome(new Error('An earlier try of this start did not end'));
-	await postToSelf(node, { through: attempt });
-	const text = isKnown
+	const text = scrapeId
 		? `This start ran before, and started scrape ${scrapeId}. Nothing was sent. When the scrape finishes, the workflow runs.`
 		: `n8n asked for the same start twice. The other execution starts the scrape, so this one sent nothing. If the other one failed: ${START_AGAIN}`;
-	return new Ended(text, 'nothing sent', scrapeId, isKnown ? 'info' : 'warning');
+	return new Ended(text, 'nothing sent', scrapeId, scrapeId ? 'info' : 'warning');
 }
 
 /** @throws any error; the outcome of the start is unknown only if a ServiceError says so */
