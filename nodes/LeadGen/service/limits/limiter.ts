@@ -144,14 +144,11 @@ export class Limiter {
 	/** Sends the next call that may go. @returns how long it has to wait, if none may go */
 	private sendNext(): number {
 		const now = this.clock.now();
-		const waitOf = (isPoll: boolean) =>
-			Math.max(...this.policies.map((each) => each.waitMs(now, isPoll)));
-		const otherMs = waitOf(false);
 		// If all runs are at their cap, the end of a call wakes the queue.
 		let waitMs = Infinity;
 		for (const line of this.lines) {
 			if (line.run.inFlight >= line.run.cap) continue;
-			waitMs = Math.min(waitMs, line.isPoll ? waitOf(true) : otherMs);
+			waitMs = Math.min(waitMs, Math.max(...this.policies.map((each) => each.waitMs(now, line))));
 			if (waitMs > 0) continue;
 			this.letGo(line);
 			break;

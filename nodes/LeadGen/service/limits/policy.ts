@@ -67,8 +67,8 @@ export function isAccepted({ outcome, rateInfo }: End): boolean {
 
 /** A reason to hold back calls of an account. The longest wait of all policies counts. */
 export interface Policy {
-	/** How long the next call has to wait, in milliseconds; `Infinity` means until another call ends. Asked before each. */
-	waitMs(now: number, isPoll: boolean): number;
+	/** How long a call has to wait, in milliseconds; `Infinity` means until another call ends. Asked again and again. */
+	waitMs(now: number, next: Required<CallInfo>): number;
 	/** Records that a call is sent, after `waitMs` was 0 for all policies. */
 	sent?(call: Call): void;
 	/** Records how a call ended. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS, type Call, type Policy } from './policy';
+import { MINUTE_MS, type Call, type CallInfo, type Policy } from './policy';
 import { TimeLog } from './timeLog';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
@@ -21,7 +21,7 @@ export class Polls implements Policy {
 	/** @param perMinute returns the known limit */
 	constructor(private readonly perMinute: () => number) {}
 
-	waitMs(now: number, isPoll: boolean): number {
+	waitMs(now: number, { isPoll }: CallInfo): number {
 		return isPoll ? this.polls.waitMs(pollsPerMinute(this.perMinute()), MINUTE_MS, now) : 0;
 	}
 
