@@ -1,6 +1,6 @@
 /** Forms of address before a name. Some are only titles with a full stop. */
 const TITLES = words(
-	'mr mrs ms miss mx sir dr prof professor doctor herr frau mme mlle monsieur madame dott dottssa sra srta señor señora signor signora dipl univ mag. ing. hr. fr. sig. sr. eng. lic. rev. hon.',
+	'mr mrs ms miss mx sir dr prof professor doctor herr frau mme mlle monsieur madame dott dottssa sra srta señor señora signor signora sigra dipl univ mag. ing. hr. fr. sig. sr. eng. lic. rev. hon.',
 );
 /** Degrees and suffixes at the end of a name. */
 const SUFFIXES = words(
@@ -83,8 +83,9 @@ function isInCapitals(word: string): boolean {
 
 /** The first and the last name in a full name: `Okafor, Ada`, `Peter van der Berg` and `山田 太郎` have them in their own order. */
 export function splitName(full: string): { firstName: string; lastName: string } {
-	// A position may follow a dash.
-	const [name = ''] = withoutNotes(full).split(/\s[-–—]\s/);
+	// "M." is Monsieur where a first and a last name follow. A position may follow a dash.
+	const person = withoutNotes(full).replace(/^M\.\s+(?=\S+\s+\S)/, '');
+	const [name = ''] = person.split(/\s[-–—]\s/);
 	const [head = '', ...parts] = name.split(/[,;]/);
 	const all = wordsOf(head);
 	const behind = parts.map((part) => part.trim()).filter((part) => part !== '');

@@ -122,7 +122,7 @@ export function toWords(text: string, displayName: string): string {
 	notLonger(text, MAX_WORDS, displayName);
 	if (HTML.test(text)) throw damaged(text, displayName);
 	if (/[\p{L}\p{N}]/u.test(text) && !NO_WORDS.test(text) && !NONE.test(text)) return text;
-	throw mustBe('text with letters or digits', text, displayName);
+	throw mustBe('a real value', text, displayName);
 }
 
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
