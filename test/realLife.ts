@@ -7,9 +7,9 @@ export const NAMES = listed(`
 	Ada, Nan, Null, Jo, Ng, Bo, O, No, Na, True, Test, X Æ A-12, J. R. R., N.A., K.A., O'Neil,
 	D’Arcy, O´Brien, Smith-Jones, van der Berg, de la Cruz, von und zu Liechtenstein, St. John,
 	José, Núñez, Begoña, Gal·la, Ângela, São João, JOÃO, CONCEIÇÃO, ÅSA, Müller, Strauß, Größl,
-	François, Zoë, Anaïs, Jürgen, Åse, Lætitia, L’Hôpital, Øystein, Þórunn, Łukasz, Żółć, Dvořák, Nguyễn, Trần Thị Ánh,
-	Ștefan, Győző, İbrahim, Kęstutis, Дмитрий, Їжакевич, Γιώργος, Ծովինար, გიორგი, שׁלומית,
-	محمد, محمد‌رضا, عبد الله, प्रिया, क्‍षितिज, রহমান, രാജന്‍, ශ්‍රීමාලි, ธนกร, ကျော်, សុខា, ማርታ,
+	François, Zoë, Anaïs, Jürgen, Åse, Lætitia, L’Hôpital, Øystein, Þórunn, Łukasz, Żółć, Dvořák,
+	Nguyễn, Trần Thị Ánh, Ștefan, Győző, İbrahim, Kęstutis, Дмитрий, Їжакевич, Γιώργος,
+	Ծովինար, გიორგი, שׁלומית, محمد, محمد‌رضا, عبد الله, प्रिया, क्‍षितिज, রহমান, രാജന്‍, ශ්‍රීමාලි, ธนกร, ကျော်, សុខា, ማርታ,
 	佐々木, サトシ・タナカ, 王小明, 欧阳, 김민준, 이, Kealiʻi, Jan May
 `);
 
@@ -17,9 +17,9 @@ export const ADDRESSES = listed(`
 	ada@acme.com, ADA.Okafor@Acme.COM, a@b.co, a.b.c.d@sub.sub.acme.co.uk, ada+news@acme.com,
 	ada_okafor@acme.io, o'brien@acme.ie, ada-okafor@ac-me.de, _ada@acme.com, +1555@acme.com,
 	1234567890@qq.com, 0@1und1.de, ada=okafor@acme.com, ada/okafor@acme.com, a&b@acme.com,
-	info@acme.com, mail@acme.de, noreply@acme.com, jennifer.null@acme.com, Null@acme.com,
-	nan@acme.com, jürgen@acme.de, ada@bücher.example, 用户@例子.公司, дмитрий@почта.рф,
-	ada@xn--bcher-kva.example, ada@acme.photography, ada@3m.com, ada@t.co, ada@gmail.com
+	info@acme.com, user@acme.com, mail@acme.de, ada@sentry.io, ada@xxxlutz.at, noreply@acme.com,
+	jennifer.null@acme.com, Null@acme.com, nan@acme.com, jürgen@acme.de, ada@bücher.example,
+	用户@例子.公司, дмитрий@почта.рф, ada@xn--bcher-kva.example, ada@acme.photography, ada@3m.com, ada@t.co, ada@gmail.com
 `);
 
 export const DOMAINS = listed(`

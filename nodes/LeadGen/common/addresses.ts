@@ -3,9 +3,10 @@ import { InputError } from './errors';
 import { NON_COMPANY_DOMAINS } from './nonCompanyDomains';
 import { mustBe, notLonger, show } from './values';
 
-/** What surrounds a pasted value: spaces, quotes, brackets, punctuation, and a label such as `E-Mail:` or `mailto:`. */
+/** What surrounds a pasted value. */
 const EDGE = '\\s"\'`´‘’‚‛“”„‟«»‹›<>()[\\],;:!?';
-const BEGIN = new RegExp(`^(?:[${EDGE}]|%20|\\\\?u003[ce]|[a-z -]{2,20}:(?!//))+`, 'i');
+/** Also codes of a space and a bracket, as scraped pages have them, and labels such as `E-Mail:` and `mailto:`. */
+const BEGIN = new RegExp(`^(?:[${EDGE}/]|%20|\\\\?u003[ce]|[a-z -]{2,20}:(?!//))+`, 'i');
 /** The lookbehind lets each run of edges be searched once. */
 const END = new RegExp(`(?<=[^${EDGE}.])[${EDGE}.]+$`);
 
@@ -87,7 +88,7 @@ export function toUrl(text: string, displayName: string): string {
 
 /** An address that is no mailbox: dots at odd places, a code or a mask for letters, a placeholder, an example. */
 const NO_MAILBOX =
-	/^\.|\.[.@]|%|x{4}|not[._-]?(unlocked|available|found)|^(no[._-]?e?mail|locked|hidden|user|name|first[._-]?(name[._-]?)?last([._-]?name)?|your([._-]?\w+)?)@|@((your-?)?(domain|company)|example)\.com$|@sentry/i;
+	/^\.|\.[.@]|%|x{4}|not[._-]?(unlocked|available|found)|^(no[._-]?e?mail|locked|hidden|[\da-f]{32}|first[._-]?(name[._-]?)?last([._-]?name)?|your[._-]?(name|e?mail)?)@|@((your-?)?(domain|company)|example)\.com$/i;
 
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
