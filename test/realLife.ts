@@ -19,7 +19,8 @@ export const ADDRESSES = listed(`
 	1234567890@qq.com, 0@1und1.de, ada=okafor@acme.com, ada/okafor@acme.com, a&b@acme.com,
 	info@acme.com, user@acme.com, mail@acme.de, ada@sentry.io, ada@xxxlutz.at, noreply@acme.com,
 	jennifer.null@acme.com, Null@acme.com, nan@acme.com, jürgen@acme.de, ada@bücher.example,
-	用户@例子.公司, дмитрий@почта.рф, ada@xn--bcher-kva.example, ada@acme.photography, ada@3m.com, ada@t.co, ada@gmail.com
+	用户@例子.公司, дмитрий@почта.рф, ada@xn--bcher-kva.example, ada@acme.photography, ada@3m.com,
+	ada@t.co, ada@gmail.com
 `);
 
 export const DOMAINS = listed(`
