@@ -437,7 +437,7 @@ test.each([
 	['Nobody, Ada', 'Ada', 'Nobody'],
 	['NOBODY Jean', 'Jean', 'NOBODY'],
 	['John F. Nobody', 'John', 'Nobody'],
-	['Ada Beatrice Nobody', 'Ada', 'Nobody'],
+	['Ada Beatrice Nobody', 'Ada Beatrice', 'Nobody'],
 	['Jean Pierre Nobody', 'Jean Pierre', 'Nobody'],
 	['Ada Nobody, Head of Sales', 'Ada', 'Nobody'],
 	['J. Robert Nobody', 'J. Robert', 'Nobody'],

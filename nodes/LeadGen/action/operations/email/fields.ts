@@ -93,10 +93,9 @@ export function readName(parameters: Parameters): { firstName: string; lastName:
 	);
 }
 
-/** A name can be the same as a title. One with nothing to leave out keeps its own kind of spaces. */
+/** A name can be the same as a title. */
 function cleaned(name: string): string {
-	const plain = plainName(name);
-	return plain === '' || plain === name.replace(/\s+/g, ' ') ? name : plain;
+	return plainName(name) || name;
 }
 
 export const company = textField(
