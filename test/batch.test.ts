@@ -235,7 +235,7 @@ describe('an error that stops the node', () => {
 		const { error } = await start([5, 6, 7, 8], { options: { parallel: 1 } });
 		expect(startedLimits()).toEqual([5, 6]);
 		expect(sandbox.requests).toHaveLength(3);
-		const ids = sandbox.jobs.map(({ scrapeId }) => `"${scrapeId}"`).join(', ');
+		const ids = sandbox.jobs.map(({ scrapeId }) => scrapeId).join(', ');
 		expect(error?.description).toContain(
 			`This run started 2 scrapes: ${ids}. Before you run the workflow again, remove the items`,
 		);
@@ -447,6 +447,14 @@ describe('a connection that breaks', () => {
 	});
 });
 
+it('reads the credential once, and resolves its expressions for the first item', async () => {
+	const key = apiKey();
+	const list = people(3).map((one, index) => ({ ...one, key: index === 0 ? key : 'other' }));
+	const result = await find(list, {}, { credential: { apiKey: '={{ $json.key }}' } });
+	expect(emails(result)).toEqual(anyEmails(3));
+	expect([spent(), result.readings]).toEqual([3, 1]);
+});
+
 it('keeps the order of the items, whatever order the answers come in', async () => {
 	sandbox.set({ latencyMs: { medianMs: 20, sigma: 1 } });
 	const { items } = await find(people(60), { includeInput: true });
@@ -560,16 +568,6 @@ describe('Maximum Paid Calls', () => {
 		);
 		await sleep(600);
 		expect(sandbox.requests).toHaveLength(2);
-	});
-
-	it('is the same for all accounts of a run', async () => {
-		const second = { plan: 'enterprise', credits: 100 };
-		sandbox.set({ accounts: { ...sandbox.settings.accounts, second } });
-		const list = people(8).map((one, index) => ({ ...one, key: index % 2 ? 'second' : apiKey() }));
-		const credential = { apiKey: '={{ $json.key }}' };
-		const result = await find(list, { maxPaidCalls: 3 }, { ...continueError, credential });
-		expect(sandbox.requests).toHaveLength(3);
-		expect(emails(result)).toEqual(anyEmails(3));
 	});
 });
 

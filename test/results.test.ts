@@ -140,7 +140,7 @@ const RUNS: Array<{
 	{
 		of: 'a balance',
 		run: [BALANCE, {}, [{}]],
-		hints: 'info: 1 item · no paid calls · balance 99966 credits when last read',
+		hints: 'info: 1 item · no paid calls',
 	},
 	{
 		of: 'a lost answer',
@@ -218,11 +218,11 @@ test('The hint of a dry run says how long it takes', async () => {
 	const plan = async (items: IDataObject[]) =>
 		await service.run(ENRICH, { ...person, options: dryRun }, items, { credential });
 	expect(hintTexts(await plan(four))).toEqual([
-		'info: Dry run: nothing was sent. 4 items, 4 paid calls. Depending on the answers, up to 4 paid calls may follow. With 60 requests per minute, this takes less than a minute.',
+		'info: Dry run: nothing was sent. 4 items, 4 paid calls. Depending on the answers, up to 4 paid calls may follow. With 60 requests per minute, this takes up to 1 minute.',
 	]);
 	const many = Array.from({ length: 100 }, (_, index) => `P${String(index)} X`);
 	expect(hintTexts(await plan(people(...many)))[0]).toContain(
-		'With 60 requests per minute, this takes up to 3 minutes and the time of the answers.',
+		'With 60 requests per minute, this takes up to 4 minutes.',
 	);
 });
 

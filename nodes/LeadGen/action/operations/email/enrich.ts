@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { numberIn, without, wordIn } from '../../../common/json';
+import { filled, numberIn, without, wordIn } from '../../../common/json';
 import { LeadGenError, ServiceError } from '../../../common/errors';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
@@ -61,7 +61,6 @@ export const enrich: Operation = {
 			{ email: 'ada@home.example', emailType: 'personal', outcome: 'invalid', confidence: 0.55 },
 		],
 	},
-	rareFields: ['verification'],
 	split: foundOrNot,
 	prepare(parameters) {
 		const acceptance = readAcceptance(parameters);
@@ -116,10 +115,9 @@ const UNNEEDED = new Set([
 function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 	const rejected = turnedDown
 		.filter(({ email, emailAnswer }) => email ?? emailAnswer)
-		.map(({ email, emailType, outcome, ...others }) => ({
-			...{ email, emailType, outcome },
-			...without(others, UNNEEDED),
-		}));
+		.map(({ email, emailType, outcome, ...others }) => {
+			return { email, emailType, outcome, ...without(others, UNNEEDED) };
+		});
 	return {
 		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
 		...(rejected.length > 0 && { rejected }),
@@ -186,13 +184,10 @@ async function tryCandidate(
 
 /** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
 function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
-	const others = Object.entries(verdict).filter(
-		([name, value]) =>
-			!VERDICT_FIELDS.has(name) &&
-			name in found &&
-			JSON.stringify(value) !== JSON.stringify(found[name]),
+	const searched = without(found, VERDICT_FIELDS);
+	const differing = Object.entries(verdict).filter(
+		([name, value]) => name in searched && JSON.stringify(value) !== JSON.stringify(searched[name]),
 	);
-	const kept = Object.fromEntries(others.map(([name]) => [name, found[name]]));
-	const verification = Object.fromEntries(others);
-	return { ...found, ...verdict, ...kept, ...(others.length > 0 && { verification }) };
+	const verification = filled(Object.fromEntries(differing));
+	return { ...found, ...verdict, ...searched, ...(verification && { verification }) };
 }
