@@ -506,7 +506,7 @@ describe('A start that is accepted without the ID in its place', () => {
 	test('is named where another item fails', async () => {
 		const answers = [success({ id: 's1' }), success({ scrapeId: 's2' }), failure('ODD', 400)];
 		const { error } = await runEach(START, answers, { parallel: 1 }, {});
-		expect(error?.description).toContain('This run started 2 scrapes: {"id":"s1"}, "s2".');
+		expect(error?.description).toContain('This run started 2 scrapes: {"id":"s1"}, s2.');
 	});
 
 	test('keeps the ID that came with its error', async () => {
@@ -860,7 +860,7 @@ describe('What a page of n8n would show as a link', () => {
 	const link = '<a href="https://evil.example">Sign in</a>';
 	const shown = (value: unknown) => JSON.stringify(value).replaceAll('<', '‹').replaceAll('>', '›');
 
-	test('is text in the error of a value, of a filter and of a status', async () => {
+	test('is text in the error of a value and of a filter', async () => {
 		const rows = [link, `${link}@acme.com`, '<img src=x>'].map((name) => ({ name }));
 		const wrong = await run({ ...VERIFY, parameters: { email: '={{ $json.name }}' } }, rows);
 		expect(wrong.items.map(({ json }) => (json.error as { message: string }).message)).toEqual(
@@ -872,12 +872,6 @@ describe('What a page of n8n would show as a link', () => {
 			rows.map(({ name }) => `Filters (JSON) contains ${shown(name)}, which is not a filter`),
 		);
 		expectCalls([]);
-
-		answerWith(success({ scrapeId: 's1', status: link, progress: link }));
-		const { items } = await run(WAIT, [{ name: 's1' }], { timeout: 0.01, pollInterval: 0.1 });
-		const { advice, status } = items[0]?.json.error as { advice: string; status: string };
-		expect(status).toBe(link);
-		expect(advice).toContain(`Its status is ${shown(link)}, and its progress is ${shown(link)}.`);
 	});
 });
 

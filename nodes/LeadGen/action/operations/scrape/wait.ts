@@ -120,7 +120,7 @@ function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
 }
 
 function waitAgain(id: string): string {
-	return `The scrape may still be running. To wait for it, use "Wait Until Finished" with the scrape ID ${excerpt(id)}.`;
+	return `The scrape may still be running. To wait longer, use "Wait Until Finished" with the scrape ID ${excerpt(id)}.`;
 }
 
 /** Adds the scrape ID to an error. Whatever ends the wait, the scrape is paid for and its ID must not get lost. */
