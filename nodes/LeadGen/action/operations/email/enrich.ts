@@ -25,7 +25,7 @@ const locationIfPersonal: Field<string> = {
 
 const costNotice = noticeField(
 	'notice',
-	"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first accepted address.",
+	"Each person costs 1 or 2 paid calls, or up to 4 with 'Try Personal Email'.",
 );
 
 /** One kind of address that a person may have. */
@@ -46,8 +46,7 @@ export const enrich: Operation = {
 	value: 'enrich',
 	name: 'Find and Verify',
 	action: 'Find and verify email',
-	description:
-		'Find the business email address of a person, or otherwise the personal one if you want, and verify it',
+	description: 'Find the business or personal email address of a person, and verify it',
 	paid: 'lookup',
 	fields: [costNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
 	options: [locationIfPersonal, minConfidence],
