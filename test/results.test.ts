@@ -102,12 +102,6 @@ const RUNS: Array<{
 			'info: 3 items: 2 valid, 1 not found · 6 paid calls (3 business lookups, 2 verifications, 1 personal lookup)',
 	},
 	{
-		of: 'a dry run with personal addresses',
-		run: [ENRICH, { ...person, tryPersonal: true, options: dryRun }, people('Bob High', 'Jo High')],
-		hints:
-			'info: Dry run: nothing was sent. 2 items, 1 paid call. Depending on the answers, up to 6 paid calls may follow. 1 repeated call costs nothing.',
-	},
-	{
 		of: 'a list with mistakes',
 		run: [VERIFY, verify, [...emails('valid.a', 'unknown.b'), {}], keepGoing],
 		hints: 'warning: 3 items: 1 valid, 1 unknown, 1 invalid input · 2 paid calls (2 verifications)',
@@ -126,16 +120,6 @@ const RUNS: Array<{
 		of: 'scrapes of which one has no filters',
 		run: [START, titled, titles],
 		hints: `${noFilters}\ninfo: 2 items: 2 pending · 2 paid calls (2 scrapes)`,
-	},
-	{
-		of: 'scrapes without filters',
-		run: [START, { limit: 5 }, titles],
-		hints: `${noFilters}\ninfo: 2 items: 2 pending · 2 paid calls (2 scrapes)`,
-	},
-	{
-		of: 'a dry run of such scrapes',
-		run: [START, { limit: 5, options: dryRun }, titles],
-		hints: `${noFilters}\ninfo: Dry run: nothing was sent. 2 items, 2 paid calls.`,
 	},
 	{
 		of: 'a balance',

@@ -23,13 +23,13 @@ beforeEach(() => {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ index }));
 
-describe.each([START, START_AND_WAIT])('A run of %s %s that a person or n8n stops', (...start) => {
+describe('A run that a person or n8n stops', () => {
 	/** Presses Stop once so many scrapes were started. */
 	async function stopAfter(scrapes: number, latencyMs: number, options: INodeParameters) {
 		sandbox.set({ latencyMs, job: { durationMs: 600_000, scrapeIdStyle: 'uuid' } });
 		const areStarted = () => sandbox.jobs.length >= scrapes;
 		const parameters = { limit: 1, options };
-		return await service.runUntil(areStarted, start, parameters, many(300), {
+		return await service.runUntil(areStarted, START, parameters, many(300), {
 			executionId: '4711',
 		});
 	}
@@ -99,9 +99,6 @@ test('A start without an answer is in the log, and nothing is saved with a run t
 });
 
 describe('The signal that stops a run', () => {
-	/** From this number of listeners on, Node.js 20 warns of a leak. */
-	const MAX_LISTENERS = 10;
-
 	test('gets one listener for all that wait for it, and none when nothing does', async () => {
 		const stop = new AbortController();
 		const { signal } = stop;
@@ -115,23 +112,6 @@ describe('The signal that stops a run', () => {
 		expect((await pauses).every(({ status }) => status === 'rejected')).toBe(true);
 		for (const forget of forgets) forget();
 		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-	});
-
-	test('gets few, however many calls are made at once and scrapes are waited for', async () => {
-		const added = jest.spyOn(AbortSignal.prototype, 'addEventListener');
-		let most = 0;
-		const counting = setInterval(() => {
-			for (const signal of new Set(added.mock.contexts as AbortSignal[])) {
-				most = Math.max(most, getEventListeners(signal, 'abort').length);
-			}
-		}, 10);
-		sandbox.set({ latencyMs: 300, job: { durationMs: 2000 } });
-		const parameters = { limit: 1, options: { pollInterval: 1 } };
-		const { items } = await service.run(START_AND_WAIT, parameters, many(30));
-		clearInterval(counting);
-		expect(items).toHaveLength(30);
-		expect(most).toBeGreaterThan(0);
-		expect(most).toBeLessThanOrEqual(MAX_LISTENERS);
 	});
 
 	test('keeps none of the runs in a loop that started no scrape', async () => {
