@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
-import { inspect, isDeepStrictEqual } from 'node:util';
+import { inspect } from 'node:util';
 import { Linter, type ESLint } from 'eslint';
 import { loadOutputSchema } from 'n8n-core';
 import {
@@ -43,20 +43,6 @@ const OPERATIONS = resources.flatMap(({ value: resource, operations }) =>
 		split: split?.outputs.map((displayName) => ({ type: 'main', displayName })),
 	})),
 );
-
-/** A property and where it is, for messages. */
-interface Place {
-	path: string;
-	property: INodeProperties;
-}
-
-/** The properties and those inside collections. */
-function everyProperty(properties: INodeProperties[], parent = ''): Place[] {
-	return properties.flatMap((property) => {
-		const path = `${parent}${property.name}`;
-		return [{ path, property }, ...everyProperty(inside(property), `${path}.`)];
-	});
-}
 
 /** The choices of a list, in their order. */
 function choices(property: INodeProperties | undefined) {
@@ -132,39 +118,6 @@ async function subtitleOf(type: INodeType, parameters: INodeParameters) {
 	);
 }
 
-/** All that the editor shows of a property, beside its name: descriptions, hints, and the text of a notice. */
-function textsOf(property: INodeProperties): string[] {
-	const { type, displayName, description, hint, placeholder } = property;
-	const listed = choices(property).map((choice) => choice.description);
-	const notice = type === 'notice' ? displayName : undefined;
-	return [description, ...listed, notice, hint, placeholder].filter((text) => text !== undefined);
-}
-
-/**
- * The names of parameters that a text mentions without single quotes around them. A single word counts only within a
- * sentence, because any sentence may begin with it.
- */
-function unquoted(text: string, names: string[]): string[] {
-	// What is left without the names in quotes, and without the name that a longer one begins with.
-	const left = new Map<string, string>();
-	let rest = text;
-	for (const name of names.toSorted((a, b) => b.length - a.length)) {
-		rest = rest.replaceAll(`'${name}'`, '');
-		left.set(name, rest);
-		rest = rest.replaceAll(name, name.includes(' ') ? '' : name);
-	}
-	return names.filter((name) => {
-		const start = name.includes(' ') ? '' : '(?<=[^.!?:] )';
-		const pattern = `${start}(?<!\\w)${name.replace(/[()]/g, '\\$&')}(?!\\w)`;
-		return new RegExp(pattern).test(left.get(name) ?? '');
-	});
-}
-
-/** The name of a parameter, and the same without its unit. */
-function namesOf({ type, displayName }: INodeProperties): string[] {
-	return type === 'notice' ? [] : [displayName, displayName.replace(/ \(.*\)$/, '')];
-}
-
 const n8nRules = createRequire(__filename)('eslint-plugin-n8n-nodes-base') as ESLint.Plugin & {
 	configs: { nodes: { rules: Linter.RulesRecord } };
 };
@@ -195,86 +148,12 @@ function problemsOf(properties: INodeProperties[]): string[] {
 		);
 }
 
-const SELECTORS = 'resource operation mode schedule filtersMode events splitOutput'.split(' ');
-
-function hasWrongPlaceholder({ type, placeholder }: INodeProperties): boolean {
-	if (/collection/i.test(type)) return !/^Add [A-Z]/.test(placeholder ?? '');
-	return placeholder !== undefined && !placeholder.startsWith('e.g. ');
-}
-
-describe.each([...NODES, 'leadGenApi'])('In %s', (name) => {
-	let properties: INodeProperties[];
-	let places: Place[];
-
-	beforeAll(async () => {
-		properties = await load(name);
-		places = everyProperty(properties);
-	});
-
-	async function load(each: string): Promise<INodeProperties[]> {
-		if (each === 'leadGenApi') return (await loadCredential(each)).properties;
-		return (await loadNode(each)).description.properties;
-	}
-
-	test('every property is as the rules of n8n want it', () => {
-		expect(problemsOf(properties)).toEqual([]);
-	});
-
-	test('placeholders are examples, and what selects the other properties takes no expression', () => {
-		const broken = places.filter(({ property }) => {
-			const isSelector = SELECTORS.includes(property.name);
-			return hasWrongPlaceholder(property) || (isSelector && !property.noDataExpression);
-		});
-		expect(broken.map(({ path }) => path)).toEqual([]);
-	});
-
-	test('texts put the names of parameters in single quotes', async () => {
-		const lists = await Promise.all([...NODES, 'leadGenApi'].map(load));
-		const all = lists.flatMap((list) => everyProperty(list));
-		const names = [...new Set(all.flatMap(({ property }) => namesOf(property)))];
-		const wrong = places.flatMap(({ path, property }) =>
-			textsOf(property).flatMap((text) => unquoted(text, names).map((each) => `${path}: ${each}`)),
-		);
-		expect(wrong).toEqual([]);
-	});
-
-	test('conditions name properties and values that exist', () => {
-		const wrong = places.flatMap(({ path, property: { displayOptions: { show, hide } = {} } }) =>
-			[...Object.entries(show ?? {}), ...Object.entries(hide ?? {})]
-				.filter(([key, values]) => !isPossible(key, values))
-				.map(([key, values]) => `${path}: ${key} = ${JSON.stringify(values)}`),
-		);
-		expect(wrong).toEqual([]);
-	});
-
-	function isPossible(key: string, values: unknown[] = []): boolean {
-		// n8n's own: whether the node is used as a tool.
-		if (key === '@tool') return true;
-		const named = places.filter(({ path }) => path === key.replace(/^\//, ''));
-		if (named.length === 0) return false;
-		if (isDeepStrictEqual(values, [{ _cnd: { exists: true } }])) return true;
-		// Text can be anything; a condition on it names a case that counts.
-		if (named.every(({ property }) => property.type === 'json')) return true;
-		const known: unknown[] = named.flatMap(({ property }) =>
-			property.type === 'boolean' ? [true, false] : choices(property).map(({ value }) => value),
-		);
-		return values.every((value) => known.includes(value));
-	}
-});
-
-test.each(NODES)(
-	'%s says what it is for, where people and the AI workflow builder look',
+test.each([...NODES, 'leadGenApi'])(
+	'In %s, every property is as the rules of n8n want it',
 	async (name) => {
-		const { description } = await loadNode(name);
-		const { searchHint = '' } = description.builderHint ?? {};
-		expect(searchHint).toMatch(/^[A-Z][\w\s,.:;-]{100,}\.$/);
-
-		// Those that n8n knows. It reads them from the codex file beside the node.
-		const known = [
-			...['Analytics', 'Communication', 'Data & Storage', 'Development'],
-			...['Marketing & Content', 'Productivity', 'Sales', 'Utility'],
-		];
-		expect(known).toEqual(expect.arrayContaining(description.codex?.categories ?? ['none']));
+		const { properties } =
+			name === 'leadGenApi' ? await loadCredential(name) : (await loadNode(name)).description;
+		expect(problemsOf(properties)).toEqual([]);
 	},
 );
 
@@ -287,13 +166,9 @@ describe('Node leadGen, its operations', () => {
 		({ description } = node);
 	});
 
-	test('have an action of their own, without an article', () => {
-		const actions = OPERATIONS.map(({ action }) => action);
-		expect(actions).toEqual([...new Set(actions)]);
-		// Options are shown by the operation alone.
+	test('have values of their own, because their fields are shown by the operation alone', () => {
 		const values = OPERATIONS.map(({ operation }) => operation);
 		expect(values).toEqual([...new Set(values)]);
-		expect(actions.filter((action) => /\b(a|an|the)\b/i.test(action))).toEqual([]);
 	});
 
 	describe.each(OPERATIONS)('$resource: $operation', ({ resource, operation, ...own }) => {
@@ -320,13 +195,6 @@ describe('Node leadGen, its operations', () => {
 			expect(await subtitleOf(node, { resource, operation })).toBe(own.action);
 		});
 
-		test.each(CHOICES)('has no field and no option twice, with %j', (chosen) => {
-			const { fields, options } = shownOf(description, { resource, operation, ...chosen });
-			for (const names of [fields, options].map((list) => list.map(({ name }) => name))) {
-				expect(names).toEqual([...new Set(names)]);
-			}
-		});
-
 		test('is documented with every field', () => {
 			const documentation = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
 			const [, common = ''] = documentation.split('\n## Options of every operation\n');
@@ -343,105 +211,54 @@ describe('Node leadGen, its operations', () => {
 	});
 
 	describe.each(['leadGen', 'leadGenTool'])('show as %s', (name) => {
-		const isTool = name === 'leadGenTool';
-		const output = isTool ? [] : ['includeInput', 'resultField'];
-		const split = isTool ? [] : ['splitOutput'];
-		const calls = ['parallel', 'requestTimeout'];
-		const budget = ['includeCost', 'maxPaidCalls', ...(isTool ? [] : ['dryRun'])];
-		const lookup = [...budget, 'rememberMinutes', ...calls];
-		const wait = ['failedAsResult', 'pollInterval', 'timeout'];
-		const names = ['nameFormat', 'firstName', 'lastName'];
-		const full = ['nameFormat', 'fullName'];
-		const profile = ['company', 'linkedinUrl'];
-		const start = [isTool ? 'toolNotice' : 'notice', 'filtersMode'];
-		const inFields = ['filters', ...(isTool ? [] : ['noFieldFilterNotice']), 'limit'];
-		const inJson = ['filtersJson', ...(isTool ? [] : ['noJsonFilterNotice']), 'limit'];
-		const enrich = {
-			fields: (name: string[]) => ['notice', ...name, ...profile, 'accept', 'tryPersonal'],
-			options: (location: string[]) => [
-				...[...output, ...split, ...location, 'minConfidence', ...lookup],
-			],
-		};
+		const forPeople = (names: string) => (name === 'leadGen' ? names : '');
+		const output = forPeople('includeInput resultField');
+		const email = `${output} ${forPeople('splitOutput')}`;
+		const budget = `includeCost maxPaidCalls ${forPeople('dryRun')}`;
+		const calls = 'parallel requestTimeout';
+		const lookup = `${budget} rememberMinutes ${calls}`;
+		const withLocation = `${email} location minConfidence ${lookup}`;
+		const waiting = 'failedAsResult pollInterval timeout';
+		const names = 'nameFormat firstName lastName';
+		const enrich = 'company linkedinUrl accept tryPersonal';
+		const start = forPeople('notice') || 'toolNotice';
+		const inFields = `filtersMode filters ${forPeople('noFieldFilterNotice')} limit`;
+		const inJson = `filtersMode filtersJson ${forPeople('noJsonFilterNotice')} limit`;
 		const expression = '={{ $json.chosen }}';
+		const full = { nameFormat: 'full' };
+		const json = { filtersMode: 'json' };
 
 		/** The operation, what is chosen, the fields, and the options in groups: output, operation, cost, calls. */
-		test.each<[string, INodeParameters, fields: string[], options: string[]]>([
-			['email.enrich', {}, enrich.fields(names), enrich.options([])],
-			['email.enrich', { nameFormat: 'full' }, enrich.fields(full), enrich.options([])],
+		test.each<[string, INodeParameters, fields: string, options: string]>([
+			['enrich', {}, `notice ${names} ${enrich}`, `${email} minConfidence ${lookup}`],
+			['enrich', { tryPersonal: true }, `notice ${names} ${enrich}`, withLocation],
+			['enrich', { tryPersonal: expression }, `notice ${names} ${enrich}`, withLocation],
 			[
-				'email.enrich',
-				{ nameFormat: expression },
-				enrich.fields([...names, 'fullName']),
-				enrich.options([]),
+				'enrich',
+				{ nameFormat: expression, tryPersonal: true },
+				`notice ${names} fullName ${enrich}`,
+				withLocation,
 			],
-			['email.enrich', { tryPersonal: true }, enrich.fields(names), enrich.options(['location'])],
+			['findBusiness', full, 'nameFormat fullName company linkedinUrl', `${email} ${lookup}`],
+			['findPersonal', {}, `${names} linkedinUrl`, `${email} location ${lookup}`],
+			['verify', {}, 'email', `${email} ${lookup}`],
+			['start', {}, `${start} ${inFields}`, `${output} webhookUrl ${budget} ${calls}`],
 			[
-				'email.enrich',
-				{ tryPersonal: expression },
-				enrich.fields(names),
-				enrich.options(['location']),
+				'startAndWait',
+				json,
+				`${start} ${inJson}`,
+				`${output} webhookUrl ${waiting} ${budget} ${calls}`,
 			],
-			['email.findBusiness', {}, [...names, ...profile], [...output, ...split, ...lookup]],
-			[
-				'email.findBusiness',
-				{ nameFormat: 'full' },
-				[...full, ...profile],
-				[...output, ...split, ...lookup],
-			],
-			[
-				'email.findPersonal',
-				{},
-				[...names, 'linkedinUrl'],
-				[...output, ...split, 'location', ...lookup],
-			],
-			[
-				'email.findPersonal',
-				{ nameFormat: 'full' },
-				[...full, 'linkedinUrl'],
-				[...output, ...split, 'location', ...lookup],
-			],
-			['email.verify', {}, ['email'], [...output, ...split, ...lookup]],
-			['scrape.start', {}, [...start, ...inFields], [...output, 'webhookUrl', ...budget, ...calls]],
-			[
-				'scrape.start',
-				{ filtersMode: 'json' },
-				[...start, ...inJson],
-				[...output, 'webhookUrl', ...budget, ...calls],
-			],
-			[
-				'scrape.startAndWait',
-				{},
-				[...start, ...inFields],
-				[...output, 'webhookUrl', ...wait, ...budget, ...calls],
-			],
-			['scrape.wait', {}, ['scrapeId'], [...output, ...wait]],
-			['scrape.getStatus', {}, ['scrapeId'], output],
-			['credit.get', {}, [], output],
-		])('%s with %j', (path, chosen, fields, options) => {
-			const [resource = '', operation = ''] = path.split('.');
-			const own = { ...description, name };
-			const shown = shownOf(own, { resource, operation, ...chosen });
+			['wait', {}, 'scrapeId', `${output} ${waiting}`],
+			['getStatus', {}, 'scrapeId', output],
+			['get', {}, '', output],
+		])('%s with %j', (operation, chosen, fields, options) => {
+			const resource = OPERATIONS.find((each) => each.operation === operation)?.resource ?? '';
+			const shown = shownOf({ ...description, name }, { resource, operation, ...chosen });
 			const namesOf = (list: INodeProperties[]) => list.map((property) => property.name);
-			expect(namesOf(shown.fields)).toEqual(fields);
-			expect(namesOf(shown.options)).toEqual(options);
-
-			// Of what a workflow saved for all operations, n8n gives the node just this.
-			const { properties } = description;
-			const valuesOf = (list: INodeProperties[]) =>
-				Object.fromEntries(list.map((property) => [property.name, property.default]));
-			const collection = properties.find((property) => property.name === 'options');
-			const saved = { ...valuesOf(properties), options: valuesOf(inside(collection)) };
-			const given = NodeHelpers.getNodeParameters(
-				properties,
-				{ ...saved, resource, operation, ...chosen },
-				...([true, false, null, own] as const),
-			);
-			const { options: givenOptions, ...givenFields } = given ?? {};
-			const inOrder = (list: string[]) => list.toSorted();
-			expect(inOrder(Object.keys(givenFields))).toEqual(
-				inOrder(['resource', 'operation', ...fields]),
-			);
-			expect(inOrder(Object.keys(givenOptions ?? {}))).toEqual(inOrder(options));
+			const listOf = (text: string) => text.split(' ').filter((each) => each !== '');
+			expect(namesOf(shown.fields)).toEqual(listOf(fields));
+			expect(namesOf(shown.options)).toEqual(listOf(options));
 		});
 	});
 });
@@ -469,11 +286,11 @@ test.each(OPERATIONS)(
 	'n8n publishes a workflow unless a parameter is missing: $resource $operation',
 	async ({ resource, operation }) => {
 		const needed: Record<string, string> = {
-			'email.verify': 'email',
-			'scrape.getStatus': 'scrapeId',
-			'scrape.wait': 'scrapeId',
+			verify: 'email',
+			getStatus: 'scrapeId',
+			wait: 'scrapeId',
 		};
-		const name = needed[`${resource}.${operation}`];
+		const name = needed[operation];
 		const type = await loadNode('leadGen');
 		// n8n's own check before it publishes. It takes any expression for filled in.
 		const missing = async (filled: INodeParameters) => {
@@ -514,32 +331,23 @@ describe('The editor says that no filter is set', () => {
 	const jobTitles = ['CTO'];
 	const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
 
-	test.each<[string, 'said' | 'not said', INodeParameters]>([
-		['leadGen', 'said', base],
-		['leadGen', 'said', { ...base, operation: 'startAndWait' }],
-		['leadGen', 'said', { ...base, filters: { jobTitles: [] } }],
-		['leadGen', 'said', { ...base, filters: { jobTitles: [''], locations: [] } }],
-		['leadGen', 'said', { ...base, filters: { companySize: '' } }],
+	test.each<[string, boolean, INodeParameters]>([
+		['leadGen', true, base],
+		['leadGen', true, { ...base, operation: 'startAndWait' }],
+		['leadGen', true, { ...base, filters: { jobTitles: [''], locations: [] } }],
+		['leadGen', true, { ...base, filters: { companySize: '' } }],
 		// With the JSON that the editor begins with.
-		['leadGen', 'said', json],
-		['leadGen', 'said', { ...json, filtersJson: '{}' }],
-		['leadGen', 'said', { ...json, filtersJson: '', filters: { jobTitles } }],
-		['leadGen', 'not said', { ...base, filters: { jobTitles } }],
-		['leadGen', 'not said', { ...base, filters: { jobTitles: [], locations: ['Austin, Texas'] } }],
-		['leadGen', 'not said', { ...base, filters: { industries: '={{ $json.industries }}' } }],
-		['leadGen', 'not said', { ...base, filters: { companySize: '11-50' } }],
-		['leadGen', 'not said', { ...json, filtersJson: '{ "jobTitles": ["CTO"] }' }],
-		[
-			'leadGen',
-			'not said',
-			{ ...json, filtersJson: '{ "industries": ["IT"] }', filters: { jobTitles } },
-		],
-		['leadGen', 'not said', { ...base, operation: 'wait' }],
-		['leadGen', 'not said', { ...base, resource: 'email', operation: 'verify' }],
-		['leadGenTrigger', 'said', trigger],
-		['leadGenTrigger', 'not said', { ...trigger, filters: { jobTitles } }],
-		['leadGenTrigger', 'not said', { ...trigger, mode: 'listen' }],
-	])('in %s it is %s with %j', async (name, isSaid, parameters) => {
+		['leadGen', true, json],
+		['leadGen', true, { ...json, filtersJson: '', filters: { jobTitles } }],
+		['leadGen', false, { ...base, filters: { jobTitles: [], locations: ['Austin, Texas'] } }],
+		['leadGen', false, { ...base, filters: { industries: '={{ $json.industries }}' } }],
+		['leadGen', false, { ...base, filters: { companySize: '11-50' } }],
+		['leadGen', false, { ...json, filtersJson: '{ "jobTitles": ["CTO"] }' }],
+		['leadGen', false, { ...base, operation: 'wait' }],
+		['leadGenTrigger', true, trigger],
+		['leadGenTrigger', false, { ...trigger, filters: { jobTitles } }],
+		['leadGenTrigger', false, { ...trigger, mode: 'listen' }],
+	])('in %s: %s with %j', async (name, isSaid, parameters) => {
 		const type = await loadNode(name);
 		const shown = await computed(type, parameters, (own) =>
 			type.description.properties.filter(
@@ -548,7 +356,7 @@ describe('The editor says that no filter is set', () => {
 					NodeHelpers.displayParameter(own.parameters, property, own, type.description),
 			),
 		);
-		expect(shown).toHaveLength(isSaid === 'said' ? 1 : 0);
+		expect(shown).toHaveLength(isSaid ? 1 : 0);
 	});
 
 	test('but not to an AI agent, which a notice tells how to set one', async () => {

@@ -214,26 +214,6 @@ describe('Email: Find and Verify', () => {
 		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
 	});
 
-	test('items that find the credits used up each keep what was bought for them', async () => {
-		// Two searches and one verification.
-		sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 3 } } });
-		const list = people('Ann Sure', 'Ann High', 'Ann Low');
-		const credential = { apiKey: 'poor' };
-		const items = await enrich({ options: { parallel: 1 } }, list, { credential });
-
-		expect(sandbox.credits('poor')).toBe(0);
-		const bought = items.flatMap((item) => {
-			const own = (errorOf(item)?.bought ?? []) as IDataObject[];
-			return own.map(({ email }) => [
-				email,
-				`ann.${item.json.last as string}@acme.com`.toLowerCase(),
-			]);
-		});
-		expect(bought.length).toBeGreaterThan(0);
-		for (const [email, own] of bought) expect(email).toBe(own);
-		expect(items.filter(errorOf).length).toBeGreaterThanOrEqual(2);
-	});
-
 	test.each<[boolean | string, string | undefined]>([
 		[true, 'Location'],
 		['={{ $json.last === "Nobody" }}', 'Location'],

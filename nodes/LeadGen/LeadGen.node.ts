@@ -24,7 +24,7 @@ export class LeadGen implements INodeType {
 		defaults: { name: 'LeadGen' },
 		usableAsTool: true,
 		...forWorkflowBuilder(
-			'Finds the business or personal email address of a person, verifies email addresses, starts scrapes that collect leads, and reads the credit balance. For a list of people, use the operation Find and Verify with one item per person: no loop and no batching is needed. No operation returns the leads of a scrape; LeadGen Trigger receives what the service sends when a scrape is finished. Scrapes, lookups and verifications use credits.',
+			'Finds the business or personal email address of a person, verifies email addresses, starts scrapes that collect leads, and reads the credit balance. For a list of people, use Find and Verify with one item per person, without a loop. No operation returns the leads of a scrape: LeadGen Trigger receives them. Scrapes, lookups and verifications use credits.',
 		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: buildOutputs(resources),

@@ -1,7 +1,7 @@
 import {
 	NodeOperationError,
-	type IDataObject,
 	type IExecuteFunctions,
+	type INodeParameters,
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { isTool } from '../common/compatibility';
@@ -37,7 +37,7 @@ export class ItemParameters {
 	/** How often a loop has run the node before. */
 	readonly runIndex: number;
 	private readonly isTool: boolean;
-	/** Where n8n resolves an expression. All other parameters are the same for all items. */
+	/** The paths of the parameters with an expression. All others are the same for all items. */
 	private readonly changing: Set<string>;
 	private readonly fixed = new Map<string, unknown>();
 
@@ -50,10 +50,10 @@ export class ItemParameters {
 			? ''
 			: `${context.getExecutionId()} ${id} ${name} ${String(this.runIndex)}`;
 		const { options, ...others } = parameters;
-		const inOptions = Object.entries((options ?? {}) as IDataObject);
+		const inOptions = Object.entries({ ...(options as INodeParameters | undefined) });
 		const all = [
-			...inOptions.map(([name, value]) => [`options.${name}`, value] as const),
 			...Object.entries(others),
+			...inOptions.map(([option, value]) => [`options.${option}`, value] as const),
 		];
 		const changing = all.filter(([, value]) => JSON.stringify([value]).includes('"='));
 		this.changing = new Set(changing.map(([path]) => path));
@@ -63,15 +63,14 @@ export class ItemParameters {
 		const place = this.isTool ? '' : `${this.run} ${String(index)}`;
 		const raw = (path: string, ifMissing?: NodeParameterValueType) =>
 			this.read(path, index, ifMissing);
-		const warn = (message: string) => void this.warnings.add(message);
-		return new Parameters(raw, place, this.isTool, warn);
+		return new Parameters(raw, place, this.isTool, (message) => void this.warnings.add(message));
 	}
 
 	/** n8n is slow at this, so a parameter without an expression is read once for all items. */
 	private read(path: string, index: number, ifMissing?: NodeParameterValueType): unknown {
-		const read = (): unknown => this.context.getNodeParameter(path, index, ifMissing);
-		if (this.changing.has(path)) return read();
-		if (!this.fixed.has(path)) this.fixed.set(path, read());
-		return this.fixed.get(path);
+		if (this.fixed.has(path)) return this.fixed.get(path);
+		const value: unknown = this.context.getNodeParameter(path, index, ifMissing);
+		if (!this.changing.has(path)) this.fixed.set(path, value);
+		return value;
 	}
 }

@@ -1,19 +1,16 @@
-import type {
-	ICredentialDataDecryptedObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
-import { failedItem, nodeError } from '../common/nodeError';
+import { nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
+import { CREDENTIAL_TYPE } from '../service/account';
 import { MAX_SOCKETS } from '../service/limits/traffic';
 import { ItemService, PaidCallLimit } from '../service/itemService';
 import { Service } from '../service/service';
-import { Accounts } from './accounts';
 import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation } from './operations/operation';
-import { costOf, namesOfResult, readOutput, splitItems, type Outcome } from './outputs';
+import { ItemOutput } from './itemOutput';
+import { splitItems, type Outcome } from './outputs';
 import { sayProgress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
@@ -38,9 +35,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const scrapes = new StartedScrapes(context, stopButton);
 	const connecting = connect(context, operation, parameters, scrapes, signal);
 	// If it failed, so does each item.
-	const accounts = (await connecting.catch(() => undefined))?.accounts;
-	await accounts?.of(0).catch(() => {});
-	const dryRun = new DryRun();
+	const connection = await connecting.catch(() => undefined);
 	const began = Date.now();
 	const over = new AbortController();
 	let done = 0;
@@ -51,63 +46,48 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
 	const letOthersRun = takeTurns();
 
-	const runItem = async (index: number, input: INodeExecutionData): Promise<Outcome> => {
+	const runItem = async (input: INodeExecutionData, index: number): Promise<Outcome> => {
 		const own = parameters.of(index);
-		let used: ItemService | undefined;
+		const output = new ItemOutput(context, operation, input, index);
+		let item: ItemService | undefined;
 		try {
-			const toItem = readOutput(operation, own, input, index);
-			const { accounts, isDryRun, limit } = await connecting;
-			const service = await accounts.of(index);
+			output.configure(own);
+			const { service, dryRun, limit } = await connecting;
 			await letOthersRun();
 			throwIfStopped(signal);
 			const prepared = operation.prepare(own);
 			const { request, mayFollow = 0 } = prepared;
-			if (isDryRun)
-				return { item: toItem(dryRun.plan(request, mayFollow, service)), isPlanned: true };
-			const item = new ItemService(service, limit);
-			used = item;
-			const result = await item.during(request, mayFollow, async () => {
+			if (dryRun) return { item: output.plan(dryRun.plan(request, mayFollow)) };
+			const paying = (item = new ItemService(service, limit));
+			const result = await paying.during(request, mayFollow, async () => {
 				throwIfStopped(signal);
-				return await (prepared.run?.(item) ?? item.data(request));
+				return await (prepared.run?.(paying) ?? paying.data(request));
 			});
-			return { item: toItem(result, item.paidCalls), result };
+			return { item: output.result(result, paying.paidCalls), result };
 		} catch (error) {
-			return itemFailed(error, index, input, used?.paidCalls ?? 0);
+			if (!context.continueOnFail()) {
+				failure ??= { error, index };
+				// Wait for the calls in flight, because they may be paid for. Make no other call.
+				givenUp.abort();
+			}
+			const paidCalls = item?.paidCalls ?? 0;
+			return { item: output.failed(error, paidCalls), error, paidCalls };
 		}
-	};
-	const itemFailed = (
-		error: unknown,
-		index: number,
-		input: INodeExecutionData,
-		paidCalls: number,
-	): Outcome => {
-		if (!context.continueOnFail()) {
-			failure ??= { error, index };
-			// Wait for the calls in flight, because they may be paid for. Make no other call.
-			givenUp.abort();
-		}
-		const own = parameters.of(index);
-		const names = namesOfResult(operation, own);
-		const cost = costOf(own, paidCalls);
-		return { item: failedItem(context, error, input, index, names, cost), error, paidCalls };
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
-		outcomes[index] = await runItem(index, input);
+		outcomes[index] = await runItem(input, index);
 		done++;
 	});
 
 	over.abort();
 	scrapes.end();
 	throwIfStopped(stopButton);
-	const services = accounts?.all ?? [];
 	if (failure) {
-		const remark = scrapes.remark ?? boughtRemark(services, failure.error);
+		const remark = scrapes.remark ?? boughtRemark(connection?.service, failure.error);
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
 	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
-	if (services.length > 0) {
-		addHint(context, summaryOf(services, outcomes, dryRun.totals, began));
-	}
+	if (connection) addHint(context, summaryOf(connection, outcomes, began));
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {
 		addHint(context, {
@@ -116,33 +96,43 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			type: 'info',
 		});
 	}
-	return splitItems(operation, parameters.of(0), outcomes);
+	return splitItems(operation, parameters.of(0), outcomes, connection?.dryRun !== undefined);
 }
 
-/** The accounts for one run of the node. The options of the first item decide how calls are made. */
+/** How the items of a run reach the service. */
+export interface Connection {
+	service: Service;
+	/** Missing if the calls are made. */
+	dryRun: DryRun | undefined;
+	/** Missing if the user set no maximum. */
+	limit: PaidCallLimit | undefined;
+}
+
+/** Uses the credential and the options of the first item for all items. */
 async function connect(
 	context: IExecuteFunctions,
 	operation: Operation,
 	parameters: ItemParameters,
 	scrapes: StartedScrapes,
 	signal: AbortSignal,
-): Promise<{ accounts: Accounts; isDryRun: boolean; limit: PaidCallLimit | undefined }> {
+): Promise<Connection> {
 	const { isDryRun, maxPaidCalls, ...options } = readRunOptions(parameters.of(0), operation);
 	const executionId = context.getExecutionId();
-	const settings = {
+	const service = new Service(context, await context.getCredentials(CREDENTIAL_TYPE, 0), {
 		...options,
 		executionId,
 		payer: parameters.run,
 		signal,
 		onStart: scrapes.add.bind(scrapes),
+	});
+	return {
+		service,
+		dryRun: isDryRun ? new DryRun(service) : undefined,
+		limit:
+			maxPaidCalls < Infinity
+				? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)
+				: undefined,
 	};
-	const begin = (credential: ICredentialDataDecryptedObject) =>
-		new Service(context, credential, settings);
-	const limit =
-		maxPaidCalls < Infinity
-			? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)
-			: undefined;
-	return await Promise.resolve({ accounts: new Accounts(context, begin, signal), isDryRun, limit });
 }
 
 /** Begins no further item once the signal is aborted. */

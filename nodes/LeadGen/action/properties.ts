@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { includeCost, includeInput, resultField, splitOutput } from './outputs';
 import type { Field } from '../common/parameters';
+import { includeCost, includeInput, resultField } from './itemOutput';
+import { splitOutput } from './outputs';
 import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
 
@@ -52,12 +53,9 @@ function operationSelector({ value, operations, chosen }: Resource): INodeProper
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [value] } },
-		options: operations.map(({ value, name, action, description }) => ({
-			value,
-			name,
-			action,
-			description,
-		})),
+		options: operations.map(({ value, name, action, description }) => {
+			return { value, name, action, description };
+		}),
 		default: first,
 	};
 }
@@ -91,9 +89,7 @@ function propertiesOf(
 
 /** An expression that returns the action of the selected operation, such as "Verify email address". */
 export function buildSubtitle(resources: readonly Resource[]): string {
-	const actions = resources.flatMap(({ value: resource, operations }) =>
-		operations.map(({ value, action }) => [`${resource}.${value}`, action]),
-	);
-	const table = JSON.stringify(Object.fromEntries(actions));
-	return `={{ (${table})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
+	const operations = resources.flatMap((resource) => resource.operations);
+	const actions = Object.fromEntries(operations.map(({ value, action }) => [value, action]));
+	return `={{ (${JSON.stringify(actions)})[$parameter["operation"]] }}`;
 }

@@ -1,9 +1,9 @@
 import {
 	booleanField,
+	notForTools,
 	numberField,
 	type Field,
 	type Parameters,
-	asTool,
 } from '../common/parameters';
 import type { Operation } from './operations/operation';
 
@@ -28,7 +28,7 @@ const parallel = numberField(
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'Max number of requests to send at the same time. With 0, the node sends as many as the service can handle.',
+			'Max number of requests at the same time. 0 sends as many as the service can handle.',
 	},
 	{ whole: true },
 );
@@ -38,8 +38,7 @@ const rememberMinutes = numberField({
 	name: 'rememberMinutes',
 	typeOptions: { minValue: 0 },
 	default: 15,
-	description:
-		'How long later executions reuse the results of this one for free. 0 reuses results within this execution only.',
+	description: 'How long later executions reuse the results for free',
 });
 
 const maxPaidCalls = numberField(
@@ -50,8 +49,7 @@ const maxPaidCalls = numberField(
 		// Empty, so that nobody takes a number that they did not choose for a limit of theirs.
 		default: '',
 		placeholder: 'e.g. 100',
-		description:
-			'Max number of paid calls in an execution, in all runs of a loop together. Items that may need more are not sent.',
+		description: 'Max number of paid calls in an execution, with all runs of a loop',
 	},
 	{ whole: true, ifMissing: Infinity },
 );
@@ -60,7 +58,7 @@ const dryRun = booleanField(
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
-		displayOptions: { hide: asTool },
+		displayOptions: notForTools,
 		description: 'Whether to show which calls the node would make, without making them',
 	},
 	// A mistake in the expression must not start a paid run.

@@ -4,7 +4,6 @@
  */
 import * as n8n from 'n8n-workflow';
 import type {
-	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
 	ITriggerFunctions,
 	IWorkflowSettings,
@@ -103,43 +102,6 @@ export function isWorker(context: object): boolean {
 /** What n8n knows of this process. Its types do not name it. */
 function instanceSettingsOf(context: object): { isMultiMain?: boolean; isWorker?: boolean } {
 	return (context as { instanceSettings?: object }).instanceSettings ?? {};
-}
-
-interface Resolving {
-	workflow?: { expression: { getParameterValue: (stored: unknown, ...how: unknown[]) => unknown } };
-}
-
-/**
- * Reads a credential as n8n resolves its expressions for an item. No version of n8n tells whether it has any, so this
- * looks at what n8n resolves.
- * @returns `credential` fails as n8n does; `mayDiffer` is whether another item may have another one
- */
-export async function readCredential(
-	context: IExecuteFunctions,
-	type: string,
-	index: number,
-): Promise<{ credential: Promise<ICredentialDataDecryptedObject>; mayDiffer: boolean }> {
-	const { workflow } = context as Resolving;
-	let hasExpression: boolean | undefined;
-	const getParameterValue = (stored: unknown, ...how: unknown[]) => {
-		hasExpression = JSON.stringify([stored]).includes('"=');
-		return workflow?.expression.getParameterValue(stored, ...how);
-	};
-	const expression = Object.create(workflow?.expression ?? null, {
-		getParameterValue: { value: getParameterValue },
-	}) as object;
-	const looking = Object.create(context, {
-		workflow: {
-			value: Object.create(workflow ?? null, { expression: { value: expression } }) as object,
-		},
-	}) as IExecuteFunctions;
-	const credential = (workflow ? looking : context).getCredentials(type, index);
-	const isRead = await credential.then(
-		() => true,
-		() => false,
-	);
-	// What cannot be read at all is the same for all items.
-	return { credential, mayDiffer: hasExpression ?? isRead };
 }
 
 type RegisterCron = (cron: unknown, onTick: (due?: Date) => void) => unknown;

@@ -1,28 +1,23 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
+import { InputError } from './errors';
 import {
+	asTool,
 	choiceField,
 	noticeField,
 	numberField,
 	type Field,
 	type Parameters,
-	asTool,
 } from './parameters';
-import { InputError } from './errors';
 import { mustBe, show, toList, toRange } from './values';
 
+type DisplayOptions = NonNullable<INodeProperties['displayOptions']>;
+
 /** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
-const COMPANY_SIZES = [
-	'1-10',
-	'11-50',
-	'51-200',
-	'201-500',
-	'501-1000',
-	'1001-5000',
-	'5001-10000',
-	'10001-1000000',
-];
+const COMPANY_SIZES = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(
+	' ',
+);
 
 /** Adds commas between thousands. */
 function grouped(range: string): string {
@@ -97,8 +92,7 @@ const filtersJson: Field<IDataObject> = {
 		default:
 			'{\n  "jobTitles": [],\n  "locations": [],\n  "industries": [],\n  "companySize": ""\n}',
 		displayOptions: { show: { filtersMode: ['json'] } },
-		description:
-			'An object with lists as jobTitles, locations and industries, a range such as "11-50" as companySize, and a limit, which replaces \'Limit\'',
+		description: 'An object with any of jobTitles, locations, industries, companySize and limit',
 	},
 	read: (value) => toFilters(value, 'Filters (JSON)'),
 };
@@ -115,22 +109,16 @@ export const limit = numberField(
 );
 
 /** Shows in the editor that no filter is set, for one way of setting filters. A tool has a notice of its own. */
-function noFilterNotice(
-	mode: string,
-	{ show, hide }: NonNullable<INodeProperties['displayOptions']>,
-): Field {
-	return noticeField(
-		`no${mode}FilterNotice`,
-		'No filter is set. The scrape collects leads of any kind, up to the limit.',
-		{ show, hide: { ...hide, ...asTool } },
-	);
+function noFilterNotice(name: string, { show, hide }: DisplayOptions): Field {
+	const message = 'No filter is set. The scrape collects leads of any kind, up to the limit.';
+	return noticeField(name, message, { show, hide: { ...hide, ...asTool } });
 }
 
 /** The parameters that select the leads, in the order of the editor. */
 export const filterFields: readonly Field[] = [
 	filtersMode,
 	filtersCollection,
-	noFilterNotice('Field', {
+	noFilterNotice('noFieldFilterNotice', {
 		show: { filtersMode: ['fields'] },
 		// A path from the root, because n8n treats any other path as a parameter and waits for it forever.
 		hide: Object.fromEntries(
@@ -138,7 +126,7 @@ export const filterFields: readonly Field[] = [
 		),
 	}),
 	filtersJson,
-	noFilterNotice('Json', {
+	noFilterNotice('noJsonFilterNotice', {
 		show: {
 			filtersMode: ['json'],
 			filtersJson: [filtersJson.property.default as string, '{}', ''],

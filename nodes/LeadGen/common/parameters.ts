@@ -8,11 +8,8 @@ export interface Field<T = unknown> {
 	property: INodeProperties;
 	/** The value of an option that the user did not add, if it is not the default of the editor. */
 	ifMissing?: number;
-	/**
-	 * @param warn receives what the user should know about a value that is accepted
-	 * @throws InputError if the value is invalid
-	 */
-	read: (value: unknown, warn?: (message: string) => void) => T;
+	/** @throws InputError if the value is invalid */
+	read: (value: unknown) => T;
 }
 
 /** The parameters of one item (action node) or of the node (trigger). */
@@ -21,7 +18,7 @@ export class Parameters {
 	 * @param raw returns the value of a parameter with resolved expressions, by its path, such as `options.location`
 	 * @param place the place in the execution; stays the same when n8n runs the node again
 	 * @param isTool whether an AI agent set the parameters
-	 * @param warn receives what the user should know about a value that is accepted
+	 * @param warn receives what the user should know before the next run
 	 */
 	constructor(
 		private readonly raw: (path: string, ifMissing?: NodeParameterValueType) => unknown,
@@ -31,20 +28,23 @@ export class Parameters {
 	) {}
 
 	get<T>(field: Field<T>): T {
-		return field.read(this.raw(field.property.name), this.warn);
+		return field.read(this.raw(field.property.name));
 	}
 
 	/** A field inside the "Options" collection; its default if the user did not add it. */
 	option<T>(field: Field<T>): T {
 		const { name, default: value } = field.property;
-		return field.read(this.raw(`options.${name}`, field.ifMissing ?? value), this.warn);
+		return field.read(this.raw(`options.${name}`, field.ifMissing ?? value));
 	}
 }
 
 /** A condition of a property: whether an AI agent uses the node as a tool. */
 export const asTool = { '@tool': [true] };
+/** The display options of a property that a tool has no use for. */
+export const notForTools = { hide: asTool };
 
-type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
+/** What the editor shows of a field, without what its kind decides. */
+type Property = Omit<INodeProperties, 'type' | 'default' | 'options'>;
 
 /**
  * A line of text: cleaned, and empty for a blank value.
@@ -52,7 +52,7 @@ type TextProperty = Omit<INodeProperties, 'type' | 'default'>;
  * @param ifEmpty advice for the user, if the text must not be empty
  */
 export function textField(
-	property: TextProperty,
+	property: Property,
 	clean: (text: string, displayName: string) => string = (text) => text,
 	ifEmpty?: string,
 ): Field<string> {
@@ -68,16 +68,11 @@ export function textField(
 	};
 }
 
-/** A text field that leaves out, with a warning, what only says that there is no value, such as `N/A`. */
+/** A text field that leaves out what only says that there is no value, such as `N/A`. */
 export function unlessNone({ property, read }: Field<string>): Field<string> {
-	const { displayName } = property;
 	return {
 		property,
-		read(value, warn) {
-			if (!saysNone(toText(value, displayName))) return read(value);
-			warn?.(`A ${displayName} that only says that there is none, such as "N/A", was left out.`);
-			return '';
-		},
+		read: (value) => (saysNone(toText(value, property.displayName)) ? '' : read(value)),
 	};
 }
 
@@ -85,10 +80,7 @@ export function unlessNone({ property, read }: Field<string>): Field<string> {
  * A switch that is off by default. Also accepts text and numbers that mean on or off, as spreadsheets contain them.
  * @param isEmptyOff whether an expression without a value means off
  */
-export function booleanField(
-	property: Omit<INodeProperties, 'type' | 'default'>,
-	isEmptyOff = true,
-): Field<boolean> {
+export function booleanField(property: Property, isEmptyOff = true): Field<boolean> {
 	return {
 		property: { ...property, type: 'boolean', default: false },
 		read(value) {
@@ -119,7 +111,6 @@ function valueOf<T extends string>(
 	given: unknown,
 	options: ReadonlyArray<Option<T>>,
 	displayName: string,
-	choose = 'Choose one of',
 ): T {
 	const text = typeof given === 'string' ? given.trim().toLowerCase() : '';
 	const known = options.find(({ name, value }) =>
@@ -128,12 +119,12 @@ function valueOf<T extends string>(
 	if (known) return known.value;
 	const problem = given === '' ? 'is empty' : `has no option ${show(given)}`;
 	const values = options.map(({ value }) => value).join(', ');
-	throw new InputError(displayName, problem, `${choose} ${values}.`);
+	throw new InputError(displayName, problem, `Choose from ${values}.`);
 }
 
 /** At least one of a list of values. Also accepts text with commas between the values, a JSON list, and display names. */
 export function choicesField<T extends string>(
-	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
+	property: Property,
 	options: ReadonlyArray<Option<T>>,
 	chosen: T[],
 ): Field<T[]> {
@@ -147,14 +138,14 @@ export function choicesField<T extends string>(
 			if (given.length === 0) {
 				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
 			}
-			return given.map((each) => valueOf(each, options, displayName, 'Choose one or more of'));
+			return given.map((each) => valueOf(each, options, displayName));
 		},
 	};
 }
 
 /** One of a list of values, or its display name. Takes an expression only if the property allows it. */
 export function choiceField<T extends string>(
-	property: Omit<INodeProperties, 'type' | 'default' | 'options'>,
+	property: Property,
 	options: ReadonlyArray<Option<T>>,
 	first: T,
 ): Field<T> {

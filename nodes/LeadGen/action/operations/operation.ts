@@ -24,8 +24,6 @@ export interface Operation {
 	 * them to `__schema__/`, where n8n looks for them.
 	 */
 	output: IDataObject;
-	/** The names of further fields, which few results have. */
-	rareFields?: readonly string[];
 	/** The outputs over which its results can be split. */
 	split?: Split;
 	/**

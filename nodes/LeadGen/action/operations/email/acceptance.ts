@@ -4,21 +4,16 @@ export const accept = choicesField(
 	{
 		displayName: 'Accepted Statuses',
 		name: 'accept',
-		description:
-			'Which verification statuses to accept. The first address with one of them is the result.',
+		description: 'Which verification statuses make an address good enough',
 	},
 	[
 		{ name: 'Valid', value: 'valid', description: 'The address exists and accepts mail' },
 		{
 			name: 'Catch-All',
 			value: 'catch_all',
-			description: 'The domain accepts all mail, so the address cannot be checked',
+			description: 'The domain accepts all mail, so nobody can check the address',
 		},
-		{
-			name: 'Unknown',
-			value: 'unknown',
-			description: 'The service could not check the address',
-		},
+		{ name: 'Unknown', value: 'unknown', description: 'The service could not check the address' },
 	],
 	['valid'],
 );
@@ -28,8 +23,7 @@ export const minConfidence = numberField({
 	name: 'minConfidence',
 	typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 	default: 0,
-	description:
-		'The confidence from 0 to 1 below which to reject an address without verifying it, such as 0.5',
+	description: 'From 0 to 1. An address below this confidence is rejected without a verification.',
 });
 
 /** The conditions under which an address is good enough. @throws InputError if a value is invalid */

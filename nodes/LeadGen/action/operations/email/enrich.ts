@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { numberIn, without, wordIn } from '../../../common/json';
+import { filled, numberIn, without, wordIn } from '../../../common/json';
 import { LeadGenError, ServiceError } from '../../../common/errors';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
@@ -25,7 +25,7 @@ const locationIfPersonal: Field<string> = {
 
 const costNotice = noticeField(
 	'notice',
-	"Each person costs one or two paid calls, and up to two more with 'Try Personal Email'. The search stops at the first accepted address.",
+	"Each person costs 1 or 2 paid calls, or up to 4 with 'Try Personal Email'.",
 );
 
 /** One kind of address that a person may have. */
@@ -46,8 +46,7 @@ export const enrich: Operation = {
 	value: 'enrich',
 	name: 'Find and Verify',
 	action: 'Find and verify email',
-	description:
-		'Find the business email address of a person, or otherwise the personal one if you want, and verify it',
+	description: 'Find the business or personal email address of a person, and verify it',
 	paid: 'lookup',
 	fields: [costNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
 	options: [locationIfPersonal, minConfidence],
@@ -61,7 +60,6 @@ export const enrich: Operation = {
 			{ email: 'ada@home.example', emailType: 'personal', outcome: 'invalid', confidence: 0.55 },
 		],
 	},
-	rareFields: ['verification'],
 	split: foundOrNot,
 	prepare(parameters) {
 		const acceptance = readAcceptance(parameters);
@@ -116,10 +114,9 @@ const UNNEEDED = new Set([
 function summary(tries: Try[], turnedDown: Try[]): IDataObject {
 	const rejected = turnedDown
 		.filter(({ email, emailAnswer }) => email ?? emailAnswer)
-		.map(({ email, emailType, outcome, ...others }) => ({
-			...{ email, emailType, outcome },
-			...without(others, UNNEEDED),
-		}));
+		.map(({ email, emailType, outcome, ...others }) => {
+			return { email, emailType, outcome, ...without(others, UNNEEDED) };
+		});
 	return {
 		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
 		...(rejected.length > 0 && { rejected }),
@@ -186,13 +183,10 @@ async function tryCandidate(
 
 /** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
 function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
-	const others = Object.entries(verdict).filter(
-		([name, value]) =>
-			!VERDICT_FIELDS.has(name) &&
-			name in found &&
-			JSON.stringify(value) !== JSON.stringify(found[name]),
+	const searched = without(found, VERDICT_FIELDS);
+	const differing = Object.entries(verdict).filter(
+		([name, value]) => name in searched && JSON.stringify(value) !== JSON.stringify(searched[name]),
 	);
-	const kept = Object.fromEntries(others.map(([name]) => [name, found[name]]));
-	const verification = Object.fromEntries(others);
-	return { ...found, ...verdict, ...kept, ...(others.length > 0 && { verification }) };
+	const verification = filled(Object.fromEntries(differing));
+	return { ...found, ...verdict, ...searched, ...(verification && { verification }) };
 }

@@ -40,16 +40,14 @@ const firstName = nameField('firstAndLast', {
 	displayName: 'First Name',
 	name: 'firstName',
 	placeholder: 'e.g. Nathan',
-	description:
-		'The first name of the person. The node leaves out titles. A last name alone is enough.',
+	description: 'The node leaves out titles. A last name alone is enough.',
 });
 
 const lastName = nameField('firstAndLast', {
 	displayName: 'Last Name',
 	name: 'lastName',
 	placeholder: 'e.g. Smith',
-	description:
-		'The last name of the person. The node leaves out degrees. A first name alone is enough.',
+	description: 'The node leaves out degrees. A first name alone is enough.',
 });
 
 const fullName = nameField(
@@ -58,8 +56,7 @@ const fullName = nameField(
 		displayName: 'Full Name',
 		name: 'fullName',
 		placeholder: 'e.g. Nathan Smith',
-		description:
-			'The first and the last name of the person, also as "Smith, Nathan". The node leaves out titles and degrees.',
+		description: 'Also as "Smith, Nathan". The node leaves out titles and degrees.',
 	},
 	(text, displayName) => {
 		// What follows a bar is left out, as in the title of a page: `Nathan Smith | LinkedIn`.
@@ -120,7 +117,7 @@ export const linkedinUrl = unlessNone(
 			displayName: 'LinkedIn URL',
 			name: 'linkedinUrl',
 			placeholder: 'e.g. https://www.linkedin.com/in/nathan-smith',
-			description: "The URL of the person's LinkedIn profile, which makes the result more accurate",
+			description: "The person's profile, which makes the result more accurate",
 		},
 		toUrl,
 	),
@@ -132,7 +129,7 @@ export const location = unlessNone(
 			displayName: 'Location',
 			name: 'location',
 			placeholder: 'e.g. Austin, Texas',
-			description: 'The city and region of the person, to tell apart people with the same name',
+			description: 'City and region, to tell apart people with the same name',
 		},
 		toWords,
 	),

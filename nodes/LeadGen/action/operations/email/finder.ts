@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { numberIn } from '../../../common/json';
+import { filled, numberIn } from '../../../common/json';
 import { foundNobody } from '../../../service/answer';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
-import type { Field, Parameters } from '../../../common/parameters';
+import type { Field } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
 import { nameFields, readName } from './fields';
 
@@ -45,19 +45,11 @@ export const foundOrNot: Split = {
 };
 
 export function finder({ path, noun, answer, check, ...operation }: Finder): FindOperation {
+	const { fields, options = [] } = operation;
 	const requestFor: FindOperation['requestFor'] = (person) => {
-		const filled = Object.entries(person).filter(([, value]) => value !== '');
-		const body = Object.fromEntries(filled) as IDataObject;
+		const body = filled(person) ?? {};
 		check?.(body);
 		return { kind: 'lookup', noun, result: 'email', path, body };
-	};
-	const read = (parameters: Parameters): Record<string, string> => {
-		const { fields, options = [] } = operation;
-		const given = [
-			...options.map((field) => [field.property.name, parameters.option(field)] as const),
-			...fields.map((field) => [field.property.name, parameters.get(field)] as const),
-		];
-		return { ...readName(parameters), ...Object.fromEntries(given) };
 	};
 	return {
 		...operation,
@@ -69,12 +61,14 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			confidenceLevel: 'very_high',
 			...answer,
 		},
-		rareFields: ['emailAnswer'],
-		fields: [...nameFields, ...operation.fields],
+		fields: [...nameFields, ...fields],
 		split: foundOrNot,
 		requestFor,
 		prepare(parameters) {
-			const request = requestFor(read(parameters));
+			const person: Record<string, string> = readName(parameters);
+			for (const field of fields) person[field.property.name] = parameters.get(field);
+			for (const field of options) person[field.property.name] = parameters.option(field);
+			const request = requestFor(person);
 			return { request, run: async (service) => await find(request, service) };
 		},
 	};
@@ -85,31 +79,17 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
  * @throws ServiceError if the call brought no result
  */
 export async function find(request: ServiceRequest, service: ItemService): Promise<IDataObject> {
-	const data = await service.call(request).catch(nothingFound);
-	if (hasAddress(data)) return { found: true, ...confidenceLevel(data?.confidence), ...data };
-	const nobody = { found: false, email: null };
-	const { email } = data ?? {};
-	return { ...nobody, ...data, ...nobody, ...(isEmpty(email) ? {} : { emailAnswer: email }) };
-}
-
-/** Some services write a text such as `N/A` in the place of the address. */
-function hasAddress(data: IDataObject | null): boolean {
+	const data = await service.call(request).catch((error: unknown) => {
+		if (foundNobody(error)) return null;
+		throw error;
+	});
 	const email = data?.email;
-	return typeof email === 'string'
-		? email.includes('@')
-		: typeof email === 'object' && !isEmpty(email);
-}
-
-/** Whether a service wrote nothing in the place of the address. */
-function isEmpty(email: IDataObject[string]): boolean {
-	const text = typeof email === 'string' ? email.trim() : email;
-	return (text ?? '') === '' || (typeof text === 'object' && Object.keys(text ?? {}).length === 0);
-}
-
-/** Finding nobody is a result, even if the service sends it as the error `NOT_FOUND`. */
-function nothingFound(error: unknown): null {
-	if (foundNobody(error)) return null;
-	throw error;
+	if (typeof email === 'string' && email.includes('@')) {
+		return { found: true, ...confidenceLevel(data?.confidence), ...data };
+	}
+	const nobody = { found: false, email: null };
+	// Some services write a text such as `N/A` in the place of the address.
+	return { ...nobody, ...data, ...nobody, ...filled({ emailAnswer: email }) };
 }
 
 /** The band of a confidence from 0 to 1 as `confidenceLevel`; no field for any other value. */

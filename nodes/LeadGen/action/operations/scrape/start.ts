@@ -1,4 +1,10 @@
-import { noticeField, textField, type Parameters, asTool } from '../../../common/parameters';
+import {
+	asTool,
+	noticeField,
+	notForTools,
+	textField,
+	type Parameters,
+} from '../../../common/parameters';
 import { mustBe } from '../../../common/values';
 import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/types';
@@ -49,13 +55,13 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 
 const costNotice = noticeField(
 	'notice',
-	'Each incoming item starts a separate scrape. A scrape uses credits for its leads, up to the limit.',
-	{ hide: asTool },
+	'Each incoming item starts a scrape, which uses credits for its leads, up to the limit.',
+	notForTools,
 );
 
 const toolNotice = noticeField(
 	'toolNotice',
-	"Each call starts a scrape, which uses credits up to 'Limit'. Set it yourself. Without a filter from the model, the node starts no scrape.",
+	"Each call starts a scrape, which uses credits up to 'Limit'. Set it yourself. A call without a filter starts none.",
 	{ show: asTool },
 );
 

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { count, show } from '../../../common/values';
-import { wordIn } from '../../../common/json';
+import { count } from '../../../common/values';
+import { isObject, isText, wordIn } from '../../../common/json';
 import { booleanField, numberField, type Field, type Parameters } from '../../../common/parameters';
 import { pause, timeoutSignal } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
 import { mayPollAgain } from '../../../service/retry';
-import { isFinished, isUnknownScrape, pollRequest } from '../../../service/scrapeStatus';
+import { isFinished, pollRequest } from '../../../service/scrapeStatus';
 import type { ItemService } from '../../../service/itemService';
 import { excerpt } from '../../../service/texts';
 import type { Operation } from '../operation';
@@ -28,8 +28,7 @@ const timeout = numberField({
 	name: 'timeout',
 	typeOptions: { minValue: 0 },
 	default: 60,
-	description:
-		'How long to wait at most. The scrape keeps running after that, and you can wait for it again. 0 sets no limit.',
+	description: 'How long to wait at most. The scrape keeps running after that. 0 sets no limit.',
 });
 
 const failedAsResult = booleanField({
@@ -45,9 +44,6 @@ const MAX_FIRST_SILENCE_MS = 10_000;
 
 /** The last request goes out at the end of the wait. How long its answer is waited for. */
 const LATE_MS = 1000;
-
-/** How often a pause may become shorter, because other scrapes have finished. */
-const LOOK_AGAIN_MS = 1000;
 
 export const waitOptions: readonly Field[] = [failedAsResult, pollInterval, timeout];
 
@@ -75,19 +71,12 @@ export async function waitForScrape(
 ): Promise<IDataObject> {
 	const { account, settings } = service.run;
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
-	const rest = async (ms: () => number) => {
-		const left = deadline - Date.now();
-		await pauseFor(() => Math.min(left, ms()), settings.signal);
-	};
 	// The service may answer much later, or never.
 	const late = timeoutSignal(deadline + LATE_MS - Date.now());
 	let last: IDataObject = {};
 	let silentSince: number | undefined;
-	// Scrapes that are waited for together are not polled at the same moment.
-	const othersMs = account.pollPauseMs;
 	account.watched++;
 	try {
-		await rest(() => othersMs);
 		for (;;) {
 			try {
 				last = await service.data({ ...pollRequest(id), signal: late });
@@ -98,10 +87,11 @@ export async function waitForScrape(
 				silentSince ??= Date.now();
 				const maxMs = isKnown ? MAX_SILENCE_MS : MAX_FIRST_SILENCE_MS;
 				const isOver = Date.now() >= Math.min(deadline, silentSince + maxMs);
-				if (isOver || !mayPollAgain(error)) throw withScrape(error, id, isKnown);
+				if (isOver || !mayPollAgain(error)) throw withScrape(error, id);
 			}
 			if (isFinished(last) || Date.now() >= deadline) break;
-			await rest(() => Math.max(intervalMs, account.pollPauseMs));
+			const pauseMs = Math.max(intervalMs, account.pollPauseMs);
+			await pause(Math.min(pauseMs, deadline - Date.now()), settings.signal);
 		}
 	} finally {
 		account.watched--;
@@ -113,42 +103,30 @@ export async function waitForScrape(
 
 function failed(id: string, last: IDataObject): LeadGenError {
 	const { message, error } = last;
-	const texts = [message, error, (error as IDataObject | null | undefined)?.message];
-	const said = texts.find((each) => typeof each === 'string');
+	const said = [message, error, isObject(error) && error.message].find(isText);
 	return new LeadGenError(
 		`Scrape ${excerpt(id)} failed${said === undefined ? '' : `: ${excerpt(said)}`}`,
-		'The error details contain the status that the service returned. If On Error is set to Continue, they are in the field "error" of the item. To get leads, start a new scrape.',
+		'To get leads, start a new scrape.',
 		{ scrapeId: id, ...last },
 	);
 }
 
 function tooLong(id: string, last: IDataObject, minutes: number): LeadGenError {
-	const progress =
-		last.status === undefined
-			? 'The service did not return a status.'
-			: `Its status is ${excerpt(show(last.status))}, and its progress is ${excerpt(show(last.progress))}. The scrape keeps running.`;
 	return new LeadGenError(
 		`Scrape ${excerpt(id)} did not finish within ${count(minutes, 'minute')}`,
-		`${progress} To wait longer, use "Wait Until Finished" with this scrape ID. If you start a new scrape instead, you pay again.`,
+		`${waitAgain(id)} If you start a new scrape instead, you pay again.`,
 		{ scrapeId: id, ...last },
 	);
 }
 
-/** @param ms may decrease meanwhile, as other scrapes finish */
-async function pauseFor(ms: () => number, signal: AbortSignal | undefined): Promise<void> {
-	const since = performance.now();
-	for (let left = ms(); left > 0; left = since + ms() - performance.now()) {
-		await pause(Math.min(left, LOOK_AGAIN_MS), signal);
-	}
+function waitAgain(id: string): string {
+	return `The scrape may still be running. To wait longer, use "Wait Until Finished" with the scrape ID ${excerpt(id)}.`;
 }
 
 /** Adds the scrape ID to an error. Whatever ends the wait, the scrape is paid for and its ID must not get lost. */
-function withScrape(error: unknown, id: string, isKnown: boolean): unknown {
+function withScrape(error: unknown, id: string): unknown {
 	if (!(error instanceof LeadGenError)) return error;
-	// The ID may be mistyped.
-	const mayBeMistyped = !isKnown && isUnknownScrape(error);
-	const goesOn = `The scrape ${excerpt(id)} keeps running. To wait for it, use "Wait Until Finished" with this scrape ID.`;
-	const told = error.with({ scrapeId: id }, mayBeMistyped ? '' : goesOn);
+	const told = error.with({ scrapeId: id }, waitAgain(id));
 	// Only the status request was not attempted. The scrape was started.
 	if (error instanceof NotAttemptedError) {
 		delete told.details.attempted;
