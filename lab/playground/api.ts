@@ -347,14 +347,14 @@ export class N8nApi {
 	}
 
 	/** Runs a workflow by hand from a trigger, and waits for the result. */
-	async runWorkflow(id: string, triggerName: string, signal?: AbortSignal): Promise<Execution> {
+	async runWorkflow(id: string, triggerName: string): Promise<Execution> {
 		const executionId = await this.startWorkflow(id, triggerName);
 		if (executionId === undefined) throw new Error(`${triggerName} waits for a test event`);
-		return await this.finishedExecution(executionId, signal);
+		return await this.finishedExecution(executionId);
 	}
 
 	/** Waits until an execution is over, and all of it is written. */
-	async finishedExecution(id: string, signal?: AbortSignal): Promise<Execution> {
+	async finishedExecution(id: string): Promise<Execution> {
 		let overSince: number | undefined;
 		for (let isListedAsOver = false; ;) {
 			try {
@@ -369,7 +369,7 @@ export class N8nApi {
 				if (!isRefused || isListedAsOver) throw error;
 				isListedAsOver = !(await this.isUnderWay(id));
 			}
-			await sleep(200, undefined, { signal });
+			await sleep(200);
 		}
 	}
 

@@ -3,9 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './n8n';
 import { ProcessGroup, run } from './processes';
+
+const START_TIMEOUT_MS = 60_000;
 
 /** A server on 127.0.0.1 that keeps its data in a folder of its own, also when it is killed and started again. */
 export class Server {
@@ -24,7 +25,7 @@ export class Server {
 			cwd: this.folder,
 			stdio: 'ignore',
 		});
-		await untilUp(this.command.join(' '), this.group, this.isUp);
+		await this.group.untilReady(this.isUp, START_TIMEOUT_MS);
 	}
 
 	/** Ends it as a power cut would. */
@@ -107,19 +108,6 @@ function isRoot(): boolean {
 /** Arguments of setpriv for PostgreSQL, which refuses to run as root. */
 function unprivileged(): string[] {
 	return isRoot() ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
-}
-
-async function untilUp(
-	name: string,
-	group: ProcessGroup,
-	check: () => Promise<boolean>,
-): Promise<void> {
-	const deadline = Date.now() + 60_000;
-	while (!(await check())) {
-		if (!group.isRunning) throw new Error(`${name} ended with ${await group.ended}`);
-		if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
-		await sleep(100);
-	}
 }
 
 async function accepts(port: number): Promise<boolean> {
