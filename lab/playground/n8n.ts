@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { closeSync, globSync, openSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -229,15 +230,13 @@ function anyPort(): number {
 }
 
 async function isFree(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const server = createServer();
-		server.once('error', () => {
-			resolve(false);
-		});
-		server.listen(port, '127.0.0.1', () => {
-			server.close(() => {
-				resolve(true);
-			});
-		});
-	});
+	const server = createServer().listen(port, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+		return true;
+	} catch {
+		return false;
+	} finally {
+		server.close();
+	}
 }

@@ -231,12 +231,8 @@ export class Sandbox {
 	private latency(): number {
 		const { latencyMs, seed } = this.settings;
 		if (typeof latencyMs === 'number') return latencyMs;
-		const index = this.requests.length;
-		const share = chance(seed, 'latency', index);
-		// A normal number from two even ones (Box-Muller).
-		const turn = 2 * Math.PI * chance(seed, 'latency, second', index);
-		const normal = Math.sqrt(-2 * Math.log(1 - share)) * Math.cos(turn);
-		return latencyMs.medianMs * Math.exp(latencyMs.sigma * normal);
+		const [least, most] = latencyMs;
+		return least + (most - least) * chance(seed, 'latency', this.requests.length);
 	}
 
 	private async sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {

@@ -9,8 +9,8 @@ export interface Settings {
 	accounts: Record<string, Account>;
 	/** Credits for each lead of a scrape; the real prices are not known (docs/service.md, Credits). */
 	cost: { startPerLead: number };
-	/** How long an answer takes: always as long, or lognormal around a median, drawn by the seed. */
-	latencyMs: number | { medianMs: number; sigma: number };
+	/** How long an answer takes: always as long, or between two times, drawn by the seed. */
+	latencyMs: number | [least: number, most: number];
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
 	/** The error code for a scrapeId nobody has. */
@@ -198,11 +198,8 @@ export type SettingsPatch = {
 			: Settings[Key];
 };
 
-/** Groups that a change replaces instead of merging into. */
-const REPLACED = new Set(['accounts', 'latencyMs']);
-
 /**
- * New settings with `patch` merged in; lists, `accounts` and `latencyMs` are replaced whole.
+ * New settings with `patch` merged in; lists and `accounts` are replaced whole.
  * @throws if the patch names a setting that does not exist
  */
 export function mergeSettings(settings: Settings, patch: SettingsPatch): Settings {
@@ -220,7 +217,7 @@ function merge(base: Fields, patch: Fields): Fields {
 	for (const [name, value] of Object.entries(patch)) {
 		if (!(name in base)) throw new Error(`There is no setting ${name}`);
 		const current = base[name];
-		const inner = isFields(current) && isFields(value) && !REPLACED.has(name);
+		const inner = isFields(current) && isFields(value) && name !== 'accounts';
 		result[name] = structuredClone(inner ? merge(current, value) : value);
 	}
 	return result;
