@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, globSync, openSync } from 'node:fs';
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, globSync, openSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
@@ -62,24 +62,16 @@ export async function packPackage(): Promise<string> {
 }
 
 async function packIfChanged(): Promise<string> {
-	const all = join(STATE_FOLDER, 'package');
-	const folder = join(all, await hashOfSources());
-	const tarball = async () => {
-		const names = await readdir(folder).catch(() => []);
-		return names.map((name) => join(folder, name))[0];
-	};
-	const existing = await tarball();
-	if (existing !== undefined) return existing;
-
+	const folder = join(STATE_FOLDER, 'package');
+	const tarball = join(folder, `${await hashOfSources()}.tgz`);
+	if (existsSync(tarball)) return tarball;
 	console.log('Building and packing the package …');
-	await rm(all, { recursive: true, force: true });
-	await mkdir(`${folder}.new`, { recursive: true });
+	await rm(folder, { recursive: true, force: true });
+	await mkdir(folder, { recursive: true });
 	await run('npm', ['run', 'build'], { cwd: ROOT });
-	await run('npm', ['pack', '--pack-destination', `${folder}.new`], { cwd: ROOT });
-	await rename(`${folder}.new`, folder);
-	const packed = await tarball();
-	if (packed === undefined) throw new Error('npm pack made no tarball');
-	return packed;
+	await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT });
+	await rename(join(folder, `${packageJson.name}-${packageJson.version}.tgz`), tarball);
+	return tarball;
 }
 
 async function hashOfSources(): Promise<string> {
