@@ -105,11 +105,10 @@ export function leakyBucket(capacity: number, perSecond: number): Limit {
 	};
 }
 
-/** Takes no call from `begin` until `end`, and then again every `everyMs`, whatever the rate. */
-export function closed(begin: number, end: number, everyMs = Infinity): Limit {
-	const at = (now: number) => (everyMs === Infinity ? now : now % everyMs);
+/** Takes no call from `begin` until `end`, whatever the rate. */
+export function closed(begin: number, end: number): Limit {
 	return {
-		waitMs: (now) => (at(now) >= begin && at(now) < end ? end - at(now) : 0),
+		waitMs: (now) => (now >= begin && now < end ? end - now : 0),
 		take: () => 0,
 	};
 }

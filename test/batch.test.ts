@@ -424,7 +424,7 @@ it('reads the credential once, and resolves its expressions for the first item',
 });
 
 it('keeps the order of the items, whatever order the answers come in', async () => {
-	sandbox.set({ latencyMs: { medianMs: 20, sigma: 1 } });
+	sandbox.set({ latencyMs: [0, 60] });
 	const { items } = await find(people(60), { includeInput: true });
 	expect(items.map(({ json, pairedItem }) => [json.first, pairedItem])).toEqual(
 		people(60).map(({ first }, item) => [first, { item }]),

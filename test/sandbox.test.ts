@@ -4,13 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { RateLimiter } from '../lab/sandbox/rateLimit';
 import { Sandbox } from '../lab/sandbox/server';
-import {
-	defaultSettings,
-	type FaultRule,
-	type RateLimitSettings,
-	type SettingsPatch,
-} from '../lab/sandbox/settings';
-import { sleep, until } from './service';
+import { defaultSettings, type FaultRule, type SettingsPatch } from '../lab/sandbox/settings';
+import { until } from './service';
 
 const sandbox = new Sandbox({});
 
@@ -27,61 +22,37 @@ async function call(method: string, path: string, body?: unknown, headers: objec
 	const response = await fetch(`${sandbox.url}${path}`, {
 		method,
 		headers: { authorization: 'Bearer test-key', ...type, ...headers },
-		body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+		body: body === undefined ? undefined : JSON.stringify(body),
 		signal: AbortSignal.timeout(1000),
 	});
 	const json = (await response.json()) as { data?: Record<string, unknown>; error?: unknown };
 	return { status: response.status, headers: response.headers, json };
 }
 
-const post = (path: string, body: unknown) => call('POST', path, body);
-const get = (path: string, headers = {}) => call('GET', path, undefined, headers);
-const credits = () => get('/credits');
-const find = () => post('/email/find', ANN);
-
-async function start(options: { webhookUrl?: string; limit?: number } = {}) {
-	const { limit = 10, webhookUrl } = options;
-	const { json } = await post('/start', { filters: { limit }, webhookUrl });
-	return String(json.data?.scrapeId);
-}
-const statusOf = async (scrapeId: string) =>
-	(await get(`/status?scrapeId=${encodeURIComponent(scrapeId)}`)).json.data ?? {};
+const find = () => call('POST', '/email/find', ANN);
+const lastRequest = () => sandbox.requests.at(-1);
 
 /** The statuses of so many answers, one after the other. */
 async function statusesOf(count: number): Promise<number[]> {
 	const statuses: number[] = [];
-	for (let sent = 0; sent < count; sent++) statuses.push((await credits()).status);
+	for (let sent = 0; sent < count; sent++) statuses.push((await call('GET', '/credits')).status);
 	return statuses;
 }
-
-const lastRequest = () => sandbox.requests.at(-1);
 
 test.each<[string, string, unknown?, object?]>([
 	['unknown field', '/start', { filters: {}, name: 'x' }],
 	['unknown filter', '/start', { filters: { titles: ['CEO'] } }],
 	['no filters', '/start', {}],
 	['limit as text', '/start', { filters: { limit: '5' } }],
-	['limit below 1', '/start', { filters: { limit: 0 } }],
-	['limit with a fraction', '/start', { filters: { limit: 1.5 } }],
-	['a list that is text', '/start', { filters: { jobTitles: 'CEO' } }],
 	['an empty list', '/start', { filters: { jobTitles: [] } }],
-	['an empty list entry', '/start', { filters: { jobTitles: [''] } }],
-	['company size in words', '/start', { filters: { companySize: 'small' } }],
 	['webhookUrl without a scheme', '/start', { filters: {}, webhookUrl: 'example.com' }],
-	['no company', '/email/find', { firstName: 'Ann', lastName: 'Lee' }],
 	['empty name', '/email/find', { ...ANN, firstName: '' }],
 	['null', '/email/find', { ...ANN, linkedinUrl: null }],
-	['location of the other finder', '/email/find', { ...ANN, location: 'Austin, TX' }],
 	['company of the other finder', '/email/personal', ANN],
-	['no email', '/email/verify', {}],
-	['several emails', '/email/verify', { email: ['a@b.co'] }],
 	['no JSON', '/email/verify', 'hello'],
 	['another content type', '/email/find', ANN, { 'content-type': 'text/plain' }],
 	['query parameter', '/email/verify?x=1', { email: 'a@b.co' }],
-	['query parameter of a GET', '/credits?x=1'],
-	['no scrapeId', '/status'],
 	['empty scrapeId', '/status?scrapeId='],
-	['scrapeId and another parameter', '/status?scrapeId=1&a=2'],
 ])('A request with %s is refused, and is a violation', async (_what, path, ...[body, headers]) => {
 	const answer = await call(body === undefined ? 'GET' : 'POST', path, body, headers);
 	expect(answer).toMatchObject({ status: 400, json: { error: { code: 'INVALID_REQUEST' } } });
@@ -93,21 +64,20 @@ test.each<[string, string, unknown?, object?]>([
 });
 
 test('Another path or method is not found, and is a violation', async () => {
-	for (const path of ['/nowhere', '//credits']) expect((await get(path)).status).toBe(404);
+	expect((await call('GET', '/nowhere')).status).toBe(404);
 	expect((await call('DELETE', '/credits')).status).toBe(404);
 	expect(lastRequest()?.violation).toContain('DELETE /credits');
 });
 
 describe('Notifications', () => {
-	const received: Array<Record<'method' | 'url' | 'type' | 'signature' | 'body', unknown>> = [];
+	const received: Array<Record<'method' | 'url' | 'type' | 'body', unknown>> = [];
 	/** The statuses with which the receiver answers, before it answers 200. */
 	let answers: number[];
 	let webhookUrl: string;
 	const receiver = createServer((request, response) => {
 		const { method, url, headers } = request;
-		const { 'content-type': type, 'x-signature': signature } = headers;
 		void text(request).then((body) => {
-			received.push({ method, url, type, signature, body });
+			received.push({ method, url, type: headers['content-type'], body });
 			response.writeHead(answers.shift() ?? 200).end();
 		});
 	});
@@ -125,56 +95,42 @@ describe('Notifications', () => {
 		receiver.closeAllConnections();
 	});
 
-	const finished = async (outcome: 'completed' | 'failed' = 'completed') => {
-		const scrapeId = await start({ webhookUrl });
-		sandbox.finish(scrapeId, outcome);
-		return scrapeId;
+	const start = async () => {
+		const { json } = await call('POST', '/start', { filters: { limit: 10 }, webhookUrl });
+		return String(json.data?.scrapeId);
 	};
 
 	test.each([
-		['flat', 'application/json', /^\{"scrapeId":"scrape_\w+","status":"completed"/],
-		['nested', 'application/json', /^\{"event":"scrape\.completed","data":\{"scrapeId"/],
-		['envelope', 'application/json', /^\{"success":true,"data":\{"scrapeId"/],
-		['leads', 'application/json', /"leads":\[\{/],
-		['snake', 'application/json', /^\{"scrape_id":.*"completed_at"/],
-		['form', 'application/x-www-form-urlencoded', /^scrapeId=scrape_\w+&status=completed&/],
-		['text', 'text/plain', /^Scrape scrape_\w+ completed$/],
-		['broken', 'application/json', /^\{"scrapeId".*[^}]$/],
-		['query', undefined, /^$/],
-		['empty', undefined, /^$/],
-	] as const)('have the shape %s', async (shape, type, body) => {
-		const headers = { 'x-signature': 'abc' };
-		sandbox.set({ notification: { shape, method: 'PUT', headers } });
-		const scrapeId = await finished();
+		['flat', 'PUT', 'application/json', /^\{"scrapeId":"scrape_\w+","status":"completed"/],
+		['nested', 'POST', 'application/json', /^\{"event":"scrape\.completed","data":\{"scrapeId"/],
+		['leads', 'POST', 'application/json', /"leads":\[\{/],
+		['form', 'POST', 'application/x-www-form-urlencoded', /^scrapeId=scrape_\w+&status=completed&/],
+		['broken', 'POST', 'application/json', /^\{"scrapeId".*[^}]$/],
+		['query', 'POST', undefined, /^$/],
+		['flat', 'GET', undefined, /^$/],
+	] as const)('have the shape %s with %s', async (shape, method, type, body) => {
+		sandbox.set({ notification: { shape, method } });
+		const scrapeId = await start();
+		sandbox.finish(scrapeId, 'completed');
 		await until(() => received.length === 1);
-		expect(received[0]).toMatchObject({ method: 'PUT', type, signature: 'abc' });
+		expect(received[0]).toMatchObject({ method, type });
 		expect(received[0]?.body).toMatch(body);
-		expect(String(received[0]?.url).includes(`&scrapeId=${scrapeId}`)).toBe(shape === 'query');
-	});
-
-	test('by GET put the fields into the query', async () => {
-		sandbox.set({ notification: { method: 'GET' } });
-		const scrapeId = await finished();
-		await until(() => received.length === 1);
-		expect(received[0]).toMatchObject({ method: 'GET', body: '' });
-		expect(received[0]?.url).toContain(`/hook?a=1&scrapeId=${scrapeId}&status=completed`);
+		const isInQuery = String(received[0]?.url).includes(`/hook?a=1&scrapeId=${scrapeId}`);
+		expect(isInQuery).toBe(shape === 'query' || method === 'GET');
 	});
 
 	test.each<[string, SettingsPatch['notification'], 'completed' | 'failed', number[]]>([
 		['once', {}, 'completed', [200]],
-		['of failed scrapes, too', {}, 'failed', [200]],
-		['never', { times: 0 }, 'completed', []],
-		['three times', { times: 3, delayMs: 5 }, 'completed', [200, 200, 200]],
-		['three times at once', { times: 3, parallel: true }, 'completed', [200, 200, 200]],
+		['never', { times: 0 }, 'failed', []],
+		['three times', { times: 3, delayMs: 5 }, 'failed', [200, 200, 200]],
 		['until they are taken', { retries: 5, backoffMs: 5 }, 'completed', [500, 404, 200]],
 	])('come %s', async (_when, notification, outcome, statuses) => {
 		sandbox.set({ notification });
 		answers = statuses.slice();
-		const scrapeId = await finished(outcome);
-		await until(() => received.length >= statuses.length);
-		await sleep(50);
+		const scrapeId = await start();
+		sandbox.finish(scrapeId, outcome);
 		const sent = () => sandbox.jobs[0]?.notifications.map(({ status }) => status);
-		expect(sent()).toEqual(statuses);
+		await until(() => received.length >= statuses.length && !sent()?.includes(undefined));
 		expect(await sandbox.notify(scrapeId)).toMatchObject({ status: 200, method: 'POST' });
 		expect(sent()).toEqual([...statuses, 200]);
 		for (const { body } of received) expect(body).toContain(`"status":"${outcome}"`);
@@ -182,10 +138,11 @@ describe('Notifications', () => {
 
 	test('may come before the scrape says that it has ended', async () => {
 		sandbox.set({ job: { durationMs: 60_000 }, notification: { earlyMs: 59_990 } });
-		const scrapeId = await start({ webhookUrl });
+		const scrapeId = await start();
 		await until(() => received.length === 1);
 		expect(received[0]?.body).toContain('"status":"completed"');
-		expect((await statusOf(scrapeId)).status).toBe('pending');
+		const { json } = await call('GET', `/status?scrapeId=${scrapeId}`);
+		expect(json.data?.status).toBe('pending');
 	});
 });
 
@@ -195,17 +152,13 @@ describe('A rate limit', () => {
 
 	test.each([
 		['starter', 60],
-		['pro', 300],
 		['enterprise', 20],
 	])('of a %s account is %d requests', async (plan, limit) => {
 		sandbox.set({
-			accounts: { 'test-key': { plan, credits: 0 }, other: { plan, credits: 0 } },
+			accounts: { 'test-key': { plan, credits: 0 } },
 			rateLimit: { windowMs, enterprisePerMinute: 20 },
 		});
 		expect((await statusesOf(limit + 1)).indexOf(429)).toBe(limit);
-		expect((await get('/credits', { authorization: 'Bearer other' })).status).toBe(200);
-		sandbox.set({ rateLimit: { enabled: false } });
-		expect((await statusesOf(limit + 1)).indexOf(429)).toBe(-1);
 	});
 
 	test.each([
@@ -220,25 +173,23 @@ describe('A rate limit', () => {
 		expect(verdicts.map(Number)).toEqual(allowed);
 	});
 
-	test('says in headers how long to wait', async () => {
-		const limited = { windowMs, perMinute: 1, kind: 'sliding' } as const;
-		const headersOf = async (headers: RateLimitSettings['headers']) => {
-			sandbox.set({ rateLimit: { ...limited, headers } });
-			return [(await credits()).headers, (await credits()).headers] as const;
-		};
-		const [, none] = await headersOf('none');
-		expect([...none.keys()].filter((name) => /retry|limit/.test(name))).toEqual([]);
-		const [free, seconds] = await headersOf('retryAfterSeconds');
-		expect(free.get('retry-after')).toBeNull();
-		expect(Number(seconds.get('retry-after'))).toBeGreaterThan(3590);
-		const [, date] = await headersOf('retryAfterDate');
-		expect(Date.parse(date.get('retry-after') ?? '')).toBeGreaterThan(Date.now() + 3_590_000);
-		const [first, refused] = await headersOf('ratelimit');
-		expect(first.get('ratelimit-limit')).toBe('1');
-		expect(first.get('ratelimit-remaining')).toBe('0');
-		expect(Number(refused.get('ratelimit-reset'))).toBeLessThanOrEqual(3600);
-		const [, epoch] = await headersOf('xRatelimit');
-		expect(Number(epoch.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000);
+	test.each([
+		['none', {}],
+		['retryAfterSeconds', { 'Retry-After': '60' }],
+		['retryAfterDate', { 'Retry-After': 'Thu, 01 Jan 1970 00:01:10 GMT' }],
+		['ratelimit', { 'RateLimit-Limit': '1', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '60' }],
+		[
+			'xRatelimit',
+			{ 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '70' },
+		],
+	] as const)('says in its headers how long to wait: %s', (headers, expected) => {
+		const settings = { ...defaultSettings().rateLimit, kind: 'sliding' as const, headers };
+		const limiter = new RateLimiter();
+		limiter.check(settings, 'key', 1, 10_000);
+		expect(limiter.check(settings, 'key', 1, 10_000)).toEqual({
+			allowed: false,
+			headers: expected,
+		});
 	});
 });
 

@@ -26,7 +26,7 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => ({ i
 describe('A run that a person or n8n stops', () => {
 	/** Presses Stop once so many scrapes were started. */
 	async function stopAfter(scrapes: number, latencyMs: number, options: INodeParameters) {
-		sandbox.set({ latencyMs, job: { durationMs: 600_000, scrapeIdStyle: 'uuid' } });
+		sandbox.set({ latencyMs, job: { durationMs: 600_000 } });
 		const areStarted = () => sandbox.jobs.length >= scrapes;
 		const parameters = { limit: 1, options };
 		return await service.runUntil(areStarted, START, parameters, many(300), {

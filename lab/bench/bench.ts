@@ -1,19 +1,32 @@
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import packageJson from '../../package.json';
+import { N8N } from '../fixture/fixture';
+import { markdownTable, type Row } from '../table';
 import { burst } from './burst';
-import { limitSet, memory, noLimit, pro } from './cases';
 import { idle } from './idle';
 import { limits } from './limits';
+import { memory, noLimit, pro } from './lookups';
 import { prompt } from './prompt';
 import { workers } from './workers';
 
-const PARTS = { noLimit, limitSet, pro, workers, limits, idle, prompt, burst, memory };
+/** Each measures, and gives the rows of its table. */
+const CASES: Record<string, () => Promise<Row[]>> = {
+	noLimit,
+	pro,
+	workers,
+	limits,
+	idle,
+	prompt,
+	burst,
+	memory,
+};
 
-const HELP = `Measures the nodes in a real n8n against the sandbox, and writes docs/measurements/benchmark.md.
+const HELP = `Measures the nodes in a real n8n against the sandbox, and prints tables for docs/measurements/benchmark.md.
 
-  npm run bench [-- part …]
+  npm run bench [-- case …]
 
   noLimit   1,000 lookups without a limit, beside n8n's HTTP Request node
-  limitSet  the same with Requests per Minute set in the credential
   pro       600 lookups at 300 a minute
   workers   two workers on one Starter account (needs Redis and PostgreSQL)
   limits    the limiter in virtual time, against all kinds of services (needs no n8n)
@@ -23,19 +36,28 @@ const HELP = `Measures the nodes in a real n8n against the sandbox, and writes d
   memory    10,000 and 50,000 rows
   --help    this text
 
-All of them without a name: about an hour. N8N_VERSION=1 takes n8n 1.`;
+All of them without a name: about an hour, on Linux. N8N_VERSION=1 takes n8n 1.`;
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
 		options: { help: { type: 'boolean' } },
 		allowPositionals: true,
 	});
-	if (values.help) {
+	const names = positionals.length > 0 ? positionals : Object.keys(CASES);
+	const unknown = names.filter((name) => !(name in CASES));
+	if (values.help || unknown.length > 0) {
 		console.log(HELP);
+		process.exitCode = unknown.length;
 		return;
 	}
-	for (const [name, part] of Object.entries(PARTS)) {
-		if (positionals.length === 0 || positionals.includes(name)) await part.renew();
+	const machine = `${String(cpus().length)} × ${cpus()[0]?.model ?? ''}`;
+	const versions = `n8n ${N8N.version}, ${packageJson.name} ${packageJson.version}`;
+	for (const name of names) {
+		// Before the measurement puts load on the machine.
+		const load = loadavg()[0]?.toFixed(1) ?? '';
+		const rows = await CASES[name]?.();
+		console.log(`\n${name}: ${new Date().toISOString()}, ${machine}, ${versions}, load ${load}\n`);
+		console.log(markdownTable(rows ?? []));
 	}
 }
 

@@ -1,95 +1,77 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Fixture, until } from '../fixture/fixture';
 import { QueueFixture } from '../fixture/queueFixture';
-import { Part } from './part';
-
-/** How long it took from the notification of a scrape to the start of its execution, in milliseconds. */
-interface PromptTimes {
-	about: string;
-	/** Of each scrape, the shortest first. */
-	times: number[];
-}
+import type { Row } from '../table';
 
 const SCRAPES = 20;
 const EVERY_S = 10;
 /** Before the node looks at the status for the first time. */
 const DURATION_MS = 4000;
 
-/** Scrapes that the trigger starts, and scrapes that are started elsewhere, each in one process and in several. */
-async function measurePrompt(say: (line: string) => void): Promise<PromptTimes[]> {
-	const results: PromptTimes[] = [];
-	for (const [where, fixture] of [
-		['One process', new Fixture()],
-		['Queue mode on PostgreSQL: a webhook process, two workers', new QueueFixture()],
-	] as const) {
-		try {
-			await fixture.open();
-			for (const [which, measure] of [
-				['the trigger starts the scrapes', started],
-				['the trigger only listens', listened],
-			] as const) {
-				await fixture.reset({ job: { durationMs: DURATION_MS } });
-				const times = (await measure(fixture)).sort((a, b) => a - b);
-				results.push({ about: `${where}, ${which}`, times });
-				say(`  ${where}, ${which}: ${times.join(' ')}`);
-			}
-		} finally {
-			await fixture.close();
+/** How long it takes from the notification of a scrape to the start of its execution. */
+export async function prompt(): Promise<Row[]> {
+	return [
+		...(await measure('One process', new Fixture())),
+		...(await measure('Queue mode: a webhook process, two workers', new QueueFixture())),
+	];
+}
+
+async function measure(where: string, fixture: Fixture): Promise<Row[]> {
+	try {
+		await fixture.open();
+		const rows: Row[] = [];
+		for (const [which, begin] of [
+			['the trigger starts the scrapes', startScrapes],
+			['the trigger only listens', listen],
+		] as const) {
+			await fixture.reset({ job: { durationMs: DURATION_MS } });
+			const times = await timesOf(fixture, await begin(fixture));
+			const seconds = times.sort((a, b) => a - b).map((ms) => (ms / 1000).toFixed(2));
+			rows.push({
+				Trigger: `${where}, ${which}`,
+				'Median, s': seconds[SCRAPES / 2] ?? '',
+				'Longest, s': seconds.at(-1) ?? '',
+			});
 		}
+		return rows;
+	} finally {
+		await fixture.close();
 	}
-	return results;
 }
 
-async function started(fixture: Fixture): Promise<number[]> {
+/** @returns the ID of the workflow */
+async function startScrapes(fixture: Fixture): Promise<string> {
 	const cronExpression = `*/${String(EVERY_S)} * * * * *`;
-	const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
-	return await timesOf(fixture, id);
+	return (await fixture.activated({ schedule: 'cron', cronExpression })).id;
 }
 
-async function listened(fixture: Fixture): Promise<number[]> {
+async function listen(fixture: Fixture): Promise<string> {
 	const workflow = await fixture.listening();
 	const url = fixture.plainUrl(workflow);
 	for (let count = 0; count < SCRAPES; count++) {
 		const scrapeId = await fixture.startElsewhere(url);
 		await until('its notification', () => notifiedAt(fixture, scrapeId) !== undefined);
 	}
-	return await timesOf(fixture, workflow.id);
+	return workflow.id;
 }
 
-/** Waits until the service notified of so many scrapes and their executions are over. */
+/** Waits until so many scrapes ran the workflow. */
 async function timesOf(fixture: Fixture, workflowId: string): Promise<number[]> {
-	const { sandbox } = fixture;
-	const notified = () => sandbox.jobs.filter((job) => job.notifications.length > 0).length;
-	await until('its notifications', () => notified() >= SCRAPES, 2 * SCRAPES * EVERY_S * 1000);
-	// Not when the next start is due.
-	await sleep(2500);
+	const enough = async () => (await fixture.delivered(workflowId)).length >= SCRAPES;
+	await until('the runs', enough, 2 * SCRAPES * EVERY_S * 1000);
+	// Not when the next start is due, as that takes five seconds more.
 	await fixture.api.deactivateWorkflow(workflowId);
 	const times: number[] = [];
 	for (const { id, startedAt } of await fixture.executions(workflowId)) {
 		const execution = await fixture.finished(id);
 		// An execution that starts a scrape has no output.
 		const [item] = execution?.nodes['LeadGen Trigger']?.outputs[0] ?? [];
-		const from = notifiedAt(fixture, String(item?.json.scrapeId));
-		if (from !== undefined) times.push(Date.parse(startedAt) - from);
+		const notified = notifiedAt(fixture, item?.json.scrapeId);
+		if (notified !== undefined) times.push(Date.parse(startedAt) - notified);
 	}
 	return times;
 }
 
 /** When the service sent the first notification of a scrape. */
-function notifiedAt({ sandbox }: Fixture, id: string): number | undefined {
+function notifiedAt({ sandbox }: Fixture, id: unknown): number | undefined {
 	return sandbox.jobs.find(({ scrapeId }) => scrapeId === id)?.notifications[0]?.at;
 }
-
-const seconds = (ms = NaN) => `${(ms / 1000).toFixed(2)} s`;
-
-export const prompt = new Part<PromptTimes>({
-	title: 'From the notification to the execution',
-	about: `The time from the moment when the service sends its notification until n8n starts the execution, for ${String(SCRAPES)} scrapes.`,
-	head: ['Trigger', 'Median', 'Longest'],
-	cellsOf: ({ about, times }) => [
-		about,
-		seconds(times[Math.floor(times.length / 2)]),
-		seconds(times.at(-1)),
-	],
-	measure: measurePrompt,
-});

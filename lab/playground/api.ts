@@ -172,22 +172,15 @@ export class N8nApi {
 	/** Adds a user without special rights, as the owner. */
 	async addMember(member: Owner): Promise<void> {
 		const { email, ...profile } = member;
-		const [invited] = (await this.post('invitations', [
-			{ email, role: 'global:member' },
-		])) as Array<{
+		const invitation = { email, role: 'global:member' };
+		const [invited] = (await this.post('invitations', [invitation])) as Array<{
 			user: { id: string; inviteAcceptUrl: string };
 		}>;
-		if (!invited) throw new Error('n8n invited nobody');
-		const { searchParams } = new URL(invited.user.inviteAcceptUrl);
-		const token = searchParams.get('token');
-		if (token !== null)
-			await new N8nApi(this.url).post('invitations/accept', { ...profile, token });
-		// n8n 1.
-		else {
-			const inviterId = searchParams.get('inviterId');
-			const path = `invitations/${invited.user.id}/accept`;
-			await new N8nApi(this.url).post(path, { ...profile, inviterId });
-		}
+		const { id = '', inviteAcceptUrl = '' } = invited?.user ?? {};
+		// A token; n8n 1 has the ID of who invites instead.
+		const invitedBy = Object.fromEntries(new URL(inviteAcceptUrl).searchParams);
+		const path = 'token' in invitedBy ? 'invitations/accept' : `invitations/${id}/accept`;
+		await new N8nApi(this.url).post(path, { ...profile, ...invitedBy });
 	}
 
 	async credentials(): Promise<StoredCredential[]> {
@@ -203,7 +196,7 @@ export class N8nApi {
 	}
 
 	async deleteCredential(id: string): Promise<void> {
-		await this.send('DELETE', `rest/credentials/${id}`);
+		await this.send('DELETE', `credentials/${id}`);
 	}
 
 	/** What the credential's own test says of it. */
@@ -297,7 +290,7 @@ export class N8nApi {
 	}
 
 	/** How far that is. n8n 1.x has no such report: there it is done, or has failed, at once. */
-	async publication(id: string): Promise<Publication> {
+	private async publication(id: string): Promise<Publication> {
 		try {
 			return (await this.get(`workflows/${id}/publication-status`)) as Publication;
 		} catch (error) {
@@ -343,18 +336,18 @@ export class N8nApi {
 
 	/** Presses "Stop listening". */
 	async stopListening(id: string): Promise<void> {
-		await this.send('DELETE', `rest/test-webhook/${id}`);
+		await this.send('DELETE', `test-webhook/${id}`);
 	}
 
 	/** Runs a workflow by hand from a trigger, and waits for the result. */
-	async runWorkflow(id: string, triggerName: string, signal?: AbortSignal): Promise<Execution> {
+	async runWorkflow(id: string, triggerName: string): Promise<Execution> {
 		const executionId = await this.startWorkflow(id, triggerName);
 		if (executionId === undefined) throw new Error(`${triggerName} waits for a test event`);
-		return await this.finishedExecution(executionId, signal);
+		return await this.finishedExecution(executionId);
 	}
 
 	/** Waits until an execution is over, and all of it is written. */
-	async finishedExecution(id: string, signal?: AbortSignal): Promise<Execution> {
+	async finishedExecution(id: string): Promise<Execution> {
 		let overSince: number | undefined;
 		for (let isListedAsOver = false; ;) {
 			try {
@@ -369,7 +362,7 @@ export class N8nApi {
 				if (!isRefused || isListedAsOver) throw error;
 				isListedAsOver = !(await this.isUnderWay(id));
 			}
-			await sleep(200, undefined, { signal });
+			await sleep(200);
 		}
 	}
 
@@ -438,23 +431,19 @@ export class N8nApi {
 	}
 
 	private async get(path: string): Promise<unknown> {
-		return await this.rest('GET', path);
+		return await this.send('GET', path);
 	}
 
 	private async post(path: string, body: unknown): Promise<unknown> {
-		return await this.rest('POST', path, body);
+		return await this.send('POST', path, body);
 	}
 
 	private async patch(path: string, body: unknown): Promise<unknown> {
-		return await this.rest('PATCH', path, body);
-	}
-
-	private async rest(method: string, path: string, body?: unknown): Promise<unknown> {
-		return ((await this.send(method, `rest/${path}`, body)) as { data: unknown }).data;
+		return await this.send('PATCH', path, body);
 	}
 
 	private async send(method: string, path: string, body?: unknown): Promise<unknown> {
-		const response = await fetch(`${this.url}/${path}`, {
+		const response = await fetch(`${this.url}/rest/${path}`, {
 			method,
 			headers: {
 				'content-type': 'application/json',
@@ -465,9 +454,9 @@ export class N8nApi {
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const text = await response.text();
-		if (!response.ok) throw new N8nApiError(`${method} /${path}`, response.status, text);
+		if (!response.ok) throw new N8nApiError(`${method} /rest/${path}`, response.status, text);
 		const [cookie] = response.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
-		return JSON.parse(text);
+		return (JSON.parse(text) as { data: unknown }).data;
 	}
 }

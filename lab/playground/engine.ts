@@ -316,9 +316,6 @@ export class Engine {
 	): IWorkflowExecuteAdditionalData {
 		const executionId = options.executionId ?? `execution-${String(++this.executions)}`;
 		const url = 'http://127.0.0.1:5678/';
-		const unused = () => {
-			throw new Error('not needed');
-		};
 		return {
 			credentialsHelper: new CredentialStore(this.loader, {
 				baseUrl: options.baseUrl,
@@ -340,22 +337,9 @@ export class Engine {
 				activeVersionId: null,
 			}),
 			currentNodeExecutionIndex: 0,
-			restApiUrl: url,
-			instanceBaseUrl: url,
-			formBaseUrl: url,
 			formWaitingBaseUrl: url,
-			formTestBaseUrl: url,
-			webhookBaseUrl: url,
 			webhookWaitingBaseUrl: url,
-			webhookTestBaseUrl: url,
-			mcpBaseUrl: url,
-			mcpTestBaseUrl: url,
 			variables: {},
-			executeWorkflow: unused,
-			getRunExecutionData: unused,
-			getRuntimeCredential: unused,
-			startRunnerTask: unused,
-			logAiEvent: () => {},
 		} as unknown as IWorkflowExecuteAdditionalData;
 	}
 }

@@ -20,30 +20,26 @@ const SQLITE = 'node_modules/sqlite3';
 const RECORD = 'node_modules/.installed';
 
 /**
- * Installs n8n; does nothing if it is there. Prints its progress.
+ * Installs n8n; does nothing if it is there.
  * @throws with the output of pnpm if it fails
  */
-export async function installN8n(version: N8nVersion, signal?: AbortSignal): Promise<void> {
+export async function installN8n(version: N8nVersion): Promise<void> {
 	const busy = join(STATE_FOLDER, `install-${version.version}.pid`);
-	await withLock(busy, () => installIfMissing(version, signal), signal);
+	await withLock(busy, () => installIfMissing(version));
 }
 
-async function installIfMissing(version: N8nVersion, signal?: AbortSignal): Promise<void> {
+async function installIfMissing(version: N8nVersion): Promise<void> {
 	writeRecipe(version);
 	const record = join(version.folder, RECORD);
 	if ((await read(record)) === (await hashOfRecipe(version))) return;
 	await rm(record, { force: true });
-	await install(version, signal);
+	await install(version);
 	await writeFile(record, await hashOfRecipe(version));
 }
 
-async function install({ version, folder }: N8nVersion, signal?: AbortSignal): Promise<void> {
-	const began = Date.now();
-	const say = (what: string) => {
-		console.log(`  … ${String(Math.round((Date.now() - began) / 1000))} s: ${what}`);
-	};
+async function install({ version, folder }: N8nVersion): Promise<void> {
 	const pnpm = async (...args: string[]) =>
-		await run(PNPM, [...args, ...OPTIONS], { cwd: folder, env: withLocalHeaders(), signal });
+		await run(PNPM, [...args, ...OPTIONS], { cwd: folder, env: withLocalHeaders() });
 	// Only what git holds has a lock file that is to be kept.
 	const isLocked = !folder.startsWith(STATE_FOLDER);
 	console.log(`Installing n8n ${version} (about 3 minutes and 1.5 GB, once) …`);
@@ -54,11 +50,8 @@ async function install({ version, folder }: N8nVersion, signal?: AbortSignal): P
 	);
 	// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
 	for (const name of ['node', 'isolated-vm', 'sqlite3']) {
-		if (name === 'sqlite3' && (await copySqlite(folder))) continue;
-		say(`builds ${name}`);
-		await pnpm('rebuild', name);
+		if (name !== 'sqlite3' || !(await copySqlite(folder))) await pnpm('rebuild', name);
 	}
-	say('done');
 }
 
 /**

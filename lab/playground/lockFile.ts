@@ -36,13 +36,9 @@ export async function unlock(file: string): Promise<void> {
 }
 
 /** Runs a task as soon as no other process holds the lock. */
-export async function withLock<T>(
-	file: string,
-	task: () => Promise<T>,
-	signal?: AbortSignal,
-): Promise<T> {
+export async function withLock<T>(file: string, task: () => Promise<T>): Promise<T> {
 	await mkdir(dirname(file), { recursive: true });
-	while (!(await lock(file))) await sleep(200, undefined, { signal });
+	while (!(await lock(file))) await sleep(200);
 	try {
 		return await task();
 	} finally {

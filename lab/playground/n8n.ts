@@ -1,23 +1,18 @@
 import { createHash, randomInt } from 'node:crypto';
-import { type Dirent, closeSync, openSync } from 'node:fs';
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { closeSync, existsSync, globSync, openSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import packageJson from '../../package.json';
 import { withLock } from './lockFile';
 import { ProcessGroup, run } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 
-export const PACKAGE_NAME = 'n8n-nodes-leadgen';
-/** Top folders of the project that the package is not made of. */
-const NOT_SOURCES = 'coverage dist docs examples lab node_modules test'.split(' ');
-/** How n8n calls npm in the folder of a community package that it has unpacked. */
-const NPM_INSTALL = (
-	'install --audit=false --fund=false --bin-links=false --install-strategy=shallow ' +
-	'--ignore-scripts=true --package-lock=false'
-).split(' ');
+/** What the package is made of. */
+const SOURCES = ['*.{js,json,md}', '{credentials,nodes}/**'];
 
 /** For n8n's setting `EXTERNAL_HOOK_FILES`: then {@link setRole} works. */
 export const LEADERSHIP_HOOKS = join(__dirname, 'leadership.ts');
@@ -54,7 +49,6 @@ export interface N8nOptions {
 	env?: Record<string, string>;
 	/** Default: `n8n.log` in the user folder. */
 	logFile?: string;
-	signal?: AbortSignal;
 }
 
 /**
@@ -62,90 +56,52 @@ export interface N8nOptions {
  * changed.
  * @returns the path of the tarball
  */
-export async function packPackage(signal?: AbortSignal): Promise<string> {
+export async function packPackage(): Promise<string> {
 	const busy = join(STATE_FOLDER, 'package.pid');
-	return await withLock(busy, () => packIfChanged(signal), signal);
+	return await withLock(busy, packIfChanged);
 }
 
-async function packIfChanged(signal?: AbortSignal): Promise<string> {
-	const all = join(STATE_FOLDER, 'package');
-	const folder = join(all, await hashOfSources());
-	const tarball = async () => {
-		const names = await readdir(folder).catch(() => []);
-		return names.map((name) => join(folder, name))[0];
-	};
-	const existing = await tarball();
-	if (existing !== undefined) return existing;
-
+async function packIfChanged(): Promise<string> {
+	const folder = join(STATE_FOLDER, 'package');
+	const tarball = join(folder, `${await hashOfSources()}.tgz`);
+	if (existsSync(tarball)) return tarball;
 	console.log('Building and packing the package …');
-	await rm(all, { recursive: true, force: true });
-	await mkdir(`${folder}.new`, { recursive: true });
-	await run('npm', ['run', 'build'], { cwd: ROOT, signal });
-	await run('npm', ['pack', '--pack-destination', `${folder}.new`], { cwd: ROOT, signal });
-	await rename(`${folder}.new`, folder);
-	const packed = await tarball();
-	if (packed === undefined) throw new Error('npm pack made no tarball');
-	return packed;
+	await rm(folder, { recursive: true, force: true });
+	await mkdir(folder, { recursive: true });
+	await run('npm', ['run', 'build'], { cwd: ROOT });
+	await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT });
+	await rename(join(folder, `${packageJson.name}-${packageJson.version}.tgz`), tarball);
+	return tarball;
 }
 
 async function hashOfSources(): Promise<string> {
-	const top = await readdir(ROOT, { withFileTypes: true });
-	const isSource = ({ name }: Dirent) => !name.startsWith('.') && !NOT_SOURCES.includes(name);
-	const sources = await Promise.all(
-		top.filter(isSource).map(async (entry) => {
-			if (entry.isFile()) return [join(ROOT, entry.name)];
-			const folder = join(ROOT, entry.name);
-			const inside = await readdir(folder, { recursive: true, withFileTypes: true });
-			return inside
-				.filter((file) => file.isFile())
-				.map(({ parentPath, name }) => join(parentPath, name));
-		}),
-	);
 	const hash = createHash('sha256');
-	for (const file of sources.flat().sort()) hash.update(file).update(await readFile(file));
+	const found = globSync(SOURCES, { cwd: ROOT, withFileTypes: true });
+	const files = found.filter((each) => each.isFile());
+	for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
+		hash.update(file).update(await readFile(file));
+	}
 	return hash.digest('hex').slice(0, 16);
 }
 
 /**
- * Installs a tarball for a user's n8n, by the steps that n8n takes for a community package itself;
- * only that n8n fetches the tarball from the npm registry.
+ * Installs a tarball for a user's n8n, where n8n itself unpacks a community package. There is nothing else to install,
+ * as the package has no dependencies; its peer dependency is n8n's own.
  */
-export async function installTarball(
-	userFolder: string,
-	tarball: string,
-	signal?: AbortSignal,
-): Promise<void> {
+export async function installTarball(userFolder: string, tarball: string): Promise<void> {
 	const nodesFolder = join(userFolder, '.n8n/nodes');
-	const folder = join(nodesFolder, 'node_modules', PACKAGE_NAME);
+	const folder = join(nodesFolder, 'node_modules', packageJson.name);
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
-	await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], { signal });
-
-	// The peer dependency n8n-workflow is n8n's own; a second copy would break instanceof checks.
-	const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-		version: string;
-	};
-	await writeJson(join(folder, 'package.json'), {
-		...manifest,
-		devDependencies: undefined,
-		peerDependencies: undefined,
-		optionalDependencies: undefined,
-	});
-	await run('npm', NPM_INSTALL, { cwd: folder, signal });
-	await writeJson(join(nodesFolder, 'package.json'), {
-		name: 'installed-nodes',
-		private: true,
-		dependencies: { [PACKAGE_NAME]: manifest.version },
-	});
-}
-
-async function writeJson(file: string, content: unknown): Promise<void> {
-	await writeFile(file, JSON.stringify(content, null, 2));
+	await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+	const dependencies = { [packageJson.name]: packageJson.version };
+	const manifest = { name: 'installed-nodes', private: true, dependencies };
+	await writeFile(join(nodesFolder, 'package.json'), JSON.stringify(manifest));
 }
 
 /** Starts n8n; resolves when it is ready for work. Listens on the loopback address only. */
 export async function startN8n(options: N8nOptions): Promise<N8n> {
-	const { version, command = 'start', userFolder, signal } = options;
+	const { version, command = 'start', userFolder } = options;
 	const modules = join(version.folder, 'node_modules');
 	const port = options.port ?? (await freePort());
 	const url = `http://127.0.0.1:${String(port)}`;
@@ -182,10 +138,11 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		kill: () => group.kill(),
 	};
 	try {
-		await untilReady(n8n, command, group, signal);
+		await group.untilReady(() => answers(url, command), START_TIMEOUT_MS);
 	} catch (error) {
 		await group.kill();
-		throw error;
+		const end = (await readFile(logFile, 'utf8')).slice(-3000);
+		throw new Error(`${String(error)}; the end of ${logFile}:\n${end}`);
 	}
 	return n8n;
 }
@@ -223,26 +180,6 @@ const QUIET = {
 };
 
 const START_TIMEOUT_MS = 180_000;
-
-async function untilReady(
-	n8n: N8n,
-	command: N8nCommand,
-	group: ProcessGroup,
-	signal?: AbortSignal,
-): Promise<void> {
-	const deadline = Date.now() + START_TIMEOUT_MS;
-	while (!(await answers(n8n.url, command))) {
-		signal?.throwIfAborted();
-		const problem = !group.isRunning
-			? `ended with ${await n8n.ended}`
-			: Date.now() > deadline && 'does not get ready';
-		if (problem !== false) {
-			const log = await readFile(n8n.logFile, 'utf8');
-			throw new Error(`n8n ${problem}; the end of ${n8n.logFile}:\n${log.slice(-3000)}`);
-		}
-		await sleep(200);
-	}
-}
 
 async function answers(url: string, command: N8nCommand): Promise<boolean> {
 	try {
@@ -285,15 +222,13 @@ function anyPort(): number {
 }
 
 async function isFree(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const server = createServer();
-		server.once('error', () => {
-			resolve(false);
-		});
-		server.listen(port, '127.0.0.1', () => {
-			server.close(() => {
-				resolve(true);
-			});
-		});
-	});
+	const server = createServer().listen(port, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+		return true;
+	} catch {
+		return false;
+	} finally {
+		server.close();
+	}
 }

@@ -43,8 +43,19 @@ export class ProcessGroup {
 		});
 	}
 
-	get isRunning(): boolean {
+	private get isRunning(): boolean {
 		return this.child.pid !== undefined && running.has(this.child.pid);
+	}
+
+	/** Waits until the program in it is ready for work. @throws if it ends before, or takes too long */
+	async untilReady(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+		const deadline = Date.now() + timeoutMs;
+		while (!(await check())) {
+			const name = this.child.spawnargs.join(' ');
+			if (!this.isRunning) throw new Error(`${name} ended with ${await this.ended}`);
+			if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
+			await sleep(200);
+		}
 	}
 
 	/** Asks it to end, and insists after `patienceMs`. */
@@ -67,23 +78,18 @@ export class ProcessGroup {
 
 /**
  * Runs a program to its end and gives what it printed.
- * @throws with its output if it fails, and if `signal` aborts, which ends the program
+ * @throws with its output if it fails
  */
 export async function run(
 	command: string,
 	args: string[],
-	{ signal, ...options }: SpawnOptions & { signal?: AbortSignal } = {},
+	options: SpawnOptions = {},
 ): Promise<string> {
-	signal?.throwIfAborted();
 	const group = new ProcessGroup(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
 	const output: Buffer[] = [];
 	group.child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
 	group.child.stderr?.on('data', (chunk: Buffer) => output.push(chunk));
-	const stop = () => void group.stop();
-	signal?.addEventListener('abort', stop);
 	const ended = await group.ended;
-	signal?.removeEventListener('abort', stop);
-	signal?.throwIfAborted();
 	const text = Buffer.concat(output).toString();
 	if (ended !== 'exit code 0') {
 		throw new Error(`${command} ${args.join(' ')} failed (${ended})\n${text}`);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -145,15 +146,11 @@ export class QueueMode {
 
 	/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
 	async redis(command: string): Promise<string> {
-		return await new Promise((resolve, reject) => {
-			const socket = connect(this.servers.get('redis')?.port ?? 0, '127.0.0.1', () =>
-				socket.write(`${command}\r\n`),
-			);
-			socket.once('error', reject).once('data', (answer) => {
-				socket.destroy();
-				resolve(answer.toString().trim());
-			});
-		});
+		const socket = connect(this.servers.get('redis')?.port ?? 0, '127.0.0.1');
+		socket.write(`${command}\r\n`);
+		const [answer] = (await once(socket, 'data')) as [Buffer];
+		socket.destroy();
+		return answer.toString().trim();
 	}
 
 	/** Runs SQL in the database of n8n. @returns a line for each row */

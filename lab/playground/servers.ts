@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './n8n';
 import { ProcessGroup, run } from './processes';
+
+const START_TIMEOUT_MS = 60_000;
 
 /** A server on 127.0.0.1 that keeps its data in a folder of its own, also when it is killed and started again. */
 export class Server {
@@ -24,7 +26,7 @@ export class Server {
 			cwd: this.folder,
 			stdio: 'ignore',
 		});
-		await untilUp(this.command.join(' '), this.group, this.isUp);
+		await this.group.untilReady(this.isUp, START_TIMEOUT_MS);
 	}
 
 	/** Ends it as a power cut would. */
@@ -109,27 +111,14 @@ function unprivileged(): string[] {
 	return isRoot() ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
 }
 
-async function untilUp(
-	name: string,
-	group: ProcessGroup,
-	check: () => Promise<boolean>,
-): Promise<void> {
-	const deadline = Date.now() + 60_000;
-	while (!(await check())) {
-		if (!group.isRunning) throw new Error(`${name} ended with ${await group.ended}`);
-		if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
-		await sleep(100);
-	}
-}
-
 async function accepts(port: number): Promise<boolean> {
-	return await new Promise((resolve) => {
-		const socket = connect(port, '127.0.0.1', () => {
-			socket.destroy();
-			resolve(true);
-		});
-		socket.once('error', () => {
-			resolve(false);
-		});
-	});
+	const socket = connect(port, '127.0.0.1');
+	try {
+		await once(socket, 'connect');
+		return true;
+	} catch {
+		return false;
+	} finally {
+		socket.destroy();
+	}
 }

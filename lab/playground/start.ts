@@ -10,93 +10,57 @@ import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versio
 
 const HELP = `Runs the package in a real n8n, with the templates and the sandbox of the service, until Ctrl+C.
 
-  npm start -- [--n8n 2] [--once] [--port 5678] [--sandbox-port 4010] [--fresh]
+  npm start -- [--n8n 2] [--once] [--fresh]
 
-  --n8n           1, 2, or one of ${VERSIONS.join(', ')} (also N8N_VERSION)
-  --once          ends after two templates have run; the exit code tells whether they gave results
-  --port          where n8n listens
-  --sandbox-port  where the sandbox listens
-  --fresh         forgets the workflows, executions and settings of earlier runs
-  --help          this text`;
+  --n8n    1, 2, or one of ${VERSIONS.join(', ')} (also N8N_VERSION)
+  --once   ends after two templates have run; the exit code tells whether they gave results
+  --fresh  forgets the workflows, executions and settings of earlier runs
+  --help   this text`;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Those that are free are taken, beginning with these. */
+const PORTS = { n8n: 5678, sandbox: 4010 };
 
 interface Options {
 	version: N8nVersion;
-	once: boolean;
-	port: number;
-	sandboxPort: number;
-	fresh: boolean;
+	isOnce: boolean;
+	isFresh: boolean;
 }
 
-/** The options, or undefined if only the help was asked for. */
-function readOptions(): Options | undefined {
-	const { values } = parseArgs({
-		options: {
-			n8n: { type: 'string', default: process.env.N8N_VERSION ?? '2' },
-			once: { type: 'boolean', default: false },
-			port: { type: 'string', default: '5678' },
-			'sandbox-port': { type: 'string', default: '4010' },
-			fresh: { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) return undefined;
-	return {
-		version: findN8n(values.n8n),
-		once: values.once,
-		port: portOf('--port', values.port),
-		sandboxPort: portOf('--sandbox-port', values['sandbox-port']),
-		fresh: values.fresh,
-	};
-}
-
-function portOf(option: string, value: string): number {
-	const port = Number(value);
-	if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-	throw new Error(`${option} is a number from 1 to 65535`);
-}
-
-/** Undoes what was started, the last first; kept up to date while things are started. */
-type Cleanups = Array<() => Promise<void>>;
+/** Undoes what was started, the last first. */
+const cleanups: Array<() => Promise<void>> = [];
 
 /** @returns the exit code */
-async function play(options: Options, cleanups: Cleanups, signal: AbortSignal): Promise<number> {
-	const tarball = await packPackage(signal);
-	const sandbox = await startSandbox({
-		port: await portFor('the sandbox', options.sandboxPort),
-		settings: { job: { durationMs: 4000 } },
-	});
-	cleanups.push(() => sandbox.close());
-
-	const { version } = options;
-	await installN8n(version, signal);
+async function play({ version, isOnce, isFresh }: Options): Promise<number> {
+	const tarball = await packPackage();
+	await installN8n(version);
 	const userFolder = join(STATE_FOLDER, `user-${version.version}`);
 	// Two on one database would spoil it.
 	if (!(await lock(`${userFolder}.pid`))) throw new Error('Another playground is up');
 	cleanups.push(() => unlock(`${userFolder}.pid`));
-	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
-	await installTarball(userFolder, tarball, signal);
-	const port = await portFor('n8n', options.port);
-	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
-	const n8n = await startN8n({ version, userFolder, port, signal });
-	cleanups.push(() => n8n.stop());
-	const instance = await setUpInstance(n8n.url, sandbox.url);
-	signal.throwIfAborted();
-	const areRight = await runExamples(instance, sandbox, signal);
+	if (isFresh) await rm(userFolder, { recursive: true, force: true });
+	await installTarball(userFolder, tarball);
 
-	if (!options.once) {
-		console.log(addresses(n8n, sandbox.url));
-		const why = await Promise.race([n8n.ended, untilAborted(signal)]);
-		if (why !== undefined) throw new Error(`n8n ended with ${why}; see ${n8n.logFile}`);
-	}
-	return areRight ? 0 : 1;
+	const sandbox = await startSandbox({
+		port: await freePort(PORTS.sandbox),
+		settings: { job: { durationMs: 4000 } },
+	});
+	cleanups.push(() => sandbox.close());
+	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
+	const n8n = await startN8n({ version, userFolder, port: await freePort(PORTS.n8n) });
+	cleanups.push(() => n8n.stop());
+	const areRight = await runExamples(await setUpInstance(n8n.url, sandbox.url), sandbox);
+	if (isOnce) return areRight ? 0 : 1;
+
+	console.log(addresses(n8n, sandbox.url));
+	const why = await Promise.race([n8n.ended, untilStopped()]);
+	if (why !== undefined) throw new Error(`n8n ended with ${why}; see ${n8n.logFile}`);
+	console.log('\nStopping …');
+	return 0;
 }
 
 /** Runs two templates, and prints what came out. @returns whether both gave results */
-async function runExamples(
-	{ api, examples }: Instance,
-	sandbox: Sandbox,
-	signal: AbortSignal,
-): Promise<boolean> {
+async function runExamples({ api, examples }: Instance, sandbox: Sandbox): Promise<boolean> {
 	const before = sandbox.credits();
 	let areRight = true;
 	for (const [name, node] of [
@@ -104,26 +68,14 @@ async function runExamples(
 		['scrape-and-wait', 'Start scrape and wait'],
 	] as const) {
 		const { id = '' } = examples.get(name) ?? {};
-		const execution = await api.runWorkflow(id, 'When clicking ‘Execute workflow’', signal);
+		const execution = await api.runWorkflow(id, 'When clicking ‘Execute workflow’');
 		const rows = execution.nodes[node]?.outputs[0] ?? [];
 		console.log(`\n${name}: ${execution.error ?? execution.status}`);
 		console.table(rows.map(({ json }) => json));
 		areRight &&= execution.status === 'success' && rows.length > 0;
 	}
-	const after = sandbox.credits();
-	console.log(
-		`\nCredits: ${String(before)} − ${String(before - after)} spent = ${String(after)} left`,
-	);
+	console.log(`\nCredits: ${String(before)} before, ${String(sandbox.credits())} left`);
 	return areRight;
-}
-
-/** The port that is asked for; any free one, if it is taken. */
-async function portFor(what: string, preferred: number): Promise<number> {
-	const port = await freePort(preferred);
-	if (port !== preferred) {
-		console.log(`Port ${String(preferred)} is taken; ${what} gets ${String(port)}.`);
-	}
-	return port;
 }
 
 function addresses(n8n: N8n, sandboxUrl: string): string {
@@ -139,32 +91,35 @@ n8n is up, with the nodes, a credential and the examples in it:
 Ctrl+C stops everything.`;
 }
 
-async function untilAborted(signal: AbortSignal): Promise<undefined> {
+/** From now on, a signal does not end this process at once. */
+async function untilStopped(): Promise<undefined> {
 	await new Promise((resolve) => {
-		if (signal.aborted) resolve(undefined);
-		signal.addEventListener('abort', resolve);
+		for (const name of SIGNALS) process.removeAllListeners(name).once(name, resolve);
 	});
 }
 
 async function main(): Promise<number> {
-	const options = readOptions();
-	if (options === undefined) {
+	const { values } = parseArgs({
+		options: {
+			n8n: { type: 'string', default: process.env.N8N_VERSION ?? '2' },
+			once: { type: 'boolean', default: false },
+			fresh: { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) {
 		console.log(HELP);
 		return 0;
 	}
-	const abort = new AbortController();
-	const stop = () => {
-		if (!abort.signal.aborted) console.log('\nStopping …');
-		abort.abort();
-	};
-	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
+	// Ends what was started as well.
+	for (const name of SIGNALS) process.on(name, () => process.exit(130));
 	if (process.env.npm_lifecycle_event === 'start') await import('./endWithParent');
-	const cleanups: Cleanups = [];
 	try {
-		return await play(options, cleanups, abort.signal);
-	} catch (error) {
-		if (abort.signal.aborted) return 130;
-		throw error;
+		return await play({
+			version: findN8n(values.n8n),
+			isOnce: values.once,
+			isFresh: values.fresh,
+		});
 	} finally {
 		for (const cleanUp of cleanups.reverse()) await cleanUp();
 	}

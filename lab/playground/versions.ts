@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import n8n1 from './n8n-1/package.json';
+import n8n2 from './n8n-2/package.json';
 
 export const ROOT = join(__dirname, '../..');
 /** Everything that the playground writes, and git does not keep. */
@@ -41,7 +43,7 @@ export interface N8nVersion {
 }
 
 /** The versions that the lines stand for. */
-const LINES = { '1': versionIn('n8n-1'), '2': versionIn('n8n-2') };
+const LINES = { '1': n8n1.dependencies.n8n, '2': n8n2.dependencies.n8n };
 
 /** Every version that we can install, the oldest first. */
 export const VERSIONS = [...Object.keys(RECIPES), ...Object.values(LINES)].sort((a, b) =>
@@ -87,9 +89,4 @@ export function writeRecipe({ version, folder }: N8nVersion): void {
 export function hasModule({ folder }: N8nVersion, name: string): boolean {
 	const module = join(folder, 'node_modules/n8n/dist/modules', name);
 	return existsSync(module) || existsSync(`${module}.ee`);
-}
-
-function versionIn(folder: string): string {
-	const file = readFileSync(join(__dirname, folder, 'package.json'), 'utf8');
-	return (JSON.parse(file) as { dependencies: { n8n: string } }).dependencies.n8n;
 }

@@ -14,22 +14,16 @@ export interface Operation {
 	body?: Schema;
 	/** Names every query parameter there may be. */
 	query: Schema;
-	/** The `data` of a success. */
-	data: Schema;
 }
 
 /** What of OpenAPI the contract uses, references resolved. */
-interface Content {
-	content: { 'application/json': { schema: Schema } };
-}
 interface Path {
 	operationId: string;
 	parameters?: Array<{ name: string; required: boolean; schema: Schema }>;
-	requestBody?: Content;
-	responses: { 200: Content };
+	requestBody?: { content: { 'application/json': { schema: Schema } } };
 }
 
-/** The operations of openapi.yaml, the one place where the requests and answers are described. */
+/** The operations of openapi.yaml, the one place where the requests are described. */
 export function loadContract(): Operation[] {
 	const document: unknown = parse(readFileSync(join(__dirname, 'openapi.yaml'), 'utf8'));
 	const { paths } = resolve(document, document) as { paths: Record<string, Record<string, Path>> };
@@ -40,14 +34,8 @@ export function loadContract(): Operation[] {
 			path,
 			body: operation.requestBody?.content['application/json'].schema,
 			query: querySchema(operation.parameters ?? []),
-			data: dataSchema(operation.responses[200]),
 		})),
 	);
-}
-
-function dataSchema({ content }: Content): Schema {
-	const { properties } = content['application/json'].schema as { properties: { data: Schema } };
-	return properties.data;
 }
 
 function querySchema(parameters: NonNullable<Path['parameters']>): Schema {

@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { notificationRequest, type ScrapeStatus } from './notification';
-import { chance, digest } from './people';
+import { digest } from './people';
 import type { Settings } from './settings';
-import { Timers } from './timers';
 
 export interface ScrapeFilters {
 	jobTitles?: string[];
@@ -47,11 +47,10 @@ const RECEIVER_TIMEOUT_MS = 10_000;
 /** The scrape jobs: their life from pending to the end, and the notification of it. */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
-	/** By scrapeId, calls the notification off that is still to come. */
-	private readonly planned = new Map<string, () => void>();
+	/** Those whose notification is sent, or will not be sent later. */
+	private readonly announced = new Set<Job>();
 	/** No service gives an ID twice, also when it is started anew. */
 	private readonly epoch = Date.now();
-	private readonly timers = new Timers();
 	private readonly stopped = new AbortController();
 
 	constructor(private readonly settings: () => Settings) {}
@@ -70,11 +69,8 @@ export class Jobs {
 			notifications: [],
 		};
 		this.jobs.set(job.scrapeId, job);
-		const announce = () => {
-			this.announce(job);
-		};
 		const afterMs = options.durationMs - notification.earlyMs;
-		this.planned.set(job.scrapeId, this.timers.after(afterMs, announce));
+		void this.pause(afterMs).then(() => this.announce(job));
 		return job;
 	}
 
@@ -100,10 +96,9 @@ export class Jobs {
 	/** Ends a job now, its notification included, unless that was sent already. */
 	finish(scrapeId: string, outcome: Job['outcome']): Job {
 		const job = this.get(scrapeId);
-		this.planned.get(scrapeId)?.();
 		job.endsAt = Math.min(job.endsAt, Date.now());
 		job.outcome = outcome;
-		if (job.notifications.length === 0) this.announce(job);
+		void this.announce(job);
 		return job;
 	}
 
@@ -114,8 +109,13 @@ export class Jobs {
 
 	/** Stops everything that is in flight. */
 	stop(): void {
-		this.timers.stop();
 		this.stopped.abort();
+	}
+
+	/** Never ends if everything was stopped meanwhile. */
+	private async pause(ms: number): Promise<void> {
+		if (ms > 0) await sleep(ms, undefined, { ref: false });
+		if (this.stopped.signal.aborted) await new Promise(() => {});
 	}
 
 	private get(scrapeId: string): Job {
@@ -127,18 +127,13 @@ export class Jobs {
 	private nextId(): string {
 		const { seed, job } = this.settings();
 		const number = this.jobs.size + 1;
-		const hex = digest(seed, 'scrape', this.epoch, number);
 		switch (job.scrapeIdStyle) {
-			case 'uuid':
-				return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 			case 'number-like':
-				return String(
-					1_000_000 + Math.floor(chance(seed, 'scrape', String(this.epoch)) * 1_000_000) + number,
-				);
+				return `${String(this.epoch)}${String(number)}`;
 			case 'awkward':
-				return `job/${String(number)} a+b&c=é?#%${hex.slice(0, 6)}`;
+				return `job/${String(number)} a+b&c=é?#%${String(this.epoch)}`;
 			default:
-				return `scrape_${hex.slice(0, 12)}`;
+				return `scrape_${digest(seed, this.epoch, number).slice(0, 12)}`;
 		}
 	}
 
@@ -151,11 +146,10 @@ export class Jobs {
 		const done = Math.max((share - 0.2) / 0.8, 0) * reach;
 		const leadsFound = Math.floor(job.limit * options.leadShare * done);
 		const completed = ended && job.outcome === 'completed';
-		const progress = Math.floor(done * 100);
 		const view: ScrapeStatus = {
 			scrapeId: job.scrapeId,
 			status: ended ? job.outcome : share < 0.2 ? 'pending' : 'processing',
-			progress: completed ? 100 : options.progressScale === 1 ? progress / 100 : progress,
+			progress: Math.floor(done * 100),
 			leadsFound,
 			creditsUsed: job.estimatedCredits,
 			createdAt: new Date(job.createdAt).toISOString(),
@@ -165,16 +159,14 @@ export class Jobs {
 		return view;
 	}
 
-	/** Sends the notification as the settings ask for, in the background. */
-	private announce(job: Job): void {
-		if (job.webhookUrl !== undefined) void this.repeat(job);
-	}
-
-	private async repeat(job: Job): Promise<void> {
+	/** Sends the notification as the settings ask for, once for each job. */
+	private async announce(job: Job): Promise<void> {
+		if (job.webhookUrl === undefined || this.announced.has(job)) return;
+		this.announced.add(job);
 		const { times, parallel, delayMs } = this.settings().notification;
 		const pending: Array<Promise<void>> = [];
 		for (let sent = 0; sent < times; sent++) {
-			await this.timers.wait(delayMs);
+			await this.pause(delayMs);
 			const delivery = this.deliver(job);
 			pending.push(delivery);
 			if (!parallel) await delivery;
@@ -185,7 +177,7 @@ export class Jobs {
 	private async deliver(job: Job): Promise<void> {
 		const { retries, backoffMs } = this.settings().notification;
 		for (let tried = 0; tried <= retries; tried++) {
-			if (tried > 0) await this.timers.wait(backoffMs);
+			if (tried > 0) await this.pause(backoffMs);
 			const { status = 0 } = await this.send(job);
 			if (status >= 200 && status < 300) return;
 		}

@@ -15,7 +15,7 @@ export interface ScrapeStatus {
 export interface NotificationRequest {
 	method: string;
 	url: string;
-	headers: Record<string, string>;
+	headers?: Record<string, string>;
 	body?: string;
 }
 
@@ -24,7 +24,7 @@ const JSON_TYPE = 'application/json';
 /** The completion notification; neither its method nor its shape is known (docs/service.md). */
 export function notificationRequest(
 	seed: number,
-	{ method, shape, headers }: NotificationSettings,
+	{ method, shape }: NotificationSettings,
 	webhookUrl: string,
 	status: ScrapeStatus,
 ): NotificationRequest {
@@ -33,11 +33,11 @@ export function notificationRequest(
 	if (method === 'GET' || shape === 'query') {
 		const url = new URL(webhookUrl);
 		for (const [name, value] of fields) url.searchParams.append(name, value);
-		return { method, url: url.href, headers };
+		return { method, url: url.href };
 	}
 	const [type, body] = content(seed, shape, status, fields);
-	const typed = type === undefined ? headers : { 'content-type': type, ...headers };
-	return { method, url: webhookUrl, headers: typed, body };
+	const headers = type === undefined ? undefined : { 'content-type': type };
+	return { method, url: webhookUrl, headers, body };
 }
 
 /** Content type and text of the body. */

@@ -1,5 +1,4 @@
 import { Refusal } from './answers';
-import type { Operation, Schema } from './contract';
 import type { Jobs, ScrapeFilters } from './jobs';
 import { businessEmail, personalEmail, verification, type Person } from './people';
 import type { Account, Settings } from './settings';
@@ -22,43 +21,18 @@ export interface Done {
 	cost: number;
 }
 
-/**
- * Does the work of an operation (docs/service.md, Operations); taking the credits is left to the caller.
- * @throws Refusal
- */
-export function workOn({ id, data }: Operation, work: Work): Done {
-	return operations[id]?.(work) ?? { data: example(data) as object, cost: 0 };
-}
-
-/** What an operation answers whose work nobody has written down here: anything that its schema allows. */
-function example(schema: Schema = {}): unknown {
-	const {
-		type,
-		properties = {},
-		items,
-		enum: values,
-	} = schema as {
-		type?: string;
-		properties?: Record<string, Schema>;
-		items?: Schema;
-		enum?: unknown[];
-	};
-	if (values) return values[0];
-	if (type === 'array') return [example(items)];
-	if (type === 'boolean') return true;
-	if (type === 'number' || type === 'integer') return 1;
-	if (type !== 'object') return 'text';
-	return Object.fromEntries(
-		Object.entries(properties).map(([name, inner]) => [name, example(inner)]),
-	);
-}
-
 /** The limit of a request that names none. */
 const DEFAULT_LIMIT = 100;
+/** Prices are not known (docs/service.md, Credits). */
+const LOOKUP_CREDITS = 1;
 /** When every account gets new credits. */
 const RESET_DATE = '2030-01-01T00:00:00.000Z';
 
-const operations: Partial<Record<string, (work: Work) => Done>> = {
+/**
+ * The work of each operation of openapi.yaml (docs/service.md, Operations). Taking the credits is left to the caller. It
+ * throws a Refusal if it cannot be done.
+ */
+export const operations: Partial<Record<string, (work: Work) => Done>> = {
 	startScrape: ({ settings, apiKey, account, jobs, body }) => {
 		const { filters, webhookUrl } = body as { filters: ScrapeFilters; webhookUrl?: string };
 		const limit = filters.limit ?? DEFAULT_LIMIT;
@@ -85,38 +59,31 @@ const operations: Partial<Record<string, (work: Work) => Done>> = {
 	getCredits: ({ account }) => ({ data: { ...account, resetDate: RESET_DATE }, cost: 0 }),
 
 	findBusinessEmail: ({ settings, account, sureEmails, body }) => {
-		needCredits(account, settings.cost.findBusiness);
 		const found = businessEmail(settings.seed, body as Person & { company: string });
-		if (found === undefined) throw nobody();
-		if (found.confidence >= 0.9) sureEmails.add(found.email);
-		return { data: found, cost: settings.cost.findBusiness };
+		if (found && found.confidence >= 0.9) sureEmails.add(found.email);
+		return paidLookup(account, found);
 	},
 
-	findPersonalEmail: ({ settings, account, body }) => {
-		needCredits(account, settings.cost.findPersonal);
-		const found = personalEmail(settings.seed, body as Person & { location?: string });
-		if (found === undefined) throw nobody();
-		return { data: found, cost: settings.cost.findPersonal };
-	},
+	findPersonalEmail: ({ settings, account, body }) =>
+		paidLookup(account, personalEmail(settings.seed, body as Person & { location?: string })),
 
 	verifyEmail: ({ settings, account, sureEmails, body }) => {
-		needCredits(account, settings.cost.verify);
 		const { email } = body as { email: string };
-		return {
-			data: verification(settings.seed, email, sureEmails.has(email.trim().toLowerCase())),
-			cost: settings.cost.verify,
-		};
+		const isSure = sureEmails.has(email.trim().toLowerCase());
+		return paidLookup(account, verification(settings.seed, email, isSure));
 	},
 };
+
+/** If nobody was found, it is free (docs/service.md, What is not known). */
+function paidLookup(account: Account, data: object | undefined): Done {
+	needCredits(account, LOOKUP_CREDITS);
+	if (data === undefined) throw new Refusal('NOT_FOUND', 'No email was found');
+	return { data, cost: LOOKUP_CREDITS };
+}
 
 function needCredits(account: Account, cost: number): void {
 	if (account.credits < cost) {
 		const [needed, left] = [String(cost), String(account.credits)];
 		throw new Refusal('INSUFFICIENT_CREDITS', `${needed} credits needed, ${left} left`);
 	}
-}
-
-/** How a finder says that nobody was found; it is free (docs/service.md, What is not known). */
-function nobody(): Refusal {
-	return new Refusal('NOT_FOUND', 'No email was found');
 }

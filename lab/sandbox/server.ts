@@ -1,16 +1,16 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
 import { loadContract, type Operation } from './contract';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs, type Sending } from './jobs';
-import { latencyOf } from './latency';
-import { workOn } from './operations';
+import { operations } from './operations';
+import { chance } from './people';
 import { limitOf, RateLimiter } from './rateLimit';
 import { bearerKey, recordOf, type RequestRecord } from './requestLog';
 import { defaultSettings, mergeSettings } from './settings';
 import type { Account, FaultKind, FaultRule, Settings, SettingsPatch } from './settings';
-import { Timers } from './timers';
 
 export interface SandboxOptions {
 	/** 0, the default, takes any free port. */
@@ -49,7 +49,6 @@ export class Sandbox {
 	private faults = new Faults([]);
 	private sureEmails = new Set<string>();
 	private readonly limiter = new RateLimiter();
-	private readonly timers = new Timers();
 	private readonly app = newServer();
 	/** No answer goes out before it resolves. */
 	private held: Promise<void> | undefined;
@@ -81,7 +80,7 @@ export class Sandbox {
 	async goDown(): Promise<void> {
 		let release = () => {};
 		this.held = new Promise((resolve) => (release = resolve));
-		await this.timers.wait(DRAIN_MS);
+		await pause(DRAIN_MS);
 		const closed = new Promise((resolve) => this.app.server.close(resolve));
 		release();
 		await closed;
@@ -142,7 +141,6 @@ export class Sandbox {
 
 	/** Stops all timers and cuts all connections. */
 	async close(): Promise<void> {
-		this.timers.stop();
 		this.jobStore.stop();
 		await this.app.close();
 	}
@@ -165,7 +163,7 @@ export class Sandbox {
 		}
 		if (isOneOf(fault, ['hang', 'hangAfterWork'])) return reply.hijack();
 
-		await this.timers.wait(this.latency());
+		await pause(this.latency());
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
@@ -208,9 +206,12 @@ export class Sandbox {
 				throw new Refusal('UNAUTHORIZED', 'Invalid or missing API key');
 			}
 			if (record.violation !== undefined) throw new Refusal('INVALID_REQUEST', record.violation);
-			const work = { settings, apiKey, account, jobs, sureEmails, body, query };
-			const { data, cost } = workOn(operation, work);
-			this.take(record, cost);
+			const work = operations[operation.id];
+			if (work === undefined) throw new Error(`Nothing does ${operation.id}`);
+			const { data, cost } = work({ settings, apiKey, account, jobs, sureEmails, body, query });
+			account.credits -= cost;
+			record.cost = cost;
+			record.paid = cost > 0;
 			record.outcome = 'success';
 			const extra = settings.extraFields
 				? { requestId: `req_${String(this.requests.length)}` }
@@ -222,13 +223,6 @@ export class Sandbox {
 		}
 	}
 
-	private take(record: RequestRecord, cost: number): void {
-		const account = this.accounts.get(record.account ?? '');
-		if (account) account.credits -= cost;
-		record.cost = cost;
-		record.paid = cost > 0;
-	}
-
 	private refuse(record: RequestRecord, { code, message }: Refusal): Answer {
 		record.outcome = code;
 		return errorAnswer(code, message);
@@ -236,7 +230,9 @@ export class Sandbox {
 
 	private latency(): number {
 		const { latencyMs, seed } = this.settings;
-		return latencyOf(latencyMs, seed, this.requests.length);
+		if (typeof latencyMs === 'number') return latencyMs;
+		const [least, most] = latencyMs;
+		return least + (most - least) * chance(seed, 'latency', this.requests.length);
 	}
 
 	private async sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {
@@ -249,9 +245,14 @@ export class Sandbox {
 			raw.destroy();
 			return;
 		}
-		await this.timers.wait(fault.delayMs ?? 200);
+		await pause(fault.delayMs ?? 200);
 		raw.end(body.subarray(half));
 	}
+}
+
+/** Does not keep a process running that has nothing else to do. */
+async function pause(ms: number): Promise<void> {
+	if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
 interface Decision {

@@ -1,5 +1,3 @@
-import type { Latency } from './latency';
-
 /**
  * Every setting of the sandbox. Much of what the interface leaves open is a setting here, so that a
  * client can be tried against each reading. Durations are milliseconds; null means "not set".
@@ -9,10 +7,10 @@ export interface Settings {
 	seed: number;
 	/** The accounts by API key. Setting this replaces all accounts and their balances. */
 	accounts: Record<string, Account>;
-	/** Credits per operation; they are not known (docs/service.md). */
-	cost: { startPerLead: number; findBusiness: number; findPersonal: number; verify: number };
-	/** How long an answer takes; all but a number is drawn from by the seed. */
-	latencyMs: Latency;
+	/** Credits for each lead of a scrape; the real prices are not known (docs/service.md, Credits). */
+	cost: { startPerLead: number };
+	/** How long an answer takes: always as long, or between two times, drawn by the seed. */
+	latencyMs: number | [least: number, most: number];
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
 	/** The error code for a scrapeId nobody has. */
@@ -37,14 +35,12 @@ export interface JobSettings {
 	outcome: 'completed' | 'failed';
 	/** What share of `limit` a completed job has found, 0 to 1; a failed one has half of that. */
 	leadShare: number;
-	/** Whether `progress` runs to 100 or to 1 until the job is completed, which always says 100. */
-	progressScale: 100 | 1;
 	/** How long the status operation still says `processing` after the job has ended. */
 	statusLagMs: number;
 	/** Whether an unfinished job shows `completedAt: null` or no `completedAt`. */
 	nullsInStatus: boolean;
 	/** `awkward` needs escaping in a URL; `number-like` is all digits. */
-	scrapeIdStyle: 'string' | 'uuid' | 'number-like' | 'awkward';
+	scrapeIdStyle: 'string' | 'number-like' | 'awkward';
 }
 
 export interface NotificationSettings {
@@ -78,8 +74,6 @@ export interface NotificationSettings {
 	retries: number;
 	/** Pause before each of those. */
 	backoffMs: number;
-	/** Further headers, such as a signature. */
-	headers: Record<string, string>;
 }
 
 export interface RateLimitSettings {
@@ -161,7 +155,7 @@ export function defaultSettings(): Settings {
 	return {
 		seed: 1,
 		accounts: { 'test-key': { plan: 'pro', credits: 1000 } },
-		cost: { startPerLead: 1, findBusiness: 1, findPersonal: 1, verify: 1 },
+		cost: { startPerLead: 1 },
 		latencyMs: 0,
 		extraFields: false,
 		unknownScrape: 'NOT_FOUND',
@@ -169,7 +163,6 @@ export function defaultSettings(): Settings {
 			durationMs: 1000,
 			outcome: 'completed',
 			leadShare: 1,
-			progressScale: 100,
 			statusLagMs: 0,
 			nullsInStatus: false,
 			scrapeIdStyle: 'string',
@@ -183,7 +176,6 @@ export function defaultSettings(): Settings {
 			earlyMs: 0,
 			retries: 0,
 			backoffMs: 100,
-			headers: {},
 		},
 		rateLimit: {
 			enabled: true,
@@ -206,15 +198,12 @@ export type SettingsPatch = {
 			: Settings[Key];
 };
 
-/** Groups that a change replaces instead of merging into. */
-const REPLACED = new Set(['accounts', 'latencyMs']);
-
 /**
- * New settings with `patch` merged in; lists, `accounts` and `latencyMs` are replaced whole.
+ * New settings with `patch` merged in; lists and `accounts` are replaced whole.
  * @throws if the patch names a setting that does not exist
  */
 export function mergeSettings(settings: Settings, patch: SettingsPatch): Settings {
-	return merge('', { ...settings }, { ...patch }) as unknown as Settings;
+	return merge({ ...settings }, { ...patch }) as unknown as Settings;
 }
 
 type Fields = Record<string, unknown>;
@@ -223,13 +212,13 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function merge(group: string, base: Fields, patch: Fields): Fields {
+function merge(base: Fields, patch: Fields): Fields {
 	const result = { ...base };
 	for (const [name, value] of Object.entries(patch)) {
-		if (!(name in base) && group !== 'headers') throw new Error(`There is no setting ${name}`);
+		if (!(name in base)) throw new Error(`There is no setting ${name}`);
 		const current = base[name];
-		const inner = isFields(current) && isFields(value) && !REPLACED.has(name);
-		result[name] = structuredClone(inner ? merge(name, current, value) : value);
+		const inner = isFields(current) && isFields(value) && name !== 'accounts';
+		result[name] = structuredClone(inner ? merge(current, value) : value);
 	}
 	return result;
 }

@@ -12,12 +12,8 @@ export interface ServiceSettings {
 	says?: keyof typeof RETRY_AFTER | 'remaining';
 	/** How long a request, and an answer, is on its way; up to 25 by default. */
 	wayMs?: number;
-	/** By how much more a request may be late. */
-	jitterMs?: number;
 	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
 	slowRefusals?: boolean;
-	/** The share of calls that the service answers with an error, and does not count. */
-	failing?: number;
 	/** Credits of the account; `undefined` is as many as anyone wants. */
 	credits?: number;
 }
@@ -25,8 +21,6 @@ export interface ServiceSettings {
 /** What `Retry-After` says about a wait; services round it up to seconds, and some are wrong. */
 const RETRY_AFTER = {
 	retryAfter: (ms: number) => Math.ceil(ms / 1000) * 1000,
-	retryAfterFraction: (ms: number) => ms,
-	retryAfterZero: () => 0,
 	/** Milliseconds in place of seconds. */
 	retryAfterMilliseconds: (ms: number) => ms * 1000,
 };
@@ -36,7 +30,7 @@ const FAST: Latency = { ms: 100 };
 const MAX_WAY_MS = 25;
 
 export interface Said {
-	outcome: 'accepted' | 'refused' | 'noCredits' | 'failed';
+	outcome: 'accepted' | 'refused' | 'noCredits';
 	retryAfterMs?: number;
 	remaining?: number;
 	resetMs?: number;
@@ -62,7 +56,7 @@ export class SimulatedService {
 		const { clock, limits, settings } = this;
 		const way = wayMs(settings);
 		const takes = Math.max(2 * way, duration(settings, clock));
-		await clock.sleep(way + (settings.jitterMs ?? 0) * clock.random());
+		await clock.sleep(way);
 		const now = clock.now();
 		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
 		if (wait > 0) {
@@ -76,10 +70,6 @@ export class SimulatedService {
 			this.noCredits.push(now);
 			await clock.sleep(takes - way);
 			return { outcome: 'noCredits' };
-		}
-		if (clock.random() < (settings.failing ?? 0)) {
-			await clock.sleep(takes - way);
-			return { outcome: 'failed' };
 		}
 		this.taken.push(now);
 		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));

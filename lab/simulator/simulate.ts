@@ -1,6 +1,5 @@
 import type { End } from '../../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
-import type { Limit } from '../rateLimits';
 import { VirtualClock } from './clock';
 import { NotAttemptedError } from '../../nodes/LeadGen/common/errors';
 import { CPU_MS, Processor, USUAL_STALL_MS } from './processor';
@@ -80,7 +79,6 @@ const OUTCOMES = {
 	accepted: 'succeeded',
 	refused: 'rateLimited',
 	noCredits: 'refused',
-	failed: 'refused',
 } as const satisfies Record<Said['outcome'], End['outcome']>;
 
 /** What the node allows for an answer by default. */
@@ -137,19 +135,20 @@ function caller(
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
 export function bound(scenario: Scenario): number {
-	const { calls, processes = 1, failing = 0, seed } = scenario;
+	const { calls, processes = 1, seed } = scenario;
 	const way = wayMs(scenario);
 	const all = scenario.limits();
 	const chance = new VirtualClock(seed);
-	const inFlight: Array<{ over: number; limits: Limit[] }> = [];
+	/** When each call is over. */
+	const inFlight: number[] = [];
 	let [now, last] = [0, 0];
 	/** Ends the call that is over first, if that is by now, or if nothing else can go on. */
 	const endOne = (isByNow: boolean): boolean => {
-		const first = Math.min(...inFlight.map(({ over }) => over));
+		const first = Math.min(...inFlight);
 		if (inFlight.length === 0 || (isByNow && first > now)) return false;
 		now = Math.max(now, first);
-		const at = inFlight.findIndex(({ over }) => over === first);
-		for (const limit of inFlight.splice(at, 1)[0]?.limits ?? []) limit.end?.();
+		inFlight.splice(inFlight.indexOf(first), 1);
+		for (const limit of all) limit.end?.();
 		return true;
 	};
 	for (let call = 0; call < calls; call++) {
@@ -161,10 +160,9 @@ export function bound(scenario: Scenario): number {
 			if (wait < Infinity) now += wait;
 			else endOne(false);
 		}
-		const isCounted = failing === 0 || chance.random() >= failing;
-		const inside = Math.max(0, ...(isCounted ? all : []).map((limit) => limit.take(now)));
+		const inside = Math.max(0, ...all.map((limit) => limit.take(now)));
 		const over = now + inside + duration(scenario, chance) - 2 * way;
-		inFlight.push({ over, limits: isCounted ? all : [] });
+		inFlight.push(over);
 		last = Math.max(last, over + 2 * way);
 	}
 	return last / 1000;

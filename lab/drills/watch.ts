@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fixture } from '../fixture/fixture';
+import type { Job } from '../sandbox/jobs';
+
+const EVERY_S = 10;
+/** From the end of a scrape until its execution is over, if nothing is broken. */
+const SETTLES_MS = 6500;
+/** A scrape that is saved runs within this time after a restart. */
+const RECOVERS_MS = 45_000;
+const LATEST_MS = 200_000;
+
+/** What became of the scrapes. */
+export const newCounts = () => ({
+	started: 0,
+	finished: 0,
+	ranOnce: 0,
+	/** Executions that a person retried, because n8n shows them as failed. */
+	retried: 0,
+	/** It ran no workflow, but a failed execution names its start. */
+	toldByStart: 0,
+	/** It ran no workflow, and nothing tells it. */
+	lost: 0,
+	/** It ran the workflow to its end more than once. */
+	doubled: 0,
+	/** Starts beyond the one of the activation and one for each time that was due. */
+	paidTwice: 0,
+});
+export type Counts = ReturnType<typeof newCounts>;
+
+/** An execution that is over. */
+interface Seen {
+	id: string;
+	isFailed: boolean;
+	/** The attempt that it starts, or completes. */
+	attempt?: string;
+	isStart: boolean;
+	/** The IDs of the scrapes for which it ran the workflow to its end. */
+	ran: unknown[];
+}
+
+/**
+ * Follows each scrape that a trigger starts every ten seconds, and adds to `counts` what became of them.
+ * @param disturb what happens while the trigger does its work
+ */
+export async function watch(
+	fixture: Fixture,
+	counts: Counts,
+	disturb: () => Promise<void>,
+): Promise<void> {
+	await fixture.reset({ job: { durationMs: 1500 }, latencyMs: 60 });
+	const cronExpression = `*/${String(EVERY_S)} * * * * *`;
+	const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
+	await disturb();
+	await sleep(15_000);
+	// As a person does with all that n8n shows as failed or crashed. Of some, a power cut left nothing to retry.
+	const failed = (await settled(fixture, id)).filter((each) => each.isFailed && each.attempt);
+	await Promise.all(failed.map((execution) => fixture.api.retryExecution(execution.id)));
+	await sleep(SETTLES_MS);
+	const seen = await settled(fixture, id);
+	await fixture.api.deactivateWorkflow(id);
+
+	const jobs = finished(fixture);
+	const runs = jobs.map((job) => seen.filter(({ ran }) => ran.includes(job.scrapeId)).length);
+	const isTold = (job: Job) =>
+		seen.some(
+			({ isFailed, isStart, attempt }) => isFailed && isStart && attempt === attemptOf(job),
+		);
+	const missing = jobs.filter((_, at) => runs[at] === 0);
+	const toldByStart = missing.filter(isTold).length;
+	const all = fixture.sandbox.jobs;
+	counts.started += all.length;
+	counts.finished += jobs.length;
+	counts.ranOnce += runs.filter((count) => count === 1).length;
+	counts.retried += failed.length;
+	counts.toldByStart += toldByStart;
+	counts.lost += missing.length - toldByStart;
+	counts.doubled += runs.filter((count) => count > 1).length;
+	counts.paidTwice += all.length - new Set(all.map(reasonOf)).size;
+}
+
+/** Waits until each scrape ran, or until only a person can help. @returns the executions */
+async function settled(fixture: Fixture, workflowId: string): Promise<Seen[]> {
+	const began = Date.now();
+	for (;;) {
+		const seen = await look(fixture, workflowId);
+		const ran = seen.flatMap((execution) => execution.ran);
+		const missing = finished(fixture).filter(({ scrapeId }) => !ran.includes(scrapeId));
+		const tells = seen.flatMap(({ isFailed, attempt }) => (isFailed ? [attempt] : []));
+		const isHelpless = missing.every((job) => tells.includes(attemptOf(job)));
+		const waitedMs = Date.now() - began;
+		const isOver = missing.length === 0 || (isHelpless && waitedMs > RECOVERS_MS);
+		if (isOver || waitedMs > LATEST_MS) return seen;
+		await sleep(3000);
+	}
+}
+
+/** What an execution of the trigger is for. */
+interface Purpose {
+	start?: { attempt: string };
+	completion?: { attempt?: string; scrapeId?: string };
+}
+
+async function look(fixture: Fixture, workflowId: string): Promise<Seen[]> {
+	const seen: Seen[] = [];
+	for (const { id, status } of await fixture.executions(workflowId)) {
+		if (!['success', 'error', 'crashed'].includes(status)) continue;
+		const { nodes = {}, waiting = [] } = (await fixture.finished(id)) ?? {};
+		const { start, completion } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
+		const items = nodes['LeadGen Trigger']?.outputs[0] ?? [];
+		const isFailed = status !== 'success';
+		// At the end n8n saves that an execution succeeded, and then its output. A power cut may come in between.
+		const isCut = Object.keys(nodes).length === 0;
+		const ran = isCut ? [completion?.scrapeId] : items.map(({ json }) => json.scrapeId);
+		seen.push({
+			id,
+			isFailed,
+			attempt: (start ?? completion)?.attempt,
+			isStart: start !== undefined,
+			ran: isFailed ? [] : ran,
+		});
+	}
+	return seen;
+}
+
+/** The scrapes that finished, and had time to run the workflow. */
+function finished({ sandbox }: Fixture): Job[] {
+	return sandbox.jobs.filter(({ endsAt }) => endsAt < Date.now() - SETTLES_MS);
+}
+
+/** The attempt that started a scrape, by its callback URL. */
+function attemptOf({ webhookUrl = '' }: Job): string {
+	return new URL(webhookUrl).searchParams.get('leadgen')?.split('.')[0] ?? '';
+}
+
+/** What asked for a scrape: the activation, or a time that was due. */
+function reasonOf(job: Job): string {
+	const attempt = attemptOf(job);
+	return attempt.startsWith('a') ? 'activation' : attempt;
+}
