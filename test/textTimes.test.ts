@@ -24,7 +24,7 @@ const RULES: Array<[string, Rule]> = [
 	['plainName', names.plainName],
 	['splitName', names.splitName],
 	...named({ numberIn: json.numberIn, wordIn: json.wordIn, jsonIn: json.jsonIn }),
-	...named({ documentedCode: codes.documentedCode, parseLoosely: json.parseLoosely }),
+	...named({ documentedCode: codes.documentedCode, parseExactly: json.parseExactly }),
 	['excerpt', texts.excerpt],
 	['beginning', (text) => texts.beginning(text, 500)],
 	['keyRemover', texts.keyRemover('sk-secret-4711')],

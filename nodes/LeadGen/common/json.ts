@@ -44,25 +44,18 @@ export function filled(fields: IDataObject): IDataObject | undefined {
 
 /** A deeper value would end n8n when it saves the execution. */
 const MAX_DEPTH = 100;
-/** To look through a longer text would hold up everything else in the process. */
-const MAX_REPAIRED = 100_000;
-const MAX_EXACT = 1_000_000;
-/** JavaScript would round a number of so many digits, which would be the ID of something else. */
-const MANY_DIGITS = /[:,[]\s*-?\d{16}/;
-/** A text, which may lack its end; a comma at the end of an object or list; a word or number. */
-const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*"?)|(,)(?=\s*[}\]])|[-+.\w]+/gs;
+/** A string or a number of a JSON text. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[-+.\w]*/gs;
 
 /**
- * The value of a JSON text. Also reads `NaN`, and a comma at the end of a list or object. A whole number that JavaScript
- * would round becomes a text. A long text is only parsed.
+ * The value of a JSON text. A whole number that JavaScript would round becomes a text: it may be an ID.
  * @returns undefined for anything else, and for a value that is nested too deeply
  */
-export function parseLoosely(text: string): unknown {
-	let value = parse(text);
-	const isWhole = value !== undefined;
-	const isShort = text.length <= (isWhole ? MAX_EXACT : MAX_REPAIRED);
-	if (isShort && (!isWhole || MANY_DIGITS.test(text))) value = parse(repaired(text)) ?? value;
-	return isShallow(value, MAX_DEPTH) ? value : undefined;
+export function parseExactly(text: string): unknown {
+	const value = parse(text);
+	const hasLongNumber = value !== undefined && /\d{16}/.test(text);
+	const exact = hasLongNumber ? parse(text.replace(STRING_OR_NUMBER, quotedIfRounded)) : value;
+	return isShallow(exact, MAX_DEPTH) ? exact : undefined;
 }
 
 function parse(text: string): unknown {
@@ -73,14 +66,9 @@ function parse(text: string): unknown {
 	}
 }
 
-function repaired(json: string): string {
-	return json.replace(TOKEN, (token: string, string?: string, comma?: string) => {
-		if (string !== undefined) return string;
-		if (comma !== undefined) return '';
-		if (token === 'NaN') return 'null';
-		const isRounded = /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
-		return isRounded ? `"${token}"` : token;
-	});
+function quotedIfRounded(token: string): string {
+	const isRounded = /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
+	return isRounded ? `"${token}"` : token;
 }
 
 function isShallow(value: unknown, depth: number): boolean {

@@ -5,8 +5,12 @@ import { numberIn } from '../common/json';
 import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';
 import { Memory, putLast } from './memory';
+import type { ServiceRequest } from './types';
 
 export const CREDENTIAL_TYPE = 'leadGenApi';
+
+/** The request for the balance and the plan (docs/service.md, Operations). */
+export const BALANCE: ServiceRequest = { kind: 'read', path: '/credits', isBalance: true };
 
 /**
  * The base URL of the service, without trailing slashes.

@@ -1,48 +1,67 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
-import { filled, isObject, isText, parseLoosely, without, wordIn } from '../common/json';
+import { filled, isObject, isText, parseExactly, without, wordIn } from '../common/json';
 import { beginning, excerpt } from './texts';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
-/** What to do about each error code of docs/service.md (The envelope). */
-const ADVICE = new Map([
-	['INVALID_REQUEST', 'The service does not accept the fields of this item. Check them.'],
-	['UNAUTHORIZED', 'Check the API key in the LeadGen credential.'],
-	[
-		'INSUFFICIENT_CREDITS',
-		'This request cost nothing. Add credits to the account, or wait until they reset.',
-	],
-	[
-		'NOT_FOUND',
-		'The service did not find what this request asks for. Check the values, such as the scrape ID.',
-	],
-	['RATE_LIMIT_EXCEEDED', 'The account makes more requests than its plan allows. Try again later.'],
-]);
-/** What an HTTP status means if the answer has no documented code, such as the answer of a gateway. */
-const CODE_OF_STATUS = new Map([
-	[401, 'UNAUTHORIZED'],
-	[402, 'INSUFFICIENT_CREDITS'],
-	[403, 'UNAUTHORIZED'],
-]);
+/** What an error code means. `retry` says which calls may be sent again, and `purchases` which errors end a run. */
+interface Meaning {
+	/** What the user can do. */
+	advice: string;
+	/** The HTTP statuses that mean the same where an answer has no documented code. */
+	statuses?: number[];
+}
+
+/** The error codes of docs/service.md (The envelope). */
+const CODES = new Map(
+	Object.entries<Meaning>({
+		INVALID_REQUEST: { advice: 'The service does not accept the fields of this item. Check them.' },
+		UNAUTHORIZED: {
+			advice: 'Check the API key in the LeadGen credential.',
+			statuses: [401, 403],
+		},
+		INSUFFICIENT_CREDITS: {
+			advice: 'This request cost nothing. Add credits to the account, or wait until they reset.',
+			statuses: [402],
+		},
+		NOT_FOUND: {
+			advice:
+				'The service did not find what this request asks for. Check the values, such as the scrape ID.',
+		},
+		RATE_LIMIT_EXCEEDED: {
+			advice: 'The account makes more requests than its plan allows. Try again later.',
+			statuses: [429],
+		},
+	}),
+);
 const LOOK_UP = 'Look up this code in the documentation of the service.';
 const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
 const CHECK_ADDRESS = 'Check the base URL in the LeadGen credential. This may be another server.';
 
 /** How much of an answer that cannot be read an error contains, in characters. */
 const MAX_ANSWER = 4096;
+/** What an error tells by itself. */
+const TOLD = new Set(['success', 'code', 'message']);
 
 /** The documented code that a text spells in any case, such as "Not found". */
 export function documentedCode(text: string): string | undefined {
-	const code = text
-		.trim()
-		.toUpperCase()
-		.replace(/[\s-]+/g, '_');
-	return ADVICE.has(code) ? code : undefined;
+	const code = (wordIn(text) ?? '').toUpperCase();
+	return CODES.has(code) ? code : undefined;
+}
+
+/** The documented code that an error means, by its code or else by its HTTP status. */
+export function meaningOf(error: unknown): string | undefined {
+	if (!(error instanceof ServiceError)) return undefined;
+	return documentedCode(error.code ?? '') ?? codeOfStatus(error.httpStatus);
+}
+
+function codeOfStatus(status = 0): string | undefined {
+	return [...CODES].find(([, { statuses = [] }]) => statuses.includes(status))?.[0];
 }
 
 /** Whether a lookup found nobody, which is a result that is paid for. */
 export function foundNobody(error: unknown): boolean {
-	return error instanceof ServiceError && error.code === 'NOT_FOUND';
+	return meaningOf(error) === 'NOT_FOUND';
 }
 
 /** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
@@ -55,44 +74,30 @@ export type Answer = { data: IDataObject | null } | { error: ServiceError };
 export function readEnvelope(response: RawResponse, request: ServiceRequest): Answer {
 	const { status } = response;
 	if (status >= 300 && status < 400) return { error: redirected(response, request) };
-	const envelope = parseLoosely(response.text);
+	const envelope = parseExactly(response.text);
 	if (!isObject(envelope)) return { error: unreadable(response, request) };
-	const { data, error } = envelope;
-	if (isError(envelope)) {
-		// The status of a failed scrape may come as an error.
-		const isStatus = status < 400 && isFree(request) && isObject(data);
-		return isStatus && wordIn(data.status) === 'failed'
-			? { data: { error, ...data } }
-			: { error: errorOf(envelope, status, request) };
-	}
+	if (isError(envelope)) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
+	const { data } = envelope;
 	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
 	if (!isPending(data ?? {}, status, request)) return { data };
-	const beside = without(envelope, new Set(['success', 'data', 'error']));
-	const answer = { ...filled(beside), ...data };
 	const advice = `Its answer contains no result yet. ${outcomeAdvice(request)}`;
-	const facts = { outcome: 'unknown', httpStatus: status, answer } as const;
+	const facts = { outcome: 'unknown', httpStatus: status, answer: untold(envelope) } as const;
 	return { error: new ServiceError('The service has not finished this lookup', advice, facts) };
+}
+
+/** Without data, an answer is also an error if it holds one, or only a message. */
+function isError({ success, data, error, message }: IDataObject): boolean {
+	if (success === false || isObject(data)) return success === false;
+	return isObject(error) || isText(error) || (success !== true && isText(message));
 }
 
 /** Whether the service accepted a lookup that has no result yet. */
 function isPending(data: IDataObject, httpStatus: number, { result }: ServiceRequest): boolean {
 	if (result === undefined) return false;
-	const isWaiting = (value: unknown) => /^(pending|processing)$/.test(wordIn(value) ?? '');
+	const isWaiting = (value: unknown) => ['pending', 'processing'].includes(wordIn(value) ?? '');
 	const hasResult = data[result] && !isWaiting(data[result]);
 	return !hasResult && (httpStatus === 202 || isWaiting(data.status));
-}
-
-/** A success may contain an error beside its data, or an empty error if nothing was found. */
-function isError({ success, data, error, message }: IDataObject): boolean {
-	const said = typeof success === 'boolean' ? String(success) : wordIn(success);
-	if (said === 'false') return true;
-	const isSuccess = said === 'true';
-	if (isObject(data)) return !isSuccess && isObject(error);
-	if (isObject(error)) {
-		return !isSuccess || data === undefined || [error.code, error.message].some(Boolean);
-	}
-	return isText(error) || (success === undefined && isText(message));
 }
 
 /** The error of an error envelope. */
@@ -100,40 +105,42 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const { error, message } = envelope;
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
 	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
-	// Some services write the code beside the message.
-	const beside = isText(envelope.code) && !isOtherServer && documentedCode(envelope.code);
-	const { code: sent, message: own } = isObject(error) ? error : { code: beside, message: error };
-	const given = isCode(sent) ? excerpt(String(sent)) : '';
-	const texts = [own, message].filter(isText).map(excerpt).filter(isText);
+	const own = isObject(error)
+		? error
+		: { code: isOtherServer ? undefined : envelope.code, message: error };
+	const { code: ownCode } = own;
+	const isCode = typeof ownCode === 'string' || typeof ownCode === 'number';
+	const sent = isCode ? excerpt(String(ownCode)) : '';
+	// Some frameworks send a list of messages.
+	const texts = [own.message, message].flat().filter(isText).map(excerpt);
+	const certain = documentedCode(sent);
+	// Some services only write the code as the message. With a 5xx status, it may be about something behind the service.
+	const maySpell = httpStatus < 500 && !isOtherServer && !isText(ownCode);
+	const code = certain ?? (maySpell ? texts.map(documentedCode).find(Boolean) : undefined) ?? sent;
+	// With a 5xx status, the service failed at an unknown point, unless it refused the call for its rate.
+	const isClear = certain === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && certain !== undefined);
+	const isRefused = isClear || isRefusalStatus(httpStatus);
+	const meaning = documentedCode(code) ?? codeOfStatus(httpStatus);
+	const advice = sentences(adviceOn(meaning), certain === undefined && sent !== '' && LOOK_UP);
+	const otherwise = isOtherServer ? CHECK_ADDRESS : ASK;
 	const said = [...new Set(texts)].join(': ');
-	const isRefusal = isRefusalStatus(httpStatus);
-	// A number is often only an HTTP status.
-	const maySay = (httpStatus < 400 || isRefusal) && !isOtherServer && !isText(sent);
-	const certain = documentedCode(given);
-	const code = certain ?? (maySay ? texts.map(documentedCode).find(Boolean) : undefined) ?? given;
-	// A text alone may be about something behind the service, after the work was done. With a 5xx status, the service failed
-	// at an unknown point. It is not known which status belongs to which error.
-	const clear = isFree(request) ? documentedCode(code) : certain;
-	const isClear = httpStatus < 400 ? clear !== undefined : clear === 'RATE_LIMIT_EXCEEDED';
-	const isRefused = isClear || isRefusal;
-	const byStatus = [adviceOn(httpStatus), given && LOOK_UP].filter(Boolean).join(' ');
-	const advice = ADVICE.get(code) ?? (byStatus || (isOtherServer ? CHECK_ADDRESS : ASK));
-	return new ServiceError(saying(said, code), isRefused ? advice : outcomeAdvice(request), {
-		outcome: isRefused ? 'refused' : 'unknown',
-		code: code || undefined,
-		httpStatus,
-		answer: untold(envelope),
-	});
+	return new ServiceError(
+		saying(said, code),
+		isRefused ? advice || otherwise : outcomeAdvice(request),
+		{
+			outcome: isRefused ? 'refused' : 'unknown',
+			code: code || undefined,
+			httpStatus,
+			answer: untold(envelope),
+		},
+	);
 }
 
-/** What an envelope contains beside the texts and the code that its error tells. */
-function untold({ error, message, ...others }: IDataObject): IDataObject | undefined {
-	const unlessText = (value: IDataObject[string]) => (isText(value) ? undefined : value);
-	const code = isObject(error) && !isCode(error.code) ? error.code : undefined;
-	const inError = isObject(error)
-		? filled({ ...error, code, message: unlessText(error.message) })
-		: unlessText(error);
-	return filled({ ...others, success: undefined, message: unlessText(message), error: inError });
+/** What an envelope contains beside what its error tells. */
+function untold(envelope: IDataObject): IDataObject | undefined {
+	const { error } = envelope;
+	const more = isObject(error) ? filled(without(error, TOLD)) : isText(error) ? undefined : error;
+	return filled({ ...without(envelope, TOLD), error: more });
 }
 
 function saying(message: string, code: string): string {
@@ -142,15 +149,15 @@ function saying(message: string, code: string): string {
 	return 'The service reports an error, without a message or a code';
 }
 
-const adviceOn = (httpStatus: number) => ADVICE.get(CODE_OF_STATUS.get(httpStatus) ?? '');
+const adviceOn = (code = '') => CODES.get(code)?.advice;
+
+function sentences(...parts: Array<string | false | undefined>): string {
+	return parts.filter(Boolean).join(' ');
+}
 
 /** A 4xx status means that the request was not accepted, except 408, which means that something was late. */
 function isRefusalStatus(httpStatus: number): boolean {
 	return httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
-}
-
-function isCode(value: unknown): value is string | number {
-	return typeof value === 'string' || typeof value === 'number';
 }
 
 /**
@@ -161,12 +168,12 @@ export function withoutData(request: ServiceRequest, envelope: IDataObject = {})
 	return new ServiceError(
 		'The service returned no result',
 		`The response reports success but contains no data. ${outcomeAdvice(request)}`,
-		{ outcome: 'unknown', answer: filled({ ...envelope, success: undefined }) },
+		{ outcome: 'unknown', answer: untold(envelope) },
 	);
 }
 
 function redirected({ status, headers }: RawResponse, request: ServiceRequest): ServiceError {
-	const target = typeof headers.location === 'string' ? headers.location : 'an unnamed address';
+	const target = isText(headers.location) ? headers.location : 'an unnamed address';
 	// After a POST that was done, many services redirect to its result. But a redirect to the same path on another host, or
 	// with another scheme, comes before anything is done.
 	const isSamePath = new RegExp(`${request.path}/?$`).test(target.replace(/[?#].*/s, ''));
@@ -181,21 +188,19 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 
 /** An answer that does not come from the API, or that was damaged on its way. */
 function unreadable({ status, text }: RawResponse, request: ServiceRequest): ServiceError {
-	const isEmpty = text.trim() === '';
 	const isPage = /^\s*</.test(text);
 	const other = isPage ? 'a web page' : 'something other than the expected JSON';
 	const isRefused = isRefusalStatus(status);
-	const wrongAddress = status < 500 ? CHECK_ADDRESS : undefined;
-	const advice = [adviceOn(status), wrongAddress, isRefused ? undefined : outcomeAdvice(request)];
+	const advice = sentences(
+		adviceOn(codeOfStatus(status)),
+		status < 500 && CHECK_ADDRESS,
+		!isRefused && outcomeAdvice(request),
+	);
 	// It may be what was paid for, or say why it failed.
-	const isKept = !isEmpty && (status < 300 || !isPage);
+	const kept = isPage && status >= 300 ? '' : beginning(text.trim(), MAX_ANSWER);
 	return new ServiceError(
-		`The service answered HTTP ${String(status)} with ${isEmpty ? 'an empty body' : other}`,
-		advice.filter(Boolean).join(' '),
-		{
-			outcome: isRefused ? 'refused' : 'unknown',
-			httpStatus: status,
-			answer: isKept ? beginning(text, MAX_ANSWER) : undefined,
-		},
+		`The service answered HTTP ${String(status)} with ${text.trim() === '' ? 'an empty body' : other}`,
+		advice,
+		{ outcome: isRefused ? 'refused' : 'unknown', httpStatus: status, answer: kept || undefined },
 	);
 }

@@ -1,4 +1,3 @@
-import { timeoutSignal } from '../common/pause';
 import { foundNobody } from './answer';
 
 /** The outcome of a paid call: its data as JSON, or an error that must not be paid for again. */
@@ -19,18 +18,13 @@ interface Entry {
 	bytes: number;
 }
 
-interface Pending {
-	executionId: string;
-	signal: AbortSignal | undefined;
-	over: Promise<unknown>;
-}
-
 const MAX_ENTRIES = 50_000;
-const MAX_EXECUTIONS = 10;
-const MAX_RUNS = 1000;
 const MAX_BYTES = 50 * 1024 * 1024;
+const MAX_EXECUTIONS = 1000;
+/** How many executions one result may belong to. */
+const MAX_BUYERS = 10;
 /** A run that takes longer than this may pay again. */
-const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The paid results of one account, in this process only. The oldest ones are forgotten first, but an execution does not
@@ -41,12 +35,8 @@ export class Memory {
 	/** When each execution last bought something. */
 	private readonly boughtAt = new Map<string, number>();
 	/** The calls that are being made, by key. */
-	private readonly pending = new Map<string, Set<Pending>>();
+	private readonly pending = new Map<string, Promise<unknown>>();
 	private bytes = 0;
-	private isExpiring = false;
-
-	/** @param keepMs after this time, a result is forgotten, also if nothing else is bought */
-	constructor(private readonly keepMs = MAX_REMEMBERED_MS) {}
 
 	/**
 	 * @param maxAgeMs how long ago another execution may have bought its last result, so that the results of a long run
@@ -55,10 +45,10 @@ export class Memory {
 	recall(key: string, executionId: string, maxAgeMs: number): Bought | undefined {
 		const entry = this.entries.get(key);
 		if (!entry) return undefined;
-		const { executionIds, bought } = entry;
-		const isOurs = executionId !== '' && executionIds.includes(executionId);
+		const { executionIds } = entry;
+		const isOwn = executionId !== '' && executionIds.includes(executionId);
 		const at = Math.max(entry.at, ...executionIds.map((id) => this.boughtAt.get(id) ?? 0));
-		return isOurs || Date.now() - at < maxAgeMs ? bought : undefined;
+		return isOwn || Date.now() - at < maxAgeMs ? entry.bought : undefined;
 	}
 
 	/** Whether a run of a node paid for what is known. */
@@ -68,69 +58,34 @@ export class Memory {
 
 	keep(key: string, executionId: string, bought: Bought, payer = ''): void {
 		const before = this.entries.get(key)?.executionIds ?? [];
-		const executionIds = [...new Set([...before, executionId])].slice(-MAX_EXECUTIONS);
+		const executionIds = [...new Set([...before, executionId])].slice(-MAX_BUYERS);
 		this.forget(key);
 		const bytes = 2 * (key.length + ('json' in bought ? bought.json.length : 200));
 		this.entries.set(key, { bought, executionIds, payer, at: Date.now(), bytes });
 		this.bytes += bytes;
 		// Without executions, as over MCP, all calls would count as one execution that never ends.
-		if (executionId !== '') putLast(this.boughtAt, executionId, Date.now(), MAX_RUNS);
+		if (executionId !== '') putLast(this.boughtAt, executionId, Date.now(), MAX_EXECUTIONS);
 		for (const [oldest, entry] of this.entries) {
-			if (this.entries.size <= MAX_ENTRIES && this.bytes <= MAX_BYTES) break;
-			const isOurs = executionId !== '' && entry.executionIds.includes(executionId);
-			this.forget(isOurs ? key : oldest);
-		}
-		this.expire();
-	}
-
-	/** The end of a call that the same execution is making, or one whose run was stopped: Retry asks for it again. */
-	pendingOf(key: string, executionId: string): Promise<unknown> | undefined {
-		const calls = [...(this.pending.get(key) ?? [])];
-		// Over MCP, without executions, calls know nothing of each other.
-		const isOurs = (id: string) => id !== '' && id === executionId;
-		return calls.find((each) => isOurs(each.executionId) || each.signal?.aborted)?.over;
-	}
-
-	/** Knows of a call until it is over. @param signal stops its run, but not the call */
-	async during<T>(
-		key: string,
-		executionId: string,
-		signal: AbortSignal | undefined,
-		call: Promise<T>,
-	): Promise<T> {
-		const calls = this.pending.get(key) ?? new Set();
-		const over = call.finally(() => {
-			calls.delete(pending);
-			if (calls.size === 0) this.pending.delete(key);
-		});
-		const pending = { executionId, signal, over };
-		this.pending.set(key, calls.add(pending));
-		return await over;
-	}
-
-	/** Forgets what is too old, now and whenever something becomes too old. */
-	private expire(): void {
-		for (const [key, { at }] of this.entries) {
-			const leftMs = at + this.keepMs - Date.now();
-			if (leftMs > 0) {
-				this.expireIn(Math.min(leftMs, this.keepMs));
-				return;
-			}
-			this.forget(key);
+			const isFull = this.entries.size > MAX_ENTRIES || this.bytes > MAX_BYTES;
+			if (!isFull && Date.now() - entry.at < MAX_AGE_MS) break;
+			const isOwn = executionId !== '' && entry.executionIds.includes(executionId);
+			this.forget(isFull && isOwn ? key : oldest);
 		}
 	}
 
-	private expireIn(ms: number): void {
-		if (this.isExpiring) return;
-		this.isExpiring = true;
-		// The timer keeps neither n8n from ending, nor an account that was forgotten in memory.
-		const memory = new WeakRef(this);
-		timeoutSignal(ms).addEventListener('abort', () => {
-			const self = memory.deref();
-			if (!self) return;
-			self.isExpiring = false;
-			self.expire();
-		});
+	/** The call that is being made with this key, by any run, also one that was stopped. */
+	pendingOf(key: string): Promise<unknown> | undefined {
+		return this.pending.get(key);
+	}
+
+	/** Knows of a call until it is over. */
+	async during<T>(key: string, call: Promise<T>): Promise<T> {
+		this.pending.set(key, call);
+		try {
+			return await call;
+		} finally {
+			this.pending.delete(key);
+		}
 	}
 
 	private forget(key: string): void {

@@ -1,6 +1,7 @@
 import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
+import { meaningOf } from './answer';
 import { isResult, type Bought, type Memory } from './memory';
 import type { NodeRun } from './run';
 import type { Sender } from './sender';
@@ -54,14 +55,12 @@ export class Purchases {
 	 * @throws NotAttemptedError if the maximum of the item does not cover it
 	 */
 	async get(request: ServiceRequest, key: string, item?: Payer): Promise<Bought> {
-		const { executionId = '', signal } = this.run.settings;
 		const memory = this.memoryOf(request);
 		// An AI agent may call a tool twice at once, and Retry may begin while calls of the stopped run are in flight.
 		// Nothing is awaited between the last look and the call.
-		for (let other = memory.pendingOf(key, executionId); other;) {
+		for (let other = memory.pendingOf(key); other; other = memory.pendingOf(key)) {
 			await settledOrAborted(other, this.run.signal);
 			throwIfStopped(this.run.signal);
-			other = memory.pendingOf(key, executionId);
 		}
 		const known = this.recall(request, key);
 		if (known) {
@@ -69,7 +68,7 @@ export class Purchases {
 			return known;
 		}
 		item?.spend();
-		return await memory.during(key, executionId, signal, this.buy(request, key, item));
+		return await memory.during(key, this.buy(request, key, item));
 	}
 
 	private async buy(request: ServiceRequest, key: string, item?: Payer): Promise<Bought> {
@@ -91,7 +90,7 @@ export class Purchases {
 		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown' && !isBought;
 		item?.spent(isUnclear || isBought);
 		if (error instanceof NotAttemptedError) stopReason.stopPaidCalls(error);
-		if (isOutOfCredits(error)) stopReason.outOfCredits();
+		if (meaningOf(error) === 'INSUFFICIENT_CREDITS') stopReason.outOfCredits();
 		if (isUnclear) this.unclear++;
 		if (isBought) this.count(request, item);
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
@@ -130,11 +129,6 @@ export class Purchases {
 		const { lookups, starts } = this.run.account;
 		return kind === 'lookup' ? lookups : starts;
 	}
-}
-
-function isOutOfCredits(error: Error): boolean {
-	if (!(error instanceof ServiceError)) return false;
-	return error.code === 'INSUFFICIENT_CREDITS' || error.httpStatus === 402;
 }
 
 /** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */

@@ -1,6 +1,6 @@
 /** The one place that says what may be sent again. */
 import { ServiceError } from '../common/errors';
-import { documentedCode } from './answer';
+import { meaningOf } from './answer';
 import { isUnknownScrape } from './scrapeStatus';
 import { isFree, type ServiceRequest } from './types';
 
@@ -19,10 +19,8 @@ const MAX_DELAY_MS = 10_000;
 const MAX_OUTAGE_MS = 2 * 60_000;
 
 /** Whether the service refused a call only for its rate (docs/service.md, Rate limits). The limiter waits this out. */
-export function isRateRefusal({ code = '', httpStatus, outcome }: ServiceError): boolean {
-	// With another documented code, HTTP 429 means something else, such as no credits left.
-	const isRate = code === 'RATE_LIMIT_EXCEEDED' || (httpStatus === 429 && !documentedCode(code));
-	return isRate && outcome === 'refused';
+export function isRateRefusal(error: ServiceError): boolean {
+	return error.outcome === 'refused' && meaningOf(error) === 'RATE_LIMIT_EXCEEDED';
 }
 
 /** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { anySignal, pause, throwIfStopped } from '../common/pause';
 import { ServiceError } from '../common/errors';
+import { BALANCE } from './account';
 import { readEnvelope, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/told';
 import { isRateRefusal, Outage, retryDelayMs } from './retry';
@@ -38,7 +39,7 @@ export class Sender {
 			if (account.plan.shouldAsk(() => account.limiter.demand)) void this.askForPlan();
 			const result = await this.attempt(request, signal);
 			if (!('error' in result)) {
-				if (request.path === '/credits' && result.data) account.learn(result.data);
+				if (request.isBalance && result.data) account.learn(result.data);
 				return result.data;
 			}
 			// The limiter lets the call wait until the service accepts calls again.
@@ -60,12 +61,11 @@ export class Sender {
 	): Promise<Answer & { isRateLimited?: boolean }> {
 		const { account, settings, stopReason } = this.run;
 		const { limiter } = account;
-		const { kind, path } = request;
-		const isPoll = kind === 'poll' && path === '/status';
 		const { timeoutMs } = settings;
-		const call = await limiter.turn(this.run, { path, isPoll, timeoutMs }, signal);
-		const stopped = isFree(request) ? undefined : stopReason.reason;
+		const isPoll = request.kind === 'poll';
+		const call = await limiter.turn(this.run, { path: request.path, isPoll, timeoutMs }, signal);
 		// An answer that arrived meanwhile may have stopped the run.
+		const stopped = isFree(request) ? undefined : stopReason.reason;
 		if (stopped || signal.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
 		throwIfStopped(signal);
 		if (stopped) throw stopped;
@@ -89,13 +89,12 @@ export class Sender {
 	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
 	private async askForPlan(): Promise<void> {
 		const { account, signal } = this.run;
-		const request: ServiceRequest = { kind: 'poll', path: '/credits' };
-		const call = await account.limiter.turn(this.run, request, signal).catch(() => undefined);
+		const call = await account.limiter.turn(this.run, BALANCE, signal).catch(() => undefined);
 		if (!call) return;
-		const response = signal.aborted ? undefined : await exchange(this.run, request);
-		const answer =
-			response && !(response instanceof ServiceError) && readEnvelope(response, request);
-		if (answer && 'data' in answer && answer.data) account.learn(answer.data);
-		account.limiter.end(this.run, call, { outcome: response ? 'unknown' : 'notSent' });
+		const response = await exchange(this.run, BALANCE);
+		account.limiter.end(this.run, call, { outcome: 'unknown' });
+		if (response instanceof ServiceError) return;
+		const answer = readEnvelope(response, BALANCE);
+		if ('data' in answer && answer.data) account.learn(answer.data);
 	}
 }

@@ -20,21 +20,12 @@ export function excerpt(text: string): string {
 const HIDDEN = '**hidden**';
 /** A shorter key is not one that a service gives out, and its text may mean something else. */
 const MIN_KEY_LENGTH = 8;
-const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
 
-/** Returns a function that removes the key from a text, also as JSON, an address or a web page may contain it. */
+/** Returns a function that removes the key from a text, also as JSON or an address contains it. */
 export function keyRemover(key: string): (text: string) => string {
 	if (key.length < MIN_KEY_LENGTH) return (text) => text;
-	const pattern = new RegExp(key.replace(/./g, spellingsOf), 'gi');
-	// Most headers are shorter than the key.
-	return (text) => (text.length < key.length ? text : text.replace(pattern, HIDDEN));
-}
-
-/** A pattern for the ways to write a character of the key. */
-function spellingsOf(character: string): string {
-	const code = character.charCodeAt(0);
-	const hex = code.toString(16);
-	const itself = character.replace(/\W/, '\\$&');
-	const entity = `&(?:#${String(code)}|#x${hex}|${ENTITIES[character] ?? '#'});`;
-	return `(?:\\\\{0,3}(?:${itself}|u00${hex})|%${hex}|${entity})`;
+	const inJson = JSON.stringify(key).slice(1, -1);
+	// Some languages also escape slashes in JSON.
+	const spellings = [key, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(key)];
+	return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, HIDDEN), text);
 }

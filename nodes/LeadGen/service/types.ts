@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
  * One request to the service.
  *
  * `kind` says how the request may be handled. GET: a `read` costs nothing, and one answer serves all items of a run; a
- * `poll` is a read that is sent again each time. POST: a `lookup` costs credits, and identical lookups have the same
+ * `poll` asks for the status of a scrape, and is sent again each time. POST: a `lookup` costs credits, and identical lookups have the same
  * answer; a `start` costs credits, and each start creates its own scrape.
  */
 export interface ServiceRequest {
@@ -13,6 +13,8 @@ export interface ServiceRequest {
 	noun?: string;
 	/** Of a lookup: the field of the data without which it has not ended. */
 	result?: string;
+	/** Whether its data is the balance and the plan of the account. */
+	isBalance?: boolean;
 	/** As in docs/service.md, such as `/email/find`. */
 	path: string;
 	query?: Record<string, string>;

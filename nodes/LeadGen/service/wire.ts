@@ -49,13 +49,14 @@ export async function exchange(
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
-		const cleaned = Object.entries(headers).map(([name, value]) => [
-			name,
-			typeof value === 'string' ? withoutKey(value) : value,
-		]);
+		const { location } = headers;
 		return {
 			status: statusCode,
-			headers: Object.fromEntries(cleaned) as RawResponse['headers'],
+			// The only header that an error repeats.
+			headers: {
+				...headers,
+				location: typeof location === 'string' ? withoutKey(location) : undefined,
+			},
 			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
 		};
 	} catch (error) {
@@ -65,20 +66,12 @@ export async function exchange(
 	}
 }
 
-/** Node.js refuses to send the request. */
-const MALFORMED =
-	/^ERR_(HTTP_INVALID_HEADER_VALUE|INVALID_(CHAR|HTTP_TOKEN|PROTOCOL|URL)|SOCKET_BAD_PORT|UNESCAPED_CHARACTERS)$/;
-
 /** What a failed exchange means for the request. Contains no text of the request, so that no header can leak. */
 export function noAnswer(error: unknown, request: ServiceRequest): ServiceError {
 	const { code: said, syscall, message: text } = innermost(error);
 	// The deadline of the request. If the user pressed Stop, nobody sees the error.
 	const code = said === 'ERR_CANCELED' ? 'ECONNABORTED' : said;
 	const known = code || undefined;
-	const notSent = (message: string, check: string) => {
-		const advice = `Check ${check} (${code}). Nothing was sent.`;
-		return new ServiceError(message, advice, { outcome: 'notSent', code: known });
-	};
 	const blocked = levelsOf(error).find(isBlocked);
 	if (blocked) {
 		const { message: why = '', description = why } = blocked;
@@ -88,24 +81,16 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 			{ outcome: 'notSent' },
 		);
 	}
+	const notSent = (message: string, check: string) => {
+		const advice = `Check the base URL in the LeadGen credential, and ${check} (${code}). Nothing was sent.`;
+		return new ServiceError(message, advice, { outcome: 'notSent', code: known });
+	};
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-		return notSent(
-			'The host of the service was not found',
-			'the base URL in the LeadGen credential, and the network of n8n',
-		);
-	}
-	if (MALFORMED.test(code)) {
-		return notSent(
-			'n8n cannot send this request',
-			'the base URL and the API key in the LeadGen credential, and the fields of this item',
-		);
+		return notSent('The host of the service was not found', 'the network of n8n');
 	}
 	const isUnconnected = NOT_CONNECTED.has(code) && syscall !== 'read' && syscall !== 'write';
 	if (isUnconnected || syscall === 'connect' || isRefusedHandshake(`${code} ${text}`)) {
-		return notSent(
-			'The service could not be reached',
-			'the base URL in the LeadGen credential, and check that the service is up',
-		);
+		return notSent('The service could not be reached', 'that the service is up');
 	}
 	return new ServiceError(
 		code === 'ECONNABORTED' || code === 'ETIMEDOUT'

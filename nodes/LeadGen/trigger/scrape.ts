@@ -4,6 +4,7 @@ import { ServiceError } from '../common/errors';
 import { timeoutSignal } from '../common/pause';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
+import { BALANCE } from '../service/account';
 import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
 import type { TriggerNode } from './node';
@@ -44,7 +45,7 @@ export async function checkCredits(node: TriggerNode): Promise<void> {
 	const { credential } = await node.access();
 	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS });
 	const signal = timeoutSignal(MAX_CHECK_MS);
-	const { credits } = await service.data({ kind: 'poll', path: '/credits', signal });
+	const { credits } = await service.data({ ...BALANCE, signal });
 	const advice =
 		'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.';
 	const facts = { outcome: 'refused', code: 'INSUFFICIENT_CREDITS' } as const;

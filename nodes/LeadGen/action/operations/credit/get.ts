@@ -1,3 +1,4 @@
+import { BALANCE } from '../../../service/account';
 import type { Operation } from '../operation';
 
 export const get: Operation = {
@@ -7,5 +8,5 @@ export const get: Operation = {
 	description: 'Get the remaining credits, the plan, and the date on which the credits reset',
 	fields: [],
 	output: { credits: 4200, plan: 'pro', resetDate: '2026-12-01T00:00:00.000Z' },
-	prepare: () => ({ request: { kind: 'read', path: '/credits' } }),
+	prepare: () => ({ request: BALANCE }),
 };
