@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
 import { filled, isObject, isText, parseExactly, without, wordIn } from '../common/json';
+import { endOf } from './scrapeStatus';
 import { beginning, excerpt } from './texts';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
@@ -76,9 +77,12 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	if (status >= 300 && status < 400) return { error: redirected(response, request) };
 	const envelope = parseExactly(response.text);
 	if (!isObject(envelope)) return { error: unreadable(response, request) };
-	if (isError(envelope)) return { error: errorOf(envelope, status, request) };
+	const { data, error } = envelope;
+	// The status of a failed scrape may come as an error.
+	const isStatus = status < 400 && isFree(request) && isObject(data);
+	if (isStatus && endOf(data) === 'failed') return { data: filled({ error, ...data }) ?? data };
+	if (isError(envelope, status)) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
-	const { data } = envelope;
 	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
 	if (!isPending(data ?? {}, status, request)) return { data };
 	const advice = `Its answer contains no result yet. ${outcomeAdvice(request)}`;
@@ -87,8 +91,9 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 }
 
 /** Without data, an answer is also an error if it holds one, or only a message. */
-function isError({ success, data, error, message }: IDataObject): boolean {
-	if (success === false || isObject(data)) return success === false;
+function isError({ success, data, error, message }: IDataObject, status: number): boolean {
+	if (success === false) return true;
+	if (isObject(data) && status < 400) return false;
 	return isObject(error) || isText(error) || (success !== true && isText(message));
 }
 
