@@ -238,50 +238,6 @@ describe(`n8n ${LINE}.x, tools over MCP`, () => {
 		]);
 		expect(spent()).toBe(3);
 	});
-
-	it('start a scrape each time that they are asked to', async () => {
-		const client = await serve();
-		const args = { Job_Titles: ['CTO', 'Head of Sales'], Limit: 5 };
-		const first = await answer(client, 'Start_scrape', args);
-		const second = await answer(client, 'Start_scrape', args);
-		const filters = { jobTitles: ['CTO', 'Head of Sales'], limit: 5 };
-		const { jobs } = fixture.sandbox;
-		expect(jobs).toEqual([some({ filters }), some({ filters })]);
-		expect([first, second]).toEqual(
-			jobs.map(({ scrapeId }) => ({ scrapeId, status: 'pending', estimatedCredits: 5 })),
-		);
-	});
-
-	it('tell a model what to change also where an error is left to n8n', async () => {
-		const strict = { name: 'Find or fail', onError: 'stopWorkflow' };
-		const client = await serve(tool('Find business email', strict));
-		const args = { First_Name: 'Eva', Last_Name: 'Sure', Company_Domain: 'Acme Inc' };
-		const { text } = await call(client, 'Find_or_fail', args);
-		expect(text).toContain('Company Domain must be a domain, but is');
-		expect(text).toContain(NAME_FOR_DOMAIN);
-		// The next call fares as if nothing had happened.
-		const right = { ...args, Company_Domain: 'acme.com' };
-		const found = await answer(client, 'Find_or_fail', right);
-		expect(found).toEqual(some({ email: 'eva.sure@acme.com' }));
-		expect(spent()).toBe(1);
-	});
-
-	it('start no scrape again that may have been started, also if n8n runs the tool again', async () => {
-		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-		const strict = { name: 'Start or fail', onError: 'stopWorkflow', ...retry };
-		const client = await serve(tool('Start scrape', strict));
-		fixture.sandbox.set({
-			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape' } }],
-		});
-		const args = { Job_Titles: ['CTO'], Limit: 3 };
-		for (let count = 0; count < 2; count++) {
-			const { text } = await call(client, 'Start_or_fail', args);
-			expect(text).toContain('The connection broke before the service answered');
-		}
-		expect(fixture.sandbox.jobs).toHaveLength(1);
-		await call(client, 'Start_or_fail', { ...args, Limit: 4 });
-		expect(fixture.sandbox.jobs).toHaveLength(2);
-	});
 });
 
 describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {

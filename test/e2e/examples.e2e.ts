@@ -8,9 +8,9 @@ import type {
 	WorkflowNode,
 } from '../../lab/playground/api';
 import type { SettingsPatch } from '../../lab/sandbox/settings';
-import { API_KEY, N8N, quiet, until } from '../../lab/fixture/fixture';
+import { N8N, quiet, until } from '../../lab/fixture/fixture';
 import { sendForm } from '../../lab/fixture/form';
-import { itemsOf, setBaseUrl, useN8n } from './n8n';
+import { itemsOf, useN8n } from './n8n';
 
 const MANUAL = 'When clicking ‘Execute workflow’';
 
@@ -300,17 +300,6 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		expect(fixture.starts).toBe(1);
 	});
 
-	test('scrape-suspend-until-finished stops if the credential is wrong by now', async () => {
-		const { execution, scrapeId } = await suspended();
-		await setBaseUrl(fixture, API_KEY, 'api.example.com');
-		await fixture.sandbox.notify(scrapeId);
-		const { status, error } = await fixture.api.finishedExecution(execution);
-		await setBaseUrl(fixture, API_KEY, fixture.sandbox.url);
-		const message = 'Base URL in the LeadGen credential must begin with https://';
-		expect([status, error]).toEqual(['error', expect.stringContaining(message)]);
-		expect(fixture.starts).toBe(1);
-	});
-
 	test('credit-alert writes when the credits run low, and only then', async () => {
 		const { id } = await imported('credit-alert');
 		const quietDay = await fixture.api.runWorkflow(id, 'Every morning');
@@ -555,37 +544,6 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			sheets.map((rows) => trimmed(table(rows))),
 		);
 		expect(back.sent).toEqual([]);
-	});
-
-	test('shows the address that was paid for if its verification fails', async () => {
-		fixture.sandbox.set({
-			faults: [{ kind: 'status', status: 500, match: { path: '/email/verify' } }],
-		});
-		const { sheets, paid } = await upload(workflow, 'Name,Website\nEva Sure,eva.example');
-		expect(sheets[0]?.[1]?.slice(2)).toEqual([
-			'',
-			'unclear',
-			'',
-			expect.stringContaining('INTERNAL_ERROR'),
-			'esure@eva.example',
-		]);
-		expect(paid).toBe(1);
-	});
-
-	test('takes the profile of a person instead of the name of a company, as LinkedIn exports them', async () => {
-		const linkedinUrl = 'https://www.linkedin.com/in/ida';
-		const csv = [
-			'Notes:',
-			'"You may notice that, in this file, email addresses are missing."',
-			'',
-			'First Name,Last Name,URL,Email Address,Company',
-			`Ida,Sure,${linkedinUrl},,"Acme, Inc."`,
-		].join('\n');
-		const { sheets, sent } = await upload(workflow, csv);
-		expect(sent).toEqual([['/email/find', { firstName: 'Ida', lastName: 'Sure', linkedinUrl }]]);
-		expect(sheets[0]?.at(-1)?.slice(0, 5)).toEqual(['Ida', 'Sure', linkedinUrl, '', 'Acme, Inc.']);
-		// The sandbox demands a company.
-		fixture.sandbox.reset();
 	});
 
 	test.each([

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
 import type { Role } from '../../lab/playground/queue';
-import { API_KEY, LINE, quiet, until } from '../../lab/fixture/fixture';
+import { LINE, quiet, until } from '../../lab/fixture/fixture';
 import { LONG, post } from './n8n';
 import {
 	activated,
@@ -58,22 +58,6 @@ it('starts a scrape once, and runs the workflow once on a worker, also when the 
 	expect(ids).toHaveLength(fixture.startsOf(scheduled));
 });
 
-it('brings a completion in though Redis takes no job when it comes', async () => {
-	await fixture.reset(LONG);
-	const workflow = await started();
-	expect(await fixture.queue.redis('CONFIG SET maxmemory 1')).toBe('+OK');
-	await quiet(2000);
-	fixture.sandbox.finish(fixture.jobOf(workflow).scrapeId, 'completed');
-	await fixture.untilExecutions(workflow.id, 2);
-	await quiet(3000);
-	expect(await executorsOf(workflow)).toEqual([]);
-	expect(await fixture.queue.redis('CONFIG SET maxmemory 0')).toBe('+OK');
-	await untilRuns(workflow, 1);
-	await quiet(5000);
-	expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
-	expect(fixture.startsOf(workflow)).toBe(1);
-});
-
 it('loses no completion and starts nothing twice while each process is killed in turn', async () => {
 	await fixture.reset(LONG);
 	const rounds: Array<{ victim: Role; delivered: StoredWorkflow; missed: StoredWorkflow }> = [];
@@ -98,28 +82,6 @@ it('loses no completion and starts nothing twice while each process is killed in
 		expect([victim, ...runs]).toEqual([victim, [ON_WORKER], [ON_WORKER]]);
 		expect([fixture.startsOf(delivered), fixture.startsOf(missed)]).toEqual([1, 1]);
 	}
-}, 400_000);
-
-it('loses no scrape that is started before the webhook process is killed, or while it is away', async () => {
-	await fixture.reset({ job: { durationMs: 3000 } });
-	const workflow = await activated(SCHEDULED);
-	const startsMore = async (count: number) => {
-		const before = fixture.startsOf(workflow);
-		await until('more starts', () => fixture.startsOf(workflow) >= before + count, 90_000);
-	};
-	await startsMore(2);
-	// The last start is saved by now, and its notification is still to come.
-	await sleep(500);
-	await fixture.queue.kill('webhook1');
-	await startsMore(3);
-	await fixture.queue.start('webhook1');
-	await startsMore(2);
-	await deactivateScheduled(workflow);
-	await quiet(5000);
-	const scrapes = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
-	expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual(scrapes.sort());
-	expect(await executorsOf(workflow)).toEqual(scrapes.map(() => ON_WORKER));
-	expect(fixture.startsOf(workflow)).toBe(scrapes.length);
 }, 400_000);
 
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
@@ -199,30 +161,3 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 	expect(fixture.starts).toBe(16);
 	expect(counts).toEqual(counts.map(() => 1));
 }, 200_000);
-
-it('verifies 2,000 addresses in four executions on two workers that share the limit of one account', async () => {
-	await fixture.reset({
-		accounts: { 'test-key': { plan: 'enterprise', credits: 10_000 } },
-		rateLimit: { enabled: true, enterprisePerMinute: 1200, kind: 'sliding' },
-		latencyMs: 20,
-	});
-	const plan = { plan: 'enterprise', requestsPerMinute: 1200 };
-	const credential = await fixture.newCredential('Enterprise', API_KEY, plan);
-	const batches = [0, 1, 2, 3].map((batch) =>
-		Array.from({ length: 500 }, (_, item) => `valid.${String(batch * 500 + item)}@acme.com`),
-	);
-	const executions = await fixture.verify(credential, batches, executor());
-	const items = executions.flatMap(({ nodes }) => nodes.LeadGen?.outputs[0] ?? []);
-	const by = executions.flatMap(({ nodes }) => nodes.Executor?.outputs[0] ?? []);
-	expect(executions.map(({ status, error }) => error ?? status)).toEqual(
-		batches.map(() => 'success'),
-	);
-	const refused = fixture.sandbox.requests.filter(
-		({ operation, status }) => operation === 'verifyEmail' && status === 429,
-	).length;
-	expect(items.map(({ json }) => json.email).sort()).toEqual(batches.flat().sort());
-	expect(items.filter(({ json }) => json.status !== 'valid')).toEqual([]);
-	expect(fixture.sandbox.credits()).toBe(8000);
-	expect(fixture.count('verifyEmail')).toBe(2000 + refused);
-	expect(new Set(by.map(({ json }) => json.by))).toEqual(new Set(['worker1', 'worker2']));
-}, 300_000);
