@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { WorkflowNode } from '../../lab/playground/api';
-import { N8N, quiet, until, use } from '../../lab/fixture/fixture';
+import { N8N, quiet, until } from '../../lab/fixture/fixture';
 import { resources } from '../../nodes/LeadGen/action/operations';
 import { LONG, run, some, someText, start, useN8n } from './n8n';
 
