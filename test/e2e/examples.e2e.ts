@@ -9,7 +9,7 @@ import type {
 } from '../../lab/playground/api';
 import type { SettingsPatch } from '../../lab/sandbox/settings';
 import { N8N, quiet, until } from '../../lab/fixture/fixture';
-import { sendForm } from '../../lab/fixture/form';
+import { sendForm } from './form';
 import { itemsOf, useN8n } from './n8n';
 
 const MANUAL = 'When clicking ‘Execute workflow’';
