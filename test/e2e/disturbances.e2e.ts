@@ -138,6 +138,11 @@ describe('where n8n cannot reach itself under its public address', () => {
 		await fixture.api.activateWorkflow(id);
 		await until('the completion', async () => (await fixture.delivered(id)).length === 1);
 		await quiet();
+		const items = await fixture.delivered(id);
+		expect(items.map(({ json }) => [json.status, json.notification])).toEqual([
+			['completed', null],
+		]);
+		expect(fixture.webhookUrl()).toContain(UNREACHABLE);
 		expect(fixture.starts).toBe(1);
 	});
 });

@@ -1,6 +1,6 @@
-import { N8nApi, N8nApiError } from '../../lab/playground/api';
+import { N8nApiError } from '../../lab/playground/api';
 import { setRole } from '../../lab/playground/n8n';
-import { API_KEY, node, OWNER, quiet, until, use, uuid } from '../../lab/fixture/fixture';
+import { API_KEY, node, quiet, use, uuid } from '../../lab/fixture/fixture';
 import { LONG } from './n8n';
 import { fixture, save, triggerOf } from './triggerFixture';
 
@@ -27,9 +27,16 @@ describe('a start', () => {
 		await quiet();
 		const [item, ...more] = await fixture.delivered(id);
 		expect(more).toEqual([]);
-		// The start, and the completion.
-		expect(await fixture.executions(id)).toHaveLength(2);
+		const executions = await fixture.executions(id);
+		const [completion, start] = await Promise.all(
+			executions.map((each) => fixture.finished(each.id)),
+		);
+		expect(executions).toHaveLength(2);
 		const [job] = fixture.sandbox.jobs;
+		expect(Object.values(start?.highlighted ?? {}).join(' ')).toContain(
+			`${String(job?.scrapeId)} started`,
+		);
+		expect([start?.nodes.End, completion?.nodes.End?.outputs[0]?.length]).toEqual([undefined, 1]);
 		expect(item?.json).toMatchObject({
 			scrapeId: job?.scrapeId,
 			status: 'completed',
@@ -47,22 +54,6 @@ describe('a start', () => {
 			violation: undefined,
 			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
 		});
-	});
-
-	it('carries the ID of its scrape as highlighted data, also with the execution order of n8n 0', async () => {
-		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
-		const { id } = await fixture.api.createWorkflow({ ...content, settings: {} });
-		await fixture.api.activateWorkflow(id);
-		await fixture.untilRuns(id, 1);
-		const executions = await fixture.executions(id);
-		const [completion, start] = await Promise.all(
-			executions.map((each) => fixture.finished(each.id)),
-		);
-		expect(executions).toHaveLength(2);
-		expect(Object.values(start?.highlighted ?? {}).join(' ')).toContain(
-			`${String(fixture.sandbox.jobs[0]?.scrapeId)} started`,
-		);
-		expect([start?.nodes.End, completion?.nodes.End?.outputs[0]?.length]).toEqual([undefined, 1]);
 	});
 
 	it('does not happen again in ten saves, and runs the workflow also if the node was renamed meanwhile', async () => {
@@ -296,33 +287,6 @@ describe('a refusal', () => {
 		await quiet();
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 		expect(await fixture.delivered(id)).toHaveLength(1);
-	});
-});
-
-describe('what cannot work', () => {
-	it('is not run again and again, if n8n refuses it', async () => {
-		const member = { ...OWNER, email: `${uuid()}@example.com` };
-		await fixture.api.addMember(member);
-		const api = new N8nApi(fixture.url);
-		await api.signIn(member);
-		const own = await fixture.newCredential('Own', API_KEY, {}, api);
-		const deleted = await fixture.newCredential('Deleted', API_KEY, {}, api);
-		const trigger = fixture.trigger({}, { credentials: use(own) });
-		const balance = { resource: 'credit', operation: 'get' };
-		const next = fixture.leadGen(balance, { credentials: use(deleted) });
-		const { id } = await api.createWorkflow(fixture.content(trigger, next));
-		// Otherwise the notification begins an execution, and the poll another one.
-		fixture.sandbox.set({ notification: { times: 0 } });
-		await api.activateWorkflow(id);
-		await fixture.untilStarts(1);
-		await api.deleteCredential(deleted.id);
-		const over = async () => (await api.executions(id)).length > 1;
-		await until('the executions', over);
-		await quiet(15_000);
-		const executions = await api.executions(id);
-		await api.deactivateWorkflow(id);
-		expect(executions.map(({ status }) => status)).toEqual(['error', 'success']);
-		expect(fixture.starts).toBe(1);
 	});
 });
 
