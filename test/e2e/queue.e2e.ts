@@ -84,6 +84,28 @@ it('loses no completion and starts nothing twice while each process is killed in
 	}
 }, 400_000);
 
+it('loses no scrape that is started before the webhook process is killed, or while it is away', async () => {
+	await fixture.reset({ job: { durationMs: 3000 } });
+	const workflow = await activated(SCHEDULED);
+	const startsMore = async (count: number) => {
+		const before = fixture.startsOf(workflow);
+		await until('more starts', () => fixture.startsOf(workflow) >= before + count, 90_000);
+	};
+	await startsMore(2);
+	// The last start is saved by now, and its notification is still to come.
+	await sleep(500);
+	await fixture.queue.kill('webhook1');
+	await startsMore(3);
+	await fixture.queue.start('webhook1');
+	await startsMore(2);
+	await deactivateScheduled(workflow);
+	await quiet(5000);
+	const scrapes = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+	expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual(scrapes.sort());
+	expect(await executorsOf(workflow)).toEqual(scrapes.map(() => ON_WORKER));
+	expect(fixture.startsOf(workflow)).toBe(scrapes.length);
+}, 400_000);
+
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
 	// It does not get past the second node before the worker is killed.
 	const faults = [

@@ -1,4 +1,4 @@
-import { quiet, until } from '../../lab/fixture/fixture';
+import { node, quiet, until } from '../../lab/fixture/fixture';
 import { fixture } from './triggerFixture';
 
 /* Many notifications at once, and an outage. They take minutes, so CI runs them at night. */
@@ -56,4 +56,23 @@ describe('a schedule', () => {
 		expect(new Set(jobs.map(({ webhookUrl }) => webhookUrl)).size).toBe(jobs.length);
 		expect(fixture.starts).toBe(jobs.length);
 	}, 600_000);
+
+	it('undoes nothing that a Code node saves beside it', async () => {
+		const jsCode = `const data = $getWorkflowStaticData('global');
+data.runs = (data.runs ?? 0) + 1;
+return [{ json: { runs: data.runs } }];`;
+		const { id } = await fixture.activate(
+			fixture.trigger({ schedule: 'cron', cronExpression: '*/10 * * * * *' }),
+			node('Count', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
+		);
+		await fixture.untilStarts(4);
+		await fixture.untilRuns(id, 6);
+		await fixture.api.deactivateWorkflow(id);
+		await quiet();
+		const counts = (await fixture.delivered(id, 'Count')).map(({ json }) => Number(json.runs));
+		// Only if n8n saves at the same moment for both, one may be lost.
+		expect(Math.max(...counts)).toBeGreaterThanOrEqual(counts.length - 2);
+		const scrapes = await fixture.scrapesOf(id);
+		expect(new Set(scrapes).size).toBe(scrapes.length);
+	}, 300_000);
 });
