@@ -17,7 +17,7 @@ interface TemplateNode {
 	parameters: INodeParameters & Record<'jsCode' | 'resource' | 'operation', string>;
 }
 
-type Code = (this: object, input: object, nodes: object, now: object) => Promise<Item[]>;
+type Code = (this: object, input: object, nodes: object) => Promise<Item[]>;
 
 export class Template {
 	private readonly nodes: TemplateNode[];
@@ -38,14 +38,14 @@ export class Template {
 		helpers: object = {},
 	): Promise<Item[]> {
 		const code = runInThisContext(
-			`(async function ($input, $, $now) {${this.node(name).parameters.jsCode}})`,
+			`(async function ($input, $) {${this.node(name).parameters.jsCode}})`,
 		) as Code;
 		const of = (all: Item[]) => ({ all: () => all, first: () => all[0] });
 		const nodes = (node: string) => ({
 			...of(earlier[node] ?? []),
 			params: this.node(node).parameters,
 		});
-		return await code.call({ helpers }, of(items), nodes, { toISO: () => 'now' });
+		return await code.call({ helpers }, of(items), nodes);
 	}
 
 	/** Runs a LeadGen node. */

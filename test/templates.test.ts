@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NAMES } from './realLife';
-import { post, useService } from './service';
+import { useService } from './service';
 import { SpreadsheetTemplate } from './spreadsheet';
 import type { Item } from './template';
 
@@ -144,20 +144,6 @@ describe('The template for spreadsheets', () => {
 			const file = { 'Read the rows': [{ json }] };
 			await expect(template.code('Match the columns', [], file)).rejects.toThrow(message);
 		});
-	});
-
-	test('sends a last name as the last name, though the sandbox refuses it', async () => {
-		service.expectViolations();
-		const rows = [';Müller;acme.com', 'Ada;Sure;acme.com'];
-		const people = await matchColumns('Vorname;Nachname;Webseite', ...rows);
-		await template.leadGen('Find and verify email', people);
-		service.expectCalls(
-			[
-				post('/email/find', { lastName: 'Müller', company: 'acme.com' }),
-				post('/email/find', { firstName: 'Ada', lastName: 'Sure', company: 'acme.com' }),
-			],
-			'/email/find',
-		);
 	});
 });
 
