@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NAMES } from './realLife';
 import { useService } from './service';
-import { SpreadsheetTemplate } from './spreadsheet';
-import type { Item } from './template';
+import { SpreadsheetTemplate, type Item } from './spreadsheet';
 
 const service = useService();
 const EXAMPLES = join(__dirname, '../examples');
