@@ -83,10 +83,9 @@ async function send(url: string, { method, type, body, query }: Attack): Promise
 async function problemOf(workflow: StoredWorkflow, request: Attack): Promise<unknown> {
 	try {
 		const status = await send(fixture.plainUrl(workflow), request);
-		return status >= 200 && status <= 599 ? [] : [request, status];
+		return status >= 200 && status <= 599 ? [] : [request.type, status];
 	} catch (error) {
-		// n8n closes the connection when a body is too large.
-		return LARGE.includes(request) ? [] : [request, error];
+		return [request.type, error];
 	}
 }
 
@@ -101,15 +100,15 @@ it('answers every one, runs nothing, starts nothing, and lets the real completio
 	expect(signed).not.toBe('');
 
 	const began = Date.now();
-	const requests = [...fc.sample(attack(signed), { numRuns: REQUESTS, seed: 4711 }), ...LARGE];
-	const attacks = requests.values();
+	const attacks = fc.sample(attack(signed), { numRuns: REQUESTS, seed: 4711 }).values();
 	const problems: unknown[] = [];
 	const attacker = async () => {
 		for (const request of attacks) problems.push(await problemOf(workflow, request));
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, attacker));
+	for (const request of LARGE) problems.push(await problemOf(workflow, request));
 	expect(problems.flat()).toEqual([]);
-	expect(problems).toHaveLength(requests.length);
+	expect(problems).toHaveLength(REQUESTS + LARGE.length);
 
 	fixture.sandbox.finish(scrapeId, 'completed');
 	await fixture.untilRuns(workflow.id, 1);
