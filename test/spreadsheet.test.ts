@@ -456,20 +456,6 @@ test('sends nothing in a dry run that the form asks for, and leaves the rows for
 	);
 });
 
-test('looks up the other rows if somebody removed the address of one whose domain accepts all mail', async () => {
-	const added = 'Email;Status;Confidence;Reason;Address that was not accepted';
-	await template.upload(
-		sheet(
-			`Name;Webseite;E-Mail;${added}`,
-			'Eve Nobody;;;;catch_all;;;',
-			'Fay Nobody;beta.com;catchall.fay@acme.com;;catch_all;;;',
-			'Gil Nobody;https://www.Acme.com;catchall.gil@acme.com;;catch_all;;;',
-			'Ada Nobody;acme.com;;;;;;',
-		),
-	);
-	service.expectCalls([ADA, find('Fay', 'Nobody', 'beta.com')]);
-});
-
 describe('gives a new column a number only if it collides itself', () => {
 	test.each([
 		['Name;Website', 'Email;Status;Confidence;Reason;Address that was not accepted'],
@@ -485,53 +471,54 @@ describe('gives a new column a number only if it collides itself', () => {
 });
 
 describe('says on the last page', () => {
-	const title = async (...given: Parameters<SpreadsheetTemplate['upload']>) =>
-		(await template.upload(...given)).page;
+	const ada = sheet('Name;Website', 'Ada Nobody;acme.com');
+	const poor = { credential: { apiKey: 'poor' } };
 
-	test('that the key was refused', async () => {
-		const page = await title(FILE, { run: { credential: { apiKey: 'wrong' } } });
-		expect(page.title).toBe('The service refused the API key');
-		expect(page.message).toMatch(
-			/^0 of 6 rows with an email\.\n\nWithout an email:\n3 × The service says: Invalid or missing API key \(UNAUTHORIZED\)\n/,
-		);
-		expect(page.message).toContain('Paid calls: 0.\n');
-		expect(page.message).toContain(
-			'Correct the key in the LeadGen credential, and upload your file again.',
-		);
-	});
-
-	test('that the credits ran out, and what was found until then', async () => {
+	test.each<[string, Parameters<SpreadsheetTemplate['upload']>, string, string[]]>([
+		[
+			'that the key was refused',
+			[FILE, { run: { credential: { apiKey: 'wrong' } } }],
+			'The service refused the API key',
+			[
+				'0 of 6 rows with an email.\n\nWithout an email:\n3 × The service says: Invalid or missing API key (UNAUTHORIZED)\n',
+				'Paid calls: 0.\n',
+				'Correct the key in the LeadGen credential, and upload your file again.',
+			],
+		],
+		[
+			'that the credits ran out, and what was found until then',
+			[FILE, { run: poor }],
+			'The credits ran out',
+			[
+				'1 of 6 rows with an email: 1 in your file.',
+				'Paid calls: 1.\n',
+				'upload the file that you get now. It goes on where it ended.',
+			],
+		],
+		[
+			'what a dry run counted',
+			[FILE, { options: { dryRun: true } }],
+			'Dry run: nothing was paid for',
+			[
+				'3 of 6 rows can be looked up. This takes 3 paid calls, and up to 4 more, depending on the answers.\n\nThe others:\n2 × no website\n1 × only a first name\n\nThe website of a company is missing.',
+			],
+		],
+		[
+			'that the credential is wrong',
+			[FILE, { run: { baseUrl: 'api.example.com' } }],
+			'Nothing could be looked up',
+			['3 × Base URL in the LeadGen credential must begin with https://'],
+		],
+		[
+			'that nobody was found',
+			[ada, { run: poor }],
+			'No email was found',
+			['0 of 1 row with an email.\n\nWithout an email:\n1 × nobody was found\n\nPaid calls: 1.'],
+		],
+	])('%s', async (_, given, title, words) => {
 		service.sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 1 } } });
-		const page = await title(FILE, { run: { credential: { apiKey: 'poor' } } });
-		expect(page.title).toBe('The credits ran out');
-		expect(page.message).toMatch(/^1 of 6 rows with an email: 1 in your file\./);
-		expect(page.message).toContain('Paid calls: 1.\n');
-		expect(page.message).toContain('upload the file that you get now. It goes on where it ended.');
-	});
-
-	test('what a dry run counted', async () => {
-		const page = await title(FILE, { options: { dryRun: true } });
-		service.expectCalls([]);
-		expect(page.title).toBe('Dry run: nothing was paid for');
-		expect(page.message).toContain(
-			'3 of 6 rows can be looked up. This takes 3 paid calls, and up to 4 more, depending on the answers.\n\nThe others:\n2 × no website\n1 × only a first name\n\nThe website of a company is missing.',
-		);
-	});
-
-	test('that the credential is wrong', async () => {
-		const page = await title(FILE, { run: { baseUrl: 'api.example.com' } });
-		service.expectCalls([]);
-		expect(page.title).toBe('Nothing could be looked up');
-		expect(page.message).toContain(
-			'3 × Base URL in the LeadGen credential must begin with https://',
-		);
-	});
-
-	test('that nobody was found', async () => {
-		const page = await title(sheet('Name;Website', 'Ada Nobody;acme.com'));
-		expect(page.title).toBe('No email was found');
-		expect(page.message).toContain(
-			'0 of 1 row with an email.\n\nWithout an email:\n1 × nobody was found\n\nPaid calls: 1.',
-		);
+		const { page } = await template.upload(...given);
+		expect(page.title).toBe(title);
+		for (const each of words) expect(page.message).toContain(each);
 	});
 });

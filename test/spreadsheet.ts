@@ -1,7 +1,10 @@
-/** The template for spreadsheets, without the nodes of n8n's own: their part is to read and to write a file. */
+/** The template for spreadsheets: its Code nodes, and its LeadGen nodes on n8n's engine. Nothing reads or writes a file. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInThisContext } from 'node:vm';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { NodeRun } from './engine';
 import type { useService } from './service';
-import { Template, type Item } from './template';
 
 export type Cell = string | number | boolean;
 
@@ -22,9 +25,61 @@ export interface Upload {
 	sheets: Record<string, Cell[][]>;
 }
 
-export class SpreadsheetTemplate extends Template {
-	constructor(service: ReturnType<typeof useService>) {
-		super('spreadsheet-to-verified-emails', service);
+export interface Item {
+	json: IDataObject;
+	binary?: object;
+}
+
+interface TemplateNode {
+	name: string;
+	onError?: 'continueRegularOutput';
+	parameters: INodeParameters & Record<'jsCode' | 'resource' | 'operation', string>;
+}
+
+type Code = (this: object, input: object, nodes: object) => Promise<Item[]>;
+
+export class SpreadsheetTemplate {
+	private readonly nodes: TemplateNode[];
+
+	constructor(private readonly service: ReturnType<typeof useService>) {
+		const file = join(__dirname, '../examples/spreadsheet-to-verified-emails.json');
+		({ nodes: this.nodes } = JSON.parse(readFileSync(file, 'utf8')) as { nodes: TemplateNode[] });
+	}
+
+	/** Runs a Code node, with the items of those before it. */
+	async code(
+		name: string,
+		items: Item[],
+		earlier: Record<string, Item[]> = {},
+		helpers: object = {},
+	): Promise<Item[]> {
+		const code = runInThisContext(
+			`(async function ($input, $) {${this.node(name).parameters.jsCode}})`,
+		) as Code;
+		const of = (all: Item[]) => ({ all: () => all, first: () => all[0] });
+		const nodes = (node: string) => ({
+			...of(earlier[node] ?? []),
+			params: this.node(node).parameters,
+		});
+		return await code.call({ helpers }, of(items), nodes);
+	}
+
+	/** Runs a LeadGen node. */
+	private async leadGen(
+		name: string,
+		items: Item[],
+		options: INodeParameters,
+		run: Partial<NodeRun>,
+	): Promise<Item[]> {
+		const { onError, parameters } = this.node(name);
+		const { resource, operation, ...others } = parameters;
+		const result = await this.service.run(
+			[resource, operation],
+			{ ...others, options: { ...(others.options as INodeParameters), ...options } },
+			items.map(({ json }) => json),
+			{ onError, ...run },
+		);
+		return result.items;
 	}
 
 	/** The people in a sheet. @param websites the second sheet of a file that comes back */
@@ -48,7 +103,7 @@ export class SpreadsheetTemplate extends Template {
 			websites?: Cell[][];
 			form?: IDataObject;
 			options?: INodeParameters;
-			run?: Parameters<Template['leadGen']>[3];
+			run?: Partial<NodeRun>;
 		} = {},
 	): Promise<Upload> {
 		const done: Record<string, Item[]> = {
@@ -89,5 +144,11 @@ export class SpreadsheetTemplate extends Template {
 			'Read the websites': read(websites),
 			'Formats of the cells': [{ json: {} }],
 		};
+	}
+
+	private node(name: string): TemplateNode {
+		const found = this.nodes.find((node) => node.name === name);
+		if (!found) throw new Error(`There is no node "${name}"`);
+		return found;
 	}
 }

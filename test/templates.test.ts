@@ -1,11 +1,9 @@
 /** The Code nodes of the templates, with files as people have them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IDataObject } from 'n8n-workflow';
 import { NAMES } from './realLife';
-import { post, useService } from './service';
-import { SpreadsheetTemplate } from './spreadsheet';
-import { Template, type Item } from './template';
+import { useService } from './service';
+import { SpreadsheetTemplate, type Item } from './spreadsheet';
 
 const service = useService();
 const EXAMPLES = join(__dirname, '../examples');
@@ -145,67 +143,6 @@ describe('The template for spreadsheets', () => {
 			const file = { 'Read the rows': [{ json }] };
 			await expect(template.code('Match the columns', [], file)).rejects.toThrow(message);
 		});
-	});
-
-	test('sends a last name as the last name, though the sandbox refuses it', async () => {
-		service.expectViolations();
-		const rows = [';Müller;acme.com', 'Ada;Sure;acme.com'];
-		const people = await matchColumns('Vorname;Nachname;Webseite', ...rows);
-		await template.leadGen('Find and verify email', people);
-		service.expectCalls(
-			[
-				post('/email/find', { lastName: 'Müller', company: 'acme.com' }),
-				post('/email/find', { firstName: 'Ada', lastName: 'Sure', company: 'acme.com' }),
-			],
-			'/email/find',
-		);
-	});
-});
-
-describe.each(['large-list', 'large-list-postgres'])('The template %s', (name) => {
-	const template = new Template(name, service);
-
-	/** The items of a step that adds people, up to their keys. */
-	async function keys(people: IDataObject[]) {
-		const Columns = await template.code('Columns', [{ json: { people } }]);
-		const checked = await template.leadGen('Check the rows', Columns);
-		const items = await template.code('Key of each row', checked, { Columns });
-		return items.flatMap(({ json }) => (json.people ?? [json]) as IDataObject[]);
-	}
-
-	const PEOPLE = [
-		{ 'First Name': 'Ada', 'Last Name': 'Sure', Website: 'acme.com' },
-		{ 'First Name': 'Bob', 'Last Name': 'High', Website: '' },
-	];
-
-	test('gives a row that cannot be looked up a key of its own', async () => {
-		expect((await keys(PEOPLE)).map(({ key, firstName }) => [key, firstName])).toEqual([
-			['{"firstname":"ada","lastname":"sure","company":"acme.com"}', 'Ada'],
-			['{"firstname":"bob","lastname":"high","company":""}', 'Bob'],
-		]);
-	});
-
-	test.each([
-		[
-			'an unknown separator',
-			{ 'First Name|Last Name|Website': 'Ada|Sure|acme.com' },
-			'First Name|Last Name|Website',
-		],
-		['no website', { 'First Name': 'Ada', 'Last Name': 'Sure' }, 'First Name, Last Name'],
-	])('refuses a file with %s', async (_, row, found) => {
-		await expect(keys([row, row])).rejects.toThrow(
-			`The file needs the columns First Name, Last Name and Website. It has ${found}. Rename its columns, or change their names in the node Columns`,
-		);
-	});
-
-	test.each([
-		[',', 'First Name,Last Name,Website\nAda,Sure,"a;b;c;d"'],
-		[',', ''],
-	])('finds the separator %j', async (separator, csv) => {
-		const binary = { File: { id: 'kept' } };
-		const helpers = { getBinaryDataBuffer: () => Buffer.from(csv) };
-		const items = await template.code('Find the separator', [{ json: {}, binary }], {}, helpers);
-		expect(items).toEqual([{ json: { separator }, binary }]);
 	});
 });
 

@@ -56,12 +56,6 @@ const TOOLS = {
 		...person,
 		linkedinUrl: fromModel('LinkedIn_URL', 'string', 'Empty if you do not know it'),
 	},
-	'Get balance': { resource: 'credit', operation: 'get' },
-	'Get scrape status': {
-		resource: 'scrape',
-		operation: 'getStatus',
-		scrapeId: fromModel('Scrape_ID'),
-	},
 	'Start scrape': {
 		resource: 'scrape',
 		operation: 'start',
@@ -105,16 +99,15 @@ async function connect(path: string, headers: Record<string, string> = {}): Prom
 	return client;
 }
 
-/** Serves all tools and others over MCP, and connects a client to them. */
-async function serve(...others: WorkflowNode[]): Promise<Client> {
-	const tools = Object.keys(TOOLS).map((name) => tool(name as ToolName));
+/** Serves tools over MCP, and connects a client to them. */
+async function serve(...tools: WorkflowNode[]): Promise<Client> {
 	const path = uuid();
 	const trigger = node('MCP Server Trigger', '@n8n/n8n-nodes-langchain.mcpTrigger', {
 		typeVersion: 2,
 		webhookId: path,
 		parameters: { path },
 	});
-	const { id } = await fixture.api.createWorkflow(withTools(trigger, [...tools, ...others]));
+	const { id } = await fixture.api.createWorkflow(withTools(trigger, tools));
 	await fixture.api.activateWorkflow(id);
 	return await connect(path);
 }
@@ -145,142 +138,53 @@ function spent(): number {
 }
 
 describe(`n8n ${LINE}.x, tools over MCP`, () => {
-	it('say what they do and what they take to a model that sees nothing else', async () => {
+	it('say what they take, send what the model fills in, and answer with the result', async () => {
 		const toolDescription = 'Check an address before you write to it. Costs a credit.';
-		const described = tool('Verify email', {
-			name: 'Check address',
-			parameters: { ...TOOLS['Verify email'], descriptionType: 'manual', toolDescription },
-		});
-		const client = await serve(described);
+		const verify = { ...TOOLS['Verify email'], descriptionType: 'manual', toolDescription };
+		const client = await serve(
+			tool('Find personal email'),
+			tool('Start scrape'),
+			tool('Verify email', { name: 'Check address', parameters: verify }),
+		);
 		const { tools } = await client.listTools();
-
 		const text = { type: 'string' };
-		const names = { First_Name: text, Last_Name: text };
 		const profile = { ...text, description: 'Empty if you do not know it' };
 		const jobTitles = { description: 'A list of job titles' };
 		const limit = { type: 'number', description: 'How many leads at most; each costs a credit' };
 		const shown: Array<[name: string, description: string, properties: object]> = [
 			['Check_address', toolDescription, { Email: text }],
-			['Find_business_email', 'Find business email in LeadGen', { ...names, Company_Domain: text }],
 			[
 				'Find_personal_email',
 				'Find personal email in LeadGen',
-				{ ...names, LinkedIn_URL: profile },
+				{ First_Name: text, Last_Name: text, LinkedIn_URL: profile },
 			],
-			['Get_balance', 'Get credit balance in LeadGen', {}],
-			['Get_scrape_status', 'Get scrape status in LeadGen', { Scrape_ID: text }],
 			['Start_scrape', 'Start scrape in LeadGen', { Job_Titles: jobTitles, Limit: limit }],
-			['Verify_email', 'Verify email address in LeadGen', { Email: text }],
 		];
-		expect(tools.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
+		expect(tools.toSorted((a, b) => a.name.localeCompare(b.name))).toMatchObject(
 			shown.map(([name, description, properties]) => ({
 				name,
 				description,
-				inputSchema: {
-					type: 'object',
-					properties,
-					...(Object.keys(properties).length > 0 && { required: Object.keys(properties) }),
-					additionalProperties: true,
-					$schema: expect.stringContaining('json-schema.org') as string,
-				},
+				inputSchema: { type: 'object', properties, required: Object.keys(properties) },
 			})),
 		);
 		expect(fixture.sandbox.requests).toEqual([]);
-	});
 
-	it('send what the model fills in, answer with the result, and cost what they should', async () => {
-		const client = await serve();
-		const ann = { First_Name: 'Ann', Last_Name: 'Sure' };
-		const calls: Array<[tool: string, args: object, item: object]> = [
-			[
-				'Find_business_email',
-				{ ...ann, Company_Domain: 'www.acme.com/team' },
-				{
-					found: true,
-					email: 'ann.sure@acme.com',
-					confidence: 0.97,
-					confidenceLevel: 'very_high',
-					sources: ['company_website'],
-				},
-			],
-			[
-				'Find_personal_email',
-				{ ...ann, LinkedIn_URL: '' },
-				{
-					found: true,
-					email: 'asure@outlook.com',
-					confidence: 0.94,
-					confidenceLevel: 'very_high',
-				},
-			],
-			[
-				'Verify_email',
-				{ Email: 'catchall.ann@acme.com' },
-				{
-					email: 'catchall.ann@acme.com',
-					status: 'catch_all',
-					deliverable: false,
-					disposable: false,
-					freeProvider: false,
-				},
-			],
-			['Get_balance', {}, { credits: 997, plan: 'pro', resetDate: '2030-01-01T00:00:00.000Z' }],
-		];
-		for (const [name, args, item] of calls) {
-			expect([name, await answer(client, name, args)]).toEqual([name, item]);
-		}
-		const person = { firstName: 'Ann', lastName: 'Sure' };
-		expect(requests()).toEqual([
-			['/email/find', { ...person, company: 'acme.com' }],
-			['/email/personal', person],
-			['/email/verify', { email: 'catchall.ann@acme.com' }],
-			['/credits', undefined],
-		]);
-		expect(spent()).toBe(3);
-	});
-
-	it('start a scrape each time that they are asked to', async () => {
-		const client = await serve();
-		const args = { Job_Titles: ['CTO', 'Head of Sales'], Limit: 5 };
-		const first = await answer(client, 'Start_scrape', args);
-		const second = await answer(client, 'Start_scrape', args);
-		const filters = { jobTitles: ['CTO', 'Head of Sales'], limit: 5 };
-		const { jobs } = fixture.sandbox;
-		expect(jobs).toEqual([some({ filters }), some({ filters })]);
-		expect([first, second]).toEqual(
-			jobs.map(({ scrapeId }) => ({ scrapeId, status: 'pending', estimatedCredits: 5 })),
-		);
-	});
-
-	it('tell a model what to change also where an error is left to n8n', async () => {
-		const strict = { name: 'Find or fail', onError: 'stopWorkflow' };
-		const client = await serve(tool('Find business email', strict));
-		const args = { First_Name: 'Eva', Last_Name: 'Sure', Company_Domain: 'Acme Inc' };
-		const { text } = await call(client, 'Find_or_fail', args);
-		expect(text).toContain('Company Domain must be a domain, but is');
-		expect(text).toContain(NAME_FOR_DOMAIN);
-		// The next call fares as if nothing had happened.
-		const right = { ...args, Company_Domain: 'acme.com' };
-		const found = await answer(client, 'Find_or_fail', right);
-		expect(found).toEqual(some({ email: 'eva.sure@acme.com' }));
-		expect(spent()).toBe(1);
-	});
-
-	it('start no scrape again that may have been started, also if n8n runs the tool again', async () => {
-		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
-		const strict = { name: 'Start or fail', onError: 'stopWorkflow', ...retry };
-		const client = await serve(tool('Start scrape', strict));
-		fixture.sandbox.set({
-			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape' } }],
+		const ann = { First_Name: 'Ann', Last_Name: 'Sure', LinkedIn_URL: '' };
+		const found = { email: 'asure@outlook.com', confidence: 0.94, confidenceLevel: 'very_high' };
+		expect(await answer(client, 'Find_personal_email', ann)).toEqual({ found: true, ...found });
+		const email = 'catchall.ann@acme.com';
+		const checked = { status: 'catch_all', deliverable: false, disposable: false };
+		expect(await answer(client, 'Check_address', { Email: email })).toEqual({
+			...{ email, ...checked, freeProvider: false },
 		});
-		const args = { Job_Titles: ['CTO'], Limit: 3 };
-		for (let count = 0; count < 2; count++) {
-			const { text } = await call(client, 'Start_or_fail', args);
-			expect(text).toContain('The connection broke before the service answered');
-		}
-		expect(fixture.sandbox.jobs).toHaveLength(1);
-		await call(client, 'Start_or_fail', { ...args, Limit: 4 });
-		expect(fixture.sandbox.jobs).toHaveLength(2);
+		const scrape = { Job_Titles: ['CTO', 'Head of Sales'], Limit: 5 };
+		const { scrapeId } = (await answer(client, 'Start_scrape', scrape)) as { scrapeId: string };
+		expect(fixture.sandbox.jobs.map((job) => job.scrapeId)).toEqual([scrapeId]);
+		expect(requests()).toEqual([
+			['/email/personal', { firstName: 'Ann', lastName: 'Sure' }],
+			['/email/verify', { email }],
+			['/start', { filters: { jobTitles: ['CTO', 'Head of Sales'], limit: 5 } }],
+		]);
 	});
 });
 

@@ -142,17 +142,12 @@ export class Editor {
 		await this.page.getByPlaceholder('Add Option').waitFor();
 	}
 
-	get parameters(): Locator {
-		return this.page.getByTestId('node-parameters');
-	}
-
 	/** Opens the node creator on an empty canvas. */
 	async openCreator(): Promise<void> {
 		await this.goto('/workflow/new');
 		await this.page.getByTestId('canvas-plus-button').click();
 	}
 
-	/** Searches in the node creator. */
 	async search(query: string): Promise<void> {
 		await this.page.getByTestId('node-creator-search-bar').fill(query);
 	}
@@ -168,18 +163,11 @@ export class Editor {
 
 	/** The labels and notices of the open node as a person sees them, from the top down. */
 	async labels(): Promise<string[]> {
-		const shown = this.parameters.locator('label.n8n-input-label:visible, [role=region]:visible');
+		const shown = this.page
+			.getByTestId('node-parameters')
+			.locator('label.n8n-input-label:visible, [role=region]:visible');
 		// Behind a label, where the mouse would make them visible, are the words Fixed and Expression.
 		return (await shown.allInnerTexts()).map(firstLine);
-	}
-
-	/** What "Add Option" or "Add Filter" offers, top down. */
-	async offers(placeholder: string): Promise<string[]> {
-		await this.parameters.getByPlaceholder(placeholder).click();
-		const names = (await this.listItems()).map(firstLine);
-		await this.page.keyboard.press('Escape');
-		await this.untilListIsClosed();
-		return names;
 	}
 
 	/** A parameter of the open node or credential. */
@@ -198,23 +186,9 @@ export class Editor {
 	/** Chooses from the list that a field opens. */
 	async choose(field: Locator, name: string): Promise<void> {
 		await field.click();
-		const index = (await this.listItems()).map(firstLine).indexOf(name);
-		if (index < 0) throw new Error(`The list does not offer ${name}`);
-		await this.openList.nth(index).click();
-		await this.untilListIsClosed();
-	}
-
-	private get openList(): Locator {
-		return this.page.locator('.el-select-dropdown__item:visible');
-	}
-
-	private async listItems(): Promise<string[]> {
-		await this.openList.first().waitFor();
-		return await this.openList.allInnerTexts();
-	}
-
-	private async untilListIsClosed(): Promise<void> {
-		await this.openList.first().waitFor({ state: 'hidden' });
+		const list = this.page.locator('.el-select-dropdown__item:visible');
+		await list.filter({ hasText: name }).first().click();
+		await list.first().waitFor({ state: 'hidden' });
 	}
 
 	/** The output of the open node as a table, with its heading. */

@@ -1,5 +1,5 @@
 import { N8N, OWNER, quiet, until } from '../../lab/fixture/fixture';
-import { ENV, LargeList, STORES, type ListRow } from '../../lab/fixture/largeList';
+import { ENV, LargeList, STORES, type ListRow } from './largeList';
 import { setBaseUrl, useN8n } from './n8n';
 
 const csvOf = (...people: string[]) => ['First Name,Last Name,Website', ...people].join('\n');
@@ -62,16 +62,6 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 			'a row that is too short',
 			csvOf(...people(10), 'Ada,Okafor', ...people(10)),
 			'In line 12 of the file there are 2 cells, but 3 in its first line.',
-		],
-		[
-			'a quotation mark',
-			csvOf(...people(10), 'Robert "Bob",Okafor,acme.com', ...people(10)),
-			'a quote is found on field',
-		],
-		[
-			'an open quotation mark',
-			csvOf(...people(10), '"Robert,Okafor,acme.com', ...people(10)),
-			'Quote Not Closed',
 		],
 		[
 			'other columns',
@@ -202,21 +192,20 @@ describe.each(STORES)(`n8n ${N8N.version}, a list of any length, in %s`, (store)
 		]);
 	});
 
-	test.each([';', '\t'])('takes a file with %j between its cells', async (separator) => {
-		const person = `Cell${String(separator.charCodeAt(0))},Sure,acme.com`;
-		const csv = csvOf(person, person.toUpperCase()).replaceAll(',', separator);
+	test('takes a file with semicolons between its cells', async () => {
+		const csv = csvOf('Sam,Sure,acme.com', 'SAM,SURE,acme.com').replaceAll(',', ';');
 		const page = await list.upload(csv.replaceAll('\n', '\r\n'));
 		expect(page).toContain('New people in the table: 1');
 		expect(page).toContain('Rows in the file: 2.');
-		const added = (await list.rows()).at(-1);
-		expect([added?.firstName, added?.lastName, added?.company]).toEqual(person.split(','));
+		const { firstName, lastName, company } = (await list.rows()).at(-1) ?? {};
+		expect([firstName, lastName, company]).toEqual(['Sam', 'Sure', 'acme.com']);
 	});
 
 	test('shares the work among runs at the same time', async () => {
 		const account = { plan: 'pro', credits: 1000 };
 		fixture.sandbox.set({ accounts: { [apiKey]: account }, latencyMs: 100 });
-		// And the two of the test before.
-		await list.upload(csvOf(...people(38)));
+		// And the one of the test before.
+		await list.upload(csvOf(...people(39)));
 		const runs = [await list.start(), await list.start(), await list.start()];
 		const summaries = await Promise.all(runs.map(async (run) => await list.summary(run)));
 		const rows = summaries.map((summary) => Number(summary.rows));

@@ -1,6 +1,6 @@
 import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
 import { API_KEY, N8N, quiet, until } from '../../lab/fixture/fixture';
-import { createTable, ENV } from '../../lab/fixture/largeList';
+import { createTable, ENV } from './largeList';
 import { itemsOf, post, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
 import type { Role } from '../../lab/playground/queue';
-import { API_KEY, LINE, quiet, until } from '../../lab/fixture/fixture';
+import { LINE, quiet, until } from '../../lab/fixture/fixture';
 import { LONG, post } from './n8n';
 import {
 	activated,
@@ -215,30 +215,3 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 	expect(fixture.starts).toBe(16);
 	expect(counts).toEqual(counts.map(() => 1));
 }, 200_000);
-
-it('verifies 2,000 addresses in four executions on two workers that share the limit of one account', async () => {
-	await fixture.reset({
-		accounts: { 'test-key': { plan: 'enterprise', credits: 10_000 } },
-		rateLimit: { enabled: true, enterprisePerMinute: 1200, kind: 'sliding' },
-		latencyMs: 20,
-	});
-	const plan = { plan: 'enterprise', requestsPerMinute: 1200 };
-	const credential = await fixture.newCredential('Enterprise', API_KEY, plan);
-	const batches = [0, 1, 2, 3].map((batch) =>
-		Array.from({ length: 500 }, (_, item) => `valid.${String(batch * 500 + item)}@acme.com`),
-	);
-	const executions = await fixture.verify(credential, batches, executor());
-	const items = executions.flatMap(({ nodes }) => nodes.LeadGen?.outputs[0] ?? []);
-	const by = executions.flatMap(({ nodes }) => nodes.Executor?.outputs[0] ?? []);
-	expect(executions.map(({ status, error }) => error ?? status)).toEqual(
-		batches.map(() => 'success'),
-	);
-	const refused = fixture.sandbox.requests.filter(
-		({ operation, status }) => operation === 'verifyEmail' && status === 429,
-	).length;
-	expect(items.map(({ json }) => json.email).sort()).toEqual(batches.flat().sort());
-	expect(items.filter(({ json }) => json.status !== 'valid')).toEqual([]);
-	expect(fixture.sandbox.credits()).toBe(8000);
-	expect(fixture.count('verifyEmail')).toBe(2000 + refused);
-	expect(new Set(by.map(({ json }) => json.by))).toEqual(new Set(['worker1', 'worker2']));
-}, 300_000);

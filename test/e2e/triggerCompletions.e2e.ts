@@ -1,6 +1,6 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
 import type { NotificationSettings } from '../../lab/sandbox/settings';
-import { API_KEY, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
+import { API_KEY, node, quiet, until, use } from '../../lab/fixture/fixture';
 import { LONG, post } from './n8n';
 import { fixture } from './triggerFixture';
 
@@ -46,6 +46,13 @@ describe('a completion', () => {
 	it.each([
 		['is lost', { notification: { times: 0 } }],
 		['comes before the status says finished', { job: { durationMs: 1000, statusLagMs: 3000 } }],
+		[
+			'comes before the answer to the start',
+			{
+				job: { durationMs: 300 },
+				faults: [{ kind: 'slowBody' as const, delayMs: 3000, match: { path: '/start' } }],
+			},
+		],
 		['comes before the end', { job: { durationMs: 3000 }, notification: { earlyMs: 2000 } }],
 		['comes late', { notification: { delayMs: 20_000 } }],
 		['comes thirty times at once', { notification: { times: 30, parallel: true } }],
@@ -143,26 +150,6 @@ describe('several notifications of one scrape', () => {
 	});
 });
 
-describe('the URL of a start', () => {
-	it.each([
-		['a second question mark', (url: string) => `${url}?scrape=1&signature=abc`],
-		['its parameter encoded', (url: string) => url.replace('.', '%2E').replace('=', '%3D')],
-	])('is accepted with %s', async (_what, change) => {
-		fixture.sandbox.set({ notification: { times: 0 } });
-		const { id } = await fixture.activated();
-		await fixture.untilStarts(1);
-		await quiet(1500);
-		const [job] = fixture.sandbox.jobs;
-		const body = JSON.stringify({ scrapeId: job?.scrapeId });
-		const url = change(fixture.webhookUrl());
-		expect(await post(url, body)).toBe(200);
-		await fixture.untilRuns(id, 1);
-		const [item] = await fixture.delivered(id);
-		expect(item?.json).toMatchObject({ scrapeId: job?.scrapeId, notification: { method: 'POST' } });
-		expect(await post(fixture.webhookUrl().slice(0, -4), body)).toBe(403);
-	});
-});
-
 describe('a stranger', () => {
 	it('brings nothing in with a forged ID, even with the token', async () => {
 		const { id } = await fixture.activated();
@@ -198,24 +185,6 @@ describe('a node that only listens', () => {
 		expect(await fixture.executions(workflow.id)).toHaveLength(8);
 	});
 
-	it('is not held up by one that the service cannot answer, and brings it in later', async () => {
-		// The lookups of the tests before have used up the share of another plan.
-		const credential = await fixture.newCredential('No limit', API_KEY, { plan: 'enterprise' });
-		const trigger = fixture.trigger({ mode: 'listen' }, { credentials: use(credential) });
-		const workflow = await fixture.activate(trigger);
-		await quiet(500);
-		const broken = await fixture.startElsewhere();
-		fixture.sandbox.set({
-			faults: [{ kind: 'status', status: 500, match: { path: '/status', times: 4 } }],
-		});
-		await post(fixture.plainUrl(workflow), JSON.stringify({ scrapeId: broken }));
-		await until('a lookup and its repeats', () => fixture.count('getScrapeStatus') >= 4);
-		const good = await fixture.startElsewhere(fixture.plainUrl(workflow));
-		await fixture.untilRuns(workflow.id, 2);
-		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([good, broken].sort());
-		expect(fixture.count('getScrapeStatus')).toBeLessThan(15);
-	});
-
 	it('fails with advice for an ID that the service does not know, and is not held up by it', async () => {
 		// The lookups of the tests before have used up the share of another plan.
 		const credential = await fixture.newCredential('No limit either', API_KEY, {
@@ -243,38 +212,21 @@ describe('a node that only listens', () => {
 		expect(await fixture.executions(workflow.id)).toHaveLength(5);
 	});
 
-	it('asks again while the key is refused for a moment', async () => {
+	it('asks again while the key is refused for a moment, and reads JSON of any content type', async () => {
 		const workflow = await fixture.listening();
 		fixture.sandbox.set({
 			faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match: { method: 'GET', times: 3 } }],
 		});
-		const ids = await fixture.startMany(3, fixture.plainUrl(workflow));
-		await fixture.untilRuns(workflow.id, 3);
-		await quiet();
-		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
-		expect(await fixture.told(workflow.id)).toEqual([]);
-	});
-
-	it('reads JSON of any content type', async () => {
-		const workflow = await fixture.listening();
 		const types = ['application/vnd.api+json', 'application/octet-stream', 'text/plain'];
 		const ids = await fixture.startMany(types.length);
-		await quiet(2000);
 		for (const [at, type] of types.entries()) {
 			const body = JSON.stringify({ data: { scrapeId: ids[at] } });
 			expect(await post(fixture.plainUrl(workflow), body, type)).toBe(200);
 		}
 		await fixture.untilRuns(workflow.id, types.length);
-		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
-	});
-
-	it('waits for a status that says finished later than the notification', async () => {
-		const workflow = await fixture.listening();
-		fixture.sandbox.set({ job: { durationMs: 1000, statusLagMs: 3000 } });
-		await fixture.startElsewhere(fixture.plainUrl(workflow));
-		await fixture.untilRuns(workflow.id, 1);
 		await quiet();
-		expect(await fixture.executions(workflow.id)).toHaveLength(1);
+		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
+		expect(await fixture.told(workflow.id)).toEqual([]);
 	});
 });
 
@@ -334,35 +286,5 @@ describe('static data', () => {
 		}
 		expect(fixture.starts).toBe(4);
 		expect(await fixture.delivered(id)).toHaveLength(4);
-	});
-
-	it('that a long execution writes back does not make the node forget a running scrape', async () => {
-		const jsCode =
-			"const data = $getWorkflowStaticData('global'); data.count = 1; await new Promise((resolve) => setTimeout(resolve, 8000)); return [];";
-		const content = fixture.content(
-			fixture.trigger(),
-			node('Code', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
-		);
-		const path = uuid();
-		const webhook = node('Webhook', 'n8n-nodes-base.webhook', {
-			typeVersion: 2,
-			webhookId: path,
-			parameters: { path },
-		});
-		content.nodes.push(webhook);
-		content.connections.Webhook = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
-		const { id } = await fixture.api.createWorkflow(content);
-		await fixture.api.activateWorkflow(id);
-		await fixture.untilRuns(id, 1);
-		// The execution of the Code node begins before the next start is saved, and ends after it.
-		fixture.sandbox.set({ job: { durationMs: 20_000 }, notification: { times: 0 } });
-		await fetch(`${fixture.url}/webhook/${path}`);
-		await quiet(1000);
-		await fixture.reactivate(id);
-		await fixture.untilStarts(2);
-		await fixture.untilRuns(id, 2);
-		expect(await fixture.scrapesOf(id)).toEqual(
-			fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId),
-		);
 	});
 });

@@ -1,8 +1,7 @@
 import { node, quiet, until } from '../../lab/fixture/fixture';
-import { LONG, post } from './n8n';
 import { fixture } from './triggerFixture';
 
-/* Many notifications at once, an outage, and many starts. They take minutes, so CI runs them at night. */
+/* Many notifications at once, and an outage. They take minutes, so CI runs them at night. */
 
 describe('a node that only listens', () => {
 	it('brings in many that finish at once', async () => {
@@ -30,39 +29,6 @@ describe('a node that only listens', () => {
 		}
 		expect(fixture.count('getScrapeStatus')).toBe((await fixture.executions(workflow.id)).length);
 	}, 600_000);
-
-	it('runs the workflow once for a scrape while notifications of another pour in', async () => {
-		// So long a run that what n8n did not write down would be handed over again.
-		const pause = { typeVersion: 1.1, parameters: { amount: 5 } };
-		const wait = node('Pause', 'n8n-nodes-base.wait', pause);
-		const content = fixture.content(fixture.trigger({ mode: 'listen' }), wait);
-		const workflow = await fixture.api.createWorkflow(content);
-		await fixture.api.activateWorkflow(workflow.id);
-		await quiet(1000);
-		fixture.sandbox.set(LONG);
-		const url = fixture.plainUrl(workflow);
-		const [running = '', finished = ''] = await fixture.startMany(2, url);
-		const begin = Date.now();
-		let isOver = false;
-		const pour = async () => {
-			while (!isOver) await post(url, JSON.stringify({ scrapeId: running }));
-		};
-		const pouring = Array.from({ length: 20 }, pour);
-		fixture.sandbox.finish(finished, 'completed');
-		// The execution of the other one waits for its end.
-		await fixture.untilExecutions(workflow.id, 2);
-		await quiet(8000);
-		isOver = true;
-		await Promise.all(pouring);
-		await quiet();
-		// However often the notification comes, one execution waits for the end of the scrape.
-		expect((await fixture.executions(workflow.id)).length).toBe(2);
-		const seconds = (Date.now() - begin) / 1000;
-		expect(fixture.count('getScrapeStatus')).toBeLessThan(4 + seconds / 4);
-		fixture.sandbox.finish(running, 'completed');
-		await fixture.untilRuns(workflow.id, 2);
-		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([finished, running].sort());
-	});
 });
 
 describe('a schedule', () => {
