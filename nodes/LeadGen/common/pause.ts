@@ -8,7 +8,7 @@ const MAX_SLICE_MS = 1000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Work that takes longer holds up everything else in the process. */
-const MAX_STRETCH_MS = 2;
+const MAX_STRETCH_MS = 10;
 
 /**
  * Waits `ms` milliseconds.
