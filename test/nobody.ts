@@ -48,7 +48,6 @@ export const NO_ADDRESSES = lines(`
 	info@acme,com
 	a@b.com c@d.com
 	a@b.com; c@d.com
-	Ada Okafor <ada@acme.com>
 `);
 
 export const NO_PROFILES = lines(`

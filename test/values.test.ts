@@ -387,7 +387,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 		'@a.com',
 		'a@a@com',
 		'a s@a.com',
-		'A <a@a.com>',
+		'A <a@a.com> B',
 		'a@a.com,b@a.com',
 	];
 	const noRange = ['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'];

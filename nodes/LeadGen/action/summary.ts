@@ -3,6 +3,7 @@ import { InputError, LeadGenError, NotAttemptedError, ServiceError } from '../co
 import { numberIn, wordIn } from '../common/json';
 import { count } from '../common/values';
 import type { Service } from '../service/service';
+import { endOf } from '../service/scrapeStatus';
 import { excerpt } from '../service/texts';
 import type { DryRun } from './dryRun';
 import type { Outcome } from './outputs';
@@ -93,7 +94,7 @@ function outcomeOf({ found, status, rejected }: IDataObject): string | undefined
 		return last?.email ? `${inWords(last.outcome)} (rejected)` : 'not found';
 	}
 	// Not the item: this result was wanted.
-	if (wordIn(status) === 'failed') return 'scrape failed';
+	if (endOf({ status }) === 'failed') return 'scrape failed';
 	return status === undefined ? (found ? 'found' : undefined) : inWords(status);
 }
 

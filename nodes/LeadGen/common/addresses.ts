@@ -92,7 +92,9 @@ const NO_MAILBOX =
 
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
-	const [address = ''] = withoutEdges(text).split('?');
+	// Mail programs write `Ada Okafor <ada@acme.com>`.
+	const pasted = text.replace(/^[^<>@]*<([^<>]*)>$/, '$1');
+	const [address = ''] = withoutEdges(pasted).split('?');
 	const [, local = '', domain = ''] =
 		/^([^\s@<>()[\],;:\\"]+)@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
 	const host = parseUrl(domain).url?.hostname ?? '';

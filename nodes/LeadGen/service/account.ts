@@ -1,7 +1,6 @@
 import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { InputError } from '../common/errors';
-import { numberIn } from '../common/json';
 import { Limiter } from './limits/limiter';
 import { pollPauseMs } from './limits/polls';
 import { Memory, putLast } from './memory';
@@ -113,8 +112,6 @@ export class Account {
 	readonly lookups = new Memory();
 	/** The outcomes of starts. Separate, so that lookups do not evict them. */
 	readonly starts = new Memory();
-	/** The last balance that the service named, and when. */
-	balance: { credits: number; at: number } | undefined;
 	readonly plan = new Plan();
 	/** The number of scrapes that are waited for. */
 	watched = 0;
@@ -125,10 +122,8 @@ export class Account {
 		this.limiter.perMinute = this.plan.perMinute;
 	}
 
-	/** Learns the plan and the balance from any answer of `GET /credits` (docs/service.md, Credits). */
+	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
 	learn(answer: IDataObject): void {
-		const credits = numberIn(answer.credits);
-		if (credits !== undefined) this.balance = { credits, at: Date.now() };
 		this.plan.update(answer);
 		this.limiter.perMinute = this.plan.perMinute;
 	}

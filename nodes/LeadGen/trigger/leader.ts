@@ -145,8 +145,7 @@ export class Leader {
 	}
 
 	private emit(purpose: Purpose): void {
-		const { context, addresses } = this.node;
-		if (!this.isClosed) context.emit([[itemFor(purpose, addresses)]]);
+		if (!this.isClosed) this.node.context.emit([[itemFor(purpose, this.node.addresses)]]);
 	}
 }
 

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { count } from '../../../common/values';
-import { isObject, isText, wordIn } from '../../../common/json';
+import { isObject, isText } from '../../../common/json';
 import { booleanField, numberField, type Field, type Parameters } from '../../../common/parameters';
 import { pause, timeoutSignal } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
 import { mayPollAgain } from '../../../service/retry';
-import { isFinished, pollRequest } from '../../../service/scrapeStatus';
+import { endOf, isFinished, pollRequest } from '../../../service/scrapeStatus';
 import type { ItemService } from '../../../service/itemService';
 import { excerpt } from '../../../service/texts';
 import type { Operation } from '../operation';
@@ -97,7 +97,7 @@ export async function waitForScrape(
 		account.watched--;
 	}
 	if (!isFinished(last)) throw tooLong(id, last, minutes);
-	if (wordIn(last.status) === 'failed' && !isFailedResult) throw failed(id, last);
+	if (endOf(last) === 'failed' && !isFailedResult) throw failed(id, last);
 	return last;
 }
 
