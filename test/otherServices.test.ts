@@ -551,10 +551,19 @@ describe('A service that answers in other words', () => {
 		},
 	);
 
-	test('ends a scrape in any case, and the error names the scrape', async () => {
+	test('ends a scrape in any case, or with an error, and the error names the scrape', async () => {
 		const done = { scrapeId: 's1', status: 'completed', message: 'Done', progress: 100 };
 		const inCapitals = { scrapeId: 's2', status: 'Completed' };
-		const noLeads = { scrapeId: 's3', status: 'failed', message: 'No leads', progress: 40 };
+		const noLeads = {
+			scrapeId: 's3',
+			status: 'failed',
+			message: 'No leads',
+			progress: 40,
+			completedAt: null,
+			note: '',
+		};
+		const error = { code: 'SCRAPE_FAILED', message: 'Source is down' };
+		const asError = { success: false, error, data: { scrapeId: 's4', status: 'FAILED' } };
 		const withError = { scrapeId: 's5', status: 'failed', error: { message: 'Source is down' } };
 		const notRepeated = { status: 'failed', progress: 40 };
 		const isDown = (scrapeId: string) =>
@@ -566,6 +575,7 @@ describe('A service that answers in other words', () => {
 				success(noLeads),
 				{ error: { ...noLeads, message: 'Scrape s3 failed: No leads', advice: someText } },
 			],
+			s4: [answer(asError), isDown('s4')],
 			s5: [success(withError), isDown('s5')],
 			s6: [success(notRepeated), failed({ scrapeId: 's6', ...notRepeated })],
 		});

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { withLock } from './lockFile';
-import { ProcessGroup, run } from './processes';
+import { ProcessGroup, run, succeeds } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
@@ -223,12 +223,7 @@ function anyPort(): number {
 
 async function isFree(port: number): Promise<boolean> {
 	const server = createServer().listen(port, '127.0.0.1');
-	try {
-		await once(server, 'listening');
-		return true;
-	} catch {
-		return false;
-	} finally {
-		server.close();
-	}
+	const listens = await succeeds(once(server, 'listening'));
+	server.close();
+	return listens;
 }

@@ -96,3 +96,11 @@ export async function run(
 	}
 	return text;
 }
+
+/** Whether something works. */
+export async function succeeds(work: Promise<unknown>): Promise<boolean> {
+	return await work.then(
+		() => true,
+		() => false,
+	);
+}

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from './n8n';
-import { ProcessGroup, run } from './processes';
+import { ProcessGroup, run, succeeds } from './processes';
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -75,11 +75,7 @@ export async function startPostgres(): Promise<Server> {
 	// It ends at once, rather than when all of its clients have gone.
 	const command = ['INT', ...unprivileged(), postgres, ...place, '-F'];
 	const check = ['-h', '127.0.0.1', '-p', String(port), '-q'];
-	const isUp = () =>
-		run(isReady, check).then(
-			() => true,
-			() => false,
-		);
+	const isUp = () => succeeds(run(isReady, check));
 	return await opened(new Server(port, command, folder, isUp));
 }
 
@@ -113,12 +109,7 @@ function unprivileged(): string[] {
 
 async function accepts(port: number): Promise<boolean> {
 	const socket = connect(port, '127.0.0.1');
-	try {
-		await once(socket, 'connect');
-		return true;
-	} catch {
-		return false;
-	} finally {
-		socket.destroy();
-	}
+	const isConnected = await succeeds(once(socket, 'connect'));
+	socket.destroy();
+	return isConnected;
 }

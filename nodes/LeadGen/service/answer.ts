@@ -78,10 +78,13 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	const envelope = parseExactly(response.text);
 	if (!isObject(envelope)) return { error: unreadable(response, request) };
 	const { data, error } = envelope;
-	// The status of a failed scrape may come as an error.
-	const isStatus = status < 400 && isFree(request) && isObject(data);
-	if (isStatus && endOf(data) === 'failed') return { data: filled({ error, ...data }) ?? data };
-	if (isError(envelope, status)) return { error: errorOf(envelope, status, request) };
+	if (isError(envelope, status)) {
+		// The status of a failed scrape may come as an error.
+		const isStatus = status < 400 && isFree(request) && isObject(data);
+		return isStatus && endOf(data) === 'failed'
+			? { data: { error, ...data } }
+			: { error: errorOf(envelope, status, request) };
+	}
 	if (status >= 400) return { error: unreadable(response, request) };
 	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
 	if (!isPending(data ?? {}, status, request)) return { data };

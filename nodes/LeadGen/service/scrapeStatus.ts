@@ -5,7 +5,6 @@ import type { ServiceRequest } from './types';
 
 /** The statuses that end a scrape (docs/service.md, Scrapes and their status). */
 const ENDS = ['completed', 'failed'] as const;
-export type ScrapeEnd = (typeof ENDS)[number];
 
 /** The request for the status of a scrape (docs/service.md, Operations), for one that asks again and again. */
 export function pollRequest(id: string): ServiceRequest {
@@ -13,7 +12,7 @@ export function pollRequest(id: string): ServiceRequest {
 }
 
 /** How a scrape ended; undefined while it is running. */
-export function endOf({ status }: IDataObject): ScrapeEnd | undefined {
+export function endOf({ status }: IDataObject): (typeof ENDS)[number] | undefined {
 	return ENDS.find((end) => end === wordIn(status));
 }
 

@@ -4,8 +4,8 @@ import type { IDataObject } from 'n8n-workflow';
  * One request to the service.
  *
  * `kind` says how the request may be handled. GET: a `read` costs nothing, and one answer serves all items of a run; a
- * `poll` asks for the status of a scrape, and is sent again each time. POST: a `lookup` costs credits, and identical lookups have the same
- * answer; a `start` costs credits, and each start creates its own scrape.
+ * `poll` asks for the status of a scrape, and is sent again each time. POST: a `lookup` costs credits, and identical
+ * lookups have the same answer; a `start` costs credits, and each start creates its own scrape.
  */
 export interface ServiceRequest {
 	kind: 'read' | 'poll' | 'lookup' | 'start';
