@@ -7,9 +7,8 @@ import type { NodeRun } from './run';
 import type { Service } from './service';
 import type { ServiceRequest } from './types';
 
-/** The service as one item uses it. It counts the paid calls of the item, and keeps the node within its maximum. */
+/** The service as one item uses it. It keeps the node within its maximum of paid calls. */
 export class ItemService implements Payer {
-	paidCalls = 0;
 	/** How many paid calls the item may need, and how many of them it may still make. */
 	private needed = 0;
 	private left = Infinity;

@@ -13,8 +13,6 @@ const LATELY_MS = 10 * 60_000;
 
 /** The item that needs a paid call. */
 export interface Payer {
-	/** How many of its calls brought a result. */
-	paidCalls: number;
 	/** Before a call that may be paid for. @throws NotAttemptedError if the maximum does not cover it */
 	spend(): void;
 	/** After the call. @param isPaid whether it was paid for, or may have been */
@@ -64,7 +62,7 @@ export class Purchases {
 		}
 		const known = this.recall(request, key);
 		if (known) {
-			this.countKnown(known, request, key, item);
+			this.countKnown(known, request, key);
 			return known;
 		}
 		item?.spend();
@@ -75,7 +73,7 @@ export class Purchases {
 		try {
 			const bought = { json: JSON.stringify(await this.sender.send(request)) };
 			item?.spent(true);
-			this.count(request, item);
+			this.count(request);
 			this.keep(request, key, bought);
 			return bought;
 		} catch (error) {
@@ -92,24 +90,23 @@ export class Purchases {
 		if (error instanceof NotAttemptedError) stopReason.stopPaidCalls(error);
 		if (meaningOf(error) === 'INSUFFICIENT_CREDITS') stopReason.outOfCredits();
 		if (isUnclear) this.unclear++;
-		if (isBought) this.count(request, item);
+		if (isBought) this.count(request);
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
 		if (isBought || (isUnclear && request.kind === 'start')) this.keep(request, key, { error });
 		return error;
 	}
 
 	/** Counts what was bought before. What this run paid for before n8n ran the node again is not free. */
-	private countKnown(known: Bought, request: ServiceRequest, key: string, item?: Payer): void {
+	private countKnown(known: Bought, request: ServiceRequest, key: string): void {
 		const { payer = '' } = this.run.settings;
 		const isOwn = this.memoryOf(request).isPaidBy(payer, key);
 		if (!isResult(known)) this.unclear++;
-		else if (isOwn) this.count(request, item);
+		else if (isOwn) this.count(request);
 		else this.saved++;
 		this.report(request, known, false);
 	}
 
-	private count({ noun = 'call' }: ServiceRequest, item?: Payer): void {
-		if (item) item.paidCalls++;
+	private count({ noun = 'call' }: ServiceRequest): void {
 		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 	}
 
