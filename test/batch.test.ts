@@ -2,6 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Account, FaultRule } from '../lab/sandbox/settings';
 import { PaidCallLimit } from '../nodes/LeadGen/service/itemService';
+import type { ItemCalls } from '../nodes/LeadGen/service/purchases';
 import { hintsOf, type NodeResult, type NodeRun } from './engine';
 import { containing, errorOf, including, someText } from './expected';
 import {
@@ -181,7 +182,7 @@ describe('when n8n runs the node again', () => {
 		await waitIn('a');
 		expect(startedLimits()).toEqual([5, 5, 6, 6]);
 
-		for (const executionId of ['a', 'b', 'a', 'b']) {
+		for (const executionId of ['c', 'c', 'd', 'd']) {
 			await find(people(2), { rememberMinutes: 0 }, { executionId });
 		}
 		expect(sandbox.requests.filter(({ path }) => path === '/email/find')).toHaveLength(4);
@@ -444,9 +445,10 @@ it('sends nothing more once a person presses Stop', async () => {
 describe('Maximum Paid Calls', () => {
 	it('counts each call over MCP alone', async () => {
 		for (let call = 0; call < 2; call++) {
-			const limit = new PaidCallLimit(1, '', 'LeadGen');
-			expect(await limit.hold(1)).toBe(true);
-			limit.use();
+			const calls: ItemCalls = { paid: 0 };
+			const limit = PaidCallLimit.of(1, '', 'LeadGen');
+			await limit.during(1, calls, '', async () => await Promise.resolve(calls.paid++));
+			expect(calls).toEqual({ paid: 1 });
 		}
 	});
 

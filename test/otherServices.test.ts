@@ -951,20 +951,20 @@ describe('Where n8n runs the node again because the first item failed', () => {
 	const rows = people(4);
 	const refuse = failure('ODD', 400);
 
-	test('each result keeps its cost, and the hint names all paid calls', async () => {
+	test('the hint names all paid calls', async () => {
 		answerWith((request) =>
 			textIn(request, 'email') === 'p0@acme.com' ? refuse : verdict(request),
 		);
 		await run(VERIFY, rows.slice(3));
-		const result = await run(VERIFY, [...rows, { name: 'p1' }], { includeCost: true }, keep);
+		const result = await run(VERIFY, [...rows, { name: 'p1' }], {}, keep);
 
 		const [first, ...others] = rows.map(VERIFY.callFor);
 		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
 		expect(result.items).toEqual(
 			paired([
-				{ name: 'p0', error: including({ code: 'ODD' }), paidCalls: 0 },
-				...rows.slice(1).map((row, index) => ({ ...verdictOf(row), paidCalls: index < 2 ? 1 : 0 })),
-				{ ...verdictOf({ name: 'p1' }), paidCalls: 0 },
+				{ name: 'p0', error: including({ code: 'ODD' }) },
+				...rows.slice(1).map(verdictOf),
+				verdictOf({ name: 'p1' }),
 			]),
 		);
 		expect(hintTexts(result)).toEqual([
@@ -978,16 +978,16 @@ describe('Where n8n runs the node again because the first item failed', () => {
 			if (title === 'p1') return failure('DOWN', 500);
 			return title === 'p0' ? refuse : success({ scrapeId: title, status: 'pending' });
 		});
-		const result = await run(START, rows, { includeCost: true }, keep);
+		const result = await run(START, rows, {}, keep);
 
 		const [first, ...others] = rows.map(START.callFor);
 		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
 		expect(result.items).toEqual(
 			paired([
-				{ name: 'p0', error: including({ outcome: 'refused' }), paidCalls: 0 },
-				{ name: 'p1', error: including({ outcome: 'unknown' }), paidCalls: 0 },
-				{ scrapeId: 'p2', status: 'pending', paidCalls: 1 },
-				{ scrapeId: 'p3', status: 'pending', paidCalls: 1 },
+				{ name: 'p0', error: including({ outcome: 'refused' }) },
+				{ name: 'p1', error: including({ outcome: 'unknown' }) },
+				{ scrapeId: 'p2', status: 'pending' },
+				{ scrapeId: 'p3', status: 'pending' },
 			]),
 		);
 		expect(hintTexts(result)).toEqual([

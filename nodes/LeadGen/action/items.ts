@@ -58,7 +58,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			const { request, mayFollow = 0 } = prepared;
 			if (dryRun) return { item: output.plan(dryRun.plan(request, mayFollow)) };
 			const item = new ItemService(service, limit);
-			const result = await item.during(request, mayFollow, async () => {
+			const result = await item.during(1 + mayFollow, async () => {
 				throwIfStopped(signal);
 				return await (prepared.run?.(item) ?? item.data(request));
 			});
@@ -128,7 +128,7 @@ async function connect(
 		dryRun: isDryRun ? new DryRun(service) : undefined,
 		limit:
 			maxPaidCalls < Infinity
-				? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)
+				? PaidCallLimit.of(maxPaidCalls, executionId, context.getNode().name)
 				: undefined,
 	};
 }

@@ -108,10 +108,7 @@ export class Plan {
 /** What all nodes and executions of this process know about one account of the service. */
 export class Account {
 	readonly limiter = new Limiter();
-	/** The results of lookups. */
-	readonly lookups = new Memory();
-	/** The outcomes of starts. Separate, so that lookups do not evict them. */
-	readonly starts = new Memory();
+	readonly memory = new Memory();
 	readonly plan = new Plan();
 	/** The number of scrapes that are waited for. */
 	watched = 0;

@@ -14,6 +14,7 @@ import { count } from '../common/values';
 import { accountOf, apiKeyOf, baseUrlOf, type Account } from './account';
 import type { Run } from './limits/limiter';
 import { GIVE_UP_MS } from './limits/policy';
+import type { Buyer } from './memory';
 import { isRateRefusal } from './retry';
 import { keyRemover } from './texts';
 import type { ServiceRequest } from './types';
@@ -69,17 +70,11 @@ function duration(ms: number): string {
 }
 
 /** How a run of a node makes its calls. */
-export interface RunSettings {
+export interface RunSettings extends Buyer {
 	/** How long to wait for the whole answer to one request. */
 	timeoutMs: number;
 	/** The maximum number of calls in flight; 0 finds a good number. */
 	parallel?: number;
-	/** How long results that other executions bought count. */
-	rememberMs?: number;
-	/** The execution that owns the results that it buys, also when n8n runs the node again. MCP has no executions. */
-	executionId?: string;
-	/** The run of the node in its execution. It stays the same when n8n runs the node again. */
-	payer?: string;
 	/**
 	 * Called for each scrape: with the answer, or without one if the scrape may have been started.
 	 * @param isNew false if it was started before n8n ran the node again
