@@ -1,5 +1,5 @@
 import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
-import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { LeadGenError, ServiceError, type NotAttemptedError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
 import { foundNobody, meaningOf } from './answer';
 import type { Bought, Purchase } from './memory';
@@ -65,7 +65,6 @@ export class Purchases {
 		const sending = this.sender.send(request).then((data) => ({ json: JSON.stringify(data) }));
 		const bought = await sending.catch((error: unknown) => ({ error: known(error, request) }));
 		const error = 'error' in bought ? bought.error : undefined;
-		if (error instanceof NotAttemptedError) stopReason.stopPaidCalls(error);
 		if (meaningOf(error) === 'INSUFFICIENT_CREDITS') stopReason.outOfCredits();
 		const hasResult = isResult(bought, request);
 		const mayBePaid = hasResult || (error instanceof ServiceError && error.outcome === 'unknown');

@@ -38,10 +38,10 @@ export class Sender {
 		let tries = 0;
 		let failedAt: number | undefined;
 		for (;;) {
-			if (account.plan.shouldAsk(() => account.limiter.demand)) void this.askForPlan();
+			if (account.plan.shouldAsk()) void this.askForPlan();
 			const result = await this.attempt(request, signal);
 			if (!('error' in result)) {
-				if (request.isBalance && result.data) account.learn(result.data);
+				if (request.isBalance && result.data) account.plan.learn(result.data);
 				return result.data;
 			}
 			// The limiter lets the call wait until the service accepts calls again.
@@ -97,6 +97,6 @@ export class Sender {
 		account.limiter.end(this.run, call, { outcome: 'unknown' });
 		if (response instanceof ServiceError) return;
 		const answer = readEnvelope(response, BALANCE);
-		if ('data' in answer && answer.data) account.learn(answer.data);
+		if ('data' in answer && answer.data) account.plan.learn(answer.data);
 	}
 }
