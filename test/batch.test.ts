@@ -1,8 +1,6 @@
 /** Runs of many items: what is paid for, what is sent again, and what ends a run. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Account, FaultRule } from '../lab/sandbox/settings';
-import { PaidCallLimit } from '../nodes/LeadGen/service/itemService';
-import type { ItemCalls } from '../nodes/LeadGen/service/purchases';
 import { hintsOf, type NodeResult, type NodeRun } from './engine';
 import { containing, errorOf, including, someText } from './expected';
 import {
@@ -444,12 +442,9 @@ it('sends nothing more once a person presses Stop', async () => {
 
 describe('Maximum Paid Calls', () => {
 	it('counts each call over MCP alone', async () => {
-		for (let call = 0; call < 2; call++) {
-			const calls: ItemCalls = { paid: 0 };
-			const limit = PaidCallLimit.of(1, '', 'LeadGen');
-			await limit.during(1, calls, '', async () => await Promise.resolve(calls.paid++));
-			expect(calls).toEqual({ paid: 1 });
-		}
+		const overMcp = { ...keepGoing, executionId: '', isTool: true };
+		for (const one of people(2)) await find([one], { maxPaidCalls: 1 }, overMcp);
+		expect(spent()).toBe(2);
 	});
 
 	const reached = (max: number) => `Not sent: the node reached Maximum Paid Calls (${String(max)})`;

@@ -7,9 +7,9 @@ import type { NodeRun } from './run';
 import type { Service } from './service';
 import type { ServiceRequest } from './types';
 
-/** The service as one item uses it. Its paid calls count to the maximum of the node. */
+/** The service as one item uses it. Its paid calls count to the maximum of the node. `call` and `data` are as in `Service`. */
 export class ItemService {
-	private readonly calls: ItemCalls = { paid: 0 };
+	readonly calls: ItemCalls = { paid: 0 };
 
 	/** @param limit undefined if the user set no maximum */
 	constructor(
@@ -21,20 +21,17 @@ export class ItemService {
 		return this.service.run;
 	}
 
-	/** As in `Service`. */
 	async call(request: ServiceRequest): Promise<IDataObject | null> {
 		return await this.service.call(request, this.calls);
 	}
 
-	/** As in `Service`. */
 	async data(request: ServiceRequest): Promise<IDataObject> {
 		return await this.service.data(request, this.calls);
 	}
 
 	/** @param needed how many paid calls the work may need */
 	async during<T>(needed: number, work: () => Promise<T>): Promise<T> {
-		if (!this.limit) return await work();
-		return await this.limit.during(needed, this.calls, this.run.stopReason.whenRunAgain, work);
+		return await (this.limit?.during(needed, this, work) ?? work());
 	}
 }
 
@@ -67,23 +64,18 @@ export class PaidCallLimit {
 	 * Does the work of an item when the maximum covers all paid calls that it may need, so that no item is left half done. If
 	 * it never will, the item can only use results that are known already.
 	 */
-	async during<T>(
-		needed: number,
-		calls: ItemCalls,
-		whenRunAgain: string,
-		work: () => Promise<T>,
-	): Promise<T> {
+	async during<T>(needed: number, item: ItemService, work: () => Promise<T>): Promise<T> {
 		if (!(await this.hold(needed))) {
-			calls.refusal = new NotAttemptedError(
+			item.calls.refusal = new NotAttemptedError(
 				`Not sent: the node reached Maximum Paid Calls (${String(this.max)})`,
-				`It has made ${count(this.used, 'paid call')} in this execution, and this item may need ${String(needed)}. To continue, raise this limit in the options. ${whenRunAgain}`,
+				`It has made ${count(this.used, 'paid call')} in this execution, and this item may need ${String(needed)}. To continue, raise this limit in the options. ${item.run.stopReason.whenRunAgain}`,
 			);
 			return await work();
 		}
 		try {
 			return await work();
 		} finally {
-			this.used += calls.paid;
+			this.used += item.calls.paid;
 			this.held -= needed;
 			this.changed();
 		}

@@ -42,10 +42,9 @@ export class Purchases {
 	async get(request: ServiceRequest, key: string, item?: ItemCalls): Promise<Bought> {
 		const { account, settings, signal } = this.run;
 		const { memory } = account;
-		const { pending } = memory;
 		// An AI agent may call a tool twice at once, and Retry may begin while calls of the stopped run are in flight.
 		// Nothing is awaited between the last look and the call.
-		for (let other = pending.get(key); other; other = pending.get(key)) {
+		for (let other = memory.pending.get(key); other; other = memory.pending.get(key)) {
 			await settledOrAborted(other, signal);
 			throwIfStopped(signal);
 		}
@@ -56,8 +55,8 @@ export class Purchases {
 		}
 		if (item?.refusal) throw item.refusal;
 		const buying = this.buy(request, key, item);
-		pending.set(key, buying);
-		return await buying.finally(() => pending.delete(key));
+		memory.pending.set(key, buying);
+		return await buying.finally(() => memory.pending.delete(key));
 	}
 
 	private async buy(request: ServiceRequest, key: string, item?: ItemCalls): Promise<Bought> {
