@@ -218,7 +218,7 @@ describe('Node leadGen, its operations', () => {
 		const calls = 'parallel requestTimeout';
 		const lookup = `${budget} rememberMinutes ${calls}`;
 		const withLocation = `${email} location minConfidence ${lookup}`;
-		const waiting = 'failedAsResult pollInterval timeout';
+		const waiting = 'pollInterval timeout';
 		const names = 'nameFormat firstName lastName';
 		const enrich = 'company linkedinUrl accept tryPersonal';
 		const start = forPeople('notice') || 'toolNotice';
@@ -398,7 +398,7 @@ function schemaOf(values: unknown[]): Schema {
 describe('In a run', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
-	const SWITCHES = ['dryRun', 'failedAsResult', 'includeInput', 'splitOutput'];
+	const SWITCHES = ['dryRun', 'includeInput', 'splitOutput'];
 	const parameters = { ...person, email: '={{ $json.first }}@acme.com' };
 
 	test.each(OPERATIONS)(

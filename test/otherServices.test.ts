@@ -240,7 +240,7 @@ describe('What a service writes in the place of the address', () => {
 	test('is kept among the rejected, and the hint says that nobody was found', async () => {
 		const tried = 'business: not found';
 		const each = answers.map((email): Case => {
-			const own = { email: null, confidence: 0.4, emailAnswer: email };
+			const own = { found: false, email: null, confidence: 0.4, emailAnswer: email };
 			const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
 			return [success({ email, confidence: 0.4 }), { found: false, email: null, tried, rejected }];
 		});

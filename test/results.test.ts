@@ -144,8 +144,8 @@ const RUNS: Array<{
 	{
 		of: 'a failed scrape with filters',
 		settings: { faults: [], job: { outcome: 'failed', durationMs: 0 } },
-		run: [START_AND_WAIT, { ...titled, options: { failedAsResult: true } }, [{ title: 'CTO' }]],
-		hints: 'info: 1 item: 1 scrape failed, 2 leads, 5 credits · 1 paid call (1 scrape)',
+		run: [START_AND_WAIT, titled, [{ title: 'CTO' }], keepGoing],
+		hints: 'warning: 1 item: 2 leads, 5 credits, 1 failed · 1 paid call (1 scrape)',
 	},
 	{
 		of: 'an account without credits',

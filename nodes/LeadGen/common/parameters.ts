@@ -161,20 +161,13 @@ export function choiceField<T extends string>(
 	};
 }
 
-/**
- * A number between the bounds of the editor. Also accepts text that contains a number, as spreadsheets do.
- * @param minimum replaces that of the editor: an expression may return less
- */
+/** A number between the bounds of the editor. Also accepts text that contains a number, as spreadsheets do. */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
-	{
-		minimum,
-		whole = false,
-		ifMissing,
-	}: { minimum?: number; whole?: boolean; ifMissing?: number } = {},
+	{ whole = false, ifMissing }: { whole?: boolean; ifMissing?: number } = {},
 ): Field<number> {
 	const { displayName, typeOptions, default: preset, placeholder } = property;
-	const least = minimum ?? typeOptions?.minValue ?? 0;
+	const least = typeOptions?.minValue ?? 0;
 	const most = typeOptions?.maxValue ?? Infinity;
 	const kind = whole ? 'a whole number' : 'a number';
 	const range =
