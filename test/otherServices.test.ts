@@ -741,32 +741,6 @@ describe('A service that repeats the key', () => {
 	});
 });
 
-describe('An answer that is nested too deeply', () => {
-	const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-	const bodies = [
-		`{"success":true,"data":{"scrapeId":"s1","list":${deep}}}`,
-		`{"success":true,"data":{"scrapeId":"s1","text":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}}`,
-		`{"success":true,"scrapeId":"s1","list":${deep}}`,
-		`{"success":true,"data":${JSON.stringify(`{"scrapeId":"s1","list":${deep}}`)}}`,
-		`{"scrapeId":"s1","list":${deep}}`,
-	].map((text) => [text.slice(0, 50), text]);
-
-	test.each(bodies)('is no reason to start a scrape twice: %s …', async (_, text) => {
-		const { error } = await expectOneStartEach(answer(text));
-		expect(error?.context).toMatchObject({ details: { outcome: 'unknown' } });
-	});
-
-	test('is an error of its item, which holds the beginning', async () => {
-		const error = failed({ advice: mayBeDone, outcome: 'unknown' });
-		const cases = bodies.map(([, text]): Case => [answer(text), error]);
-		const { items, run: execution } = await expectEach(VERIFY, [[verdict], ...cases, [verdict]]);
-
-		expect(execution.status).toBe('success');
-		const errors = items.slice(1, -1).map(({ json }) => JSON.stringify(json.error));
-		expect(errors.filter((text) => !text.includes('s1') || text.length > 50_000)).toEqual([]);
-	});
-});
-
 test('An answer with which the node itself fails may be paid for, so that a start is not sent again by Retry On Fail', async () => {
 	const { stringify } = JSON;
 	jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown, ...more: unknown[]) => {
