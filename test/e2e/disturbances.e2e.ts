@@ -74,7 +74,7 @@ describe('through power cuts', () => {
 		const [crashed] = (await fixture.executions(workflow.id)).filter(
 			({ status }) => status === 'crashed',
 		);
-		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting ?? [];
+		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting;
 		const { completion } = item?.json.leadGenTrigger as {
 			completion: { notification: { body: { data: { leads: unknown[] } } } };
 		};
