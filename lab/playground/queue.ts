@@ -91,7 +91,7 @@ export class QueueMode {
 
 	/**
 	 * Starts a process, or starts it again, unless it runs; resolves when it is ready.
-	 * @param follows it is a main process that does not lead until it is told to
+	 * @param follows it is a main process that leads for a moment, and then follows until it is told to lead
 	 */
 	async start(role: Role, follows = false): Promise<void> {
 		if (this.processes.has(role)) return;
@@ -106,10 +106,10 @@ export class QueueMode {
 			PROCESS_ROLE: role,
 			QUEUE_HEALTH_CHECK_PORT: String(port),
 			...(command === 'start' && { EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS }),
-			FOLLOWS_AT_START: String(follows),
 		};
 		const n8n = await startN8n({ version, command, userFolder, port, env });
 		this.processes.set(role, n8n);
+		if (follows) await this.setRole(role, 'follower');
 		void n8n.ended.then(() => {
 			if (this.processes.get(role) === n8n) this.processes.delete(role);
 		});
