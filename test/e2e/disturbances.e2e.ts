@@ -58,8 +58,8 @@ describe('through power cuts', () => {
 
 	it('keeps the leads of a notification that waits for the status through a power cut: in the execution that crashed', async () => {
 		await fixture.reset({
-			job: { durationMs: 500, statusLagMs: 20_000 },
-			notification: { shape: 'leads' },
+			job: { durationMs: 20_500 },
+			notification: { shape: 'leads', delayMs: -20_000 },
 		});
 		const workflow = await fixture.activated({ limit: 1000 });
 		await until(
@@ -74,7 +74,7 @@ describe('through power cuts', () => {
 		const [crashed] = (await fixture.executions(workflow.id)).filter(
 			({ status }) => status === 'crashed',
 		);
-		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting ?? [];
+		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting;
 		const { completion } = item?.json.leadGenTrigger as {
 			completion: { notification: { body: { data: { leads: unknown[] } } } };
 		};

@@ -9,7 +9,7 @@ import { fixture } from './triggerFixture';
 const leads = (...names: string[]) => names.map((name) => ({ name }));
 
 describe('a completion', () => {
-	const bodies = 'flat nested envelope leads snake form query text empty broken'.split(' ');
+	const bodies = 'flat leads snake form query text empty broken'.split(' ');
 	const shapes = [
 		...bodies.map((shape) => ({ shape: shape as NotificationSettings['shape'] })),
 		{ method: 'PUT' as const },
@@ -45,7 +45,6 @@ describe('a completion', () => {
 
 	it.each([
 		['is lost', { notification: { times: 0 } }],
-		['comes before the status says finished', { job: { durationMs: 1000, statusLagMs: 3000 } }],
 		[
 			'comes before the answer to the start',
 			{
@@ -53,9 +52,9 @@ describe('a completion', () => {
 				faults: [{ kind: 'slowBody' as const, delayMs: 3000, match: { path: '/start' } }],
 			},
 		],
-		['comes before the end', { job: { durationMs: 3000 }, notification: { earlyMs: 2000 } }],
+		['comes before the end', { job: { durationMs: 3000 }, notification: { delayMs: -2000 } }],
 		['comes late', { notification: { delayMs: 20_000 } }],
-		['comes thirty times at once', { notification: { times: 30, parallel: true } }],
+		['comes thirty times at once', { notification: { times: 30 } }],
 		['has an awkward scrape ID', { job: { durationMs: 1000, scrapeIdStyle: 'awkward' as const } }],
 		['says that it failed', { job: { durationMs: 1000, outcome: 'failed' as const } }],
 	])('runs the workflow once if its notification %s', async (_what, settings) => {
@@ -173,7 +172,7 @@ describe('a node that only listens', () => {
 	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
 		const workflow = await fixture.listening();
 		expect(fixture.starts).toBe(0);
-		fixture.sandbox.set({ notification: { times: 3, parallel: true } });
+		fixture.sandbox.set({ notification: { times: 3 } });
 		const ids = await fixture.startMany(8, fixture.plainUrl(workflow));
 		await fixture.untilRuns(workflow.id, 8);
 		await quiet();
