@@ -34,29 +34,25 @@ function limiterOf(perMinute: number) {
 		if (ms > 0) await clock.sleep(ms);
 		return limiter.end(run, turn, end);
 	};
-	/** Refuses all lookups of a run. @returns how many it makes until it gives up */
-	const triesOf = async (run: Run, end: End) => {
+	/** Ends all calls of a run in the same way. @returns how many it makes until it gives up */
+	const triesOf = async (run: Run, end: End, info: CallInfo = LOOKUP, most = Infinity) => {
 		let tries = 1;
-		while (await call(run, LOOKUP, end)) tries++;
+		while (tries < most && (await call(run, info, end))) tries++;
 		return tries;
 	};
 	return { limiter, clock, over, pass, call, triesOf };
 }
 
-describe('a limit that is known', () => {
-	it.each([
-		[1000, 1000],
-		[16.67, 16],
-		[0.5, 1],
-		[0, Infinity],
-		[-1, Infinity],
-	])('is a whole number: %d a minute in the credential is %d', (requestsPerMinute, perMinute) => {
-		const { limiter } = limiterOf(0);
-		new Plan(limiter).configure({ plan: 'enterprise', requestsPerMinute });
-		expect(limiter.perMinute).toBe(perMinute);
-	});
+it.each([
+	[1000, 1000],
+	[16.67, 16],
+	[0.5, 1],
+	[0, Infinity],
+])('a limit that is known is a whole number: %d a minute is %d', (requestsPerMinute, perMinute) => {
+	const { limiter } = limiterOf(0);
+	new Plan(limiter).configure({ plan: 'enterprise', requestsPerMinute });
+	expect(limiter.perMinute).toBe(perMinute);
 });
-
 describe('several runs', () => {
 	it('take turns, so that a single call does not wait for all of a long run', async () => {
 		const { limiter, pass, call } = limiterOf(60);
@@ -155,25 +151,18 @@ describe('a limit that is not known', () => {
 
 	it.each<[string, CallInfo, End, number, number]>([
 		// A refused call costs nothing, and the time may be in milliseconds by mistake.
-		['a lookup is refused', LOOKUP, REFUSED, 1, 1],
-		['a lookup fails', LOOKUP, { outcome: 'unknown' }, 0, 0],
+		['a lookup is refused', LOOKUP, REFUSED, 1, 24],
+		['a lookup fails', LOOKUP, { outcome: 'unknown' }, 0, 1],
 		// A poll waits for as long as a run does.
-		['a poll is refused', POLL, REFUSED, 10, Infinity],
-		['a poll fails', POLL, { outcome: 'unknown' }, 10, Infinity],
-	])('ends a run if %s for a quarter of an hour', async (_name, info, end, least, most) => {
-		const { clock, over, call } = limiterOf(Infinity);
-		const run = newRun();
-		const began = clock.now();
+		['a poll is refused', POLL, REFUSED, 10, 30],
+		['a poll fails', POLL, { outcome: 'unknown' }, 10, 30],
+	])('ends a run if %s for a quarter of an hour', async (_name, info, end, minutes, most) => {
+		const { clock, over, triesOf } = limiterOf(Infinity);
 		const rateInfo = { retryAfterMs: 15 * MINUTE_MS };
-		let calls = 1;
-		const ending = (async () => {
-			while ((await call(run, info, { ...end, rateInfo })) && calls < 30) calls++;
-		})();
-		await over(ending);
-		const minutes = Math.round((clock.now() - began) / MINUTE_MS);
-		expect(minutes).toBeGreaterThanOrEqual(least);
-		expect(minutes).toBeLessThanOrEqual(most);
-		expect(calls).toBeLessThan(most === 0 ? 2 : most === 1 ? 25 : 31);
+		const tries = triesOf(newRun(), { ...end, rateInfo }, info, 30);
+		await over(tries);
+		expect(Math.min(10, Math.round(clock.now() / MINUTE_MS))).toBe(minutes);
+		expect(await tries).toBeLessThanOrEqual(most);
 	});
 
 	it('is given up on for one operation while the service takes another', async () => {
@@ -237,58 +226,41 @@ describe('a limit that is not known', () => {
 	});
 });
 
-describe('looks at the status of scrapes', () => {
-	it('take a third of the limit at most, and make no other call wait', async () => {
-		const { pass, call } = limiterOf(60);
-		const [scrapes, lookups] = [newRun(), newRun()];
-		let polls = 0;
-		const poll = async () => {
-			for (;;) {
-				await call(scrapes, POLL);
-				polls++;
-			}
-		};
-		for (let scrape = 0; scrape < 30; scrape++) void poll();
-		await pass(1000);
-		expect(polls).toBe(20);
-		let answered = 0;
-		for (let lookup = 0; lookup < 10; lookup++) {
-			void call(lookups, LOOKUP).then(() => answered++);
+it('looks at the status of scrapes take a third of the limit, and make no other call wait', async () => {
+	const { pass, call } = limiterOf(60);
+	const [scrapes, lookups] = [newRun(), newRun()];
+	let polls = 0;
+	const poll = async () => {
+		for (;;) {
+			await call(scrapes, POLL);
+			polls++;
 		}
-		await pass(1000);
-		expect(answered).toBe(10);
-		await pass(MINUTE_MS);
-		expect(polls).toBe(40);
-	});
-
-	it('wait for nothing where no limit is known', async () => {
-		const { limiter, pass } = limiterOf(Infinity);
-		const run = newRun();
-		let polls = 0;
-		for (let scrape = 0; scrape < 15; scrape++) {
-			void limiter.turn(run, POLL).then(() => polls++);
-		}
-		await pass(15);
-		expect(polls).toBe(15);
-	});
+	};
+	for (let scrape = 0; scrape < 30; scrape++) void poll();
+	await pass(1000);
+	expect(polls).toBe(20);
+	let answered = 0;
+	for (let lookup = 0; lookup < 10; lookup++) {
+		void call(lookups, LOOKUP).then(() => answered++);
+	}
+	await pass(1000);
+	expect(answered).toBe(10);
+	await pass(MINUTE_MS);
+	expect(polls).toBe(40);
 });
-
-describe('calls in flight', () => {
-	it('are few again when the service does not answer any more', async () => {
-		const { limiter, over, pass, call } = limiterOf(Infinity);
-		const run = newRun();
-		const info = { ...LOOKUP, timeoutMs: 60_000 };
-		await over(call(run, info, SUCCEEDED, 100));
-		const first = await limiter.turn(run, info);
-		await over(call(run, info, SUCCEEDED, 100));
-		await pass(60_000);
-		for (let turns = 0; turns < 100; turns++) void limiter.turn(run, info);
-		await pass(1000);
-		expect(run.inFlight).toBe(FEW_IN_FLIGHT);
-		limiter.end(run, first, { outcome: 'unknown' });
-	});
+it('calls in flight are few again when the service does not answer any more', async () => {
+	const { limiter, over, pass, call } = limiterOf(Infinity);
+	const run = newRun();
+	const info = { ...LOOKUP, timeoutMs: 60_000 };
+	await over(call(run, info, SUCCEEDED, 100));
+	const first = await limiter.turn(run, info);
+	await over(call(run, info, SUCCEEDED, 100));
+	await pass(60_000);
+	for (let turns = 0; turns < 100; turns++) void limiter.turn(run, info);
+	await pass(1000);
+	expect(run.inFlight).toBe(FEW_IN_FLIGHT);
+	limiter.end(run, first, { outcome: 'unknown' });
 });
-
 describe('what a service says of its rate', () => {
 	it('of calls that are left is kept for those that are sent', async () => {
 		const { clock, limiter } = limiterOf(Infinity);
@@ -314,15 +286,12 @@ describe('what a service says of its rate', () => {
 	it.each<[string, number | undefined, string?]>([
 		['7', 7000],
 		['1.5', 1500],
-		['99999999', 99_999_999_000],
 		// A point in time, long ago.
 		['1e9', 0],
 		['Thu, 01 Jan 2026 00:00:09 GMT', 9000],
 		['Wed, 31 Dec 2025 00:00:00 GMT', 0],
 		// Without a time zone it is UTC. It shows where the clock has another one, as with TZ=America/New_York.
 		['2026-01-01T00:00:08', 8000],
-		['2026-01-01 00:00:08', 8000],
-		['Thu, 01 Jan 2026 00:00:08', 8000],
 		['Thu Jan  1 00:00:08 2026', 8000],
 		// The clock of the service is a minute ahead, or as ours but for the fraction of a second.
 		['Thu, 01 Jan 2026 00:01:07 GMT', 7000, 'Thu, 01 Jan 2026 00:01:00 GMT'],
