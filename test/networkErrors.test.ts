@@ -47,33 +47,25 @@ test.each([
 	expect(noAnswer(error, lookup)).toMatchObject({ outcome, code });
 });
 
-test('A connection that breaks, or a time that is over, after the request was sent, may have been paid for', () => {
-	for (const syscall of ['read', 'write']) {
-		const error = Object.assign(new Error('unreachable'), { code: 'EHOSTUNREACH', syscall });
-		expect(noAnswer(error, lookup).outcome).toBe('unknown');
-	}
-	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
-	expect(retryDelayMs(late, lookup, 1, undefined)).toBeUndefined();
-	expect(mayStartAgain(late)).toBe(false);
-});
-
-test('An answer that is damaged on its way, after the TLS handshake, may have been paid for', () => {
-	const code = 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC';
-	const message = 'SSL routines:tls_get_more_records:decryption failed or bad record mac';
-	for (const error of [
-		new Error(message, { cause: Object.assign(new Error(message), { code }) }),
-		Object.assign(new Error(message), { httpCode: code, messages: [message] }),
-	]) {
-		expect(noAnswer(error, lookup)).toMatchObject({
-			message: 'The connection broke before the service answered',
-			details: { outcome: 'unknown', code },
-		});
-	}
-});
-
-test('An error without a code is told without one', () => {
-	const { message, advice, details } = noAnswer(new Error('Odd'), lookup);
+const record = 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC';
+const text = 'SSL routines:tls_get_more_records:decryption failed or bad record mac';
+test.each<[string, object, string | undefined]>([
+	['reads', { code: 'EHOSTUNREACH', syscall: 'read' }, 'EHOSTUNREACH'],
+	['writes', { code: 'EHOSTUNREACH', syscall: 'write' }, 'EHOSTUNREACH'],
+	['gets a damaged answer', { cause: Object.assign(new Error(text), { code: record }) }, record],
+	['gets a damaged answer, as n8n tells it', { httpCode: record, messages: [text] }, record],
+	['fails without a code', {}, undefined],
+])('A call that %s may have been paid for', (_what, fields, code) => {
+	const { message, advice, details } = noAnswer(Object.assign(new Error(text), fields), lookup);
 	expect(message).toBe('The connection broke before the service answered');
-	expect(advice).toMatch(/before you run it again\.$/);
-	expect(details).toEqual({ outcome: 'unknown' });
+	expect(advice).toMatch(code ? / The error code is \w+\.$/ : /before you run it again\.$/);
+	expect(details).toEqual({ outcome: 'unknown', ...(code && { code }) });
+});
+
+test('A call that is late is not sent again', () => {
+	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
+	expect([retryDelayMs(late, lookup, 1, undefined), mayStartAgain(late)]).toEqual([
+		undefined,
+		false,
+	]);
 });

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
-import { aimed, named, type Aim } from '../lab/simulator/scenarios';
+import { aimed, named } from '../lab/simulator/scenarios';
 import type { ServiceSettings } from '../lab/simulator/service';
 import {
 	atOnce,
 	banning,
-	changing,
 	closed,
 	fixed,
 	leakyBucket,
-	shared,
 	sliding,
 	tokenBucket,
 	type Limit,
@@ -21,59 +19,44 @@ const seed = fc.integer({ min: 1, max: 1_000_000 });
 
 /** The bound takes no time for other things, so a busy process may be slower by this share. */
 const BUSY_SHARE = 0.1;
-/** A number of calls in flight is not learned, so that a busy process takes longer where the service limits that. */
-const BUSY_F = 3;
+/** A number of calls in flight is not learned, so that a single run may take longer where the service limits that. */
+const MOST_IN_F = 3;
 
 const average = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
 
-/** It takes `burst` calls at once, and delays the others to `perSecond`. */
-function leakyBucketAfter(burst: number, perSecond: number): Limit {
-	const bucket = leakyBucket(Infinity, perSecond);
-	let taken = 0;
-	return { ...bucket, take: (now) => (taken++ < burst ? 0 : bucket.take(now)) };
-}
-
-/** Makes all calls of a scenario, and expects its aim to be reached. */
-async function expectAim(scenario: Scenario, { ratio, refused: most }: Aim) {
-	const { seconds, refused, taken } = await simulate(scenario);
-	expect(taken).toHaveLength(scenario.calls);
-	expect(seconds / bound(scenario)).toBeLessThanOrEqual(ratio);
-	expect(refused).toBeLessThanOrEqual(most);
+/** Makes all calls of a scenario so many times. @returns the time of each in relation to the bound, and what was refused */
+async function measure(scenario: Scenario, times: number) {
+	const [ratios, refusals]: [number[], number[]] = [[], []];
+	for (let seed = 1; seed <= times; seed++) {
+		const { seconds, refused, taken, givenUp } = await simulate({ ...scenario, seed });
+		expect([taken.length, givenUp]).toEqual([scenario.calls, 0]);
+		ratios.push(seconds / bound({ ...scenario, seed }));
+		refusals.push(refused);
+	}
+	return { ratios, refusals };
 }
 
 describe('the aims', () => {
-	const { F: inFlight, ...others } = named;
-	it.each(Object.entries(others))('are reached in case %s', async (_name, { aim, ...scenario }) => {
-		await fc.assert(
-			fc.asyncProperty(seed, async (seed) => {
-				await expectAim({ ...scenario, seed }, aim);
-			}),
-			{ numRuns: 10 },
-		);
+	const cases = Object.entries(named).flatMap(([name, { aim, ...scenario }]) => {
+		const isF = name === 'F';
+		const busy = { ...aim, ratio: isF ? MOST_IN_F : aim.ratio + BUSY_SHARE };
+		return [
+			{ name, process: 'an idle process', aim: isF ? busy : aim, scenario },
+			{ name, process: 'a busy process', aim: busy, scenario: { ...scenario, isBusy: true } },
+		];
+	});
+	it.each(cases)('are reached in case $name by $process', async ({ scenario, aim }) => {
+		const { ratios, refusals } = await measure(scenario, 20);
+		expect(Math.max(...ratios)).toBeLessThanOrEqual(aim.ratio);
+		expect(Math.max(...refusals)).toBeLessThanOrEqual(aim.refused);
 	});
 
-	const onAverage = { ...aimed, ...(inFlight && { F: inFlight }) };
-	it.each(Object.entries(onAverage))('are reached on average: %s', async (_name, scenario) => {
-		const { aim, ...service } = scenario;
-		const ratios: number[] = [];
-		const refusals: number[] = [];
-		for (let seed = 1; seed <= 5; seed++) {
-			const { seconds, refused, taken } = await simulate({ ...service, seed });
-			expect(taken).toHaveLength(scenario.calls);
-			ratios.push(seconds / bound({ ...service, seed }));
-			refusals.push(refused);
-		}
-		expect(average(ratios)).toBeLessThanOrEqual(aim.ratio);
-		expect(average(refusals)).toBeLessThanOrEqual(aim.refused);
-	});
-
-	it.each(Object.entries(named))(
-		'are reached in case %s by a busy process',
-		async (name, { aim, ...scenario }) => {
-			const ratio = name === 'F' ? BUSY_F : aim.ratio + BUSY_SHARE;
-			for (let seed = 1; seed <= 20; seed++) {
-				await expectAim({ ...scenario, isBusy: true, seed }, { ...aim, ratio });
-			}
+	it.each(Object.entries({ ...aimed, ...named }))(
+		'are reached on average: %s',
+		async (_name, { aim, ...scenario }) => {
+			const { ratios, refusals } = await measure(scenario, 5);
+			expect(average(ratios)).toBeLessThanOrEqual(aim.ratio);
+			expect(average(refusals)).toBeLessThanOrEqual(aim.refused);
 		},
 	);
 
@@ -98,9 +81,8 @@ describe('sixty calls a minute', () => {
 	);
 	it.each(known)(
 		'are used up and never exceeded if they are known: $calls calls, $about',
-		async (scenario) => {
-			const { calls } = scenario;
-			const result = await simulate({ ...scenario, perMinute: 60, latency });
+		async ({ calls, ...service }) => {
+			const result = await simulate({ ...service, calls, perMinute: 60, latency });
 			expect([result.refused, result.taken.length]).toEqual([0, calls]);
 			// floor((K - 1) / N) minutes, and each minute begins when the answers of the last one are there.
 			const minutes = Math.floor((calls - 1) / 60);
@@ -134,7 +116,6 @@ const HARD: Scenario[] = [
 	),
 	...[
 		{ minutes: 2, processes: 1 },
-		{ minutes: 3, processes: 1 },
 		{ minutes: 1, processes: 2 },
 	].map(({ minutes, processes }) => ({
 		about: `ban of ${String(minutes)} minutes that each call begins anew`,
@@ -159,7 +140,6 @@ it.each(HARD)('no run gives up at a $about', async (scenario) => {
 
 describe('an odd service', () => {
 	it.each([
-		{ about: 'closed for four minutes', limits: () => [closed(500, 240_500)], most: 1.15 },
 		{
 			about: 'closed for four minutes, with 60 in any minute',
 			limits: () => [closed(10_000, 250_000), sliding(60, MINUTE_MS)],
@@ -172,23 +152,12 @@ describe('an odd service', () => {
 			most: 1.1,
 		},
 		{
-			about: 'two calls a minute for two processes',
-			limits: () => [fixed(2, MINUTE_MS)],
-			...{ calls: 18, processes: 2, most: 1.15 },
-		},
-		{
 			about: 'a process that is stalled for a second now and then',
 			limits: () => [sliding(60, MINUTE_MS)],
 			...{ isBusy: true, stallMs: 1000, most: 1.15 },
 		},
 	])('does not make a run much slower, or give up: $about', async ({ most, ...service }) => {
-		const ratios: number[] = [];
-		for (let seed = 1; seed <= 5; seed++) {
-			const scenario = { calls: 300, ...service, seed };
-			const { seconds, taken, givenUp } = await simulate(scenario);
-			expect([taken.length, givenUp]).toEqual([scenario.calls, 0]);
-			ratios.push(seconds / bound(scenario));
-		}
+		const { ratios } = await measure({ calls: 300, ...service }, 5);
 		expect(average(ratios)).toBeLessThan(most);
 	});
 
@@ -199,12 +168,9 @@ describe('an odd service', () => {
 		expect(refused).toBeLessThan(250);
 	});
 
-	it.each([
-		['from the first call on', () => leakyBucket(Infinity, 2)],
-		['after a burst', () => leakyBucketAfter(50, 2)],
-	])('that delays calls %s gets so few at once that none times out', async (_when, limit) => {
-		const timeoutMs = 300_000;
-		const scenario = { about: '', calls: 1000, limits: () => [limit()], timeoutMs };
+	it('that delays calls gets so few at once that none times out', async () => {
+		const limits = () => [leakyBucket(Infinity, 2)];
+		const scenario = { about: '', calls: 1000, limits, timeoutMs: 300_000 };
 		const { taken, lost } = await simulate(scenario);
 		expect([taken.length, lost]).toEqual([1000, 0]);
 	});
@@ -214,16 +180,12 @@ it.each([
 	{ limits: () => [fixed(300, MINUTE_MS, 17_000)], ms: 1500, sigma: 0.75, before: 2.4 },
 	{ limits: () => [fixed(300, MINUTE_MS, 17_000)], ms: 8000, before: 1.6 },
 	{ limits: () => [sliding(100, 10_000)], ms: 8000, before: 1.9 },
-	{ limits: () => [sliding(10, 1000)], ms: 8000, before: 2 },
 ])(
 	'a service that says how many requests are left is used in full: answers take $ms ms',
 	async ({ limits, before, ...latency }) => {
-		for (let seed = 1; seed <= 3; seed++) {
-			const says = 'remaining' as const;
-			const scenario = { about: '', calls: 600, limits, latency, says, seed };
-			const { seconds } = await simulate(scenario);
-			expect(seconds / bound(scenario)).toBeLessThan(0.75 * before);
-		}
+		const scenario = { about: '', calls: 600, limits, latency, says: 'remaining' as const };
+		const { ratios } = await measure(scenario, 3);
+		expect(Math.max(...ratios)).toBeLessThan(0.75 * before);
 	},
 );
 
@@ -245,28 +207,13 @@ function kind<Size extends number[]>(
 }
 
 /** A limit of any kind, the slowest of which takes two calls a minute. */
-const plainLimit = fc.oneof(
+const anyLimit = fc.oneof(
 	kind('sliding', windows, sliding),
 	kind('fixed', windows, fixed),
 	kind('aligned', fc.tuple(count, windowMs, fc.nat(60_000)), fixed),
 	kind('tokens', buckets, tokenBucket),
 	kind('leaky', buckets, leakyBucket),
 	kind('at once', fc.tuple(fc.integer({ min: 1, max: 200 })), atOnce),
-);
-
-const anyLimit: fc.Arbitrary<NamedLimit> = fc.oneof(
-	{ weight: 6, arbitrary: plainLimit },
-	fc
-		.tuple(plainLimit, plainLimit, fc.nat(60_000))
-		.map(([[before, makeBefore], [after, makeAfter], at]): NamedLimit => [
-			`${before}, then ${after}`,
-			() => changing(makeBefore(), at, makeAfter()),
-		]),
-	// The others use half of it.
-	windows.map(([limit, ms]): NamedLimit => [
-		`shared ${String(limit + 20)},${String(ms)}`,
-		() => shared(sliding(limit + 20, ms), ((limit + 20) / ms) * 500),
-	]),
 );
 
 const anyLatency: fc.Arbitrary<ServiceSettings['latency']> = fc.oneof(
