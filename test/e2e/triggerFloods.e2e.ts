@@ -1,5 +1,5 @@
 import { node, quiet, until } from '../../lab/fixture/fixture';
-import { fixture } from './triggerFixture';
+import { expectRuns, fixture } from './triggerFixture';
 
 /* Many notifications at once, and an outage. They take minutes, so CI runs them at night. */
 
@@ -18,10 +18,9 @@ describe('a node that only listens', () => {
 		for (const id of ids) fixture.sandbox.finish(id, 'completed');
 		await fixture.untilExecutions(workflow.id, 90, 240_000);
 		// A repetition that comes a minute later, before n8n has got to the first, begins an execution as well.
-		await fixture.untilRuns(workflow.id, 90);
-		await quiet();
-		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual(ids.toSorted());
-		for (const { json } of await fixture.delivered(workflow.id)) {
+		const items = await expectRuns(workflow.id, 90);
+		expect(items.map(({ json }) => json.scrapeId).sort()).toEqual(ids.toSorted());
+		for (const { json } of items) {
 			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
 			expect(data.scrapeId).toBe(json.scrapeId);
 			expect(data.leads).toHaveLength(40);
