@@ -71,10 +71,3 @@ export async function serve(handle: RequestListener): Promise<string> {
 	await once(server.listen(0, '127.0.0.1'), 'listening');
 	return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
-
-/** Gives the credential of the tests another base URL. */
-export async function setBaseUrl(fixture: Fixture, apiKey: string, baseUrl: string): Promise<void> {
-	const { id, name } = fixture.credential;
-	const data = fixture.credentialData(apiKey, { baseUrl });
-	await fixture.api.updateCredential(id, { name, type: 'leadGenApi', data });
-}
