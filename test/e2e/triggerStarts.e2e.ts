@@ -237,12 +237,12 @@ describe('a refusal', () => {
 		expect(fixture.starts).toBe(1);
 	});
 
-	it.each<[what: string, credits: number, newKey?: string]>([
-		['there are new credits', 100],
-		['the API key is another one', 3, API_KEY],
+	it.each<[what: string, credits: number, isOtherKey: boolean]>([
+		['there are new credits', 100, false],
+		['the API key is another one', 3, true],
 	])(
 		'that only the start meets is told by one failed execution, and Retry starts the scrape when %s',
-		async (_what, credits, newKey) => {
+		async (_what, credits, isOtherKey) => {
 			const key = uuid();
 			const [rich, poor] = [1000, 3].map((credits) => ({ plan: 'pro' as const, credits }));
 			fixture.sandbox.set({ accounts: { [API_KEY]: rich, [key]: poor } });
@@ -258,7 +258,7 @@ describe('a refusal', () => {
 			expect(fixture.starts).toBe(1);
 			const [failed] = await fixture.executions(id);
 			fixture.sandbox.set({ accounts: { [API_KEY]: rich, [key]: { plan: 'pro', credits } } });
-			const data = fixture.credentialData(newKey ?? key);
+			const data = fixture.credentialData(isOtherKey ? API_KEY : key);
 			await fixture.api.updateCredential(credential.id, { ...credential, data });
 			// The second time as when all failed executions are retried.
 			for (let times = 1; times <= 2; times++) {
