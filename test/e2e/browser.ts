@@ -80,11 +80,7 @@ export class Editor {
 		try {
 			const viewport = { width: 1440, height: 900 };
 			// Without a graphics card, what moves on the canvas takes a whole processor.
-			const page = await browser.newPage({
-				viewport,
-				colorScheme: 'light',
-				reducedMotion: 'reduce',
-			});
+			const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
 			const { email, password } = owner;
 			const data = { emailOrLdapLoginId: email, password };
 			const answer = await page.request.post(`${url}/rest/login`, { data });
@@ -123,42 +119,15 @@ export class Editor {
 		await this.page.locator('.vue-flow__node').first().waitFor();
 	}
 
-	/** The images of the nodes on the canvas, with the size that they were loaded with. */
-	async icons(): Promise<string[]> {
-		return await this.page.evaluate<string[]>(
-			`[...document.querySelectorAll('.vue-flow__node img')].map((image) =>
-				image.src.split('/').pop() + ' ' + image.naturalWidth + 'x' + image.naturalHeight)`,
-		);
-	}
-
-	/** Opens the panel of a node by its address. */
-	async openNode(workflowId: string, nodeId: string): Promise<void> {
-		await this.goto(`/workflow/${workflowId}/${nodeId}`);
-		await this.untilNodeIsOpen();
-	}
-
-	/** The panel fills step by step; the collections come last. */
+	/** The panel of a node fills step by step; the collections come last. */
 	async untilNodeIsOpen(): Promise<void> {
 		await this.page.getByPlaceholder('Add Option').waitFor();
 	}
 
-	/** Opens the node creator on an empty canvas. */
-	async openCreator(): Promise<void> {
-		await this.goto('/workflow/new');
-		await this.page.getByTestId('canvas-plus-button').click();
-	}
-
-	async search(query: string): Promise<void> {
-		await this.page.getByTestId('node-creator-search-bar').fill(query);
-	}
-
-	get entries(): Locator {
-		return this.page.getByTestId('node-creator-item-name');
-	}
-
-	/** An entry of the node creator. */
-	entry(name: string): Locator {
-		return this.entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
+	/** An entry of the node creator, or all of them. */
+	entry(name = '.*'): Locator {
+		const entries = this.page.getByTestId('node-creator-item-name');
+		return entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
 	}
 
 	/** The labels and notices of the open node as a person sees them, from the top down. */
@@ -167,7 +136,7 @@ export class Editor {
 			.getByTestId('node-parameters')
 			.locator('label.n8n-input-label:visible, [role=region]:visible');
 		// Behind a label, where the mouse would make them visible, are the words Fixed and Expression.
-		return (await shown.allInnerTexts()).map(firstLine);
+		return (await shown.allInnerTexts()).map((text) => text.trim().split(/\s*\n/)[0] ?? '');
 	}
 
 	/** A parameter of the open node or credential. */
@@ -181,14 +150,6 @@ export class Editor {
 		// n8n takes a text over 200 ms after its last change, and nothing shows it.
 		// Saved before that, a credential has no key, and is not tested.
 		await this.page.waitForTimeout(500);
-	}
-
-	/** Chooses from the list that a field opens. */
-	async choose(field: Locator, name: string): Promise<void> {
-		await field.click();
-		const list = this.page.locator('.el-select-dropdown__item:visible');
-		await list.filter({ hasText: name }).first().click();
-		await list.first().waitFor({ state: 'hidden' });
 	}
 
 	/** The output of the open node as a table, with its heading. */
@@ -229,8 +190,4 @@ export class Editor {
 		if ('x' in part) await this.page.screenshot({ path, clip: part, animations: 'disabled' });
 		else await part.screenshot({ path, animations: 'disabled' });
 	}
-}
-
-function firstLine(text: string): string {
-	return text.trim().split('\n')[0]?.trim() ?? '';
 }
