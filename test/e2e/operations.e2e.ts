@@ -75,7 +75,7 @@ describe(`n8n ${N8N.version}`, () => {
 		// n8n remembers what it bought before.
 		const others = ITEMS.map((item) => ({ ...item, company: 'beta.com' }));
 		expect(await outputsOf('email.enrich', parameters, [...others, BAD])).toEqual([
-			[some({ found: true, email: 'asure@beta.com', status: 'valid' })],
+			[some({ found: true, email: 'ann.sure@beta.com', status: 'valid' })],
 			[some(nobody)],
 			[some({ ...BAD, error: some({ field: 'Company Domain', outcome: 'notSent' }) })],
 		]);
