@@ -1,6 +1,6 @@
 import { N8N, node, quiet, until } from '../../lab/fixture/fixture';
 import { resources } from '../../nodes/LeadGen/action/operations';
-import { LONG, some, useN8n } from './n8n';
+import { LONG, some, someText, useN8n } from './n8n';
 
 /* Every operation of the action node, in a workflow on a real n8n. What it sends and gives, other tests say. */
 
@@ -46,7 +46,7 @@ const OPERATIONS: Array<[name: string, parameters: object, results: [object, obj
 	['email.enrich', of, [{ ...address, status: 'valid' }, nobody]],
 	['credit.get', {}, [{ credits: 994 }, { credits: 994 }]],
 	['scrape.start', titles, [{ status: 'pending' }, { estimatedCredits: 3 }]],
-	['scrape.getStatus', scrape, [completed, completed]],
+	['scrape.getStatus', scrape, [{ scrapeId: someText }, { scrapeId: someText }]],
 	['scrape.wait', scrape, [completed, completed]],
 	['scrape.startAndWait', titles, [completed, completed]],
 ];

@@ -41,7 +41,7 @@ export async function finishAndSee(workflow: StoredWorkflow): Promise<void> {
 				operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
 		).length;
 	const before = lookups();
-	fixture.sandbox.finish(scrapeId, 'completed');
+	fixture.finish(workflow);
 	await until('it is known to be finished', () => lookups() > before);
 }
 
@@ -56,3 +56,9 @@ export async function executorsOf({ id }: StoredWorkflow): Promise<unknown[]> {
 }
 
 export const ON_WORKER: unknown = expect.stringMatching(/^worker[12]$/);
+
+/** It started one scrape, and a worker ran it once. */
+export async function expectRunOnce(workflow: StoredWorkflow): Promise<void> {
+	expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
+	expect(fixture.startsOf(workflow)).toBe(1);
+}
