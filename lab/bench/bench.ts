@@ -8,13 +8,11 @@ import { idle } from './idle';
 import { limits } from './limits';
 import { memory, noLimit, pro } from './lookups';
 import { prompt } from './prompt';
-import { workers } from './workers';
 
 /** Each measures, and gives the rows of its table. */
 const CASES: Record<string, () => Promise<Row[]>> = {
 	noLimit,
 	pro,
-	workers,
 	limits,
 	idle,
 	prompt,
@@ -28,7 +26,6 @@ const HELP = `Measures the nodes in a real n8n against the sandbox, and prints t
 
   noLimit   1,000 lookups without a limit, beside n8n's HTTP Request node
   pro       600 lookups at 300 a minute
-  workers   two workers on one Starter account (needs Redis and PostgreSQL)
   limits    the limiter in virtual time, against all kinds of services (needs no n8n)
   idle      what triggers take that wait
   prompt    how soon a completion runs the workflow (needs Redis and PostgreSQL)

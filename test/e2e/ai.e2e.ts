@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { API_KEY, LINE, node, until, use } from '../../lab/fixture/fixture';
+import { API_KEY, LINE, linkTo, node, until, use } from '../../lab/fixture/fixture';
 import { itemsOf, some, useN8n } from './n8n';
 import { ScriptedModel } from './scriptedModel';
 
@@ -75,7 +75,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 		content.nodes.push(chatModel, ...tools);
 		for (const each of [chatModel, ...tools]) {
 			const type = each === chatModel ? 'ai_languageModel' : 'ai_tool';
-			content.connections[each.name] = { [type]: [[{ node: 'AI Agent', type, index: 0 }]] };
+			content.connections[each.name] = linkTo('AI Agent', type);
 		}
 		const workflow = await fixture.api.createWorkflow(content);
 		return await fixture.api.runWorkflow(workflow.id, 'Manual');

@@ -1,7 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { API_KEY, node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
+import {
+	API_KEY,
+	linkTo,
+	node,
+	quiet,
+	SOON_ACTIVE,
+	until,
+	WITHOUT_CODE,
+} from '../../lab/fixture/fixture';
 import { LONG, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
@@ -84,7 +92,7 @@ describe('beside a trigger that loses its connection', () => {
 		await fixture.reset(LONG);
 		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
 		content.nodes.push(node('Fragile', 'CUSTOM.fragile'));
-		content.connections.Fragile = { main: [[{ node: 'End', type: 'main', index: 0 }]] };
+		content.connections.Fragile = linkTo('End');
 		const workflow = await fixture.api.createWorkflow(content);
 		const { id } = workflow;
 		await fixture.api.activateWorkflow(id);

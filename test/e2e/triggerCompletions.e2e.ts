@@ -1,6 +1,6 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
 import type { SettingsPatch } from '../../lab/sandbox/settings';
-import { API_KEY, node, quiet, until, use } from '../../lab/fixture/fixture';
+import { API_KEY, linkTo, node, quiet, until, use } from '../../lab/fixture/fixture';
 import { LONG, post, some } from './n8n';
 import { expectRuns, fixture } from './triggerFixture';
 
@@ -174,7 +174,7 @@ describe('a completion', () => {
 			parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
 		});
 		content.nodes.push(every);
-		content.connections['Every second'] = { main: [[{ node: 'Code', type: 'main', index: 0 }]] };
+		content.connections['Every second'] = linkTo('Code');
 		const { id } = await fixture.api.createWorkflow(content);
 		for (let round = 1; round <= 4; round++) {
 			await fixture.api.activateWorkflow(id);
