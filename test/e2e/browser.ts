@@ -22,14 +22,12 @@ const EDITORS = {
 		credential: 'Credential to connect with',
 		closeNode: 'back-to-canvas',
 		switchOn: ['workflow-activate-switch'],
-		refused: 'Workflow could not be activated:',
 		wrongKey: 'Authorization failed - please check your credentials',
 	},
 	'2': {
 		credential: 'Credential',
 		closeNode: 'ndv-close-button',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
-		refused: 'Workflow could not be published',
 		wrongKey: 'The service does not accept this API key',
 	},
 } as const;
@@ -167,16 +165,6 @@ export class Editor {
 	/** Activates the open workflow by the buttons that the editor has for it; n8n 2 calls it publishing. */
 	async activate(): Promise<void> {
 		for (const button of this.words.switchOn) await this.page.getByTestId(button).click();
-	}
-
-	/** What a message in the corner says, once there is one with these words; it is closed then. */
-	async message(words: string): Promise<string> {
-		const toast = this.page.locator('.el-notification').filter({ hasText: words });
-		await toast.waitFor({ timeout: 60_000 });
-		const text = await toast.innerText();
-		await toast.locator('.el-notification__closeBtn').click();
-		await toast.waitFor({ state: 'hidden' });
-		return text.replace(/\s*\n\s*/g, ' ').trim();
 	}
 
 	/** Writes docs/images/NAME.png of a part of the page where SCREENSHOTS=1 asks for it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { resources } from '../../nodes/LeadGen/action/operations';
 import { EXAMPLES } from '../../lab/playground/examples';
 import type { WorkflowNode } from '../../lab/playground/api';
-import { LINE, node, OWNER, quiet, until, use } from '../../lab/fixture/fixture';
+import { LINE, node, OWNER, quiet, until } from '../../lab/fixture/fixture';
 import { CACHED_EDITOR, Editor } from './browser';
 import { serve, useN8n } from './n8n';
 
@@ -188,17 +188,5 @@ describe('a click', () => {
 		await quiet();
 		expect(await fixture.delivered(id)).toHaveLength(1);
 		expect(fixture.starts).toBe(1);
-	});
-
-	it('that cannot activate it says why in plain words', async () => {
-		const credentials = use(await fixture.newCredential('Wrong key', 'wrong-key'));
-		const { id } = await fixture.create(fixture.trigger({}, { credentials }));
-		await editor.openWorkflow(id);
-		await editor.activate();
-		const { refused } = editor.words;
-		expect(await editor.message(refused)).toBe(
-			`${refused} The service says: Invalid or missing API key (UNAUTHORIZED). Check the API key in the LeadGen credential.`,
-		);
-		expect(fixture.starts).toBe(0);
 	});
 });

@@ -391,27 +391,6 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		await expectSameAgain(uploaded);
 	});
 
-	test('takes CSV files in other encodings and with other separators', async () => {
-		const lines = [
-			['Name', 'Website', 'Note'],
-			['Zoë Sure 🚀', 'zoe.example', '"a;b,c\td|e"'],
-			['Jörg Sure', 'zoe.example', 'x'],
-		];
-		const [commas = '', tabs = '', bars = ''] = [',', '\t', '|'].map((separator) =>
-			lines.map((line) => line.join(separator)).join('\r\n'),
-		);
-		const results = [];
-		for (const file of [bars, `\ufeff${commas}`, Buffer.from(`\ufeff${tabs}`, 'utf16le')])
-			results.push(await upload(file));
-		const expected = [
-			`Name | Website | Note | ${ADDED}`,
-			'Zoë Sure 🚀 | zoe.example | a;b,c\td|e | zsure@zoe.example | valid | 0.9 |  | ',
-			'Jörg Sure | zoe.example | x | jsure@zoe.example | valid | 0.99 |  | ',
-		];
-		expect(results.map(({ sheets }) => sheets)).toEqual(results.map(() => [expected]));
-		expect(results.map(({ paid }) => paid)).toEqual([4, 0, 0]);
-	});
-
 	test('takes the Excel file of a trade fair, and gives its dates back as dates', async () => {
 		const fair = readFileSync(join(__dirname, 'tradeFair.xlsx'));
 		const uploaded = await upload(fair, 'fair.xlsx');

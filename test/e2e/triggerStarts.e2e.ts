@@ -20,12 +20,8 @@ async function ofOwnAccount(name: string) {
 	return fixture.trigger({}, { credentials: use(await fixture.newCredential(name, key)) });
 }
 
-/** The answer of a service that did not do what it was asked for. */
-const REFUSED_FOR_ITS_RATE = {
-	kind: 'envelope',
-	code: 'RATE_LIMIT_EXCEEDED',
-	status: 429,
-} as const;
+/** The answer of a service that did nothing. */
+const RATE_LIMIT = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429 } as const;
 
 describe('a start', () => {
 	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {
@@ -163,7 +159,7 @@ describe('a start', () => {
 
 	it('that was never sent is sent again until the service can be reached', async () => {
 		const match = { operation: 'startScrape' as const, nth: [1, 2] };
-		fixture.sandbox.set({ faults: [{ ...REFUSED_FOR_ITS_RATE, match }] });
+		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match }] });
 		const trigger = await ofOwnAccount('Refused for its rate');
 		const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
 		await expectRuns(id, 1);
@@ -172,7 +168,7 @@ describe('a start', () => {
 	});
 
 	it('that Timeout Workflow ends while it waits is not sent, also not by Retry; the next activation starts a scrape', async () => {
-		fixture.sandbox.set({ faults: [{ ...REFUSED_FOR_ITS_RATE, match: { path: '/start' } }] });
+		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
 		const trigger = await ofOwnAccount('Timeout Workflow');
 		const content = fixture.content(trigger, node('End', 'n8n-nodes-base.noOp'));
 		const settings = { ...content.settings, executionTimeout: 3 };
