@@ -7,14 +7,13 @@ import {
 	type Page,
 	type PageScreenshotOptions,
 } from 'playwright-core';
-import { WITH_EDITOR } from '../../lab/fixture/fixture';
 import type { Owner } from '../../lab/playground/api';
 import { ROOT, type N8nLine } from '../../lab/playground/versions';
 
 selectors.setTestIdAttribute('data-test-id');
 
 /** Settings of n8n. Without the second it has the browser ask for each of some 300 files again on every page. */
-export const CACHED_EDITOR = { ...WITH_EDITOR, NODE_ENV: 'production' };
+export const CACHED_EDITOR = { N8N_DISABLE_UI: 'false', NODE_ENV: 'production' };
 
 /** What the editors of n8n 1 and 2 call differently. */
 const EDITORS = {
