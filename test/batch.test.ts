@@ -1,7 +1,6 @@
 /** Runs of many items: what is paid for, what is sent again, and what ends a run. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Account, FaultRule } from '../lab/sandbox/settings';
-import { PaidCallLimit } from '../nodes/LeadGen/service/itemService';
 import { hintsOf, type NodeResult, type NodeRun } from './engine';
 import { containing, errorOf, including, someText } from './expected';
 import {
@@ -181,7 +180,7 @@ describe('when n8n runs the node again', () => {
 		await waitIn('a');
 		expect(startedLimits()).toEqual([5, 5, 6, 6]);
 
-		for (const executionId of ['a', 'b', 'a', 'b']) {
+		for (const executionId of ['c', 'c', 'd', 'd']) {
 			await find(people(2), { rememberMinutes: 0 }, { executionId });
 		}
 		expect(sandbox.requests.filter(({ path }) => path === '/email/find')).toHaveLength(4);
@@ -353,7 +352,7 @@ describe('a service that goes down in the middle of a run', () => {
 		expect(spent()).toBe(60);
 	});
 
-	it('is given up after two minutes, and the rest of the items at once', async () => {
+	it('is given up after two minutes, and the rest of the items much sooner', async () => {
 		const { running } = await runIntoOutage(keepGoing);
 		speedUp(100);
 		const result = await running;
@@ -443,11 +442,9 @@ it('sends nothing more once a person presses Stop', async () => {
 
 describe('Maximum Paid Calls', () => {
 	it('counts each call over MCP alone', async () => {
-		for (let call = 0; call < 2; call++) {
-			const limit = new PaidCallLimit(1, '', 'LeadGen');
-			expect(await limit.hold(1)).toBe(true);
-			limit.use();
-		}
+		const overMcp = { ...keepGoing, executionId: '', isTool: true };
+		for (const one of people(2)) await find([one], { maxPaidCalls: 1 }, overMcp);
+		expect(spent()).toBe(2);
 	});
 
 	const reached = (max: number) => `Not sent: the node reached Maximum Paid Calls (${String(max)})`;

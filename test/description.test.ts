@@ -214,11 +214,11 @@ describe('Node leadGen, its operations', () => {
 		const forPeople = (names: string) => (name === 'leadGen' ? names : '');
 		const output = forPeople('includeInput resultField');
 		const email = `${output} ${forPeople('splitOutput')}`;
-		const budget = `includeCost maxPaidCalls ${forPeople('dryRun')}`;
+		const budget = `maxPaidCalls ${forPeople('dryRun')}`;
 		const calls = 'parallel requestTimeout';
 		const lookup = `${budget} rememberMinutes ${calls}`;
 		const withLocation = `${email} location minConfidence ${lookup}`;
-		const waiting = 'failedAsResult pollInterval timeout';
+		const waiting = 'pollInterval timeout';
 		const names = 'nameFormat firstName lastName';
 		const enrich = 'company linkedinUrl accept tryPersonal';
 		const start = forPeople('notice') || 'toolNotice';
@@ -398,7 +398,7 @@ function schemaOf(values: unknown[]): Schema {
 describe('In a run', () => {
 	const service = useService();
 	/** Switches; each has tests of what it does. */
-	const SWITCHES = [...['dryRun', 'failedAsResult', 'includeCost', 'includeInput', 'splitOutput']];
+	const SWITCHES = ['dryRun', 'includeInput', 'splitOutput'];
 	const parameters = { ...person, email: '={{ $json.first }}@acme.com' };
 
 	test.each(OPERATIONS)(

@@ -1,5 +1,4 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { NodeRun } from './engine';
 import { containing, errorOf, found, paired, someText } from './expected';
 import { ENRICH, keepGoing, people, person } from './given';
 import { post, useService } from './service';
@@ -8,13 +7,8 @@ const service = useService();
 const { sandbox } = service;
 
 /** Searches for the persons in the items. */
-async function enrich(
-	parameters: INodeParameters,
-	persons: IDataObject[],
-	options: Partial<NodeRun> = {},
-) {
-	const all = { ...keepGoing, ...options };
-	return (await service.run(ENRICH, { ...person, ...parameters }, persons, all)).items;
+async function enrich(parameters: INodeParameters, persons: IDataObject[]) {
+	return (await service.run(ENRICH, { ...person, ...parameters }, persons, keepGoing)).items;
 }
 
 const find = (firstName: string, lastName: string, others: object = { company: 'acme.com' }) =>
@@ -23,7 +17,10 @@ const personal = (firstName: string, lastName: string, others: object = {}) =>
 	post('/email/personal', { firstName, lastName, ...others });
 const verify = (email: string) => post('/email/verify', { email });
 
-const website = ['company_website'];
+const sources = ['company_website'];
+const bothSources = ['linkedin', ...sources];
+/** A field that the node does not know. */
+const requestId: unknown = expect.any(String);
 
 function verdict(status: string, freeProvider = false) {
 	return { status, deliverable: status === 'valid', disposable: false, freeProvider };
@@ -36,17 +33,10 @@ function answers(items: Array<{ json: IDataObject }>) {
 const nobody = [false, null, undefined, undefined];
 
 describe('Email: Find and Verify', () => {
-	test('verifies an address that is just as sure as it must be', async () => {
-		await enrich({ options: { minConfidence: 0.38 } }, people('Ann Low', 'Bob Nobody'));
-		service.expectCalls([find('Ann', 'Low'), verify('ann.low@acme.com'), find('Bob', 'Nobody')]);
-	});
-
 	test('gives one item with the address, how sure it is, and what was tried', async () => {
 		sandbox.set({ extraFields: true });
-		const items = await enrich(
-			{ tryPersonal: true },
-			people('Ann Sure', 'Ann Baker', 'Tom Nobody'),
-		);
+		const list = people('Ann Sure', 'Ann Baker', 'Tom Nobody');
+		const items = await enrich({ tryPersonal: true }, list);
 
 		service.expectCalls([
 			find('Ann', 'Sure'),
@@ -57,23 +47,18 @@ describe('Email: Find and Verify', () => {
 			find('Tom', 'Nobody'),
 			personal('Tom', 'Nobody'),
 		]);
-		const requestId: unknown = expect.any(String);
+		const ids = { requestId, verification: { requestId } };
 		expect(items).toEqual(
 			paired([
 				{
 					emailType: 'business',
-					...found('ann.sure@acme.com', 0.97, 'very_high', website),
-					...verdict('valid'),
-					requestId,
-					verification: { requestId },
-					tried: 'business: valid',
+					...found('ann.sure@acme.com', 0.97, 'very_high', sources),
+					...{ ...verdict('valid'), ...ids, tried: 'business: valid' },
 				},
 				{
 					emailType: 'personal',
 					...found('ann.baker@gmail.com', 0.96, 'very_high'),
-					...verdict('valid', true),
-					requestId,
-					verification: { requestId },
+					...{ ...verdict('valid', true), ...ids },
 					tried: 'business: not found, personal: valid',
 				},
 				{ found: false, email: null, tried: 'business: not found, personal: not found' },
@@ -82,38 +67,38 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test('keeps what is known of the addresses that are not good enough', async () => {
-		// A field that the node does not know stays.
 		sandbox.set({ extraFields: true });
-		const items = await enrich(
-			{ tryPersonal: true, options: { minConfidence: 0.7 } },
-			people('Invalid Reed', 'Ann Low'),
-		);
+		const list = people('Invalid Reed', 'Ann Low');
+		const items = await enrich({ tryPersonal: true, options: { minConfidence: 0.7 } }, list);
 
-		const outcome = 'confidence too low';
-		const reed = { email: 'ireed@acme.com', confidence: 0.72, outcome: 'invalid' };
-		const reedAtHome = { email: 'ireed@hotmail.com', confidence: 0.68, outcome };
-		const low = { email: 'ann.low@acme.com', confidence: 0.38, outcome };
-		const requestId: unknown = expect.any(String);
-		expect(items.map(({ json }) => json)).toEqual([
-			{
-				found: false,
-				email: null,
-				tried: 'business: invalid, personal: confidence too low',
-				rejected: [
-					{ emailType: 'business', ...reed, requestId },
-					{ emailType: 'personal', ...reedAtHome, requestId },
-				],
-			},
-			{
-				found: false,
-				email: null,
-				tried: 'business: confidence too low, personal: confidence too low',
-				rejected: [
-					{ emailType: 'business', ...low, requestId },
-					expect.objectContaining({ emailType: 'personal', outcome }),
-				],
-			},
-		]);
+		const low = { outcome: 'confidence too low', requestId };
+		const business = { emailType: 'business', requestId };
+		expect(items).toEqual(
+			paired([
+				{
+					found: false,
+					email: null,
+					tried: 'business: invalid, personal: confidence too low',
+					rejected: [
+						{
+							...{ ...business, outcome: 'invalid', verification: { requestId } },
+							...found('ireed@acme.com', 0.72, 'high', sources),
+							...verdict('invalid'),
+						},
+						{ emailType: 'personal', ...found('ireed@hotmail.com', 0.68, 'medium'), ...low },
+					],
+				},
+				{
+					found: false,
+					email: null,
+					tried: 'business: confidence too low, personal: confidence too low',
+					rejected: [
+						{ ...business, ...found('ann.low@acme.com', 0.38, 'low', bothSources), ...low },
+						expect.objectContaining({ emailType: 'personal', ...low }),
+					],
+				},
+			]),
+		);
 	});
 
 	test('goes on to the personal address only if it is wanted and the business one is not good enough', async () => {
@@ -130,9 +115,8 @@ describe('Email: Find and Verify', () => {
 		const accepting = await enrich({ accept: ['valid', 'catch_all'], tryPersonal: true }, list);
 		// What was asked before is remembered; only the personal addresses are new.
 		const searches = sandbox.requests.filter(({ path }) => path !== '/email/verify');
-		expect(
-			searches.map(({ path, body }) => [path, (body as IDataObject).firstName]).toSorted(),
-		).toEqual([
+		const searched = searches.map(({ path, body }) => [path, (body as IDataObject).firstName]);
+		expect(searched.toSorted()).toEqual([
 			['/email/personal', 'Invalid'],
 			['/email/personal', 'Unknown'],
 		]);
@@ -141,24 +125,23 @@ describe('Email: Find and Verify', () => {
 		expect(last).toEqual(valid);
 	});
 
-	test('pays for no verification that cannot change the answer', async () => {
-		const items = await enrich(
-			{ options: { minConfidence: 0.5 } },
-			people('Ann Sure', 'Ann High', 'Ann Medium', 'Ann Low'),
-		);
+	// They are sure to 0.97, 0.77 and 0.38.
+	test.each([
+		[0, ['sure', 'high', 'low']],
+		[0.38, ['sure', 'high', 'low']],
+		[0.5, ['sure', 'high']],
+		[1, []],
+	])('verifies no address that is less sure than %d', async (minConfidence, verified) => {
+		const list = people('Ann Sure', 'Ann High', 'Ann Low', 'Tom Nobody');
+		const items = await enrich({ options: { minConfidence } }, list);
 
 		service.expectCalls([
-			...['Sure', 'High', 'Medium', 'Low'].map((last) => find('Ann', last)),
-			verify('ann.sure@acme.com'),
-			verify('ann.high@acme.com'),
-			verify('ann.medium@acme.com'),
+			...list.map(({ first, last }) => find(first, last)),
+			...verified.map((last) => verify(`ann.${last}@acme.com`)),
 		]);
-		expect(answers(items)).toEqual([
-			[true, 'ann.sure@acme.com', 'business', 'valid'],
-			[true, 'ann.high@acme.com', 'business', 'valid'],
-			[true, 'ann.medium@acme.com', 'business', 'valid'],
-			nobody,
-		]);
+		const accepted = verified.map((last) => [true, `ann.${last}@acme.com`, 'business', 'valid']);
+		const others = list.slice(verified.length).map(() => nobody);
+		expect(answers(items)).toEqual([...accepted, ...others]);
 	});
 
 	test('gives each finder the fields that it takes, and leaves out one that has nothing to go by', async () => {
@@ -179,28 +162,24 @@ describe('Email: Find and Verify', () => {
 			personal('Bob', 'High', { linkedinUrl, location }),
 			personal('Cid', 'High', { location }),
 		]);
-		expect(items[1]?.json).toMatchObject({
-			found: false,
-			tried: 'business: not found, personal: confidence too low',
-		});
+		expect(items.map(({ json }) => json.tried)).toEqual([
+			'business: confidence too low, personal: confidence too low',
+			'business: not found, personal: confidence too low',
+			'personal: confidence too low',
+		]);
 	});
 
 	test('an error of a later step keeps what the steps before it brought', async () => {
-		sandbox.set({
-			faults: [
-				{ kind: 'resetAfterWork', match: { path: '/email/verify', bodyIncludes: 'ann.high' } },
-			],
-		});
+		const match = { path: '/email/verify', bodyIncludes: 'ann.high' };
+		sandbox.set({ faults: [{ kind: 'resetAfterWork', match }] });
 		const list = people('Ann High', 'Ann Sure');
 		const items = await enrich({}, list);
 
 		service.expectCalls([
-			find('Ann', 'High'),
-			verify('ann.high@acme.com'),
-			find('Ann', 'Sure'),
-			verify('ann.sure@acme.com'),
+			...[find('Ann', 'High'), verify('ann.high@acme.com')],
+			...[find('Ann', 'Sure'), verify('ann.sure@acme.com')],
 		]);
-		const high = found('ann.high@acme.com', 0.77, 'high', ['linkedin', ...website]);
+		const high = found('ann.high@acme.com', 0.77, 'high', bothSources);
 		expect(items[0]?.json).toEqual({
 			...list[0],
 			error: {
@@ -215,9 +194,7 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test.each<[boolean | string, string | undefined]>([
-		[true, 'Location'],
 		['={{ $json.last === "Nobody" }}', 'Location'],
-		[false, undefined],
 		['={{ $json.unknown }}', undefined],
 	])('reads the location only for a personal address: %j', async (tryPersonal, field) => {
 		const options = { location: '={{ ({ no: "place" }) }}' };
@@ -234,19 +211,13 @@ describe('Email: Find and Verify', () => {
 		);
 
 		service.expectCalls([]);
-		const annsSearch = {
-			path: '/email/find',
-			request: { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' },
-		};
-		const bobsSearch = {
-			path: '/email/personal',
-			request: { firstName: 'Bob', lastName: 'High' },
-		};
+		const { path, body: request } = find('Ann', 'Sure');
+		const bobs = { path: '/email/personal', request: { firstName: 'Bob', lastName: 'High' } };
 		expect(items).toEqual(
 			paired([
-				{ dryRun: true, ...annsSearch, call: 'new', mayFollow: 1 },
-				{ dryRun: true, ...annsSearch, call: 'duplicate', mayFollow: 3 },
-				{ dryRun: true, ...bobsSearch, call: 'new', mayFollow: 1 },
+				{ dryRun: true, path, request, call: 'new', mayFollow: 1 },
+				{ dryRun: true, path, request, call: 'duplicate', mayFollow: 3 },
+				{ dryRun: true, ...bobs, call: 'new', mayFollow: 1 },
 			]),
 		);
 	});
@@ -263,11 +234,9 @@ describe('Email: Find and Verify', () => {
 			[{}],
 		];
 		const [ann] = people('Ann Sure');
+		const options = { minConfidence: '={{ $json.confidence ?? 0 }}' };
 		const items = await enrich(
-			{
-				accept: '={{ $json.accept ?? ["valid"] }}',
-				options: { minConfidence: '={{ $json.confidence ?? 0 }}' },
-			},
+			{ accept: '={{ $json.accept ?? ["valid"] }}', options },
 			rows.map(([wrong]) => ({ ...ann, ...wrong })),
 		);
 
@@ -275,30 +244,19 @@ describe('Email: Find and Verify', () => {
 		expect(items.map((item) => errorOf(item)?.message)).toEqual(rows.map(([, error]) => error));
 	});
 
-	test('finds nobody if the service needs a profile for the personal email', async () => {
+	const both = ['/email/find', '/email/personal'];
+	test.each([
+		[both.slice(0, 1), 'business: not found, personal: valid', 'personal: not found'],
+		[both.slice(1), 'business: not found, personal: not found', 'INVALID_REQUEST'],
+		[both, 'INVALID_REQUEST', 'INVALID_REQUEST'],
+	])('a refused search finds nobody if there is another one: %j', async (paths, two, one) => {
 		const code = 'INVALID_REQUEST';
-		sandbox.set({ faults: [{ kind: 'envelope', code, match: { path: '/email/personal' } }] });
-		const profile = 'https://www.linkedin.com/in/tom';
-		const [ann, tom, eve, sue] = people('Ann Sure', 'Tom Nobody', 'Eve Nobody', 'Sue Nobody');
-		const bob = { first: 'Bob', last: 'Nobody' };
-		const list = [{ ...ann }, { ...tom }, { ...eve }, { ...sue, profile }, bob];
-		const items = await enrich({ tryPersonal: true }, list);
-
-		service.expectCalls([
-			find('Ann', 'Sure'),
-			verify('ann.sure@acme.com'),
-			find('Tom', 'Nobody'),
-			personal('Tom', 'Nobody'),
-			find('Eve', 'Nobody'),
-			personal('Eve', 'Nobody'),
-			find('Sue', 'Nobody', { company: 'acme.com', linkedinUrl: profile }),
-			personal('Sue', 'Nobody', { linkedinUrl: profile }),
-			personal('Bob', 'Nobody'),
+		sandbox.set({ faults: paths.map((path) => ({ kind: 'envelope', code, match: { path } })) });
+		const [ann] = people('Ann Baker');
+		const items = await enrich({ tryPersonal: true }, [
+			{ ...ann },
+			{ first: 'Tom', last: 'Nobody' },
 		]);
-		const none = { found: false, email: null, tried: 'business: not found, personal: not found' };
-		expect(items.slice(1, 3)).toEqual(paired([none, none, none]).slice(1));
-		expect(items[0]?.json).toMatchObject({ email: 'ann.sure@acme.com', tried: 'business: valid' });
-		// The profile or the only call is refused for another reason.
-		expect(items.slice(3).map((item) => errorOf(item)?.code)).toEqual([code, code]);
+		expect(items.map((item) => item.json.tried ?? errorOf(item)?.code)).toEqual([two, one]);
 	});
 });

@@ -203,7 +203,7 @@ const cases: Case[] = [
 	['an empty body', { kind: 'emptyBody' }, answered('an empty body', 200, 'unknown')],
 	...[204, 500].map((status): Case => [
 		`an empty body with HTTP ${String(status)}`,
-		body('empty', status),
+		body('', status),
 		answered('an empty body', status, 'unknown'),
 	]),
 	['no data', { kind: 'noData' }, noResult],

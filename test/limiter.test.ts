@@ -63,9 +63,9 @@ describe('a limit that is known', () => {
 		[0, Infinity],
 		[-1, Infinity],
 	])('is a whole number: %d a minute in the credential is %d', (requestsPerMinute, perMinute) => {
-		const plan = new Plan();
-		plan.configure({ plan: 'enterprise', requestsPerMinute });
-		expect(plan.perMinute).toBe(perMinute);
+		const { limiter } = limiterOf(0);
+		new Plan(limiter).configure({ plan: 'enterprise', requestsPerMinute });
+		expect(limiter.perMinute).toBe(perMinute);
 	});
 });
 
@@ -160,15 +160,14 @@ describe('a run', () => {
 
 	it('that waits for its turn ends when it is given up', async () => {
 		const { limiter, pass } = limiterOf(1);
-		const stopReason = new StopReason('Run it again.');
+		const stopReason = new StopReason();
 		const run = newRun();
 		await limiter.turn(run, LOOKUP);
 		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info, stopReason.signal));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
-		stopReason.stopAllCalls(
-			new ServiceError('Slow down', '', { outcome: 'refused', code: 'RATE_LIMIT_EXCEEDED' }),
-		);
+		const error = new ServiceError('Slow down', '', { outcome: 'refused', httpStatus: 429 });
+		stopReason.stopAllCalls(error, 0);
 		const rejected = { status: 'rejected', reason: stopReason.reason };
 		expect(await outcomes).toEqual([rejected, rejected]);
 		expect(stopReason.reason?.message).toContain('too many requests');

@@ -1,6 +1,7 @@
-import { Memory } from '../nodes/LeadGen/service/memory';
+import { Memory, type Buyer } from '../nodes/LeadGen/service/memory';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 beforeEach(() => {
 	jest.useFakeTimers({ now: 1_000_000 });
@@ -9,58 +10,61 @@ afterEach(() => {
 	jest.useRealTimers();
 });
 
-const bought = (key: string) => ({ json: JSON.stringify({ key }) });
+const pass = (ms: number) => {
+	jest.setSystemTime(Date.now() + ms);
+};
+const result = (key: string) => ({ json: JSON.stringify({ key }) });
+const failure = { error: new Error('Nobody knows') };
+
+/** A memory, and which of these keys a buyer finds in it. */
+function memoryOf(keys: string[], buyer: Buyer, pauseMs = 0) {
+	const memory = new Memory();
+	for (const key of keys) {
+		memory.keep(key, result(key), buyer);
+		pass(pauseMs);
+	}
+	const found = (by: Buyer, among = keys) =>
+		among.filter((key) => memory.recall(key, by)?.bought !== undefined);
+	return { memory, found };
+}
 
 it('gives all results of a long run to the next, for a while after its last one', () => {
-	const memory = new Memory();
-	for (let minute = 0; minute < 180; minute++) {
-		memory.keep(`row ${String(minute)}`, 'long run', bought(String(minute)));
-		jest.setSystemTime(Date.now() + MINUTE);
-	}
-	expect(memory.recall('row 0', 'next run', 15 * MINUTE)).toEqual(bought('0'));
-	expect(memory.recall('row 179', 'next run', 15 * MINUTE)).toEqual(bought('179'));
-	jest.setSystemTime(Date.now() + 15 * MINUTE);
-	expect(memory.recall('row 0', 'next run', 15 * MINUTE)).toBeUndefined();
-	expect(memory.recall('row 0', 'long run', 0)).toEqual(bought('0'));
+	const rows = Array.from({ length: 180 }, (_, row) => `row ${String(row)}`);
+	const { memory, found } = memoryOf(rows, { executionId: 'long run' }, MINUTE);
+	const next = { executionId: 'next run', rememberMs: 15 * MINUTE };
+	expect(found(next)).toEqual(rows);
+	expect(memory.recall('row 7', next)?.bought).toEqual(result('row 7'));
+	pass(15 * MINUTE);
+	expect(found(next)).toEqual([]);
+	expect(found({ executionId: 'long run' })).toEqual(rows);
 });
 
-it('does not count calls without an execution as one run', () => {
-	const memory = new Memory();
-	memory.keep('a', '', bought('a'));
-	jest.setSystemTime(Date.now() + 10 * MINUTE);
-	memory.keep('b', '', bought('b'));
-	expect(memory.recall('a', '', 10 * MINUTE)).toBeUndefined();
-	expect(memory.recall('b', '', 10 * MINUTE)).toEqual(bought('b'));
-});
-
-it('knows of a call until it is over, whoever makes it', async () => {
-	const memory = new Memory();
-	const isPending = (key: string) => memory.pendingOf(key) !== undefined;
-	const [good, bad] = [Promise.resolve(1), Promise.reject(new Error('It failed'))];
-	const calls = [memory.during('good', good), memory.during('bad', bad)];
-	expect([isPending('good'), isPending('bad'), isPending('other')]).toEqual([true, true, false]);
-	await Promise.allSettled(calls);
-	expect([isPending('good'), isPending('bad')]).toEqual([false, false]);
+it('does not count calls without an execution as one run, but reports their errors for a while', () => {
+	const rememberMs = 9 * MINUTE;
+	const { memory, found } = memoryOf(['a', 'b'], {}, 8 * MINUTE);
+	memory.keep('c', failure, {});
+	expect([found({ rememberMs }, ['a', 'b', 'c']), found({}, ['c'])]).toEqual([['b', 'c'], ['c']]);
+	pass(10 * MINUTE);
+	expect(found({ rememberMs }, ['a', 'b', 'c'])).toEqual([]);
 });
 
 it('forgets what others bought first when it is full, and keeps the beginning of a run', () => {
-	const memory = new Memory();
-	for (let row = 0; row < 30_000; row++) memory.keep(`old ${String(row)}`, 'old', bought('old'));
-	for (let row = 0; row < 60_000; row++) memory.keep(`row ${String(row)}`, 'run', bought('new'));
-	const isKnown = (key: string) => memory.recall(key, 'run', 1e9) !== undefined;
-	const rows = [...new Array(60_000).keys()].map(String);
-	expect(rows.filter((row) => isKnown(`old ${row}`))).toEqual([]);
-	expect(rows.filter((row) => isKnown(`row ${row}`))).toEqual(rows.slice(0, 50_000));
-	memory.keep('next', 'next', bought('next'));
-	expect(memory.recall('next', 'next', 0)).toBeDefined();
-	expect(memory.recall('row 0', 'run', 0)).toBeUndefined();
+	const run = { executionId: 'run' };
+	const all = [...new Array(60_000).keys()].map(String);
+	const old = all.slice(0, 30_000).map((row) => `old ${row}`);
+	const { memory, found } = memoryOf(old, { executionId: 'old' });
+	for (const row of all) memory.keep(row, result(row), run);
+	expect(found({ rememberMs: DAY })).toEqual([]);
+	expect(found(run, all)).toEqual(all.slice(0, 50_000));
+	const next = { executionId: 'next' };
+	memory.keep('next', result('next'), next);
+	expect([found(next, ['next']), found(run, ['0', '1'])]).toEqual([['next'], ['1']]);
 });
 
 it('forgets what is older than a day when something is bought', () => {
-	const memory = new Memory();
-	for (const key of ['a', 'b']) memory.keep(key, 'run', bought(key));
-	jest.setSystemTime(Date.now() + 24 * 60 * MINUTE);
-	memory.keep('c', 'run', bought('c'));
-	expect(['a', 'b'].map((key) => memory.recall(key, 'run', 0))).toEqual([undefined, undefined]);
-	expect(memory.recall('c', 'run', 0)).toEqual(bought('c'));
+	const run = { executionId: 'run' };
+	const { memory, found } = memoryOf(['a', 'b'], run);
+	pass(DAY);
+	memory.keep('c', result('c'), run);
+	expect(found(run, ['a', 'b', 'c'])).toEqual(['c']);
 });

@@ -187,7 +187,7 @@ describe('A service that takes no calls for now', () => {
 		const rows = people(330);
 		const early = rows.slice(0, 300);
 		const later = rows.slice(300);
-		const rest = notAttempted('is not available', 'again in 10 hours');
+		const rest = notAttempted('is not available', 'again in 600 minutes');
 		answerWith(busyFor('36000'));
 		const result = await within(5000, () => run(VERIFY, early));
 
@@ -206,7 +206,7 @@ describe('A service that takes no calls for now', () => {
 		'is believed after a minute of refusals if it names hours, which may be milliseconds: $headers',
 		async (named) => {
 			const rows = people(330);
-			const rest = notAttempted(refusing, 'again in 10 hours');
+			const rest = notAttempted(refusing, 'again in 600 minutes');
 			const now = performance.now.bind(performance);
 			let [passedMs, stepMs] = [0, 61_000];
 			jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);

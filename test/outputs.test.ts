@@ -109,7 +109,7 @@ describe('Split Output', () => {
 describe('An old result in the incoming item', () => {
 	const old = { status: 'valid', deliverable: true, confidence: 0.99, emailType: 'business' };
 	const onBoth = { email: 'old@acme.com', found: true, tried: 'business: valid', rejected: [1] };
-	const person = { last: 'Sure', id: 7, ...old, ...onBoth, paidCalls: 2, sources: ['linkedin'] };
+	const person = { last: 'Sure', id: 7, ...old, ...onBoth, sources: ['linkedin'] };
 	const fault = (bodyIncludes: string, path: string) => {
 		const match = { bodyIncludes, path };
 		service.sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match }] });

@@ -102,7 +102,6 @@ describe('Notifications', () => {
 
 	test.each([
 		['flat', 'PUT', 'application/json', /^\{"scrapeId":"scrape_\w+","status":"completed"/],
-		['nested', 'POST', 'application/json', /^\{"event":"scrape\.completed","data":\{"scrapeId"/],
 		['leads', 'POST', 'application/json', /"leads":\[\{/],
 		['form', 'POST', 'application/x-www-form-urlencoded', /^scrapeId=scrape_\w+&status=completed&/],
 		['broken', 'POST', 'application/json', /^\{"scrapeId".*[^}]$/],
@@ -137,7 +136,7 @@ describe('Notifications', () => {
 	});
 
 	test('may come before the scrape says that it has ended', async () => {
-		sandbox.set({ job: { durationMs: 60_000 }, notification: { earlyMs: 59_990 } });
+		sandbox.set({ job: { durationMs: 60_000 }, notification: { delayMs: -59_990 } });
 		const scrapeId = await start();
 		await until(() => received.length === 1);
 		expect(received[0]?.body).toContain('"status":"completed"');

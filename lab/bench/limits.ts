@@ -1,4 +1,4 @@
-import { scenarios } from '../simulator/scenarios';
+import { aimed, named } from '../simulator/scenarios';
 import { bound, simulate } from '../simulator/simulate';
 import type { Row } from '../table';
 
@@ -8,7 +8,7 @@ const SEEDS = [1, 2, 3, 4, 5];
 /** Compares the limiter with an ideal client that knows the state of the service, in virtual time. */
 export async function limits(): Promise<Row[]> {
 	const rows: Row[] = [];
-	for (const scenario of scenarios) {
+	for (const scenario of [...Object.values(named), ...Object.values(aimed)]) {
 		let ratio = 0;
 		let refusedShare = 0;
 		for (const seed of SEEDS) {

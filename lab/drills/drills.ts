@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Fixture, SOON_ACTIVE, until } from '../fixture/fixture';
-import { QueueFixture, ROLES } from '../fixture/queueFixture';
 import { markdownTable } from '../table';
 import { newCounts, watch, type Counts } from './watch';
 
@@ -11,26 +10,32 @@ twice, as a table for docs/measurements/reliability.md.
   npm run drills [-- --rounds 100] [-- --only startCuts]
 
   --rounds  power cuts at a notification, and as many just after a start (default 100 each: about 90 minutes)
-  --only    deliveryCuts, startCuts, or redisAway or postgresAway (queue mode, which needs Redis and PostgreSQL)
+  --only    deliveryCuts or startCuts
   --help    this text
 
 N8N_VERSION=1 takes n8n 1.`;
 
 /** Then another workflow is activated, so that the power is also cut soon after an activation. */
 const ROUNDS_PER_WORKFLOW = 10;
-const OUTAGE_MS = 60_000;
-const RECOVERS_MS = 45_000;
 
-/**
- * Kills n8n many times, each time soon after something has happened once more.
- * @param count how often it has happened
- * @param longestMs the cut comes within this time after it
- */
-async function cutPower(
-	rounds: number,
-	count: (fixture: Fixture) => number,
-	longestMs: number,
-): Promise<Counts> {
+interface Drill {
+	/** How often something has happened so far. */
+	count: (fixture: Fixture) => number;
+	/** Once it has happened again, the cut comes within this time. */
+	longestMs: number;
+}
+
+const DRILLS: Record<string, Drill> = {
+	deliveryCuts: {
+		count: ({ sandbox }) => sandbox.jobs.flatMap(({ notifications }) => notifications).length,
+		// From the notification to the end of the run and its saving, it takes about half of that.
+		longestMs: 600,
+	},
+	startCuts: { count: ({ starts }) => starts, longestMs: 1000 },
+};
+
+/** Kills n8n again and again. */
+async function cutPower(rounds: number, { count, longestMs }: Drill): Promise<Counts> {
 	const fixture = new Fixture(SOON_ACTIVE);
 	const counts = newCounts();
 	const cut = async () => {
@@ -57,28 +62,6 @@ async function cutPower(
 	}
 }
 
-/** Kills a server that queue mode needs, and starts it again after a minute. */
-async function serverAway(name: 'redis' | 'postgres'): Promise<Counts> {
-	const fixture = new QueueFixture(SOON_ACTIVE);
-	const counts = newCounts();
-	try {
-		await fixture.open();
-		await watch(fixture, counts, async () => {
-			const { queue } = fixture;
-			await sleep(12_000);
-			await queue.killServer(name);
-			await sleep(OUTAGE_MS);
-			await queue.startServer(name);
-			// n8n ends where it misses its servers for long. A service manager starts it again.
-			for (const role of ROLES) await queue.start(role);
-			await sleep(RECOVERS_MS);
-		});
-		return counts;
-	} finally {
-		await fixture.close();
-	}
-}
-
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
@@ -87,25 +70,14 @@ async function main(): Promise<void> {
 			help: { type: 'boolean' },
 		},
 	});
-	const rounds = Number(values.rounds);
-	const notifications = ({ sandbox }: Fixture) =>
-		sandbox.jobs.reduce((sum, job) => sum + job.notifications.length, 0);
-	const drills: Record<string, () => Promise<Counts>> = {
-		// From the notification to the end of the run and its saving, it takes about half of that.
-		deliveryCuts: () => cutPower(rounds, notifications, 600),
-		startCuts: () => cutPower(rounds, ({ starts }) => starts, 1000),
-		redisAway: () => serverAway('redis'),
-		postgresAway: () => serverAway('postgres'),
-	};
-	const { only } = values;
-	const names = Object.keys(drills).filter((name) => only === undefined || only === name);
-	if (values.help || names.length === 0) {
+	const { rounds, only, help } = values;
+	const drills = Object.entries(DRILLS).filter(([name]) => only === undefined || only === name);
+	if (help || drills.length === 0) {
 		console.log(HELP);
 		return;
 	}
-	for (const name of names) {
-		const counts = await drills[name]?.();
-		if (!counts) continue;
+	for (const [name, drill] of drills) {
+		const counts = await cutPower(Number(rounds), drill);
 		console.log(markdownTable([{ Drill: name, ...counts }]));
 		if (counts.lost + counts.doubled + counts.paidTwice > 0) process.exitCode = 1;
 	}

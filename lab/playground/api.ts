@@ -56,24 +56,18 @@ export interface StoredWorkflow extends WorkflowContent {
 export interface Item {
 	json: Record<string, unknown>;
 	pairedItem?: unknown;
-	error?: unknown;
 }
 
 export interface NodeResult {
 	/** The items of each output, of all runs of the node together. */
 	outputs: Item[][];
 	error?: string;
-	/** Epoch ms, of the first run and of the last one. */
-	startedAt?: number;
-	endedAt?: number;
 }
 
 export interface ExecutionSummary {
 	id: string;
 	status: string;
 	mode: string;
-	/** ISO 8601. */
-	startedAt: string;
 	/** The execution that this one repeats. */
 	retryOf?: string | null;
 }
@@ -84,11 +78,11 @@ export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mod
 	/** By node name; a node that did not run is not there. */
 	nodes: Record<string, NodeResult | undefined>;
 	/** The items that the next node waits for, as far as n8n wrote down what ran. */
-	waiting?: Item[];
+	waiting: Item[];
 	/** It was waiting when n8n wrote this. */
-	wasWaiting?: boolean;
+	wasWaiting: boolean;
 	/** The highlighted data. */
-	highlighted?: Record<string, string>;
+	highlighted: Record<string, string>;
 }
 
 /** How the triggers of a published workflow fare (n8n 2.x). */
@@ -100,9 +94,7 @@ export interface Publication {
 /** How n8n stores an execution's data, as far as we read it. */
 interface StoredRunData {
 	waitTill?: unknown;
-	executionData?: {
-		nodeExecutionStack?: Array<{ data: { main?: Array<Item[] | null> } }>;
-	};
+	executionData?: { nodeExecutionStack?: StoredRun[] };
 	resultData: {
 		error?: { message: string };
 		metadata?: Record<string, string>;
@@ -111,25 +103,20 @@ interface StoredRunData {
 }
 
 interface StoredRun {
-	startTime: number;
-	executionTime: number;
 	data?: { main?: Array<Item[] | null> };
 	error?: { message: string };
 }
 
 /** n8n writes what came out of an execution so long after it is over at most. */
 const SETTLES_MS = 2000;
-const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
 function isOver({ status }: Pick<ExecutionSummary, 'status'>): boolean {
-	return !UNFINISHED.includes(status);
+	return !['new', 'running', 'waiting', 'unknown'].includes(status);
 }
 
-/** Whether an execution is over, and all of it is written; n8n 1 writes that it is a moment before what came out of it. */
-function isWhole(execution: Execution): boolean {
-	if (!isOver(execution)) return false;
-	const { status, error, nodes, wasWaiting } = execution;
-	const hasResult = error !== undefined || (Object.keys(nodes).length > 0 && wasWaiting !== true);
+/** Whether all is written of an execution that is over; n8n 1 writes that it is a moment before what came out of it. */
+function isWhole({ status, error, nodes, wasWaiting }: Execution): boolean {
+	const hasResult = error !== undefined || (Object.keys(nodes).length > 0 && !wasWaiting);
 	return hasResult || !['success', 'error'].includes(status);
 }
 
@@ -142,6 +129,10 @@ export class N8nApiError extends Error {
 	) {
 		super(`${request} answered ${String(status)}: ${body.slice(0, 1000)}`);
 	}
+}
+
+function isStatus(error: unknown, status: number): boolean {
+	return error instanceof N8nApiError && error.status === status;
 }
 
 interface ExecutionPage {
@@ -164,23 +155,9 @@ export class N8nApi {
 		try {
 			await this.post('login', { emailOrLdapLoginId: email, password });
 		} catch (error) {
-			if (!(error instanceof N8nApiError) || error.status !== 401) throw error;
+			if (!isStatus(error, 401)) throw error;
 			await this.post('owner/setup', owner);
 		}
-	}
-
-	/** Adds a user without special rights, as the owner. */
-	async addMember(member: Owner): Promise<void> {
-		const { email, ...profile } = member;
-		const invitation = { email, role: 'global:member' };
-		const [invited] = (await this.post('invitations', [invitation])) as Array<{
-			user: { id: string; inviteAcceptUrl: string };
-		}>;
-		const { id = '', inviteAcceptUrl = '' } = invited?.user ?? {};
-		// A token; n8n 1 has the ID of who invites instead.
-		const invitedBy = Object.fromEntries(new URL(inviteAcceptUrl).searchParams);
-		const path = 'token' in invitedBy ? 'invitations/accept' : `invitations/${id}/accept`;
-		await new N8nApi(this.url).post(path, { ...profile, ...invitedBy });
 	}
 
 	async credentials(): Promise<StoredCredential[]> {
@@ -193,19 +170,6 @@ export class N8nApi {
 
 	async updateCredential(id: string, credential: Credential): Promise<StoredCredential> {
 		return (await this.patch(`credentials/${id}`, credential)) as StoredCredential;
-	}
-
-	async deleteCredential(id: string): Promise<void> {
-		await this.send('DELETE', `credentials/${id}`);
-	}
-
-	/** What the credential's own test says of it. */
-	async testCredential(
-		id: string,
-		credential: Credential,
-	): Promise<{ status: string; message: string }> {
-		const result = await this.post('credentials/test', { credentials: { id, ...credential } });
-		return result as { status: string; message: string };
 	}
 
 	/** Creates a Data Table (n8n 1.123 and 2). @param columns their types by their names */
@@ -294,7 +258,7 @@ export class N8nApi {
 		try {
 			return (await this.get(`workflows/${id}/publication-status`)) as Publication;
 		} catch (error) {
-			if (!(error instanceof N8nApiError) || error.status !== 404) throw error;
+			if (!isStatus(error, 404)) throw error;
 			const { active } = await this.workflow(id);
 			return { status: active ? 'published' : 'not_published', triggers: [] };
 		}
@@ -305,7 +269,7 @@ export class N8nApi {
 		try {
 			await this.post(`workflows/${id}/${how}`, { versionId });
 		} catch (error) {
-			if (!(error instanceof N8nApiError) || error.status !== 404) throw error;
+			if (!isStatus(error, 404)) throw error;
 			// n8n 1 has these only in its last versions.
 			await this.patch(`workflows/${id}`, { active: how === 'activate', versionId });
 		}
@@ -348,27 +312,28 @@ export class N8nApi {
 
 	/** Waits until an execution is over, and all of it is written. */
 	async finishedExecution(id: string): Promise<Execution> {
-		let overSince: number | undefined;
+		let settledAt = Infinity;
 		for (let isListedAsOver = false; ;) {
 			try {
 				const execution = await this.execution(id);
-				if (isOver(execution)) overSince ??= Date.now();
-				// One that the trigger ended, because the completion had run before, has no result.
-				const isSettled = overSince !== undefined && Date.now() - overSince > SETTLES_MS;
-				if (isWhole(execution) || isSettled) return execution;
+				if (isOver(execution)) {
+					settledAt = Math.min(settledAt, Date.now() + SETTLES_MS);
+					// One that the trigger ended, because the completion had run before, has no result.
+					if (isWhole(execution) || Date.now() > settledAt) return execution;
+				}
 			} catch (error) {
 				// n8n 2.16 cannot show one that has just begun.
-				const isRefused = error instanceof N8nApiError && error.status === 500;
-				if (!isRefused || isListedAsOver) throw error;
-				isListedAsOver = !(await this.isUnderWay(id));
+				if (!isStatus(error, 500) || isListedAsOver) throw error;
+				const listed = (await this.newest()).find((execution) => execution.id === id);
+				isListedAsOver = !listed || isOver(listed);
 			}
 			await sleep(200);
 		}
 	}
 
-	private async isUnderWay(id: string): Promise<boolean> {
-		const { results } = (await this.get('executions?filter={}')) as ExecutionPage;
-		return results.some((execution) => execution.id === id && !isOver(execution));
+	/** The newest executions of all workflows, the newest first. */
+	private async newest(): Promise<ExecutionSummary[]> {
+		return ((await this.get('executions?filter={}')) as ExecutionPage).results;
 	}
 
 	/** Presses "Stop" at an execution that runs. */
@@ -379,9 +344,8 @@ export class N8nApi {
 	/** Presses "Retry" at an execution, and waits for the result. */
 	async retryExecution(id: string): Promise<Execution> {
 		await this.post(`executions/${id}/retry`, { loadWorkflow: false });
-		// Old versions of n8n answer without an ID. The newest execution comes first.
-		const { results } = (await this.get('executions?filter={}')) as ExecutionPage;
-		const retry = results.find(({ retryOf }) => retryOf === id);
+		// Old versions of n8n answer without an ID.
+		const retry = (await this.newest()).find(({ retryOf }) => retryOf === id);
 		if (!retry) throw new Error(`Execution ${id} was not retried`);
 		return await this.finishedExecution(retry.id);
 	}
@@ -395,13 +359,11 @@ export class N8nApi {
 		const { runData = {}, error, metadata = {} } = stored?.resultData ?? {};
 		const nodes = Object.entries(runData).map(([name, runs]) => {
 			const outputs: Item[][] = [];
-			for (const run of runs) {
-				run.data?.main?.forEach((items, index) => (outputs[index] ??= []).push(...(items ?? [])));
+			for (const { data } of runs) {
+				data?.main?.forEach((items, index) => (outputs[index] ??= []).push(...(items ?? [])));
 			}
 			const failed = runs.find((run) => run.error !== undefined);
-			const startedAt = Math.min(...runs.map(({ startTime }) => startTime));
-			const endedAt = Math.max(...runs.map((run) => run.startTime + run.executionTime));
-			return [name, { outputs, error: failed?.error?.message, startedAt, endedAt }] as const;
+			return [name, { outputs, error: failed?.error?.message }] as const;
 		});
 		return {
 			id,
@@ -409,7 +371,7 @@ export class N8nApi {
 			mode,
 			error: error?.message,
 			nodes: Object.fromEntries(nodes),
-			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data.main?.[0] ?? [],
+			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data?.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),
 			highlighted: metadata,
 		};

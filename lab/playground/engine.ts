@@ -3,27 +3,21 @@
  * writes its key there at once.
  */
 import 'reflect-metadata';
+import { ExecutionLifecycleHooks, PackageDirectoryLoader, WorkflowExecute } from 'n8n-core';
 import {
-	ExecutionLifecycleHooks,
-	PackageDirectoryLoader,
-	WorkflowExecute,
-	type Credentials,
-} from 'n8n-core';
-import {
-	ICredentialsHelper,
 	NodeConnectionTypes,
 	NodeHelpers,
 	Workflow,
 	type IBinaryKeyData,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
+	type ICredentialsHelper,
 	type IDataObject,
 	type IExecuteFunctions,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
-	type INodeProperties,
 	type INodeType,
 	type INodeTypes,
 	type IRun,
@@ -33,8 +27,6 @@ import {
 } from 'n8n-workflow';
 
 const PACKAGE = 'n8n-nodes-leadgen';
-const INPUT_TYPE = 'playground.input';
-const LOOP_TYPE = 'playground.loop';
 
 /** Brings the items in; the engine takes them from the pinned data. */
 export class Input implements INodeType {
@@ -73,17 +65,31 @@ class Loop implements INodeType {
 	}
 }
 
-/** Stands for n8n's credential store: one credential, whose class adds the key to each request. */
-class CredentialStore extends ICredentialsHelper {
+const OWN_NODES: Record<string, INodeType | undefined> = {
+	'playground.input': new Input(),
+	'playground.loop': new Loop(),
+};
+
+/** What n8n-core asks of n8n's credential store. */
+type Store = Pick<
+	ICredentialsHelper,
+	| 'authenticate'
+	| 'getCredentialsProperties'
+	| 'getDecrypted'
+	| 'getParentTypes'
+	| 'isCredentialUsableByNode'
+	| 'preAuthentication'
+>;
+
+/** A store with one credential, whose class adds the key to each request. */
+class CredentialStore implements Store {
 	/** How often the credential was read. */
 	readings = 0;
 
 	constructor(
 		private readonly loader: PackageDirectoryLoader,
 		private readonly data: ICredentialDataDecryptedObject,
-	) {
-		super();
-	}
+	) {}
 
 	getParentTypes(): string[] {
 		return [];
@@ -91,6 +97,10 @@ class CredentialStore extends ICredentialsHelper {
 
 	isCredentialUsableByNode(): boolean {
 		return true;
+	}
+
+	getCredentialsProperties(type: string) {
+		return this.loader.getCredential(type).type.properties;
 	}
 
 	async authenticate(
@@ -105,14 +115,6 @@ class CredentialStore extends ICredentialsHelper {
 
 	preAuthentication(): Promise<undefined> {
 		return Promise.resolve(undefined);
-	}
-
-	runPreAuthentication(): Promise<undefined> {
-		return Promise.resolve(undefined);
-	}
-
-	getCredentials(): Promise<Credentials> {
-		throw new Error('not needed');
 	}
 
 	/** Resolves the expressions of the credential for an item, as n8n does. */
@@ -135,14 +137,6 @@ class CredentialStore extends ICredentialsHelper {
 			false,
 			this.data,
 		) as ICredentialDataDecryptedObject;
-	}
-
-	async updateCredentials(): Promise<void> {}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {}
-
-	getCredentialsProperties(type: string): INodeProperties[] {
-		return this.loader.getCredential(type).type.properties;
 	}
 }
 
@@ -190,14 +184,24 @@ export interface NodeResult {
 	readings: number;
 }
 
-const to = (node: string) => [{ node, type: NodeConnectionTypes.Main, index: 0 }];
-const straight: IConnections = { Input: { main: [to('LeadGen')] } };
-const twins: IConnections = { Input: { main: [[...to('LeadGen'), ...to('LeadGen1')]] } };
-const inLoop: IConnections = {
-	Input: { main: [to('Loop')] },
-	Loop: { main: [[], to('LeadGen')] },
-	LeadGen: { main: [to('Loop'), to('Loop')] },
+const WORKFLOW = { id: 'workflow-1', name: 'Test', active: false };
+
+const nodeOf = (id: string, name: string, type: string): INode => {
+	return { id, name, type, typeVersion: 1, position: [0, 0], parameters: {} };
 };
+
+const to = (node: string) => [{ node, type: NodeConnectionTypes.Main, index: 0 }];
+
+function connectionsOf({ isInLoop, hasTwin }: NodeRun): IConnections {
+	if (!isInLoop) {
+		return { Input: { main: [[...to('LeadGen'), ...(hasTwin ? to('LeadGen1') : [])]] } };
+	}
+	return {
+		Input: { main: [to('Loop')] },
+		Loop: { main: [[], to('LeadGen')] },
+		LeadGen: { main: [to('Loop'), to('Loop')] },
+	};
+}
 
 /** n8n's own engine, with the nodes and the credential of a built package. */
 export class Engine {
@@ -225,70 +229,37 @@ export class Engine {
 
 	private async nodeTypes(): Promise<INodeTypes> {
 		await this.loaded;
-		const types: INodeTypes = {
-			getByName: (type) => types.getByNameAndVersion(type),
-			getByNameAndVersion: (type) =>
-				type === INPUT_TYPE
-					? new Input()
-					: type === LOOP_TYPE
-						? new Loop()
-						: (this.loader.getNode(type.replace(`${PACKAGE}.`, '').replace(/Tool$/, ''))
-								.type as INodeType),
-			getKnownTypes: () => ({}),
+		const getByNameAndVersion = (type: string) => {
+			const name = type.replace(`${PACKAGE}.`, '').replace(/Tool$/, '');
+			return OWN_NODES[type] ?? (this.loader.getNode(name).type as INodeType);
 		};
-		return types;
+		return { getByName: getByNameAndVersion, getByNameAndVersion, getKnownTypes: () => ({}) };
 	}
 
 	/** Runs the LeadGen node in a workflow, as an execution of its own. */
 	async runLeadGen(options: NodeRun): Promise<NodeResult> {
 		const nodeTypes = await this.nodeTypes();
-		const type = nodeTypes.getByNameAndVersion(`${PACKAGE}.leadGen`);
+		const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.leadGen`);
+		const type = `${PACKAGE}.leadGen${options.isTool ? 'Tool' : ''}`;
 		const node: INode = {
-			id: 'node-1',
-			name: 'LeadGen',
-			type: `${PACKAGE}.leadGen${options.isTool ? 'Tool' : ''}`,
-			typeVersion: 1,
-			position: [200, 0],
-			parameters: {},
+			...nodeOf('node-1', 'LeadGen', type),
 			credentials: { leadGenApi: { id: '1', name: 'Account' } },
 			...(options.onError && { onError: options.onError }),
 			...(options.retryOnFail && { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 }),
 		};
-		node.parameters =
-			NodeHelpers.getNodeParameters(
-				type.description.properties,
-				options.parameters,
-				true,
-				false,
-				node,
-				type.description,
-			) ?? {};
+		const { properties } = description;
+		const given = [options.parameters, true, false, node, description] as const;
+		node.parameters = NodeHelpers.getNodeParameters(properties, ...given) ?? {};
 		const workflow = new Workflow({
-			id: 'workflow-1',
-			name: 'Test',
-			active: false,
+			...WORKFLOW,
 			nodeTypes,
 			nodes: [
-				{
-					id: 'node-0',
-					name: 'Input',
-					type: INPUT_TYPE,
-					typeVersion: 1,
-					position: [0, 0],
-					parameters: {},
-				},
+				nodeOf('node-0', 'Input', 'playground.input'),
 				node,
 				...(options.hasTwin ? [{ ...node, name: 'LeadGen1' }] : []),
-				{
-					id: 'node-2',
-					name: 'Loop',
-					type: LOOP_TYPE,
-					typeVersion: 1,
-					position: [100, 0],
-					parameters: {},
-				},
+				nodeOf('node-2', 'Loop', 'playground.loop'),
 			],
-			connections: options.isInLoop ? inLoop : options.hasTwin ? twins : straight,
+			connections: connectionsOf(options),
 			settings: { executionOrder: 'v1' },
 		});
 		const mode = options.mode ?? 'manual';
@@ -326,9 +297,7 @@ export class Engine {
 			}),
 			executionId,
 			hooks: new ExecutionLifecycleHooks(mode, executionId, {
-				id: 'workflow-1',
-				name: 'Test',
-				active: false,
+				...WORKFLOW,
 				isArchived: false,
 				createdAt: new Date(),
 				updatedAt: new Date(),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { withLock } from './lockFile';
 import { run } from './processes';
-import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n, writeRecipe } from './versions';
+import { type N8nVersion, ROOT, STATE_FOLDER, findN8n } from './versions';
 
 /** pnpm takes a tenth of the time that npm takes for the thousands of packages of n8n. */
 const PNPM = join(ROOT, 'node_modules/.bin/pnpm');
@@ -15,7 +15,6 @@ const OPTIONS = [
 	'--config.node-linker=hoisted',
 	'--config.confirm-modules-purge=false',
 ];
-const SQLITE = 'node_modules/sqlite3';
 /** Written at the end, so that an install that is broken off does not count. */
 const RECORD = 'node_modules/.installed';
 
@@ -29,17 +28,26 @@ export async function installN8n(version: N8nVersion): Promise<void> {
 }
 
 async function installIfMissing(version: N8nVersion): Promise<void> {
-	writeRecipe(version);
+	await writePackageJson(version);
 	const record = join(version.folder, RECORD);
-	if ((await read(record)) === (await hashOfRecipe(version))) return;
+	if ((await read(record)) === (await hashOfPackages(version))) return;
 	await rm(record, { force: true });
 	await install(version);
-	await writeFile(record, await hashOfRecipe(version));
+	await writeFile(record, await hashOfPackages(version));
+}
+
+/** Of a version that has no folder of its own in git. */
+async function writePackageJson({ version, folder }: N8nVersion): Promise<void> {
+	const text = await read(join(__dirname, `versions/${version}.json`));
+	if (text === '') return;
+	await mkdir(folder, { recursive: true });
+	const content: unknown = JSON.parse(text);
+	await writeFile(join(folder, 'package.json'), JSON.stringify(content, undefined, '\t'));
 }
 
 async function install({ version, folder }: N8nVersion): Promise<void> {
-	const pnpm = async (...args: string[]) =>
-		await run(PNPM, [...args, ...OPTIONS], { cwd: folder, env: withLocalHeaders() });
+	const options = { cwd: folder, env: withLocalHeaders() };
+	const pnpm = async (...args: string[]) => await run(PNPM, [...args, ...OPTIONS], options);
 	// Only what git holds has a lock file that is to be kept.
 	const isLocked = !folder.startsWith(STATE_FOLDER);
 	console.log(`Installing n8n ${version} (about 3 minutes and 1.5 GB, once) …`);
@@ -49,29 +57,10 @@ async function install({ version, folder }: N8nVersion): Promise<void> {
 		isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
 	);
 	// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
-	for (const name of ['node', 'isolated-vm', 'sqlite3']) {
-		if (name !== 'sqlite3' || !(await copySqlite(folder))) await pnpm('rebuild', name);
-	}
+	for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
 }
 
-/**
- * Where sqlite3 is not prebuilt, it takes two minutes to compile. One build does for all versions of Node.
- * @returns whether another n8n here had it
- */
-async function copySqlite(folder: string): Promise<boolean> {
-	const build = join(SQLITE, 'build/Release/node_sqlite3.node');
-	const wanted = await read(join(folder, SQLITE, 'package.json'));
-	for (const version of VERSIONS) {
-		const other = findN8n(version).folder;
-		if (![RECORD, build].every((file) => existsSync(join(other, file)))) continue;
-		if ((await read(join(other, SQLITE, 'package.json'))) !== wanted) continue;
-		await cp(join(other, build), join(folder, build));
-		return true;
-	}
-	return false;
-}
-
-async function hashOfRecipe({ folder }: N8nVersion): Promise<string> {
+async function hashOfPackages({ folder }: N8nVersion): Promise<string> {
 	const hash = createHash('sha256');
 	for (const file of ['package.json', 'pnpm-lock.yaml'])
 		hash.update(await read(join(folder, file)));

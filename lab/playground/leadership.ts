@@ -1,8 +1,7 @@
 /**
  * A file of external hooks for n8n (`EXTERNAL_HOOK_FILES`): a main process leads or follows as it is told,
  * by `POST /leadership/leader` and `POST /leadership/follower`. Where several main processes elect their
- * leader, which n8n wants a licence for, n8n calls the same handlers of its own. With `FOLLOWS_AT_START=true`
- * the process comes up as a follower.
+ * leader, which n8n wants a licence for, n8n calls the same handlers of its own.
  */
 import { createRequire } from 'node:module';
 import type { ServerResponse } from 'node:http';
@@ -53,8 +52,7 @@ async function become(role: 'leader' | 'follower'): Promise<void> {
 	);
 }
 
-async function ready(server: Server): Promise<void> {
-	if (process.env.FOLLOWS_AT_START === 'true') await become('follower');
+function ready(server: Server): void {
 	for (const role of ['leader', 'follower'] as const) {
 		server.app.post(`/leadership/${role}`, (_request, response) => {
 			become(role).then(

@@ -1,34 +1,22 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { succeeds } from './processes';
 
 /**
  * Locks for this process by a file that holds its ID. The lock ends with {@link unlock}, or with the process.
  * @returns false if another process holds the lock
  */
 export async function lock(file: string): Promise<boolean> {
-	const own = `${file}.${randomUUID()}`;
-	await writeFile(own, String(process.pid));
-	// A link is there with its content at once, and of several processes one can make it.
-	const isTaken = async () => {
-		return await link(own, file).then(
-			() => true,
-			() => false,
-		);
-	};
-	try {
-		if (await isTaken()) return true;
-		const holder = await readFile(file, 'utf8').catch(() => undefined);
-		if (holder !== undefined) {
-			if (isAlive(holder)) return false;
-			// It ended without unlocking.
-			await unlock(file);
-		}
-		return await isTaken();
-	} finally {
-		await rm(own);
-	}
+	await mkdir(dirname(file), { recursive: true });
+	const take = async () => await succeeds(writeFile(file, String(process.pid), { flag: 'wx' }));
+	if (await take()) return true;
+	// The file of a process that is just taking the lock may still be empty.
+	const holder = await readFile(file, 'utf8').catch(() => '');
+	if (holder === '' || isAlive(Number(holder))) return false;
+	// It ended without unlocking.
+	await unlock(file);
+	return await take();
 }
 
 export async function unlock(file: string): Promise<void> {
@@ -37,7 +25,6 @@ export async function unlock(file: string): Promise<void> {
 
 /** Runs a task as soon as no other process holds the lock. */
 export async function withLock<T>(file: string, task: () => Promise<T>): Promise<T> {
-	await mkdir(dirname(file), { recursive: true });
 	while (!(await lock(file))) await sleep(200);
 	try {
 		return await task();
@@ -46,9 +33,9 @@ export async function withLock<T>(file: string, task: () => Promise<T>): Promise
 	}
 }
 
-function isAlive(pid: string): boolean {
+function isAlive(pid: number): boolean {
 	try {
-		return process.kill(Number(pid), 0);
+		return process.kill(pid, 0);
 	} catch {
 		return false;
 	}

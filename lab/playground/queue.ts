@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { cp } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { LEADERSHIP_HOOKS, type N8n, type N8nCommand, freePort, setRole, startN8n } from './n8n';
-import { type Server, sql, startPostgres, startRedis } from './servers';
+import { type Server, redis, sql, startPostgres, startRedis } from './servers';
 import type { N8nVersion } from './versions';
 
 /** The processes of n8n, each with what it is started as. */
@@ -17,8 +15,6 @@ const COMMANDS = {
 	worker2: 'worker',
 } as const satisfies Record<string, N8nCommand>;
 export type Role = keyof typeof COMMANDS;
-/** What the processes need. */
-export type ServerName = 'redis' | 'postgres';
 
 export interface QueueModeOptions {
 	version: N8nVersion;
@@ -38,7 +34,8 @@ export interface QueueModeOptions {
 export class QueueMode {
 	private readonly processes = new Map<Role, N8n>();
 	private readonly ports = new Map<Role, number>();
-	private readonly servers = new Map<ServerName, Server>();
+	private redisServer: Server | undefined;
+	private postgres: Server | undefined;
 	/** Undoes what was started, the last first. */
 	private readonly cleanups: Array<() => Promise<void>> = [];
 	private env: Record<string, string> = {};
@@ -50,8 +47,8 @@ export class QueueMode {
 	/** Starts everything that `roles` names, and what these need. */
 	async open(roles: readonly Role[]): Promise<void> {
 		try {
-			const redis = await this.openServer('redis', startRedis());
-			const postgres = await this.openServer('postgres', startPostgres());
+			this.redisServer = await this.openServer(startRedis());
+			this.postgres = await this.openServer(startPostgres());
 			this.ports.set('webhook1', await freePort());
 			this.cleanups.push(async () => {
 				await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
@@ -60,11 +57,11 @@ export class QueueMode {
 				EXECUTIONS_MODE: 'queue',
 				DB_TYPE: 'postgresdb',
 				DB_POSTGRESDB_HOST: '127.0.0.1',
-				DB_POSTGRESDB_PORT: String(postgres.port),
+				DB_POSTGRESDB_PORT: String(this.postgres.port),
 				DB_POSTGRESDB_DATABASE: 'postgres',
 				DB_POSTGRESDB_USER: 'postgres',
 				QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-				QUEUE_BULL_REDIS_PORT: String(redis.port),
+				QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
 				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 				N8N_ENCRYPTION_KEY: randomUUID(),
@@ -94,7 +91,7 @@ export class QueueMode {
 
 	/**
 	 * Starts a process, or starts it again, unless it runs; resolves when it is ready.
-	 * @param follows it is a main process that does not lead until it is told to
+	 * @param follows it is a main process that leads for a moment, and then follows until it is told to lead
 	 */
 	async start(role: Role, follows = false): Promise<void> {
 		if (this.processes.has(role)) return;
@@ -109,19 +106,13 @@ export class QueueMode {
 			PROCESS_ROLE: role,
 			QUEUE_HEALTH_CHECK_PORT: String(port),
 			...(command === 'start' && { EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS }),
-			FOLLOWS_AT_START: String(follows),
 		};
 		const n8n = await startN8n({ version, command, userFolder, port, env });
 		this.processes.set(role, n8n);
+		if (follows) await this.setRole(role, 'follower');
 		void n8n.ended.then(() => {
 			if (this.processes.get(role) === n8n) this.processes.delete(role);
 		});
-	}
-
-	/** Ends a process as a service manager does. */
-	async stop(role: Role): Promise<void> {
-		await this.processes.get(role)?.stop();
-		this.processes.delete(role);
 	}
 
 	/** Ends a process as a power cut would. */
@@ -130,37 +121,23 @@ export class QueueMode {
 		this.processes.delete(role);
 	}
 
-	/** Ends a server as a power cut would; {@link startServer} starts it again with its data. */
-	async killServer(name: ServerName): Promise<void> {
-		await this.servers.get(name)?.kill();
-	}
-
-	async startServer(name: ServerName): Promise<void> {
-		await this.servers.get(name)?.start();
-	}
-
 	/** A main process leads, or follows another one that does. */
 	async setRole(process: Role, role: 'leader' | 'follower'): Promise<void> {
 		await setRole(this.url(process), role);
 	}
 
-	/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
+	/** Sends Redis a command. @returns its answer */
 	async redis(command: string): Promise<string> {
-		const socket = connect(this.servers.get('redis')?.port ?? 0, '127.0.0.1');
-		socket.write(`${command}\r\n`);
-		const [answer] = (await once(socket, 'data')) as [Buffer];
-		socket.destroy();
-		return answer.toString().trim();
+		return await redis(this.redisServer?.port ?? 0, command);
 	}
 
 	/** Runs SQL in the database of n8n. @returns a line for each row */
 	async sql(query: string): Promise<string> {
-		return await sql(this.servers.get('postgres')?.port ?? 0, query);
+		return await sql(this.postgres?.port ?? 0, query);
 	}
 
-	private async openServer(name: ServerName, starting: Promise<Server>): Promise<Server> {
+	private async openServer(starting: Promise<Server>): Promise<Server> {
 		const server = await starting;
-		this.servers.set(name, server);
 		this.cleanups.push(() => server.close());
 		return server;
 	}

@@ -9,44 +9,31 @@ import { ProcessGroup, run, succeeds } from './processes';
 
 const START_TIMEOUT_MS = 60_000;
 
-/** A server on 127.0.0.1 that keeps its data in a folder of its own, also when it is killed and started again. */
-export class Server {
-	private group: ProcessGroup | undefined;
-
-	/** @param command with the signal before it that ends it when we are killed outright */
-	constructor(
-		readonly port: number,
-		private readonly command: string[],
-		private readonly folder: string,
-		private readonly isUp: () => Promise<boolean>,
-	) {}
-
-	async start(): Promise<void> {
-		this.group = new ProcessGroup('setpriv', ['--pdeathsig', ...this.command], {
-			cwd: this.folder,
-			stdio: 'ignore',
-		});
-		await this.group.untilReady(this.isUp, START_TIMEOUT_MS);
-	}
-
-	/** Ends it as a power cut would. */
-	async kill(): Promise<void> {
-		await this.group?.kill();
-	}
-
+/** A server on 127.0.0.1. */
+export interface Server {
+	readonly port: number;
 	/** Ends it and removes its data. */
-	async close(): Promise<void> {
-		await this.group?.stop();
-		await rm(this.folder, { recursive: true, force: true });
-	}
+	close(): Promise<void>;
 }
 
-async function opened(server: Server): Promise<Server> {
+/** @param command with the signal before it that ends it when we are killed outright */
+async function startServer(
+	port: number,
+	command: string[],
+	folder: string,
+	isUp: () => Promise<boolean>,
+): Promise<Server> {
+	const options = { cwd: folder, stdio: 'ignore' } as const;
+	const group = new ProcessGroup('setpriv', ['--pdeathsig', ...command], options);
+	const close = async () => {
+		await group.stop();
+		await rm(folder, { recursive: true, force: true });
+	};
 	try {
-		await server.start();
-		return server;
+		await group.untilReady(isUp, START_TIMEOUT_MS);
+		return { port, close };
 	} catch (error) {
-		await server.close();
+		await close();
 		throw error;
 	}
 }
@@ -55,15 +42,22 @@ export async function startRedis(): Promise<Server> {
 	const server = await program('redis-server');
 	const port = await freePort();
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-redis-'));
-	const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-	const command = ['TERM', server, ...place, '--save', '', '--appendonly', 'yes'];
-	return await opened(new Server(port, command, folder, () => accepts(port)));
+	const command = ['TERM', server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+	return await startServer(port, command, folder, () => succeeds(redis(port, 'PING')));
+}
+
+/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
+export async function redis(port: number, command: string): Promise<string> {
+	const socket = connect(port, '127.0.0.1');
+	socket.write(`${command}\r\n`);
+	const [answer] = (await once(socket, 'data')) as [Buffer];
+	socket.destroy();
+	return answer.toString().trim();
 }
 
 /** An empty PostgreSQL, with a user and a database `postgres` and no password. */
 export async function startPostgres(): Promise<Server> {
 	const [initdb, postgres] = [await program('initdb'), await program('postgres')];
-	const isReady = await program('pg_isready');
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-postgres-'));
 	if (isRoot()) await run('chown', ['postgres:', folder]);
 
@@ -74,9 +68,7 @@ export async function startPostgres(): Promise<Server> {
 	const place = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
 	// It ends at once, rather than when all of its clients have gone.
 	const command = ['INT', ...unprivileged(), postgres, ...place, '-F'];
-	const check = ['-h', '127.0.0.1', '-p', String(port), '-q'];
-	const isUp = () => succeeds(run(isReady, check));
-	return await opened(new Server(port, command, folder, isUp));
+	return await startServer(port, command, folder, () => succeeds(sql(port, 'SELECT 1')));
 }
 
 /** Runs SQL there. @returns what psql prints: a line for each row, without headers */
@@ -105,11 +97,4 @@ function isRoot(): boolean {
 /** Arguments of setpriv for PostgreSQL, which refuses to run as root. */
 function unprivileged(): string[] {
 	return isRoot() ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
-}
-
-async function accepts(port: number): Promise<boolean> {
-	const socket = connect(port, '127.0.0.1');
-	const isConnected = await succeeds(once(socket, 'connect'));
-	socket.destroy();
-	return isConnected;
 }

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../sandbox/server';
@@ -8,37 +7,30 @@ import { installN8n } from './install';
 import { type N8n, freePort, installTarball, packPackage, startN8n } from './n8n';
 import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
 
-const HELP = `Runs the package in a real n8n, with the templates and the sandbox of the service, until Ctrl+C.
+const HELP = `Runs the package in a real n8n, with the templates and the sandbox of the service, until Ctrl+C. What you change is
+kept in .playground/user-<version>.
 
-  npm start -- [--n8n 2] [--once] [--fresh]
+  npm start -- [--n8n 2] [--once]
 
   --n8n    1, 2, or one of ${VERSIONS.join(', ')} (also N8N_VERSION)
   --once   ends after two templates have run; the exit code tells whether they gave results
-  --fresh  forgets the workflows, executions and settings of earlier runs
   --help   this text`;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Those that are free are taken, beginning with these. */
 const PORTS = { n8n: 5678, sandbox: 4010 };
 
-interface Options {
-	version: N8nVersion;
-	isOnce: boolean;
-	isFresh: boolean;
-}
-
 /** Undoes what was started, the last first. */
 const cleanups: Array<() => Promise<void>> = [];
 
 /** @returns the exit code */
-async function play({ version, isOnce, isFresh }: Options): Promise<number> {
+async function play(version: N8nVersion, isOnce: boolean): Promise<number> {
 	const tarball = await packPackage();
 	await installN8n(version);
 	const userFolder = join(STATE_FOLDER, `user-${version.version}`);
 	// Two on one database would spoil it.
 	if (!(await lock(`${userFolder}.pid`))) throw new Error('Another playground is up');
 	cleanups.push(() => unlock(`${userFolder}.pid`));
-	if (isFresh) await rm(userFolder, { recursive: true, force: true });
 	await installTarball(userFolder, tarball);
 
 	const sandbox = await startSandbox({
@@ -103,7 +95,6 @@ async function main(): Promise<number> {
 		options: {
 			n8n: { type: 'string', default: process.env.N8N_VERSION ?? '2' },
 			once: { type: 'boolean', default: false },
-			fresh: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
 	});
@@ -115,11 +106,7 @@ async function main(): Promise<number> {
 	for (const name of SIGNALS) process.on(name, () => process.exit(130));
 	if (process.env.npm_lifecycle_event === 'start') await import('./endWithParent');
 	try {
-		return await play({
-			version: findN8n(values.n8n),
-			isOnce: values.once,
-			isFresh: values.fresh,
-		});
+		return await play(findN8n(values.n8n), values.once);
 	} finally {
 		for (const cleanUp of cleanups.reverse()) await cleanUp();
 	}

@@ -3,15 +3,10 @@ import type { RequestRecord } from './requestLog';
 import type { FaultKind, FaultMatch, FaultRule } from './settings';
 
 /** These come after the work by their nature. */
-const AFTER_WORK = new Set<FaultKind>([
-	'resetAfterWork',
-	'resetMidBody',
-	'hangAfterWork',
-	'slowBody',
-]);
+const AFTER_WORK: FaultKind[] = ['resetAfterWork', 'resetMidBody', 'hangAfterWork', 'slowBody'];
 
 export function isAfterWork(rule: FaultRule): boolean {
-	return AFTER_WORK.has(rule.kind) || rule.afterWork === true;
+	return AFTER_WORK.includes(rule.kind) || rule.afterWork === true;
 }
 
 /** The fault rules with their counts; each rule counts the requests that match it. */
@@ -38,17 +33,17 @@ export class Faults {
 }
 
 function matches(match: FaultMatch, request: RequestRecord): boolean {
-	const { operation, method, path, bodyIncludes } = match;
+	const { operation, method, path, bodyIncludes = '' } = match;
 	return (
 		(operation === undefined || operation === request.operation) &&
 		(method === undefined || method === request.method) &&
 		(path === undefined || path === request.path) &&
-		(bodyIncludes === undefined || JSON.stringify(request.body ?? '').includes(bodyIncludes))
+		JSON.stringify(request.body ?? '').includes(bodyIncludes)
 	);
 }
 
-function isDue({ nth, times }: FaultMatch, matched: number, fired: number): boolean {
-	return (nth === undefined || nth.includes(matched)) && (times === undefined || fired < times);
+function isDue({ nth, times = Infinity }: FaultMatch, matched: number, fired: number): boolean {
+	return (nth === undefined || nth.includes(matched)) && fired < times;
 }
 
 /** What the client gets to read, if it gets an answer at all; `worked` is the undisturbed answer. */
@@ -59,32 +54,24 @@ export function faultyAnswer(rule: FaultRule, worked?: Answer): Answer {
 
 function bareAnswer(rule: FaultRule, worked?: Answer): Answer {
 	const { kind, body, code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
-	const status = rule.status ?? 200;
+	const { status = 200, location = '/moved' } = rule;
 	switch (kind) {
 		case 'status':
-			return body === undefined
-				? errorAnswer(code, message, rule.status ?? 500)
-				: textAnswer(rule.status ?? 500, body);
+			if (body === undefined) return errorAnswer(code, message, rule.status ?? 500);
+			return { status: rule.status ?? 500, headers: { 'content-type': 'text/plain' }, body };
 		case 'html':
 			return htmlAnswer(status);
 		case 'brokenJson':
 			return { ...jsonAnswer(status, ''), body: '{"success":true,"data":{"email":"ann' };
 		case 'emptyBody':
 			return { ...jsonAnswer(status, ''), body: '' };
-		case 'noData':
-			return jsonAnswer(status, { success: true });
 		case 'envelope':
 			return errorAnswer(code, message, rule.status);
-		case 'redirect': {
-			const location = rule.location ?? '/moved';
+		case 'redirect':
 			return { status: rule.status ?? 302, headers: { location }, body: '' };
-		}
+		case 'noData':
+			return jsonAnswer(status, { success: true });
 		default:
 			return worked ?? jsonAnswer(status, { success: true });
 	}
-}
-
-function textAnswer(status: number, text: string): Answer {
-	const body = text === 'empty' ? '' : text;
-	return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }

@@ -1,7 +1,7 @@
+import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { notificationRequest, type ScrapeStatus } from './notification';
-import { digest } from './people';
-import type { Settings } from './settings';
+import type { JobSettings, Settings } from './settings';
 
 export interface ScrapeFilters {
 	jobTitles?: string[];
@@ -49,8 +49,6 @@ export class Jobs {
 	private readonly jobs = new Map<string, Job>();
 	/** Those whose notification is sent, or will not be sent later. */
 	private readonly announced = new Set<Job>();
-	/** No service gives an ID twice, also when it is started anew. */
-	private readonly epoch = Date.now();
 	private readonly stopped = new AbortController();
 
 	constructor(private readonly settings: () => Settings) {}
@@ -62,14 +60,14 @@ export class Jobs {
 		const now = Date.now();
 		const job: Job = {
 			...given,
-			scrapeId: this.nextId(),
+			scrapeId: newId(options.scrapeIdStyle),
 			createdAt: now,
 			endsAt: now + options.durationMs,
 			outcome: options.outcome,
 			notifications: [],
 		};
 		this.jobs.set(job.scrapeId, job);
-		const afterMs = options.durationMs - notification.earlyMs;
+		const afterMs = options.durationMs + Math.min(notification.delayMs, 0);
 		void this.pause(afterMs).then(() => this.announce(job));
 		return job;
 	}
@@ -78,28 +76,22 @@ export class Jobs {
 		return this.jobs.get(scrapeId);
 	}
 
-	/** Every job with its true status, without any lag. */
-	list(): Array<Job & ScrapeStatusFields> {
-		return [...this.jobs.values()].map((job) => {
-			const { status, progress, leadsFound, creditsUsed } = this.viewAt(job, Date.now());
-			return { ...structuredClone(job), status, progress, leadsFound, creditsUsed };
-		});
+	/** Every job with its status. */
+	list() {
+		return [...this.jobs.values()].map((job) => ({ ...this.statusOf(job), ...job }));
 	}
 
-	/** What the status operation says, which may lag behind. */
+	/** What the status operation says. */
 	statusOf(job: Job): ScrapeStatus {
-		const now = Date.now();
-		const lags = now < job.endsAt + this.settings().job.statusLagMs;
-		return this.viewAt(job, lags ? Math.min(now, job.endsAt - 1) : now);
+		return statusAt(job, Date.now());
 	}
 
 	/** Ends a job now, its notification included, unless that was sent already. */
-	finish(scrapeId: string, outcome: Job['outcome']): Job {
+	finish(scrapeId: string, outcome: Job['outcome']): void {
 		const job = this.get(scrapeId);
 		job.endsAt = Math.min(job.endsAt, Date.now());
 		job.outcome = outcome;
 		void this.announce(job);
-		return job;
 	}
 
 	/** Sends the notification of a job now, as if it had ended, whatever the settings say of when. */
@@ -124,54 +116,13 @@ export class Jobs {
 		return job;
 	}
 
-	private nextId(): string {
-		const { seed, job } = this.settings();
-		const number = this.jobs.size + 1;
-		switch (job.scrapeIdStyle) {
-			case 'number-like':
-				return `${String(this.epoch)}${String(number)}`;
-			case 'awkward':
-				return `job/${String(number)} a+b&c=é?#%${String(this.epoch)}`;
-			default:
-				return `scrape_${digest(seed, this.epoch, number).slice(0, 12)}`;
-		}
-	}
-
-	private viewAt(job: Job, now: number): ScrapeStatus {
-		const { job: options } = this.settings();
-		const ended = now >= job.endsAt;
-		const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
-		// Nothing happens in the pending first fifth; a failed job gets half way.
-		const reach = job.outcome === 'failed' ? 0.5 : 1;
-		const done = Math.max((share - 0.2) / 0.8, 0) * reach;
-		const leadsFound = Math.floor(job.limit * options.leadShare * done);
-		const completed = ended && job.outcome === 'completed';
-		const view: ScrapeStatus = {
-			scrapeId: job.scrapeId,
-			status: ended ? job.outcome : share < 0.2 ? 'pending' : 'processing',
-			progress: Math.floor(done * 100),
-			leadsFound,
-			creditsUsed: job.estimatedCredits,
-			createdAt: new Date(job.createdAt).toISOString(),
-		};
-		if (completed) view.completedAt = new Date(job.endsAt).toISOString();
-		else if (options.nullsInStatus) view.completedAt = null;
-		return view;
-	}
-
 	/** Sends the notification as the settings ask for, once for each job. */
 	private async announce(job: Job): Promise<void> {
 		if (job.webhookUrl === undefined || this.announced.has(job)) return;
 		this.announced.add(job);
-		const { times, parallel, delayMs } = this.settings().notification;
-		const pending: Array<Promise<void>> = [];
-		for (let sent = 0; sent < times; sent++) {
-			await this.pause(delayMs);
-			const delivery = this.deliver(job);
-			pending.push(delivery);
-			if (!parallel) await delivery;
-		}
-		await Promise.all(pending);
+		const { times, delayMs } = this.settings().notification;
+		await this.pause(delayMs);
+		await Promise.all(Array.from({ length: times }, () => this.deliver(job)));
 	}
 
 	private async deliver(job: Job): Promise<void> {
@@ -184,10 +135,10 @@ export class Jobs {
 	}
 
 	private async send(job: Job): Promise<Sending> {
-		const { seed, notification } = this.settings();
 		if (job.webhookUrl === undefined) throw new Error(`Job ${job.scrapeId} has no webhookUrl`);
-		const view = this.viewAt(job, job.endsAt);
-		const { url, ...request } = notificationRequest(seed, notification, job.webhookUrl, view);
+		const { notification } = this.settings();
+		const status = statusAt(job, job.endsAt);
+		const { url, ...request } = notificationRequest(notification, job.webhookUrl, status);
 		const sending: Sending = { at: Date.now(), method: request.method, url, body: request.body };
 		job.notifications.push(sending);
 		try {
@@ -205,4 +156,27 @@ export class Jobs {
 	}
 }
 
-type ScrapeStatusFields = Pick<ScrapeStatus, 'status' | 'progress' | 'leadsFound' | 'creditsUsed'>;
+/** No service gives an ID twice, also when it is started anew. */
+function newId(style: JobSettings['scrapeIdStyle']): string {
+	const random = randomBytes(6).toString('hex');
+	if (style === 'number-like') return String(randomInt(2 ** 47));
+	return style === 'awkward' ? `job/${random} a+b&c=é?#%` : `scrape_${random}`;
+}
+
+function statusAt(job: Job, now: number): ScrapeStatus {
+	const ended = now >= job.endsAt;
+	const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
+	// Nothing happens in the pending first fifth; a failed job gets half way.
+	const reach = job.outcome === 'failed' ? 0.5 : 1;
+	const done = Math.max((share - 0.2) / 0.8, 0) * reach;
+	const isCompleted = ended && job.outcome === 'completed';
+	return {
+		scrapeId: job.scrapeId,
+		status: ended ? job.outcome : share < 0.2 ? 'pending' : 'processing',
+		progress: Math.floor(done * 100),
+		leadsFound: Math.floor(job.limit * done),
+		creditsUsed: job.estimatedCredits,
+		createdAt: new Date(job.createdAt).toISOString(),
+		...(isCompleted && { completedAt: new Date(job.endsAt).toISOString() }),
+	};
+}

@@ -9,7 +9,7 @@ export interface ScrapeStatus {
 	leadsFound: number;
 	creditsUsed: number;
 	createdAt: string;
-	completedAt?: string | null;
+	completedAt?: string;
 }
 
 export interface NotificationRequest {
@@ -23,7 +23,6 @@ const JSON_TYPE = 'application/json';
 
 /** The completion notification; neither its method nor its shape is known (docs/service.md). */
 export function notificationRequest(
-	seed: number,
 	{ method, shape }: NotificationSettings,
 	webhookUrl: string,
 	status: ScrapeStatus,
@@ -35,32 +34,30 @@ export function notificationRequest(
 		for (const [name, value] of fields) url.searchParams.append(name, value);
 		return { method, url: url.href };
 	}
-	const [type, body] = content(seed, shape, status, fields);
+	const [type, body] = content(shape, status, fields);
 	const headers = type === undefined ? undefined : { 'content-type': type };
 	return { method, url: webhookUrl, headers, body };
 }
 
 /** Content type and text of the body. */
 function content(
-	seed: number,
 	shape: Exclude<NotificationSettings['shape'], 'query'>,
 	status: ScrapeStatus,
 	fields: URLSearchParams,
 ): [type?: string, body?: string] {
-	const event = `scrape.${status.status}`;
 	switch (shape) {
 		case 'flat':
 			return [JSON_TYPE, JSON.stringify(status)];
-		case 'nested':
-			return [JSON_TYPE, JSON.stringify({ event, data: status })];
-		case 'envelope':
-			return [JSON_TYPE, JSON.stringify({ success: true, data: status })];
 		case 'leads': {
-			const leads = exampleLeads(seed, status.scrapeId, status.leadsFound);
+			const leads = exampleLeads(status.scrapeId, status.leadsFound);
+			const event = `scrape.${status.status}`;
 			return [JSON_TYPE, JSON.stringify({ event, data: { ...status, leads } })];
 		}
-		case 'snake':
-			return [JSON_TYPE, JSON.stringify(snakeCased(status))];
+		case 'snake': {
+			const snakeCase = (letter: string) => `_${letter.toLowerCase()}`;
+			const names = /[A-Z](?=\w*":)/g;
+			return [JSON_TYPE, JSON.stringify(status).replace(names, snakeCase)];
+		}
 		case 'form':
 			return ['application/x-www-form-urlencoded', fields.toString()];
 		case 'text':
@@ -70,13 +67,4 @@ function content(
 		case 'empty':
 			return [];
 	}
-}
-
-function snakeCased(value: object): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(value).map(([name, inner]: [string, unknown]) => [
-			name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-			inner,
-		]),
-	);
 }

@@ -3,7 +3,7 @@ import type { Jobs, ScrapeFilters } from './jobs';
 import { businessEmail, personalEmail, verification, type Person } from './people';
 import type { Account, Settings } from './settings';
 
-/** What the work of an operation has to go by; `body` and `query` obey the contract. */
+/** What the work of an operation has to go by; `body` and `query` obey the schema. */
 export interface Work {
 	settings: Settings;
 	apiKey: string;
@@ -21,56 +21,120 @@ export interface Done {
 	cost: number;
 }
 
+/** A JSON Schema. */
+type Schema = Record<string, unknown>;
+
+/** An operation of the service (docs/service.md, Operations): the request that it takes, and what it does. */
+export interface Operation {
+	method: 'GET' | 'POST';
+	path: string;
+	/** Names every query parameter there may be. */
+	query?: Schema;
+	/** Absent if the operation takes no body. */
+	body?: Schema;
+	/** Taking the credits is left to the caller. @throws Refusal if it cannot be done */
+	work: (work: Work) => Done;
+}
+
+const object = (properties: Schema, ...required: string[]): Schema => {
+	return { type: 'object', additionalProperties: false, required, properties };
+};
+/** Whether the service takes empty text, or an empty list, is not known. */
+const text = { type: 'string', minLength: 1 };
+const texts = { type: 'array', minItems: 1, items: text };
+
 /** The limit of a request that names none. */
 const DEFAULT_LIMIT = 100;
 /** Prices are not known (docs/service.md, Credits). */
+const LEAD_CREDITS = 1;
 const LOOKUP_CREDITS = 1;
 /** When every account gets new credits. */
 const RESET_DATE = '2030-01-01T00:00:00.000Z';
 
-/**
- * The work of each operation of openapi.yaml (docs/service.md, Operations). Taking the credits is left to the caller. It
- * throws a Refusal if it cannot be done.
- */
-export const operations: Partial<Record<string, (work: Work) => Done>> = {
-	startScrape: ({ settings, apiKey, account, jobs, body }) => {
-		const { filters, webhookUrl } = body as { filters: ScrapeFilters; webhookUrl?: string };
-		const limit = filters.limit ?? DEFAULT_LIMIT;
-		const estimatedCredits = Math.ceil(limit * settings.cost.startPerLead);
-		needCredits(account, estimatedCredits);
-		const job = jobs.start({
-			account: apiKey,
-			filters,
-			limit,
-			webhookUrl,
-			estimatedCredits,
-		});
-		const data = { scrapeId: job.scrapeId, status: 'pending', estimatedCredits };
-		return { data, cost: estimatedCredits };
+export const operations: Record<string, Operation> = {
+	startScrape: {
+		method: 'POST',
+		path: '/start',
+		body: object(
+			{
+				filters: object({
+					jobTitles: texts,
+					locations: texts,
+					industries: texts,
+					companySize: { type: 'string', pattern: '^\\d+-\\d+$' },
+					limit: { type: 'integer', minimum: 1 },
+				}),
+				webhookUrl: { type: 'string', format: 'uri' },
+			},
+			'filters',
+		),
+		work({ apiKey, account, jobs, body }) {
+			const { filters, webhookUrl } = body as { filters: ScrapeFilters; webhookUrl?: string };
+			const limit = filters.limit ?? DEFAULT_LIMIT;
+			const estimatedCredits = limit * LEAD_CREDITS;
+			needCredits(account, estimatedCredits);
+			const job = jobs.start({ account: apiKey, filters, limit, webhookUrl, estimatedCredits });
+			const data = { scrapeId: job.scrapeId, status: 'pending', estimatedCredits };
+			return { data, cost: estimatedCredits };
+		},
 	},
 
-	getScrapeStatus: ({ settings, apiKey, jobs, query }) => {
-		const job = jobs.find(String(query.scrapeId));
-		// A job of another account is as unknown as one that never was.
-		if (job?.account !== apiKey) throw new Refusal(settings.unknownScrape, 'No such scrape');
-		return { data: jobs.statusOf(job), cost: 0 };
+	getScrapeStatus: {
+		method: 'GET',
+		path: '/status',
+		query: object({ scrapeId: text }, 'scrapeId'),
+		work({ settings, apiKey, jobs, query }) {
+			const job = jobs.find(String(query.scrapeId));
+			// A job of another account is as unknown as one that never was.
+			if (job?.account !== apiKey) throw new Refusal(settings.unknownScrape, 'No such scrape');
+			return { data: jobs.statusOf(job), cost: 0 };
+		},
 	},
 
-	getCredits: ({ account }) => ({ data: { ...account, resetDate: RESET_DATE }, cost: 0 }),
-
-	findBusinessEmail: ({ settings, account, sureEmails, body }) => {
-		const found = businessEmail(settings.seed, body as Person & { company: string });
-		if (found && found.confidence >= 0.9) sureEmails.add(found.email);
-		return paidLookup(account, found);
+	getCredits: {
+		method: 'GET',
+		path: '/credits',
+		work: ({ account }) => ({ data: { ...account, resetDate: RESET_DATE }, cost: 0 }),
 	},
 
-	findPersonalEmail: ({ settings, account, body }) =>
-		paidLookup(account, personalEmail(settings.seed, body as Person & { location?: string })),
+	/** Which fields the finders require is not known. */
+	findBusinessEmail: {
+		method: 'POST',
+		path: '/email/find',
+		body: object(
+			{ firstName: text, lastName: text, company: text, linkedinUrl: text },
+			'firstName',
+			'lastName',
+			'company',
+		),
+		work({ account, sureEmails, body }) {
+			const found = businessEmail(body as Person & { company: string });
+			if (found && found.confidence >= 0.9) sureEmails.add(found.email);
+			return paidLookup(account, found);
+		},
+	},
 
-	verifyEmail: ({ settings, account, sureEmails, body }) => {
-		const { email } = body as { email: string };
-		const isSure = sureEmails.has(email.trim().toLowerCase());
-		return paidLookup(account, verification(settings.seed, email, isSure));
+	findPersonalEmail: {
+		method: 'POST',
+		path: '/email/personal',
+		body: object(
+			{ firstName: text, lastName: text, linkedinUrl: text, location: text },
+			'firstName',
+			'lastName',
+		),
+		work: ({ account, body }) =>
+			paidLookup(account, personalEmail(body as Person & { location?: string })),
+	},
+
+	verifyEmail: {
+		method: 'POST',
+		path: '/email/verify',
+		// Telling whether it is an address is what the operation is for.
+		body: object({ email: text }, 'email'),
+		work({ account, sureEmails, body }) {
+			const { email } = body as { email: string };
+			return paidLookup(account, verification(email, sureEmails.has(email.trim().toLowerCase())));
+		},
 	},
 };
 

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** A number from 0 up to 1 that depends on nothing but its arguments. */
-export function chance(...parts: Array<string | number>): number {
-	return parseInt(digest(...parts).slice(0, 12), 16) / 2 ** 48;
-}
-
-/** 64 hexadecimal digits that depend on nothing but the arguments. */
+/** Hexadecimal digits that depend on nothing but the arguments. */
 export function digest(...parts: Array<string | number>): string {
 	return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Another one finds other people; tests know what this one finds. */
+const SEED = 1;
+
+/** A number from 0 up to 1 that depends on nothing but its arguments. */
+function chance(...parts: string[]): number {
+	return parseInt(digest(SEED, ...parts).slice(0, 12), 16) / 2 ** 48;
 }
 
 export interface Person {
@@ -26,42 +29,42 @@ const DISPOSABLE_PROVIDERS = ['mailinator.com', 'guerrillamail.com', '10minutema
  * about 1 in 12. The same name and company always give the same. A first or last name `Nobody` is
  * never found; `Sure`, `High`, `Medium` and `Low` force the band of confidence.
  */
-export function businessEmail(seed: number, person: Person & { company: string }) {
-	const found = lookUp(seed, person, person.company);
+export function businessEmail(person: Person & { company: string }) {
+	const { company, linkedinUrl } = person;
+	const found = lookUp(person, company);
 	if (found === undefined) return undefined;
-	const domain = person.company.includes('.')
-		? person.company.trim().toLowerCase()
-		: `${slug(person.company)}.com`;
+	const domain = company.includes('.') ? company.trim().toLowerCase() : `${slug(company)}.com`;
 	const sources = ['company_website'];
-	if (person.linkedinUrl !== undefined || found.draw < 0.5) sources.unshift('linkedin');
+	if (linkedinUrl !== undefined || found.draw < 0.5) sources.unshift('linkedin');
 	return { email: `${found.local}@${domain}`, confidence: found.confidence, sources };
 }
 
 /** The personal email of a person (docs/service.md, Operations) by the rules of {@link businessEmail}. */
-export function personalEmail(seed: number, person: Person & { location?: string }) {
-	const found = lookUp(seed, person, person.location ?? '');
+export function personalEmail(person: Person & { location?: string }) {
+	const found = lookUp(person, person.location ?? '');
 	if (found === undefined) return undefined;
-	const provider = FREE_PROVIDERS[Math.floor(found.draw * FREE_PROVIDERS.length)] ?? 'gmail.com';
+	const provider = oneOf(FREE_PROVIDERS, found.draw);
 	return { email: `${found.local}@${provider}`, confidence: found.confidence };
 }
 
-function lookUp(seed: number, { firstName, lastName }: Person, place: string) {
+function lookUp({ firstName, lastName }: Person, place: string) {
 	const key = [firstName, lastName, place].map((part) => part.trim().toLowerCase());
-	const draw = (what: string) => chance(seed, what, ...key);
-	const forced = key.slice(0, 2);
-	if (forced.includes('nobody')) return undefined;
-	const bands = Object.entries(BANDS);
-	const named = bands.find(([name]) => forced.includes(name));
-	if (named === undefined && draw('found') < 1 / 12) return undefined;
-	const [, [low, high]] = named ??
-		bands[Math.floor(draw('band') * bands.length)] ?? ['sure', BANDS.sure];
-	const first = slug(firstName);
-	const last = slug(lastName);
+	const draw = (what: string) => chance(what, ...key);
+	const names = key.slice(0, 2);
+	const band = Object.entries(BANDS).find(([name]) => names.includes(name))?.[1];
+	if (names.includes('nobody') || (!band && draw('found') < 1 / 12)) return undefined;
+	const [low, high] = band ?? oneOf(Object.values(BANDS), draw('band'));
+	const [first, last] = [slug(firstName), slug(lastName)];
 	return {
 		local: draw('pattern') < 0.7 ? `${first}.${last}` : `${first.slice(0, 1)}${last}`,
 		confidence: Math.round((low + draw('confidence') * (high - low)) * 100) / 100,
 		draw: draw('source'),
 	};
+}
+
+/** One of a list, by a number from 0 up to 1. */
+function oneOf<T>(list: T[], draw: number): T {
+	return list[Math.floor(draw * list.length)] as T;
 }
 
 /** Lower-case ASCII letters and digits; for text without any, a short digest of it. */
@@ -73,16 +76,24 @@ function slug(text: string): string {
 	return plain === '' ? `x${digest(text).slice(0, 6)}` : plain;
 }
 
+/** How the local part of an address begins forces the verdict on it. */
+const VERDICTS = {
+	valid: 'valid',
+	disposable: 'valid',
+	invalid: 'invalid',
+	catchall: 'catch_all',
+	unknown: 'unknown',
+};
+
 /**
- * The verdict on an address (docs/service.md, Operations). A local part that starts with `valid`, `invalid`,
- * `catchall`, `unknown` or `disposable` forces it, and so does `knownValid`; otherwise the seed
- * decides, mostly for valid.
+ * The verdict on an address (docs/service.md, Operations), forced by {@link VERDICTS} or by `isSure`. Others are mostly
+ * valid, and the same address always has the same.
  */
-export function verification(seed: number, email: string, knownValid: boolean) {
+export function verification(email: string, isSure: boolean) {
 	const match = /^([^@\s]+)@([^@\s]+\.[^@\s]+)$/.exec(email.trim().toLowerCase());
-	const local = match?.[1] ?? 'invalid';
-	const domain = match?.[2] ?? '';
-	const status = verdict(local, knownValid ? 0 : chance(seed, 'verify', local, domain));
+	const [, local = 'invalid', domain = ''] = match ?? [];
+	const forced = Object.entries(VERDICTS).find(([beginning]) => local.startsWith(beginning))?.[1];
+	const status = forced ?? verdict(isSure ? 0 : chance('verify', local, domain));
 	return {
 		email,
 		status,
@@ -92,20 +103,16 @@ export function verification(seed: number, email: string, knownValid: boolean) {
 	};
 }
 
-function verdict(local: string, draw: number): 'valid' | 'invalid' | 'catch_all' | 'unknown' {
-	if (local.startsWith('valid') || local.startsWith('disposable')) return 'valid';
-	if (local.startsWith('invalid')) return 'invalid';
-	if (local.startsWith('catchall')) return 'catch_all';
-	if (local.startsWith('unknown')) return 'unknown';
+function verdict(draw: number): string {
 	if (draw < 0.6) return 'valid';
 	if (draw < 0.8) return 'invalid';
 	return draw < 0.9 ? 'catch_all' : 'unknown';
 }
 
 /** Example lead records; what a lead looks like is not known (docs/service.md). */
-export function exampleLeads(seed: number, scrapeId: string, count: number) {
+export function exampleLeads(scrapeId: string, count: number) {
 	return Array.from({ length: count }, (_, index) => ({
 		name: `Lead ${String(index + 1)}`,
-		email: `lead.${digest(seed, scrapeId, index).slice(0, 6)}@example.com`,
+		email: `lead.${digest(scrapeId, index).slice(0, 6)}@example.com`,
 	}));
 }

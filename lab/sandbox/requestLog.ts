@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Operation } from './contract';
-import { isFields } from './settings';
+import { operations } from './operations';
 
 /** One request to the service, as it came and as it was answered. */
 export interface RequestRecord {
@@ -20,7 +19,7 @@ export interface RequestRecord {
 	body: unknown;
 	/** The API key, if it is one of an account. */
 	account?: string;
-	/** How the request departs from the contract, if it does. */
+	/** How the request departs from what the service takes, if it does. */
 	violation?: string;
 	/** HTTP status answered; absent if there was no answer. */
 	status?: number;
@@ -37,13 +36,14 @@ export function bearerKey(request: FastifyRequest): string | undefined {
 	return /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 
-export function recordOf(request: FastifyRequest, operation?: Operation): RequestRecord {
+/** @param operation the name in `operations`, if the service has the path */
+export function recordOf(request: FastifyRequest, operation?: string): RequestRecord {
 	return {
 		at: Date.now(),
 		method: request.method,
 		path: request.url.split('?')[0] ?? '',
-		operation: operation?.id,
-		query: isFields(request.query) ? { ...request.query } : {},
+		operation,
+		query: { ...(request.query as Record<string, unknown>) },
 		headers: { ...request.headers },
 		body: request.body ?? undefined,
 		violation: violationOf(request, operation),
@@ -53,14 +53,15 @@ export function recordOf(request: FastifyRequest, operation?: Operation): Reques
 	};
 }
 
-function violationOf(request: FastifyRequest, operation?: Operation): string | undefined {
+function violationOf(request: FastifyRequest, operation?: string): string | undefined {
 	if (operation === undefined) return `the service has no ${request.method} ${request.url}`;
-	const { 'content-type': type, 'content-length': length = '0', ...headers } = request.headers;
+	const { 'content-type': type = '', 'content-length': length = '0', ...headers } = request.headers;
 	const hasBody = length !== '0' || headers['transfer-encoding'] !== undefined;
+	const takesBody = operations[operation]?.body !== undefined;
 	const found: string[] = [];
 	if (bearerKey(request) === undefined) found.push('no Authorization: Bearer header');
-	if (operation.body === undefined && hasBody) found.push('the operation takes no body');
-	if (operation.body !== undefined && type?.startsWith('application/json') !== true) {
+	if (!takesBody && hasBody) found.push('the operation takes no body');
+	if (takesBody && !type.startsWith('application/json')) {
 		found.push('Content-Type is not application/json');
 	}
 	if (request.validationError) found.push(request.validationError.message);

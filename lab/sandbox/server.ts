@@ -2,15 +2,13 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
-import { loadContract, type Operation } from './contract';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs, type Sending } from './jobs';
 import { operations } from './operations';
-import { chance } from './people';
 import { limitOf, RateLimiter } from './rateLimit';
 import { bearerKey, recordOf, type RequestRecord } from './requestLog';
 import { defaultSettings, mergeSettings } from './settings';
-import type { Account, FaultKind, FaultRule, Settings, SettingsPatch } from './settings';
+import type { Account, FaultRule, Settings, SettingsPatch } from './settings';
 
 export interface SandboxOptions {
 	/** 0, the default, takes any free port. */
@@ -28,6 +26,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 const HOST = '127.0.0.1';
+const NO_QUERY = { type: 'object', additionalProperties: false };
 /**
  * How many connections may wait until this process accepts them. With the 511 of Node.js, two busy n8n processes can
  * fill the queue, and Linux then resets connections whose request never arrived.
@@ -55,13 +54,13 @@ export class Sandbox {
 
 	constructor(private readonly options: SandboxOptions) {
 		this.reset(options.settings);
-		for (const operation of loadContract()) {
+		for (const [name, { method, path, query = NO_QUERY, body }] of Object.entries(operations)) {
 			this.app.route({
-				method: operation.method,
-				url: `${options.basePath ?? ''}${operation.path}`,
-				schema: { querystring: operation.query, ...(operation.body && { body: operation.body }) },
+				method,
+				url: `${options.basePath ?? ''}${path}`,
+				schema: { querystring: query, ...(body && { body }) },
 				attachValidation: true,
-				handler: (request, reply) => this.handle(request, reply, operation),
+				handler: (request, reply) => this.handle(request, reply, name),
 			});
 		}
 		this.app.setNotFoundHandler((request, reply) => this.handle(request, reply));
@@ -98,7 +97,7 @@ export class Sandbox {
 		if (patch.accounts)
 			this.accounts = new Map(Object.entries(structuredClone(this.settings.accounts)));
 		if (patch.faults) this.faults = new Faults(this.settings.faults);
-		if (patch.rateLimit) this.limiter.forget();
+		if (patch.rateLimit || patch.accounts) this.limiter.forget();
 	}
 
 	/** Forgets every request, job and count, and goes back to the default settings and `patch`. */
@@ -111,12 +110,6 @@ export class Sandbox {
 		this.settings = defaultSettings();
 		const { accounts, faults } = this.settings;
 		this.set({ accounts, faults, ...patch });
-	}
-
-	/** Adds to the balance of an account, as a top-up does. */
-	addCredits(apiKey: string, credits: number): void {
-		const account = this.accounts.get(apiKey);
-		if (account) account.credits += credits;
 	}
 
 	/** Credits left in an account, by default the first. */
@@ -150,119 +143,110 @@ export class Sandbox {
 	}
 
 	/** The whole way of a request; everything up to the answer happens at once, without a pause. */
-	private async handle(request: FastifyRequest, reply: FastifyReply, operation?: Operation) {
+	private async handle(request: FastifyRequest, reply: FastifyReply, operation?: string) {
 		const record = recordOf(request, operation);
 		this.requests.push(record);
-		const { answer, fault } = this.decide(request, record, operation);
+		const { answer, fault } = this.decide(record, bearerKey(request) ?? '');
 		if (fault) record.outcome = `fault:${fault.kind}`;
 
-		if (isOneOf(fault, ['resetBeforeWork', 'resetAfterWork'])) {
-			reply.hijack();
-			request.raw.socket.resetAndDestroy();
-			return reply;
+		switch (fault?.kind) {
+			case 'resetBeforeWork':
+			case 'resetAfterWork':
+				reply.hijack();
+				request.raw.socket.resetAndDestroy();
+				return reply;
+			case 'hang':
+			case 'hangAfterWork':
+				return reply.hijack();
 		}
-		if (isOneOf(fault, ['hang', 'hangAfterWork'])) return reply.hijack();
-
 		await pause(this.latency());
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
-		if (fault && isOneOf(fault, ['resetMidBody', 'slowBody'])) {
+		if (fault?.kind === 'resetMidBody' || fault?.kind === 'slowBody') {
 			reply.hijack();
-			await this.sendInHalves(reply, answer, fault);
+			await sendInHalves(reply, answer, fault);
 			return reply;
 		}
 		return await reply.code(answer.status).headers(answer.headers).send(answer.body);
 	}
 
 	/** Rate limit, fault, authentication, validation, credits and work, in this order. */
-	private decide(request: FastifyRequest, record: RequestRecord, operation?: Operation): Decision {
-		const { settings } = this;
-		const apiKey = bearerKey(request) ?? '';
+	private decide(record: RequestRecord, apiKey: string): { answer: Answer; fault?: FaultRule } {
+		const { rateLimit } = this.settings;
 		const account = this.accounts.get(apiKey);
 		if (account) record.account = apiKey;
 
-		const limit = limitOf(settings.rateLimit, account?.plan ?? '');
-		const rate = this.limiter.check(settings.rateLimit, apiKey, limit, record.at);
-		const finish = (answer: Answer, fault?: FaultRule): Decision => ({
-			answer: { ...answer, headers: { ...answer.headers, ...rate.headers } },
+		const limit = limitOf(rateLimit, account?.plan ?? '');
+		const { allowed, headers } = this.limiter.check(rateLimit, apiKey, limit, record.at);
+		const finish = (answer: Answer, fault?: FaultRule) => ({
+			answer: { ...answer, headers: { ...answer.headers, ...headers } },
 			fault,
 		});
-		if (!rate.allowed) {
-			return finish(this.refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
+		if (!allowed) {
+			return finish(refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
 		}
 		const fault = this.faults.pick(record);
 		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault), fault);
-		const answer = this.work(record, account, operation);
+		const answer = this.work(record, account);
 		return finish(fault ? faultyAnswer(fault, answer) : answer, fault);
 	}
 
-	private work(record: RequestRecord, account?: Account, operation?: Operation): Answer {
+	private work(record: RequestRecord, account?: Account): Answer {
 		const { settings, jobStore: jobs, sureEmails } = this;
-		const { account: apiKey, body, query } = record;
+		const { account: apiKey, body, query, violation } = record;
 		try {
-			if (operation === undefined) throw new Refusal('NOT_FOUND', 'No such path');
+			const operation = operations[record.operation ?? ''];
+			if (!operation) throw new Refusal('NOT_FOUND', 'No such path');
 			if (account === undefined || apiKey === undefined) {
 				throw new Refusal('UNAUTHORIZED', 'Invalid or missing API key');
 			}
-			if (record.violation !== undefined) throw new Refusal('INVALID_REQUEST', record.violation);
-			const work = operations[operation.id];
-			if (work === undefined) throw new Error(`Nothing does ${operation.id}`);
-			const { data, cost } = work({ settings, apiKey, account, jobs, sureEmails, body, query });
+			if (violation !== undefined) throw new Refusal('INVALID_REQUEST', violation);
+			const given = { settings, apiKey, account, jobs, sureEmails, body, query };
+			const { data, cost } = operation.work(given);
 			account.credits -= cost;
 			record.cost = cost;
 			record.paid = cost > 0;
 			record.outcome = 'success';
-			const extra = settings.extraFields
-				? { requestId: `req_${String(this.requests.length)}` }
-				: {};
+			const requestId = `req_${String(this.requests.length)}`;
+			const extra = settings.extraFields ? { requestId } : {};
 			return jsonAnswer(200, { success: true, data: { ...data, ...extra } });
 		} catch (error) {
 			if (!(error instanceof Refusal)) throw error;
-			return this.refuse(record, error);
+			return refuse(record, error);
 		}
-	}
-
-	private refuse(record: RequestRecord, { code, message }: Refusal): Answer {
-		record.outcome = code;
-		return errorAnswer(code, message);
 	}
 
 	private latency(): number {
-		const { latencyMs, seed } = this.settings;
+		const { latencyMs } = this.settings;
 		if (typeof latencyMs === 'number') return latencyMs;
 		const [least, most] = latencyMs;
-		return least + (most - least) * chance(seed, 'latency', this.requests.length);
+		return least + (most - least) * Math.random();
 	}
+}
 
-	private async sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {
-		const { raw } = reply;
-		const body = Buffer.from(answer.body);
-		const half = Math.floor(body.length / 2);
-		raw.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
-		await new Promise((resolve) => raw.write(body.subarray(0, half), resolve));
-		if (fault.kind === 'resetMidBody') {
-			raw.destroy();
-			return;
-		}
-		await pause(fault.delayMs ?? 200);
-		raw.end(body.subarray(half));
+function refuse(record: RequestRecord, { code, message }: Refusal): Answer {
+	record.outcome = code;
+	return errorAnswer(code, message);
+}
+
+async function sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {
+	const { raw } = reply;
+	const body = Buffer.from(answer.body);
+	const half = Math.floor(body.length / 2);
+	raw.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+	await new Promise((resolve) => raw.write(body.subarray(0, half), resolve));
+	if (fault.kind === 'resetMidBody') {
+		raw.destroy();
+		return;
 	}
+	await pause(fault.delayMs ?? 200);
+	raw.end(body.subarray(half));
 }
 
 /** Does not keep a process running that has nothing else to do. */
 async function pause(ms: number): Promise<void> {
 	if (ms > 0) await sleep(ms, undefined, { ref: false });
-}
-
-interface Decision {
-	answer: Answer;
-	/** The fault that is at work, if one is. */
-	fault?: FaultRule;
-}
-
-function isOneOf(fault: FaultRule | undefined, kinds: FaultKind[]): boolean {
-	return fault !== undefined && kinds.includes(fault.kind);
 }
 
 function newServer(): FastifyInstance {

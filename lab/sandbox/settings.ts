@@ -3,13 +3,9 @@
  * client can be tried against each reading. Durations are milliseconds; null means "not set".
  */
 export interface Settings {
-	/** Decides every result: the same seed and the same requests give the same answers. */
-	seed: number;
 	/** The accounts by API key. Setting this replaces all accounts and their balances. */
 	accounts: Record<string, Account>;
-	/** Credits for each lead of a scrape; the real prices are not known (docs/service.md, Credits). */
-	cost: { startPerLead: number };
-	/** How long an answer takes: always as long, or between two times, drawn by the seed. */
+	/** How long an answer takes: always as long, or any time between two. */
 	latencyMs: number | [least: number, most: number];
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
@@ -33,12 +29,6 @@ export interface JobSettings {
 	durationMs: number;
 	/** How jobs end. Taken when a job starts. */
 	outcome: 'completed' | 'failed';
-	/** What share of `limit` a completed job has found, 0 to 1; a failed one has half of that. */
-	leadShare: number;
-	/** How long the status operation still says `processing` after the job has ended. */
-	statusLagMs: number;
-	/** Whether an unfinished job shows `completedAt: null` or no `completedAt`. */
-	nullsInStatus: boolean;
 	/** `awkward` needs escaping in a URL; `number-like` is all digits. */
 	scrapeIdStyle: 'string' | 'number-like' | 'awkward';
 }
@@ -47,29 +37,14 @@ export interface NotificationSettings {
 	/** With GET the fields always travel in the query string. */
 	method: 'POST' | 'PUT' | 'GET';
 	/**
-	 * `flat` {scrapeId, status, …} · `nested` {event, data} · `envelope` {success, data} · `leads` as
-	 * `nested` with example records · `snake` {scrape_id, …} · `form` and `query` url-encoded · `text`
-	 * prose · `empty` no body · `broken` cut-off JSON.
+	 * `flat` {scrapeId, status, …} · `leads` {event, data} with example records · `snake` {scrape_id, …} ·
+	 * `form` and `query` url-encoded · `text` prose · `empty` no body · `broken` cut-off JSON.
 	 */
-	shape:
-		| 'flat'
-		| 'nested'
-		| 'envelope'
-		| 'leads'
-		| 'snake'
-		| 'form'
-		| 'query'
-		| 'text'
-		| 'empty'
-		| 'broken';
-	/** How often each notification is sent; 0 loses it. */
+	shape: 'flat' | 'leads' | 'snake' | 'form' | 'query' | 'text' | 'empty' | 'broken';
+	/** How often each notification is sent, at once; 0 loses it. */
 	times: number;
-	/** Whether the repeats go out at once rather than one after the other. */
-	parallel: boolean;
-	/** Pause before each sending. */
+	/** How long after the end of the job it is sent; a negative time is before the end. */
 	delayMs: number;
-	/** How long before the end of the job it is sent. */
-	earlyMs: number;
 	/** How often a sending that was not answered with 2xx is tried again. */
 	retries: number;
 	/** Pause before each of those. */
@@ -78,8 +53,6 @@ export interface NotificationSettings {
 
 export interface RateLimitSettings {
 	enabled: boolean;
-	/** Requests per window for every account; null goes by plan (docs/service.md, Rate limits). */
-	perMinute: number | null;
 	/** The "custom" limit of enterprise accounts; null is none. */
 	enterprisePerMinute: number | null;
 	/** The window that the limit is for: shorter than a minute makes quick tests. */
@@ -153,33 +126,25 @@ export interface FaultMatch {
 /** The settings of a new sandbox; a copy of its own for every call. */
 export function defaultSettings(): Settings {
 	return {
-		seed: 1,
 		accounts: { 'test-key': { plan: 'pro', credits: 1000 } },
-		cost: { startPerLead: 1 },
 		latencyMs: 0,
 		extraFields: false,
 		unknownScrape: 'NOT_FOUND',
 		job: {
 			durationMs: 1000,
 			outcome: 'completed',
-			leadShare: 1,
-			statusLagMs: 0,
-			nullsInStatus: false,
 			scrapeIdStyle: 'string',
 		},
 		notification: {
 			method: 'POST',
 			shape: 'flat',
 			times: 1,
-			parallel: false,
 			delayMs: 0,
-			earlyMs: 0,
 			retries: 0,
 			backoffMs: 100,
 		},
 		rateLimit: {
 			enabled: true,
-			perMinute: null,
 			enterprisePerMinute: null,
 			windowMs: 60_000,
 			kind: 'fixed',
@@ -190,35 +155,20 @@ export function defaultSettings(): Settings {
 }
 
 /** A part of the settings: groups may be given in part as well. */
-export type SettingsPatch = {
-	[Key in keyof Settings]?: Settings[Key] extends unknown[]
-		? Settings[Key]
-		: Settings[Key] extends object
-			? Partial<Settings[Key]>
-			: Settings[Key];
+export type SettingsPatch = Partial<Omit<Settings, 'job' | 'notification' | 'rateLimit'>> & {
+	job?: Partial<JobSettings>;
+	notification?: Partial<NotificationSettings>;
+	rateLimit?: Partial<RateLimitSettings>;
 };
 
-/**
- * New settings with `patch` merged in; lists and `accounts` are replaced whole.
- * @throws if the patch names a setting that does not exist
- */
+/** New settings with `patch` merged in; lists and `accounts` are replaced whole. */
 export function mergeSettings(settings: Settings, patch: SettingsPatch): Settings {
-	return merge({ ...settings }, { ...patch }) as unknown as Settings;
-}
-
-type Fields = Record<string, unknown>;
-
-export function isFields(value: unknown): value is Fields {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function merge(base: Fields, patch: Fields): Fields {
-	const result = { ...base };
-	for (const [name, value] of Object.entries(patch)) {
-		if (!(name in base)) throw new Error(`There is no setting ${name}`);
-		const current = base[name];
-		const inner = isFields(current) && isFields(value) && name !== 'accounts';
-		result[name] = structuredClone(inner ? merge(current, value) : value);
-	}
-	return result;
+	const { job, notification, rateLimit, ...others } = structuredClone(patch);
+	return {
+		...settings,
+		...others,
+		job: { ...settings.job, ...job },
+		notification: { ...settings.notification, ...notification },
+		rateLimit: { ...settings.rateLimit, ...rateLimit },
+	};
 }

@@ -1,15 +1,4 @@
-import {
-	atOnce,
-	banning,
-	changing,
-	countingRefused,
-	fixed,
-	leakyBucket,
-	shared,
-	sliding,
-	tokenBucket,
-} from '../rateLimits';
-import type { ServiceSettings } from './service';
+import { atOnce, banning, changing, countingRefused, sliding, tokenBucket } from '../rateLimits';
 import type { Scenario } from './simulate';
 
 /** What a client may reach in a scenario. */
@@ -19,13 +8,15 @@ export interface Aim {
 	refused: number;
 }
 
+type Aimed = Scenario & { aim: Aim };
+
 const MINUTE_MS = 60_000;
 const none = () => [];
 /** On the same machine. */
 const wayMs = 1;
 
 /** Cases that each run has to master, not only the average one. */
-export const named: Record<string, Scenario & { aim: Aim }> = {
+export const named: Record<string, Aimed> = {
 	A: {
 		about: 'no limit, answers take 2 s',
 		calls: 1000,
@@ -93,36 +84,7 @@ export const named: Record<string, Scenario & { aim: Aim }> = {
 	},
 };
 
-const services: Record<string, ServiceSettings['limits']> = {
-	'10 in any second': () => [sliding(10, 1000)],
-	'10 a second by the clock': () => [fixed(10, 1000, 300)],
-	'a token bucket of 10, 10 a second': () => [tokenBucket(10, 10)],
-	'a leaky bucket of 10, 10 a second': () => [leakyBucket(10, 10)],
-	'60 in any minute': () => [sliding(60, MINUTE_MS)],
-	'60 a minute by the clock': () => [fixed(60, MINUTE_MS, 17_000)],
-	'20 calls in flight': () => [atOnce(20)],
-	'5 in any second and 100 in any minute': () => [sliding(5, 1000), sliding(100, MINUTE_MS)],
-	'20 in any second and 5 in flight': () => [sliding(20, 1000), atOnce(5)],
-	'5 a second, 20 after 20 s': () => [changing(sliding(5, 1000), 20_000, sliding(20, 1000))],
-	'a token bucket of 100, 2 a second': () => [tokenBucket(100, 2)],
-	'10 a second, half of it used by others': () => [shared(sliding(10, 1000), 5)],
-};
-
-const latencies: Record<string, ServiceSettings['latency']> = {
-	'answers take 20 ms': { ms: 20 },
-	'lognormal around 1.5 s': { ms: 1500, sigma: 0.75 },
-};
-
-/** Each kind of limit with each kind of answers. */
-const kinds = Object.entries(services).flatMap(([service, limits]) =>
-	Object.entries(latencies).map(([name, latency]): Scenario => {
-		return { about: `${service}; ${name}`, calls: 300, latency, limits };
-	}),
-);
-
 const twoLimits = () => [sliding(10, 1000), sliding(200, MINUTE_MS)];
-
-type Aimed = Scenario & { aim: Aim };
 
 /** Where refusals have a price, or the limit that is known is not the whole truth. */
 const traps: Aimed[] = [
@@ -180,12 +142,3 @@ const workers = [
 export const aimed: Record<string, Aimed> = Object.fromEntries(
 	[...traps, ...workers].map((scenario) => [scenario.about, scenario]),
 );
-
-/** What the benchmark compares. */
-export const scenarios: Scenario[] = [
-	...Object.entries(named).map(([name, scenario]): Scenario => {
-		return { ...scenario, about: `${name}: ${scenario.about}` };
-	}),
-	...kinds,
-	...Object.values(aimed),
-];

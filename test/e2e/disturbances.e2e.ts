@@ -64,8 +64,8 @@ describe('through power cuts', () => {
 
 	it('keeps the leads of a notification that waits for the status, in the execution that crashed', async () => {
 		await fixture.reset({
-			job: { durationMs: 500, statusLagMs: 20_000 },
-			notification: { shape: 'leads' },
+			job: { durationMs: 20_500 },
+			notification: { shape: 'leads', delayMs: -20_000 },
 		});
 		const { id } = await fixture.activated({ limit: 1000 });
 		const isNotified = () => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200;
@@ -76,7 +76,7 @@ describe('through power cuts', () => {
 		// The poll runs the workflow without them.
 		await fixture.untilRuns(id, 1);
 		const [crashed] = (await fixture.executions(id)).filter(({ status }) => status === 'crashed');
-		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting ?? [];
+		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting;
 		const { completion } = item?.json.leadGenTrigger as {
 			completion: { notification: { body: { data: { leads: unknown[] } } } };
 		};

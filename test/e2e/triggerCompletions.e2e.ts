@@ -42,7 +42,6 @@ describe('a completion', () => {
 
 	it.each<[what: string, settings: SettingsPatch]>([
 		['is lost', { notification: { times: 0 } }],
-		['comes before the status says finished', { job: { durationMs: 1000, statusLagMs: 3000 } }],
 		[
 			'comes before the answer to the start',
 			{
@@ -50,9 +49,9 @@ describe('a completion', () => {
 				faults: [{ kind: 'slowBody', delayMs: 3000, match: { path: '/start' } }],
 			},
 		],
-		['comes before the end', { job: { durationMs: 3000 }, notification: { earlyMs: 2000 } }],
+		['comes before the end', { job: { durationMs: 3000 }, notification: { delayMs: -2000 } }],
 		['comes late', { notification: { delayMs: 20_000 } }],
-		['comes thirty times at once', { notification: { times: 30, parallel: true } }],
+		['comes thirty times at once', { notification: { times: 30 } }],
 		['has an awkward scrape ID', { job: { durationMs: 1000, scrapeIdStyle: 'awkward' } }],
 		['says that it failed', { job: { durationMs: 1000, outcome: 'failed' } }],
 	])('runs the workflow once if its notification %s', async (_what, settings) => {
@@ -190,7 +189,7 @@ describe('a completion', () => {
 describe('a node that only listens', () => {
 	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
 		const workflow = await fixture.listening();
-		fixture.sandbox.set({ notification: { times: 3, parallel: true } });
+		fixture.sandbox.set({ notification: { times: 3 } });
 		const ids = await fixture.startMany(8, fixture.plainUrl(workflow));
 		await expectRuns(workflow.id, 8);
 		// A repeat that comes later.

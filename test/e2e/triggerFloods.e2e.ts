@@ -1,4 +1,4 @@
-import { node, quiet } from '../../lab/fixture/fixture';
+import { API_KEY, node, quiet } from '../../lab/fixture/fixture';
 import { expectRuns, fixture } from './triggerFixture';
 
 /* Many notifications and many writers at once. They take minutes, so CI runs them at night. */
@@ -12,7 +12,7 @@ describe('a node that only listens', () => {
 		fixture.sandbox.set({
 			job: { durationMs: 3_600_000 },
 			notification,
-			cost: { startPerLead: 0.1 },
+			accounts: { [API_KEY]: { plan: 'pro', credits: 100_000 } },
 		});
 		const ids = await fixture.startMany(90, fixture.plainUrl(workflow), 40);
 		for (const id of ids) fixture.sandbox.finish(id, 'completed');

@@ -16,9 +16,11 @@ function filtersSent(): object[] {
 /** A trigger with an account of its own, so that what the node learns of its limit holds up no other test. */
 async function ofOwnAccount(name: string) {
 	const key = uuid();
-	fixture.sandbox.set({ accounts: { [key]: { plan: 'pro', credits: 1000 } } });
+	fixture.sandbox.set({ accounts: { [key]: account(1000) } });
 	return fixture.trigger({}, { credentials: use(await fixture.newCredential(name, key)) });
 }
+
+const account = (credits: number) => ({ plan: 'pro', credits }) as const;
 
 /** The answer of a service that did nothing. */
 const RATE_LIMIT = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429 } as const;
@@ -213,8 +215,7 @@ describe('a refusal', () => {
 			/n8n does not accept the schedule .*0 25 \* \* \*.*: Field value \(25\) is out of range/,
 		],
 	])('of %s says why, and is forgotten when that is put right', async (what, key, given, says) => {
-		const [rich, poor] = [1000, 0].map((credits) => ({ plan: 'pro' as const, credits }));
-		fixture.sandbox.set({ accounts: { [API_KEY]: rich, 'no-credits': poor } });
+		fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), 'no-credits': account(0) } });
 		const credential = await fixture.newCredential(what, key);
 		const trigger = fixture.trigger(given, { credentials: use(credential) });
 		const { id } = await fixture.create(trigger);
@@ -240,8 +241,7 @@ describe('a refusal', () => {
 		'that only the start meets is told by one failed execution, and Retry starts the scrape when %s',
 		async (_what, credits, isOtherKey) => {
 			const key = uuid();
-			const [rich, poor] = [1000, 3].map((credits) => ({ plan: 'pro' as const, credits }));
-			fixture.sandbox.set({ accounts: { [API_KEY]: rich, [key]: poor } });
+			fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(3) } });
 			const credential = await fixture.newCredential('Too few credits', key);
 			const trigger = fixture.trigger({}, { credentials: use(credential) });
 			const { id } = await fixture.activate(trigger);
@@ -253,7 +253,7 @@ describe('a refusal', () => {
 			]);
 			expect(fixture.starts).toBe(1);
 			const [failed] = await fixture.executions(id);
-			fixture.sandbox.set({ accounts: { [API_KEY]: rich, [key]: { plan: 'pro', credits } } });
+			fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(credits) } });
 			const data = fixture.credentialData(isOtherKey ? API_KEY : key);
 			await fixture.api.updateCredential(credential.id, { ...credential, data });
 			// The second time as when all failed executions are retried.

@@ -5,8 +5,6 @@ import { nodeError } from '../common/nodeError';
 import { booleanField, notForTools, textField, type Parameters } from '../common/parameters';
 import type { Operation } from './operations/operation';
 
-const PAID_CALLS = 'paidCalls';
-
 export const includeInput = booleanField({
 	displayName: 'Include Other Input Fields',
 	name: 'includeInput',
@@ -23,17 +21,10 @@ export const resultField = textField({
 	description: 'The name of a field for the whole result, which avoids name clashes',
 });
 
-export const includeCost = booleanField({
-	displayName: 'Include Cost',
-	name: 'includeCost',
-	description: 'Whether to add the number of paid calls for the item, as "paidCalls"',
-});
-
 /** Makes the item that comes out for an incoming one: the result alone or with the incoming fields, flat or in a field. */
 export class ItemOutput {
 	private field = '';
 	private isIncluded = false;
-	private hasCost = false;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -46,17 +37,15 @@ export class ItemOutput {
 	configure(parameters: Parameters): void {
 		this.field = parameters.option(resultField);
 		this.isIncluded = parameters.option(includeInput);
-		this.hasCost = parameters.option(includeCost);
 	}
 
-	result(result: IDataObject, paidCalls: number): INodeExecutionData {
-		const old = new Set([...this.namesOfResult, 'error']);
-		return this.withInput({ ...inOrder(result), ...this.costOf(paidCalls) }, old);
+	result(result: IDataObject): INodeExecutionData {
+		return this.withInput(inOrder(result), this.namesOfResult);
 	}
 
-	/** For the plan of a dry run, which has no cost. */
+	/** For the plan of a dry run. It replaces no old result. */
 	plan(plan: IDataObject): INodeExecutionData {
-		return this.withInput(plan, new Set(['error']));
+		return this.withInput(plan, new Set());
 	}
 
 	/**
@@ -65,34 +54,29 @@ export class ItemOutput {
 	 * facts), but no files. With an `error` beside `json`, n8n would drop everything except the message. On the regular
 	 * output, we add the incoming fields ourselves.
 	 */
-	failed(error: unknown, paidCalls: number): INodeExecutionData {
+	failed(error: unknown): INodeExecutionData {
 		const { context, index, input } = this;
 		const { message, description } = nodeError(context, error, index);
 		const facts = error instanceof LeadGenError ? error.details : {};
-		const said = { ...facts, message, advice: description };
-		const cost = this.costOf(paidCalls);
+		const failure = { ...facts, message, advice: description };
 		const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
 		return {
 			json: isOnErrorOutput
-				? { error: { ...said, ...cost } }
-				: { ...without(input.json, this.namesOfResult), error: said, ...cost },
+				? { error: failure }
+				: { ...without(input.json, this.namesOfResult), error: failure },
 			...(input.binary && { binary: input.binary }),
 			pairedItem: { item: index },
 		};
 	}
 
-	private costOf(paidCalls: number): IDataObject {
-		return this.hasCost ? { [PAID_CALLS]: paidCalls } : {};
-	}
-
-	/** @param old the names of incoming fields to leave out */
+	/** @param old the names of incoming fields to leave out, beside `error` */
 	private withInput(result: IDataObject, old: ReadonlySet<string>): INodeExecutionData {
 		const { field, input, index } = this;
 		const json = field === '' ? result : { [field]: result };
 		const pairedItem = { item: index };
 		if (!this.isIncluded) return { json, pairedItem };
 		return {
-			json: { ...without(input.json, old), ...json },
+			json: { ...without(input.json, new Set([...old, 'error'])), ...json },
 			...(input.binary && { binary: input.binary }),
 			pairedItem,
 		};
@@ -104,7 +88,7 @@ export class ItemOutput {
 	 */
 	private get namesOfResult(): Set<string> {
 		const { output, fields } = this.operation;
-		const names = new Set(this.field === '' ? [...Object.keys(output), PAID_CALLS] : [this.field]);
+		const names = new Set(this.field === '' ? Object.keys(output) : [this.field]);
 		for (const { property } of fields) names.delete(property.name);
 		return names;
 	}

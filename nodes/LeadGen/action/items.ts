@@ -49,7 +49,6 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const runItem = async (input: INodeExecutionData, index: number): Promise<Outcome> => {
 		const own = parameters.of(index);
 		const output = new ItemOutput(context, operation, input, index);
-		let item: ItemService | undefined;
 		try {
 			output.configure(own);
 			const { service, dryRun, limit } = await connecting;
@@ -58,20 +57,19 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			const prepared = operation.prepare(own);
 			const { request, mayFollow = 0 } = prepared;
 			if (dryRun) return { item: output.plan(dryRun.plan(request, mayFollow)) };
-			const paying = (item = new ItemService(service, limit));
-			const result = await paying.during(request, mayFollow, async () => {
+			const item = new ItemService(service, limit);
+			const result = await item.during(1 + mayFollow, async () => {
 				throwIfStopped(signal);
-				return await (prepared.run?.(paying) ?? paying.data(request));
+				return await (prepared.run?.(item) ?? item.data(request));
 			});
-			return { item: output.result(result, paying.paidCalls), result };
+			return { item: output.result(result), result };
 		} catch (error) {
 			if (!context.continueOnFail()) {
 				failure ??= { error, index };
 				// Wait for the calls in flight, because they may be paid for. Make no other call.
 				givenUp.abort();
 			}
-			const paidCalls = item?.paidCalls ?? 0;
-			return { item: output.failed(error, paidCalls), error, paidCalls };
+			return { item: output.failed(error), error };
 		}
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
@@ -130,7 +128,7 @@ async function connect(
 		dryRun: isDryRun ? new DryRun(service) : undefined,
 		limit:
 			maxPaidCalls < Infinity
-				? new PaidCallLimit(maxPaidCalls, executionId, context.getNode().name)
+				? PaidCallLimit.of(maxPaidCalls, executionId, context.getNode().name)
 				: undefined,
 	};
 }

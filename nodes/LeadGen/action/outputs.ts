@@ -24,9 +24,8 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
 export interface Outcome {
 	item: INodeExecutionData;
 	result?: IDataObject;
-	/** Why it failed, and how many of its calls were paid for. */
+	/** Why it failed. */
 	error?: unknown;
-	paidCalls?: number;
 }
 
 /** Sends all items to one output, or each item to the output of its result. */

@@ -1,17 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../common/parameters';
-import { includeCost, includeInput, resultField } from './itemOutput';
+import { includeInput, resultField } from './itemOutput';
 import { splitOutput } from './outputs';
 import { runOptions } from './runOptions';
 import type { Operation, Resource } from './operations/operation';
 
 type FieldsOf = (operation: Operation) => readonly Field[];
 
-/** The options in groups: the output, the operation, the cost, the calls. */
+/** The options in groups: the output, the operation, the calls. */
 const OPTIONS: readonly FieldsOf[] = [
 	({ split }) => [includeInput, resultField, ...(split ? [splitOutput] : [])],
 	({ options = [] }) => options,
-	({ paid }) => (paid ? [includeCost] : []),
 	runOptions,
 ];
 

@@ -7,19 +7,14 @@ import {
 } from '../common/parameters';
 import type { Operation } from './operations/operation';
 
-const requestTimeout = numberField(
-	{
-		displayName: 'Request Timeout (Seconds)',
-		name: 'requestTimeout',
-		typeOptions: { minValue: 1 },
-		// Long, because the user may have paid for a slow lookup that times out.
-		default: 300,
-		description:
-			'How long to wait for each answer. You may still pay for a request that times out.',
-	},
-	// The editor requires at least one second, but an expression may return less.
-	{ minimum: 0.001 },
-);
+const requestTimeout = numberField({
+	displayName: 'Request Timeout (Seconds)',
+	name: 'requestTimeout',
+	typeOptions: { minValue: 0.1 },
+	// Long, because the user may have paid for a slow lookup that times out.
+	default: 300,
+	description: 'How long to wait for each answer. You may still pay for a request that times out.',
+});
 
 const parallel = numberField(
 	{

@@ -50,7 +50,7 @@ export class StartedScrapes {
 
 	private saveIfStopped(): void {
 		if (!this.stopButton?.aborted || this.ids.length === 0) return;
-		saveWithExecution(this.context, 'scrapes_started', this.ids);
+		saveWithExecution(this.context, 'scrapes_started', this.ids.join(' '));
 	}
 }
 

@@ -99,10 +99,10 @@ function outcomeOf({ found, status, rejected }: IDataObject): string | undefined
 }
 
 /** Why an item failed, in a word or two. */
-function failureOf({ error, paidCalls = 0 }: Outcome): string | undefined {
+function failureOf({ error }: Outcome): string | undefined {
 	if (error === undefined) return undefined;
 	if (error instanceof InputError) return 'invalid input';
-	if (error instanceof NotAttemptedError) return paidCalls > 0 ? 'not completed' : 'not sent';
+	if (error instanceof NotAttemptedError) return 'not sent';
 	if (!(error instanceof ServiceError)) return 'failed';
 	const words = {
 		refused: 'refused',

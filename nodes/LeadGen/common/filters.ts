@@ -1,27 +1,17 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
 import { InputError } from './errors';
-import {
-	asTool,
-	choiceField,
-	noticeField,
-	numberField,
-	type Field,
-	type Parameters,
-} from './parameters';
+import { choiceField, numberField, type Field, type Parameters } from './parameters';
 import { mustBe, show, toList, toRange } from './values';
 
-type DisplayOptions = NonNullable<INodeProperties['displayOptions']>;
-
 /** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
-const COMPANY_SIZES = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(
-	' ',
-);
+const SIZES = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(' ');
 
-/** Adds commas between thousands. */
-function grouped(range: string): string {
-	return range.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
+/** With commas between thousands. */
+function sizeOption(value: string) {
+	const range = value.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
+	return { name: `${range} Employees`, value };
 }
 
 function listFilter(displayName: string, name: string, placeholder: string): Field<string[]> {
@@ -46,7 +36,7 @@ const companySize: Field<string> = {
 		name: 'companySize',
 		type: 'options',
 		...allowArbitraryValues,
-		options: COMPANY_SIZES.map((value) => ({ name: `${grouped(value)} Employees`, value })),
+		options: SIZES.map(sizeOption),
 		default: '11-50',
 		description: 'The number of employees. An expression can return another range, such as 30-70.',
 	},
@@ -79,7 +69,8 @@ const filtersCollection: Field<IDataObject> = {
 		default: {},
 		displayOptions: { show: { filtersMode: ['fields'] } },
 		options: FILTERS.map(({ property }) => property),
-		description: 'Which leads to look for',
+		description:
+			'Which leads to look for. Without a filter, the scrape collects leads of any kind, up to the limit.',
 	},
 	read: (value) => toFilters(value, 'Filters'),
 };
@@ -108,32 +99,8 @@ export const limit = numberField(
 	{ whole: true },
 );
 
-/** Shows in the editor that no filter is set, for one way of setting filters. A tool has a notice of its own. */
-function noFilterNotice(name: string, { show, hide }: DisplayOptions): Field {
-	const message = 'No filter is set. The scrape collects leads of any kind, up to the limit.';
-	return noticeField(name, message, { show, hide: { ...hide, ...asTool } });
-}
-
 /** The parameters that select the leads, in the order of the editor. */
-export const filterFields: readonly Field[] = [
-	filtersMode,
-	filtersCollection,
-	noFilterNotice('noFieldFilterNotice', {
-		show: { filtersMode: ['fields'] },
-		// A path from the root, because n8n treats any other path as a parameter and waits for it forever.
-		hide: Object.fromEntries(
-			FILTERS.map(({ property }) => [`/filters.${property.name}`, [{ _cnd: { exists: true } }]]),
-		),
-	}),
-	filtersJson,
-	noFilterNotice('noJsonFilterNotice', {
-		show: {
-			filtersMode: ['json'],
-			filtersJson: [filtersJson.property.default as string, '{}', ''],
-		},
-	}),
-	limit,
-];
+export const filterFields: readonly Field[] = [filtersMode, filtersCollection, filtersJson, limit];
 
 /** Whether the `filters` of a start restrict the leads. */
 export function hasFilter(filters: IDataObject): boolean {

@@ -42,36 +42,20 @@ export function filled(fields: IDataObject): IDataObject | undefined {
 	return entries.length > 0 ? Object.fromEntries<IDataObject[string]>(entries) : undefined;
 }
 
-/** A deeper value would end n8n when it saves the execution. */
-const MAX_DEPTH = 100;
 /** A string or a number of a JSON text. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[-+.\w]*/gs;
 
 /**
- * The value of a JSON text. A whole number that JavaScript would round becomes a text: it may be an ID.
- * @returns undefined for anything else, and for a value that is nested too deeply
+ * The value of a JSON text; null for anything else. A whole number that JavaScript would round becomes a text: it may
+ * be an ID.
  */
 export function parseExactly(text: string): unknown {
-	const value = parse(text);
-	const hasLongNumber = value !== undefined && /\d{16}/.test(text);
-	const exact = hasLongNumber ? parse(text.replace(STRING_OR_NUMBER, quotedIfRounded)) : value;
-	return isShallow(exact, MAX_DEPTH) ? exact : undefined;
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	const value = jsonParse<unknown>(text, { fallbackValue: null });
+	const hasLongNumber = value !== null && /\d{16}/.test(text);
+	return hasLongNumber ? JSON.parse(text.replace(STRING_OR_NUMBER, quotedIfRounded)) : value;
 }
 
 function quotedIfRounded(token: string): string {
 	const isRounded = /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
 	return isRounded ? `"${token}"` : token;
-}
-
-function isShallow(value: unknown, depth: number): boolean {
-	if (typeof value !== 'object' || value === null) return true;
-	return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1));
 }

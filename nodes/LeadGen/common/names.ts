@@ -1,11 +1,9 @@
 /** Forms of address before a name. Some are only titles with a full stop. */
 const TITLES = words(
-	'mr mrs ms miss mx sir dr prof professor doctor herr frau mme mlle monsieur madame dott dottssa sra srta señor señora signor signora sigra dipl univ mag. ing. hr. fr. sig. sr. eng. lic. rev. hon.',
+	'mr mrs ms miss mx sir dr prof professor doctor herr frau mme mlle monsieur madame dott dottssa sra srta señor señora signor signora dipl univ mag. ing. hr. fr. sig. sigra sr. eng. lic. rev. rer. nat. med. phil.',
 );
 /** Degrees and suffixes at the end of a name. */
-const SUFFIXES = words(
-	'jr sr ii iii iv esq mba emba phd md dds edd jd msc bsc meng llm cpa cfa pmp',
-);
+const SUFFIXES = words('jr sr ii iii iv esq mba emba phd md dds jd msc bsc meng llm cpa cfa pmp');
 /** Words of a position, which people write behind a comma. */
 const POSITIONS = words(
 	'ceo cto cfo coo cmo cio vp head chief director manager founder co-founder owner president partner consultant geschäftsführer geschäftsführerin',
@@ -19,28 +17,25 @@ function words(text: string): Set<string> {
 	return new Set(text.split(' '));
 }
 
-/** A word in lower case without full stops: `Ph.D.` gives `phd`. */
-function bare(word: string): string {
-	return word.toLowerCase().replaceAll('.', '');
-}
-
+/** Also with a field: `Dipl.-Ing.`. */
 function isTitle(word: string): boolean {
-	const [first = ''] = bare(word).split('-');
-	return TITLES.has(first) || TITLES.has(word.toLowerCase());
+	const [first = ''] = word.toLowerCase().split('-');
+	return TITLES.has(first) || TITLES.has(first.replaceAll('.', ''));
 }
 
+/** Also with full stops: `Ph.D.`. */
 function isSuffix(word: string): boolean {
-	return SUFFIXES.has(bare(word));
+	return SUFFIXES.has(word.toLowerCase().replaceAll('.', ''));
 }
 
-function isParticle(word: string): boolean {
+function isParticle(word = ''): boolean {
 	return PARTICLES.has(word.toLowerCase());
 }
 
 /** A name without brackets, nicknames in quotes, emoji, and what follows a bar. */
 function withoutNotes(name: string): string {
 	return name
-		.replace(/[([（【][^()[\]（）【】]*[)\]）】]|(?<=\s)["“][^"“”]*["”](?=\s)/g, ' ')
+		.replace(/\([^()]*\)|\[[^[\]]*\]|(?<=\s)["“][^"“”]*["”](?=\s)/g, ' ')
 		.replace(/[\p{So}\p{Emoji_Modifier}]/gu, ' ')
 		.replace(/\s[|•].*$/s, '');
 }
@@ -49,13 +44,8 @@ function withoutNotes(name: string): string {
 function wordsOf(name: string): string[] {
 	const all = name.split(/\s+/).filter((word) => word !== '');
 	while (all.length > 1 && isSuffix(all.at(-1) ?? '')) all.pop();
-	let begin = 0;
-	while (isTitle(all[begin] ?? '')) {
-		begin++;
-		// Fields of a doctorate, such as `rer. nat.`.
-		while (/^\p{Ll}+\.$/u.test(all[begin] ?? '')) begin++;
-	}
-	return all.slice(begin);
+	while (isTitle(all[0] ?? '')) all.shift();
+	return all;
 }
 
 /** A first or a last name without titles, degrees, brackets and emoji: `Dr. Ada` gives `Ada`, `Okafor, MBA` gives `Okafor`. */
@@ -64,15 +54,14 @@ export function plainName(name: string): string {
 	return wordsOf(before).join(' ');
 }
 
-/** Whether a part behind a comma is no first name: degrees, a position, or capitals behind a whole name. */
+/** Whether a part behind a comma is no first name: titles, a position, or certificates behind a whole name. */
 function isSurplus(part: string, before: string[]): boolean {
 	const each = part.split(/[\s/&]+/);
-	const isWhole = before.length > 1 && !before.slice(0, -1).every(isParticle);
-	const isInMixedCase = /\p{Ll}/u.test(before.join(' '));
+	const isWhole = before.length > 1 && !isParticle(before[0]) && /\p{Ll}/u.test(before.join(''));
 	return (
-		each.every((word) => isSuffix(word) || isTitle(word)) ||
+		each.every((word) => word === '' || isSuffix(word) || isTitle(word)) ||
 		each.some((word) => POSITIONS.has(word.toLowerCase())) ||
-		(isWhole && isInMixedCase && /^\p{Lu}[\p{Lu}\d.\s/&+-]*$/u.test(part))
+		(isWhole && /^[\p{Lu}\d.\s/&+-]+$/u.test(part))
 	);
 }
 
@@ -81,24 +70,19 @@ function isInCapitals(word: string): boolean {
 	return /^\p{Lu}[\p{Lu}'’-]{2,}$/u.test(word);
 }
 
-/** The first and the last name in a full name: `Okafor, Ada`, `Peter van der Berg` and `山田 太郎` have them in their own order. */
+/** The first and the last name in a full name, also in one such as `Okafor, Ada` and `Peter van der Berg`. */
 export function splitName(full: string): { firstName: string; lastName: string } {
-	// "M." is Monsieur where a first and a last name follow. A position may follow a dash.
-	const person = withoutNotes(full).replace(/^M\.\s+(?=\S+\s+\S)/, '');
-	const [name = ''] = person.split(/\s[-–—]\s/);
-	const [head = '', ...parts] = name.split(/[,;]/);
+	// A position may follow a dash.
+	const [name = ''] = withoutNotes(full).split(/\s[-–—]\s/);
+	const [head = '', ...behind] = name.split(/[,;]/);
 	const all = wordsOf(head);
-	const behind = parts.map((part) => part.trim()).filter((part) => part !== '');
 	const first = behind.find((part) => !isSurplus(part, all));
 	if (first !== undefined) return namesOf(wordsOf(first), all);
-
-	const [only = '', ...rest] = all;
-	if (rest.length === 0) return { firstName: only, lastName: '' };
-	const isEastAsian = /^[\p{scx=Han}\p{scx=Hangul}\p{scx=Hiragana}\p{scx=Katakana}]+$/u;
-	const isLastNameFirst = isInCapitals(only) && !rest.some(isInCapitals);
-	if (isLastNameFirst || isEastAsian.test(all.join(''))) return namesOf(rest, [only]);
-	let begin = rest.length;
-	while (begin > 1 && isParticle(all[begin - 1] ?? '')) begin--;
+	if (all.length < 2) return namesOf(all, []);
+	const [last = '', ...others] = all;
+	if (isInCapitals(last) && !others.some(isInCapitals)) return namesOf(others, [last]);
+	let begin = all.length - 1;
+	while (begin > 1 && isParticle(all[begin - 1])) begin--;
 	return namesOf(all.slice(0, begin), all.slice(begin));
 }
 

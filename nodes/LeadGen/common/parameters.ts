@@ -38,9 +38,8 @@ export class Parameters {
 	}
 }
 
-/** A condition of a property: whether an AI agent uses the node as a tool. */
+/** The condition that an AI agent uses the node as a tool, and display options for what a tool has no use for. */
 export const asTool = { '@tool': [true] };
-/** The display options of a property that a tool has no use for. */
 export const notForTools = { hide: asTool };
 
 /** What the editor shows of a field, without what its kind decides. */
@@ -70,10 +69,7 @@ export function textField(
 
 /** A text field that leaves out what only says that there is no value, such as `N/A`. */
 export function unlessNone({ property, read }: Field<string>): Field<string> {
-	return {
-		property,
-		read: (value) => (saysNone(toText(value, property.displayName)) ? '' : read(value)),
-	};
+	return { property, read: (value) => (saysNone(value) ? '' : read(value)) };
 }
 
 /**
@@ -104,89 +100,67 @@ export function noticeField(
 	return { property, read: String };
 }
 
-type Option<T extends string> = { name: string; value: T; description?: string };
+type Options<T extends string> = Array<{ name: string; value: T; description?: string }>;
 
-/** The value of the option with a value or a display name, in any case. @throws InputError if there is none */
-function valueOf<T extends string>(
-	given: unknown,
-	options: ReadonlyArray<Option<T>>,
-	displayName: string,
-): T {
-	const text = typeof given === 'string' ? given.trim().toLowerCase() : '';
-	const known = options.find(({ name, value }) =>
-		[name, value].some((each) => each.toLowerCase() === text),
-	);
+/** The value of an option, in any case. @throws InputError if there is none */
+function optionOf<T extends string>(given: unknown, options: Options<T>, displayName: string): T {
+	const known = options.find(({ value }) => value.toLowerCase() === String(given).toLowerCase());
 	if (known) return known.value;
 	const problem = given === '' ? 'is empty' : `has no option ${show(given)}`;
 	const values = options.map(({ value }) => value).join(', ');
 	throw new InputError(displayName, problem, `Choose from ${values}.`);
 }
 
-/** At least one of a list of values. Also accepts text with commas between the values, a JSON list, and display names. */
+/** One of a list of options. Takes an expression only if the property allows it. */
+export function choiceField<T extends string>(
+	property: Property,
+	options: Options<T>,
+	first: T,
+): Field<T> {
+	const shown = { noDataExpression: true, ...property, options };
+	return {
+		property: { ...shown, type: 'options', default: first },
+		read: (value) => optionOf(value, options, property.displayName),
+	};
+}
+
+/** At least one of a list of options. Also accepts text with commas between the values, and a JSON list. */
 export function choicesField<T extends string>(
 	property: Property,
-	options: ReadonlyArray<Option<T>>,
+	options: Options<T>,
 	chosen: T[],
 ): Field<T[]> {
 	const { displayName } = property;
 	return {
-		property: { ...property, type: 'multiOptions', options: [...options], default: chosen },
+		property: { ...property, type: 'multiOptions', options, default: chosen },
 		read(value) {
-			const given: unknown[] = Array.isArray(value)
-				? value
-				: entriesOf(value, displayName).flatMap((text) => text.split(','));
-			if (given.length === 0) {
-				throw new InputError(displayName, 'is empty', 'Choose at least one option.');
-			}
-			return given.map((each) => valueOf(each, options, displayName));
+			const given = entriesOf(value, displayName)
+				.join()
+				.split(/\s*,\s*/);
+			return given.map((each) => optionOf(each, options, displayName));
 		},
 	};
 }
 
-/** One of a list of values, or its display name. Takes an expression only if the property allows it. */
-export function choiceField<T extends string>(
-	property: Property,
-	options: ReadonlyArray<Option<T>>,
-	first: T,
-): Field<T> {
-	return {
-		property: {
-			noDataExpression: true,
-			...property,
-			type: 'options',
-			options: [...options],
-			default: first,
-		},
-		read: (value) => valueOf(value, options, property.displayName),
-	};
-}
-
-/**
- * A number between the bounds of the editor. Also accepts text that contains a number, as spreadsheets do.
- * @param minimum replaces that of the editor: an expression may return less
- */
+/** A number between the bounds of the editor. Also accepts text that contains a number, as spreadsheets do. */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
-	{
-		minimum,
-		whole = false,
-		ifMissing,
-	}: { minimum?: number; whole?: boolean; ifMissing?: number } = {},
+	{ whole = false, ifMissing }: { whole?: boolean; ifMissing?: number } = {},
 ): Field<number> {
 	const { displayName, typeOptions, default: preset, placeholder } = property;
-	const least = minimum ?? typeOptions?.minValue ?? 0;
-	const most = typeOptions?.maxValue ?? Infinity;
+	const { minValue: minimum = 0, maxValue } = typeOptions ?? {};
 	const kind = whole ? 'a whole number' : 'a number';
-	const range =
-		most === Infinity ? `of at least ${String(least)}` : `from ${String(least)} to ${String(most)}`;
+	const least = String(minimum);
+	const range = maxValue ? `from ${least} to ${String(maxValue)}` : `of at least ${least}`;
+	const example = placeholder?.replace('e.g. ', '') ?? show(preset);
 	return {
 		property: { ...property, type: 'number' },
 		ifMissing,
 		read(value) {
-			if (value === ifMissing && ifMissing !== undefined) return ifMissing;
+			if (ifMissing !== undefined && value === ifMissing) return ifMissing;
 			const number = numberIn(value) ?? NaN;
-			if (number >= least && number <= most && !(whole && !Number.isInteger(number))) return number;
-			const example = placeholder?.replace(/^e\.g\. /, '') ?? show(preset);
+			const isInRange = number >= minimum && number <= (maxValue ?? Infinity);
+			if (isInRange && (!whole || Number.isInteger(number))) return number;
 			throw mustBe(`${kind} ${range}`, value, displayName, `Enter ${kind} such as ${example}.`);
 		},
 	};

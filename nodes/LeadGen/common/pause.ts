@@ -1,25 +1,18 @@
-import { sleep } from 'n8n-workflow';
 import { cancelledError } from './compatibility';
 import { LeadGenError } from './errors';
 
-/** The longest timer that is left behind after Stop. */
-const MAX_SLICE_MS = 1000;
 /** A timer with a longer time would ring at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Work that takes longer holds up everything else in the process. */
 const MAX_STRETCH_MS = 10;
 
 /**
- * Waits `ms` milliseconds.
+ * Waits `ms` milliseconds. Leaves no timer behind that keeps the process alive, as n8n's `sleep` would.
  * @throws like `throwIfStopped` as soon as the signal is aborted
  */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-	// Unlike the time of day, it is never set back.
-	const end = performance.now() + ms;
-	for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
-		await settledOrAborted(sleep(Math.min(left, MAX_SLICE_MS)), signal);
-	}
+	const over = new Promise<void>((resolve) => void onAbort(timeoutSignal(ms), resolve));
+	await settledOrAborted(over, signal);
 	throwIfStopped(signal);
 }
 
@@ -29,18 +22,16 @@ export async function settledOrAborted(
 	signal: AbortSignal | undefined,
 ): Promise<void> {
 	if (signal?.aborted) return;
-	let stop = () => {};
-	const stopped = new Promise<void>((resolve) => (stop = resolve));
-	const forget = onAbort(signal, stop);
-	await Promise.race([promise, stopped]).catch(() => {});
+	let forget = () => {};
+	const aborted = new Promise<void>((resolve) => (forget = onAbort(signal, resolve)));
+	await Promise.race([promise, aborted]).catch(() => {});
 	forget();
 }
 
 const listenersOf = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls a function when the signal is aborted. All functions share one listener, because Node.js 20 warns of more than
- * ten.
+ * Calls a function when the signal is aborted. All share one listener, because Node.js 20 warns of more than ten.
  * @returns a function to call when the signal does not matter any more
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
@@ -59,9 +50,9 @@ function callListeners({ target }: Event): void {
 	for (const listener of listenersOf.get(target as AbortSignal) ?? []) listener();
 }
 
-/** A signal that is aborted after so many milliseconds, which may be a fraction. Node.js takes only whole numbers. */
+/** A signal that is aborted after so many milliseconds. Node.js takes only whole numbers that are not negative. */
 export function timeoutSignal(ms: number): AbortSignal {
-	return AbortSignal.timeout(Math.min(Math.ceil(ms), MAX_TIMER_MS));
+	return AbortSignal.timeout(Math.ceil(Math.min(Math.max(0, ms), MAX_TIMER_MS)));
 }
 
 /** A signal that is aborted with the first of several. */
@@ -76,18 +67,14 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
 }
 
 /**
- * Lets everything go on that is ready, also requests and answers. A timer would take a millisecond, and n8n's lint rules
- * forbid `setImmediate`. A message of a new port comes in the next round of the event loop.
+ * Lets everything go on that is ready, also requests and answers: a message comes in the next round of the event loop.
+ * A timer would take a millisecond, and n8n's lint rules forbid `setImmediate`.
  */
 export async function nextTask(): Promise<void> {
-	await new Promise<void>((resolve) => {
-		const { port1, port2 } = new MessageChannel();
-		port1.once('message', () => {
-			port1.close();
-			resolve();
-		});
-		port2.postMessage(undefined);
-	});
+	const { port1, port2 } = new MessageChannel();
+	port2.postMessage(undefined);
+	await new Promise((resolve) => port1.once('message', resolve));
+	port1.close();
 }
 
 /**
@@ -97,12 +84,12 @@ export async function nextTask(): Promise<void> {
 export function takeTurns(): () => Promise<void> {
 	let since = performance.now();
 	let last = Promise.resolve();
-	const yieldIfLong = async () => {
-		if (performance.now() - since < MAX_STRETCH_MS) return;
-		await nextTask();
-		since = performance.now();
-	};
 	return async () => {
-		await (last = last.then(yieldIfLong));
+		last = last.then(async () => {
+			if (performance.now() - since < MAX_STRETCH_MS) return;
+			await nextTask();
+			since = performance.now();
+		});
+		await last;
 	};
 }

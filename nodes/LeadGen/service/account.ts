@@ -51,9 +51,7 @@ const PLAN_LIMITS = new Map([
 	['pro', 300],
 ]);
 
-/**
- * Until the plan is known, the smallest limit applies. From this demand on, the plan is asked for, before calls wait.
- */
+/** Until the plan is known, the smallest limit applies. From this demand on, it is asked for, before calls wait. */
 const ASSUMED_LIMIT = 60;
 const ASK_AT_DEMAND = 50;
 
@@ -61,72 +59,55 @@ const ASK_AT_DEMAND = 50;
 const KNOWN_MS = 15 * 60_000;
 const ASK_AGAIN_MS = 60_000;
 
-/** The plan of an account: chosen in the credential, or asked for. */
+/** The plan of an account, chosen in the credential or asked for. It sets the limit of the calls. */
 export class Plan {
 	private known: { name: string; at: number } | undefined;
 	private askedAt = 0;
 	private chosen = 'auto';
 	private requestsPerMinute = 0;
 
+	constructor(private readonly limiter: Limiter) {}
+
 	/** Reads `plan` from the credential, and `requestsPerMinute` for a plan without a published limit. */
 	configure({ plan, requestsPerMinute }: ICredentialDataDecryptedObject): void {
 		this.chosen = typeof plan === 'string' ? plan : 'auto';
 		// May be a fraction, such as 16.67 for 1,000 an hour.
 		const given = Number(requestsPerMinute ?? 0);
-		this.requestsPerMinute = given > 0 ? Math.max(1, Math.floor(given)) : 0;
+		this.requestsPerMinute = given > 0 ? Math.max(1, Math.floor(given)) : Infinity;
+		this.setLimit();
 	}
 
 	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
-	update({ plan }: IDataObject): void {
+	learn({ plan }: IDataObject): void {
 		if (typeof plan !== 'string') return;
 		this.known = { name: plan.trim().toLowerCase(), at: Date.now() };
+		this.setLimit();
 	}
 
-	/**
-	 * Whether to ask for the plan now. A few calls fit any plan, so they do not need the question.
-	 * @param demand returns the calls per minute; it is only asked if it matters
-	 */
-	shouldAsk(demand: () => number): boolean {
+	/** Whether to ask for the plan now. A few calls fit any plan, so they do not need the question. */
+	shouldAsk(): boolean {
 		const now = Date.now();
 		const isKnown = this.known !== undefined && now - this.known.at < KNOWN_MS;
 		if (this.chosen !== 'auto' || isKnown || now - this.askedAt < ASK_AGAIN_MS) return false;
-		if (demand() < ASK_AT_DEMAND) return false;
+		if (this.limiter.demand < ASK_AT_DEMAND) return false;
 		this.askedAt = now;
 		return true;
 	}
 
-	/** Requests per minute; `Infinity` if nothing names a limit. */
-	get perMinute(): number {
+	private setLimit(): void {
 		const plan = this.chosen === 'auto' ? this.known?.name : this.chosen;
-		if (plan === undefined) return ASSUMED_LIMIT;
-		return (
-			PLAN_LIMITS.get(plan) ?? (this.requestsPerMinute > 0 ? this.requestsPerMinute : Infinity)
-		);
+		const ofPlan = plan === undefined ? ASSUMED_LIMIT : PLAN_LIMITS.get(plan);
+		this.limiter.perMinute = ofPlan ?? this.requestsPerMinute;
 	}
 }
 
 /** What all nodes and executions of this process know about one account of the service. */
 export class Account {
 	readonly limiter = new Limiter();
-	/** The results of lookups. */
-	readonly lookups = new Memory();
-	/** The outcomes of starts. Separate, so that lookups do not evict them. */
-	readonly starts = new Memory();
-	readonly plan = new Plan();
+	readonly plan = new Plan(this.limiter);
+	readonly memory = new Memory();
 	/** The number of scrapes that are waited for. */
 	watched = 0;
-
-	/** Reads the limit from the credential. */
-	configure(credential: ICredentialDataDecryptedObject): void {
-		this.plan.configure(credential);
-		this.limiter.perMinute = this.plan.perMinute;
-	}
-
-	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
-	learn(answer: IDataObject): void {
-		this.plan.update(answer);
-		this.limiter.perMinute = this.plan.perMinute;
-	}
 
 	/** The minimum pause between two polls of the same scrape, in milliseconds. */
 	get pollPauseMs(): number {
@@ -144,6 +125,6 @@ export function accountOf(credential: ICredentialDataDecryptedObject): Account {
 		.update(`${baseUrlOf(credential)}\n${apiKeyOf(credential)}`)
 		.digest('hex');
 	const account = putLast(accounts, id, accounts.get(id) ?? new Account(), MAX_ACCOUNTS);
-	account.configure(credential);
+	account.plan.configure(credential);
 	return account;
 }

@@ -5,36 +5,24 @@ import { endOf } from './scrapeStatus';
 import { beginning, excerpt } from './texts';
 import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
 
-/** What an error code means. `retry` says which calls may be sent again, and `purchases` which errors end a run. */
-interface Meaning {
-	/** What the user can do. */
-	advice: string;
-	/** The HTTP statuses that mean the same where an answer has no documented code. */
-	statuses?: number[];
-}
-
-/** The error codes of docs/service.md (The envelope). */
-const CODES = new Map(
-	Object.entries<Meaning>({
-		INVALID_REQUEST: { advice: 'The service does not accept the fields of this item. Check them.' },
-		UNAUTHORIZED: {
-			advice: 'Check the API key in the LeadGen credential.',
-			statuses: [401, 403],
-		},
-		INSUFFICIENT_CREDITS: {
-			advice: 'This request cost nothing. Add credits to the account, or wait until they reset.',
-			statuses: [402],
-		},
-		NOT_FOUND: {
-			advice:
-				'The service did not find what this request asks for. Check the values, such as the scrape ID.',
-		},
-		RATE_LIMIT_EXCEEDED: {
-			advice: 'The account makes more requests than its plan allows. Try again later.',
-			statuses: [429],
-		},
+/** What to do about each error code of docs/service.md (The envelope). */
+const ADVICE = new Map(
+	Object.entries({
+		INVALID_REQUEST: 'The service does not accept the fields of this item. Check them.',
+		UNAUTHORIZED: 'Check the API key in the LeadGen credential.',
+		INSUFFICIENT_CREDITS:
+			'This request cost nothing. Add credits to the account, or wait until they reset.',
+		NOT_FOUND: 'The service did not find what this request asks for. Check its values.',
+		RATE_LIMIT_EXCEEDED: 'The account makes more requests than its plan allows. Try again later.',
 	}),
 );
+/** What an HTTP status means where an answer has no documented code. */
+const CODE_OF_STATUS = new Map([
+	[401, 'UNAUTHORIZED'],
+	[402, 'INSUFFICIENT_CREDITS'],
+	[403, 'UNAUTHORIZED'],
+	[429, 'RATE_LIMIT_EXCEEDED'],
+]);
 const LOOK_UP = 'Look up this code in the documentation of the service.';
 const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
 const CHECK_ADDRESS = 'Check the base URL in the LeadGen credential. This may be another server.';
@@ -47,17 +35,16 @@ const TOLD = new Set(['success', 'code', 'message']);
 /** The documented code that a text spells in any case, such as "Not found". */
 export function documentedCode(text: string): string | undefined {
 	const code = (wordIn(text) ?? '').toUpperCase();
-	return CODES.has(code) ? code : undefined;
+	return ADVICE.has(code) ? code : undefined;
 }
 
 /** The documented code that an error means, by its code or else by its HTTP status. */
 export function meaningOf(error: unknown): string | undefined {
-	if (!(error instanceof ServiceError)) return undefined;
-	return documentedCode(error.code ?? '') ?? codeOfStatus(error.httpStatus);
+	return error instanceof ServiceError ? meaning(error.code, error.httpStatus) : undefined;
 }
 
-function codeOfStatus(status = 0): string | undefined {
-	return [...CODES].find(([, { statuses = [] }]) => statuses.includes(status))?.[0];
+function meaning(code = '', status = 0): string | undefined {
+	return documentedCode(code) ?? CODE_OF_STATUS.get(status);
 }
 
 /** Whether a lookup found nobody, which is a result that is paid for. */
@@ -78,13 +65,10 @@ export function readEnvelope(response: RawResponse, request: ServiceRequest): An
 	const envelope = parseExactly(response.text);
 	if (!isObject(envelope)) return { error: unreadable(response, request) };
 	const { data, error } = envelope;
-	if (isError(envelope, status)) {
-		// The status of a failed scrape may come as an error.
-		const isStatus = status < 400 && isFree(request) && isObject(data);
-		return isStatus && endOf(data) === 'failed'
-			? { data: { error, ...data } }
-			: { error: errorOf(envelope, status, request) };
-	}
+	// The status of a failed scrape may come as an error.
+	const isStatus = status < 400 && isFree(request) && isObject(data);
+	if (isStatus && endOf(data) === 'failed') return { data: { ...filled({ error }), ...data } };
+	if (isError(envelope, status)) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request) };
 	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
 	if (!isPending(data ?? {}, status, request)) return { data };
@@ -113,34 +97,23 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const { error, message } = envelope;
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
 	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
-	const own = isObject(error)
-		? error
-		: { code: isOtherServer ? undefined : envelope.code, message: error };
-	const { code: ownCode } = own;
+	const beside = isOtherServer ? undefined : envelope.code;
+	const { code: ownCode, message: text = error } = isObject(error) ? error : { code: beside };
 	const isCode = typeof ownCode === 'string' || typeof ownCode === 'number';
 	const sent = isCode ? excerpt(String(ownCode)) : '';
-	// Some frameworks send a list of messages.
-	const texts = [own.message, message].flat().filter(isText).map(excerpt);
+	const spelled = isText(error) && !isOtherServer ? documentedCode(error) : undefined;
+	// Only a code is certain: a paid call with HTTP 200 and a text may have been done, and one with a 5xx status as well.
 	const certain = documentedCode(sent);
-	// Some services only write the code as the message. With a 5xx status, it may be about something behind the service.
-	const maySpell = httpStatus < 500 && !isOtherServer && !isText(ownCode);
-	const code = certain ?? (maySpell ? texts.map(documentedCode).find(Boolean) : undefined) ?? sent;
-	// With a 5xx status, the service failed at an unknown point, unless it refused the call for its rate.
+	const code = certain ?? (sent || spelled);
 	const isClear = certain === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && certain !== undefined);
 	const isRefused = isClear || isRefusalStatus(httpStatus);
-	const meaning = documentedCode(code) ?? codeOfStatus(httpStatus);
-	const advice = sentences(adviceOn(meaning), certain === undefined && sent !== '' && LOOK_UP);
-	const otherwise = isOtherServer ? CHECK_ADDRESS : ASK;
-	const said = [...new Set(texts)].join(': ');
+	const otherwise = code ? LOOK_UP : isOtherServer ? CHECK_ADDRESS : ASK;
+	// Some frameworks send a list of messages.
+	const texts = [text, message].flat().filter(isText).map(excerpt);
 	return new ServiceError(
-		saying(said, code),
-		isRefused ? advice || otherwise : outcomeAdvice(request),
-		{
-			outcome: isRefused ? 'refused' : 'unknown',
-			code: code || undefined,
-			httpStatus,
-			answer: untold(envelope),
-		},
+		saying([...new Set(texts)].join(': '), code),
+		isRefused ? (ADVICE.get(meaning(code, httpStatus) ?? '') ?? otherwise) : outcomeAdvice(request),
+		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus, answer: untold(envelope) },
 	);
 }
 
@@ -151,16 +124,10 @@ function untold(envelope: IDataObject): IDataObject | undefined {
 	return filled({ ...without(envelope, TOLD), error: more });
 }
 
-function saying(message: string, code: string): string {
+function saying(message: string, code = ''): string {
 	if (message !== '') return `The service says: ${message}${code && ` (${code})`}`;
 	if (code !== '') return `The service reports the error ${code}, without a message`;
 	return 'The service reports an error, without a message or a code';
-}
-
-const adviceOn = (code = '') => CODES.get(code)?.advice;
-
-function sentences(...parts: Array<string | false | undefined>): string {
-	return parts.filter(Boolean).join(' ');
 }
 
 /** A 4xx status means that the request was not accepted, except 408, which means that something was late. */
@@ -182,10 +149,8 @@ export function withoutData(request: ServiceRequest, envelope: IDataObject = {})
 
 function redirected({ status, headers }: RawResponse, request: ServiceRequest): ServiceError {
 	const target = isText(headers.location) ? headers.location : 'an unnamed address';
-	// After a POST that was done, many services redirect to its result. But a redirect to the same path on another host, or
-	// with another scheme, comes before anything is done.
-	const isSamePath = new RegExp(`${request.path}/?$`).test(target.replace(/[?#].*/s, ''));
-	const isDone = !isFree(request) && (status === 303 || (status < 303 && !isSamePath));
+	// After a POST that was done, many services redirect to its result. Only 307 and 308 come before anything is done.
+	const isDone = !isFree(request) && status !== 307 && status !== 308;
 	const advice = `The node does not follow redirects (HTTP ${String(status)}), because that would send the API key to another address. If this address is correct, enter it as the base URL in the LeadGen credential.`;
 	return new ServiceError(
 		`The service redirects to ${excerpt(target)}`,
@@ -199,16 +164,12 @@ function unreadable({ status, text }: RawResponse, request: ServiceRequest): Ser
 	const isPage = /^\s*</.test(text);
 	const other = isPage ? 'a web page' : 'something other than the expected JSON';
 	const isRefused = isRefusalStatus(status);
-	const advice = sentences(
-		adviceOn(codeOfStatus(status)),
-		status < 500 && CHECK_ADDRESS,
-		!isRefused && outcomeAdvice(request),
-	);
+	const unclear = `${status < 300 ? `${CHECK_ADDRESS} ` : ''}${outcomeAdvice(request)}`;
 	// It may be what was paid for, or say why it failed.
 	const kept = isPage && status >= 300 ? '' : beginning(text.trim(), MAX_ANSWER);
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${text.trim() === '' ? 'an empty body' : other}`,
-		advice,
+		isRefused ? (ADVICE.get(meaning('', status) ?? '') ?? CHECK_ADDRESS) : unclear,
 		{ outcome: isRefused ? 'refused' : 'unknown', httpStatus: status, answer: kept || undefined },
 	);
 }

@@ -2,17 +2,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { NotAttemptedError } from '../common/errors';
 import { count } from '../common/values';
 import { putLast } from './memory';
-import type { Payer } from './purchases';
+import type { ItemCalls } from './purchases';
 import type { NodeRun } from './run';
 import type { Service } from './service';
 import type { ServiceRequest } from './types';
 
-/** The service as one item uses it. It counts the paid calls of the item, and keeps the node within its maximum. */
-export class ItemService implements Payer {
-	paidCalls = 0;
-	/** How many paid calls the item may need, and how many of them it may still make. */
-	private needed = 0;
-	private left = Infinity;
+/** The service as one item uses it. Its paid calls count to the maximum of the node. `call` and `data` are as in `Service`. */
+export class ItemService {
+	readonly calls: ItemCalls = { paid: 0 };
 
 	/** @param limit undefined if the user set no maximum */
 	constructor(
@@ -24,110 +21,77 @@ export class ItemService implements Payer {
 		return this.service.run;
 	}
 
-	/** As in `Service`. */
 	async call(request: ServiceRequest): Promise<IDataObject | null> {
-		return await this.service.call(request, this);
+		return await this.service.call(request, this.calls);
 	}
 
-	/** As in `Service`. */
 	async data(request: ServiceRequest): Promise<IDataObject> {
-		return await this.service.data(request, this);
+		return await this.service.data(request, this.calls);
+	}
+
+	/** @param needed how many paid calls the work may need */
+	async during<T>(needed: number, work: () => Promise<T>): Promise<T> {
+		return await (this.limit?.during(needed, this, work) ?? work());
+	}
+}
+
+/** How many limits are kept. The one that was unused for longest is forgotten first. */
+const MAX_LIMITS = 1000;
+const limits = new Map<string, PaidCallLimit>();
+
+/** Keeps the paid calls of a node within a maximum: in all runs of a loop, and in all calls of an AI agent. */
+export class PaidCallLimit {
+	/** Calls that were paid for, or may have been. */
+	private used = 0;
+	/** Calls that the items which began may need. */
+	private held = 0;
+	/** The wait of the last item. */
+	private last: Promise<unknown> = Promise.resolve();
+	private changed = () => {};
+
+	constructor(private max: number) {}
+
+	/** @param executionId empty over MCP, which has no executions. There, each run counts on its own */
+	static of(max: number, executionId: string, nodeName: string): PaidCallLimit {
+		if (executionId === '') return new PaidCallLimit(max);
+		const key = `${executionId} ${nodeName}`;
+		const limit = putLast(limits, key, limits.get(key) ?? new PaidCallLimit(max), MAX_LIMITS);
+		limit.max = max;
+		return limit;
 	}
 
 	/**
-	 * Does the work of the item when the maximum covers all calls that it may need, so that no item is left half done. If it
-	 * never will, the item can only use results that are known already.
-	 * @param request the first call; how many may follow depends on its answer
+	 * Does the work of an item when the maximum covers all paid calls that it may need, so that no item is left half done. If
+	 * it never will, the item can only use results that are known already.
 	 */
-	async during<T>(request: ServiceRequest, mayFollow: number, work: () => Promise<T>): Promise<T> {
-		const { limit } = this;
-		if (!limit) return await work();
-		this.needed = mayFollow + (this.service.isKnown(request) ? 0 : 1);
-		this.left = (await limit.hold(this.needed)) ? this.needed : 0;
+	async during<T>(needed: number, item: ItemService, work: () => Promise<T>): Promise<T> {
+		if (!(await this.hold(needed))) {
+			item.calls.refusal = new NotAttemptedError(
+				`Not sent: the node reached Maximum Paid Calls (${String(this.max)})`,
+				`It has made ${count(this.used, 'paid call')} in this execution, and this item may need ${String(needed)}. To continue, raise this limit in the options. ${item.run.stopReason.whenRunAgain}`,
+			);
+			return await work();
+		}
 		try {
 			return await work();
 		} finally {
-			limit.giveBack(this.left);
+			this.used += item.calls.paid;
+			this.held -= needed;
+			this.changed();
 		}
 	}
 
-	spend(): void {
-		if (this.left === 0) this.limit?.refuse(this.needed, this.run.stopReason.whenRunAgain);
-		this.left--;
-	}
-
-	spent(isPaid: boolean): void {
-		if (isPaid) this.limit?.use();
-		else this.left++;
-	}
-}
-
-/** How many nodes are counted. The one that was unused for longest is forgotten first. */
-const MAX_COUNTED = 1000;
-
-/** The paid calls of a node in one execution: in all runs of a loop, and in all calls of an AI agent. */
-interface Counted {
-	/** Calls that were paid for, or may have been. */
-	used: number;
-	/** Calls that the items which began may still need. */
-	held: number;
-	/** The wait of the last item. */
-	last: Promise<unknown>;
-	changed: () => void;
-}
-
-const counted = new Map<string, Counted>();
-
-/** Keeps the paid calls of a node within a maximum. */
-export class PaidCallLimit {
-	private readonly calls: Counted;
-
-	/** @param executionId empty over MCP, which has no executions. There, each run counts on its own */
-	constructor(
-		private readonly max: number,
-		executionId: string,
-		nodeName: string,
-	) {
-		const key = `${executionId} ${nodeName}`;
-		const known = executionId === '' ? undefined : counted.get(key);
-		this.calls = known ?? { used: 0, held: 0, last: Promise.resolve(), changed: () => {} };
-		if (executionId !== '') putLast(counted, key, this.calls, MAX_COUNTED);
-	}
-
-	/**
-	 * Holds as many calls as an item may need. Items take turns, and wait while those before them may give back calls.
-	 * @returns false if the calls that are left will never be enough
-	 */
-	async hold(needed: number): Promise<boolean> {
-		const { calls, max } = this;
-		const holding = calls.last.then(async () => {
-			while (calls.used + calls.held + needed > max) {
-				if (calls.used + needed > max) return false;
-				await new Promise<void>((resolve) => (calls.changed = resolve));
+	/** Items take turns, and wait while those before them may give back calls. @returns false if too few will ever be left */
+	private async hold(needed: number): Promise<boolean> {
+		const holding = this.last.then(async () => {
+			while (this.used + this.held + needed > this.max) {
+				if (this.used + needed > this.max) return false;
+				await new Promise<void>((resolve) => (this.changed = resolve));
 			}
-			calls.held += needed;
+			this.held += needed;
 			return true;
 		});
-		calls.last = holding;
+		this.last = holding;
 		return await holding;
-	}
-
-	/** One of the calls that are held was paid for, or may have been. */
-	use(): void {
-		this.calls.used++;
-		this.giveBack(1);
-	}
-
-	giveBack(unused: number): void {
-		this.calls.held -= unused;
-		this.calls.changed();
-	}
-
-	/** @throws NotAttemptedError for an item that the maximum does not cover */
-	refuse(needed: number, whenRunAgain: string): never {
-		throw new NotAttemptedError(
-			`Not sent: the node reached Maximum Paid Calls (${String(this.max)})`,
-			`It has made ${count(this.calls.used, 'paid call')} in this execution, and this item may need ${String(needed)}. To continue, raise this limit in the options. ${whenRunAgain}`,
-		);
 	}
 }

@@ -1,24 +1,19 @@
 import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
-import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { LeadGenError, ServiceError, type NotAttemptedError } from '../common/errors';
 import { settledOrAborted, throwIfStopped } from '../common/pause';
-import { meaningOf } from './answer';
-import { isResult, type Bought, type Memory } from './memory';
+import { foundNobody, meaningOf } from './answer';
+import type { Bought, Purchase } from './memory';
 import type { NodeRun } from './run';
 import type { Sender } from './sender';
 import { excerpt } from './texts';
 import { outcomeAdvice, type ServiceRequest } from './types';
 
-/** MCP has no executions. There, a start that may have succeeded is reported again for this long. */
-const LATELY_MS = 10 * 60_000;
-
-/** The item that needs a paid call. */
-export interface Payer {
-	/** How many of its calls brought a result. */
-	paidCalls: number;
-	/** Before a call that may be paid for. @throws NotAttemptedError if the maximum does not cover it */
-	spend(): void;
-	/** After the call. @param isPaid whether it was paid for, or may have been */
-	spent(isPaid: boolean): void;
+/** The paid calls of one item. */
+export interface ItemCalls {
+	/** How many were paid for, or may have been. */
+	paid: number;
+	/** Why it may make none. */
+	refusal?: NotAttemptedError;
 }
 
 /** The paid calls of a run: what was bought before, what may be bought, and what a failed call means for later ones. */
@@ -40,95 +35,64 @@ export class Purchases {
 		return [...this.bought.values()].reduce((all, number) => all + number, 0);
 	}
 
-	/** What was bought before, if it counts for this run. */
-	recall(request: ServiceRequest, key: string): Bought | undefined {
-		const { executionId = '', rememberMs = 0 } = this.run.settings;
-		const memory = this.memoryOf(request);
-		const known = memory.recall(key, executionId, rememberMs);
-		if (known || executionId !== '') return known;
-		const lately = memory.recall(key, executionId, LATELY_MS);
-		return lately && 'error' in lately ? lately : undefined;
-	}
-
 	/**
-	 * The outcome of a paid call: from memory, from another run of the execution, or from the service.
-	 * @throws NotAttemptedError if the maximum of the item does not cover it
+	 * The outcome of a paid call: from memory, from another run that makes the same call, or from the service.
+	 * @throws NotAttemptedError if the item may make no call
 	 */
-	async get(request: ServiceRequest, key: string, item?: Payer): Promise<Bought> {
-		const memory = this.memoryOf(request);
+	async get(request: ServiceRequest, key: string, item?: ItemCalls): Promise<Bought> {
+		const { account, settings, signal } = this.run;
+		const { memory } = account;
 		// An AI agent may call a tool twice at once, and Retry may begin while calls of the stopped run are in flight.
 		// Nothing is awaited between the last look and the call.
-		for (let other = memory.pendingOf(key); other; other = memory.pendingOf(key)) {
-			await settledOrAborted(other, this.run.signal);
-			throwIfStopped(this.run.signal);
+		for (let other = memory.pending.get(key); other; other = memory.pending.get(key)) {
+			await settledOrAborted(other, signal);
+			throwIfStopped(signal);
 		}
-		const known = this.recall(request, key);
+		const known = memory.recall(key, settings);
 		if (known) {
-			this.countKnown(known, request, key, item);
-			return known;
+			this.count(request, known.bought, known);
+			return known.bought;
 		}
-		item?.spend();
-		return await memory.during(key, this.buy(request, key, item));
+		if (item?.refusal) throw item.refusal;
+		const buying = this.buy(request, key, item);
+		memory.pending.set(key, buying);
+		return await buying.finally(() => memory.pending.delete(key));
 	}
 
-	private async buy(request: ServiceRequest, key: string, item?: Payer): Promise<Bought> {
-		try {
-			const bought = { json: JSON.stringify(await this.sender.send(request)) };
-			item?.spent(true);
-			this.count(request, item);
-			this.keep(request, key, bought);
-			return bought;
-		} catch (error) {
-			return { error: this.judge(known(error, request), request, key, item) };
-		}
-	}
-
-	/** Decides what a failed paid call means for later calls. */
-	private judge(error: Error, request: ServiceRequest, key: string, item?: Payer): Error {
-		const { stopReason } = this.run;
-		const isBought = request.kind === 'lookup' && isResult({ error });
-		const isUnclear = error instanceof ServiceError && error.outcome === 'unknown' && !isBought;
-		item?.spent(isUnclear || isBought);
-		if (error instanceof NotAttemptedError) stopReason.stopPaidCalls(error);
+	private async buy(request: ServiceRequest, key: string, item?: ItemCalls): Promise<Bought> {
+		const { account, settings, stopReason } = this.run;
+		const sending = this.sender.send(request).then((data) => ({ json: JSON.stringify(data) }));
+		const bought = await sending.catch((error: unknown) => ({ error: known(error, request) }));
+		const error = 'error' in bought ? bought.error : undefined;
 		if (meaningOf(error) === 'INSUFFICIENT_CREDITS') stopReason.outOfCredits();
-		if (isUnclear) this.unclear++;
-		if (isBought) this.count(request, item);
+		const hasResult = isResult(bought, request);
+		const mayBePaid = hasResult || (error instanceof ServiceError && error.outcome === 'unknown');
+		if (!mayBePaid) return bought;
+		if (item) item.paid++;
 		// A start that may have succeeded must not be repeated when n8n runs the node again.
-		if (isBought || (isUnclear && request.kind === 'start')) this.keep(request, key, { error });
-		return error;
+		if (hasResult || request.kind === 'start') account.memory.keep(key, bought, settings);
+		this.count(request, bought);
+		return bought;
 	}
 
-	/** Counts what was bought before. What this run paid for before n8n ran the node again is not free. */
-	private countKnown(known: Bought, request: ServiceRequest, key: string, item?: Payer): void {
-		const { payer = '' } = this.run.settings;
-		const isOwn = this.memoryOf(request).isPaidBy(payer, key);
-		if (!isResult(known)) this.unclear++;
-		else if (isOwn) this.count(request, item);
-		else this.saved++;
-		this.report(request, known, false);
-	}
-
-	private count({ noun = 'call' }: ServiceRequest, item?: Payer): void {
-		if (item) item.paidCalls++;
-		this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
-	}
-
-	private keep(request: ServiceRequest, key: string, bought: Bought): void {
-		const { executionId = '', payer } = this.run.settings;
-		this.memoryOf(request).keep(key, executionId, bought, payer);
-		this.report(request, bought, true);
-	}
-
-	private report(request: ServiceRequest, bought: Bought, isNew: boolean): void {
-		if (request.kind !== 'start') return;
+	/** Counts a call that was paid for, or may have been, and names the scrape that it started. */
+	private count(request: ServiceRequest, bought: Bought, earlier?: Purchase): void {
+		const { kind, noun = 'call' } = request;
+		const { payer = '', onStart } = this.run.settings;
+		// What this run paid for before n8n ran the node again is not free.
+		const isFree = earlier !== undefined && (payer === '' || earlier.payer !== payer);
+		if (!isResult(bought, request)) this.unclear++;
+		else if (isFree) this.saved++;
+		else this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
+		if (kind !== 'start') return;
 		const answer = 'json' in bought ? ((JSON.parse(bought.json) ?? {}) as IDataObject) : undefined;
-		this.run.settings.onStart?.(request, answer, isNew);
+		onStart?.(request, answer, earlier === undefined);
 	}
+}
 
-	private memoryOf({ kind }: ServiceRequest): Memory {
-		const { lookups, starts } = this.run.account;
-		return kind === 'lookup' ? lookups : starts;
-	}
+/** Whether a paid call brought a result. A lookup that finds nobody is paid for, too. */
+export function isResult(bought: Bought, { kind }: ServiceRequest): boolean {
+	return 'json' in bought || (kind === 'lookup' && foundNobody(bought.error));
 }
 
 /** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */

@@ -15,7 +15,7 @@ const TEMPORARY = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFI
 const MAX_TRIES = 4;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
-/** A service that answered before in this run may come back within this time, after a restart or a short outage. */
+/** A service that answered before in this run may come back within this time, after a restart. */
 const MAX_OUTAGE_MS = 2 * 60_000;
 
 /** Whether the service refused a call only for its rate (docs/service.md, Rate limits). The limiter waits this out. */
@@ -41,41 +41,20 @@ export function mayPollAgain(error: unknown): boolean {
 /**
  * How long to wait before a call is sent again; `undefined` if it must not be.
  * @param tries the number of tries so far
- * @param downMs how long a service that answered before in this run has been unreachable
+ * @param failingMs how long ago the first one failed, if the service answered in this run; undefined if it did not
  */
 export function retryDelayMs(
 	error: ServiceError,
 	request: ServiceRequest,
 	tries: number,
-	downMs: number | undefined,
+	failingMs: number | undefined,
 ): number | undefined {
 	// The service may have done the work. A read costs nothing, but nothing protects a paid call from being charged twice.
 	const isFreeAgain = error.outcome === 'unknown' && isFree(request);
 	const unsent = isUnsent(error);
 	if (!unsent && !isFreeAgain) return undefined;
-	const isOutage = unsent && downMs !== undefined;
-	if (isOutage ? downMs >= MAX_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
+	const isOutage = unsent && failingMs !== undefined;
+	if (isOutage ? failingMs >= MAX_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
 	const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
 	return delay * (0.75 + Math.random() / 2);
-}
-
-/** Measures how long the service has been unreachable. */
-export class Outage {
-	private hasAnswered = false;
-	private since: number | undefined;
-
-	answered(): void {
-		this.hasAnswered = true;
-		this.since = undefined;
-	}
-
-	notReached(): void {
-		this.since ??= performance.now();
-	}
-
-	/** How long the service has been unreachable; `undefined` if it never answered. */
-	get ms(): number | undefined {
-		const now = performance.now();
-		return this.hasAnswered ? now - (this.since ?? now) : undefined;
-	}
 }

@@ -4,14 +4,15 @@ import { ServiceError } from '../common/errors';
 import { BALANCE } from './account';
 import { readEnvelope, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/told';
-import { isRateRefusal, Outage, retryDelayMs } from './retry';
+import { isRateRefusal, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { isFree, type ServiceRequest } from './types';
 import { exchange, noAnswer } from './wire';
 
 /** Sends the requests of a run when the limiter allows it, and retries them as the retry policy says. */
 export class Sender {
-	private readonly outage = new Outage();
+	/** Whether the service has answered in this run, and was not away for long since. */
+	private hasAnswered = false;
 
 	constructor(private readonly run: NodeRun) {}
 
@@ -35,22 +36,24 @@ export class Sender {
 	): Promise<IDataObject | null> {
 		const { account, stopReason } = this.run;
 		let tries = 0;
+		let failedAt: number | undefined;
 		for (;;) {
-			if (account.plan.shouldAsk(() => account.limiter.demand)) void this.askForPlan();
+			if (account.plan.shouldAsk()) void this.askForPlan();
 			const result = await this.attempt(request, signal);
 			if (!('error' in result)) {
-				if (request.isBalance && result.data) account.learn(result.data);
+				if (request.isBalance && result.data) account.plan.learn(result.data);
 				return result.data;
 			}
 			// The limiter lets the call wait until the service accepts calls again.
 			if (result.isRateLimited) continue;
-			tries++;
-			const delay = retryDelayMs(result.error, request, tries, this.outage.ms);
-			if (delay === undefined) throw result.error;
-			await pause(delay, signal).catch((reason: unknown) => {
-				// The request was sent, so the caller must not hear that it was not attempted.
-				throw reason === stopReason.reason ? result.error : reason;
-			});
+			const { error } = result;
+			failedAt ??= performance.now();
+			const failingMs = this.hasAnswered ? performance.now() - failedAt : undefined;
+			const delay = retryDelayMs(error, request, ++tries, failingMs);
+			// A service that is away for long is not waited for again by each of the remaining calls.
+			if (delay === undefined && error.outcome === 'notSent') this.hasAnswered = false;
+			if (delay === undefined || stopReason.signal.aborted) throw error;
+			await pause(delay, signal);
 		}
 	}
 
@@ -70,20 +73,19 @@ export class Sender {
 		throwIfStopped(signal);
 		if (stopped) throw stopped;
 		const response = await exchange(this.run, request);
-		const isAnswered = !(response instanceof ServiceError);
-		if (isAnswered) this.outage.answered();
-		else if (response.outcome === 'notSent') this.outage.notReached();
-		const rateInfo = isAnswered ? readRateHeaders(response, Date.now()) : undefined;
-		const answer = isAnswered ? readEnvelope(response, request) : { error: response };
-		if (!('error' in answer)) {
-			limiter.end(this.run, call, { outcome: 'succeeded', rateInfo });
-			return answer;
+		if (response instanceof ServiceError) {
+			limiter.end(this.run, call, response);
+			return { error: response };
 		}
-		const { error } = answer;
-		const outcome = isRateRefusal(error) ? 'rateLimited' : error.outcome;
+		this.hasAnswered = true;
+		const rateInfo = readRateHeaders(response, Date.now());
+		const answer = readEnvelope(response, request);
+		const error = 'error' in answer ? answer.error : undefined;
+		const isRateLimited = error !== undefined && isRateRefusal(error);
+		const outcome = isRateLimited ? 'rateLimited' : (error?.outcome ?? 'succeeded');
 		const goesOn = limiter.end(this.run, call, { outcome, rateInfo });
-		if (!goesOn) stopReason.stopAllCalls(error, backMs(rateInfo));
-		return { error, isRateLimited: goesOn && outcome === 'rateLimited' };
+		if (error && !goesOn) stopReason.stopAllCalls(error, backMs(rateInfo));
+		return { ...answer, isRateLimited: isRateLimited && goesOn };
 	}
 
 	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
@@ -95,6 +97,6 @@ export class Sender {
 		account.limiter.end(this.run, call, { outcome: 'unknown' });
 		if (response instanceof ServiceError) return;
 		const answer = readEnvelope(response, BALANCE);
-		if ('data' in answer && answer.data) account.learn(answer.data);
+		if ('data' in answer && answer.data) account.plan.learn(answer.data);
 	}
 }

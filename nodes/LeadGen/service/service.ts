@@ -4,8 +4,8 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import { withoutData } from './answer';
-import { isResult, type Bought } from './memory';
-import { Purchases, type Payer } from './purchases';
+import type { Bought } from './memory';
+import { isResult, Purchases, type ItemCalls } from './purchases';
 import { beginRun, type NodeRun, type RunSettings } from './run';
 import { Sender } from './sender';
 import { isFree, type ServiceRequest } from './types';
@@ -34,21 +34,21 @@ export class Service {
 	 * @param item the item that needs it, if any
 	 * @throws ServiceError with what is known about the call; NotAttemptedError if the call was not made
 	 */
-	async call(request: ServiceRequest, item?: Payer): Promise<IDataObject | null> {
+	async call(request: ServiceRequest, item?: ItemCalls): Promise<IDataObject | null> {
 		if (request.kind === 'poll') return await this.sender.send(request);
-		const key = keyOf(request);
+		const key = this.keyOf(request);
 		const asked = this.asked.get(key);
 		const answer =
 			asked ?? (isFree(request) ? this.read(request) : this.purchases.get(request, key, item));
 		this.asked.set(key, answer);
 		const outcome = await answer;
-		if (asked && !isFree(request) && isResult(outcome)) this.purchases.saved++;
+		if (asked && !isFree(request) && isResult(outcome, request)) this.purchases.saved++;
 		if ('error' in outcome) throw outcome.error;
 		return JSON.parse(outcome.json) as IDataObject | null;
 	}
 
 	/** Like `call`, for operations that have no result without data. */
-	async data(request: ServiceRequest, item?: Payer): Promise<IDataObject> {
+	async data(request: ServiceRequest, item?: ItemCalls): Promise<IDataObject> {
 		const data = await this.call(request, item);
 		if (data === null) throw withoutData(request);
 		return data;
@@ -56,30 +56,26 @@ export class Service {
 
 	/** What a paid call would be, without making it. The next identical call is then a duplicate. */
 	foresee(request: ServiceRequest): 'new' | 'duplicate' | 'remembered' {
-		const key = keyOf(request);
+		const key = this.keyOf(request);
 		if (this.asked.has(key)) return 'duplicate';
 		this.asked.set(key, Promise.resolve({ json: '' }));
-		return this.purchases.recall(request, key) ? 'remembered' : 'new';
-	}
-
-	/** Whether a paid call would cost nothing, because an identical call was made before. */
-	isKnown(request: ServiceRequest): boolean {
-		const key = keyOf(request);
-		return this.asked.has(key) || this.purchases.recall(request, key) !== undefined;
+		return this.run.account.memory.recall(key, this.run.settings) ? 'remembered' : 'new';
 	}
 
 	private async read(request: ServiceRequest): Promise<Bought> {
 		return { json: JSON.stringify(await this.sender.send(request)) };
 	}
-}
 
-/**
- * Two lookups with the same key have the same answer: case and spaces make no difference. Only its place identifies a
- * start, because an expression in its body may return something else when n8n runs it again.
- */
-export function keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
-	const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-	const content = JSON.stringify(fields);
-	if (kind !== 'lookup') return `${kind} ${path} ${place || content}`;
-	return `${kind} ${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+	/**
+	 * Two lookups with the same key have the same answer: case and spaces make no difference. Only its place in its execution
+	 * identifies a start, because an expression in its body may return something else when n8n runs it again.
+	 */
+	private keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
+		const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+		const content = JSON.stringify(fields);
+		const { executionId = '' } = this.run.settings;
+		if (kind === 'start') return `start ${executionId} ${place || content}`;
+		if (kind === 'read') return `${path} ${content}`;
+		return `${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+	}
 }

@@ -2,14 +2,13 @@ import { sleep, type IDataObject } from 'n8n-workflow';
 import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
-import { baseUrlOf } from '../service/account';
-import { MAX_PASS_MS, pass, type Delivery } from './gate';
+import { Gate, MAX_PASS_MS, type Delivery } from './gate';
 import type { Executing } from './node';
 import { leadsIn, scrapeIdIn } from './notification';
 import { Ended, isRefused } from './notices';
 import { postToSelf } from './ownUrl';
 import { NOTHING, scrapeOf } from './saved';
-import { findScrape, type FoundScrape } from './scrape';
+import { findScrape } from './scrape';
 import { fingerprint } from './signature';
 import { events, leadsField } from './triggerProperties';
 
@@ -42,7 +41,7 @@ export async function complete(
 ): Promise<IDataObject | Ended> {
 	const { attempt, notification } = completion;
 	const hasLeads = leadsIn(notification ?? {}, node.parameters.option(leadsField)) !== undefined;
-	const { id, data, isFinished } = await untilFinished(node, completion, hasLeads);
+	const { id, data, isFinished, account } = await untilFinished(node, completion, hasLeads);
 	const status = wordIn(data.status) ?? '';
 	if (!isFinished) {
 		const text = `Scrape ${id} is not finished ten minutes after its notification`;
@@ -50,12 +49,9 @@ export async function complete(
 		if (attempt !== undefined && !hasLeads) return new Ended(text, 'not finished', id);
 		throw new LeadGenError(text, 'When it is finished, retry this execution.');
 	}
-	if (!node.parameters.get(events).some((event) => event === status)) {
-		await saveDone(node, attempt, id);
-		const text = `Scrape ${id} is ${status}. The node does not run the workflow for this event.`;
-		return new Ended(text, 'left out', id);
-	}
-	const passage = await pass(node, begun, await nameOf(node, attempt, id));
+	// A scrape that the node started is known by its attempt, any other one by its account and ID.
+	const name = `completion ${attempt ?? fingerprint([account, id])}`;
+	const passage = await new Gate(node, begun, name).pass();
 	// Another process that passed as well has saved meanwhile that the workflow ran.
 	const { saved } = passage === 'unsure' ? await postToSelf(node) : { saved: NOTHING };
 	const isAnother = passage === 'another' || scrapeOf(saved, attempt)?.isDone === true;
@@ -63,25 +59,22 @@ export async function complete(
 	// that is still in the gate would take a scrape that is saved as done for one that ran.
 	const isPoll = notification === null;
 	if (isPoll && isAnother) await pause(MAX_PASS_MS, node.context.getExecutionCancelSignal());
-	if (isPoll || !isAnother) await saveDone(node, attempt, id);
-	if (!isAnother) return { ...data, notification };
-	const text = `The workflow ran for scrape ${id} before, in another execution.`;
-	return new Ended(text, 'ran before', id);
-}
-
-/** A scrape that the node started is known by its attempt, any other one by its account and ID. */
-async function nameOf(node: Executing, attempt: string | undefined, id: string): Promise<string> {
-	if (attempt !== undefined) return `completion ${attempt}`;
-	const { credential } = await node.access();
-	return `completion ${fingerprint([baseUrlOf(credential), credential.apiKey, id])}`;
+	// Before n8n saves the static data of the execution that goes on. The node does not poll what others started.
+	if (attempt !== undefined && (isPoll || !isAnother)) {
+		const scrapes = [{ attempt, scrapeId: id, since: Date.now(), isDone: true }];
+		// If it is not saved now, a poll finds the scrape again, and the gate ends its execution.
+		await Promise.race([postToSelf(node, { scrapes }).catch(() => {}), sleep(MAX_SAVE_MS)]);
+	}
+	const isWanted = node.parameters.get(events).some((event) => event === status);
+	if (isWanted && !isAnother) return { ...data, notification };
+	const [text, event] = isAnother
+		? [`The workflow ran for scrape ${id} before, in another execution.`, 'ran before']
+		: [`Scrape ${id} is ${status}. The node does not run the workflow for this event.`, 'left out'];
+	return new Ended(text, event, id);
 }
 
 /** Requests the status until the scrape is finished, or time runs out. @throws LeadGenError if the status cannot be had */
-async function untilFinished(
-	node: Executing,
-	completion: Completion,
-	hasLeads: boolean,
-): Promise<FoundScrape> {
+async function untilFinished(node: Executing, completion: Completion, hasLeads: boolean) {
 	const { attempt, scrapeId = '' } = completion;
 	const signal = node.context.getExecutionCancelSignal();
 	const since = Date.now();
@@ -100,10 +93,7 @@ async function untilFinished(
 	}
 }
 
-async function find(
-	node: Executing,
-	{ attempt, scrapeId, notification }: Completion,
-): Promise<FoundScrape | undefined> {
+async function find(node: Executing, { attempt, scrapeId, notification }: Completion) {
 	const id = scrapeId ?? scrapeOf((await postToSelf(node)).saved, attempt)?.scrapeId;
 	// The answer to the start may never come.
 	const likely = id ?? scrapeIdIn(notification ?? {});
@@ -114,13 +104,4 @@ function notKnown(id: string): LeadGenError {
 	const advice =
 		'Anyone who knows the URL can send such a notification, which is in the input of this execution. If the dashboard of your account has the scrape, retry this execution.';
 	return new LeadGenError(`The service does not know the scrape ${id}`.trim(), advice);
-}
-
-/** Has n8n save that the scrape ran, before n8n saves the static data of the execution that goes on. It is polled no more. */
-async function saveDone(node: Executing, attempt: string | undefined, id: string): Promise<void> {
-	// The node does not poll what others started.
-	if (attempt === undefined) return;
-	const scrapes = [{ attempt, scrapeId: id, since: Date.now(), isDone: true }];
-	// If it is not saved now, a poll finds the scrape again, and the gate ends its execution.
-	await Promise.race([postToSelf(node, { scrapes }).catch(() => {}), sleep(MAX_SAVE_MS)]);
 }

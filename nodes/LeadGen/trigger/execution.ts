@@ -75,8 +75,8 @@ function textOf(value: unknown): string {
 
 /** Saves with the execution what it was about, so that the list of executions can be filtered by it. */
 function label({ context }: Executing, scrapeId: unknown, event: unknown): void {
-	if (scrapeId !== undefined) saveWithExecution(context, 'leadgen', [textOf(scrapeId)]);
-	saveWithExecution(context, 'leadgen_event', [textOf(event)]);
+	if (scrapeId !== undefined) saveWithExecution(context, 'leadgen', textOf(scrapeId));
+	saveWithExecution(context, 'leadgen_event', textOf(event));
 }
 
 /** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */

@@ -23,58 +23,70 @@ export type Delivery = { delivery: string; process: string; addresses: string[] 
  */
 type Passage = 'first' | 'unsure' | 'again' | 'another';
 
-/** Asks whether an execution may go on. @throws LeadGenError if n8n cannot record the name */
-export async function pass(node: Executing, begun: Delivery, name: string): Promise<Passage> {
-	const [key, own] = keysOf(node, begun, name);
-	let isRecorded = false;
-	let checkMs = 0;
-	for (let looks = 1; looks <= LOOKS; looks++) {
-		const since = Date.now();
-		const fresh = await check(node, key, own).catch((error: unknown) => {
-			// The first records of two processes can collide.
-			node.log('warn', `the deduplication failed: ${String(error)}`);
-		});
-		// The database is as busy for other processes.
-		checkMs = Math.max(checkMs, Date.now() - since);
-		if (fresh && !fresh.includes(key)) {
-			if (fresh.includes(own)) return 'another';
-			if (!isRecorded) return 'again';
-			return checkMs >= MIN_PAUSE_MS ? 'unsure' : 'first';
-		}
-		if (fresh && looks === 1 && begun.process === PROCESS) return 'first';
-		isRecorded ||= fresh !== undefined;
-		const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
-		await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
+/** The gate for one name, such as that of a completion, as one execution comes to it. */
+export class Gate {
+	/** Of the name, and of this delivery of it. */
+	private readonly keys: [string, string];
+
+	constructor(
+		private readonly node: Executing,
+		private readonly begun: Delivery,
+		name: string,
+	) {
+		// Two nodes of a workflow may have one ID, by which n8n keeps the record.
+		const key = `${node.key} ${name}`;
+		this.keys = [key, `${key} ${begun.delivery}`];
 	}
-	throw new LeadGenError('n8n could not record this execution', 'Check the database of n8n.');
-}
 
-/** Lets a later execution pass the gate again. */
-export async function forget(node: Executing, begun: Delivery, name: string): Promise<void> {
-	const { helpers } = node.context;
-	await inTurn(node, () => helpers.removeProcessed(keysOf(node, begun, name), 'node', OPTIONS));
-}
+	/** Asks whether the execution may go on. @throws LeadGenError if n8n cannot record the name */
+	async pass(): Promise<Passage> {
+		const [key, own] = this.keys;
+		let isRecorded = false;
+		let checkMs = 0;
+		for (let looks = 1; looks <= LOOKS; looks++) {
+			const since = Date.now();
+			const fresh = await this.check().catch((error: unknown) => {
+				// The first records of two processes can collide.
+				this.node.log('warn', `the deduplication failed: ${String(error)}`);
+			});
+			// The database is as busy for other processes.
+			checkMs = Math.max(checkMs, Date.now() - since);
+			if (fresh && !fresh.includes(key)) {
+				if (fresh.includes(own)) return 'another';
+				if (!isRecorded) return 'again';
+				return checkMs >= MIN_PAUSE_MS ? 'unsure' : 'first';
+			}
+			if (fresh && looks === 1 && this.begun.process === PROCESS) return 'first';
+			isRecorded ||= fresh !== undefined;
+			const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
+			await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
+		}
+		throw new LeadGenError('n8n could not record this execution', 'Check the database of n8n.');
+	}
 
-/** Records both keys. @returns those that were not recorded before */
-async function check(node: Executing, key: string, own: string): Promise<unknown[]> {
-	const { helpers } = node.context;
-	return await inTurn(node, async () => {
-		const { new: fresh } = await helpers.checkProcessedAndRecord([key, own], 'node', OPTIONS);
-		const isAnother = !fresh.includes(key) && fresh.includes(own);
-		// Otherwise a retry of this delivery would pass.
-		if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
-		return fresh;
-	});
-}
+	/** Lets a later execution pass again. */
+	async forget(): Promise<void> {
+		const { helpers } = this.node.context;
+		await this.inTurn(() => helpers.removeProcessed(this.keys, 'node', OPTIONS));
+	}
 
-/** Of the name, and of this delivery of it. Two nodes of a workflow may have one ID, by which n8n keeps the record. */
-function keysOf(node: Executing, { delivery }: Delivery, name: string): [string, string] {
-	const key = `${node.key} ${name}`;
-	return [key, `${key} ${delivery}`];
-}
+	/** Records both keys. @returns those that were not recorded before */
+	private async check(): Promise<unknown[]> {
+		const [key, own] = this.keys;
+		const { helpers } = this.node.context;
+		return await this.inTurn(async () => {
+			const { new: fresh } = await helpers.checkProcessedAndRecord(this.keys, 'node', OPTIONS);
+			// Otherwise a retry of this delivery would pass.
+			const isAnother = !fresh.includes(key) && fresh.includes(own);
+			if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
+			return fresh;
+		});
+	}
 
-async function inTurn<T>({ memory }: Executing, check: () => Promise<T>): Promise<T> {
-	const mine = memory.lastCheck.then(check);
-	memory.lastCheck = mine.catch(() => {});
-	return await mine;
+	private async inTurn<T>(check: () => Promise<T>): Promise<T> {
+		const { memory } = this.node;
+		const mine = memory.lastCheck.then(check);
+		memory.lastCheck = mine.catch(() => {});
+		return await mine;
+	}
 }

@@ -4,12 +4,13 @@ import { ServiceError } from '../common/errors';
 import { timeoutSignal } from '../common/pause';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
-import { BALANCE } from '../service/account';
+import { BALANCE, baseUrlOf } from '../service/account';
 import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
 import { Service } from '../service/service';
 import type { TriggerNode } from './node';
 import { idIn } from './notification';
 import { isRefused } from './notices';
+import { fingerprint } from './signature';
 
 /** A start without an answer after two minutes has an unknown outcome. For the check, a user waits. */
 const [START_TIMEOUT_MS, READ_TIMEOUT_MS, MAX_CHECK_MS] = [120_000, 30_000, 15_000];
@@ -52,8 +53,8 @@ export async function checkCredits(node: TriggerNode): Promise<void> {
 	if (credits === 0) throw new ServiceError('The account has no credits left', advice, facts);
 }
 
-/** A scrape that the service knows, with the ID as the service spells it. */
-export type FoundScrape = { id: string; data: IDataObject; isFinished: boolean };
+/** A scrape that the service knows, with the ID as the service spells it, and a hash that identifies the account. */
+type FoundScrape = { id: string; data: IDataObject; isFinished: boolean; account: string };
 
 /**
  * Requests the status of a scrape. @throws ServiceError if the service does not return it
@@ -74,5 +75,6 @@ export async function findScrape(
 		throw error;
 	});
 	if (typeof data?.status !== 'string' || data.status === '') return undefined;
-	return { id: idIn(data.scrapeId) ?? scrapeId, data, isFinished: isFinished(data) };
+	const account = fingerprint([baseUrlOf(credential), credential.apiKey]);
+	return { id: idIn(data.scrapeId) ?? scrapeId, data, isFinished: isFinished(data), account };
 }

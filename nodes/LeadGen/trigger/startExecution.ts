@@ -1,14 +1,14 @@
 import { sleep } from 'n8n-workflow';
 import { isWorker } from '../common/compatibility';
-import { NotAttemptedError, ServiceError } from '../common/errors';
+import { NotAttemptedError, ServiceError, type LeadGenError } from '../common/errors';
 import { numberIn } from '../common/json';
 import { pause } from '../common/pause';
 import { mayStartAgain } from '../service/retry';
-import { forget, pass, type Delivery } from './gate';
+import { Gate, type Delivery } from './gate';
 import type { Executing } from './node';
 import { Ended, inWords, noticeOf, notStarted, START_AGAIN, unknownOutcome } from './notices';
 import { postToSelf } from './ownUrl';
-import { scrapeOf, type Message } from './saved';
+import { scrapeOf, type Message, type Saved, type Scrape } from './saved';
 import { startBody, startScrape } from './scrape';
 
 /** What an execution that starts a scrape begins with: the attempt, which starts one scrape at most, and the production URL. */
@@ -27,40 +27,37 @@ const SAVE_LATER_MS = Array.from({ length: 8 }, (_, tries) => 5000 * 2 ** tries)
  */
 export async function start(node: Executing, begun: Delivery, wanted: Start): Promise<Ended> {
 	const { attempt } = wanted;
-	const name = `start ${attempt}`;
-	const passage = await pass(node, begun, name).catch((error: unknown) => {
+	const gate = new Gate(node, begun, `start ${attempt}`);
+	const passage = await gate.pass().catch((error: unknown) => {
 		throw notStarted(error);
 	});
-	if (passage === 'again' || passage === 'another')
-		return await repeated(node, attempt, passage === 'again');
-	const { scrapeId, estimatedCredits } = await send(node, wanted).catch(async (error: unknown) => {
-		const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
-		if (!isUnknown) await forget(node, begun, name);
-		await postToSelf(node, { through: attempt }).catch(() => {});
-		throw isUnknown ? unknownOutcome(error) : notStarted(error);
-	});
-	const scrape = { attempt, scrapeId, since: Date.now(), isDone: false };
-	const problem = await save(node, { through: attempt, scrapes: [scrape] });
-	const credits = numberIn(estimatedCredits);
-	const cost = credits === undefined ? '' : ` It will use about ${String(credits)} credits.`;
-	const text = `Scrape ${scrapeId} was started.${cost} When it finishes, the workflow runs in a separate execution.${problem}`;
-	return new Ended(text, 'started', scrapeId, problem === '' ? 'info' : 'warning');
-}
-
-/** A start that ran before. @param isRetry whether this is the same execution, which failed */
-async function repeated(node: Executing, attempt: string, isRetry: boolean): Promise<Ended> {
-	const { saved } = await postToSelf(node, { through: attempt });
-	const scrapeId = scrapeOf(saved, attempt)?.scrapeId;
-	if (isRetry && scrapeId === undefined)
+	const isFirst = passage === 'first' || passage === 'unsure';
+	const sent = isFirst ? await send(node, wanted).catch(failed) : {};
+	if (sent.mayRetry) await gate.forget();
+	const scrapes = sent.scrape ? [sent.scrape] : [];
+	const { saved, problem } = await save(node, { through: attempt, scrapes });
+	if (sent.error) throw sent.error;
+	const { scrapeId } = sent.scrape ?? scrapeOf(saved, attempt) ?? {};
+	if (passage === 'again' && scrapeId === undefined)
 		throw unknownOutcome(new Error('An earlier try of this start did not end'));
-	const text = scrapeId
+	const before = scrapeId
 		? `This start ran before, and started scrape ${scrapeId}. Nothing was sent. When the scrape finishes, the workflow runs.`
 		: `n8n asked for the same start twice. The other execution starts the scrape, so this one sent nothing. If the other one failed: ${START_AGAIN}`;
-	return new Ended(text, 'nothing sent', scrapeId, scrapeId ? 'info' : 'warning');
+	const type = scrapeId && problem === '' ? 'info' : 'warning';
+	const event = isFirst ? 'started' : 'nothing sent';
+	return new Ended((sent.text ?? before) + problem, event, scrapeId, type);
+}
+
+/** What became of a start: its scrape and a text for the user, or the error, and whether a retry may send it. */
+type Sent = { scrape?: Scrape; text?: string; error?: LeadGenError; mayRetry?: boolean };
+
+function failed(error: unknown): Sent {
+	const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
+	return { error: isUnknown ? unknownOutcome(error) : notStarted(error), mayRetry: !isUnknown };
 }
 
 /** @throws any error; the outcome of the start is unknown only if a ServiceError says so */
-async function send(node: Executing, { attempt, url }: Start) {
+async function send(node: Executing, { attempt, url }: Start): Promise<Sent> {
 	const end = Date.now() + PATIENCE_MS;
 	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
 		const body = startBody(node.parameters);
@@ -75,21 +72,32 @@ async function send(node: Executing, { attempt, url }: Start) {
 			if (!mayRetry || Date.now() + pauseMs > end) throw error;
 			node.log('warn', `a start is tried again: ${String(error)}`);
 		});
-		if (answer) return answer;
+		if (answer) {
+			const { scrapeId, estimatedCredits } = answer;
+			const credits = numberIn(estimatedCredits);
+			const cost = credits === undefined ? '' : ` It will use about ${String(credits)} credits.`;
+			const text = `Scrape ${scrapeId} was started.${cost} When it finishes, the workflow runs in a separate execution.`;
+			return { scrape: { attempt, scrapeId, since: Date.now(), isDone: false }, text };
+		}
 		await pause(pauseMs, signal);
 	}
 }
 
-/** Has n8n save the scrape, which is polled from then on. @returns what the user must know; empty if it is saved */
-async function save(node: Executing, message: Message, pauses = SAVE_MS): Promise<string> {
+/** What is saved, and what the user must know if n8n did not save the start yet. */
+type Saving = { saved: Saved; problem: string };
+
+/** Has n8n save what became of the start. The scrape is polled from then on. */
+async function save(node: Executing, message: Message, pauses = SAVE_MS): Promise<Saving> {
 	let problem = '';
 	for (const ms of pauses) {
 		await sleep(ms);
-		const sent = postToSelf(node, message).then(() => '');
-		problem = await sent.catch((error: unknown) => ` ${inWords(noticeOf(error))}`);
-		if (problem === '') return problem;
+		try {
+			return { ...(await postToSelf(node, message)), problem: '' };
+		} catch (error) {
+			problem = ` ${inWords(noticeOf(error))}`;
+		}
 	}
-	if (pauses === SAVE_LATER_MS) return problem;
+	if (pauses === SAVE_LATER_MS) return { saved: node.memory.saved, problem };
 	const later = save(node, message, SAVE_LATER_MS);
 	// A worker does not know what other processes saved, so it must not write the static data: n8n would save an old copy.
 	// Its execution lasts until the process that takes requests is back.
@@ -97,5 +105,5 @@ async function save(node: Executing, message: Message, pauses = SAVE_MS): Promis
 	// While n8n stops, it takes no requests, but saves what an execution writes.
 	node.read();
 	node.write(message);
-	return problem;
+	return { saved: node.memory.saved, problem };
 }

@@ -29,11 +29,7 @@ async function check(node: Hooked): Promise<void> {
 	const { context, parameters } = node;
 	if (context.getNode().alwaysOutputData === true) {
 		const advice = 'If it is on, a start runs the workflow without data.';
-		throw new InputError(
-			"'Always Output Data'",
-			'must be off in the settings of this node',
-			advice,
-		);
+		throw new InputError("'Always Output Data'", 'must be off in the settings', advice);
 	}
 	// The user may have corrected the key just now. An empty one cannot work.
 	await node.access(0);
@@ -44,9 +40,7 @@ async function check(node: Hooked): Promise<void> {
 	if (context.getActivationMode() !== 'activate' || node.read().activation !== undefined) return;
 	await checkCredits(node).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		// A key may start scrapes, and not read the balance.
-		const isForbidden = error.httpStatus === 403 && error.code !== 'UNAUTHORIZED';
-		if (error.outcome !== 'unknown' && !isRateRefusal(error) && !isForbidden) throw error;
+		if (error.outcome !== 'unknown' && !isRateRefusal(error)) throw error;
 		node.log('warn', `the balance is not known: ${String(error)}`);
 	});
 }

@@ -56,9 +56,9 @@ function begin(node: Receiving, attempt: string | undefined): IWebhookResponseDa
 	const scrape = attempt === undefined ? undefined : scrapeOf(node.read(), attempt);
 	const scrapeId = attempt === undefined ? scrapeIdIn(notification) : scrape?.scrapeId;
 	const name = attempt ?? scrapeId;
+	const hasLeads = () => leadsIn(notification, parameters.option(leadsField)) !== undefined;
 	if (name === undefined) return respond(node, 400, { error: 'This names no scrape ID' });
 	const accepted = { webhookResponse: { received: true } };
-	const hasLeads = () => leadsIn(notification, parameters.option(leadsField)) !== undefined;
 	if (scrape?.isDone || (memory.isWaiting(name) && !hasLeads())) return accepted;
 	memory.waits(name);
 	const { addresses } = memory.place ?? placeOf(node);

@@ -19,6 +19,8 @@ const TRY_AFTER_MS = 5000;
 const MIN_IDLE_MS = 1000;
 /** The first pause between probes, and the one from the second phase on. */
 const [FIRST_PAUSE_MS, LATER_PAUSE_MS] = [100, 1000];
+/** Each further pause is this share of the time since the first refusal. */
+const PAUSE_SHARE = 2 / 3;
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
 
@@ -174,7 +176,7 @@ export class Learned implements Policy {
 	}
 
 	/**
-	 * When to probe: at growing intervals, and when a usual window ends. From the second phase on, others may use up the
+	 * When to probe: at growing intervals, not faster than the published limit allows, and when a usual window ends. From the second phase on, others may use up the
 	 * limit, so that there is room only for moments. Each probe may begin a ban anew, so every other phase passes without.
 	 */
 	private nextProbe(since: number, now: number): number {
@@ -183,7 +185,8 @@ export class Learned implements Policy {
 		const phase = Math.floor(refusedMs / PHASE_MS);
 		// Once three phases pass: for longer bans, and so that no other process renews the ban meanwhile.
 		if (phase % 2 === 1) return now + PHASE_MS * ((phase === 5 ? 3 : 1) + 0.02 + random / 20);
-		const pauseMs = phase > 0 ? LATER_PAUSE_MS : Math.max(FIRST_PAUSE_MS, refusedMs / 2);
+		const gapMs = Math.max(FIRST_PAUSE_MS, MINUTE_MS / this.traffic.perMinute);
+		const pauseMs = phase > 0 ? LATER_PAUSE_MS : Math.max(gapMs, PAUSE_SHARE * refusedMs);
 		const ends = USUAL_WINDOWS_MS.flatMap((ms) => [ms, 1.15 * ms])
 			.map((ms) => this.began(since) + ms * (1 + 0.002 * random) + MARGIN_MS)
 			.filter((at) => at > now);

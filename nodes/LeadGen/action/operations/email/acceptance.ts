@@ -1,4 +1,4 @@
-import { choicesField, numberField, type Parameters } from '../../../common/parameters';
+import { choicesField, numberField } from '../../../common/parameters';
 
 export const accept = choicesField(
 	{
@@ -25,13 +25,3 @@ export const minConfidence = numberField({
 	default: 0,
 	description: 'From 0 to 1. An address below this confidence is rejected without a verification.',
 });
-
-/** The conditions under which an address is good enough. @throws InputError if a value is invalid */
-export function readAcceptance(parameters: Parameters) {
-	return {
-		accepted: new Set<string>(parameters.get(accept)),
-		minConfidence: parameters.option(minConfidence),
-	};
-}
-
-export type Acceptance = ReturnType<typeof readAcceptance>;

@@ -5,7 +5,7 @@ import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
 import { booleanField, noticeField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
-import { accept, minConfidence, readAcceptance, type Acceptance } from './acceptance';
+import { accept, minConfidence } from './acceptance';
 import { company, linkedinUrl, location, nameFields, readName } from './fields';
 import { findBusiness } from './findBusiness';
 import { find, foundOrNot } from './finder';
@@ -32,15 +32,16 @@ const costNotice = noticeField(
 interface Candidate {
 	emailType: 'business' | 'personal';
 	request: ServiceRequest;
-	/** Whether the service may refuse the request, which then counts as not found. */
-	mayBeRefused: boolean;
 }
 
-/** The outcome for a candidate, with all that the service returned about it. */
+/** What became of a candidate, with all that the service returned about it. */
 interface Try extends IDataObject {
 	emailType: Candidate['emailType'];
+	/** The status of the address, or why it was not verified. */
 	outcome: string;
 }
+
+const address = { ...findBusiness.output, ...verify.output, emailType: 'business' };
 
 export const enrich: Operation = {
 	value: 'enrich',
@@ -51,142 +52,99 @@ export const enrich: Operation = {
 	fields: [costNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
 	options: [locationIfPersonal, minConfidence],
 	output: {
-		found: true,
-		emailType: 'business',
-		...findBusiness.output,
-		...verify.output,
+		...address,
 		tried: 'business: valid',
-		rejected: [
-			{ email: 'ada@home.example', emailType: 'personal', outcome: 'invalid', confidence: 0.55 },
-		],
+		rejected: [{ ...address, outcome: 'invalid' }],
 	},
 	split: foundOrNot,
 	prepare(parameters) {
-		const acceptance = readAcceptance(parameters);
+		const accepted = new Set<string>(parameters.get(accept));
+		const least = parameters.option(minConfidence);
 		const candidates = readCandidates(parameters);
 		return {
 			request: candidates[0].request,
 			mayFollow: 2 * candidates.length - 1,
-			run: async (service) => await findAndVerify(candidates, acceptance, service),
+			run: async (service) => await findAndVerify(candidates, accepted, least, service),
 		};
 	},
 };
 
-/** Tries one kind of address after the other, until one is good enough. */
+/** The kinds of address to look for, in this order. */
+function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
+	const name = { ...readName(parameters), linkedinUrl: parameters.get(linkedinUrl) };
+	const domain = parameters.get(company);
+	const business = (): Candidate => ({
+		emailType: 'business',
+		request: findBusiness.requestFor({ ...name, company: domain }),
+	});
+	if (!parameters.get(tryPersonal)) return [business()];
+	const personal: Candidate = {
+		emailType: 'personal',
+		request: findPersonal.requestFor({ ...name, location: parameters.option(locationIfPersonal) }),
+	};
+	// Without a company or a profile, a business address cannot be found.
+	return domain || name.linkedinUrl ? [business(), personal] : [personal];
+}
+
+/** Tries one candidate after the other, until one is good enough. */
 async function findAndVerify(
 	candidates: Candidate[],
-	acceptance: Acceptance,
+	accepted: Set<string>,
+	minConfidence: number,
 	service: ItemService,
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
 	try {
-		for (const candidate of candidates) {
-			const result = await tryCandidate(candidate, acceptance, service, tries);
-			if (result) return { found: true, ...result, ...summary(tries, tries.slice(0, -1)) };
+		for (const { emailType, request } of candidates) {
+			const isOnly = candidates.length === 1 || tries.some(({ refused }) => refused);
+			const found = await find(request, service).catch((error: unknown) => {
+				// A profile without a company may not be enough, or a name without a profile.
+				const isInvalid = error instanceof ServiceError && error.code === 'INVALID_REQUEST';
+				if (!isInvalid || isOnly) throw error;
+				return { found: false, email: null, refused: error.message };
+			});
+			const own: Try = { ...found, emailType, outcome: 'not found' };
+			tries.push(own);
+			await verifyIfSure(own, minConfidence, service);
+			if (!accepted.has(own.outcome)) continue;
+			return { ...without(own, new Set(['outcome'])), ...summaryOf(tries, tries.slice(0, -1)) };
 		}
 	} catch (error) {
 		// Results that were bought so far must not get lost with the step that failed.
 		throw error instanceof LeadGenError && tries.length > 0
-			? error.with(
-					{ bought: tries },
-					'The field "bought" contains what was found before this error.',
-				)
+			? error.with({ bought: tries }, 'The field "bought" contains what was found before it.')
 			: error;
 	}
-	return { found: false, email: null, ...summary(tries, tries) };
+	return { found: false, email: null, ...summaryOf(tries, tries) };
 }
 
 /** What only a verification decides. In other fields the search comes first. */
 const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
-/** What the outcome of a rejected address already says, or what nobody needs of one. */
-const UNNEEDED = new Set([
-	...VERDICT_FIELDS,
-	'found',
-	'confidenceLevel',
-	'sources',
-	'verification',
-]);
 
 /**
- * Lists in one line what was tried, and the addresses that were not good enough, each short enough for the cell of a table.
- * An answer without an address is kept there, too.
+ * Verifies the address, unless that cannot change the outcome. If the two calls differ in a field, `verification` contains
+ * the value of the verification.
  */
-function summary(tries: Try[], turnedDown: Try[]): IDataObject {
-	const rejected = turnedDown
-		.filter(({ email, emailAnswer }) => email ?? emailAnswer)
-		.map(({ email, emailType, outcome, ...others }) => {
-			return { email, emailType, outcome, ...without(others, UNNEEDED) };
-		});
-	return {
-		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
-		...(rejected.length > 0 && { rejected }),
-	};
-}
-
-/** The candidates in the order of the search; at least one. */
-function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
-	const profile = parameters.get(linkedinUrl);
-	const name = { ...readName(parameters), linkedinUrl: profile };
-	const domain = parameters.get(company);
-	const withPersonal = parameters.get(tryPersonal);
-	const businessOne = (): Candidate => ({
-		emailType: 'business',
-		request: findBusiness.requestFor({ ...name, company: domain }),
-		mayBeRefused: withPersonal && !domain,
-	});
-	if (!withPersonal) return [businessOne()];
-	const personalOne = (mayBeRefused: boolean): Candidate => ({
-		emailType: 'personal',
-		request: findPersonal.requestFor({ ...name, location: parameters.option(locationIfPersonal) }),
-		mayBeRefused,
-	});
-	// Without a company or a profile, a business address cannot be found. So look only for the personal address.
-	return domain || profile ? [businessOne(), personalOne(!profile)] : [personalOne(false)];
-}
-
-/** A profile without a company may not be enough, or a name without a profile (docs/service.md, What is not known). */
-function notWithoutMore(error: unknown): IDataObject {
-	if (!(error instanceof ServiceError) || error.code !== 'INVALID_REQUEST') throw error;
-	return { found: false, email: null, refused: error.message };
-}
-
-/**
- * Finds and verifies one kind of address. Pays for no verification that cannot change the result.
- * @param tries receives the outcome, with all that the service returned, even if the verification fails
- * @returns the address with all that is known about it, if it is good enough
- */
-async function tryCandidate(
-	{ emailType, request, mayBeRefused }: Candidate,
-	{ accepted, minConfidence }: Acceptance,
-	service: ItemService,
-	tries: Try[],
-): Promise<IDataObject | undefined> {
-	const answer = find(request, service);
-	const found = await (mayBeRefused ? answer.catch(notWithoutMore) : answer);
-	const own: Try = { ...found, emailType, outcome: 'not found' };
-	tries.push(own);
-	const { email } = found;
-	if (!found.found || typeof email !== 'string') return undefined;
-
+async function verifyIfSure(own: Try, minConfidence: number, service: ItemService): Promise<void> {
+	if (typeof own.email !== 'string') return;
+	own.outcome = 'confidence too low';
+	if ((numberIn(own.confidence) ?? 1) < minConfidence) return;
 	own.outcome = 'not verified';
-	const confidence = numberIn(found.confidence);
-	if (confidence !== undefined && confidence < minConfidence) {
-		own.outcome = 'confidence too low';
-		return undefined;
-	}
-	const verdict = await service.data(verifyRequest(email));
-	const outcome = wordIn(verdict.status) ?? 'unknown';
-	const result = withVerdict(found, verdict);
-	Object.assign(own, result, { outcome });
-	return accepted.has(outcome) ? { emailType, ...result } : undefined;
-}
-
-/** Merges the results of the two calls. If they differ in a field, `verification` contains the value of the verification. */
-function withVerdict(found: IDataObject, verdict: IDataObject): IDataObject {
-	const searched = without(found, VERDICT_FIELDS);
+	const verdict = await service.data(verifyRequest(own.email));
+	const searched = without(own, VERDICT_FIELDS);
 	const differing = Object.entries(verdict).filter(
 		([name, value]) => name in searched && JSON.stringify(value) !== JSON.stringify(searched[name]),
 	);
 	const verification = filled(Object.fromEntries(differing));
-	return { ...found, ...verdict, ...searched, ...(verification && { verification }) };
+	Object.assign(own, verdict, searched, verification && { verification });
+	own.outcome = wordIn(verdict.status) ?? 'unknown';
+}
+
+/** Says in one line what was tried, and lists the addresses that were not good enough. */
+function summaryOf(tries: Try[], turnedDown: Try[]): IDataObject {
+	const rejected = turnedDown.filter(({ email, emailAnswer }) => email ?? emailAnswer);
+	return {
+		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
+		...(rejected.length > 0 && { rejected }),
+	};
 }

@@ -31,7 +31,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 	const url = parameters.option(webhookUrl);
 	const filters = readFilters(parameters);
 	const isForAnyone = !hasFilter(filters);
-	// A user sees the notice in the editor. A model that forgets the filters does not.
+	// A model may forget the filters.
 	if (isForAnyone && parameters.isTool) {
 		throw new InputError(
 			'Filters',
