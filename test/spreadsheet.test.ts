@@ -176,11 +176,8 @@ describe('looks up the right person for the columns', () => {
 	);
 
 	test.each(files)('$language: $header', async ({ header, row, calls }) => {
-		const { results } = await template.upload(sheet(header, row));
+		await template.upload(sheet(header, row));
 		service.expectCalls(calls);
-		const paidCalls = service.sandbox.requests.reduce((sum, { cost }) => sum + cost, 0);
-		// The sandbox does not charge for a person whom it does not find; the node counts the call.
-		expect(results[0]?.paidCalls).toBe(paidCalls + 1);
 	});
 });
 
@@ -259,12 +256,9 @@ describe('refuses a file', () => {
 	});
 });
 
-/** What each row of an upload has in the new columns, and what it cost. */
+/** What each row of an upload has in the new columns. */
 function table({ sheets, results }: Awaited<ReturnType<SpreadsheetTemplate['upload']>>): string[] {
-	return results.map(({ index, paidCalls }) => {
-		const cells = sheets.Rows?.[index]?.slice(-5) ?? [];
-		return `${cells.join(' | ')} | ${String(paidCalls)}`;
-	});
+	return results.map(({ index }) => (sheets.Rows?.[index]?.slice(-5) ?? []).join(' | '));
 }
 
 const NO_MAIL = 'the address does not accept mail';
@@ -295,18 +289,18 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 	// The sandbox demands a company.
 	service.expectViolations();
 	expect(table(upload)).toEqual([
-		'valid.ann@acme.com | valid |  |  |  | 1',
-		'Valid.Ben@acme.com | valid |  |  |  | 1',
-		`csure@acme.com | valid | 0.92 | in the file: invalid (${NO_MAIL}) |  | 3`,
-		`dsure@beta.com | valid | 0.98 | in the file: invalid (${NO_MAIL}) |  | 3`,
-		` | catch_all |  | in the file: catch_all (${ACCEPTS_ALL}) |  | 1`,
-		`fay.sure@acme.com | valid | 1 | in the file: catch_all (${ACCEPTS_ALL}) |  | 3`,
-		` | invalid |  | in the file: invalid (${NO_MAIL}), no website: fill it in in the sheet Websites, and upload this file again |  | 1`,
-		'hsure@acme.com | valid | 0.95 |  |  | 2',
-		'ida.sure@delta.com | valid | 0.91 |  |  | 2',
-		'jan.sure@acme.com | valid | 0.95 |  |  | 2',
-		` | invalid |  | in the file: invalid (${NO_MAIL}), The service says: body must have required property 'company' (INVALID_REQUEST). The service does not accept the fields of this item. Check them. |  | 1`,
-		'valid.ann@acme.com | valid |  |  |  | 0',
+		'valid.ann@acme.com | valid |  |  | ',
+		'Valid.Ben@acme.com | valid |  |  | ',
+		`csure@acme.com | valid | 0.92 | in the file: invalid (${NO_MAIL}) | `,
+		`dsure@beta.com | valid | 0.98 | in the file: invalid (${NO_MAIL}) | `,
+		` | catch_all |  | in the file: catch_all (${ACCEPTS_ALL}) | `,
+		`fay.sure@acme.com | valid | 1 | in the file: catch_all (${ACCEPTS_ALL}) | `,
+		` | invalid |  | in the file: invalid (${NO_MAIL}), no website: fill it in in the sheet Websites, and upload this file again | `,
+		'hsure@acme.com | valid | 0.95 |  | ',
+		'ida.sure@delta.com | valid | 0.91 |  | ',
+		'jan.sure@acme.com | valid | 0.95 |  | ',
+		` | invalid |  | in the file: invalid (${NO_MAIL}), The service says: body must have required property 'company' (INVALID_REQUEST). The service does not accept the fields of this item. Check them. | `,
+		'valid.ann@acme.com | valid |  |  | ',
 	]);
 	service.expectCalls([
 		...['valid.ann', 'Valid.Ben', 'invalid.cem'].map((name) => verify(`${name}@acme.com`)),
@@ -330,7 +324,6 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 				'1 × no website',
 				"1 × The service says: body must have required property 'company' (INVALID_REQUEST)",
 			].join('\n'),
-			'Paid calls: 20.',
 			'The website of a company is missing. Fill it in once, in the sheet Websites of the file that you get now, and upload the file again.',
 			'The download starts by itself. The column Reason says more about each row.',
 		].join('\n\n'),
@@ -354,12 +347,12 @@ const FILE = sheet(
 test('pays for nothing again when a file comes back with the websites of its companies', async () => {
 	const first = await template.upload(FILE);
 	expect(table(first)).toEqual([
-		'ann.sure@acme.com | valid | 0.97 |  |  | 2',
-		' | not looked up |  | no website: fill it in in the sheet Websites, and upload this file again |  | 0',
-		' | not looked up |  | no website: fill it in in the sheet Websites, and upload this file again |  | 0',
-		' | not found |  | business: not found |  | 1',
-		'valid.eve@acme.com | valid |  |  |  | 1',
-		' | not looked up |  | only a first name |  | 0',
+		'ann.sure@acme.com | valid | 0.97 |  | ',
+		' | not looked up |  | no website: fill it in in the sheet Websites, and upload this file again | ',
+		' | not looked up |  | no website: fill it in in the sheet Websites, and upload this file again | ',
+		' | not found |  | business: not found | ',
+		'valid.eve@acme.com | valid |  |  | ',
+		' | not looked up |  | only a first name | ',
 	]);
 	expect(first.sheets.Websites).toEqual([
 		['Company', 'Website'],
@@ -379,18 +372,18 @@ test('pays for nothing again when a file comes back with the websites of its com
 		'/email/find',
 	);
 	expect(table(second)).toEqual([
-		'ann.sure@acme.com | valid | 0.97 |  |  | 0',
-		'ben.sure@beta.com | valid | 0.98 |  |  | 2',
-		'csure@beta.com | valid | 0.91 |  |  | 2',
-		' | not found |  | business: not found |  | 0',
-		'valid.eve@acme.com | valid |  |  |  | 0',
-		' | not looked up |  | only a first name |  | 0',
+		'ann.sure@acme.com | valid | 0.97 |  | ',
+		'ben.sure@beta.com | valid | 0.98 |  | ',
+		'csure@beta.com | valid | 0.91 |  | ',
+		' | not found |  | business: not found | ',
+		'valid.eve@acme.com | valid |  |  | ',
+		' | not looked up |  | only a first name | ',
 	]);
 	expect(second.sheets.Rows?.[0]).toEqual(first.sheets.Rows?.[0]);
 	// It stays for the next time.
 	expect(second.sheets.Websites).toEqual(websites);
 	expect(second.page.message).toContain(
-		'4 of 6 rows with an email: 2 found, 2 from before.\n\nWithout an email:\n1 × done before\n1 × only a first name\n\nPaid calls: 4.',
+		'4 of 6 rows with an email: 2 found, 2 from before.\n\nWithout an email:\n1 × done before\n1 × only a first name',
 	);
 });
 
@@ -481,7 +474,6 @@ describe('says on the last page', () => {
 			'The service refused the API key',
 			[
 				'0 of 6 rows with an email.\n\nWithout an email:\n3 × The service says: Invalid or missing API key (UNAUTHORIZED)\n',
-				'Paid calls: 0.\n',
 				'Correct the key in the LeadGen credential, and upload your file again.',
 			],
 		],
@@ -491,7 +483,6 @@ describe('says on the last page', () => {
 			'The credits ran out',
 			[
 				'1 of 6 rows with an email: 1 in your file.',
-				'Paid calls: 1.\n',
 				'upload the file that you get now. It goes on where it ended.',
 			],
 		],
@@ -513,7 +504,7 @@ describe('says on the last page', () => {
 			'that nobody was found',
 			[ada, { run: poor }],
 			'No email was found',
-			['0 of 1 row with an email.\n\nWithout an email:\n1 × nobody was found\n\nPaid calls: 1.'],
+			['0 of 1 row with an email.\n\nWithout an email:\n1 × nobody was found'],
 		],
 	])('%s', async (_, given, title, words) => {
 		service.sandbox.set({ accounts: { poor: { plan: 'enterprise', credits: 1 } } });

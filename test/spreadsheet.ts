@@ -13,7 +13,6 @@ export interface RowResult {
 	/** Where the row is in its sheet. */
 	index: number;
 	email?: string;
-	paidCalls: number;
 }
 
 /** What comes of a file. */

@@ -7,14 +7,13 @@ import {
 	type Page,
 	type PageScreenshotOptions,
 } from 'playwright-core';
-import { WITH_EDITOR } from '../../lab/fixture/fixture';
 import type { Owner } from '../../lab/playground/api';
 import { ROOT, type N8nLine } from '../../lab/playground/versions';
 
 selectors.setTestIdAttribute('data-test-id');
 
 /** Settings of n8n. Without the second it has the browser ask for each of some 300 files again on every page. */
-export const CACHED_EDITOR = { ...WITH_EDITOR, NODE_ENV: 'production' };
+export const CACHED_EDITOR = { N8N_DISABLE_UI: 'false', NODE_ENV: 'production' };
 
 /** What the editors of n8n 1 and 2 call differently. */
 const EDITORS = {
@@ -22,14 +21,12 @@ const EDITORS = {
 		credential: 'Credential to connect with',
 		closeNode: 'back-to-canvas',
 		switchOn: ['workflow-activate-switch'],
-		refused: 'Workflow could not be activated:',
 		wrongKey: 'Authorization failed - please check your credentials',
 	},
 	'2': {
 		credential: 'Credential',
 		closeNode: 'ndv-close-button',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
-		refused: 'Workflow could not be published',
 		wrongKey: 'The service does not accept this API key',
 	},
 } as const;
@@ -80,11 +77,7 @@ export class Editor {
 		try {
 			const viewport = { width: 1440, height: 900 };
 			// Without a graphics card, what moves on the canvas takes a whole processor.
-			const page = await browser.newPage({
-				viewport,
-				colorScheme: 'light',
-				reducedMotion: 'reduce',
-			});
+			const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
 			const { email, password } = owner;
 			const data = { emailOrLdapLoginId: email, password };
 			const answer = await page.request.post(`${url}/rest/login`, { data });
@@ -123,42 +116,15 @@ export class Editor {
 		await this.page.locator('.vue-flow__node').first().waitFor();
 	}
 
-	/** The images of the nodes on the canvas, with the size that they were loaded with. */
-	async icons(): Promise<string[]> {
-		return await this.page.evaluate<string[]>(
-			`[...document.querySelectorAll('.vue-flow__node img')].map((image) =>
-				image.src.split('/').pop() + ' ' + image.naturalWidth + 'x' + image.naturalHeight)`,
-		);
-	}
-
-	/** Opens the panel of a node by its address. */
-	async openNode(workflowId: string, nodeId: string): Promise<void> {
-		await this.goto(`/workflow/${workflowId}/${nodeId}`);
-		await this.untilNodeIsOpen();
-	}
-
-	/** The panel fills step by step; the collections come last. */
+	/** The panel of a node fills step by step; the collections come last. */
 	async untilNodeIsOpen(): Promise<void> {
 		await this.page.getByPlaceholder('Add Option').waitFor();
 	}
 
-	/** Opens the node creator on an empty canvas. */
-	async openCreator(): Promise<void> {
-		await this.goto('/workflow/new');
-		await this.page.getByTestId('canvas-plus-button').click();
-	}
-
-	async search(query: string): Promise<void> {
-		await this.page.getByTestId('node-creator-search-bar').fill(query);
-	}
-
-	get entries(): Locator {
-		return this.page.getByTestId('node-creator-item-name');
-	}
-
-	/** An entry of the node creator. */
-	entry(name: string): Locator {
-		return this.entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
+	/** An entry of the node creator, or all of them. */
+	entry(name = '.*'): Locator {
+		const entries = this.page.getByTestId('node-creator-item-name');
+		return entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
 	}
 
 	/** The labels and notices of the open node as a person sees them, from the top down. */
@@ -167,7 +133,7 @@ export class Editor {
 			.getByTestId('node-parameters')
 			.locator('label.n8n-input-label:visible, [role=region]:visible');
 		// Behind a label, where the mouse would make them visible, are the words Fixed and Expression.
-		return (await shown.allInnerTexts()).map(firstLine);
+		return (await shown.allInnerTexts()).map((text) => text.trim().split(/\s*\n/)[0] ?? '');
 	}
 
 	/** A parameter of the open node or credential. */
@@ -181,14 +147,6 @@ export class Editor {
 		// n8n takes a text over 200 ms after its last change, and nothing shows it.
 		// Saved before that, a credential has no key, and is not tested.
 		await this.page.waitForTimeout(500);
-	}
-
-	/** Chooses from the list that a field opens. */
-	async choose(field: Locator, name: string): Promise<void> {
-		await field.click();
-		const list = this.page.locator('.el-select-dropdown__item:visible');
-		await list.filter({ hasText: name }).first().click();
-		await list.first().waitFor({ state: 'hidden' });
 	}
 
 	/** The output of the open node as a table, with its heading. */
@@ -208,16 +166,6 @@ export class Editor {
 		for (const button of this.words.switchOn) await this.page.getByTestId(button).click();
 	}
 
-	/** What a message in the corner says, once there is one with these words; it is closed then. */
-	async message(words: string): Promise<string> {
-		const toast = this.page.locator('.el-notification').filter({ hasText: words });
-		await toast.waitFor({ timeout: 60_000 });
-		const text = await toast.innerText();
-		await toast.locator('.el-notification__closeBtn').click();
-		await toast.waitFor({ state: 'hidden' });
-		return text.replace(/\s*\n\s*/g, ' ').trim();
-	}
-
 	/** Writes docs/images/NAME.png of a part of the page where SCREENSHOTS=1 asks for it. */
 	async picture(name: string, part: Locator | Clip): Promise<void> {
 		if (process.env.SCREENSHOTS !== '1') return;
@@ -229,8 +177,4 @@ export class Editor {
 		if ('x' in part) await this.page.screenshot({ path, clip: part, animations: 'disabled' });
 		else await part.screenshot({ path, animations: 'disabled' });
 	}
-}
-
-function firstLine(text: string): string {
-	return text.trim().split('\n')[0]?.trim() ?? '';
 }

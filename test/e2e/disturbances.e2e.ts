@@ -1,8 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { API_KEY, node, quiet, SOON_ACTIVE, until, WITHOUT_CODE } from '../../lab/fixture/fixture';
+import {
+	API_KEY,
+	linkTo,
+	node,
+	quiet,
+	SOON_ACTIVE,
+	until,
+	WITHOUT_CODE,
+} from '../../lab/fixture/fixture';
 import { LONG, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
@@ -40,78 +47,64 @@ describe('through power cuts', () => {
 		const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000);
 		const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
 		const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
-		const workflow = await fixture.activated({ schedule: 'cron', cronExpression });
-		await until('the first start', () => fixture.startsOf(workflow) === 1);
-		await sleep(2000);
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
+		await fixture.untilStarts(1);
+		await quiet(2000);
 		await fixture.kill();
-		await sleep(Math.max(3000, due.getTime() + 1000 - Date.now()));
-		expect(fixture.startsOf(workflow)).toBe(1);
+		await quiet(Math.max(3000, due.getTime() + 1000 - Date.now()));
 		await fixture.start();
-		await fixture.untilRuns(workflow.id, 1);
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		await fixture.restart();
 		await quiet(3000);
-		expect(fixture.startsOf(workflow)).toBe(1);
-		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
-		expect(await fixture.told(workflow.id)).toEqual([]);
+		expect(fixture.starts).toBe(1);
+		expect(await fixture.delivered(id)).toHaveLength(1);
+		expect(await fixture.told(id)).toEqual([]);
 	}, 180_000);
 
-	it('keeps the leads of a notification that waits for the status through a power cut: in the execution that crashed', async () => {
+	it('keeps the leads of a notification that waits for the status, in the execution that crashed', async () => {
 		await fixture.reset({
 			job: { durationMs: 20_500 },
 			notification: { shape: 'leads', delayMs: -20_000 },
 		});
-		const workflow = await fixture.activated({ limit: 1000 });
-		await until(
-			'the notification',
-			() => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200,
-		);
+		const { id } = await fixture.activated({ limit: 1000 });
+		const isNotified = () => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200;
+		await until('the notification', isNotified);
 		await quiet(1000);
 		await fixture.kill();
 		await fixture.start();
 		// The poll runs the workflow without them.
-		await until('the completion', async () => (await fixture.delivered(workflow.id)).length === 1);
-		const [crashed] = (await fixture.executions(workflow.id)).filter(
-			({ status }) => status === 'crashed',
-		);
+		await fixture.untilRuns(id, 1);
+		const [crashed] = (await fixture.executions(id)).filter(({ status }) => status === 'crashed');
 		const [item] = (await fixture.api.execution(crashed?.id ?? '')).waiting;
 		const { completion } = item?.json.leadGenTrigger as {
 			completion: { notification: { body: { data: { leads: unknown[] } } } };
 		};
-		const { notification } = completion;
-		expect(notification.body.data.leads).toHaveLength(1000);
-		expect(JSON.stringify(notification).length).toBeGreaterThan(50_000);
+		expect(completion.notification.body.data.leads).toHaveLength(1000);
 		// Retry does not run the workflow twice.
 		expect((await fixture.api.retryExecution(crashed?.id ?? '')).status).toBe('success');
-		expect(await fixture.delivered(workflow.id)).toHaveLength(1);
+		expect(await fixture.delivered(id)).toHaveLength(1);
 	}, 120_000);
 });
 
 describe('beside a trigger that loses its connection', () => {
-	it('starts nothing more, and its completion comes in though it used up the credits', async () => {
+	it('starts nothing more, and brings in its completion, though it used up the credits', async () => {
 		await fixture.reset(LONG);
 		const content = fixture.content(fixture.trigger(), node('End', 'n8n-nodes-base.noOp'));
 		content.nodes.push(node('Fragile', 'CUSTOM.fragile'));
-		content.connections.Fragile = { main: [[{ node: 'End', type: 'main', index: 0 }]] };
-		const { id } = await fixture.api.createWorkflow(content);
+		content.connections.Fragile = linkTo('End');
+		const workflow = await fixture.api.createWorkflow(content);
+		const { id } = workflow;
 		await fixture.api.activateWorkflow(id);
-		await until('the start', () => fixture.starts === 1);
+		await fixture.untilStarts(1);
 		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 0 } } });
-		const reconnected = async () => (await fixture.delivered(id, 'Fragile')).length;
-		await until('the new connection', async () => (await reconnected()) === 1);
-		const [job] = fixture.sandbox.jobs;
-		fixture.sandbox.finish(String(job?.scrapeId), 'completed');
-		await until('the completion', async () => (await fixture.delivered(id)).length === 1);
+		await fixture.untilRuns(id, 1, 'Fragile');
+		fixture.finish(workflow);
+		await fixture.untilRuns(id, 1);
 		await quiet();
-		expect(await fixture.scrapesOf(id)).toEqual([job?.scrapeId]);
+		expect(await fixture.scrapesOf(id)).toEqual([fixture.jobOf(workflow).scrapeId]);
 		expect(await fixture.told(id)).toEqual([]);
 		expect(fixture.starts).toBe(1);
-
-		fixture.sandbox.set({ accounts: { [API_KEY]: { plan: 'pro', credits: 100 } } });
-		await fixture.reactivate(id);
-		await until('the start of the next activation', () => fixture.starts === 2);
-		await quiet();
-		expect(fixture.starts).toBe(2);
 	});
 });
 
@@ -124,7 +117,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 	it('says so and starts nothing without one, and starts once when it is set', async () => {
 		await fixture.reset({ job: { durationMs: 1000 } });
 		const { id } = await fixture.activated();
-		await until('the word', async () => (await fixture.told(id)).length === 1);
+		await until('it says so', async () => (await fixture.told(id)).length > 0);
 		expect(await fixture.told(id)).toEqual([
 			expect.stringContaining('n8n cannot reach the webhook URL of this node'),
 		]);
@@ -136,7 +129,7 @@ describe('where n8n cannot reach itself under its public address', () => {
 		await fixture.api.deactivateWorkflow(id);
 		await fixture.api.updateWorkflow(id, workflow);
 		await fixture.api.activateWorkflow(id);
-		await until('the completion', async () => (await fixture.delivered(id)).length === 1);
+		await fixture.untilRuns(id, 1);
 		await quiet();
 		const items = await fixture.delivered(id);
 		expect(items.map(({ json }) => [json.status, json.notification])).toEqual([

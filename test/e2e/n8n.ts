@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Execution, WorkflowNode } from '../../lab/playground/api';
-import { Fixture, node } from '../../lab/fixture/fixture';
+import type { Execution } from '../../lab/playground/api';
+import { Fixture } from '../../lab/fixture/fixture';
 
 /** Opens an n8n for the tests of a file. After each of them all requests must have been within the contract of the service. */
 export function useFixture<Kind extends Fixture>(fixture: Kind): Kind {
@@ -20,30 +20,6 @@ export function useFixture<Kind extends Fixture>(fixture: Kind): Kind {
 
 export function useN8n(env?: Record<string, string>): Fixture {
 	return useFixture(new Fixture(env));
-}
-
-/** Begins to run a node for items, in a workflow of its own. @returns the ID of the execution */
-export async function start(
-	fixture: Fixture,
-	items: object[],
-	last: WorkflowNode,
-): Promise<string> {
-	const jsCode = `return ${JSON.stringify(items.map((json) => ({ json })))};`;
-	const { id } = await fixture.create(
-		node('Manual', 'n8n-nodes-base.manualTrigger'),
-		node('Items', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } }),
-		last,
-	);
-	return String(await fixture.api.startWorkflow(id, 'Manual'));
-}
-
-/** The same until its end. */
-export async function run(
-	fixture: Fixture,
-	items: object[],
-	last: WorkflowNode,
-): Promise<Execution> {
-	return await fixture.api.finishedExecution(await start(fixture, items, last));
 }
 
 /** The items of a node, over all executions; by default those of its first output. */
@@ -70,11 +46,4 @@ export async function serve(handle: RequestListener): Promise<string> {
 	const server = createServer(handle).unref();
 	await once(server.listen(0, '127.0.0.1'), 'listening');
 	return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-}
-
-/** Gives the credential of the tests another base URL. */
-export async function setBaseUrl(fixture: Fixture, apiKey: string, baseUrl: string): Promise<void> {
-	const { id, name } = fixture.credential;
-	const data = fixture.credentialData(apiKey, { baseUrl });
-	await fixture.api.updateCredential(id, { name, type: 'leadGenApi', data });
 }

@@ -1,5 +1,5 @@
 import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
-import { API_KEY, N8N, quiet, until } from '../../lab/fixture/fixture';
+import { N8N, quiet, until } from '../../lab/fixture/fixture';
 import { createTable, ENV } from './largeList';
 import { itemsOf, post, useN8n } from './n8n';
 
@@ -28,28 +28,33 @@ async function rows(): Promise<unknown[][]> {
 	return all.map(({ email, name, status, problem }) => [email, name, status, problem]);
 }
 
-/** Starts the next scrape, and sends its notification. @returns the executions of both */
-async function scrape(leads?: object[]): Promise<Execution[]> {
-	const before = fixture.starts;
-	const known = (await fixture.executions(workflow.id)).map(({ id }) => id);
-	await fixture.api.activateWorkflow(workflow.id);
-	await until('the start', () => fixture.sandbox.jobs.length > before);
-	const { scrapeId } = fixture.sandbox.jobs[before] ?? {};
+/** Sends the notification of a scrape. @returns the execution that it begins, when it has succeeded */
+async function notify({ id }: StoredWorkflow, job: number, leads?: object[]): Promise<Execution> {
+	const before = (await fixture.executions(id)).length;
+	const { scrapeId } = fixture.sandbox.jobs[job] ?? {};
 	const body = JSON.stringify({ scrapeId, status: 'completed', leads });
-	expect(await post(fixture.webhookUrl(before), body)).toBe(200);
-	const recent = async () =>
-		(await fixture.executions(workflow.id)).filter(({ id }) => !known.includes(id));
-	await until('the start and the completion', async () => (await recent()).length === 2);
-	const finished = await Promise.all(
-		(await recent()).map(async ({ id }) => await fixture.api.finishedExecution(id)),
-	);
-	expect(finished.map(({ status }) => status)).toEqual(['success', 'success']);
-	await fixture.api.deactivateWorkflow(workflow.id);
-	return finished;
+	expect(await post(fixture.webhookUrl(job), body)).toBe(200);
+	await fixture.untilExecutions(id, before + 1);
+	const [latest] = await fixture.executions(id);
+	const execution = await fixture.api.finishedExecution(String(latest?.id));
+	expect(execution.error ?? execution.status).toBe('success');
+	return execution;
 }
 
-function sentToCrm(executions: Execution[]): unknown[] {
-	return itemsOf(executions, 'Send to your CRM').map(({ email }) => email);
+/** Starts the next scrape, and sends its notification. @returns the execution that it begins */
+async function scrape(leads?: object[]): Promise<Execution> {
+	const { length } = fixture.sandbox.jobs;
+	const before = (await fixture.executions(workflow.id)).length;
+	await fixture.api.activateWorkflow(workflow.id);
+	await until('the start', () => fixture.sandbox.jobs.length > length);
+	await fixture.untilExecutions(workflow.id, before + 1);
+	const execution = await notify(workflow, length, leads);
+	await fixture.api.deactivateWorkflow(workflow.id);
+	return execution;
+}
+
+function sentToCrm(execution: Execution): unknown[] {
+	return itemsOf(execution, 'Send to your CRM').map(({ email }) => email);
 }
 
 /** The addresses that were verified since the last time. */
@@ -112,75 +117,66 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	]);
 });
 
-test('takes a lead again for which nothing was paid, and no other', async () => {
+test('verifies a lead again for which nothing was paid, and no other', async () => {
 	const match = (bodyIncludes: string) => ({ path: '/email/verify', bodyIncludes });
 	fixture.sandbox.set({
-		accounts: { [API_KEY]: { plan: 'pro', credits: 1000 } },
 		faults: [
 			{ kind: 'resetAfterWork', match: match('lost') },
 			{ kind: 'envelope', code: 'INVALID_REQUEST', status: 400, match: match('fay') },
 		],
 	});
 	await scrape([lead('Fay', 'valid.fay'), lead('Lou', 'valid.lost')]);
+	const lou = ['valid.lost@acme.example', 'Lou', 'not verified', LOST];
 	expect((await rows()).slice(-2)).toEqual([
 		['valid.fay@acme.example', 'Fay', null, expect.stringContaining('INVALID_REQUEST')],
-		['valid.lost@acme.example', 'Lou', 'not verified', LOST],
+		lou,
 	]);
 	expect(verified().toSorted()).toEqual(['valid.fay@acme.example', 'valid.lost@acme.example']);
 
 	fixture.sandbox.set({ faults: [] });
 	await scrape([lead('Gil', 'valid.gil')]);
 	expect(verified().toSorted()).toEqual(['valid.fay@acme.example', 'valid.gil@acme.example']);
-	expect((await rows()).slice(-3).map((row) => row.slice(2))).toEqual([
-		['valid', null],
-		['not verified', LOST],
-		['valid', null],
+	expect((await rows()).slice(-3)).toEqual([
+		['valid.fay@acme.example', 'Fay', 'valid', null],
+		lou,
+		['valid.gil@acme.example', 'Gil', 'valid', null],
 	]);
 });
 
 test('says what came if the notification holds no leads', async () => {
-	const executions = await scrape();
-	expect(sentToCrm(executions)).toEqual([]);
-	expect(itemsOf(executions, 'Say what came instead').map(({ message }) => message)).toEqual([
+	const execution = await scrape();
+	expect(sentToCrm(execution)).toEqual([]);
+	expect(itemsOf(execution, 'Say what came instead').map(({ message }) => message)).toEqual([
 		expect.stringMatching(/^The scrape \S+ found 20 leads, but its notification holds none\.$/),
 	]);
 	expect(verified()).toEqual([]);
 });
 
-describe('scrape-to-data-table', () => {
-	const LEADS = 'leadgen_scraped_leads';
-
-	test('keeps each lead of a scrape that was started by hand, as a whole', async () => {
-		await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
-		const content = await fixture.example('scrape-to-data-table');
-		await createTable(fixture, content, LEADS);
-		const trigger = content.nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
-		const start = content.nodes.find(({ name }) => name === 'Start a scrape');
-		// As a person pastes it.
-		const webhookUrl = `${fixture.webhookBase}/webhook/${String(trigger?.webhookId)}/leadgen`;
-		if (start) start.parameters.options = { webhookUrl };
-		const { id } = await fixture.api.createWorkflow(content);
-		await fixture.api.activateWorkflow(id);
-		// n8n 2 opens the URL a moment later.
-		await quiet(1000);
-		const started = await fixture.api.runWorkflow(id, 'When clicking ‘Execute workflow’');
-		expect(started.status).toBe('success');
-		const [{ scrapeId } = {}] = fixture.sandbox.jobs;
-		const scrapeStatus = 'completed';
-		const leads = [CEM, { name: 'Ann', email: ' Ann@Acme.example' }];
-		expect(await post(fixture.webhookUrl(), JSON.stringify({ scrapeId, leads }))).toBe(200);
-		await until('the leads', async () => (await fixture.executions(id)).length === 2);
-		const [latest] = await fixture.executions(id);
-		expect(await fixture.api.finishedExecution(String(latest?.id))).toMatchObject({
-			status: 'success',
-		});
-		const stored = (await table(LEADS)).map(({ email, name, title, company, profile, lead }) => [
+test('scrape-to-data-table keeps each lead of a scrape that was started by hand, as a whole', async () => {
+	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
+	const content = await fixture.example('scrape-to-data-table');
+	await createTable(fixture, content, 'leadgen_scraped_leads');
+	const trigger = content.nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
+	const start = content.nodes.find(({ name }) => name === 'Start a scrape');
+	// As a person pastes it.
+	const webhookUrl = `${fixture.webhookBase}/webhook/${String(trigger?.webhookId)}/leadgen`;
+	if (start) start.parameters.options = { webhookUrl };
+	const started = await fixture.api.createWorkflow(content);
+	await fixture.api.activateWorkflow(started.id);
+	// n8n 2 opens the URL a moment later.
+	await quiet(1000);
+	await fixture.api.runWorkflow(started.id, 'When clicking ‘Execute workflow’');
+	const ann = { name: 'Ann', email: ' Ann@Acme.example' };
+	await notify(started, 0, [CEM, ann]);
+	const stored = (await table('leadgen_scraped_leads')).map(
+		({ email, name, title, company, profile, lead }) => [
 			...[email, name, title, company, profile],
 			JSON.parse(String(lead)) as unknown,
-		]);
-		expect(stored).toEqual([
-			[null, 'Cem Çelik', 'CTO', 'Acme', CEM.linkedinUrl, { ...CEM, scrapeId, scrapeStatus }],
-			['ann@acme.example', 'Ann', null, null, null, { ...leads[1], scrapeId, scrapeStatus }],
-		]);
-	});
+		],
+	);
+	const of = { scrapeId: fixture.sandbox.jobs[0]?.scrapeId, scrapeStatus: 'completed' };
+	expect(stored).toEqual([
+		[null, 'Cem Çelik', 'CTO', 'Acme', CEM.linkedinUrl, { ...CEM, ...of }],
+		['ann@acme.example', 'Ann', null, null, null, { ...ann, ...of }],
+	]);
 });

@@ -7,7 +7,7 @@ import { useFixture } from './n8n';
 export const fixture = useFixture(new QueueFixture());
 
 /** Says which process executes it. */
-export function executor(): WorkflowNode {
+function executor(): WorkflowNode {
 	const assignments = [
 		{ id: uuid(), name: 'by', value: '={{ $env.PROCESS_ROLE }}', type: 'string' },
 	];
@@ -41,7 +41,7 @@ export async function finishAndSee(workflow: StoredWorkflow): Promise<void> {
 				operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
 		).length;
 	const before = lookups();
-	fixture.sandbox.finish(scrapeId, 'completed');
+	fixture.finish(workflow);
 	await until('it is known to be finished', () => lookups() > before);
 }
 
@@ -50,9 +50,15 @@ export async function untilRuns({ id }: StoredWorkflow, count: number): Promise<
 }
 
 /** The processes that executed a workflow. */
-export async function executorsOf({ id }: StoredWorkflow): Promise<unknown[]> {
+async function executorsOf({ id }: StoredWorkflow): Promise<unknown[]> {
 	const items = await fixture.delivered(id, 'Executor');
 	return items.map(({ json }) => json.by);
 }
 
-export const ON_WORKER: unknown = expect.stringMatching(/^worker[12]$/);
+const ON_WORKER: unknown = expect.stringMatching(/^worker[12]$/);
+
+/** It started one scrape, and a worker ran it once. */
+export async function expectRunOnce(workflow: StoredWorkflow): Promise<void> {
+	expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
+	expect(fixture.startsOf(workflow)).toBe(1);
+}

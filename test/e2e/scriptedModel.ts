@@ -41,23 +41,17 @@ export class ScriptedModel {
 
 	private completion(turn: Turn): object {
 		const id = `turn_${String(this.prompts.length)}`;
-		const says = typeof turn === 'string';
-		const tool_calls = says
-			? undefined
-			: turn.map(([name, args], index) => ({
-					id: `${id}_${String(index)}`,
-					type: 'function',
-					function: { name, arguments: JSON.stringify(args) },
-				}));
-		const message = { role: 'assistant', content: says ? turn : null, tool_calls };
-		const finish_reason = says ? 'stop' : 'tool_calls';
-		return {
-			id,
-			object: 'chat.completion',
-			created: 1,
-			model: 'scripted',
-			choices: [{ index: 0, message, finish_reason }],
-			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-		};
+		let message: object = { role: 'assistant', content: turn };
+		if (typeof turn !== 'string') {
+			const tool_calls = turn.map(([name, args], index) => ({
+				id: `${id}_${String(index)}`,
+				type: 'function',
+				function: { name, arguments: JSON.stringify(args) },
+			}));
+			message = { role: 'assistant', content: null, tool_calls };
+		}
+		const finish_reason = typeof turn === 'string' ? 'stop' : 'tool_calls';
+		const choices = [{ index: 0, message, finish_reason }];
+		return { id, object: 'chat.completion', created: 1, model: 'scripted', choices };
 	}
 }

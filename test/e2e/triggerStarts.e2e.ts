@@ -1,8 +1,8 @@
 import { N8nApiError } from '../../lab/playground/api';
 import { setRole } from '../../lab/playground/n8n';
-import { API_KEY, node, quiet, use, uuid } from '../../lab/fixture/fixture';
+import { API_KEY, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
 import { LONG } from './n8n';
-import { fixture, save, triggerOf } from './triggerFixture';
+import { expectRuns, fixture, save, triggerOf } from './triggerFixture';
 
 /* What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
 
@@ -16,65 +16,49 @@ function filtersSent(): object[] {
 /** A trigger with an account of its own, so that what the node learns of its limit holds up no other test. */
 async function ofOwnAccount(name: string) {
 	const key = uuid();
-	fixture.sandbox.set({ accounts: { [key]: { plan: 'pro', credits: 1000 } } });
+	fixture.sandbox.set({ accounts: { [key]: account(1000) } });
 	return fixture.trigger({}, { credentials: use(await fixture.newCredential(name, key)) });
 }
+
+const account = (credits: number) => ({ plan: 'pro', credits }) as const;
+
+/** The answer of a service that did nothing. */
+const RATE_LIMIT = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429 } as const;
 
 describe('a start', () => {
 	it('happens once when the workflow is activated, and its completion runs the workflow once', async () => {
 		const { id } = await fixture.activated();
-		await fixture.untilRuns(id, 1);
-		await quiet();
-		const [item, ...more] = await fixture.delivered(id);
-		expect(more).toEqual([]);
+		const [item] = await expectRuns(id, 1);
 		const executions = await fixture.executions(id);
-		const [completion, start] = await Promise.all(
+		const [completion, start, ...more] = await Promise.all(
 			executions.map((each) => fixture.finished(each.id)),
 		);
-		expect(executions).toHaveLength(2);
-		const [job] = fixture.sandbox.jobs;
-		expect(Object.values(start?.highlighted ?? {}).join(' ')).toContain(
-			`${String(job?.scrapeId)} started`,
-		);
+		expect(more).toEqual([]);
+		const { scrapeId = '' } = fixture.sandbox.jobs[0] ?? {};
+		expect(Object.values(start?.highlighted ?? {}).join(' ')).toContain(`${scrapeId} started`);
 		expect([start?.nodes.End, completion?.nodes.End?.outputs[0]?.length]).toEqual([undefined, 1]);
-		expect(item?.json).toMatchObject({
-			scrapeId: job?.scrapeId,
-			status: 'completed',
-			progress: 100,
-			leadsFound: 10,
-			creditsUsed: 10,
-			notification: { method: 'POST', query: {}, body: { scrapeId: job?.scrapeId } },
-		});
+		const counts = { progress: 100, leadsFound: 10, creditsUsed: 10 };
+		const notification = { method: 'POST', query: {}, body: { scrapeId } };
+		expect(item?.json).toMatchObject({ scrapeId, status: 'completed', ...counts, notification });
 		const [, signature = ''] = /leadgen=\w+\.(\w{64})$/.exec(fixture.webhookUrl()) ?? [];
 		expect(signature).not.toBe('');
 		expect(JSON.stringify(item?.json)).not.toContain(signature);
-		expect(fixture.starts).toBe(1);
-		expect(fixture.sandbox.requests[1]).toMatchObject({
-			operation: 'startScrape',
-			violation: undefined,
-			body: { filters: { jobTitles: ['CTO'], limit: 10 } },
-		});
+		expect(filtersSent()).toEqual([{ jobTitles: ['CTO'], limit: 10 }]);
 	});
 
-	it('does not happen again in ten saves, and runs the workflow also if the node was renamed meanwhile', async () => {
+	it('does not happen again in saves, and runs the workflow also if the node was renamed meanwhile', async () => {
 		fixture.sandbox.set(LONG);
 		const { id } = await fixture.activated();
 		await fixture.untilStarts(1);
-		for (let count = 1; count <= 10; count++) {
-			await save(id, (workflow) => {
-				const trigger = triggerOf(workflow);
-				// n8n 2 activates the trigger anew for some of these.
-				if (count % 3 === 0) workflow.name = `saved ${String(count)} times`;
-				if (count % 3 === 1) trigger.parameters.options = { testLimit: count };
-				if (count % 3 === 2) trigger.parameters.filters = { jobTitles: [`CFO ${String(count)}`] };
-			});
-		}
+		await save(id, (workflow) => (workflow.name = 'Saved again'));
+		// n8n 2 activates the trigger anew for these.
+		await save(id, (workflow) => (triggerOf(workflow).parameters.options = { testLimit: 1 }));
 		await save(id, (workflow) => {
 			triggerOf(workflow).name = 'Leads, please';
 			workflow.connections = {};
 		});
 		await quiet();
-		fixture.sandbox.finish(fixture.jobOf(await fixture.api.workflow(id)).scrapeId, 'completed');
+		fixture.finish(await fixture.api.workflow(id));
 		await fixture.untilRuns(id, 1, 'Leads, please');
 		await quiet();
 		expect(fixture.starts).toBe(1);
@@ -102,63 +86,44 @@ describe('a start', () => {
 		]);
 	});
 
-	it('uses the filters that were published last, and happens again at once when the workflow is deactivated and activated', async () => {
+	it('happens again with the published filters when the workflow is deactivated and activated, which also brings in what finished meanwhile', async () => {
 		fixture.sandbox.set(LONG);
-		const { id } = await fixture.activated();
+		const workflow = await fixture.activated();
+		const { id } = workflow;
 		await fixture.untilStarts(1);
-		await save(id, (workflow) => {
-			triggerOf(workflow).parameters.filters = { jobTitles: ['CFO'] };
-			triggerOf(workflow).parameters.limit = 7;
+		await save(id, (saved) => {
+			triggerOf(saved).parameters.filters = { jobTitles: ['CFO'] };
+			triggerOf(saved).parameters.limit = 7;
 		});
 		await quiet();
 		expect(fixture.starts).toBe(1);
-		await fixture.reactivate(id);
-		await fixture.untilStarts(2);
-		await fixture.reactivate(id);
-		await fixture.untilStarts(3);
-		await quiet();
+		await fixture.api.deactivateWorkflow(id);
+		fixture.finish(workflow);
+		await quiet(500);
+		await fixture.api.activateWorkflow(id);
+		await expectRuns(id, 1);
 		expect(filtersSent()).toEqual([
 			{ jobTitles: ['CTO'], limit: 10 },
 			{ jobTitles: ['CFO'], limit: 7 },
-			{ jobTitles: ['CFO'], limit: 7 },
 		]);
-		for (const { scrapeId } of fixture.sandbox.jobs) fixture.sandbox.finish(scrapeId, 'completed');
-		await fixture.untilRuns(id, 3);
-		await quiet();
-		expect(await fixture.delivered(id)).toHaveLength(3);
-		expect(await fixture.executions(id)).toHaveLength(6);
+		const [first, second] = fixture.sandbox.jobs.map(({ scrapeId }) => scrapeId);
+		fixture.sandbox.finish(second ?? '', 'completed');
+		await expectRuns(id, 2);
+		expect(await fixture.scrapesOf(id)).toEqual([first, second]);
+		expect(await fixture.executions(id)).toHaveLength(4);
 	});
 
-	it('is delivered after an activation if it finished while the workflow was not active', async () => {
-		fixture.sandbox.set(LONG);
-		const { id } = await fixture.activated();
-		await fixture.untilStarts(1);
-		await quiet(1000);
-		await fixture.api.deactivateWorkflow(id);
-		fixture.sandbox.finish(fixture.sandbox.jobs[0]?.scrapeId ?? '', 'completed');
-		await quiet(500);
-		await fixture.api.activateWorkflow(id);
-		await fixture.untilStarts(2);
-		await fixture.untilRuns(id, 1);
-		await quiet();
-		expect(fixture.starts).toBe(2);
-		expect(await fixture.delivered(id)).toHaveLength(1);
-	});
-
-	it('of two workflows with the same and of a copy, is one each', async () => {
+	it('of a workflow and of its copy is one each', async () => {
 		const first = await fixture.activated();
 		const { connections, settings, ...content } = await fixture.api.workflow(first.id);
 		// As the editor does it: the nodes keep their ids, and get URLs of their own.
 		const nodes = content.nodes.map((node) => ({ ...node, webhookId: uuid() }));
 		const copy = await fixture.api.createWorkflow({ nodes, connections, settings, name: 'copy' });
 		await fixture.api.activateWorkflow(copy.id);
-		const third = await fixture.activated();
-		for (const { id } of [first, copy, third]) await fixture.untilRuns(id, 1);
-		await quiet();
-		for (const { id } of [first, copy, third]) expect(await fixture.delivered(id)).toHaveLength(1);
-		expect(fixture.starts).toBe(3);
-		const ids = await Promise.all([first, copy, third].map(({ id }) => fixture.scrapesOf(id)));
-		expect(new Set(ids.flat()).size).toBe(3);
+		const [item] = await expectRuns(first.id, 1);
+		const [another] = await expectRuns(copy.id, 1);
+		expect(item?.json.scrapeId).not.toBe(another?.json.scrapeId);
+		expect(fixture.starts).toBe(2);
 	});
 
 	it('is not sent again when n8n stops leading while it is in flight', async () => {
@@ -169,9 +134,7 @@ describe('a start', () => {
 		await setRole(fixture.url, 'follower');
 		await quiet(500);
 		await setRole(fixture.url, 'leader');
-		await fixture.untilRuns(id, 1);
-		await quiet(5000);
-		expect(await fixture.delivered(id)).toHaveLength(1);
+		await expectRuns(id, 1, 5000);
 		expect(await fixture.told(id)).toEqual([]);
 		expect(fixture.starts).toBe(1);
 	});
@@ -181,9 +144,7 @@ describe('a start', () => {
 			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape', nth: [1] } }],
 		});
 		const { id } = await fixture.activated();
-		await fixture.untilRuns(id, 1);
-		await quiet();
-		expect(fixture.starts).toBe(1);
+		await expectRuns(id, 1);
 		expect(await fixture.told(id)).toEqual([
 			'The node could not confirm whether a scrape was started',
 		]);
@@ -199,22 +160,35 @@ describe('a start', () => {
 	});
 
 	it('that was never sent is sent again until the service can be reached', async () => {
-		fixture.sandbox.set({
-			faults: [
-				{
-					kind: 'envelope',
-					code: 'RATE_LIMIT_EXCEEDED',
-					status: 429,
-					match: { operation: 'startScrape', nth: [1, 2] },
-				},
-			],
-		});
+		const match = { operation: 'startScrape' as const, nth: [1, 2] };
+		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match }] });
 		const trigger = await ofOwnAccount('Refused for its rate');
 		const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
-		await fixture.untilRuns(id, 1);
-		await quiet();
+		await expectRuns(id, 1);
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 		expect(await fixture.told(id)).toEqual([]);
+	});
+
+	it('that Timeout Workflow ends while it waits is not sent, also not by Retry; the next activation starts a scrape', async () => {
+		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
+		const trigger = await ofOwnAccount('Timeout Workflow');
+		const content = fixture.content(trigger, node('End', 'n8n-nodes-base.noOp'));
+		const settings = { ...content.settings, executionTimeout: 3 };
+		const { id } = await fixture.api.createWorkflow({ ...content, settings });
+		await fixture.api.activateWorkflow(id);
+		const start = async () => (await fixture.executions(id))[0];
+		await until('its end', async () => (await start())?.status === 'canceled');
+		const before = fixture.starts;
+		fixture.sandbox.set({ faults: [] });
+		await fixture.api.retryExecution((await start())?.id ?? '');
+		// A start is tried again after five seconds.
+		await quiet(8000);
+		expect([fixture.starts, fixture.sandbox.jobs]).toEqual([before, []]);
+		// n8n keeps a setting that is left out.
+		await save(id, (workflow) => (workflow.settings = { ...settings, executionTimeout: 60 }));
+		await fixture.reactivate(id);
+		await expectRuns(id, 1);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
 	});
 });
 
@@ -241,12 +215,7 @@ describe('a refusal', () => {
 			/n8n does not accept the schedule .*0 25 \* \* \*.*: Field value \(25\) is out of range/,
 		],
 	])('of %s says why, and is forgotten when that is put right', async (what, key, given, says) => {
-		fixture.sandbox.set({
-			accounts: {
-				[API_KEY]: { plan: 'pro', credits: 1000 },
-				'no-credits': { plan: 'pro', credits: 0 },
-			},
-		});
+		fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), 'no-credits': account(0) } });
 		const credential = await fixture.newCredential(what, key);
 		const trigger = fixture.trigger(given, { credentials: use(credential) });
 		const { id } = await fixture.create(trigger);
@@ -260,34 +229,41 @@ describe('a refusal', () => {
 		triggerOf(workflow).parameters.schedule = 'once';
 		await fixture.api.updateWorkflow(id, workflow);
 		await fixture.api.activateWorkflow(id);
-		await fixture.untilRuns(id, 1);
-		await quiet();
+		await expectRuns(id, 1);
 		expect(await fixture.told(id)).toEqual([]);
 		expect(fixture.starts).toBe(1);
 	});
 
-	it('that only the start meets is told by one failed execution, and a retry starts the scrape', async () => {
-		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 3 } } });
-		const { id } = await fixture.activated({ filters: { jobTitles: ['COO'] } });
-		await fixture.untilExecutions(id, 1);
-		await quiet();
-		expect(await fixture.told(id)).toEqual([
-			expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
-		]);
-		expect(fixture.starts).toBe(1);
-		await save(id);
-		await quiet();
-		expect(fixture.starts).toBe(1);
-		const [failed] = await fixture.executions(id);
-		fixture.sandbox.set({ accounts: { 'test-key': { plan: 'pro', credits: 1000 } } });
-		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
-		await fixture.untilRuns(id, 1);
-		// Retried again, as when all failed executions are retried.
-		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
-		await quiet();
-		expect(fixture.sandbox.jobs).toHaveLength(1);
-		expect(await fixture.delivered(id)).toHaveLength(1);
-	});
+	it.each<[what: string, credits: number, isOtherKey: boolean]>([
+		['there are new credits', 100, false],
+		['the API key is another one', 3, true],
+	])(
+		'that only the start meets is told by one failed execution, and Retry starts the scrape when %s',
+		async (_what, credits, isOtherKey) => {
+			const key = uuid();
+			fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(3) } });
+			const credential = await fixture.newCredential('Too few credits', key);
+			const trigger = fixture.trigger({}, { credentials: use(credential) });
+			const { id } = await fixture.activate(trigger);
+			await fixture.untilExecutions(id, 1);
+			await save(id);
+			await quiet();
+			expect(await fixture.told(id)).toEqual([
+				expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
+			]);
+			expect(fixture.starts).toBe(1);
+			const [failed] = await fixture.executions(id);
+			fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(credits) } });
+			const data = fixture.credentialData(isOtherKey ? API_KEY : key);
+			await fixture.api.updateCredential(credential.id, { ...credential, data });
+			// The second time as when all failed executions are retried.
+			for (let times = 1; times <= 2; times++) {
+				expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
+				await expectRuns(id, 1);
+			}
+			expect(fixture.sandbox.jobs).toHaveLength(1);
+		},
+	);
 });
 
 describe('a schedule', () => {

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import type { StoredWorkflow } from '../../lab/playground/api';
-import { quiet, until } from '../../lab/fixture/fixture';
+import { quiet } from '../../lab/fixture/fixture';
 import { useN8n } from './n8n';
 
 /* Thousands of requests of strangers to the production URL of a real n8n. They take minutes, so CI runs them at night. */
@@ -29,28 +28,26 @@ const jsonText = fc
 		fc.dictionary(fc.constantFrom('scrapeId', 'id', 'data', '__proto__', 'clock'), fc.jsonValue()),
 	)
 	.map((value) => JSON.stringify(value));
-const body = fc.oneof(
-	jsonText,
-	fc.tuple(jsonText, fc.nat(50)).map(([text, at]) => text.slice(0, at)),
-	forgedId.map((id) => `scrapeId=${encodeURIComponent(id)}&status=completed`),
-	fc.string({ unit: 'binary', maxLength: 500 }),
-);
-/** But XML: n8n itself never answers some that it cannot parse, such as `<a></b>`, whatever the node. */
-const type = fc.constantFrom(
-	'application/json',
-	'application/x-www-form-urlencoded',
-	'multipart/form-data; boundary=x',
-	'text/plain',
-	'nonsense',
-);
 
 /** @param signed the signed part of the URL that the service was given: what looks like it is forged */
 function attack(signed: string): fc.Arbitrary<Attack> {
 	const [attempt = '', signature = ''] = signed.split('.');
 	return fc.record({
 		method: fc.constantFrom('POST', 'PUT', 'PATCH', 'GET', 'DELETE', 'HEAD', 'OPTIONS'),
-		type,
-		body,
+		// But XML: n8n itself never answers some that it cannot parse, such as `<a></b>`, whatever the node.
+		type: fc.constantFrom(
+			'application/json',
+			'application/x-www-form-urlencoded',
+			'multipart/form-data; boundary=x',
+			'text/plain',
+			'nonsense',
+		),
+		body: fc.oneof(
+			jsonText,
+			fc.tuple(jsonText, fc.nat(50)).map(([text, at]) => text.slice(0, at)),
+			forgedId.map((id) => `scrapeId=${encodeURIComponent(id)}&status=completed`),
+			fc.string({ unit: 'binary', maxLength: 500 }),
+		),
 		query: fc.oneof(
 			fc.constantFrom('', `${attempt}.null`, `${attempt}.%00${signature}`, `another.${signature}`),
 			fc.webQueryParameters(),
@@ -63,11 +60,10 @@ const LARGE = [
 	['application/json', JSON.stringify({ big: 'x'.repeat(20_000_000) })],
 	['application/json', '['.repeat(7_000_000) + ']'.repeat(7_000_000)],
 	['application/x-www-form-urlencoded', 'a[]=1&'.repeat(2_500_000)],
-	['text/plain', 'id7 '.repeat(4_000_000)],
 ].map(([type = '', body = '']): Attack => ({ method: 'POST', type, body, query: '' }));
 
-/** @returns the HTTP status of the answer */
-async function send(url: string, { method, type, body, query }: Attack): Promise<number> {
+/** @throws if n8n does not answer */
+async function send(url: string, { method, type, body, query }: Attack): Promise<void> {
 	const hasBody = method !== 'GET' && method !== 'HEAD';
 	const response = await fetch(`${url}?leadgen=${query}`, {
 		method,
@@ -76,17 +72,6 @@ async function send(url: string, { method, type, body, query }: Attack): Promise
 		signal: AbortSignal.timeout(60_000),
 	});
 	await response.arrayBuffer();
-	return response.status;
-}
-
-/** What is wrong with the answer to an attack, if anything is. */
-async function problemOf(workflow: StoredWorkflow, request: Attack): Promise<unknown> {
-	try {
-		const status = await send(fixture.plainUrl(workflow), request);
-		return status >= 200 && status <= 599 ? [] : [request.type, status];
-	} catch (error) {
-		return [request.type, error];
-	}
 }
 
 it('answers every one, runs nothing, starts nothing, and lets the real completion through once', async () => {
@@ -94,23 +79,20 @@ it('answers every one, runs nothing, starts nothing, and lets the real completio
 	const notification = { retries: 1000, backoffMs: 1000 };
 	await fixture.reset({ job: { durationMs: 3_600_000 }, notification });
 	const workflow = await fixture.activated();
-	await until('its scrape', () => fixture.startsOf(workflow) === 1);
+	await fixture.untilStarts(1);
 	const { scrapeId, webhookUrl = '' } = fixture.jobOf(workflow);
 	const [, signed = ''] = /leadgen=(\w+\.\w{64})$/.exec(webhookUrl) ?? [];
 	expect(signed).not.toBe('');
 
 	const began = Date.now();
 	const attacks = fc.sample(attack(signed), { numRuns: REQUESTS, seed: 4711 }).values();
-	const problems: unknown[] = [];
 	const attacker = async () => {
-		for (const request of attacks) problems.push(await problemOf(workflow, request));
+		for (const each of attacks) await send(fixture.plainUrl(workflow), each);
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, attacker));
-	for (const request of LARGE) problems.push(await problemOf(workflow, request));
-	expect(problems.flat()).toEqual([]);
-	expect(problems).toHaveLength(REQUESTS + LARGE.length);
+	for (const each of LARGE) await send(fixture.plainUrl(workflow), each);
 
-	fixture.sandbox.finish(scrapeId, 'completed');
+	fixture.finish(workflow);
 	await fixture.untilRuns(workflow.id, 1);
 	const seconds = (Date.now() - began) / 1000;
 	await quiet(5000);
