@@ -28,7 +28,6 @@ export interface N8n {
 	/** The address of editor, API and webhooks, without a slash at the end. */
 	readonly url: string;
 	readonly logFile: string;
-	readonly pid: number | undefined;
 	/** Resolves when it ends, by whatever cause, with a word on how. */
 	readonly ended: Promise<string>;
 	/** Ends it as a service manager would. */
@@ -132,7 +131,6 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	const n8n = {
 		url,
 		logFile,
-		pid: group.child.pid,
 		ended: group.ended,
 		stop: () => group.stop(),
 		kill: () => group.kill(),
