@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json';
 import { ProcessGroup } from './playground/processes';
-import { ROOT, VERSIONS, findN8n } from './playground/versions';
+import { ROOT, STATE_FOLDER, VERSIONS, findN8n } from './playground/versions';
 import { markdownTable, type Row } from './table';
 
 const HELP = `Runs end-to-end suites on one n8n after the other, and prints the table for docs/measurements/compatibility.md.
@@ -23,36 +22,30 @@ interface JestReport {
 }
 
 async function runSuites(version: string, suites: string[]): Promise<JestReport> {
-	const folder = mkdtempSync(join(tmpdir(), 'leadgen-compatibility-'));
-	const report = join(folder, 'report.json');
+	const report = join(STATE_FOLDER, `compatibility-${version}.json`);
+	rmSync(report, { force: true });
 	const files = suites.map((suite) => `/${suite}[^/]*.e2e.ts`);
-	try {
-		const args = ['jest', '-c', 'jest.e2e.config.js', '--json', '--outputFile', report, ...files];
-		// It fails where a test fails, which the report says.
-		await new ProcessGroup('npx', args, {
-			cwd: ROOT,
-			env: { ...process.env, N8N_VERSION: version },
-			stdio: ['ignore', 'ignore', 'inherit'],
-		}).ended;
-		return JSON.parse(readFileSync(report, 'utf8')) as JestReport;
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
+	const args = ['jest', '-c', 'jest.e2e.config.js', '--json', '--outputFile', report, ...files];
+	// It fails where a test fails, which the report says.
+	await new ProcessGroup('npx', args, {
+		cwd: ROOT,
+		env: { ...process.env, N8N_VERSION: version },
+		stdio: ['ignore', 'ignore', 'inherit'],
+	}).ended;
+	return JSON.parse(readFileSync(report, 'utf8')) as JestReport;
 }
 
-/** Such as `operations 12` or `operations **11 of 12**`. */
+/** Such as `operations 12 of 12`. */
 function describeSuite({ name, assertionResults }: JestReport['testResults'][number]): string {
-	const tests = assertionResults.length;
 	const passed = assertionResults.filter(({ status }) => status === 'passed').length;
-	const count = passed < tests ? `**${String(passed)} of ${String(tests)}**` : String(tests);
-	return `${basename(name, '.e2e.ts')} ${count}`;
+	return `${basename(name, '.e2e.ts')} ${String(passed)} of ${String(assertionResults.length)}`;
 }
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
 		options: {
 			n8n: { type: 'string', default: VERSIONS.join(',') },
-			help: { type: 'boolean', default: false },
+			help: { type: 'boolean' },
 		},
 		allowPositionals: true,
 	});

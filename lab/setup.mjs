@@ -12,12 +12,6 @@ const folder = resolve(fileURLToPath(import.meta.url), '../..');
 /** What npm notes down at the end of an install. */
 const record = 'node_modules/.package-lock.json';
 
-const [major] = process.versions.node.split('.');
-if (Number(major) < 20) {
-	console.error(`This needs Node 20 or newer, and this is Node ${process.versions.node}.`);
-	process.exit(1);
-}
-
 if (!isInstalled()) {
 	console.log('Installing development dependencies (about 1 minute, once) …');
 	// Its record goes first, so that an install that is broken off never counts as done.

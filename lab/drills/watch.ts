@@ -59,15 +59,14 @@ export async function watch(
 	const seen = await settled(fixture, id);
 	await fixture.api.deactivateWorkflow(id);
 
+	const all = fixture.sandbox.jobs;
 	const jobs = finished(fixture);
 	const runs = jobs.map((job) => seen.filter(({ ran }) => ran.includes(job.scrapeId)).length);
-	const isTold = (job: Job) =>
-		seen.some(
-			({ isFailed, isStart, attempt }) => isFailed && isStart && attempt === attemptOf(job),
-		);
-	const missing = jobs.filter((_, at) => runs[at] === 0);
-	const toldByStart = missing.filter(isTold).length;
-	const all = fixture.sandbox.jobs;
+	const missing = jobs.filter((_, at) => runs[at] === 0).map(attemptOf);
+	const tells = seen.flatMap(({ isFailed, isStart, attempt }) =>
+		isFailed && isStart ? [attempt] : [],
+	);
+	const toldByStart = missing.filter((attempt) => tells.includes(attempt)).length;
 	counts.started += all.length;
 	counts.finished += jobs.length;
 	counts.ranOnce += runs.filter((count) => count === 1).length;
