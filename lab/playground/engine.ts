@@ -83,9 +83,6 @@ type Store = Pick<
 
 /** A store with one credential, whose class adds the key to each request. */
 class CredentialStore implements Store {
-	/** How often the credential was read. */
-	readings = 0;
-
 	constructor(
 		private readonly loader: PackageDirectoryLoader,
 		private readonly data: ICredentialDataDecryptedObject,
@@ -121,7 +118,6 @@ class CredentialStore implements Store {
 	async getDecrypted(
 		...[, , , mode, executeData, , values]: Parameters<ICredentialsHelper['getDecrypted']>
 	): Promise<ICredentialDataDecryptedObject> {
-		this.readings++;
 		if (!values) return await Promise.resolve(this.data);
 		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
 		return workflow.expression.getParameterValue(
@@ -160,7 +156,6 @@ export interface NodeRun {
 	/** Whether a second node of the same ID gets the items as well, as in a workflow that was copied as JSON. */
 	hasTwin?: boolean;
 	executionId?: string;
-	mode?: WorkflowExecuteMode;
 	/** Called with a function that presses Stop. */
 	onStart?: (stop: () => void) => void;
 }
@@ -180,8 +175,6 @@ export interface NodeResult {
 	run: IRun;
 	/** Items on the regular output of the second node, where there is one. */
 	twinItems: INodeExecutionData[];
-	/** How often the credential was read. */
-	readings: number;
 }
 
 const WORKFLOW = { id: 'workflow-1', name: 'Test', active: false };
@@ -262,9 +255,8 @@ export class Engine {
 			connections: connectionsOf(options),
 			settings: { executionOrder: 'v1' },
 		});
-		const mode = options.mode ?? 'manual';
-		const data = this.additionalData(options, mode, workflow);
-		const execution = new WorkflowExecute(data, mode);
+		const data = this.additionalData(options, 'manual', workflow);
+		const execution = new WorkflowExecute(data, 'manual');
 		await workflow.expression.acquireIsolate();
 		const running = execution.run({
 			workflow,
@@ -276,7 +268,7 @@ export class Engine {
 		});
 		const run = await running;
 		await workflow.expression.releaseIsolate();
-		return resultOf(run, data.credentialsHelper);
+		return resultOf(run);
 	}
 
 	/** What n8n gives an execution beside the workflow. */
@@ -313,7 +305,7 @@ export class Engine {
 	}
 }
 
-function resultOf(run: IRun, store: ICredentialsHelper): NodeResult {
+function resultOf(run: IRun): NodeResult {
 	const { LeadGen, LeadGen1 } = run.data.resultData.runData;
 	const [task] = LeadGen ?? [];
 	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
@@ -326,6 +318,5 @@ function resultOf(run: IRun, store: ICredentialsHelper): NodeResult {
 		record: JSON.stringify(run),
 		run,
 		twinItems: LeadGen1?.[0]?.data?.main?.[0] ?? [],
-		readings: store instanceof CredentialStore ? store.readings : 0,
 	};
 }

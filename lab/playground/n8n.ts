@@ -24,16 +24,10 @@ export async function setRole(url: string, role: 'leader' | 'follower'): Promise
 }
 
 /** A running n8n. */
-export interface N8n {
+export interface N8n extends ProcessGroup {
 	/** The address of editor, API and webhooks, without a slash at the end. */
 	readonly url: string;
 	readonly logFile: string;
-	/** Resolves when it ends, by whatever cause, with a word on how. */
-	readonly ended: Promise<string>;
-	/** Ends it as a service manager would. */
-	stop(): Promise<void>;
-	/** Ends it as a power cut would. */
-	kill(): Promise<void>;
 }
 
 export interface N8nOptions {
@@ -128,13 +122,6 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		stdio: ['ignore', log, log],
 	});
 	closeSync(log);
-	const n8n = {
-		url,
-		logFile,
-		ended: group.ended,
-		stop: () => group.stop(),
-		kill: () => group.kill(),
-	};
 	try {
 		await group.untilReady(() => answers(url, command), START_TIMEOUT_MS);
 	} catch (error) {
@@ -142,7 +129,7 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		const end = (await readFile(logFile, 'utf8')).slice(-3000);
 		throw new Error(`${String(error)}; the end of ${logFile}:\n${end}`);
 	}
-	return n8n;
+	return Object.assign(group, { url, logFile });
 }
 
 /** What n8n gets of our own environment: not a developer's settings of n8n, but those of npm. */

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LEADERSHIP_HOOKS, type N8n, type N8nCommand, freePort, setRole, startN8n } from './n8n';
+import {
+	LEADERSHIP_HOOKS,
+	type N8n,
+	type N8nCommand,
+	type N8nOptions,
+	freePort,
+	setRole,
+	startN8n,
+} from './n8n';
 import { type Server, redis, sql, startPostgres, startRedis } from './servers';
-import type { N8nVersion } from './versions';
 
 /** The processes of n8n, each with what it is started as. */
 const COMMANDS = {
@@ -16,14 +23,11 @@ const COMMANDS = {
 } as const satisfies Record<string, N8nCommand>;
 export type Role = keyof typeof COMMANDS;
 
-export interface QueueModeOptions {
-	version: N8nVersion;
+export interface QueueModeOptions extends Pick<N8nOptions, 'version' | 'env'> {
 	/** Where the package is installed. The processes get folders of their own in it. */
 	folder: string;
 	/** Of the editor and its API. */
 	port: number;
-	/** Further environment variables of all processes. */
-	env?: Record<string, string>;
 }
 
 /**

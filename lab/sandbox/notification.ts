@@ -53,11 +53,6 @@ function content(
 			const event = `scrape.${status.status}`;
 			return [JSON_TYPE, JSON.stringify({ event, data: { ...status, leads } })];
 		}
-		case 'snake': {
-			const snakeCase = (letter: string) => `_${letter.toLowerCase()}`;
-			const names = /[A-Z](?=\w*":)/g;
-			return [JSON_TYPE, JSON.stringify(status).replace(names, snakeCase)];
-		}
 		case 'form':
 			return ['application/x-www-form-urlencoded', fields.toString()];
 		case 'text':

@@ -257,9 +257,6 @@ function newServer(): FastifyInstance {
 			customOptions: {
 				coerceTypes: false,
 				removeAdditional: false,
-				useDefaults: false,
-				allErrors: true,
-				allowUnionTypes: true,
 			},
 		},
 	});

@@ -24,13 +24,6 @@ export const named: Record<string, Aimed> = {
 		latency: { ms: 2000 },
 		aim: { ratio: 1.3, refused: 0 },
 	},
-	A2: {
-		about: 'no limit, answers take 8 s',
-		calls: 500,
-		limits: none,
-		latency: { ms: 8000 },
-		aim: { ratio: 1.3, refused: 0 },
-	},
 	B: {
 		about: '300 a minute known, enforced as 5 in any second',
 		calls: 150,

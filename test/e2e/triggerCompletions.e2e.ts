@@ -9,7 +9,7 @@ import { fixture } from './triggerFixture';
 const leads = (...names: string[]) => names.map((name) => ({ name }));
 
 describe('a completion', () => {
-	const bodies = 'flat leads snake form query text empty broken'.split(' ');
+	const bodies = 'flat leads form query text empty broken'.split(' ');
 	const shapes = [
 		...bodies.map((shape) => ({ shape: shape as NotificationSettings['shape'] })),
 		{ method: 'PUT' as const },
