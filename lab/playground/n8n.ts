@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { withLock } from './lockFile';
 import { ProcessGroup, run, succeeds } from './processes';
-import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
+import { type N8nVersion, ROOT, STATE_FOLDER } from './versions';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 
@@ -50,21 +50,18 @@ export interface N8nOptions {
  * @returns the path of the tarball
  */
 export async function packPackage(): Promise<string> {
-	const busy = join(STATE_FOLDER, 'package.pid');
-	return await withLock(busy, packIfChanged);
-}
-
-async function packIfChanged(): Promise<string> {
-	const folder = join(STATE_FOLDER, 'package');
-	const tarball = join(folder, `${await hashOfSources()}.tgz`);
-	if (existsSync(tarball)) return tarball;
-	console.log('Building and packing the package …');
-	await rm(folder, { recursive: true, force: true });
-	await mkdir(folder, { recursive: true });
-	await run('npm', ['run', 'build'], { cwd: ROOT });
-	await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT });
-	await rename(join(folder, `${packageJson.name}-${packageJson.version}.tgz`), tarball);
-	return tarball;
+	return await withLock(join(STATE_FOLDER, 'package.pid'), async () => {
+		const folder = join(STATE_FOLDER, 'package');
+		const tarball = join(folder, `${await hashOfSources()}.tgz`);
+		if (existsSync(tarball)) return tarball;
+		console.log('Building and packing the package …');
+		await rm(folder, { recursive: true, force: true });
+		await mkdir(folder, { recursive: true });
+		await run('npm', ['run', 'build'], { cwd: ROOT });
+		await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT });
+		await rename(join(folder, `${packageJson.name}-${packageJson.version}.tgz`), tarball);
+		return tarball;
+	});
 }
 
 async function hashOfSources(): Promise<string> {
@@ -109,8 +106,10 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 			...QUIET,
 			// With its compiled code at hand n8n starts a quarter faster.
 			NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
-			// Older versions do not know all of them, and would refuse to start.
-			N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) => hasModule(version, name)).join(','),
+			// Older versions do not know all of them, and would refuse to start. What takes a licence ends with `.ee`.
+			N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) =>
+				['', '.ee'].some((end) => existsSync(join(modules, 'n8n/dist/modules', name + end))),
+			).join(','),
 			N8N_USER_FOLDER: userFolder,
 			N8N_HOST: '127.0.0.1',
 			N8N_LISTEN_ADDRESS: '127.0.0.1',

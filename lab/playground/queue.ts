@@ -48,39 +48,34 @@ export class QueueMode {
 		this.ports.set('main', options.port);
 	}
 
-	/** Starts everything that `roles` names, and what these need. */
+	/** Starts everything that `roles` names, and what these need. {@link close} ends what did start. */
 	async open(roles: readonly Role[]): Promise<void> {
-		try {
-			this.redisServer = await this.openServer(startRedis());
-			this.postgres = await this.openServer(startPostgres());
-			this.ports.set('webhook1', await freePort());
-			this.cleanups.push(async () => {
-				await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
-			});
-			this.env = {
-				EXECUTIONS_MODE: 'queue',
-				DB_TYPE: 'postgresdb',
-				DB_POSTGRESDB_HOST: '127.0.0.1',
-				DB_POSTGRESDB_PORT: String(this.postgres.port),
-				DB_POSTGRESDB_DATABASE: 'postgres',
-				DB_POSTGRESDB_USER: 'postgres',
-				QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-				QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
-				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
-				N8N_ENCRYPTION_KEY: randomUUID(),
-				N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
-				N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
-				WEBHOOK_URL: `${this.url('webhook1')}/`,
-				...this.options.env,
-			};
-			// It creates the tables.
-			await this.start('main');
-			await Promise.all(roles.filter((role) => role !== 'main').map((role) => this.start(role)));
-		} catch (error) {
-			await this.close();
-			throw error;
-		}
+		this.redisServer = await this.openServer(startRedis());
+		this.postgres = await this.openServer(startPostgres());
+		this.ports.set('webhook1', await freePort());
+		this.cleanups.push(async () => {
+			await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
+		});
+		this.env = {
+			EXECUTIONS_MODE: 'queue',
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(this.postgres.port),
+			DB_POSTGRESDB_DATABASE: 'postgres',
+			DB_POSTGRESDB_USER: 'postgres',
+			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+			QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+			N8N_ENCRYPTION_KEY: randomUUID(),
+			N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+			N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
+			WEBHOOK_URL: `${this.url('webhook1')}/`,
+			...this.options.env,
+		};
+		// It creates the tables.
+		await this.start('main');
+		await Promise.all(roles.filter((role) => role !== 'main').map((role) => this.start(role)));
 	}
 
 	/** Ends everything, whatever of it runs. */

@@ -12,13 +12,6 @@ export interface ScrapeStatus {
 	completedAt?: string;
 }
 
-export interface NotificationRequest {
-	method: string;
-	url: string;
-	headers?: Record<string, string>;
-	body?: string;
-}
-
 const JSON_TYPE = 'application/json';
 
 /** The completion notification; neither its method nor its shape is known (docs/service.md). */
@@ -26,7 +19,7 @@ export function notificationRequest(
 	{ method, shape }: NotificationSettings,
 	webhookUrl: string,
 	status: ScrapeStatus,
-): NotificationRequest {
+): { method: string; url: string; headers?: Record<string, string>; body?: string } {
 	const fields = new URLSearchParams();
 	for (const [name, value] of Object.entries(status)) fields.append(name, String(value));
 	if (method === 'GET' || shape === 'query') {

@@ -77,8 +77,6 @@ export const named: Record<string, Aimed> = {
 	},
 };
 
-const twoLimits = () => [sliding(10, 1000), sliding(200, MINUTE_MS)];
-
 /** Where refusals have a price, or the limit that is known is not the whole truth. */
 const traps: Aimed[] = [
 	{
@@ -97,15 +95,9 @@ const traps: Aimed[] = [
 		about: '300 a minute known, 10 in any second and 200 in any minute',
 		calls: 600,
 		perMinute: 300,
-		limits: twoLimits,
+		limits: () => [sliding(10, 1000), sliding(200, MINUTE_MS)],
 		// The average of the published limit is kept, also where the first seconds of each minute allow more.
 		aim: { ratio: 1.25, refused: 120 },
-	},
-	{
-		about: '10 in any second and 200 in any minute; nothing known',
-		calls: 600,
-		limits: twoLimits,
-		aim: { ratio: 1.2, refused: 130 },
 	},
 	{
 		about: '20 in any second, 5 after 10 s',
