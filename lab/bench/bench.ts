@@ -4,10 +4,19 @@ import packageJson from '../../package.json';
 import { N8N } from '../fixture/fixture';
 import { markdownTable, type Row } from '../table';
 import { limits } from './limits';
-import { noLimit, pro } from './lookups';
+import { compare } from './lookups';
 
 /** Each measures, and gives the rows of its table. */
-const CASES: Record<string, () => Promise<Row[]>> = { noLimit, pro, limits };
+const CASES: Record<string, () => Promise<Row[]>> = {
+	noLimit: () => compare({ items: 1000, plan: 'enterprise', service: { latencyMs: 100 } }),
+	pro: () =>
+		compare({
+			items: 600,
+			plan: 'pro',
+			service: { latencyMs: 100, rateLimit: { kind: 'sliding' } },
+		}),
+	limits,
+};
 
 const HELP = `Measures the nodes in a real n8n against the sandbox, and prints tables for docs/measurements/benchmark.md.
 

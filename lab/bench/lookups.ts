@@ -95,7 +95,7 @@ async function httpNode(fixture: Fixture, apiKey: string): Promise<WorkflowNode>
 }
 
 /** Compares the nodes in a fresh n8n that saves no execution, so that they are measured and not the database. */
-async function compare(task: Task): Promise<Row[]> {
+export async function compare(task: Task): Promise<Row[]> {
 	const workers: Worker[] = ['LeadGen', 'HTTP Request'];
 	const fixture = new Fixture({ EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' });
 	try {
@@ -108,13 +108,4 @@ async function compare(task: Task): Promise<Row[]> {
 	} finally {
 		await fixture.close();
 	}
-}
-
-export async function noLimit(): Promise<Row[]> {
-	return await compare({ items: 1000, plan: 'enterprise', service: { latencyMs: 100 } });
-}
-
-export async function pro(): Promise<Row[]> {
-	const service: SettingsPatch = { latencyMs: 100, rateLimit: { kind: 'sliding' } };
-	return await compare({ items: 600, plan: 'pro', service });
 }

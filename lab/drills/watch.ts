@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fixture } from '../fixture/fixture';
 import type { Job } from '../sandbox/jobs';
 
-const EVERY_S = 10;
 /** From the end of a scrape until its execution is over, if nothing is broken. */
 const SETTLES_MS = 6500;
 /** A scrape that is saved runs within this time after a restart. */
@@ -48,7 +47,7 @@ export async function watch(
 	disturb: () => Promise<void>,
 ): Promise<void> {
 	await fixture.reset({ job: { durationMs: 1500 }, latencyMs: 60 });
-	const cronExpression = `*/${String(EVERY_S)} * * * * *`;
+	const cronExpression = '*/10 * * * * *';
 	const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
 	await disturb();
 	await sleep(15_000);
@@ -94,10 +93,7 @@ async function settled(fixture: Fixture, workflowId: string): Promise<Seen[]> {
 }
 
 /** What an execution of the trigger is for. */
-interface Purpose {
-	start?: { attempt: string };
-	completion?: { attempt?: string; scrapeId?: string };
-}
+type Purpose = Partial<Record<'start' | 'completion', { attempt?: string; scrapeId?: string }>>;
 
 async function look(fixture: Fixture, workflowId: string): Promise<Seen[]> {
 	const seen: Seen[] = [];

@@ -135,8 +135,6 @@ function isStatus(error: unknown, status: number): boolean {
 	return error instanceof N8nApiError && error.status === status;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-
 interface ExecutionPage {
 	results: ExecutionSummary[];
 	nextCursor?: string | null;
@@ -403,7 +401,7 @@ export class N8nApi {
 		return all;
 	}
 
-	private async send(method: Method, path: string, body?: unknown): Promise<unknown> {
+	private async send(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await fetch(`${this.url}/rest/${path}`, {
 			method,
 			headers: {

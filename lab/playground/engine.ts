@@ -21,6 +21,7 @@ import {
 	type INodeType,
 	type INodeTypes,
 	type IRun,
+	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
 	type OnError,
 	type WorkflowExecuteMode,
@@ -120,18 +121,11 @@ class CredentialStore implements Store {
 	): Promise<ICredentialDataDecryptedObject> {
 		if (!values) return await Promise.resolve(this.data);
 		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+		const item = [runExecutionData, runIndex, itemIndex, node.name, connectionInputData] as const;
 		return workflow.expression.getParameterValue(
 			this.data as INodeParameters,
-			runExecutionData,
-			runIndex,
-			itemIndex,
-			node.name,
-			connectionInputData,
-			mode,
-			{},
-			executeData,
-			false,
-			this.data,
+			...item,
+			...([mode, {}, executeData, false, this.data] as const),
 		) as ICredentialDataDecryptedObject;
 	}
 }
@@ -153,8 +147,6 @@ export interface NodeRun {
 	isTool?: boolean;
 	/** Whether a loop gives the items to the node one by one. */
 	isInLoop?: boolean;
-	/** Whether a second node of the same ID gets the items as well, as in a workflow that was copied as JSON. */
-	hasTwin?: boolean;
 	executionId?: string;
 	/** Called with a function that presses Stop. */
 	onStart?: (stop: () => void) => void;
@@ -173,8 +165,6 @@ export interface NodeResult {
 	/** All that n8n keeps of the execution, as text. */
 	record: string;
 	run: IRun;
-	/** Items on the regular output of the second node, where there is one. */
-	twinItems: INodeExecutionData[];
 }
 
 const WORKFLOW = { id: 'workflow-1', name: 'Test', active: false };
@@ -185,16 +175,12 @@ const nodeOf = (id: string, name: string, type: string): INode => {
 
 const to = (node: string) => [{ node, type: NodeConnectionTypes.Main, index: 0 }];
 
-function connectionsOf({ isInLoop, hasTwin }: NodeRun): IConnections {
-	if (!isInLoop) {
-		return { Input: { main: [[...to('LeadGen'), ...(hasTwin ? to('LeadGen1') : [])]] } };
-	}
-	return {
-		Input: { main: [to('Loop')] },
-		Loop: { main: [[], to('LeadGen')] },
-		LeadGen: { main: [to('Loop'), to('Loop')] },
-	};
-}
+const STRAIGHT: IConnections = { Input: { main: [to('LeadGen')] } };
+const IN_LOOP: IConnections = {
+	Input: { main: [to('Loop')] },
+	Loop: { main: [[], to('LeadGen')] },
+	LeadGen: { main: [to('Loop'), to('Loop')] },
+};
 
 /** n8n's own engine, with the nodes and the credential of a built package. */
 export class Engine {
@@ -249,10 +235,9 @@ export class Engine {
 			nodes: [
 				nodeOf('node-0', 'Input', 'playground.input'),
 				node,
-				...(options.hasTwin ? [{ ...node, name: 'LeadGen1' }] : []),
 				nodeOf('node-2', 'Loop', 'playground.loop'),
 			],
-			connections: connectionsOf(options),
+			connections: options.isInLoop ? IN_LOOP : STRAIGHT,
 			settings: { executionOrder: 'v1' },
 		});
 		const data = this.additionalData(options, 'manual', workflow);
@@ -279,6 +264,8 @@ export class Engine {
 	): IWorkflowExecuteAdditionalData {
 		const executionId = options.executionId ?? `execution-${String(++this.executions)}`;
 		const url = 'http://127.0.0.1:5678/';
+		const { nodes, connectionsBySourceNode: connections } = workflow;
+		const workflowData = { ...WORKFLOW, nodes: Object.values(nodes), connections } as IWorkflowBase;
 		return {
 			credentialsHelper: new CredentialStore(this.loader, {
 				baseUrl: options.baseUrl,
@@ -288,15 +275,7 @@ export class Engine {
 				...options.credential,
 			}),
 			executionId,
-			hooks: new ExecutionLifecycleHooks(mode, executionId, {
-				...WORKFLOW,
-				isArchived: false,
-				createdAt: new Date(),
-				updatedAt: new Date(),
-				nodes: Object.values(workflow.nodes),
-				connections: workflow.connectionsBySourceNode,
-				activeVersionId: null,
-			}),
+			hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
 			currentNodeExecutionIndex: 0,
 			formWaitingBaseUrl: url,
 			webhookWaitingBaseUrl: url,
@@ -306,7 +285,7 @@ export class Engine {
 }
 
 function resultOf(run: IRun): NodeResult {
-	const { LeadGen, LeadGen1 } = run.data.resultData.runData;
+	const { LeadGen } = run.data.resultData.runData;
 	const [task] = LeadGen ?? [];
 	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
 	const [items = [], errorItems = []] = outputs;
@@ -317,6 +296,5 @@ function resultOf(run: IRun): NodeResult {
 		error: run.data.resultData.error as NodeResult['error'],
 		record: JSON.stringify(run),
 		run,
-		twinItems: LeadGen1?.[0]?.data?.main?.[0] ?? [],
 	};
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-	type Credential,
 	N8nApi,
 	type Owner,
 	type StoredCredential,
@@ -34,11 +33,12 @@ export interface Instance {
 export async function setUpInstance(url: string, sandboxUrl: string): Promise<Instance> {
 	const api = new N8nApi(url);
 	await api.signIn(OWNER);
-	const credential = await storeCredential(api, {
-		name: 'LeadGen account',
-		type: 'leadGenApi',
-		data: { baseUrl: sandboxUrl, apiKey: API_KEY },
-	});
+	const data = { baseUrl: sandboxUrl, apiKey: API_KEY };
+	const given = { name: 'LeadGen account', type: 'leadGenApi', data };
+	const known = (await api.credentials()).find(({ name }) => name === given.name);
+	const credential = known
+		? await api.updateCredential(known.id, given)
+		: await api.createCredential(given);
 
 	const stored = await api.workflows();
 	const examples = new Map<string, StoredWorkflow>();
@@ -49,14 +49,6 @@ export async function setUpInstance(url: string, sandboxUrl: string): Promise<In
 		examples.set(name, existing ?? (await api.createWorkflow(content)));
 	}
 	return { api, examples };
-}
-
-async function storeCredential(api: N8nApi, credential: Credential): Promise<StoredCredential> {
-	const stored = await api.credentials();
-	const existing = stored.find(({ name }) => name === credential.name);
-	return existing
-		? await api.updateCredential(existing.id, credential)
-		: await api.createCredential(credential);
 }
 
 export const EXAMPLES = join(ROOT, 'examples');

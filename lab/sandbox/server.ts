@@ -159,7 +159,7 @@ export class Sandbox {
 			case 'hangAfterWork':
 				return reply.hijack();
 		}
-		await pause(this.latency());
+		await pause(this.settings.latencyMs);
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
@@ -215,13 +215,6 @@ export class Sandbox {
 			if (!(error instanceof Refusal)) throw error;
 			return refuse(record, error);
 		}
-	}
-
-	private latency(): number {
-		const { latencyMs } = this.settings;
-		if (typeof latencyMs === 'number') return latencyMs;
-		const [least, most] = latencyMs;
-		return least + (most - least) * Math.random();
 	}
 }
 

@@ -5,8 +5,8 @@
 export interface Settings {
 	/** The accounts by API key. Setting this replaces all accounts and their balances. */
 	accounts: Record<string, Account>;
-	/** How long an answer takes: always as long, or any time between two. */
-	latencyMs: number | [least: number, most: number];
+	/** How long an answer takes. */
+	latencyMs: number;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
 	/** The error code for a scrapeId nobody has. */

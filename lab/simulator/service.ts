@@ -83,15 +83,12 @@ export class SimulatedService {
 	private says(now: number, waitMs: number): Partial<Said> {
 		const [limit] = this.limits;
 		const { says } = this.settings;
-		if (says === undefined) return {};
-		if (says !== 'remaining') {
-			return waitMs > 0 && waitMs < Infinity ? { retryAfterMs: RETRY_AFTER[says](waitMs) } : {};
+		if (says === 'remaining' && limit?.left && limit.resetMs) {
+			const resetMs = RETRY_AFTER.retryAfter(limit.resetMs(now));
+			return { remaining: limit.left(now), resetMs };
 		}
-		if (!limit?.left || !limit.resetMs) return {};
-		return {
-			remaining: limit.left(now),
-			resetMs: RETRY_AFTER.retryAfter(limit.resetMs(now)),
-		};
+		const isKnown = says !== undefined && waitMs > 0 && waitMs < Infinity;
+		return isKnown && says !== 'remaining' ? { retryAfterMs: RETRY_AFTER[says](waitMs) } : {};
 	}
 }
 
