@@ -44,6 +44,8 @@ export class Input implements INodeType {
 	};
 }
 
+type Items = INodeExecutionData[] | undefined;
+
 /** Gives out its items one by one, as n8n's Loop Over Items does; what comes back ends up on its first output. */
 class Loop implements INodeType {
 	description = {
@@ -55,10 +57,7 @@ class Loop implements INodeType {
 	};
 
 	execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const state = this.getContext('node') as {
-			left?: INodeExecutionData[];
-			done?: INodeExecutionData[];
-		};
+		const state = this.getContext('node') as Record<'left' | 'done', Items>;
 		if (state.left) state.done = [...(state.done ?? []), ...this.getInputData()];
 		state.left ??= [...this.getInputData()];
 		const next = state.left.shift();

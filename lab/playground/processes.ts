@@ -39,16 +39,13 @@ export class ProcessGroup {
 		});
 	}
 
-	private get isRunning(): boolean {
-		return this.child.pid !== undefined && running.has(this.child.pid);
-	}
-
 	/** Waits until the program in it is ready for work. @throws if it ends before, or takes too long */
 	async untilReady(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
 		const deadline = Date.now() + timeoutMs;
 		while (!(await check())) {
 			const name = this.child.spawnargs.join(' ');
-			if (!this.isRunning) throw new Error(`${name} ended with ${await this.ended}`);
+			if (!running.has(this.child.pid ?? 0))
+				throw new Error(`${name} ended with ${await this.ended}`);
 			if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
 			await sleep(200);
 		}

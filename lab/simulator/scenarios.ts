@@ -14,6 +14,7 @@ const MINUTE_MS = 60_000;
 const none = () => [];
 /** On the same machine. */
 const wayMs = 1;
+const slowNearby = { slowRefusals: true, wayMs };
 
 /** Cases that each run has to master, not only the average one. */
 export const named: Record<string, Aimed> = {
@@ -29,8 +30,7 @@ export const named: Record<string, Aimed> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [sliding(5, 1000)],
-		slowRefusals: true,
-		wayMs,
+		...slowNearby,
 		aim: { ratio: 1.1, refused: 60 },
 	},
 	D: {
@@ -45,8 +45,7 @@ export const named: Record<string, Aimed> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [tokenBucket(10, 5)],
-		slowRefusals: true,
-		wayMs,
+		...slowNearby,
 		aim: { ratio: 1.1, refused: 60 },
 	},
 	F: {
@@ -62,8 +61,7 @@ export const named: Record<string, Aimed> = {
 		about: '1,200 in any minute, nothing known',
 		calls: 1500,
 		limits: () => [sliding(1200, MINUTE_MS)],
-		slowRefusals: true,
-		wayMs,
+		...slowNearby,
 		aim: { ratio: 1.05, refused: 75 },
 	},
 };
