@@ -1,20 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import packageJson from '../package.json';
 import { ProcessGroup } from './playground/processes';
-import { ROOT, VERSIONS, findN8n } from './playground/versions';
+import { ROOT, STATE_FOLDER, VERSIONS } from './playground/versions';
 import { markdownTable, type Row } from './table';
 
-const HELP = `Runs end-to-end suites on one n8n after the other, and prints the table for docs/measurements/compatibility.md.
-
-  npm run compatibility -- [--n8n 1.100.1,2.0.3] [suite …]
-
-  --n8n   the versions (default: ${VERSIONS.join(', ')})
-  --help  this text
-
-The suites are the files in test/e2e whose names begin so (default: examples, operations, trigger).`;
+const SUITES = '/(examples|operations|trigger)[^/]*.e2e.ts';
 
 /** The part of jest's report that we read. */
 interface JestReport {
@@ -22,48 +13,30 @@ interface JestReport {
 	testResults: Array<{ name: string; assertionResults: Array<{ status: string }> }>;
 }
 
-async function runSuites(version: string, suites: string[]): Promise<JestReport> {
-	const folder = mkdtempSync(join(tmpdir(), 'leadgen-compatibility-'));
-	const report = join(folder, 'report.json');
-	const files = suites.map((suite) => `/${suite}[^/]*.e2e.ts`);
-	try {
-		const args = ['jest', '-c', 'jest.e2e.config.js', '--json', '--outputFile', report, ...files];
-		// It fails where a test fails, which the report says.
-		await new ProcessGroup('npx', args, {
-			cwd: ROOT,
-			env: { ...process.env, N8N_VERSION: version },
-			stdio: ['ignore', 'ignore', 'inherit'],
-		}).ended;
-		return JSON.parse(readFileSync(report, 'utf8')) as JestReport;
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
+async function runSuites(version: string): Promise<JestReport> {
+	const report = join(STATE_FOLDER, `compatibility-${version}.json`);
+	rmSync(report, { force: true });
+	const args = ['jest', '-c', 'jest.e2e.config.js', '--json', '--outputFile', report, SUITES];
+	// It fails where a test fails, which the report says.
+	await new ProcessGroup('npx', args, {
+		cwd: ROOT,
+		env: { ...process.env, N8N_VERSION: version },
+		stdio: ['ignore', 'ignore', 'inherit'],
+	}).ended;
+	return JSON.parse(readFileSync(report, 'utf8')) as JestReport;
 }
 
-/** Such as `operations 12` or `operations **11 of 12**`. */
+/** Such as `operations 12 of 12`. */
 function describeSuite({ name, assertionResults }: JestReport['testResults'][number]): string {
-	const tests = assertionResults.length;
 	const passed = assertionResults.filter(({ status }) => status === 'passed').length;
-	const count = passed < tests ? `**${String(passed)} of ${String(tests)}**` : String(tests);
-	return `${basename(name, '.e2e.ts')} ${count}`;
+	return `${basename(name, '.e2e.ts')} ${String(passed)} of ${String(assertionResults.length)}`;
 }
 
+/** Runs end-to-end suites on one n8n after the other, and prints the table for docs/measurements/compatibility.md. */
 async function main(): Promise<void> {
-	const { values, positionals } = parseArgs({
-		options: {
-			n8n: { type: 'string', default: VERSIONS.join(',') },
-			help: { type: 'boolean', default: false },
-		},
-		allowPositionals: true,
-	});
-	if (values.help) {
-		console.log(HELP);
-		return;
-	}
-	const suites = positionals.length > 0 ? positionals : ['examples', 'operations', 'trigger'];
 	const rows: Row[] = [];
-	for (const { version } of values.n8n.split(',').map(findN8n)) {
-		const { success, testResults } = await runSuites(version, suites);
+	for (const version of VERSIONS) {
+		const { success, testResults } = await runSuites(version);
 		if (!success) process.exitCode = 1;
 		rows.push({
 			n8n: version,

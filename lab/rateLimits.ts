@@ -83,11 +83,6 @@ export function tokenBucket(capacity: number, perSecond: number): Limit {
 			tokens = Math.max(0, tokens - 1);
 			return 0;
 		},
-		left(now) {
-			fill(now);
-			return Math.floor(tokens);
-		},
-		resetMs: () => ((1 - (tokens % 1)) / perSecond) * 1000,
 	};
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fixture } from '../fixture/fixture';
 import type { Job } from '../sandbox/jobs';
 
-const EVERY_S = 10;
 /** From the end of a scrape until its execution is over, if nothing is broken. */
 const SETTLES_MS = 6500;
 /** A scrape that is saved runs within this time after a restart. */
@@ -48,7 +47,7 @@ export async function watch(
 	disturb: () => Promise<void>,
 ): Promise<void> {
 	await fixture.reset({ job: { durationMs: 1500 }, latencyMs: 60 });
-	const cronExpression = `*/${String(EVERY_S)} * * * * *`;
+	const cronExpression = '*/10 * * * * *';
 	const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
 	await disturb();
 	await sleep(15_000);
@@ -59,15 +58,14 @@ export async function watch(
 	const seen = await settled(fixture, id);
 	await fixture.api.deactivateWorkflow(id);
 
+	const all = fixture.sandbox.jobs;
 	const jobs = finished(fixture);
 	const runs = jobs.map((job) => seen.filter(({ ran }) => ran.includes(job.scrapeId)).length);
-	const isTold = (job: Job) =>
-		seen.some(
-			({ isFailed, isStart, attempt }) => isFailed && isStart && attempt === attemptOf(job),
-		);
-	const missing = jobs.filter((_, at) => runs[at] === 0);
-	const toldByStart = missing.filter(isTold).length;
-	const all = fixture.sandbox.jobs;
+	const missing = jobs.filter((_, at) => runs[at] === 0).map(attemptOf);
+	const tells = seen.flatMap(({ isFailed, isStart, attempt }) =>
+		isFailed && isStart ? [attempt] : [],
+	);
+	const toldByStart = missing.filter((attempt) => tells.includes(attempt)).length;
 	counts.started += all.length;
 	counts.finished += jobs.length;
 	counts.ranOnce += runs.filter((count) => count === 1).length;
@@ -95,10 +93,7 @@ async function settled(fixture: Fixture, workflowId: string): Promise<Seen[]> {
 }
 
 /** What an execution of the trigger is for. */
-interface Purpose {
-	start?: { attempt: string };
-	completion?: { attempt?: string; scrapeId?: string };
-}
+type Purpose = Partial<Record<'start' | 'completion', { attempt?: string; scrapeId?: string }>>;
 
 async function look(fixture: Fixture, workflowId: string): Promise<Seen[]> {
 	const seen: Seen[] = [];

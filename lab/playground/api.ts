@@ -153,23 +153,23 @@ export class N8nApi {
 	async signIn(owner: Owner): Promise<void> {
 		const { email, password } = owner;
 		try {
-			await this.post('login', { emailOrLdapLoginId: email, password });
+			await this.send('POST', 'login', { emailOrLdapLoginId: email, password });
 		} catch (error) {
 			if (!isStatus(error, 401)) throw error;
-			await this.post('owner/setup', owner);
+			await this.send('POST', 'owner/setup', owner);
 		}
 	}
 
 	async credentials(): Promise<StoredCredential[]> {
-		return (await this.get('credentials')) as StoredCredential[];
+		return (await this.send('GET', 'credentials')) as StoredCredential[];
 	}
 
 	async createCredential(credential: Credential): Promise<StoredCredential> {
-		return (await this.post('credentials', credential)) as StoredCredential;
+		return (await this.send('POST', 'credentials', credential)) as StoredCredential;
 	}
 
 	async updateCredential(id: string, credential: Credential): Promise<StoredCredential> {
-		return (await this.patch(`credentials/${id}`, credential)) as StoredCredential;
+		return (await this.send('PATCH', `credentials/${id}`, credential)) as StoredCredential;
 	}
 
 	/** Creates a Data Table (n8n 1.123 and 2). @param columns their types by their names */
@@ -178,17 +178,20 @@ export class N8nApi {
 		columns: Record<string, 'string' | 'number' | 'boolean' | 'date'>,
 	): Promise<DataTable> {
 		const list = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
-		return (await this.post(await this.dataTablePath(), { name, columns: list })) as DataTable;
+		return (await this.send('POST', await this.dataTablePath(), {
+			name,
+			columns: list,
+		})) as DataTable;
 	}
 
 	async dataTables(): Promise<DataTable[]> {
-		const { data } = (await this.get(await this.dataTablePath())) as { data: DataTable[] };
+		const { data } = (await this.send('GET', await this.dataTablePath())) as { data: DataTable[] };
 		return data;
 	}
 
 	/** How many rows a Data Table has. */
 	async dataTableCount({ id }: DataTable): Promise<number> {
-		const page = await this.get(`${await this.dataTablePath()}/${id}/rows?take=1`);
+		const page = await this.send('GET', `${await this.dataTablePath()}/${id}/rows?take=1`);
 		return (page as { count: number }).count;
 	}
 
@@ -197,7 +200,7 @@ export class N8nApi {
 		const all: DataTableRow[] = [];
 		for (;;) {
 			const query = `take=${String(PAGE)}&skip=${String(all.length)}&sortBy=id:asc`;
-			const page = await this.get(`${await this.dataTablePath()}/${id}/rows?${query}`);
+			const page = await this.send('GET', `${await this.dataTablePath()}/${id}/rows?${query}`);
 			const { data, count } = page as { data: DataTableRow[]; count: number };
 			all.push(...data);
 			// n8n 1 gives 50 at once.
@@ -209,24 +212,24 @@ export class N8nApi {
 	async updateDataTableRow(table: DataTable, row: number, data: object): Promise<void> {
 		const filters = [{ columnName: 'id', condition: 'eq', value: row }];
 		const path = `${await this.dataTablePath()}/${table.id}/rows`;
-		await this.patch(path, { filter: { type: 'and', filters }, data });
+		await this.send('PATCH', path, { filter: { type: 'and', filters }, data });
 	}
 
 	private async dataTablePath(): Promise<string> {
-		const { id } = (await this.get('projects/personal')) as { id: string };
+		const { id } = (await this.send('GET', 'projects/personal')) as { id: string };
 		return `projects/${id}/data-tables`;
 	}
 
 	async workflows(): Promise<StoredWorkflow[]> {
-		return (await this.get('workflows')) as StoredWorkflow[];
+		return (await this.send('GET', 'workflows')) as StoredWorkflow[];
 	}
 
 	async workflow(id: string): Promise<StoredWorkflow> {
-		return (await this.get(`workflows/${id}`)) as StoredWorkflow;
+		return (await this.send('GET', `workflows/${id}`)) as StoredWorkflow;
 	}
 
 	async createWorkflow(content: WorkflowContent): Promise<StoredWorkflow> {
-		return (await this.post('workflows', { ...content, active: false })) as StoredWorkflow;
+		return (await this.send('POST', 'workflows', { ...content, active: false })) as StoredWorkflow;
 	}
 
 	/** Saves a workflow as the editor does; whether it is active stays. */
@@ -235,7 +238,7 @@ export class N8nApi {
 		// As in the editor, which does not know what the nodes save.
 		const changed = { ...content, staticData: undefined, active, versionId };
 		try {
-			return (await this.patch(`workflows/${id}`, changed)) as StoredWorkflow;
+			return (await this.send('PATCH', `workflows/${id}`, changed)) as StoredWorkflow;
 		} catch (error) {
 			// n8n 1 has one connection to SQLite, and mixes up what two requests save at the same moment.
 			if (!String(error).includes('TransactionNotStartedError')) throw error;
@@ -256,7 +259,7 @@ export class N8nApi {
 	/** How far that is. n8n 1.x has no such report: there it is done, or has failed, at once. */
 	private async publication(id: string): Promise<Publication> {
 		try {
-			return (await this.get(`workflows/${id}/publication-status`)) as Publication;
+			return (await this.send('GET', `workflows/${id}/publication-status`)) as Publication;
 		} catch (error) {
 			if (!isStatus(error, 404)) throw error;
 			const { active } = await this.workflow(id);
@@ -267,11 +270,11 @@ export class N8nApi {
 	private async switchWorkflow(id: string, how: 'activate' | 'deactivate'): Promise<Publication> {
 		const { versionId } = await this.workflow(id);
 		try {
-			await this.post(`workflows/${id}/${how}`, { versionId });
+			await this.send('POST', `workflows/${id}/${how}`, { versionId });
 		} catch (error) {
 			if (!isStatus(error, 404)) throw error;
 			// n8n 1 has these only in its last versions.
-			await this.patch(`workflows/${id}`, { active: how === 'activate', versionId });
+			await this.send('PATCH', `workflows/${id}`, { active: how === 'activate', versionId });
 		}
 		for (;;) {
 			const publication = await this.publication(id);
@@ -291,7 +294,7 @@ export class N8nApi {
 		workflowData?: StoredWorkflow,
 	): Promise<string | undefined> {
 		workflowData ??= await this.workflow(id);
-		const started = await this.post(`workflows/${id}/run`, {
+		const started = await this.send('POST', `workflows/${id}/run`, {
 			workflowData,
 			triggerToStartFrom: { name: triggerName },
 		});
@@ -333,17 +336,17 @@ export class N8nApi {
 
 	/** The newest executions of all workflows, the newest first. */
 	private async newest(): Promise<ExecutionSummary[]> {
-		return ((await this.get('executions?filter={}')) as ExecutionPage).results;
+		return ((await this.send('GET', 'executions?filter={}')) as ExecutionPage).results;
 	}
 
 	/** Presses "Stop" at an execution that runs. */
 	async stopExecution(id: string): Promise<void> {
-		await this.post(`executions/${id}/stop`, {});
+		await this.send('POST', `executions/${id}/stop`, {});
 	}
 
 	/** Presses "Retry" at an execution, and waits for the result. */
 	async retryExecution(id: string): Promise<Execution> {
-		await this.post(`executions/${id}/retry`, { loadWorkflow: false });
+		await this.send('POST', `executions/${id}/retry`, { loadWorkflow: false });
 		// Old versions of n8n answer without an ID.
 		const retry = (await this.newest()).find(({ retryOf }) => retryOf === id);
 		if (!retry) throw new Error(`Execution ${id} was not retried`);
@@ -351,7 +354,10 @@ export class N8nApi {
 	}
 
 	async execution(id: string): Promise<Execution> {
-		const { status, mode, data } = (await this.get(`executions/${id}`)) as ExecutionSummary & {
+		const { status, mode, data } = (await this.send(
+			'GET',
+			`executions/${id}`,
+		)) as ExecutionSummary & {
 			data: string;
 		};
 		// Of an execution that has just begun there is nothing yet.
@@ -382,7 +388,10 @@ export class N8nApi {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const all: ExecutionSummary[] = [];
 		for (let next: string | null = ''; next !== null;) {
-			const page = await this.get(`executions?limit=${String(PAGE)}&filter=${filter}${next}`);
+			const page = await this.send(
+				'GET',
+				`executions?limit=${String(PAGE)}&filter=${filter}${next}`,
+			);
 			const { results, nextCursor } = page as ExecutionPage;
 			// n8n 1 knows no cursor, and lists those that run on each page.
 			all.push(...results.filter(({ id }) => !all.some((known) => known.id === id)));
@@ -390,18 +399,6 @@ export class N8nApi {
 			next = nextCursor === undefined ? last : nextCursor && `&cursor=${nextCursor}`;
 		}
 		return all;
-	}
-
-	private async get(path: string): Promise<unknown> {
-		return await this.send('GET', path);
-	}
-
-	private async post(path: string, body: unknown): Promise<unknown> {
-		return await this.send('POST', path, body);
-	}
-
-	private async patch(path: string, body: unknown): Promise<unknown> {
-		return await this.send('PATCH', path, body);
 	}
 
 	private async send(method: string, path: string, body?: unknown): Promise<unknown> {

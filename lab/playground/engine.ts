@@ -21,6 +21,7 @@ import {
 	type INodeType,
 	type INodeTypes,
 	type IRun,
+	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
 	type OnError,
 	type WorkflowExecuteMode,
@@ -43,6 +44,8 @@ export class Input implements INodeType {
 	};
 }
 
+type Items = INodeExecutionData[] | undefined;
+
 /** Gives out its items one by one, as n8n's Loop Over Items does; what comes back ends up on its first output. */
 class Loop implements INodeType {
 	description = {
@@ -54,10 +57,7 @@ class Loop implements INodeType {
 	};
 
 	execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const state = this.getContext('node') as {
-			left?: INodeExecutionData[];
-			done?: INodeExecutionData[];
-		};
+		const state = this.getContext('node') as Record<'left' | 'done', Items>;
 		if (state.left) state.done = [...(state.done ?? []), ...this.getInputData()];
 		state.left ??= [...this.getInputData()];
 		const next = state.left.shift();
@@ -83,9 +83,6 @@ type Store = Pick<
 
 /** A store with one credential, whose class adds the key to each request. */
 class CredentialStore implements Store {
-	/** How often the credential was read. */
-	readings = 0;
-
 	constructor(
 		private readonly loader: PackageDirectoryLoader,
 		private readonly data: ICredentialDataDecryptedObject,
@@ -121,21 +118,13 @@ class CredentialStore implements Store {
 	async getDecrypted(
 		...[, , , mode, executeData, , values]: Parameters<ICredentialsHelper['getDecrypted']>
 	): Promise<ICredentialDataDecryptedObject> {
-		this.readings++;
 		if (!values) return await Promise.resolve(this.data);
 		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+		const item = [runExecutionData, runIndex, itemIndex, node.name, connectionInputData] as const;
 		return workflow.expression.getParameterValue(
 			this.data as INodeParameters,
-			runExecutionData,
-			runIndex,
-			itemIndex,
-			node.name,
-			connectionInputData,
-			mode,
-			{},
-			executeData,
-			false,
-			this.data,
+			...item,
+			...([mode, {}, executeData, false, this.data] as const),
 		) as ICredentialDataDecryptedObject;
 	}
 }
@@ -157,10 +146,7 @@ export interface NodeRun {
 	isTool?: boolean;
 	/** Whether a loop gives the items to the node one by one. */
 	isInLoop?: boolean;
-	/** Whether a second node of the same ID gets the items as well, as in a workflow that was copied as JSON. */
-	hasTwin?: boolean;
 	executionId?: string;
-	mode?: WorkflowExecuteMode;
 	/** Called with a function that presses Stop. */
 	onStart?: (stop: () => void) => void;
 }
@@ -178,10 +164,6 @@ export interface NodeResult {
 	/** All that n8n keeps of the execution, as text. */
 	record: string;
 	run: IRun;
-	/** Items on the regular output of the second node, where there is one. */
-	twinItems: INodeExecutionData[];
-	/** How often the credential was read. */
-	readings: number;
 }
 
 const WORKFLOW = { id: 'workflow-1', name: 'Test', active: false };
@@ -192,16 +174,12 @@ const nodeOf = (id: string, name: string, type: string): INode => {
 
 const to = (node: string) => [{ node, type: NodeConnectionTypes.Main, index: 0 }];
 
-function connectionsOf({ isInLoop, hasTwin }: NodeRun): IConnections {
-	if (!isInLoop) {
-		return { Input: { main: [[...to('LeadGen'), ...(hasTwin ? to('LeadGen1') : [])]] } };
-	}
-	return {
-		Input: { main: [to('Loop')] },
-		Loop: { main: [[], to('LeadGen')] },
-		LeadGen: { main: [to('Loop'), to('Loop')] },
-	};
-}
+const STRAIGHT: IConnections = { Input: { main: [to('LeadGen')] } };
+const IN_LOOP: IConnections = {
+	Input: { main: [to('Loop')] },
+	Loop: { main: [[], to('LeadGen')] },
+	LeadGen: { main: [to('Loop'), to('Loop')] },
+};
 
 /** n8n's own engine, with the nodes and the credential of a built package. */
 export class Engine {
@@ -256,15 +234,13 @@ export class Engine {
 			nodes: [
 				nodeOf('node-0', 'Input', 'playground.input'),
 				node,
-				...(options.hasTwin ? [{ ...node, name: 'LeadGen1' }] : []),
 				nodeOf('node-2', 'Loop', 'playground.loop'),
 			],
-			connections: connectionsOf(options),
+			connections: options.isInLoop ? IN_LOOP : STRAIGHT,
 			settings: { executionOrder: 'v1' },
 		});
-		const mode = options.mode ?? 'manual';
-		const data = this.additionalData(options, mode, workflow);
-		const execution = new WorkflowExecute(data, mode);
+		const data = this.additionalData(options, 'manual', workflow);
+		const execution = new WorkflowExecute(data, 'manual');
 		await workflow.expression.acquireIsolate();
 		const running = execution.run({
 			workflow,
@@ -276,7 +252,7 @@ export class Engine {
 		});
 		const run = await running;
 		await workflow.expression.releaseIsolate();
-		return resultOf(run, data.credentialsHelper);
+		return resultOf(run);
 	}
 
 	/** What n8n gives an execution beside the workflow. */
@@ -287,6 +263,8 @@ export class Engine {
 	): IWorkflowExecuteAdditionalData {
 		const executionId = options.executionId ?? `execution-${String(++this.executions)}`;
 		const url = 'http://127.0.0.1:5678/';
+		const { nodes, connectionsBySourceNode: connections } = workflow;
+		const workflowData = { ...WORKFLOW, nodes: Object.values(nodes), connections } as IWorkflowBase;
 		return {
 			credentialsHelper: new CredentialStore(this.loader, {
 				baseUrl: options.baseUrl,
@@ -296,15 +274,7 @@ export class Engine {
 				...options.credential,
 			}),
 			executionId,
-			hooks: new ExecutionLifecycleHooks(mode, executionId, {
-				...WORKFLOW,
-				isArchived: false,
-				createdAt: new Date(),
-				updatedAt: new Date(),
-				nodes: Object.values(workflow.nodes),
-				connections: workflow.connectionsBySourceNode,
-				activeVersionId: null,
-			}),
+			hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
 			currentNodeExecutionIndex: 0,
 			formWaitingBaseUrl: url,
 			webhookWaitingBaseUrl: url,
@@ -313,8 +283,8 @@ export class Engine {
 	}
 }
 
-function resultOf(run: IRun, store: ICredentialsHelper): NodeResult {
-	const { LeadGen, LeadGen1 } = run.data.resultData.runData;
+function resultOf(run: IRun): NodeResult {
+	const { LeadGen } = run.data.resultData.runData;
 	const [task] = LeadGen ?? [];
 	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
 	const [items = [], errorItems = []] = outputs;
@@ -325,7 +295,5 @@ function resultOf(run: IRun, store: ICredentialsHelper): NodeResult {
 		error: run.data.resultData.error as NodeResult['error'],
 		record: JSON.stringify(run),
 		run,
-		twinItems: LeadGen1?.[0]?.data?.main?.[0] ?? [],
-		readings: store instanceof CredentialStore ? store.readings : 0,
 	};
 }

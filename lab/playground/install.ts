@@ -23,17 +23,14 @@ const RECORD = 'node_modules/.installed';
  * @throws with the output of pnpm if it fails
  */
 export async function installN8n(version: N8nVersion): Promise<void> {
-	const busy = join(STATE_FOLDER, `install-${version.version}.pid`);
-	await withLock(busy, () => installIfMissing(version));
-}
-
-async function installIfMissing(version: N8nVersion): Promise<void> {
-	await writePackageJson(version);
-	const record = join(version.folder, RECORD);
-	if ((await read(record)) === (await hashOfPackages(version))) return;
-	await rm(record, { force: true });
-	await install(version);
-	await writeFile(record, await hashOfPackages(version));
+	await withLock(join(STATE_FOLDER, `install-${version.version}.pid`), async () => {
+		await writePackageJson(version);
+		const record = join(version.folder, RECORD);
+		if ((await read(record)) === (await hashOfPackages(version))) return;
+		await rm(record, { force: true });
+		await install(version);
+		await writeFile(record, await hashOfPackages(version));
+	});
 }
 
 /** Of a version that has no folder of its own in git. */
@@ -83,8 +80,5 @@ function withLocalHeaders(): NodeJS.ProcessEnv {
 
 /** `tsx lab/playground/install.ts 2` installs a version before it is needed. */
 if (require.main === module) {
-	installN8n(findN8n(process.argv[2] ?? '2')).catch((error: unknown) => {
-		console.error(error instanceof Error ? error.message : error);
-		process.exitCode = 1;
-	});
+	void installN8n(findN8n(process.argv[2] ?? '2'));
 }

@@ -1,12 +1,15 @@
-import { readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
-	type Credential,
 	N8nApi,
 	type Owner,
 	type StoredCredential,
 	type StoredWorkflow,
+	type WorkflowContent,
+	type WorkflowNode,
 } from './api';
-import { EXAMPLES, readExample } from './examples';
+import { ROOT } from './versions';
 
 /** The account of the playground. It is no secret: n8n listens on the loopback address only. */
 export const OWNER: Owner = {
@@ -30,11 +33,12 @@ export interface Instance {
 export async function setUpInstance(url: string, sandboxUrl: string): Promise<Instance> {
 	const api = new N8nApi(url);
 	await api.signIn(OWNER);
-	const credential = await storeCredential(api, {
-		name: 'LeadGen account',
-		type: 'leadGenApi',
-		data: { baseUrl: sandboxUrl, apiKey: API_KEY },
-	});
+	const data = { baseUrl: sandboxUrl, apiKey: API_KEY };
+	const given = { name: 'LeadGen account', type: 'leadGenApi', data };
+	const known = (await api.credentials()).find(({ name }) => name === given.name);
+	const credential = known
+		? await api.updateCredential(known.id, given)
+		: await api.createCredential(given);
 
 	const stored = await api.workflows();
 	const examples = new Map<string, StoredWorkflow>();
@@ -47,10 +51,30 @@ export async function setUpInstance(url: string, sandboxUrl: string): Promise<In
 	return { api, examples };
 }
 
-async function storeCredential(api: N8nApi, credential: Credential): Promise<StoredCredential> {
-	const stored = await api.credentials();
-	const existing = stored.find(({ name }) => name === credential.name);
-	return existing
-		? await api.updateCredential(existing.id, credential)
-		: await api.createCredential(credential);
+export const EXAMPLES = join(ROOT, 'examples');
+
+/** Nodes with a URL of their own, of which their `webhookId` is a part. */
+const WITH_URL = /\.(formTrigger|form|wait|leadGenTrigger|mcpTrigger)$/;
+
+/**
+ * An example as it is. Only the credential is filled in, as a person does: a file cannot know the ID that it has in this
+ * n8n. And nodes get the parts of their URLs that n8n's editor gives them when it imports a file.
+ */
+export async function readExample(
+	name: string,
+	credential?: StoredCredential,
+): Promise<WorkflowContent> {
+	const text = await readFile(join(EXAMPLES, `${name}.json`), 'utf8');
+	const content = JSON.parse(text) as WorkflowContent;
+	for (const node of content.nodes) {
+		if (node.credentials?.leadGenApi && credential) node.credentials = use(credential);
+		if (WITH_URL.test(node.type)) node.webhookId = randomUUID();
+		if (node.parameters.path === '') node.parameters.path = node.webhookId;
+	}
+	return content;
+}
+
+/** The `credentials` of a node that uses one. */
+export function use({ id, name }: StoredCredential): NonNullable<WorkflowNode['credentials']> {
+	return { leadGenApi: { id, name } };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { withLock } from './lockFile';
 import { ProcessGroup, run, succeeds } from './processes';
-import { type N8nVersion, ROOT, STATE_FOLDER, hasModule } from './versions';
+import { type N8nVersion, ROOT, STATE_FOLDER } from './versions';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 
@@ -24,17 +24,10 @@ export async function setRole(url: string, role: 'leader' | 'follower'): Promise
 }
 
 /** A running n8n. */
-export interface N8n {
+export interface N8n extends ProcessGroup {
 	/** The address of editor, API and webhooks, without a slash at the end. */
 	readonly url: string;
 	readonly logFile: string;
-	readonly pid: number | undefined;
-	/** Resolves when it ends, by whatever cause, with a word on how. */
-	readonly ended: Promise<string>;
-	/** Ends it as a service manager would. */
-	stop(): Promise<void>;
-	/** Ends it as a power cut would. */
-	kill(): Promise<void>;
 }
 
 export interface N8nOptions {
@@ -57,21 +50,18 @@ export interface N8nOptions {
  * @returns the path of the tarball
  */
 export async function packPackage(): Promise<string> {
-	const busy = join(STATE_FOLDER, 'package.pid');
-	return await withLock(busy, packIfChanged);
-}
-
-async function packIfChanged(): Promise<string> {
-	const folder = join(STATE_FOLDER, 'package');
-	const tarball = join(folder, `${await hashOfSources()}.tgz`);
-	if (existsSync(tarball)) return tarball;
-	console.log('Building and packing the package …');
-	await rm(folder, { recursive: true, force: true });
-	await mkdir(folder, { recursive: true });
-	await run('npm', ['run', 'build'], { cwd: ROOT });
-	await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT });
-	await rename(join(folder, `${packageJson.name}-${packageJson.version}.tgz`), tarball);
-	return tarball;
+	return await withLock(join(STATE_FOLDER, 'package.pid'), async () => {
+		const folder = join(STATE_FOLDER, 'package');
+		const tarball = join(folder, `${await hashOfSources()}.tgz`);
+		if (existsSync(tarball)) return tarball;
+		console.log('Building and packing the package …');
+		await rm(folder, { recursive: true, force: true });
+		await mkdir(folder, { recursive: true });
+		await run('npm', ['run', 'build'], { cwd: ROOT });
+		await run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT });
+		await rename(join(folder, `${packageJson.name}-${packageJson.version}.tgz`), tarball);
+		return tarball;
+	});
 }
 
 async function hashOfSources(): Promise<string> {
@@ -116,8 +106,10 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 			...QUIET,
 			// With its compiled code at hand n8n starts a quarter faster.
 			NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
-			// Older versions do not know all of them, and would refuse to start.
-			N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) => hasModule(version, name)).join(','),
+			// Older versions do not know all of them, and would refuse to start. What takes a licence ends with `.ee`.
+			N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) =>
+				['', '.ee'].some((end) => existsSync(join(modules, 'n8n/dist/modules', name + end))),
+			).join(','),
 			N8N_USER_FOLDER: userFolder,
 			N8N_HOST: '127.0.0.1',
 			N8N_LISTEN_ADDRESS: '127.0.0.1',
@@ -129,14 +121,6 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		stdio: ['ignore', log, log],
 	});
 	closeSync(log);
-	const n8n = {
-		url,
-		logFile,
-		pid: group.child.pid,
-		ended: group.ended,
-		stop: () => group.stop(),
-		kill: () => group.kill(),
-	};
 	try {
 		await group.untilReady(() => answers(url, command), START_TIMEOUT_MS);
 	} catch (error) {
@@ -144,7 +128,7 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		const end = (await readFile(logFile, 'utf8')).slice(-3000);
 		throw new Error(`${String(error)}; the end of ${logFile}:\n${end}`);
 	}
-	return n8n;
+	return Object.assign(group, { url, logFile });
 }
 
 /** What n8n gets of our own environment: not a developer's settings of n8n, but those of npm. */
@@ -167,8 +151,6 @@ const NOT_NEEDED = (
 const QUIET = {
 	N8N_DIAGNOSTICS_ENABLED: 'false',
 	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
-	N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'true',
-	N8N_HIRING_BANNER_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 	N8N_PERSONALIZATION_ENABLED: 'false',
 	N8N_RUNNERS_ENABLED: 'true',

@@ -1,11 +1,7 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface SpawnOptions {
-	cwd?: string;
-	env?: NodeJS.ProcessEnv;
-	stdio?: StdioOptions;
-}
+const PATIENCE_MS = 15_000;
 
 /** Those that still run, for the case that we end without having ended them. */
 const running = new Set<number>();
@@ -43,29 +39,26 @@ export class ProcessGroup {
 		});
 	}
 
-	private get isRunning(): boolean {
-		return this.child.pid !== undefined && running.has(this.child.pid);
-	}
-
 	/** Waits until the program in it is ready for work. @throws if it ends before, or takes too long */
 	async untilReady(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
 		const deadline = Date.now() + timeoutMs;
 		while (!(await check())) {
 			const name = this.child.spawnargs.join(' ');
-			if (!this.isRunning) throw new Error(`${name} ended with ${await this.ended}`);
+			if (!running.has(this.child.pid ?? 0))
+				throw new Error(`${name} ended with ${await this.ended}`);
 			if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
 			await sleep(200);
 		}
 	}
 
-	/** Asks it to end, and insists after `patienceMs`. */
-	async stop(patienceMs = 15_000): Promise<void> {
+	/** Asks it to end, as a service manager does, and insists after a while. */
+	async stop(): Promise<void> {
 		this.signal('SIGTERM');
-		await Promise.race([this.ended, sleep(patienceMs, undefined, { ref: false })]);
+		await Promise.race([this.ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
 		await this.kill();
 	}
 
-	/** Ends it and its children at once, without a chance to tidy up. */
+	/** Ends it and its children at once, as a power cut does. */
 	async kill(): Promise<void> {
 		this.signal('SIGKILL');
 		await this.ended;

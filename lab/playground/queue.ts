@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LEADERSHIP_HOOKS, type N8n, type N8nCommand, freePort, setRole, startN8n } from './n8n';
+import {
+	LEADERSHIP_HOOKS,
+	type N8n,
+	type N8nCommand,
+	type N8nOptions,
+	freePort,
+	setRole,
+	startN8n,
+} from './n8n';
 import { type Server, redis, sql, startPostgres, startRedis } from './servers';
-import type { N8nVersion } from './versions';
 
 /** The processes of n8n, each with what it is started as. */
 const COMMANDS = {
@@ -16,14 +23,11 @@ const COMMANDS = {
 } as const satisfies Record<string, N8nCommand>;
 export type Role = keyof typeof COMMANDS;
 
-export interface QueueModeOptions {
-	version: N8nVersion;
+export interface QueueModeOptions extends Pick<N8nOptions, 'version' | 'env'> {
 	/** Where the package is installed. The processes get folders of their own in it. */
 	folder: string;
 	/** Of the editor and its API. */
 	port: number;
-	/** Further environment variables of all processes. */
-	env?: Record<string, string>;
 }
 
 /**
@@ -44,39 +48,34 @@ export class QueueMode {
 		this.ports.set('main', options.port);
 	}
 
-	/** Starts everything that `roles` names, and what these need. */
+	/** Starts everything that `roles` names, and what these need. {@link close} ends what did start. */
 	async open(roles: readonly Role[]): Promise<void> {
-		try {
-			this.redisServer = await this.openServer(startRedis());
-			this.postgres = await this.openServer(startPostgres());
-			this.ports.set('webhook1', await freePort());
-			this.cleanups.push(async () => {
-				await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
-			});
-			this.env = {
-				EXECUTIONS_MODE: 'queue',
-				DB_TYPE: 'postgresdb',
-				DB_POSTGRESDB_HOST: '127.0.0.1',
-				DB_POSTGRESDB_PORT: String(this.postgres.port),
-				DB_POSTGRESDB_DATABASE: 'postgres',
-				DB_POSTGRESDB_USER: 'postgres',
-				QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-				QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
-				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-				N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
-				N8N_ENCRYPTION_KEY: randomUUID(),
-				N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
-				N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
-				WEBHOOK_URL: `${this.url('webhook1')}/`,
-				...this.options.env,
-			};
-			// It creates the tables.
-			await this.start('main');
-			await Promise.all(roles.filter((role) => role !== 'main').map((role) => this.start(role)));
-		} catch (error) {
-			await this.close();
-			throw error;
-		}
+		this.redisServer = await this.openServer(startRedis());
+		this.postgres = await this.openServer(startPostgres());
+		this.ports.set('webhook1', await freePort());
+		this.cleanups.push(async () => {
+			await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
+		});
+		this.env = {
+			EXECUTIONS_MODE: 'queue',
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(this.postgres.port),
+			DB_POSTGRESDB_DATABASE: 'postgres',
+			DB_POSTGRESDB_USER: 'postgres',
+			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+			QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+			N8N_ENCRYPTION_KEY: randomUUID(),
+			N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+			N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
+			WEBHOOK_URL: `${this.url('webhook1')}/`,
+			...this.options.env,
+		};
+		// It creates the tables.
+		await this.start('main');
+		await Promise.all(roles.filter((role) => role !== 'main').map((role) => this.start(role)));
 	}
 
 	/** Ends everything, whatever of it runs. */

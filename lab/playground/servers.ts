@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -39,7 +39,7 @@ async function startServer(
 }
 
 export async function startRedis(): Promise<Server> {
-	const server = await program('redis-server');
+	const server = program('redis-server');
 	const port = await freePort();
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-redis-'));
 	const command = ['TERM', server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
@@ -57,7 +57,7 @@ export async function redis(port: number, command: string): Promise<string> {
 
 /** An empty PostgreSQL, with a user and a database `postgres` and no password. */
 export async function startPostgres(): Promise<Server> {
-	const [initdb, postgres] = [await program('initdb'), await program('postgres')];
+	const [initdb, postgres] = [program('initdb'), program('postgres')];
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-postgres-'));
 	if (isRoot()) await run('chown', ['postgres:', folder]);
 
@@ -74,15 +74,13 @@ export async function startPostgres(): Promise<Server> {
 /** Runs SQL there. @returns what psql prints: a line for each row, without headers */
 export async function sql(port: number, query: string): Promise<string> {
 	const place = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
-	return (await run(await program('psql'), [...place, '-Atc', query])).trim();
+	return (await run(program('psql'), [...place, '-Atc', query])).trim();
 }
 
 /** The path of a program; Debian keeps those of PostgreSQL apart. */
-async function program(name: string): Promise<string> {
-	const apart = '/usr/lib/postgresql';
-	const versions = await readdir(apart).catch(() => []);
-	const folders = versions.map((version) => join(apart, version, 'bin'));
-	folders.push(...(process.env.PATH ?? '').split(delimiter));
+function program(name: string): string {
+	const folders = (process.env.PATH ?? '').split(delimiter);
+	folders.unshift(...globSync('/usr/lib/postgresql/*/bin'));
 	const path = folders.map((folder) => join(folder, name)).find(existsSync);
 	if (path !== undefined) return path;
 	throw new Error(

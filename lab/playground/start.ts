@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Sandbox, startSandbox } from '../sandbox/server';
+import { startSandbox } from '../sandbox/server';
 import { lock, unlock } from './lockFile';
 import { API_KEY, OWNER, type Instance, setUpInstance } from './instance';
 import { installN8n } from './install';
@@ -41,7 +41,7 @@ async function play(version: N8nVersion, isOnce: boolean): Promise<number> {
 	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
 	const n8n = await startN8n({ version, userFolder, port: await freePort(PORTS.n8n) });
 	cleanups.push(() => n8n.stop());
-	const areRight = await runExamples(await setUpInstance(n8n.url, sandbox.url), sandbox);
+	const areRight = await runExamples(await setUpInstance(n8n.url, sandbox.url));
 	if (isOnce) return areRight ? 0 : 1;
 
 	console.log(addresses(n8n, sandbox.url));
@@ -52,8 +52,7 @@ async function play(version: N8nVersion, isOnce: boolean): Promise<number> {
 }
 
 /** Runs two templates, and prints what came out. @returns whether both gave results */
-async function runExamples({ api, examples }: Instance, sandbox: Sandbox): Promise<boolean> {
-	const before = sandbox.credits();
+async function runExamples({ api, examples }: Instance): Promise<boolean> {
 	let areRight = true;
 	for (const [name, node] of [
 		['find-and-verify', 'Row for the CRM'],
@@ -66,7 +65,6 @@ async function runExamples({ api, examples }: Instance, sandbox: Sandbox): Promi
 		console.table(rows.map(({ json }) => json));
 		areRight &&= execution.status === 'success' && rows.length > 0;
 	}
-	console.log(`\nCredits: ${String(before)} before, ${String(sandbox.credits())} left`);
 	return areRight;
 }
 

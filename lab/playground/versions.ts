@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import n8n1 from './n8n-1/package.json';
 import n8n2 from './n8n-2/package.json';
@@ -46,10 +45,4 @@ export function findN8n(name: string): N8nVersion {
 	const found = ALL.findLast(({ version, line }) => name === version || name === line);
 	if (found) return found;
 	throw new Error(`There is no n8n "${name}" here; there are 1, 2, ${VERSIONS.join(', ')}`);
-}
-
-/** Whether it has a module, which n8n loads by its name; the folder of one that takes a licence ends with `.ee`. */
-export function hasModule({ folder }: N8nVersion, name: string): boolean {
-	const module = join(folder, 'node_modules/n8n/dist/modules', name);
-	return existsSync(module) || existsSync(`${module}.ee`);
 }

@@ -23,15 +23,6 @@ export function jsonAnswer(status: number, value: unknown): Answer {
 	};
 }
 
-export function htmlAnswer(status: number): Answer {
-	const title = `Error ${String(status)}`;
-	return {
-		status,
-		headers: { 'content-type': 'text/html; charset=utf-8' },
-		body: `<!DOCTYPE html><html><head><title>${title}</title></head><body>${title}</body></html>`,
-	};
-}
-
 /** The HTTP status of each error code; that of all others is 400. */
 const STATUS: Partial<Record<string, number>> = {
 	UNAUTHORIZED: 401,

@@ -1,4 +1,4 @@
-import { errorAnswer, htmlAnswer, jsonAnswer, type Answer } from './answers';
+import { errorAnswer, jsonAnswer, type Answer } from './answers';
 import type { RequestRecord } from './requestLog';
 import type { FaultKind, FaultMatch, FaultRule } from './settings';
 
@@ -59,8 +59,10 @@ function bareAnswer(rule: FaultRule, worked?: Answer): Answer {
 		case 'status':
 			if (body === undefined) return errorAnswer(code, message, rule.status ?? 500);
 			return { status: rule.status ?? 500, headers: { 'content-type': 'text/plain' }, body };
-		case 'html':
-			return htmlAnswer(status);
+		case 'html': {
+			const page = `<!DOCTYPE html><html><head><title>Error ${String(status)}</title></head></html>`;
+			return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page };
+		}
 		case 'brokenJson':
 			return { ...jsonAnswer(status, ''), body: '{"success":true,"data":{"email":"ann' };
 		case 'emptyBody':

@@ -18,10 +18,8 @@ export interface Sending {
 	method: string;
 	url: string;
 	body?: string;
-	/** HTTP status that the receiver answered. */
+	/** HTTP status that the receiver answered; absent while it has not. */
 	status?: number;
-	/** Why there was no answer. */
-	error?: string;
 }
 
 export interface Job {
@@ -149,8 +147,8 @@ export class Jobs {
 			const response = await fetch(url, { ...request, redirect: 'manual', signal });
 			await response.arrayBuffer();
 			sending.status = response.status;
-		} catch (error) {
-			sending.error = error instanceof Error ? error.message : String(error);
+		} catch {
+			// It has no status.
 		}
 		return sending;
 	}

@@ -12,13 +12,6 @@ export interface ScrapeStatus {
 	completedAt?: string;
 }
 
-export interface NotificationRequest {
-	method: string;
-	url: string;
-	headers?: Record<string, string>;
-	body?: string;
-}
-
 const JSON_TYPE = 'application/json';
 
 /** The completion notification; neither its method nor its shape is known (docs/service.md). */
@@ -26,7 +19,7 @@ export function notificationRequest(
 	{ method, shape }: NotificationSettings,
 	webhookUrl: string,
 	status: ScrapeStatus,
-): NotificationRequest {
+): { method: string; url: string; headers?: Record<string, string>; body?: string } {
 	const fields = new URLSearchParams();
 	for (const [name, value] of Object.entries(status)) fields.append(name, String(value));
 	if (method === 'GET' || shape === 'query') {
@@ -52,11 +45,6 @@ function content(
 			const leads = exampleLeads(status.scrapeId, status.leadsFound);
 			const event = `scrape.${status.status}`;
 			return [JSON_TYPE, JSON.stringify({ event, data: { ...status, leads } })];
-		}
-		case 'snake': {
-			const snakeCase = (letter: string) => `_${letter.toLowerCase()}`;
-			const names = /[A-Z](?=\w*":)/g;
-			return [JSON_TYPE, JSON.stringify(status).replace(names, snakeCase)];
 		}
 		case 'form':
 			return ['application/x-www-form-urlencoded', fields.toString()];

@@ -16,10 +16,7 @@ export interface Work {
 }
 
 /** `data` of the answer, and the credits to take for it. */
-export interface Done {
-	data: object;
-	cost: number;
-}
+type Done = { data: object; cost: number };
 
 /** A JSON Schema. */
 type Schema = Record<string, unknown>;

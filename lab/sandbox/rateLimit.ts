@@ -1,4 +1,4 @@
-import { fixed, sliding, tokenBucket, type Limit } from '../rateLimits';
+import { fixed, sliding, type Limit } from '../rateLimits';
 import type { RateLimitSettings } from './settings';
 
 /** Requests per minute by plan (docs/service.md, Rate limits); an enterprise account's is "custom". */
@@ -18,7 +18,9 @@ export class RateLimiter {
 	 */
 	check(settings: RateLimitSettings, key: string, perWindow: number | null, now: number) {
 		if (!settings.enabled || perWindow === null) return { allowed: true, headers: {} };
-		const limit = this.limits.get(key) ?? limitBy(settings, perWindow);
+		const { kind, windowMs } = settings;
+		const made = kind === 'fixed' ? fixed(perWindow, windowMs, 0) : sliding(perWindow, windowMs);
+		const limit = this.limits.get(key) ?? made;
 		this.limits.set(key, limit);
 		const allowed = limit.waitMs(now) <= 0;
 		if (allowed) limit.take(now);
@@ -30,12 +32,6 @@ export class RateLimiter {
 	}
 }
 
-function limitBy({ kind, windowMs }: RateLimitSettings, perWindow: number): Limit {
-	if (kind === 'fixed') return fixed(perWindow, windowMs, 0);
-	if (kind === 'sliding') return sliding(perWindow, windowMs);
-	return tokenBucket(perWindow, (1000 * perWindow) / windowMs);
-}
-
 function headersFor(
 	{ headers: style }: RateLimitSettings,
 	limit: Limit,
@@ -45,17 +41,13 @@ function headersFor(
 ): Record<string, string> {
 	// Until a request is free again, or the window ends.
 	const resetMs = Math.max(limit.resetMs?.(now) ?? 0, 0);
-	const resetSeconds = String(Math.ceil(resetMs / 1000));
-	const resetAt = Math.ceil((now + resetMs) / 1000);
-	if (style === 'ratelimit' || style === 'xRatelimit') {
-		const prefix = style === 'ratelimit' ? 'RateLimit' : 'X-RateLimit';
+	const seconds = String(Math.ceil(resetMs / 1000));
+	if (style === 'ratelimit') {
 		return {
-			[`${prefix}-Limit`]: String(perWindow),
-			[`${prefix}-Remaining`]: String(Math.max(limit.left?.(now) ?? 0, 0)),
-			[`${prefix}-Reset`]: style === 'ratelimit' ? resetSeconds : String(resetAt),
+			'RateLimit-Limit': String(perWindow),
+			'RateLimit-Remaining': String(Math.max(limit.left?.(now) ?? 0, 0)),
+			'RateLimit-Reset': seconds,
 		};
 	}
-	if (allowed || style === 'none') return {};
-	const date = new Date(resetAt * 1000).toUTCString();
-	return { 'Retry-After': style === 'retryAfterDate' ? date : resetSeconds };
+	return allowed || style === 'none' ? {} : { 'Retry-After': seconds };
 }

@@ -159,7 +159,7 @@ export class Sandbox {
 			case 'hangAfterWork':
 				return reply.hijack();
 		}
-		await pause(this.latency());
+		await pause(this.settings.latencyMs);
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
@@ -216,13 +216,6 @@ export class Sandbox {
 			return refuse(record, error);
 		}
 	}
-
-	private latency(): number {
-		const { latencyMs } = this.settings;
-		if (typeof latencyMs === 'number') return latencyMs;
-		const [least, most] = latencyMs;
-		return least + (most - least) * Math.random();
-	}
 }
 
 function refuse(record: RequestRecord, { code, message }: Refusal): Answer {
@@ -257,9 +250,6 @@ function newServer(): FastifyInstance {
 			customOptions: {
 				coerceTypes: false,
 				removeAdditional: false,
-				useDefaults: false,
-				allErrors: true,
-				allowUnionTypes: true,
 			},
 		},
 	});

@@ -5,8 +5,8 @@
 export interface Settings {
 	/** The accounts by API key. Setting this replaces all accounts and their balances. */
 	accounts: Record<string, Account>;
-	/** How long an answer takes: always as long, or any time between two. */
-	latencyMs: number | [least: number, most: number];
+	/** How long an answer takes. */
+	latencyMs: number;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
 	/** The error code for a scrapeId nobody has. */
@@ -37,10 +37,10 @@ export interface NotificationSettings {
 	/** With GET the fields always travel in the query string. */
 	method: 'POST' | 'PUT' | 'GET';
 	/**
-	 * `flat` {scrapeId, status, …} · `leads` {event, data} with example records · `snake` {scrape_id, …} ·
+	 * `flat` {scrapeId, status, …} · `leads` {event, data} with example records ·
 	 * `form` and `query` url-encoded · `text` prose · `empty` no body · `broken` cut-off JSON.
 	 */
-	shape: 'flat' | 'leads' | 'snake' | 'form' | 'query' | 'text' | 'empty' | 'broken';
+	shape: 'flat' | 'leads' | 'form' | 'query' | 'text' | 'empty' | 'broken';
 	/** How often each notification is sent, at once; 0 loses it. */
 	times: number;
 	/** How long after the end of the job it is sent; a negative time is before the end. */
@@ -57,13 +57,10 @@ export interface RateLimitSettings {
 	enterprisePerMinute: number | null;
 	/** The window that the limit is for: shorter than a minute makes quick tests. */
 	windowMs: number;
-	/** Windows by the clock, the last `windowMs`, or a bucket that refills evenly. */
-	kind: 'fixed' | 'sliding' | 'tokenBucket';
-	/**
-	 * `retryAfter…` on refusals; `ratelimit` (RateLimit-Limit, -Remaining, -Reset in s) and
-	 * `xRatelimit` (X-RateLimit-…, -Reset as epoch s) on every answer.
-	 */
-	headers: 'none' | 'retryAfterSeconds' | 'retryAfterDate' | 'ratelimit' | 'xRatelimit';
+	/** Windows by the clock, or the last `windowMs`. */
+	kind: 'fixed' | 'sliding';
+	/** `retryAfterSeconds` on refusals; `ratelimit` (RateLimit-Limit, -Remaining, -Reset in s) on every answer. */
+	headers: 'none' | 'retryAfterSeconds' | 'ratelimit';
 }
 
 /**

@@ -4,11 +4,6 @@ import type { Said, SimulatedService } from './service';
 
 /** What n8n takes of the processor for a call, in milliseconds. */
 export const CPU_MS = 4;
-/** The same when the code of a call runs for the first time, which goes on for so many calls. */
-const COLD_MS = 20;
-const COLD_CALLS = 10;
-/** What an answer takes. */
-const ANSWER_MS = 1;
 /** A busy process has no time for calls every so often, and for so long: mostly briefly. */
 const STALL_EVERY_MS = 300;
 const SHORTEST_STALL_MS = 5;
@@ -22,7 +17,6 @@ export const USUAL_STALL_MS = 200;
 export class Processor implements Clock {
 	/** When it is done with what it has to do. */
 	private free = 0;
-	private sent = 0;
 	private nextStall: number;
 
 	/** @param longestStallMs how long other things may take that it has to do as well; 0 if it has none */
@@ -30,11 +24,7 @@ export class Processor implements Clock {
 		private readonly clock: VirtualClock,
 		private readonly longestStallMs = 0,
 	) {
-		this.nextStall = this.isBusy ? 0 : Infinity;
-	}
-
-	private get isBusy(): boolean {
-		return this.longestStallMs > 0;
+		this.nextStall = longestStallMs > 0 ? 0 : Infinity;
 	}
 
 	now(): number {
@@ -58,9 +48,9 @@ export class Processor implements Clock {
 
 	/** Sends a request, and takes its answer. */
 	async exchange(service: SimulatedService): Promise<Said> {
-		await this.work(this.isBusy && this.sent++ < COLD_CALLS ? COLD_MS : CPU_MS);
+		await this.work(CPU_MS);
 		const said = await service.call();
-		await this.work(this.isBusy ? ANSWER_MS : 0);
+		await this.work(0);
 		return said;
 	}
 

@@ -14,6 +14,7 @@ const MINUTE_MS = 60_000;
 const none = () => [];
 /** On the same machine. */
 const wayMs = 1;
+const slowNearby = { slowRefusals: true, wayMs };
 
 /** Cases that each run has to master, not only the average one. */
 export const named: Record<string, Aimed> = {
@@ -24,30 +25,13 @@ export const named: Record<string, Aimed> = {
 		latency: { ms: 2000 },
 		aim: { ratio: 1.3, refused: 0 },
 	},
-	A2: {
-		about: 'no limit, answers take 8 s',
-		calls: 500,
-		limits: none,
-		latency: { ms: 8000 },
-		aim: { ratio: 1.3, refused: 0 },
-	},
 	B: {
 		about: '300 a minute known, enforced as 5 in any second',
 		calls: 150,
 		perMinute: 300,
 		limits: () => [sliding(5, 1000)],
-		slowRefusals: true,
-		wayMs,
+		...slowNearby,
 		aim: { ratio: 1.1, refused: 60 },
-	},
-	C: {
-		about: '6,000 a minute known, enforced as 100 in any second',
-		calls: 1000,
-		perMinute: 6000,
-		limits: () => [sliding(100, 1000)],
-		slowRefusals: true,
-		wayMs,
-		aim: { ratio: 1.1, refused: 200 },
 	},
 	D: {
 		about: '60 a minute known, 60 in any minute',
@@ -61,8 +45,7 @@ export const named: Record<string, Aimed> = {
 		calls: 150,
 		perMinute: 300,
 		limits: () => [tokenBucket(10, 5)],
-		slowRefusals: true,
-		wayMs,
+		...slowNearby,
 		aim: { ratio: 1.1, refused: 60 },
 	},
 	F: {
@@ -78,13 +61,10 @@ export const named: Record<string, Aimed> = {
 		about: '1,200 in any minute, nothing known',
 		calls: 1500,
 		limits: () => [sliding(1200, MINUTE_MS)],
-		slowRefusals: true,
-		wayMs,
+		...slowNearby,
 		aim: { ratio: 1.05, refused: 75 },
 	},
 };
-
-const twoLimits = () => [sliding(10, 1000), sliding(200, MINUTE_MS)];
 
 /** Where refusals have a price, or the limit that is known is not the whole truth. */
 const traps: Aimed[] = [
@@ -104,15 +84,9 @@ const traps: Aimed[] = [
 		about: '300 a minute known, 10 in any second and 200 in any minute',
 		calls: 600,
 		perMinute: 300,
-		limits: twoLimits,
+		limits: () => [sliding(10, 1000), sliding(200, MINUTE_MS)],
 		// The average of the published limit is kept, also where the first seconds of each minute allow more.
 		aim: { ratio: 1.25, refused: 120 },
-	},
-	{
-		about: '10 in any second and 200 in any minute; nothing known',
-		calls: 600,
-		limits: twoLimits,
-		aim: { ratio: 1.2, refused: 130 },
 	},
 	{
 		about: '20 in any second, 5 after 10 s',

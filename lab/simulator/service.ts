@@ -38,10 +38,10 @@ export interface Said {
 
 /** A service with any number of limits, all of which must take a call. */
 export class SimulatedService {
-	/** When each call was taken, and when each was refused. */
+	/** When each call was taken. */
 	readonly taken: number[] = [];
-	readonly refused: number[] = [];
-	readonly noCredits: number[] = [];
+	refused = 0;
+	noCredits = 0;
 	private readonly limits: Limit[];
 
 	constructor(
@@ -60,14 +60,14 @@ export class SimulatedService {
 		const now = clock.now();
 		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
 		if (wait > 0) {
-			this.refused.push(now);
+			this.refused++;
 			for (const limit of limits) limit.refuse?.(now);
 			await clock.sleep(settings.slowRefusals ? takes - way : way);
 			return { outcome: 'refused', ...this.says(now, wait) };
 		}
 		const { credits = Infinity } = settings;
 		if (this.taken.length >= credits) {
-			this.noCredits.push(now);
+			this.noCredits++;
 			await clock.sleep(takes - way);
 			return { outcome: 'noCredits' };
 		}
@@ -83,15 +83,12 @@ export class SimulatedService {
 	private says(now: number, waitMs: number): Partial<Said> {
 		const [limit] = this.limits;
 		const { says } = this.settings;
-		if (says === undefined) return {};
-		if (says !== 'remaining') {
-			return waitMs > 0 && waitMs < Infinity ? { retryAfterMs: RETRY_AFTER[says](waitMs) } : {};
+		if (says === 'remaining' && limit?.left && limit.resetMs) {
+			const resetMs = RETRY_AFTER.retryAfter(limit.resetMs(now));
+			return { remaining: limit.left(now), resetMs };
 		}
-		if (!limit?.left || !limit.resetMs) return {};
-		return {
-			remaining: limit.left(now),
-			resetMs: RETRY_AFTER.retryAfter(limit.resetMs(now)),
-		};
+		const isKnown = says !== undefined && waitMs > 0 && waitMs < Infinity;
+		return isKnown && says !== 'remaining' ? { retryAfterMs: RETRY_AFTER[says](waitMs) } : {};
 	}
 }
 

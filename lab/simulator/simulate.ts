@@ -67,8 +67,8 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 	await clock.runUntil(Promise.all(all), MAX_MS);
 	return {
 		seconds: clock.now() / 1000,
-		refused: service.refused.length,
-		noCredits: service.noCredits.length,
+		refused: service.refused,
+		noCredits: service.noCredits,
 		...count,
 		taken: service.taken.map((ms) => ms / 1000),
 		ends,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resources } from '../../nodes/LeadGen/action/operations';
-import { EXAMPLES } from '../../lab/playground/examples';
+import { EXAMPLES } from '../../lab/playground/instance';
 import type { WorkflowNode } from '../../lab/playground/api';
 import { LINE, node, OWNER, quiet, until } from '../../lab/fixture/fixture';
 import { CACHED_EDITOR, Editor } from './browser';
