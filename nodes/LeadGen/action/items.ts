@@ -10,7 +10,6 @@ import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation, PreparedItem } from './operations/operation';
 import { ItemOutput } from './itemOutput';
 import { splitItems, type Outcome } from './outputs';
-import { sayProgress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
 import { boughtRemark, summaryOf } from './summary';
@@ -39,9 +38,6 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// If it failed, so does each item.
 	const connection = await connecting.catch(() => undefined);
 	const began = Date.now();
-	const over = new AbortController();
-	let done = 0;
-	sayProgress(context, inputs.length, () => done, over.signal).catch(() => {});
 
 	const outcomes = new Array<Outcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
@@ -77,10 +73,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
 		outcomes[index] = await runItem(input, index);
-		done++;
 	});
 
-	over.abort();
 	throwIfStopped(stopButton);
 	if (failure) {
 		const remark = connection && boughtRemark(connection.service, scrapes.ids, failure.error);
