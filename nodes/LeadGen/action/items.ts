@@ -53,13 +53,13 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			await letOthersRun();
 			throwIfStopped(signal);
 			const prepared = operation.prepare(own);
-			const { request, mayFollow = 0, run } = prepared;
+			const { request, mayFollow = 0 } = prepared;
 			const item = new ItemService(service, limit);
 			const result = isDryRun
 				? planOf(prepared, service)
 				: await item.during(1 + mayFollow, async () => {
 						throwIfStopped(signal);
-						return await (run?.(item) ?? item.data(request));
+						return await (prepared.run?.(item) ?? item.data(request));
 					});
 			return { item: output.result(result, isDryRun), result };
 		} catch (error) {

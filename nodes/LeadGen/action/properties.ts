@@ -45,6 +45,7 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 }
 
 function operationSelector({ value, operations }: Resource): INodeProperties {
+	const [{ value: first }] = operations;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -54,7 +55,7 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 		options: operations.map(({ value, name, action, description }) => {
 			return { value, name, action, description };
 		}),
-		default: operations[0].value,
+		default: first,
 	};
 }
 
