@@ -221,7 +221,7 @@ describe('Node leadGen, its operations', () => {
 		const waiting = 'pollInterval timeout';
 		const names = 'nameFormat firstName lastName';
 		const enrich = 'company linkedinUrl accept tryPersonal';
-		const start = forPeople('notice') || 'toolNotice';
+		const start = 'notice';
 		const inFields = `filtersMode filters ${forPeople('noFieldFilterNotice')} limit`;
 		const inJson = `filtersMode filtersJson ${forPeople('noJsonFilterNotice')} limit`;
 		const expression = '={{ $json.chosen }}';

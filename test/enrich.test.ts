@@ -102,7 +102,7 @@ describe('Email: Find and Verify', () => {
 	});
 
 	test('goes on to the personal address only if it is wanted and the business one is not good enough', async () => {
-		const list = people('Catchall High', 'Unknown High', 'Invalid Low', 'Valid Low');
+		const list = people('Catchall High', 'Unknowns High', 'Invalid Low', 'Valid Low');
 		const alone = await enrich({}, list);
 		service.expectCalls([
 			...list.map(({ first, last }) => find(first, last)),
@@ -118,7 +118,7 @@ describe('Email: Find and Verify', () => {
 		const searched = searches.map(({ path, body }) => [path, (body as IDataObject).firstName]);
 		expect(searched.toSorted()).toEqual([
 			['/email/personal', 'Invalid'],
-			['/email/personal', 'Unknown'],
+			['/email/personal', 'Unknowns'],
 		]);
 		const [first, , , last] = answers(accepting);
 		expect(first).toEqual([true, 'catchall.high@acme.com', 'business', 'catch_all']);
@@ -228,7 +228,7 @@ describe('Email: Find and Verify', () => {
 			[{ company: '' }, 'Company Domain is empty'],
 			[{ first: '', last: '' }, 'First Name and Last Name are both empty'],
 			[{ accept: [] }, 'Accepted Statuses is empty'],
-			[{ accept: [5] }, 'Accepted Statuses has no option 5'],
+			[{ accept: [5] }, 'Accepted Statuses has no option "5"'],
 			[{ accept: 'valid; unknown' }, 'Accepted Statuses has no option "valid; unknown"'],
 			[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],
 			[{}],

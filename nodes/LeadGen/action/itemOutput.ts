@@ -39,13 +39,12 @@ export class ItemOutput {
 		this.isIncluded = parameters.option(includeInput);
 	}
 
-	result(result: IDataObject): INodeExecutionData {
-		return this.withInput(inOrder(result), this.namesOfResult);
-	}
-
-	/** For the plan of a dry run. It replaces no old result. */
-	plan(plan: IDataObject): INodeExecutionData {
-		return this.withInput(plan, new Set());
+	/** @param isPlan whether it is the plan of a dry run, which replaces no old result */
+	result(result: IDataObject, isPlan: boolean): INodeExecutionData {
+		const json = this.field === '' ? inOrder(result) : { [this.field]: inOrder(result) };
+		if (!this.isIncluded) return { json, pairedItem: { item: this.index } };
+		const old = isPlan ? new Set(['error']) : this.namesOfResult;
+		return this.withFiles({ ...without(this.input.json, old), ...json });
 	}
 
 	/**
@@ -60,26 +59,13 @@ export class ItemOutput {
 		const facts = error instanceof LeadGenError ? error.details : {};
 		const failure = { ...facts, message, advice: description };
 		const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
-		return {
-			json: isOnErrorOutput
-				? { error: failure }
-				: { ...without(input.json, this.namesOfResult), error: failure },
-			...(input.binary && { binary: input.binary }),
-			pairedItem: { item: index },
-		};
+		const kept = isOnErrorOutput ? {} : without(input.json, this.namesOfResult);
+		return this.withFiles({ ...kept, error: failure });
 	}
 
-	/** @param old the names of incoming fields to leave out, beside `error` */
-	private withInput(result: IDataObject, old: ReadonlySet<string>): INodeExecutionData {
-		const { field, input, index } = this;
-		const json = field === '' ? result : { [field]: result };
-		const pairedItem = { item: index };
-		if (!this.isIncluded) return { json, pairedItem };
-		return {
-			json: { ...without(input.json, new Set([...old, 'error'])), ...json },
-			...(input.binary && { binary: input.binary }),
-			pairedItem,
-		};
+	private withFiles(json: IDataObject): INodeExecutionData {
+		const { binary } = this.input;
+		return { json, ...(binary && { binary }), pairedItem: { item: this.index } };
 	}
 
 	/**
@@ -88,7 +74,7 @@ export class ItemOutput {
 	 */
 	private get namesOfResult(): Set<string> {
 		const { output, fields } = this.operation;
-		const names = new Set(this.field === '' ? Object.keys(output) : [this.field]);
+		const names = new Set(['error', ...(this.field === '' ? Object.keys(output) : [this.field])]);
 		for (const { property } of fields) names.delete(property.name);
 		return names;
 	}

@@ -1,9 +1,4 @@
-import {
-	NodeOperationError,
-	type IExecuteFunctions,
-	type INodeParameters,
-	type NodeParameterValueType,
-} from 'n8n-workflow';
+import { NodeOperationError, type IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../common/compatibility';
 import { Parameters } from '../common/parameters';
 import { show } from '../common/values';
@@ -37,40 +32,21 @@ export class ItemParameters {
 	/** How often a loop has run the node before. */
 	readonly runIndex: number;
 	private readonly isTool: boolean;
-	/** The paths of the parameters with an expression. All others are the same for all items. */
-	private readonly changing: Set<string>;
-	private readonly fixed = new Map<string, unknown>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.isTool = isTool(context);
-		const { id, name, parameters } = context.getNode();
-		// n8n is slow at telling this, so it is asked once.
+		const { id, name } = context.getNode();
 		this.runIndex = this.isTool ? 0 : (context.getWorkflowDataProxy(0).$runIndex as number);
-		this.run = this.isTool
-			? ''
-			: `${context.getExecutionId()} ${id} ${name} ${String(this.runIndex)}`;
-		const { options, ...others } = parameters;
-		const inOptions = Object.entries({ ...(options as INodeParameters | undefined) });
-		const all = [
-			...Object.entries(others),
-			...inOptions.map(([option, value]) => [`options.${option}`, value] as const),
-		];
-		const changing = all.filter(([, value]) => JSON.stringify([value]).includes('"='));
-		this.changing = new Set(changing.map(([path]) => path));
+		const run = `${context.getExecutionId()} ${id} ${name} ${String(this.runIndex)}`;
+		this.run = this.isTool ? '' : run;
 	}
 
 	of(index: number): Parameters {
-		const place = this.isTool ? '' : `${this.run} ${String(index)}`;
-		const raw = (path: string, ifMissing?: NodeParameterValueType) =>
-			this.read(path, index, ifMissing);
-		return new Parameters(raw, place, this.isTool, (message) => void this.warnings.add(message));
-	}
-
-	/** n8n is slow at this, so a parameter without an expression is read once for all items. */
-	private read(path: string, index: number, ifMissing?: NodeParameterValueType): unknown {
-		if (this.fixed.has(path)) return this.fixed.get(path);
-		const value: unknown = this.context.getNodeParameter(path, index, ifMissing);
-		if (!this.changing.has(path)) this.fixed.set(path, value);
-		return value;
+		return new Parameters(
+			(path, ifMissing) => this.context.getNodeParameter(path, index, ifMissing),
+			this.run && `${this.run} ${String(index)}`,
+			this.isTool,
+			(message) => void this.warnings.add(message),
+		);
 	}
 }

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
 import { nodeError } from '../common/nodeError';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
@@ -6,18 +6,19 @@ import { CREDENTIAL_TYPE } from '../service/account';
 import { MAX_SOCKETS } from '../service/limits/traffic';
 import { ItemService, PaidCallLimit } from '../service/itemService';
 import { Service } from '../service/service';
-import { DryRun } from './dryRun';
 import { chosenOperation, ItemParameters } from './itemParameters';
-import type { Operation } from './operations/operation';
+import type { Operation, PreparedItem } from './operations/operation';
 import { ItemOutput } from './itemOutput';
 import { splitItems, type Outcome } from './outputs';
-import { sayProgress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
 import { boughtRemark, summaryOf } from './summary';
 
 /** Items that are processed at once: as many as can have a call in flight. */
 const ITEMS_AT_ONCE = MAX_SOCKETS;
+
+const LOOP_HINT =
+	'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.';
 
 /**
  * Runs the selected operation for every incoming item.
@@ -32,14 +33,11 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const stopButton = context.getExecutionCancelSignal();
 	const givenUp = new AbortController();
 	const signal = anySignal(stopButton, givenUp.signal);
-	const scrapes = new StartedScrapes(context, stopButton);
+	const scrapes = new StartedScrapes(context);
 	const connecting = connect(context, operation, parameters, scrapes, signal);
 	// If it failed, so does each item.
 	const connection = await connecting.catch(() => undefined);
 	const began = Date.now();
-	const over = new AbortController();
-	let done = 0;
-	sayProgress(context, inputs.length, () => done, over.signal).catch(() => {});
 
 	const outcomes = new Array<Outcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
@@ -51,18 +49,19 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const output = new ItemOutput(context, operation, input, index);
 		try {
 			output.configure(own);
-			const { service, dryRun, limit } = await connecting;
+			const { service, isDryRun, limit } = await connecting;
 			await letOthersRun();
 			throwIfStopped(signal);
 			const prepared = operation.prepare(own);
 			const { request, mayFollow = 0 } = prepared;
-			if (dryRun) return { item: output.plan(dryRun.plan(request, mayFollow)) };
 			const item = new ItemService(service, limit);
-			const result = await item.during(1 + mayFollow, async () => {
-				throwIfStopped(signal);
-				return await (prepared.run?.(item) ?? item.data(request));
-			});
-			return { item: output.result(result), result };
+			const result = isDryRun
+				? planOf(prepared, service)
+				: await item.during(1 + mayFollow, async () => {
+						throwIfStopped(signal);
+						return await (prepared.run?.(item) ?? item.data(request));
+					});
+			return { item: output.result(result, isDryRun), result };
 		} catch (error) {
 			if (!context.continueOnFail()) {
 				failure ??= { error, index };
@@ -74,36 +73,21 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	};
 	await forEachAtOnce(inputs, signal, async (input, index) => {
 		outcomes[index] = await runItem(input, index);
-		done++;
 	});
 
-	over.abort();
-	scrapes.end();
 	throwIfStopped(stopButton);
 	if (failure) {
-		const remark = scrapes.remark ?? boughtRemark(connection?.service, failure.error);
+		const remark = connection && boughtRemark(connection.service, scrapes.ids, failure.error);
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
+	const isDryRun = connection?.isDryRun === true;
 	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
-	if (connection) addHint(context, summaryOf(connection, outcomes, began));
+	if (connection) addHint(context, summaryOf(connection.service, isDryRun, outcomes, began));
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {
-		addHint(context, {
-			message:
-				'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.',
-			type: 'info',
-		});
+		addHint(context, { message: LOOP_HINT, type: 'info' });
 	}
-	return splitItems(operation, parameters.of(0), outcomes, connection?.dryRun !== undefined);
-}
-
-/** How the items of a run reach the service. */
-export interface Connection {
-	service: Service;
-	/** Missing if the calls are made. */
-	dryRun: DryRun | undefined;
-	/** Missing if the user set no maximum. */
-	limit: PaidCallLimit | undefined;
+	return splitItems(operation, parameters.of(0), outcomes, isDryRun);
 }
 
 /** Uses the credential and the options of the first item for all items. */
@@ -113,7 +97,7 @@ async function connect(
 	parameters: ItemParameters,
 	scrapes: StartedScrapes,
 	signal: AbortSignal,
-): Promise<Connection> {
+): Promise<{ service: Service; isDryRun: boolean; limit: PaidCallLimit | undefined }> {
 	const { isDryRun, maxPaidCalls, ...options } = readRunOptions(parameters.of(0), operation);
 	const executionId = context.getExecutionId();
 	const service = new Service(context, await context.getCredentials(CREDENTIAL_TYPE, 0), {
@@ -123,14 +107,16 @@ async function connect(
 		signal,
 		onStart: scrapes.add.bind(scrapes),
 	});
-	return {
-		service,
-		dryRun: isDryRun ? new DryRun(service) : undefined,
-		limit:
-			maxPaidCalls < Infinity
-				? PaidCallLimit.of(maxPaidCalls, executionId, context.getNode().name)
-				: undefined,
-	};
+	const hasLimit = maxPaidCalls < Infinity;
+	const { name } = context.getNode();
+	const limit = hasLimit ? PaidCallLimit.of(maxPaidCalls, executionId, name) : undefined;
+	return { service, isDryRun, limit };
+}
+
+/** What a dry run shows of an item: the call that would be made, and what it would be. */
+function planOf({ request, mayFollow = 0 }: PreparedItem, service: Service): IDataObject {
+	const { path, body = {} } = request;
+	return { dryRun: true, call: service.foresee(request), path, request: body, mayFollow };
 }
 
 /** Begins no further item once the signal is aborted. */

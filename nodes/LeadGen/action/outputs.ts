@@ -20,9 +20,11 @@ export function buildOutputs(resources: readonly Resource[]): INodeTypeDescripti
 	return `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${JSON.stringify(names)})[$parameter["operation"]], $parameter["options"]?.["dryRun"] ? ["${DRY_RUN}"] : []) }}`;
 }
 
-/** What became of an item: its result, the plan of a dry run, or an error. */
+/** What became of an item. */
 export interface Outcome {
+	/** The item that comes out. */
 	item: INodeExecutionData;
+	/** The result, or the plan of a dry run. */
 	result?: IDataObject;
 	/** Why it failed. */
 	error?: unknown;

@@ -7,7 +7,7 @@ import type { Operation, Resource } from './operations/operation';
 
 type FieldsOf = (operation: Operation) => readonly Field[];
 
-/** The options in groups: the output, the operation, the calls. */
+/** The options of an operation in groups: the output, its own, the calls. */
 const OPTIONS: readonly FieldsOf[] = [
 	({ split }) => [includeInput, resultField, ...(split ? [splitOutput] : [])],
 	({ options = [] }) => options,
@@ -44,8 +44,8 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 	];
 }
 
-function operationSelector({ value, operations, chosen }: Resource): INodeProperties {
-	const { value: first } = chosen;
+function operationSelector({ value, operations }: Resource): INodeProperties {
+	const [{ value: first }] = operations;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -70,19 +70,13 @@ function propertiesOf(
 	path: string,
 	others: Record<string, string[]> = {},
 ): INodeProperties[] {
-	const fields = new Set(operations.flatMap(fieldsOf));
-	return [...fields].map((field) => {
-		const { property } = field;
+	return [...new Set(operations.flatMap(fieldsOf))].map((field) => {
+		const { displayOptions, ...property } = field.property;
 		const having = operations.filter((operation) => fieldsOf(operation).includes(field));
-		const show = { ...others, [path]: having.map(({ value }) => value) };
+		const values = having.map(({ value }) => value);
 		// Those of the field come last: n8n shows a field at the first condition whose value is an expression.
-		return {
-			...property,
-			displayOptions: {
-				...property.displayOptions,
-				show: { ...show, ...property.displayOptions?.show },
-			},
-		};
+		const show = { ...others, [path]: values, ...displayOptions?.show };
+		return { ...property, displayOptions: { ...displayOptions, show } };
 	});
 }
 

@@ -16,17 +16,14 @@ const requestTimeout = numberField({
 	description: 'How long to wait for each answer. You may still pay for a request that times out.',
 });
 
-const parallel = numberField(
-	{
-		displayName: 'Parallel Requests',
-		name: 'parallel',
-		typeOptions: { minValue: 0 },
-		default: 0,
-		description:
-			'Max number of requests at the same time. 0 sends as many as the service can handle.',
-	},
-	{ whole: true },
-);
+const parallel = numberField({
+	displayName: 'Parallel Requests',
+	name: 'parallel',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'Max number of requests at the same time. 0 sends as many as the service can handle.',
+});
 
 const rememberMinutes = numberField({
 	displayName: 'Remember Results (Minutes)',

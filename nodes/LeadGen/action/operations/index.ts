@@ -11,17 +11,7 @@ import { wait } from './scrape/wait';
 
 /** Everything that the action node can do. To add an operation, add a file and list it here. */
 export const resources: readonly Resource[] = [
-	{
-		value: 'email',
-		name: 'Email',
-		operations: [enrich, findBusiness, findPersonal, verify],
-		chosen: enrich,
-	},
-	{
-		value: 'scrape',
-		name: 'Scrape',
-		operations: [start, startAndWait, wait, getStatus],
-		chosen: getStatus,
-	},
-	{ value: 'credit', name: 'Credit', operations: [get], chosen: get },
+	{ value: 'email', name: 'Email', operations: [enrich, findBusiness, findPersonal, verify] },
+	{ value: 'scrape', name: 'Scrape', operations: [getStatus, start, startAndWait, wait] },
+	{ value: 'credit', name: 'Credit', operations: [get] },
 ];

@@ -57,8 +57,9 @@ export interface Split {
 export interface Resource {
 	value: string;
 	name: string;
-	/** In the order of the editor, common operations first. */
-	operations: readonly Operation[];
-	/** The operation that is selected with the resource. Saved workflows rely on it, because n8n saves no defaults. */
-	chosen: Operation;
+	/**
+	 * In the order of the editor. The first one is selected with the resource, so it is free or costs little. It never
+	 * changes, because n8n saves no defaults.
+	 */
+	operations: readonly [Operation, ...Operation[]];
 }

@@ -82,17 +82,15 @@ export function readName(parameters: Parameters): { firstName: string; lastName:
 	}
 	const first = parameters.get(firstName);
 	const last = parameters.get(lastName);
-	if (first || last) return { firstName: cleaned(first), lastName: cleaned(last) };
+	// A name can be the same as a title.
+	if (first || last) {
+		return { firstName: plainName(first) || first, lastName: plainName(last) || last };
+	}
 	throw new InputError(
 		'First Name and Last Name',
 		'are both empty',
 		'Enter at least one of the two names. For a name in one field, choose Full Name under Name.',
 	);
-}
-
-/** A name can be the same as a title. */
-function cleaned(name: string): string {
-	return plainName(name) || name;
 }
 
 export const company = textField(

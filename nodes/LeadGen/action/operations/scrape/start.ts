@@ -1,10 +1,4 @@
-import {
-	asTool,
-	noticeField,
-	notForTools,
-	textField,
-	type Parameters,
-} from '../../../common/parameters';
+import { noticeField, textField, type Parameters } from '../../../common/parameters';
 import { mustBe } from '../../../common/values';
 import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/types';
@@ -30,19 +24,17 @@ const webhookUrl = textField(
 export function startRequest(parameters: Parameters): ServiceRequest {
 	const url = parameters.option(webhookUrl);
 	const filters = readFilters(parameters);
-	const isForAnyone = !hasFilter(filters);
-	// A model may forget the filters.
-	if (isForAnyone && parameters.isTool) {
-		throw new InputError(
-			'Filters',
-			'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-			'A scrape without filters collects leads of any kind, and uses credits for them.',
-		);
-	}
-	if (isForAnyone) {
-		parameters.warn(
-			'A scrape had no filters. It collects leads of any kind, up to the limit, and uses credits for them.',
-		);
+	if (!hasFilter(filters)) {
+		const result = 'collects leads of any kind, and uses credits for them.';
+		// A model may forget the filters.
+		if (parameters.isTool) {
+			throw new InputError(
+				'Filters',
+				'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+				`A scrape without filters ${result}`,
+			);
+		}
+		parameters.warn(`A scrape had no filters. It ${result}`);
 	}
 	return {
 		kind: 'start',
@@ -55,14 +47,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 
 const costNotice = noticeField(
 	'notice',
-	'Each incoming item starts a scrape, which uses credits for its leads, up to the limit.',
-	notForTools,
-);
-
-const toolNotice = noticeField(
-	'toolNotice',
-	"Each call starts a scrape, which uses credits up to 'Limit'. Set it yourself. A call without a filter starts none.",
-	{ show: asTool },
+	"Each item starts a scrape, which uses credits for its leads, up to 'Limit'. An AI agent can start none without a filter.",
 );
 
 export const start: Operation = {
@@ -72,7 +57,7 @@ export const start: Operation = {
 	description:
 		'Start a scrape that collects leads which match the filters, and get its ID and the estimated credits',
 	paid: 'start',
-	fields: [costNotice, toolNotice, ...filterFields],
+	fields: [costNotice, ...filterFields],
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
 	prepare: (parameters) => ({ request: startRequest(parameters) }),
