@@ -291,11 +291,8 @@ describe('The test of the credential', () => {
 	});
 
 	const wrongKey =
-		'The service does not accept this API key. Copy it again from your account dashboard.';
-	const wrongAccount =
-		'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.';
-	const wrongService = 'The server at this address is not the LeadGen service. Check the base URL.';
-	const wrongPath = 'The service is not at this address. Check the base URL.';
+		'The service does not accept this API key. Copy it again, and check in your dashboard that your account is active.';
+	const wrongAddress = 'The LeadGen service is not at this address. Check the base URL.';
 	const noKey = containing('API Key in the LeadGen credential contains a character');
 	const other = (body: string): FaultRule => ({ kind: 'status', status: 200, body });
 
@@ -306,20 +303,20 @@ describe('The test of the credential', () => {
 		['no key', { apiKey: '' }, wrongKey, 2],
 		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, noKey, 0],
 		['a key with an accent', { apiKey: 'clé' }, noKey, 0],
-		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongPath],
+		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongAddress],
 		['a host that does not exist', { baseUrl: 'http://does-not-exist.invalid' }, someText, 0],
 		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, someText, 0],
-		['an error with HTTP 200', { fault: { kind: 'envelope', status: 200 } }, wrongAccount],
+		['an error with HTTP 200', { fault: { kind: 'envelope', status: 200 } }, wrongKey],
 		['an error with HTTP 400', { fault: { kind: 'envelope', status: 400 } }],
 		['an error with HTTP 500', { fault: { kind: 'envelope', status: 500 } }],
-		['a web page with HTTP 200', { fault: { kind: 'html' } }, wrongService],
+		['a web page with HTTP 200', { fault: { kind: 'html' } }, wrongAddress],
 		['a web page with HTTP 404', { fault: { kind: 'html', status: 404 } }],
-		['broken JSON', { fault: { kind: 'brokenJson' } }, wrongService],
-		['an empty body', { fault: { kind: 'emptyBody' } }, wrongService],
-		['no data', { fault: { kind: 'noData' } }, wrongService],
-		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongService],
-		['the data of another service', { fault: other('{"data":{"a":1}}') }, wrongService],
-		['a JSON list', { fault: other('[{"credits":1}]') }, wrongService],
+		['broken JSON', { fault: { kind: 'brokenJson' } }, wrongAddress],
+		['an empty body', { fault: { kind: 'emptyBody' } }, wrongAddress],
+		['no data', { fault: { kind: 'noData' } }, wrongAddress],
+		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongAddress],
+		['the data of another service', { fault: other('{"data":{"a":1}}') }, wrongAddress],
+		['a JSON list', { fault: other('[{"credits":1}]') }, wrongAddress],
 		['a cut connection', { fault: { kind: 'resetBeforeWork' } }],
 		...REDIRECTS.map((status): [string, { fault: FaultRule }] => [
 			`a redirect with HTTP ${String(status)}, which it does not follow`,
