@@ -19,7 +19,7 @@ function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
 }
 
 const WRONG_KEY =
-	'The service does not accept this API key. Copy it again, and check in your dashboard that your account is active.';
+	'The service does not accept this API key. Copy it again, and check that your account is active.';
 const WRONG_ADDRESS = 'The LeadGen service is not at this address. Check the base URL.';
 
 const inBody = { type: 'responseSuccessBody' };
@@ -45,8 +45,7 @@ export class LeadGenApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com/v1',
-			description:
-				'The address from the documentation of the service. If the test says ENOTFOUND or ECONNREFUSED, it is wrong.',
+			description: 'The address from the documentation of the service',
 		},
 		{
 			displayName: 'API Key',
@@ -77,15 +76,13 @@ export class LeadGenApi implements ICredentialType {
 			typeOptions: { minValue: 0 },
 			default: 0,
 			displayOptions: { show: { plan: ['auto', 'enterprise'] } },
-			description:
-				'Used if the plan has no published limit. With 0, the nodes learn the limit from the answers of the service.',
+			description: 'Used if the plan has no published limit. With 0, the nodes learn the limit.',
 		},
 	];
 
 	/**
 	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes use the credential as well, also for
-	 * users who may not see it. So this function keeps the key from going elsewhere: it refuses other origins than that of
-	 * the base URL, and redirects are not followed.
+	 * users who may not see it. So no other origin than that of the base URL gets the key, and no redirect is followed.
 	 */
 	async authenticate(credentials: ICredentialDataDecryptedObject, request: KeyedRequest) {
 		const { origin } = new URL(baseUrlOf(credentials));

@@ -264,7 +264,7 @@ describe('The test of the credential', () => {
 	});
 
 	const wrongKey =
-		'The service does not accept this API key. Copy it again, and check in your dashboard that your account is active.';
+		'The service does not accept this API key. Copy it again, and check that your account is active.';
 	const wrongAddress = 'The LeadGen service is not at this address. Check the base URL.';
 	const noKey = containing('API Key in the LeadGen credential contains a character');
 	const other = (body: string): FaultRule => ({ kind: 'status', status: 200, body });

@@ -257,7 +257,7 @@ describe('Email: Find and Verify', () => {
 			[{ company: '' }, 'Company Domain is empty'],
 			[{ first: '', last: '' }, 'First Name and Last Name are both empty'],
 			[{ accept: [] }, 'Accepted Statuses is empty'],
-			[{ accept: [5] }, 'Accepted Statuses has no option 5'],
+			[{ accept: [5] }, 'Accepted Statuses has no option "5"'],
 			[{ accept: 'valid; unknown' }, 'Accepted Statuses has no option "valid; unknown"'],
 			[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],
 			[{}],
