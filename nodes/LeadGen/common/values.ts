@@ -80,7 +80,7 @@ const NONE =
 /** Whether an optional value can be left out, because its text only says that there is none, such as `N/A` or `-`. */
 export function saysNone(value: unknown): boolean {
 	const text = typeof value === 'string' ? value.trim() : '';
-	return NONE.test(text) || /^(none|unknown|null|#n\/a|[^\p{L}\p{N}]+)$/iu.test(text);
+	return NONE.test(text) || /^(NULL|#N\/A|[Nn]one|[Uu]nknown|[^\p{L}\p{N}]+)$/u.test(text);
 }
 
 /** Letters that a file lost, or that HTML writes as codes: `M?ller`, `O&#39;Brien`. */
