@@ -8,15 +8,8 @@ import type {
 import { apiKeyOf, baseUrlOf } from '../nodes/LeadGen/service/account';
 import { LeadGenError } from '../nodes/LeadGen/common/errors';
 
-/**
- * A request as n8n passes it on: in the form of its HTTP helper, with `url`, or in the form of the old library
- * `request`, with `uri` and other names for following redirects. n8n's HTTP Request node still uses the old form.
- */
-interface KeyedRequest extends IHttpRequestOptions {
-	uri?: string | URL;
-	followRedirect?: boolean;
-	followAllRedirects?: boolean;
-}
+/** A request of n8n's HTTP helper, or with `uri` in the form of the old library, as the HTTP Request node makes it. */
+type KeyedRequest = IHttpRequestOptions & { uri?: string | URL };
 
 /** If a request names two addresses, both count, because versions of n8n differ in which they use. */
 function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
@@ -24,6 +17,12 @@ function originsOf({ uri, url, baseURL }: Partial<KeyedRequest>): string[] {
 		URL.canParse(String(target), baseURL) ? new URL(target, baseURL).origin : 'an unknown address',
 	);
 }
+
+const WRONG_KEY =
+	'The service does not accept this API key. Copy it again, and check that your account is active.';
+const WRONG_ADDRESS = 'The LeadGen service is not at this address. Check the base URL.';
+
+const inBody = { type: 'responseSuccessBody' };
 
 /** The account of the lead-generation service: address, API key and rate limit. */
 export class LeadGenApi implements ICredentialType {
@@ -46,8 +45,7 @@ export class LeadGenApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com/v1',
-			description:
-				'The address from the documentation of the service. In the test, ENOTFOUND means that this host does not exist, and ECONNREFUSED that no server answers there.',
+			description: 'The address from the documentation of the service',
 		},
 		{
 			displayName: 'API Key',
@@ -56,8 +54,7 @@ export class LeadGenApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description:
-				'The key from your account dashboard. n8n sends it to the host of the base URL only.',
+			description: 'From your account dashboard. n8n sends it to the host of the base URL only.',
 		},
 		{
 			displayName: 'Plan',
@@ -70,8 +67,7 @@ export class LeadGenApi implements ICredentialType {
 				{ name: 'Enterprise (Custom Limit)', value: 'enterprise' },
 			],
 			default: 'auto',
-			description:
-				'The plan of your account. It limits how many requests the nodes make per minute. To enter a limit yourself, choose Enterprise.',
+			description: 'Limits how many requests the nodes make per minute',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -79,33 +75,16 @@ export class LeadGenApi implements ICredentialType {
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: 0,
-			displayOptions: { show: { plan: ['enterprise'] } },
-			hint: 'With 0, the nodes learn the limit from the answers of the service',
-			description: 'The limit of your account',
-		},
-		{
-			// While the plan is detected, a limit that was entered before still counts if the plan has none.
-			displayName: 'Requests per Minute',
-			name: 'requestsPerMinute',
-			type: 'hidden',
-			default: 0,
-			displayOptions: { show: { plan: ['auto'] } },
+			displayOptions: { show: { plan: ['auto', 'enterprise'] } },
+			description: 'Used if the plan has no published limit. With 0, the nodes learn the limit.',
 		},
 	];
 
 	/**
-	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes, such as HTTP Request, also use
-	 * the credential, also for users who may not see it. So this is the one place that keeps the key from going
-	 * elsewhere: a request to another origin than that of the base URL is refused, and redirects are not followed.
-	 *
-	 * This is a function rather than an expression for that reason, and so that a key that was pasted with a line break
-	 * at its end still works.
-	 * @throws LeadGenError if the request goes elsewhere; InputError if the base URL or the key is invalid
+	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes use the credential as well, also for
+	 * users who may not see it. So no other origin than that of the base URL gets the key, and no redirect is followed.
 	 */
-	async authenticate(
-		credentials: ICredentialDataDecryptedObject,
-		request: KeyedRequest,
-	): Promise<KeyedRequest> {
+	async authenticate(credentials: ICredentialDataDecryptedObject, request: KeyedRequest) {
 		const { origin } = new URL(baseUrlOf(credentials));
 		const elsewhere = originsOf(request).find((target) => target !== origin);
 		if (elsewhere !== undefined) {
@@ -114,11 +93,11 @@ export class LeadGenApi implements ICredentialType {
 				'Use a URL that begins with the base URL of the LeadGen credential.',
 			);
 		}
-		request.headers = { ...request.headers, Authorization: `Bearer ${apiKeyOf(credentials)}` };
-		request.disableFollowRedirect = true;
-		request.followRedirect = false;
-		request.followAllRedirects = false;
-		return await Promise.resolve(request);
+		return await Promise.resolve({
+			...request,
+			headers: { ...request.headers, Authorization: `Bearer ${apiKeyOf(credentials)}` },
+			...{ disableFollowRedirect: true, followRedirect: false, followAllRedirects: false },
+		});
 	}
 
 	test: ICredentialTestRequest = {
@@ -128,40 +107,12 @@ export class LeadGenApi implements ICredentialType {
 			disableFollowRedirect: true,
 		},
 		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message:
-						'The service does not accept this API key. Copy it again from your account dashboard.',
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message: 'The service is not at this address. Check the base URL.',
-				},
-			},
-			{
-				// An error envelope counts as an error, whatever the HTTP status (docs/service.md, The envelope).
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'success',
-					value: false,
-					message:
-						'The service does not accept this API key or account. Check the key, and check in your dashboard that the account is active.',
-				},
-			},
-			{
-				// A web page or an answer of another service has no `data.credits`.
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'data.credits',
-					value: undefined,
-					message: 'The server at this address is not the LeadGen service. Check the base URL.',
-				},
-			},
+			{ type: 'responseCode', properties: { value: 401, message: WRONG_KEY } },
+			{ type: 'responseCode', properties: { value: 404, message: WRONG_ADDRESS } },
+			// An error envelope counts as an error, whatever the HTTP status (docs/service.md, The envelope).
+			{ ...inBody, properties: { key: 'success', value: false, message: WRONG_KEY } },
+			// A web page or an answer of another service has no `data.credits`.
+			{ ...inBody, properties: { key: 'data.credits', value: undefined, message: WRONG_ADDRESS } },
 		] as ICredentialTestRequest['rules'],
 	};
 }

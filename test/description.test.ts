@@ -222,8 +222,8 @@ describe('Node leadGen, its operations', () => {
 		const names = 'nameFormat firstName lastName';
 		const enrich = 'company linkedinUrl accept tryPersonal';
 		const start = 'notice';
-		const inFields = `filtersMode filters ${forPeople('noFieldFilterNotice')} limit`;
-		const inJson = `filtersMode filtersJson ${forPeople('noJsonFilterNotice')} limit`;
+		const inFields = 'filtersMode filters limit';
+		const inJson = 'filtersMode filtersJson limit';
 		const expression = '={{ $json.chosen }}';
 		const full = { nameFormat: 'full' };
 		const json = { filtersMode: 'json' };
@@ -316,63 +316,13 @@ test.each<[INodeParameters, string]>([
 	'The trigger shows the fields of its start, and no others, with %j',
 	async (parameters, times) => {
 		const { fields, options } = shownOf((await loadNode('leadGenTrigger')).description, parameters);
-		const filters = 'filtersMode filters noFieldFilterNotice';
+		const filters = 'filtersMode filters';
 		const start = `startScrapeNotice limit schedule ${times} ${filters} events output internalUrl testLimit`;
 		const listen = 'listenNotice events output internalUrl';
 		const shown = `mode ${parameters.mode === 'listen' ? listen : start} testScrapeId`;
 		expect([...fields, ...options].map(({ name }) => name)).toEqual(shown.split(/ +/));
 	},
 );
-
-/** As the editor decides what it shows. */
-describe('The editor says that no filter is set', () => {
-	const base = { resource: 'scrape', operation: 'start', filtersMode: 'fields', filters: {} };
-	const json = { ...base, filtersMode: 'json' };
-	const jobTitles = ['CTO'];
-	const trigger = { mode: 'startScrape', filtersMode: 'fields', filters: {} };
-
-	test.each<[string, boolean, INodeParameters]>([
-		['leadGen', true, base],
-		['leadGen', true, { ...base, operation: 'startAndWait' }],
-		['leadGen', true, { ...base, filters: { jobTitles: [''], locations: [] } }],
-		['leadGen', true, { ...base, filters: { companySize: '' } }],
-		// With the JSON that the editor begins with.
-		['leadGen', true, json],
-		['leadGen', true, { ...json, filtersJson: '', filters: { jobTitles } }],
-		['leadGen', false, { ...base, filters: { jobTitles: [], locations: ['Austin, Texas'] } }],
-		['leadGen', false, { ...base, filters: { industries: '={{ $json.industries }}' } }],
-		['leadGen', false, { ...base, filters: { companySize: '11-50' } }],
-		['leadGen', false, { ...json, filtersJson: '{ "jobTitles": ["CTO"] }' }],
-		['leadGen', false, { ...base, operation: 'wait' }],
-		['leadGenTrigger', true, trigger],
-		['leadGenTrigger', false, { ...trigger, filters: { jobTitles } }],
-		['leadGenTrigger', false, { ...trigger, mode: 'listen' }],
-	])('in %s: %s with %j', async (name, isSaid, parameters) => {
-		const type = await loadNode(name);
-		const shown = await computed(type, parameters, (own) =>
-			type.description.properties.filter(
-				(property) =>
-					property.displayName.startsWith('No filter is set.') &&
-					NodeHelpers.displayParameter(own.parameters, property, own, type.description),
-			),
-		);
-		expect(shown).toHaveLength(isSaid ? 1 : 0);
-	});
-
-	test('but not to an AI agent, which a notice tells how to set one', async () => {
-		const type = await loadNode('leadGen');
-		const noticesFor = (name: string) =>
-			type.description.properties
-				.filter((property) => {
-					const description = { ...type.description, name };
-					const isShown = NodeHelpers.displayParameter(base, property, null, description);
-					return property.type === 'notice' && isShown;
-				})
-				.map(({ displayName }) => displayName.split(' ').slice(0, 3).join(' '));
-		expect(noticesFor('leadGen')).toEqual(['Each incoming item', 'No filter is']);
-		expect(noticesFor('leadGenTool')).toEqual(['Each call starts']);
-	});
-});
 
 /** The part of JSON Schema that n8n's editor shows as the fields of a node that has not run yet. */
 interface Schema {

@@ -31,30 +31,13 @@ const RULES: Array<[string, Rule]> = [
 ];
 
 /** What a rule may search for again and again. */
+const WORDS =
+	'[object {{ {a <a [a (a " \' &#1 &a # = %20 \\" \\ a A aA Ã é 🚀 a. .a a- . - _ , | • * … x 0 1 1. 1e 12- a@ @ ? a? / // : ab: http:// www. .com https://linkedin.com/in/ =/in/a null. null, %a nom profile [1, ["a", {"a": NaN,';
 const UNITS = [
-	...'[object {{ {a <a [a (a " \' &#1 &a # = %20 %3a u0020 u003e \\" \\ a A aA Ã é 山 🚀'.split(
-		' ',
-	),
-	...'a. .a a- . - _ , | • * … x 0 1 1. 1e 12- a@ @ ? a? / // : ab: http:// www. .com'.split(' '),
-	...'https://linkedin.com/in/ =/in/a &q= null. null, %a first nom profile sk- \n [1, ["a", {"a": NaN,'.split(
-		' ',
-	),
-	...[' ', '\t', ' \t', '\u3000', '\u200b', 'a\u200d', 'ä\ufe0f', '\r\n', ' "a', ' | ', '• ', ', '],
-	...[
-		'A.B., ',
-		'Ab,',
-		'dr. ',
-		'van ',
-		'II ',
-		'I. ',
-		'Aa ',
-		'山 ',
-		'null ',
-		'not ',
-		'e-mail ',
-		' - ',
-	],
-	...['1'.repeat(16), '\\u0041', '%73', '\\\\\\s', ':  '],
+	...WORDS.split(' '),
+	...[' ', '\t', ' \t', '\u200b', 'a\u200d', '\r\n', ' "a', ' | ', '• ', ', ', 'A.B., ', 'Ab,'],
+	...['dr. ', 'van ', 'II ', 'I. ', 'Aa ', 'null ', 'not ', 'e-mail ', ' - ', '1'.repeat(16)],
+	...['\\u0041', '%73', '\\\\\\s', ':  ', 'sk-', '\n'],
 ];
 const SHAPES: Array<(body: string) => string> = [
 	(body) => body,

@@ -54,9 +54,7 @@ export function cancelledError(): Error {
 
 /**
  * Whether a node may return an empty output, which shows its hints, without running the next nodes. With the execution
- * order of n8n 0.x, a node with several inputs would run.
- *
- * Before n8n 1.123.50 and 2.5, the settings are only in the workflow of the context.
+ * order of n8n 0.x, a node with several inputs would run. Before n8n 1.123.50 and 2.5, the settings are only in the workflow of the context.
  */
 export function mayEndEmpty(context: IExecuteFunctions): boolean {
 	const { getWorkflowSettings, workflow } = context as {

@@ -131,14 +131,10 @@ export function choicesField<T extends string>(
 	chosen: T[],
 ): Field<T[]> {
 	const { displayName } = property;
+	const textsOf = (value: unknown) => entriesOf(value, displayName).join().split(',');
 	return {
 		property: { ...property, type: 'multiOptions', options, default: chosen },
-		read(value) {
-			const given = entriesOf(value, displayName)
-				.join()
-				.split(/\s*,\s*/);
-			return given.map((each) => optionOf(each, options, displayName));
-		},
+		read: (value) => textsOf(value).map((text) => optionOf(text.trim(), options, displayName)),
 	};
 }
 
@@ -150,8 +146,8 @@ export function numberField(
 	const { displayName, typeOptions, default: preset, placeholder } = property;
 	const { minValue: minimum = 0, maxValue } = typeOptions ?? {};
 	const kind = whole ? 'a whole number' : 'a number';
-	const least = String(minimum);
-	const range = maxValue ? `from ${least} to ${String(maxValue)}` : `of at least ${least}`;
+	const range = maxValue ? `from ${String(minimum)} to` : 'of at least';
+	const what = `${kind} ${range} ${String(maxValue ?? minimum)}`;
 	const example = placeholder?.replace('e.g. ', '') ?? show(preset);
 	return {
 		property: { ...property, type: 'number' },
@@ -161,7 +157,7 @@ export function numberField(
 			const number = numberIn(value) ?? NaN;
 			const isInRange = number >= minimum && number <= (maxValue ?? Infinity);
 			if (isInRange && (!whole || Number.isInteger(number))) return number;
-			throw mustBe(`${kind} ${range}`, value, displayName, `Enter ${kind} such as ${example}.`);
+			throw mustBe(what, value, displayName, `Enter ${kind} such as ${example}.`);
 		},
 	};
 }

@@ -75,12 +75,12 @@ function damaged(text: string, displayName: string): InputError {
 
 /** How people and exports write that there is no value, or that it is hidden. */
 const NONE =
-	/^[([]?(n\s?\/\s?a|n\.\s?a\.?|none|unknown|locked|hidden|((e-?mail|name) )?not (available|found|provided|set|specified|unlocked)|no (e-?mail|name|linkedin|profile|website)|keine angabe|k\.\s?a\.)[)\]]?$/i;
+	/^[([]?(n\s?\/\s?a|n\.\s?a\.?|locked|hidden|((e-?mail|name) )?not (available|found|provided|set|specified|unlocked)|no (e-?mail|name|linkedin|profile|website)|keine angabe|k\.\s?a\.)[)\]]?$/i;
 
 /** Whether an optional value can be left out, because its text only says that there is none, such as `N/A` or `-`. */
 export function saysNone(value: unknown): boolean {
 	const text = typeof value === 'string' ? value.trim() : '';
-	return NONE.test(text) || /^(NULL|#N\/A|[^\p{L}\p{N}]+)$/u.test(text);
+	return NONE.test(text) || /^(NULL|#N\/A|[Nn]one|[Uu]nknown|[^\p{L}\p{N}]+)$/u.test(text);
 }
 
 /** Letters that a file lost, or that HTML writes as codes: `M?ller`, `O&#39;Brien`. */
@@ -101,8 +101,7 @@ const NO_NAME = /linked ?in|\bprofile\b|\*|\S@\S|https?:|www\.|\d[./:-]\d/i;
 
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {
-	const isName = /\p{L}/u.test(text) && !NO_NAME.test(text);
-	if (!isName) throw mustBe('a name', text, displayName);
+	if (NO_NAME.test(text) || !/\p{L}/u.test(text)) throw mustBe('a name', text, displayName);
 	return toWords(text, displayName);
 }
 

@@ -47,7 +47,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 
 const costNotice = noticeField(
 	'notice',
-	"Each item starts a scrape, which uses credits for its leads, up to 'Limit'. An AI agent can start none without a filter.",
+	"Each item starts a scrape, which uses credits for its leads, up to 'Limit'. Without a filter, it collects leads of any kind, and an AI agent can start none.",
 );
 
 export const start: Operation = {
