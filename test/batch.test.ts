@@ -10,11 +10,12 @@ import {
 	FIND,
 	START,
 	START_AND_WAIT,
+	get,
 	keepGoing,
 	people as peopleOf,
 	person,
 } from './given';
-import { get, sleep, until, useService } from './service';
+import { sleep, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from './engine';
 import { containing, errorOf, found, paired, someText } from './expected';
-import { ENRICH, keepGoing, people, person } from './given';
-import { post, useService } from './service';
+import { ENRICH, keepGoing, people, person, post } from './given';
+import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

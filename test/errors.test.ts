@@ -15,9 +15,10 @@ import {
 	keepGoing,
 	people,
 	person,
+	post,
 	type Operation,
 } from './given';
-import { SECRET, post, useService } from './service';
+import { SECRET, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

@@ -10,11 +10,14 @@ import {
 	STATUS,
 	VERIFY,
 	WAIT,
+	get,
 	keepGoing,
 	person,
+	post,
+	type Call,
 	type Operation,
 } from './given';
-import { get, post, sleep, until, useService, type Call } from './service';
+import { sleep, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

@@ -16,9 +16,10 @@ import {
 	VERIFY,
 	WAIT,
 	keepGoing,
+	post,
 	type Operation,
 } from './given';
-import { post, useService } from './service';
+import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
