@@ -173,10 +173,14 @@ export function useService() {
 		return data.scrapeId;
 	}
 
-	/** Requests so far, by default all of them, in no particular order. */
+	/** Requests so far, by default all of them; in any order, since those of several items are in flight together. */
 	function expectCalls(calls: Call[], path?: string): void {
+		const sorted = (of: Call[]) =>
+			of
+				.map(({ method, path, query, body }) => ({ method, path, query, body }))
+				.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
 		const sent = sandbox.requests.filter((each) => path === undefined || each.path === path);
-		expectSame(sent, calls);
+		expect(sorted(sent)).toEqual(sorted(calls));
 	}
 
 	return {
@@ -206,13 +210,4 @@ export async function sleep(ms: number): Promise<void> {
 /** The same text for the same request. */
 export function keyOf({ method, path, query, body }: Call): string {
 	return inspect({ method, path, query, body }, { sorted: true, depth: Infinity });
-}
-
-/** Compares requests in any order, since those of several items are in flight together. */
-export function expectSame(requests: Call[], calls: Call[]): void {
-	const sorted = (of: Call[]) =>
-		of
-			.map(({ method, path, query, body }) => ({ method, path, query, body }))
-			.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
-	expect(sorted(requests)).toEqual(sorted(calls));
 }
