@@ -692,6 +692,19 @@ describe('A paid answer that is almost JSON', () => {
 	});
 });
 
+test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
+	const echo = (request: RequestRecord) => {
+		const email = JSON.stringify(textIn(request, 'email'));
+		const data = `{"email":${email},"constructor":1,"__proto__":{"odd":true}}`;
+		return answer(`{"success":true,"data":${data}}`);
+	};
+	const { items, rows } = await runEach(VERIFY_ROWS, [echo, echo, echo]);
+	expect(items.map(({ json }) => [json.email, json.constructor])).toEqual(
+		rows.map(({ name }) => [`${name}@acme.com`, 1]),
+	);
+	expect(({} as { odd?: unknown }).odd).toBeUndefined();
+});
+
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	'A failed item keeps its file and its fields: %s',
 	async (onError) => {
