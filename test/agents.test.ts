@@ -1,8 +1,8 @@
 /** Calls of one execution at the same time, as an AI agent makes them with a tool. */
 import type { IDataObject } from 'n8n-workflow';
 import { errorOf } from './expected';
-import { START, VERIFY, keepGoing } from './given';
-import { post, sleep, until, useService } from './service';
+import { START, VERIFY, keepGoing, post } from './given';
+import { sleep, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

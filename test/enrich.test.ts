@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { containing, errorOf, found, paired, someText } from './expected';
-import { ENRICH, keepGoing, people, person } from './given';
-import { post, useService } from './service';
+import { ENRICH, keepGoing, people, person, post } from './given';
+import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

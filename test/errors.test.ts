@@ -1,6 +1,6 @@
 /** What comes out of an item whose call fails, in each way in which n8n treats a failed item. */
 import { inspect } from 'node:util';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../lab/sandbox/settings';
 import type { NodeResult, NodeRun } from './engine';
 import { useOtherHost } from './otherHost';
@@ -15,9 +15,10 @@ import {
 	keepGoing,
 	people,
 	person,
+	post,
 	type Operation,
 } from './given';
-import { SECRET, post, useService } from './service';
+import { SECRET, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -25,7 +26,7 @@ const otherHost = useOtherHost();
 
 const ADDRESS = { email: '={{ $json.address }}' };
 
-/** All that was written to the console and the terminal during a test. */
+/** All that was written to the console during a test. */
 let printed = '';
 
 beforeEach(() => {
@@ -35,27 +36,15 @@ beforeEach(() => {
 			printed += inspect(parts, { depth: Infinity });
 		});
 	}
-	for (const stream of [process.stdout, process.stderr]) {
-		jest.spyOn(stream, 'write').mockImplementation((text) => {
-			printed += String(text);
-			return true;
-		});
-	}
 });
 afterEach(() => {
 	expect(printed).not.toContain(SECRET);
 });
 
 /** Runs an operation and makes sure that the key is nowhere in what n8n keeps of the run. */
-async function run(
-	operation: Operation,
-	parameters: INodeParameters,
-	items: IDataObject[],
-	options: Partial<NodeRun>,
-): Promise<NodeResult> {
-	const result = await service.run(operation, parameters, items, options);
-	expect(result.record).not.toContain(SECRET);
-	expect(inspect(result.run, { depth: Infinity })).not.toContain(SECRET);
+async function run(...given: Parameters<typeof service.run>): Promise<NodeResult> {
+	const result = await service.run(...given);
+	expect(inspect([result.record, result.run], { depth: Infinity })).not.toContain(SECRET);
 	return result;
 }
 
@@ -153,73 +142,55 @@ const page = (status: number, outcome: string, answer?: unknown): Case => [
 
 const cases: Case[] = [
 	envelope('INVALID_REQUEST', 400),
-	envelope('INVALID_REQUEST', 200),
 	envelope('UNAUTHORIZED', 401),
-	envelope('UNAUTHORIZED', 200),
 	envelope('NOT_FOUND', 404),
 	envelope('NOT_FOUND', 200),
 	envelope('MAINTENANCE', 400),
 	// A service that breaks down may have done the work before, and a code that is not known may say so.
 	envelope('MAINTENANCE', 200, 'unknown'),
 	envelope('MAINTENANCE', 408, 'unknown'),
-	envelope('MAINTENANCE', 500, 'unknown'),
 	envelope('INVALID_REQUEST', 500, 'unknown'),
 	[
 		'an error without code and message',
 		body('{"success":false}'),
 		failure('The service reports an error, without a message or a code', 'unknown', undefined, 200),
 	],
-	...['{"success":false,"error":"Oops"}', '{"success":false,"message":"Oops"}'].map(
-		(text): Case => [`the error ${text}`, body(text, 403), says(403, 'refused')],
-	),
-	...['{"success":true,', '{'].map((start): Case => {
-		const text = `${start}"error":{"code":"ODD","message":"Oops"}}`;
-		return [`the error ${text}, not marked as one`, body(text), says(200, 'unknown', 'ODD')];
-	}),
+	[
+		'an error that is not marked as one',
+		body('{"error":{"code":"ODD","message":"Oops"}}'),
+		says(200, 'unknown', 'ODD'),
+	],
 	// n8n replaces a message that names a network error, unless the node prevents it.
-	...['upstream ETIMEDOUT', 'ECONNREFUSED', 'getaddrinfo ENOTFOUND db.internal'].map(
-		(message): Case => [
-			`the error "${message}"`,
-			{ kind: 'envelope', code: 'INTERNAL', status: 500, message },
-			says(500, 'unknown', 'INTERNAL', message),
-		],
-	),
+	[
+		'an error that names a network error',
+		{ kind: 'envelope', code: 'INTERNAL', status: 500, message: 'upstream ETIMEDOUT' },
+		says(500, 'unknown', 'INTERNAL', 'upstream ETIMEDOUT'),
+	],
 	page(200, 'unknown', containing('<html>')),
 	page(404, 'refused'),
 	page(408, 'unknown'),
-	page(500, 'unknown'),
 	page(502, 'unknown'),
 	['broken JSON', { kind: 'brokenJson' }, answered(OTHER, 200, 'unknown', someText)],
-	[
-		'broken JSON with HTTP 500',
-		{ kind: 'brokenJson', status: 500 },
-		answered(OTHER, 500, 'unknown', someText),
-	],
-	...['OK', '[]', 'null', '"done"', 'true', '17'].map((text): Case => [
+	...['OK', '[]', 'null', '17'].map((text): Case => [
 		`the text ${text}`,
 		body(text),
 		answered(OTHER, 200, 'unknown', text),
 	]),
 	['an empty body', { kind: 'emptyBody' }, answered('an empty body', 200, 'unknown')],
-	...[204, 500].map((status): Case => [
-		`an empty body with HTTP ${String(status)}`,
-		body('', status),
-		answered('an empty body', status, 'unknown'),
-	]),
+	['an empty body with HTTP 500', body('', 500), answered('an empty body', 500, 'unknown')],
 	['no data', { kind: 'noData' }, noResult],
-	['data that is null', body('{"success":true,"data":null}'), noResult],
-	...[[], 'done', 1].map((data): Case => [
-		`data that is ${JSON.stringify(data)}`,
-		body(JSON.stringify({ success: true, data })),
-		{ ...noResult, answer: { data } },
-	]),
+	[
+		'data that is a list',
+		body('{"success":true,"data":[]}'),
+		{ ...noResult, answer: { data: [] } },
+	],
 	['a reset before the work', { kind: 'resetBeforeWork' }, brokeOff],
 	['a reset after the work', { kind: 'resetAfterWork' }, brokeOff],
 	['a reset amid the body', { kind: 'resetMidBody' }, { ...brokeOff, code: someText }],
 	['no answer, ever', { kind: 'hang' }, tooLate],
 	['no answer after the work', { kind: 'hangAfterWork' }, tooLate],
 	['half an answer and then a long pause', { kind: 'slowBody', delayMs: 5000 }, tooLate],
-	...[301, 302, 303, 307, 308].map((status): Case => [
+	...[302, 307].map((status): Case => [
 		`Redirects are not followed, such as HTTP ${String(status)}`,
 		{ kind: 'redirect', status },
 		// Many services answer a POST that is done, and may have been paid for, with a redirect to its result.
@@ -279,15 +250,11 @@ describe('What may have been paid for is never sent again', () => {
 		[START, scrape],
 		[START_AND_WAIT, scrape],
 	];
+	// The other ways in which an answer may be missing are above.
 	const faults: FaultRule[] = [
-		{ kind: 'resetBeforeWork' },
 		{ kind: 'resetAfterWork' },
-		{ kind: 'resetMidBody' },
-		{ kind: 'hang' },
 		{ kind: 'hangAfterWork' },
 		{ kind: 'html', status: 502, afterWork: true },
-		{ kind: 'emptyBody', afterWork: true },
-		{ kind: 'brokenJson', afterWork: true },
 		{ kind: 'noData', afterWork: true },
 	];
 
@@ -317,13 +284,12 @@ describe('A credential that cannot work', () => {
 		field,
 		outcome: 'notSent',
 	});
-	const noScheme = refused('Base URL', 'must begin with https://');
-	const noAddress = refused('Base URL', 'is not a web address that the node can send requests to');
 	const notSent = (message: string, code: unknown) => failure(message, 'notSent', code);
 	const unreached = 'The service could not be reached';
 	const noHost: unknown = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/);
 	/** HOST in a base URL is the host of the sandbox. */
 	type Broken = [name: string, credential: { baseUrl?: string; apiKey?: string }, failure: Failure];
+	// All ways to get it wrong are in credential.test.ts.
 	const broken: Broken[] = [
 		['a closed port', { baseUrl: 'http://127.0.0.1:1' }, notSent(unreached, 'ECONNREFUSED')],
 		[
@@ -342,14 +308,16 @@ describe('A credential that cannot work', () => {
 			{ apiKey: `${SECRET}-old` },
 			says(401, 'refused', 'UNAUTHORIZED', 'Invalid or missing API key'),
 		],
-		// All ways to get it wrong are in credential.test.ts.
-		['a base URL without https', { baseUrl: 'api.example.com' }, noScheme],
-		['a base URL with a query', { baseUrl: 'http://HOST?' }, noAddress],
-		...['200B', '00E9'].map((code): Broken => [
-			`a key with the character U+${code}`,
-			{ apiKey: `${SECRET}${String.fromCodePoint(parseInt(code, 16))}-1` },
-			refused('API Key', `contains a character that no key can contain (U+${code})`),
-		]),
+		[
+			'a base URL without https',
+			{ baseUrl: 'api.example.com' },
+			refused('Base URL', 'must begin with https://'),
+		],
+		[
+			'a key with a character that cannot be seen',
+			{ apiKey: `${SECRET}\u200B-1` },
+			refused('API Key', 'contains a character that no key can contain (U+200B)'),
+		],
 	];
 
 	describe.each(broken)('%s', (name, { baseUrl = 'http://HOST', apiKey }, details) => {

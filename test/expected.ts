@@ -17,9 +17,17 @@ export function verdictOn(email: unknown, status = 'valid', more: object = {}) {
 	return { email, status, ...flags, ...more };
 }
 
+/** What the service says of the address of a row. */
+export const verdictOf = ({ name }: { name: string }) => verdictOn(`${name}@acme.com`);
+
 export const someText: unknown = expect.stringMatching(/\S/);
 export const including = (fields: object) => expect.objectContaining(fields) as object;
 export const containing = (text: string): unknown => expect.stringContaining(text);
+
+/** An item whose error has these fields. */
+export const failed = (fields: object) => ({ error: including(fields) });
+/** Advice for a paid call with an unknown outcome. */
+export const mayBeDone = containing('may have done the work');
 
 export function errorOf(item: { json: IDataObject } | undefined): IDataObject | undefined {
 	return item?.json.error as IDataObject | undefined;
@@ -28,4 +36,17 @@ export function errorOf(item: { json: IDataObject } | undefined): IDataObject | 
 /** The items of a result, one for each of `jsons`, paired with the item of the same place. */
 export function paired(jsons: object[]) {
 	return jsons.map((json, item) => ({ json, pairedItem: { item } }));
+}
+
+/** The items of rows that were verified: the error of a row if it has one, and its verdict otherwise. */
+export function verified<Row extends { name: string }>(
+	rows: Row[],
+	errorAt: (row: Row, index: number) => unknown = () => undefined,
+) {
+	return paired(
+		rows.map((row, index) => {
+			const error = errorAt(row, index);
+			return error ? { ...row, error } : verdictOf(row);
+		}),
+	);
 }

@@ -1,177 +1,145 @@
 /** What a service may answer that the sandbox does not imitate. */
-import type { IDataObject } from 'n8n-workflow';
+import type { RequestRecord } from '../lab/sandbox/requestLog';
 import { hintTexts } from './engine';
 import {
-	ENRICH,
-	FINDERS,
-	FIND_BUSINESS,
-	FIND_PERSONAL,
-	GET_STATUS,
-	START,
-	START_AND_WAIT,
-	VERIFY,
-	WAIT,
-	people,
-	type Action,
-} from './actions';
-import {
-	answer,
+	containing,
+	errorOf,
 	failed,
-	failure,
+	including,
 	mayBeDone,
+	paired,
+	someText,
+	verdictOf,
+	verified,
+} from './expected';
+import {
+	ENRICH_ROWS,
+	FIND_ROWS,
+	PERSONAL_ROWS,
+	START_AND_WAIT_ROWS,
+	START_ROWS,
+	VERIFY_ROWS,
+	WAIT_ROWS,
+	answer,
+	failure,
+	keepGoing,
+	rowsOf,
 	saying,
 	success,
 	titleIn,
 	verdict,
-	verdictOf,
 	verdictWith,
-	verified,
 	type Answer,
-	type Case,
-	type Received,
-	type Responder,
 	type Row,
-} from './answers';
-import { useOtherService } from './otherService';
-import { containing, including, paired, someText } from './expected';
-import { keepGoing } from './given';
-import { get } from './service';
+} from './given';
+import { SECRET, useService, type Case } from './service';
 
-const { received, apiKey, answerWith, run, runEach, expectEach, expectCalls } = useOtherService();
+const service = useService();
+const { sandbox, answerWith, runRows, runEach, expectEach, expectCalls } = service;
 
 const nobody = including({ found: false, email: null });
-const textIn = ({ body }: Received, name: string) => (body as Record<string, string>)[name] ?? '';
+const textIn = ({ body }: RequestRecord, name: string) =>
+	(body as Record<string, string>)[name] ?? '';
 
 /** Starts three scrapes with Retry On Fail. The second one gets an answer with which the node fails. */
 async function expectOneStartEach(odd: Answer) {
 	const started = success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 });
-	const result = await runEach(START, [started, odd, started], {}, { retryOnFail: true });
+	const result = await runEach(START_ROWS, [started, odd, started], {}, { retryOnFail: true });
 	expect(result.items).toEqual([]);
 	expect(result.error).toMatchObject({ description: mayBeDone, context: { itemIndex: 1 } });
 	return result;
 }
 
-describe.each(FINDERS)('Whether anybody was found: $operation', (finder) => {
-	const noPath = (body: object): Case => [
-		answer(body, 404),
-		failed({ outcome: 'refused', httpStatus: 404, advice: containing('Check the base URL') }),
-	];
-	const other = failed({ httpStatus: 404, outcome: 'refused' });
-	const unclear = (body: object, message = someText): Case => [
-		answer(body),
-		failed({ message, outcome: 'unknown', httpStatus: 200 }),
-	];
-	const none = (body: object, status?: number): Case => [answer(body, status), nobody];
+describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
+	'Whether anybody was found: $operation',
+	(finder) => {
+		const none = (body: object, status?: number): Case => [answer(body, status), nobody];
+		const noPath = (body: object): Case => [
+			answer(body, 404),
+			failed({ outcome: 'refused', httpStatus: 404, advice: containing('Check the base URL') }),
+		];
+		const otherCode = (code: string): Case => [
+			failure(code, 404),
+			failed({ httpStatus: 404, outcome: 'refused' }),
+		];
+		const unclear = (body: object, says: string): Case => [
+			answer(body),
+			failed({ message: `The service says: ${says}`, outcome: 'unknown', httpStatus: 200 }),
+		];
+		const pending = (body: object, status = 200): Case => [
+			answer({ success: true, ...body }, status),
+			failed({
+				message: 'The service has not finished this lookup',
+				advice: containing('charged for it'),
+				outcome: 'unknown',
+				httpStatus: status,
+				answer: body,
+			}),
+		];
 
-	test('is told from a path, an account or a server that is not there, and from a failure', async () => {
-		await expectEach(finder, {
-			envelope: [failure('NOT_FOUND', 404), nobody],
-			lowerCase: [failure('not_found', 200), nobody],
-			hyphens400: [failure('not-found', 400), nobody],
-			text: [saying('Not found'), nobody],
-			text404: [saying('Not found', 404), nobody],
-			noEnvelope: none({ error: { code: 'NOT_FOUND', message: 'Nobody' } }, 404),
-			codeBeside: none({ success: false, code: 'NOT_FOUND', message: 'Nobody' }, 404),
-			noData: [success(null), nobody],
-
-			route: [failure('ROUTE_NOT_FOUND', 404), other],
-			account: [failure('ACCOUNT_NOT_FOUND', 404), other],
-			company: [failure('COMPANY_NOT_FOUND', 404), other],
-			path: [saying('Path /v2/email/find not found', 404), other],
-			spring: noPath({ status: 404, error: 'Not Found', path: '/v2/email/find' }),
-			nest: noPath({ statusCode: 404, message: 'Cannot POST /email/find', error: 'Not Found' }),
-			lambda: noPath({ message: 'Not Found' }),
-			strapi: noPath({ data: null, error: { status: 404, name: 'E', message: 'Not Found' } }),
-			fastApi: noPath({ detail: 'Not Found' }),
-			edgeFunctions: noPath({ code: 'NOT_FOUND', message: 'Requested function was not found' }),
-
-			internal: unclear(
-				{ success: 'false', data: null, error: 'Internal error' },
-				'The service says: Internal error',
-			),
-			down: unclear(
-				{ success: true, data: null, error: 'Search is down' },
-				'The service says: Search is down',
-			),
-			later: unclear({ data: null, message: 'Try later' }, 'The service says: Try later'),
-			besideNull: unclear(
-				{ success: true, data: null, error: { code: 'INTERNAL', message: 'Oops' } },
-				'The service says: Oops (INTERNAL)',
-			),
-			withoutCode: unclear({ success: true, data: null, error: { code: '', message: 'Oops' } }),
+		test.each<[string, Case[]]>([
+			[
+				'nobody',
+				[
+					[failure('NOT_FOUND', 404), nobody],
+					[failure('not_found', 200), nobody],
+					[failure('not-found', 400), nobody],
+					[saying('Not found'), nobody],
+					none({ error: { code: 'NOT_FOUND', message: 'Nobody' } }, 404),
+					none({ success: false, code: 'NOT_FOUND', message: 'Nobody' }, 404),
+					[success(null), nobody],
+					[success({}), nobody],
+					[success({ email: null }), nobody],
+					[success({ email: '', jobId: 'j1' }), nobody],
+					[success({ email: ' ' }), nobody],
+					[success({ email: [] }), nobody],
+					[success({ email: 'N/A', found: true }), nobody],
+					[success({ status: 'completed', jobId: 'j1' }), nobody],
+					[success({ status: 'not_found', task_id: 'j1' }), nobody],
+					none({ success: true, data: null, status: 'success', requestId: 'r1' }),
+					none({ success: true, data: null, message: 'Nobody was found' }),
+				],
+			],
+			[
+				'a path, an account or a server that is not there, or a failure',
+				[
+					otherCode('ROUTE_NOT_FOUND'),
+					otherCode('ACCOUNT_NOT_FOUND'),
+					// Spring, Nest, AWS Lambda, FastAPI and Supabase.
+					noPath({ status: 404, error: 'Not Found', path: '/v2/email/find' }),
+					noPath({ statusCode: 404, message: 'Cannot POST /email/find', error: 'Not Found' }),
+					noPath({ message: 'Not Found' }),
+					noPath({ detail: 'Not Found' }),
+					noPath({ code: 'NOT_FOUND', message: 'Requested function was not found' }),
+					unclear({ success: 'false', data: null, error: 'Internal error' }, 'Internal error'),
+					unclear({ success: true, data: null, error: 'Search is down' }, 'Search is down'),
+					unclear({ data: null, message: 'Try later' }, 'Try later'),
+					unclear(
+						{ success: true, data: null, error: { code: 'INTERNAL', message: 'Oops' } },
+						'Oops (INTERNAL)',
+					),
+				],
+			],
+			[
+				'a lookup that goes on',
+				[
+					pending({ data: { status: 'processing', jobId: 'j1' } }),
+					pending({ data: { status: 'PENDING' } }),
+					pending({ data: { status: 'pending', email: null, found: false } }, 201),
+					pending({ data: { status: 'accepted' } }, 202),
+					pending({ data: { email: null } }, 202),
+					pending({ data: { status: 'pending', email: null }, pollUrl: '/jobs/1' }),
+				],
+			],
+		])('%s', async (_, cases) => {
+			await expectEach(finder, cases);
 		});
-	});
-
-	const message = 'The service has not finished this lookup';
-	const unfinished = (kept: object | undefined, httpStatus = 200) =>
-		failed({
-			...{ message, advice: containing('charged for it'), outcome: 'unknown' },
-			...{ httpStatus, answer: kept },
-		});
-	const pending = (data: object, status?: number): Case => [
-		success(data, status),
-		unfinished({ data }, status),
-	];
-	const pendingBeside = (body: object, kept: object, status?: number): Case => [
-		answer({ success: true, ...body }, status),
-		unfinished(kept, status),
-	];
-
-	test('is not known while the lookup goes on', async () => {
-		await expectEach(finder, [
-			pending({ status: 'processing', jobId: 'j1' }),
-			pending({ status: 'PENDING' }),
-			pending({ status: 'pending', email: null, found: false }, 201),
-			pending({ status: 'accepted' }, 202),
-			pending({ id: 'x' }, 202),
-			pending({ email: null }, 202),
-			pendingBeside({ data: null, jobId: 'j1' }, { jobId: 'j1' }, 202),
-			pendingBeside(
-				{ data: { status: 'pending', email: null }, pollUrl: '/jobs/1' },
-				{ data: { status: 'pending', email: null }, pollUrl: '/jobs/1' },
-			),
-
-			[success({}), nobody],
-			[success({ email: null }), nobody],
-			[success({ email: '', jobId: 'j1' }), including({ found: false })],
-			[success({ status: 'completed', jobId: 'j1' }), nobody],
-			[success({ status: 'not_found', task_id: 'j1' }), nobody],
-			[success({ found: false, jobId: 'j1' }), nobody],
-			[success({ requestId: 'r1' }), nobody],
-			none({ success: true, data: null, status: 'success', requestId: 'r1' }),
-			none({ success: true, data: {}, status: 200 }),
-			[success({ email: 'N/A', found: true }), nobody],
-			[success({ email: ' ' }), nobody],
-			[success({ email: [] }), nobody],
-			none({ success: true, data: null, message: 'Nobody was found' }),
-			none({ success: true, data: { status: 'completed' }, status: 'processing' }),
-		]);
-	});
-});
+	},
+);
 
 describe('An address', () => {
-	test('is found by a lookup that may go on, in other words, with its own level of confidence', async () => {
-		const running = { email: 'p@acme.com', status: 'processing', jobId: 'j1' };
-		const other = { email: 'p@acme.com' };
-		const ann = { email: 'ann@acme.com', confidence: 0.95, confidenceLevel: 'A+' };
-		const bob = { email: 'bob@acme.com', confidence: 0.95, confidenceLevel: null };
-		const cid = { email: 'cid@acme.com', confidence: 0.95 };
-		await expectEach(FIND_BUSINESS, [
-			[success(running), { found: true, ...running }],
-			[success(running, 202), { found: true, ...running }],
-			[answer({ success: 'true', data: other, error: {} }), { found: true, ...other }],
-			[
-				answer({ success: true, data: other, error: { code: '', message: '' } }),
-				{ found: true, ...other },
-			],
-			[success(ann), { found: true, ...ann }],
-			[success(bob), { found: true, ...bob }],
-			[success(cid), { found: true, ...cid, confidenceLevel: 'very_high' }],
-		]);
-	});
-
-	test.each([FIND_BUSINESS, FIND_PERSONAL])(
-		'has a level of confidence, which begins at its lower bound: $operation',
+	test.each([FIND_ROWS, PERSONAL_ROWS])(
+		'has the level of confidence of the service, or one that begins at its lower bound: $operation',
 		async (finder) => {
 			const email = 'p@acme.com';
 			const levelOf = (confidence: unknown, confidenceLevel?: string): Case => {
@@ -181,16 +149,21 @@ describe('An address', () => {
 					{ found: true, ...data, ...(confidenceLevel && { confidenceLevel }) },
 				];
 			};
+			const sent: Array<[data: object, status?: number]> = [
+				[{ email, confidence: 0.95, confidenceLevel: 'A+' }],
+				[{ email, confidence: 0.95, confidenceLevel: null }],
+				[{ email, status: 'processing', jobId: 'j1' }],
+				[{ email, status: 'processing', jobId: 'j1' }, 202],
+			];
 			const none = { email: '', confidence: 0.3, sources: [] };
-			const gone = { email: null, reason: 'left the company' };
 			await expectEach(finder, [
 				...[1, 0.9].map((confidence) => levelOf(confidence, 'very_high')),
 				...[0.8999, 0.7].map((confidence) => levelOf(confidence, 'high')),
 				...[0.6999, 0.5].map((confidence) => levelOf(confidence, 'medium')),
 				...[0.4999, 0].map((confidence) => levelOf(confidence, 'low')),
 				...[95, -0.1, 'high', null, undefined].map((confidence) => levelOf(confidence)),
+				...sent.map(([data, status]): Case => [success(data, status), { found: true, ...data }]),
 				[success(none), { found: false, ...none, email: null }],
-				[success(gone), { found: false, ...gone }],
 				[success({ confidence: 0 }), { found: false, email: null, confidence: 0 }],
 			]);
 		},
@@ -203,7 +176,7 @@ describe('An address', () => {
 		});
 		const message = 'The service has not finished this lookup';
 		const error = { code: 'INTERNAL', message: 'Oops' };
-		await expectEach(VERIFY, [
+		await expectEach(VERIFY_ROWS, [
 			...cases,
 			[verdictWith({ status: 'processing' }), failed({ message, outcome: 'unknown' })],
 			[
@@ -212,237 +185,187 @@ describe('An address', () => {
 			],
 		]);
 	});
-});
 
-describe('What a service writes in the place of the address', () => {
-	const answers = ['not available', 'ada', ' locked ', 17, true];
-	const cases = (kept: (email: unknown) => object): Case[] => [
-		...answers.map((email): Case => [success({ email, confidence: 0.4 }), kept(email)]),
-		...['', null].map((email): Case => {
-			const { emailAnswer: none, ...others } = kept(email) as { emailAnswer?: unknown };
-			expect(none).toEqual(email);
-			return [success({ email, confidence: 0.4 }), others];
-		}),
-		[success({ email: 'p@acme.com' }), including({ found: true, email: 'p@acme.com' })],
-	];
+	const noAddresses = ['not available', 'ada', ' locked ', 17, true];
 
-	test.each([FIND_BUSINESS, FIND_PERSONAL])(
-		'is kept in a field of its own: $operation',
-		async (of) => {
-			const nobody = { found: false, email: null, confidence: 0.4 };
-			await expectEach(
-				of,
-				cases((emailAnswer) => ({ ...nobody, emailAnswer })),
-			);
+	test.each([FIND_ROWS, PERSONAL_ROWS])(
+		'keeps in a field of its own what the service writes in its place: $operation',
+		async (finder) => {
+			const none = { found: false, email: null, confidence: 0.4 };
+			await expectEach(finder, [
+				...noAddresses.map((emailAnswer): Case => [
+					success({ email: emailAnswer, confidence: 0.4 }),
+					{ ...none, emailAnswer },
+				]),
+				[success({ email: '', confidence: 0.4 }), none],
+				[success({ email: 'p@acme.com' }), including({ found: true, email: 'p@acme.com' })],
+			]);
 		},
 	);
 
-	test('is kept among the rejected, and the hint says that nobody was found', async () => {
+	test('is kept among the rejected of a search, and the hint says that nobody was found', async () => {
 		const tried = 'business: not found';
-		const each = answers.map((email): Case => {
-			const own = { found: false, email: null, confidence: 0.4, emailAnswer: email };
-			const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
-			return [success({ email, confidence: 0.4 }), { found: false, email: null, tried, rejected }];
-		});
-		const none: Case = [success({ email: '' }), { found: false, email: null, tried }];
-		const result = await expectEach(ENRICH, [...each, none]);
+		const own = { email: null, confidence: 0.4, emailAnswer: 'locked' };
+		const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
+		const locked = success({ email: 'locked', confidence: 0.4 });
+		const result = await expectEach(ENRICH_ROWS, [
+			[locked, { found: false, email: null, tried, rejected }],
+			[locked, { found: false, email: null, tried, rejected }],
+			[success({ email: '' }), { found: false, email: null, tried }],
+		]);
 		expect(hintTexts(result)).toEqual([
-			'info: 6 items: 6 not found · 6 paid calls (6 business lookups)',
+			'info: 3 items: 3 not found · 3 paid calls (3 business lookups)',
 		]);
 	});
 });
 
 describe('An error', () => {
-	test('has any text or number as its code', async () => {
-		const lookUp = 'Look up this code in the documentation of the service.';
-		// Every object of JavaScript has fields with these names.
-		const names = ['constructor', 'toString', '__proto__'];
+	test('has any text or number as its code, and advice that fits', async () => {
+		const lookUp = containing('Look up this code');
+		const checkKey = containing('Check the API key in the LeadGen credential.');
 		const errors = [
-			...names.map((code) => ({ code, httpStatus: 200, outcome: 'unknown', advice: mayBeDone })),
-			...names.map((code) => ({ code, httpStatus: 400, outcome: 'refused', advice: lookUp })),
+			// Every object of JavaScript has a field with this name.
+			{ code: 'constructor', httpStatus: 200, outcome: 'unknown', advice: mayBeDone },
+			{ code: 'constructor', httpStatus: 400, outcome: 'refused', advice: lookUp },
 			{ code: 1007, httpStatus: 422, outcome: 'refused', advice: lookUp },
 		];
-		const cases = errors.map((error): Case => {
-			const sent = { code: error.code, message: 'Bad' };
-			const code = String(error.code);
-			return [
-				answer({ success: false, error: sent }, error.httpStatus),
-				{ error: { ...error, code, message: `The service says: Bad (${code})` } },
-			];
-		});
-		await expectEach(VERIFY, cases);
+		const refused = (httpStatus: number, advice: unknown) =>
+			failed({ advice, outcome: 'refused', httpStatus });
+		await expectEach(VERIFY_ROWS, [
+			...errors.map((error): Case => {
+				const sent = { code: error.code, message: 'Bad' };
+				const code = String(error.code);
+				return [
+					answer({ success: false, error: sent }, error.httpStatus),
+					{ error: { ...error, code, message: `The service says: Bad (${code})` } },
+				];
+			}),
+			[answer({ message: 'Unauthorized' }, 401), refused(401, checkKey)],
+			[answer({ error: 'Forbidden' }, 403), refused(403, checkKey)],
+			[answer('<html>', 401), refused(401, checkKey)],
+			[failure('invalid_request', 400), refused(400, containing('fields of this item'))],
+		]);
 	});
 
 	test('is told in words, and keeps all that the service sends with it', async () => {
-		const error = (message: string, answer?: unknown, code?: string): object => ({
-			error: { message, advice: someText, outcome: 'refused', httpStatus: 422, answer, code },
-		});
-		const refuse = (body: object) => answer({ success: false, ...body }, 422);
+		const refuse = (body: object, message: string, kept?: unknown, code?: string): Case => [
+			answer({ success: false, ...body }, 422),
+			{
+				error: {
+					message,
+					advice: someText,
+					outcome: 'refused',
+					httpStatus: 422,
+					answer: kept,
+					code,
+				},
+			},
+		];
 		const details = [{ field: 'email', issue: 'No such domain' }];
 		const both = { code: 'E1', message: 'Wrong' };
 		const wrong = 'The service says: Wrong (E1)';
 		const noMessage = 'The service reports an error, without a message or a code';
-		const { items } = await expectEach(VERIFY, {
-			nothing: [refuse({}), error(noMessage)],
-			emptyTexts: [failure('', 422, ''), error(noMessage)],
-			errors: [refuse({ errors: ['too long'] }), error(noMessage, { errors: ['too long'] })],
-			code: [
-				refuse({ error: { code: 'E7' } }),
-				error('The service reports the error E7, without a message', undefined, 'E7'),
-			],
-			message: [refuse({ message: 'Went wrong' }), error('The service says: Went wrong')],
-			details: [
-				refuse({ error: { ...both, details }, requestId: 'r1', data: null }),
-				error(wrong, { error: { details }, requestId: 'r1' }, 'E1'),
-			],
-			noMore: [
-				refuse({ error: { ...both, details: null, hint: '' }, data: null }),
-				error(wrong, undefined, 'E1'),
-			],
-			messageBeside: [
-				refuse({ error: { code: 'E1' }, message: 'Wrong' }),
-				error(wrong, undefined, 'E1'),
-			],
-			twoTexts: [
-				refuse({ error: 'Bad Request', message: 'Wrong domain' }),
-				error('The service says: Bad Request: Wrong domain'),
-			],
-			sameTexts: [refuse({ error: both, message: 'Wrong' }), error(wrong, undefined, 'E1')],
-			flag: [
-				refuse({ error: true, message: 'Wrong' }),
-				error('The service says: Wrong', { error: true }),
-			],
-			listOfTexts: [
-				answer({ statusCode: 422, error: 'Bad Request', message: ['Wrong', 'No'] }, 422),
-				error('The service says: Bad Request: Wrong: No', { statusCode: 422 }),
-			],
-			otherJson: [
+		const onlyCode = 'The service reports the error E7, without a message';
+		await expectEach(VERIFY_ROWS, [
+			refuse({}, noMessage),
+			refuse({ error: { code: '', message: '' } }, noMessage),
+			refuse({ errors: ['too long'] }, noMessage, { errors: ['too long'] }),
+			refuse({ error: { code: 'E7' } }, onlyCode, undefined, 'E7'),
+			refuse({ message: 'Went wrong' }, 'The service says: Went wrong'),
+			refuse(
+				{ error: { ...both, details }, requestId: 'r1', data: null },
+				...([wrong, { error: { details }, requestId: 'r1' }, 'E1'] as const),
+			),
+			refuse({ error: { ...both, details: null, hint: '' }, data: null }, wrong, undefined, 'E1'),
+			refuse({ error: { code: 'E1' }, message: 'Wrong' }, wrong, undefined, 'E1'),
+			refuse({ error: both, message: 'Wrong' }, wrong, undefined, 'E1'),
+			refuse(
+				{ error: 'Bad Request', message: 'No domain' },
+				'The service says: Bad Request: No domain',
+			),
+			refuse({ error: true, message: 'Wrong' }, 'The service says: Wrong', { error: true }),
+			refuse(
+				{ statusCode: 422, error: 'Bad Request', message: ['Wrong', 'No'] },
+				'The service says: Bad Request: Wrong: No',
+				{ statusCode: 422 },
+			),
+			[
 				answer({ detail: details }, 422),
-				error(
-					'The service answered HTTP 422 with something other than the expected JSON',
-					JSON.stringify({ detail: details }),
-				),
+				failed({
+					message: 'The service answered HTTP 422 with something other than the expected JSON',
+					answer: JSON.stringify({ detail: details }),
+				}),
 			],
-		});
-		// Only where there is a code, the advice may tell what to do about it.
-		const texts = items.map((item) => JSON.stringify(item));
-		expect(texts.filter((text) => /no code|no message|this code(?<!E[17].*)/.test(text))).toEqual(
-			[],
-		);
-	});
-
-	test('of the service or a gateway in front of it comes with advice that fits', async () => {
-		const refused = (httpStatus: number, advice: string) =>
-			failed({ advice: containing(advice), outcome: 'refused', httpStatus });
-		await expectEach(VERIFY, [
-			[answer({ message: 'Unauthorized' }, 401), refused(401, 'API key')],
-			[answer({ error: 'Forbidden' }, 403), refused(403, 'API key')],
-			[answer('<html>', 401), refused(401, 'API key')],
-			[failure('invalid_request', 400), refused(400, 'fields of this item')],
 		]);
 	});
 });
 
 describe('Credits that run out in the middle of a run', () => {
+	const code = 'INSUFFICIENT_CREDITS';
 	const notSent = {
 		message: 'Not sent: the account has too few credits',
 		advice: someText,
 		attempted: false,
 		outcome: 'notSent',
 	};
-	test.each([
-		answer('Pay first', 402),
-		failure('PAYMENT', 402),
-		saying('Insufficient credits', 403),
-		failure('insufficient-credits', 403),
-		failure('Insufficient Credits', 200),
-		failure('INSUFFICIENT_CREDITS', 429),
-	])('end it: %j', async (refusal) => {
-		const rows = people(5);
-		answerWith((request) => (received.length <= 2 ? verdict(request) : refusal));
-		const { items } = await run(VERIFY, rows, { parallel: 1 });
+	const advice = containing('Add credits to the account');
 
-		const refused = including({
-			outcome: 'refused',
-			httpStatus: refusal.status,
-			advice: containing('Add credits to the account'),
-			...(refusal.status !== 402 && { code: 'INSUFFICIENT_CREDITS' }),
-		});
-		const errors = [undefined, undefined, refused, notSent, notSent];
+	test.each<[Answer, object]>([
+		[answer('Pay first', 402), { outcome: 'refused', httpStatus: 402, advice }],
+		[failure('PAYMENT', 402), { outcome: 'refused', code: 'PAYMENT', httpStatus: 402 }],
+		[failure('insufficient-credits', 403), { outcome: 'refused', advice }],
+		[failure('Insufficient Credits', 200), { outcome: 'refused', httpStatus: 200, advice }],
+		[failure(code, 429), { outcome: 'refused', code, httpStatus: 429, advice }],
+		[saying('Insufficient credits', 403), { outcome: 'refused', code, advice }],
+		// Only a text says so, and the call may be paid for.
+		[saying('Insufficient credits', 200), { outcome: 'unknown', code, advice: mayBeDone }],
+	])('end it: %j', async (refusal, error) => {
+		const rows = rowsOf(5);
+		answerWith((request) => (sandbox.requests.length <= 2 ? verdict(request) : refusal));
+		const { items } = await runRows(VERIFY_ROWS, rows, { parallel: 1 });
+
+		const errors = [undefined, undefined, including(error), notSent, notSent];
 		expect(items).toEqual(verified(rows, (_, index) => errors[index]));
-		expectCalls(rows.slice(0, 3).map(VERIFY.callFor));
-	});
-
-	test('end it where only a text with HTTP 200 says so, and that call may be paid for', async () => {
-		const rows = people(4);
-		answerWith((request) =>
-			received.length === 1 ? verdict(request) : saying('Insufficient credits', 200),
-		);
-		const { items } = await run(VERIFY, rows, { parallel: 1 });
-
-		const code = 'INSUFFICIENT_CREDITS';
-		const unclear = including({ outcome: 'unknown', httpStatus: 200, advice: mayBeDone, code });
-		const errors = [undefined, unclear, notSent, notSent];
-		expect(items).toEqual(verified(rows, (_, index) => errors[index]));
-		expectCalls(rows.slice(0, 2).map(VERIFY.callFor));
-	});
-
-	test('are not what an error means that only mentions them', async () => {
-		const mentions = [
-			failure('INVALID_EMAIL', 400, 'No credits were charged'),
-			saying('Used 3 out of 10 credits', 404),
-		];
-		const cases = mentions.map((mention): Case => [
-			mention,
-			failed({ httpStatus: mention.status }),
-		]);
-		await expectEach(VERIFY, [[verdict], ...cases, [verdict], [verdict]], { parallel: 1 });
+		expectCalls(rows.slice(0, 3).map(VERIFY_ROWS.callFor));
 	});
 });
 
-describe('A result with any 2xx status', () => {
-	const data = { email: 'p@acme.com', credits: 5, scrapeId: 's1', status: 'completed' };
-
-	test.each([FIND_BUSINESS, FIND_PERSONAL, VERIFY, GET_STATUS, WAIT, START, START_AND_WAIT])(
-		'is one: $operation',
-		async (action) => {
-			const isFinder = action === FIND_BUSINESS || action === FIND_PERSONAL;
-			const more = action === START_AND_WAIT && { progress: 100 };
-			const result = { ...(isFinder && { found: true }), ...data, ...more };
-			const statuses = [200, 201, 202, 203, 206];
-			await expectEach(
-				action,
-				statuses.map((status): Case => [success(data, status), result]),
-			);
-		},
+test.each([
+	{ action: FIND_ROWS, more: { found: true } },
+	{ action: VERIFY_ROWS, more: {} },
+	{ action: WAIT_ROWS, more: {} },
+	{ action: START_ROWS, more: {} },
+])('A result may have any 2xx status: $action.operation', async ({ action, more }) => {
+	const data = { email: 'p@acme.com', scrapeId: 's1', status: 'completed' };
+	const result = { ...data, ...more };
+	await expectEach(
+		action,
+		[200, 201, 202, 206].map((status) => [success(data, status), result]),
 	);
-
-	test.each([201, 202, 206])('is a balance, read once for all items: HTTP %d', async (status) => {
-		answerWith(success(data, status));
-		const balance: Action = { ...VERIFY, operation: ['credit', 'get'], parameters: {} };
-		const { items } = await run(balance, people(3));
-		expect(items).toEqual(paired([data, data, data]));
-		expectCalls([get('/credits')]);
-	});
 });
 
-test.each<[string, Answer, unknown]>([
-	[
-		'a redirect to its result',
-		answer({}, 303, { location: '/status?scrapeId=s1' }),
-		'The service redirects to /status?scrapeId=s1',
-	],
-	['HTTP 200 and a text about a rate', saying('Rate limit exceeded', 200), someText],
-	['HTTP 200 and a text about its fields', saying('Invalid request', 200), someText],
-	['HTTP 200 and a text about credits', saying('Insufficient credits', 200), someText],
-	['HTTP 502 and a text about a rate', saying('Rate limit exceeded', 502), someText],
-])(
-	'A start that is answered with %s is not sent again by Retry On Fail',
-	async (_, odd, message) => {
-		const { error } = await expectOneStartEach(odd);
-		expect(error).toMatchObject({ message, httpCode: String(odd.status) });
-	},
-);
+test.each<[string, Answer]>([
+	['a redirect to its result', answer({}, 303, { location: '/status?scrapeId=s1' })],
+	['HTTP 200 and a text about a rate', saying('Rate limit exceeded', 200)],
+	['HTTP 200 and a text about credits', saying('Insufficient credits', 200)],
+	['HTTP 502 and a text about a rate', saying('Rate limit exceeded', 502)],
+])('A start that is answered with %s is not sent again by Retry On Fail', async (_, odd) => {
+	const { error } = await expectOneStartEach(odd);
+	expect(error).toMatchObject({ message: someText, httpCode: String(odd.status) });
+});
+
+test('A start may be done if it is answered with a redirect, unless with HTTP 307 or 308', async () => {
+	const cases = [301, 302, 303, 307, 308].map((httpStatus): Case => {
+		const outcome = httpStatus < 307 ? 'unknown' : 'refused';
+		const message = 'The service redirects to /status?scrapeId=s1';
+		const location = '/status?scrapeId=s1';
+		return [answer({}, httpStatus, { location }), failed({ message, outcome, httpStatus })];
+	});
+	await expectEach(START_ROWS, [
+		...cases,
+		[answer({}, 302), failed({ message: 'The service redirects to an unnamed address' })],
+	]);
+});
 
 describe('A start that is accepted without the ID in its place', () => {
 	const sent = [
@@ -455,7 +378,7 @@ describe('A start that is accepted without the ID in its place', () => {
 
 	test('returns what the service sent', async () => {
 		const cases = [...sent, { scrapeId: 17 }].map((data): Case => [success(data), data]);
-		await expectEach(START, cases);
+		await expectEach(START_ROWS, cases);
 	});
 
 	test('is an error with what the service sent if nobody can wait for it', async () => {
@@ -464,187 +387,129 @@ describe('A start that is accepted without the ID in its place', () => {
 			advice: containing('you pay for it again'),
 		};
 		const cases = sent.map((data): Case => [success(data), { error: { ...data, ...error } }]);
-		await expectEach(START_AND_WAIT, cases);
-		expect(received).toHaveLength(cases.length);
-	});
-
-	test('is named where another item fails', async () => {
-		const answers = [success({ id: 's1' }), success({ scrapeId: 's2' }), failure('ODD', 400)];
-		const { error } = await runEach(START, answers, { parallel: 1 }, {});
-		expect(error?.description).toContain('This run started 2 scrapes: {"id":"s1"}, s2.');
+		await expectEach(START_AND_WAIT_ROWS, cases);
+		expect(sandbox.requests).toHaveLength(cases.length);
 	});
 
 	test('keeps the ID that came with its error', async () => {
 		const data = { scrapeId: 's1' };
 		const error = { code: 'INTERNAL', message: 'Queue is down' };
 		const kept = failed({ outcome: 'unknown', code: 'INTERNAL', answer: { data } });
-		await expectEach(START, {
-			failed: [answer({ success: false, error, data }, 500), kept],
-			withHttp200: [answer({ success: false, error, data }), kept],
-			started: [success(data), data],
-		});
+		await expectEach(START_ROWS, [
+			[answer({ success: false, error, data }, 500), kept],
+			[answer({ success: false, error, data }), kept],
+			[success(data), data],
+		]);
 	});
 
-	test.each([START, START_AND_WAIT])(
+	test.each([START_ROWS, START_AND_WAIT_ROWS])(
 		'and without data is an error that holds the answer: $operation',
 		async (action) => {
-			const error = {
-				message: 'The service returned no result',
-				advice: mayBeDone,
-				outcome: 'unknown',
+			const none = (fields: object, kept?: object): Case => {
+				const message = 'The service returned no result';
+				return [
+					answer(fields),
+					{ error: { message, advice: mayBeDone, outcome: 'unknown', answer: kept } },
+				];
 			};
-			const cases = [
-				{ scrapeId: 'x', status: 'pending' },
-				{ data: 'abc' },
-				{ data: [{ scrapeId: 'x' }] },
-			].flatMap((fields): Case[] => [
-				[answer(fields), { error: { ...error, answer: fields } }],
-				[answer({ success: true, ...fields }), { error: { ...error, answer: fields } }],
-			]);
 			await expectEach(action, [
-				[answer({}), { error }],
-				[answer({ success: true }), { error }],
-				...cases,
+				none({}),
+				none({ success: true }),
+				...[
+					{ scrapeId: 'x', status: 'pending' },
+					{ data: 'abc' },
+					{ data: [{ scrapeId: 'x' }] },
+				].flatMap((fields) => [none(fields, fields), none({ success: true, ...fields }, fields)]),
 			]);
 		},
 	);
 });
 
 describe('A service that answers in other words', () => {
-	test.each([failure('rate_limit_exceeded', 200), saying('Rate limit exceeded', 403)])(
-		'is asked again after it refused a call for its rate: %j',
-		async (refusal) => {
-			const rows = people(4);
-			answerWith((request) => (received.length === 2 ? refusal : verdict(request)));
-			const { items } = await run(VERIFY, rows);
-
-			expect(items).toEqual(verified(rows));
-			expectCalls([...rows.map(VERIFY.callFor), ...received.slice(1, 2)]);
-		},
-	);
-
 	test('ends a scrape in any case, or with an error, and the error names the scrape', async () => {
-		const done = { scrapeId: 's1', status: 'completed', message: 'Done', progress: 100 };
-		const inCapitals = { scrapeId: 's2', status: 'Completed' };
-		const noLeads = {
-			scrapeId: 's3',
-			status: 'failed',
-			message: 'No leads',
-			progress: 40,
-			completedAt: null,
-			note: '',
-		};
+		const done = { scrapeId: 'p0', status: 'Completed', message: 'Done' };
+		const noLeads = { scrapeId: 'p1', status: 'failed', message: 'No leads', note: '' };
 		const error = { code: 'SCRAPE_FAILED', message: 'Source is down' };
-		const asError = { success: false, error, data: { scrapeId: 's4', status: 'FAILED' } };
-		const withError = { scrapeId: 's5', status: 'failed', error: { message: 'Source is down' } };
-		const notRepeated = { status: 'failed', progress: 40 };
+		const asError = { success: false, error, data: { scrapeId: 'p2', status: 'FAILED' } };
+		const withError = { scrapeId: 'p3', status: 'failed', error };
+		const withoutId = { status: 'failed', progress: 40 };
 		const isDown = (scrapeId: string) =>
 			failed({ scrapeId, message: `Scrape ${scrapeId} failed: Source is down` });
-		await expectEach(WAIT, {
-			s1: [success(done), done],
-			s2: [success(inCapitals), inCapitals],
-			s3: [
+		await expectEach(WAIT_ROWS, [
+			[success(done), done],
+			[
 				success(noLeads),
-				{ error: { ...noLeads, message: 'Scrape s3 failed: No leads', advice: someText } },
+				{ error: { ...noLeads, message: 'Scrape p1 failed: No leads', advice: someText } },
 			],
-			s4: [answer(asError), isDown('s4')],
-			s5: [success(withError), isDown('s5')],
-			s6: [success(notRepeated), failed({ scrapeId: 's6', ...notRepeated })],
-		});
-	});
-
-	test('gives the three outputs of a verification its verdicts in any case', async () => {
-		const answers = ['Valid', 'INVALID', 'Catch_All'].map((status) => verdictWith({ status }));
-		const { outputs } = await runEach(VERIFY, answers, { splitOutput: true });
-
-		expect(outputs.map((items) => items.map(({ json }) => json.status))).toEqual([
-			['Valid'],
-			['Catch_All'],
-			['INVALID'],
+			[answer(asError), isDown('p2')],
+			[success(withError), isDown('p3')],
+			[success(withoutId), failed({ scrapeId: 'p4', ...withoutId })],
 		]);
 	});
+});
 
-	test('in both calls of a search keeps its words apart, and numbers as text count', async () => {
-		const confidences: Record<string, string> = { low: '0.3', sure: '0.95', good: '0.7' };
-		const rows = Object.keys(confidences).map((name) => ({ name }));
-		const verifies = verdictWith({ status: 'Valid', confidence: 0.2, score: 12 });
+describe('A search', () => {
+	/** Answers the lookups with an address and `found`, and the verifications with `verdict`. */
+	const answerSearch = (found: (first: string) => object, verdict: (email: string) => object) => {
 		answerWith((request) => {
-			if (request.path === '/email/verify') return verifies(request);
-			const name = (request.body as { firstName: string }).firstName;
-			return success({ email: `${name}@acme.com`, confidence: confidences[name], score: 88 });
+			if (request.path === '/email/verify') {
+				return verdictWith(verdict(textIn(request, 'email')))(request);
+			}
+			const first = textIn(request, 'firstName');
+			return success({ email: `${first}@acme.com`, ...found(first) });
 		});
-		const options = { minConfidence: 0.5 };
-		const { items } = await run(ENRICH, rows, options);
+	};
+	const rows = rowsOf(3);
+	const [p0, ...others] = rows.map(({ name }) => `${name}@acme.com`);
 
-		const found = (name: string, confidenceLevel: string) => ({
-			emailType: 'business',
-			found: true,
-			email: `${name}@acme.com`,
-			confidence: confidences[name],
-			confidenceLevel,
-			score: 88,
+	test('keeps the words of its two calls apart, and numbers as text count', async () => {
+		const confidences: Record<string, string> = { p0: '0.3', p1: '0.95', p2: '0.7' };
+		answerSearch(
+			(first) => ({ confidence: confidences[first], score: 88 }),
+			() => ({ status: 'Valid', confidence: 0.2, score: 12 }),
+		);
+		const { items } = await runRows(ENRICH_ROWS, rows, { minConfidence: 0.5 });
+
+		const found = (confidence: string, confidenceLevel: string) => ({
+			...{ emailType: 'business', found: true, confidence, confidenceLevel, score: 88 },
+			...{ status: 'Valid', deliverable: true, verification: { confidence: 0.2, score: 12 } },
 		});
-		const verdict = {
-			...{ status: 'Valid', deliverable: true },
-			verification: { confidence: 0.2, score: 12 },
-		};
 		expect(items).toMatchObject(
 			paired([
 				{ found: false, tried: 'business: confidence too low' },
-				{ ...found('sure', 'very_high'), ...verdict },
-				{ ...found('good', 'high'), ...verdict },
+				{ ...found('0.95', 'very_high'), email: others[0] },
+				{ ...found('0.7', 'high'), email: others[1] },
 			]),
 		);
-		const verified = ['sure', 'good'].map((name) => VERIFY.callFor({ name }));
-		expectCalls([...rows.map(ENRICH.callFor), ...verified]);
+		expectCalls([...rows.map(ENRICH_ROWS.callFor), ...rows.slice(1).map(VERIFY_ROWS.callFor)]);
+	});
+
+	test.each([
+		['catch-all', 'Catch-All'],
+		['Catch All', 'catch_all'],
+		[' CATCH_ALL ', 'valid, catch_all'],
+	])('accepts a status in any spelling, but none without a status: %s', async (status, accept) => {
+		answerSearch(
+			() => ({}),
+			(email) => ({ status: email === p0 ? 'invalid' : email === others[0] ? undefined : status }),
+		);
+		const parameters = { ...ENRICH_ROWS.parameters, accept };
+		const { items } = await runRows({ ...ENRICH_ROWS, parameters }, rows);
+
+		expectCalls([...rows.map(ENRICH_ROWS.callFor), ...rows.map(VERIFY_ROWS.callFor)]);
+		const none = { found: false, email: null };
+		expect(items).toMatchObject(
+			paired([
+				{ ...none, tried: 'business: invalid' },
+				{ ...none, tried: 'business: unknown' },
+				{ found: true, email: others[1], status, tried: 'business: catch_all' },
+			]),
+		);
 	});
 });
 
-test('An address without a verdict is not accepted', async () => {
-	answerWith((request) =>
-		success({
-			email: request.path === '/email/find' ? `${textIn(request, 'firstName')}@acme.com` : '',
-		}),
-	);
-	const rows = people(2);
-	const { items } = await run(ENRICH, rows);
-	expectCalls([...rows.map(ENRICH.callFor), ...rows.map(VERIFY.callFor)]);
-	const json = { found: false, tried: 'business: unknown' };
-	expect(items).toMatchObject(paired([json, json]));
-});
-
-test.each([
-	['catch-all', 'Catch-All'],
-	['Catch All', 'catch_all'],
-	[' CATCH_ALL ', 'unknown, catch_all'],
-])('An accepted status counts in any spelling: %s', async (status, accept) => {
-	answerWith((request) =>
-		request.path === '/email/find'
-			? success({ email: `${textIn(request, 'firstName')}@acme.com` })
-			: verdictWith({
-					status: textIn(request, 'email').startsWith('p2') ? 'invalid' : status,
-				})(request),
-	);
-	const rows = people(3);
-	const { items } = await run({ ...ENRICH, parameters: { ...ENRICH.parameters, accept } }, rows);
-
-	expectCalls([...rows.map(ENRICH.callFor), ...rows.map(VERIFY.callFor)]);
-	const found = ({ name }: Row) => ({ found: true, email: `${name}@acme.com`, status });
-	expect(items).toMatchObject(
-		paired([
-			...rows.slice(0, 2).map((row) => ({ ...found(row), tried: 'business: catch_all' })),
-			{ found: false, email: null, tried: 'business: invalid' },
-		]),
-	);
-});
-
 describe('A number with more digits than JavaScript keeps', () => {
-	const ids = [
-		'9007199254740991',
-		'9007199254740993',
-		'12345678901234567891',
-		'12345678901234567000',
-	];
+	const ids = ['9007199254740991', '9007199254740993', '12345678901234567891'];
 	const text = (id: string, status: string) =>
 		`{"success":true,"data":{"scrapeId":${id},"status":"${status}","team":[-${id},1.5],"note":"a: ${id}"}}`;
 	const result = (id: string, status: string) => {
@@ -653,81 +518,60 @@ describe('A number with more digits than JavaScript keeps', () => {
 		return { scrapeId: number(id), status, team: [number(`-${id}`), 1.5], note: `a: ${id}` };
 	};
 
-	test.each([GET_STATUS, WAIT])('stays what it is: $operation', async (action) => {
+	test.each([WAIT_ROWS, START_ROWS])('stays what it is: $operation', async (action) => {
 		await expectEach(
 			action,
-			Object.fromEntries(
-				ids.map((id) => [`s${id}`, [answer(text(id, 'completed')), result(id, 'completed')]]),
-			),
+			ids.map((id) => [answer(text(id, 'completed')), result(id, 'completed')]),
 		);
 	});
 
 	test('is kept in a paid answer of any length, beside texts that look like JSON', async () => {
 		const cases = [10, 5_000_000].map((length): Case => {
 			const note = 'a,] '.repeat(length / 4);
-			const text = `{"success":true,"data":{"email":"p@acme.com","status":"valid","id":12345678901234567890,"note":"${note}"}}`;
-			const kept = { email: 'p@acme.com', status: 'valid', id: '12345678901234567890', note };
-			return [answer(text), kept];
+			const text = `{"success":true,"data":{"email":"p@acme.com","id":12345678901234567890,"note":"${note}"}}`;
+			return [answer(text), { email: 'p@acme.com', id: '12345678901234567890', note }];
 		});
-		await expectEach(VERIFY, cases);
-	});
-
-	test('is the scrape that was started', async () => {
-		const rows = ids.map((name) => ({ name }));
-		answerWith(({ path, query, body }) =>
-			path === '/start'
-				? answer(text(titleIn(body), 'pending'))
-				: answer(text(String(query.scrapeId), 'completed')),
-		);
-		const { items } = await run(START_AND_WAIT, rows);
-		expect(items).toEqual(paired(ids.map((id) => result(id, 'completed'))));
-		expectCalls([...rows.map(START.callFor), ...rows.map(GET_STATUS.callFor)]);
+		await expectEach(VERIFY_ROWS, cases);
 	});
 });
 
 describe('A service that repeats the key', () => {
 	const hidden = '**hidden**';
-	/** The key as texts, addresses and JSON hold it. */
-	const spellings: Record<string, (key: string) => string> = {
-		asItIs: (key) => key,
-		afterBearer: (key) => `Bearer ${key}`,
-		inAnAddress: encodeURIComponent,
-		inJsonAsPhpWritesIt: (key) => JSON.stringify(key).slice(1, -1).replace('/', '\\/'),
+	/** The key as it is in texts and in JSON, after "Bearer", in an address, and in JSON as PHP writes it. */
+	const spellingsOf = (key: string) => {
+		const [inAddress, inJson] = [encodeURIComponent(key), JSON.stringify(key)];
+		return [
+			{ plain: key, json: inJson },
+			{ plain: `Bearer ${key}`, json: JSON.stringify(`Bearer ${key}`) },
+			{ plain: inAddress, json: JSON.stringify(inAddress) },
+			{ plain: inJson.slice(1, -1).replace('/', '\\/'), json: inJson.replace('/', '\\/') },
+		];
 	};
 
-	/** @param json the key as a JSON string */
-	test.each<[string, (json: string, plain: string, email: string) => Answer]>([
-		['message', (json) => answer(`{"success":false,"error":{"code":"A","message":${json}}}`, 400)],
-		['text of an error', (json) => answer(`{"success":false,"error":${json}}`, 400)],
-		['code', (json) => answer(`{"success":false,"error":{"code":${json},"message":"b"}}`, 400)],
-		['Location of a refusal', (_, plain) => answer('', 307, { location: `/a?${plain}` })],
-		['Location of a result', (_, plain) => answer('', 303, { location: `/a?${plain}` })],
-		['answer', (json) => answer(`{"success":true,"data":[${json}],"debug":{${json}:1}}`)],
-		['web page', (_, plain) => answer(`<html>${plain}</html>`)],
+	test.each<[string, (key: ReturnType<typeof spellingsOf>[number]) => Answer]>([
 		[
-			'data',
-			(json, _, email) => answer(`{"success":true,"data":{"email":"${email}","k":${json}}}`),
+			'message',
+			({ json }) => answer(`{"success":false,"error":{"code":"A","message":${json}}}`, 400),
 		],
-		['name of a field', (json) => answer(`{"success":true,"data":{"list":[{${json}:"valid"}]}}`)],
+		['text of an error', ({ json }) => answer(`{"success":false,"error":${json}}`, 400)],
+		['code', ({ json }) => answer(`{"success":false,"error":{"code":${json}}}`, 400)],
+		['Location', ({ plain }) => answer('', 303, { location: `/a?${plain}` })],
+		['answer', ({ json }) => answer(`{"success":true,"data":[${json}],"debug":{${json}:1}}`)],
+		['web page', ({ plain }) => answer(`<html>${plain}</html>`)],
+		['data', ({ json }) => answer(`{"success":true,"data":{"email":"a@b.co","k":${json}}}`)],
+		['name', ({ json }) => answer(`{"success":true,"data":{"list":[{${json}:"valid"}]}}`)],
 	])('never gets it into the execution: %s', async (_, echo) => {
-		const answers = Object.entries(spellings).map(([name, spell]): [string, Responder] => {
-			const plain = spell(apiKey());
-			const isEscaped = plain.includes('\\/');
-			const json = isEscaped ? `"${plain}"` : JSON.stringify(plain);
-			return [name, ({ body }) => echo(json, plain, (body as { email: string }).email)];
-		});
-		const [core = ''] = /4711\+\d+/.exec(apiKey()) ?? [];
+		const answers = spellingsOf(service.apiKey()).map(echo);
 		const expectHidden = (record: string) => {
 			expect(record).toContain(hidden);
-			const texts = record.replaceAll('\\', '').replaceAll('%2B', '+');
-			expect(texts).not.toContain(core);
+			expect(record).not.toContain(SECRET);
 		};
-
-		const { record, items, rows } = await runEach(VERIFY, Object.fromEntries(answers));
-		const texts = items.map((item) => JSON.stringify(item));
-		expect(rows.filter((_row, index) => !texts[index]?.includes(hidden))).toEqual([]);
+		const { record, items } = await runEach(VERIFY_ROWS, answers);
 		expectHidden(record);
-		for (const row of rows) expectHidden((await run(VERIFY, [row], {}, {})).record);
+		for (const item of items) expect(JSON.stringify(item)).toContain(hidden);
+		for (const row of rowsOf(answers.length)) {
+			expectHidden((await runRows(VERIFY_ROWS, [row], {}, {})).record);
+		}
 	});
 
 	test('leaves the rest of the answer as it is', async () => {
@@ -735,16 +579,16 @@ describe('A service that repeats the key', () => {
 			note: `your key ${key}, "quoted" 4711`,
 			[`x ${key}`]: [key, 4711],
 		});
-		const echo = verdictWith(fields(apiKey()));
-		const cases = people(3).map((row): Case => [echo, { ...verdictOf(row), ...fields(hidden) }]);
-		await expectEach(VERIFY, cases);
+		const echo = verdictWith(fields(service.apiKey()));
+		const cases = rowsOf(3).map((row): Case => [echo, { ...verdictOf(row), ...fields(hidden) }]);
+		await expectEach(VERIFY_ROWS, cases);
 	});
 });
 
 test('An answer with which the node itself fails may be paid for, so that a start is not sent again by Retry On Fail', async () => {
 	const { stringify } = JSON;
 	jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown, ...more: unknown[]) => {
-		const isOurs = (value as IDataObject | null | undefined)?.fails === true;
+		const isOurs = (value as { fails?: boolean } | null | undefined)?.fails === true;
 		if (isOurs) throw new RangeError('Maximum call stack size exceeded');
 		return stringify(value, ...(more as []));
 	});
@@ -769,32 +613,25 @@ describe('Texts of the service', () => {
 		['code', failure(long, 400)],
 		['Location', answer({}, 307, { location: `/a?${'b'.repeat(12_000)}` })],
 	])('are cut: %s', async (_, odd) => {
-		const { items } = await runEach(VERIFY, [odd, odd, odd]);
-		for (const { json } of items) {
-			const { message, code = '' } = json.error as Record<string, string>;
+		const { items } = await runEach(VERIFY_ROWS, [odd, odd, odd]);
+		for (const item of items) {
+			const { message, code = '' } = errorOf(item) as Record<string, string>;
 			expect(message?.length).toBeGreaterThan(500);
 			expect(message?.length).toBeLessThan(600);
 			expect(code.length).toBeLessThanOrEqual(501);
 		}
-		const { record } = await run(VERIFY, people(3), {}, {});
+		const { record } = await runRows(VERIFY_ROWS, rowsOf(3), {}, {});
 		expect(record.length).toBeLessThan(20_000);
-	});
-
-	test('are cut in a scrape that failed', async () => {
-		answerWith(success({ scrapeId: 's1', status: 'failed', message: long }));
-		const { error } = await run(WAIT, [{ name: 's1' }], {}, {});
-		expect(error?.message).toMatch(/^Scrape s1 failed: It failed\. /);
-		expect(error?.message.length).toBeLessThan(600);
 	});
 
 	const odd = 'a\r\n2026-01-01 | error | forged \u001B[31mred\u2028b <a href="//x.example">c</a>';
 	const clean = 'a 2026-01-01 | error | forged [31mred b ‹a href="//x.example"›c‹/a›';
 
 	test('stay on one line in the ID of a scrape, and the error keeps the ID as it is', async () => {
-		const rows = people(3);
+		const rows = rowsOf(3);
 		const last = { scrapeId: odd, status: 'failed' };
 		answerWith(({ path }) => success(path === '/start' ? { scrapeId: odd } : last));
-		const { items } = await run(START_AND_WAIT, rows);
+		const { items } = await runRows(START_AND_WAIT_ROWS, rows);
 
 		const error = { ...last, message: `Scrape ${clean} failed`, advice: someText };
 		expect(items).toEqual(paired(rows.map((row) => ({ ...row, error }))));
@@ -803,116 +640,80 @@ describe('Texts of the service', () => {
 	test('stay on one line, without control characters and markup', async () => {
 		const said = { message: `The service says: ${clean} (${clean})`, code: clean };
 		const each: Case = [failure(odd, 400, odd), failed(said)];
-		await expectEach(VERIFY, [each, each, each]);
+		await expectEach(VERIFY_ROWS, [each, each, each]);
 	});
 });
 
-describe('What a page of n8n would show as a link', () => {
+test('What a page of n8n would show as a link is text in the error of a value and of a filter', async () => {
 	const link = '<a href="https://evil.example">Sign in</a>';
-	const shown = (value: unknown) => JSON.stringify(value).replaceAll('<', '‹').replaceAll('>', '›');
-
-	test('is text in the error of a value and of a filter', async () => {
-		const rows = [link, `${link}@acme.com`, '<img src=x>'].map((name) => ({ name }));
-		const wrong = await run({ ...VERIFY, parameters: { email: '={{ $json.name }}' } }, rows);
-		expect(wrong.items.map(({ json }) => (json.error as { message: string }).message)).toEqual(
-			rows.map(({ name }) => `Email must be one email address, but is ${shown(name)}`),
-		);
-		const filters = { filtersMode: 'json', filtersJson: '={{ ({ [$json.name]: 1 }) }}' };
-		const unknown = await run({ ...START, parameters: filters }, rows);
-		expect(unknown.items.map(({ json }) => (json.error as { message: string }).message)).toEqual(
-			rows.map(({ name }) => `Filters (JSON) contains ${shown(name)}, which is not a filter`),
-		);
-		expectCalls([]);
-	});
+	const rows = [link, `${link}@acme.com`, '<img src=x>'].map((name) => ({ name }));
+	const shown = rows.map(({ name }) =>
+		JSON.stringify(name).replaceAll('<', '‹').replaceAll('>', '›'),
+	);
+	const email = '={{ $json.name }}';
+	const wrong = await runRows({ ...VERIFY_ROWS, parameters: { email } }, rows);
+	expect(wrong.items.map((item) => errorOf(item)?.message)).toEqual(
+		shown.map((text) => `Email must be one email address, but is ${text}`),
+	);
+	const filters = { filtersMode: 'json', filtersJson: '={{ ({ [$json.name]: 1 }) }}' };
+	const unknown = await runRows({ ...START_ROWS, parameters: filters }, rows);
+	expect(unknown.items.map((item) => errorOf(item)?.message)).toEqual(
+		shown.map((text) => `Filters (JSON) contains ${text}, which is not a filter`),
+	);
+	expectCalls([]);
 });
 
 describe('A paid answer that is almost JSON', () => {
 	test('is kept in the error', async () => {
-		const kept = (text: string): Case => {
-			const error = {
-				message: expect.stringMatching(/^The service answered HTTP 200 with /) as string,
-				advice: mayBeDone,
-				outcome: 'unknown',
-				httpStatus: 200,
-				answer: text,
-			};
-			return [answer(text), { error }];
-		};
-		await expectEach(START, {
-			cutOff: kept('{"success":true,"data":{"scrapeId":"s1","stat'),
-			otherQuotes: kept("{'success': True, 'data': {'scrapeId': 's1'}}"),
-			twoObjects: kept('{"success":true,"data":{"scrapeId":"s1"}}{"success":false}'),
-			warningBefore: kept('<b>Warning</b> {"success":true,"data":{"scrapeId":"s1"}}'),
-			xml: kept('<data><scrapeId>s1</scrapeId></data>'),
-			text: kept('s1'),
-			list: kept('["s1"]'),
-			notANumber: kept('{"success":true,"data":{"scrapeId":"s1","score":NaN}}'),
-			commaAtTheEnd: kept('{"success":true,"data":{"scrapeId":"s1",}}'),
-			leadingZeros: kept('{"success":true,"data":{"scrapeId":0071,"x":"s1"}}'),
-		});
+		const texts = [
+			'{"success":true,"data":{"scrapeId":"s1","stat',
+			"{'success': True, 'data': {'scrapeId': 's1'}}",
+			'{"success":true,"data":{"scrapeId":"s1"}}{"success":false}',
+			's1',
+			'["s1"]',
+			'{"success":true,"data":{"scrapeId":"s1",}}',
+		];
+		const message = expect.stringMatching(/^The service answered HTTP 200 with /) as string;
+		const error = { message, advice: mayBeDone, outcome: 'unknown', httpStatus: 200 };
+		await expectEach(
+			START_ROWS,
+			texts.map((text) => [answer(text), { error: { ...error, answer: text } }]),
+		);
 	});
 
 	test('is kept up to a few kilobytes', async () => {
 		answerWith(answer(`scrape s1 ${'😀'.repeat(100_000)}`));
-		const { items } = await run(VERIFY, people(3));
-		for (const { json } of items) {
-			const { answer: kept } = json.error as { answer: string };
-			expect(kept).toMatch(/^scrape s1 (😀){2000,2100}…$/u);
+		const { items } = await runRows(VERIFY_ROWS, rowsOf(3));
+		for (const item of items) {
+			expect(errorOf(item)?.answer).toMatch(/^scrape s1 (😀){2000,2100}…$/u);
 		}
 	});
 });
 
-describe('Names that every object of JavaScript has as a field', () => {
-	const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-	const finished = names.map((scrapeId) => ({ scrapeId, status: 'completed' }));
-
-	test.each([GET_STATUS, WAIT])('are scrape IDs like others: $operation', async (action) => {
-		const rows = names.map((name) => ({ name }));
-		answerWith(({ query }) => success({ scrapeId: query.scrapeId, status: 'completed' }));
-		const { items } = await run(action, rows);
-		expect(items).toEqual(paired(finished));
-		expectCalls(rows.map(action.callFor));
-	});
-
-	test('are started scrapes like others, and are waited for', async () => {
-		const cases = finished.map((each): Case => [
-			success({ ...each, status: 'pending' }),
-			{ ...each, progress: 100 },
-		]);
-		await expectEach(START_AND_WAIT, cases);
-	});
-
-	test('are fields of a result like others, and change no other object', async () => {
-		const echo = ({ body }: Received) => {
-			const email = JSON.stringify((body as IDataObject).email);
-			return answer(
-				`{"success":true,"data":{"email":${email},"constructor":1,"__proto__":{"odd":true}}}`,
-			);
-		};
-		const { items, rows, run: execution } = await runEach(VERIFY, [echo, echo, echo]);
-		expect(execution.status).toBe('success');
-		expect(items.map(({ json }) => [json.email, json.constructor])).toEqual(
-			rows.map(({ name }) => [`${name}@acme.com`, 1]),
-		);
-		expect(({} as IDataObject).odd).toBeUndefined();
-	});
+test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
+	const echo = (request: RequestRecord) => {
+		const email = JSON.stringify(textIn(request, 'email'));
+		const data = `{"email":${email},"constructor":1,"__proto__":{"odd":true}}`;
+		return answer(`{"success":true,"data":${data}}`);
+	};
+	const { items, rows } = await runEach(VERIFY_ROWS, [echo, echo, echo]);
+	expect(items.map(({ json }) => [json.email, json.constructor])).toEqual(
+		rows.map(({ name }) => [`${name}@acme.com`, 1]),
+	);
+	expect(({} as { odd?: unknown }).odd).toBeUndefined();
 });
 
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	'A failed item keeps its file and its fields: %s',
 	async (onError) => {
-		const rows = people(3);
 		const binary = { cv: { data: 'aGk=', mimeType: 'text/plain' } };
-		answerWith((request) =>
-			textIn(request, 'email') === 'p1@acme.com' ? verdict(request) : failure('ODD', 400),
-		);
-		const { outputs } = await run(VERIFY, rows, {}, { onError, binary });
+		const refuse = failure('ODD', 400);
+		const answers = [refuse, verdict, refuse];
+		const { outputs, rows } = await runEach(VERIFY_ROWS, answers, {}, { onError, binary });
 
-		expectCalls(rows.map(VERIFY.callFor));
-		const failed = outputs.flat().filter(({ json }) => json.error);
-		expect(failed).toEqual(
+		expect(outputs.flat().filter(({ json }) => json.error)).toEqual(
 			[0, 2].map((item) => ({
-				json: { name: `p${String(item)}`, error: including({ code: 'ODD' }) },
+				json: { ...rows[item], error: including({ code: 'ODD' }) },
 				binary,
 				pairedItem: { item },
 			})),
@@ -922,24 +723,22 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 
 describe('Where n8n runs the node again because the first item failed', () => {
 	const keep = { ...keepGoing, retryOnFail: true };
-	const rows = people(4);
+	const rows = rowsOf(4);
 	const refuse = failure('ODD', 400);
 
 	test('the hint names all paid calls', async () => {
+		const isFirst = (row: Row) => row.name === 'p0';
 		answerWith((request) =>
 			textIn(request, 'email') === 'p0@acme.com' ? refuse : verdict(request),
 		);
-		await run(VERIFY, rows.slice(3));
-		const result = await run(VERIFY, [...rows, { name: 'p1' }], {}, keep);
+		await runRows(VERIFY_ROWS, rows.slice(3));
+		const all = [...rows, { name: 'p1' }];
+		const result = await runRows(VERIFY_ROWS, all, {}, keep);
 
-		const [first, ...others] = rows.map(VERIFY.callFor);
+		const [first, ...others] = rows.map(VERIFY_ROWS.callFor);
 		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
 		expect(result.items).toEqual(
-			paired([
-				{ name: 'p0', error: including({ code: 'ODD' }) },
-				...rows.slice(1).map(verdictOf),
-				verdictOf({ name: 'p1' }),
-			]),
+			verified(all, (row) => isFirst(row) && including({ code: 'ODD' })),
 		);
 		expect(hintTexts(result)).toEqual([
 			'warning: 5 items: 4 valid, 1 refused · 2 paid calls (2 verifications) · 2 reused for free',
@@ -947,14 +746,14 @@ describe('Where n8n runs the node again because the first item failed', () => {
 	});
 
 	test('the hint names the scrapes that were started, and that may have been', async () => {
-		answerWith(({ body }) => {
-			const title = titleIn(body);
+		answerWith((request) => {
+			const title = titleIn(request);
 			if (title === 'p1') return failure('DOWN', 500);
 			return title === 'p0' ? refuse : success({ scrapeId: title, status: 'pending' });
 		});
-		const result = await run(START, rows, {}, keep);
+		const result = await runRows(START_ROWS, rows, {}, keep);
 
-		const [first, ...others] = rows.map(START.callFor);
+		const [first, ...others] = rows.map(START_ROWS.callFor);
 		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
 		expect(result.items).toEqual(
 			paired([

@@ -2,50 +2,37 @@ import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
-import type { Operation } from './given';
+import { paired, verdictOf } from './expected';
+import {
+	failure,
+	keepGoing,
+	rowsOf,
+	type Answer,
+	type Call,
+	type Operation,
+	type Responder,
+	type Row,
+	type RowOperation,
+} from './given';
 
 /** How every key begins; no other text in a run resembles it. */
 export const SECRET = 'sk-secret-4711';
 
-/** A request as the service got it; `undefined` fields are those that were not sent. */
-export interface Call {
-	method: string;
-	path: string;
-	query?: Record<string, unknown>;
-	body?: unknown;
-}
-
-export const get = (path: string, query: Record<string, unknown> = {}): Call => ({
-	method: 'GET',
-	path,
-	query,
-});
-
-export const post = (path: string, body: unknown): Call => ({
-	method: 'POST',
-	path,
-	query: {},
-	body,
-});
-
-/** What an operation is run with. */
-type RunOf = [
-	operation: Operation,
-	parameters: INodeParameters,
-	items: IDataObject[],
-	options?: Partial<NodeRun>,
-];
+/** An answer, and what the item of its row holds then: by default the verdict on its address. */
+export type Case = [answer: Answer | Responder, outcome?: object];
 
 /**
- * One sandbox for the tests of a file, as new before each. After each test all requests must have been
- * within the contract and must have held the key in their Authorization header, and nowhere else.
+ * One service for the tests of a file, as new before each: the sandbox, or what {@link answerWith} is given.
+ * After each test all requests must have been within the contract and must have held the key in their
+ * Authorization header, and nowhere else.
  */
 export function useService() {
 	const sandbox = new Sandbox({});
 	let badInput = false;
 	// An account of its own for each test, since results are remembered by account.
 	let accounts = 0;
-	const apiKey = () => `${SECRET}-${String(accounts)}`;
+	/** With characters that JSON and addresses write in other ways. */
+	const apiKey = () => `${SECRET}-${String(accounts)}/+"&<x>`;
 	let executions = 0;
 
 	beforeAll(async () => {
@@ -73,71 +60,141 @@ export function useService() {
 		await sandbox.close();
 	});
 
+	/** Says that the test is about requests that the service has to refuse. */
+	function expectViolations(): void {
+		badInput = true;
+	}
+
+	/** From now on in a test, answers what the sandbox does not imitate. */
+	function answerWith(given: Answer | Responder): void {
+		sandbox.respond = async (request, response) => {
+			const own = await (typeof given === 'function' ? given(request, response) : given);
+			if (!own) return undefined;
+			const { body, status = 200, headers } = own;
+			return typeof body === 'string'
+				? { status, headers: { ...headers }, body }
+				: {
+						status,
+						headers: { 'content-type': 'application/json', ...headers },
+						body: JSON.stringify(body),
+					};
+		};
+	}
+
+	/** Runs an operation with the account of the sandbox. */
+	async function run(
+		[resource, operation]: Operation,
+		parameters: INodeParameters,
+		items: IDataObject[],
+		options: Partial<NodeRun> = {},
+	): Promise<NodeResult> {
+		return await runLeadGen({
+			baseUrl: sandbox.url,
+			parameters: { resource, operation, ...parameters },
+			items,
+			executionId: String((executions += 1)),
+			...options,
+			// A plan without a limit, so that nothing waits.
+			credential: {
+				apiKey: apiKey(),
+				plan: 'enterprise',
+				requestsPerMinute: 0,
+				...options.credential,
+			},
+		});
+	}
+
+	/** Runs an operation until `when`, and then presses Stop. @returns the run that was stopped */
+	async function runUntil(
+		when: () => boolean,
+		...[operation, parameters, items, options]: Parameters<typeof run>
+	): Promise<NodeResult['run']> {
+		let stop = () => {};
+		const onStart = (press: () => void) => (stop = press);
+		const running = run(operation, parameters, items, { ...options, onStart });
+		await until(when);
+		stop();
+		const result = await running;
+		expect(result.run.status).toBe('canceled');
+		return result.run;
+	}
+
+	async function runRows(
+		{ operation, parameters }: RowOperation,
+		rows: Row[],
+		options: INodeParameters = {},
+		more: Partial<NodeRun> = keepGoing,
+	): Promise<NodeResult> {
+		return await run(operation, { ...parameters, options }, rows, more);
+	}
+
+	/** Runs an operation with a row for each answer, and expects that each row is asked for once. */
+	async function runEach(
+		action: RowOperation,
+		answers: Array<Answer | Responder>,
+		...more: [options?: INodeParameters, more?: Partial<NodeRun>]
+	) {
+		const rows = rowsOf(answers.length);
+		const calls = rows.map(action.callFor);
+		const keys = calls.map(keyOf);
+		answerWith((request, response) => {
+			const own =
+				answers[keys.indexOf(keyOf(request))] ?? action.next ?? failure('UNEXPECTED', 500);
+			return typeof own === 'function' ? own(request, response) : own;
+		});
+		const result = await runRows(action, rows, ...more);
+		expectCalls(calls, action.next && calls[0]?.path);
+		return { ...result, rows };
+	}
+
+	/** The same, and expects an item for each row: its result, or its fields with `error` beside them. */
+	async function expectEach(action: RowOperation, cases: Case[], options?: INodeParameters) {
+		const answers = cases.map(([own]) => own);
+		const result = await runEach(action, answers, options);
+		const jsons = result.rows.map((row, index) => {
+			const outcome = cases[index]?.[1] ?? verdictOf(row);
+			return 'error' in outcome ? { ...row, ...outcome } : outcome;
+		});
+		expect(result.items).toEqual(paired(jsons));
+		return result;
+	}
+
+	/** Starts a scrape without the node. */
+	async function startJob(filters: object = {}): Promise<string> {
+		const response = await fetch(`${sandbox.url}/start`, {
+			method: 'POST',
+			headers: {
+				authorization: `Bearer ${apiKey()}`,
+				'content-type': 'application/json',
+			},
+			body: JSON.stringify({ filters }),
+		});
+		const { data } = (await response.json()) as { data: { scrapeId: string } };
+		return data.scrapeId;
+	}
+
+	/** Requests so far, by default all of them; in any order, since those of several items are in flight together. */
+	function expectCalls(calls: Call[], path?: string): void {
+		const sorted = (of: Call[]) =>
+			of
+				.map(({ method, path, query, body }) => ({ method, path, query, body }))
+				.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+		const sent = sandbox.requests.filter((each) => path === undefined || each.path === path);
+		expect(sorted(sent)).toEqual(sorted(calls));
+	}
+
 	return {
 		sandbox,
-
-		/** Says that the test is about requests that the service has to refuse. */
-		expectViolations(): void {
-			badInput = true;
-		},
-
-		/** Runs an operation with the account of the sandbox. */
-		async run(
-			[resource, operation]: Operation,
-			parameters: INodeParameters,
-			items: IDataObject[],
-			options: Partial<NodeRun> = {},
-		): Promise<NodeResult> {
-			return await runLeadGen({
-				baseUrl: sandbox.url,
-				parameters: { resource, operation, ...parameters },
-				items,
-				executionId: String((executions += 1)),
-				...options,
-				// A plan without a limit, so that nothing waits.
-				credential: {
-					apiKey: apiKey(),
-					plan: 'enterprise',
-					requestsPerMinute: 0,
-					...options.credential,
-				},
-			});
-		},
-
-		/** Runs an operation until `when`, and then presses Stop. @returns the run that was stopped */
-		async runUntil(when: () => boolean, ...given: RunOf): Promise<NodeResult['run']> {
-			const [operation, parameters, items, options] = given;
-			let stop = () => {};
-			const onStart = (press: () => void) => (stop = press);
-			const running = this.run(operation, parameters, items, { ...options, onStart });
-			await until(when);
-			stop();
-			const { run } = await running;
-			expect(run.status).toBe('canceled');
-			return run;
-		},
-
-		/** Starts a scrape without the node. */
-		async startJob(filters: object = {}): Promise<string> {
-			const response = await fetch(`${sandbox.url}/start`, {
-				method: 'POST',
-				headers: {
-					authorization: `Bearer ${apiKey()}`,
-					'content-type': 'application/json',
-				},
-				body: JSON.stringify({ filters }),
-			});
-			const { data } = (await response.json()) as {
-				data: { scrapeId: string };
-			};
-			return data.scrapeId;
-		},
-
-		/** Requests so far, by default all of them, in no particular order. */
-		expectCalls(calls: Call[], path?: string): void {
-			const sent = sandbox.requests.filter((each) => path === undefined || each.path === path);
-			expectSame(sent, calls);
-		},
+		apiKey,
+		expectViolations,
+		answerWith,
+		run,
+		runUntil,
+		runRows,
+		runEach,
+		expectEach,
+		startJob,
+		expectCalls,
 	};
 }
 
@@ -153,13 +210,4 @@ export async function sleep(ms: number): Promise<void> {
 /** The same text for the same request. */
 export function keyOf({ method, path, query, body }: Call): string {
 	return inspect({ method, path, query, body }, { sorted: true, depth: Infinity });
-}
-
-/** Compares requests in any order, since those of several items are in flight together. */
-export function expectSame(requests: Call[], calls: Call[]): void {
-	const sorted = (of: Call[]) =>
-		of
-			.map(({ method, path, query, body }) => ({ method, path, query, body }))
-			.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
-	expect(sorted(requests)).toEqual(sorted(calls));
 }

@@ -1,5 +1,6 @@
 /** The template for spreadsheets, with files as people have them: what it sends for each, and what it pays. */
-import { post, useService, type Call } from './service';
+import { post, type Call } from './given';
+import { useService } from './service';
 import { SpreadsheetTemplate, type Cell } from './spreadsheet';
 
 const service = useService();

@@ -4,8 +4,8 @@ import { Container } from '@n8n/di';
 import type { INodeParameters } from 'n8n-workflow';
 import { getEventListeners } from 'node:events';
 import { onAbort, pause, takeTurns } from '../nodes/LeadGen/common/pause';
-import { START, START_AND_WAIT, VERIFY, WAIT, keepGoing } from './given';
-import { get, until, useService } from './service';
+import { START, START_AND_WAIT, VERIFY, WAIT, get, keepGoing } from './given';
+import { until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

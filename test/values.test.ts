@@ -15,9 +15,10 @@ import {
 	STATUS,
 	VERIFY,
 	keepGoing,
+	post,
 	type Operation,
 } from './given';
-import { post, useService } from './service';
+import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;

@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
@@ -42,6 +43,8 @@ export class Sandbox {
 	/** Every request to the service so far, oldest first. */
 	requests: RequestRecord[] = [];
 	settings: Settings = defaultSettings();
+	/** Answers each request in place of the service, if a test sets it. Gives nothing if it answers by itself. */
+	respond?: (request: RequestRecord, response: ServerResponse) => Promise<Answer | undefined>;
 
 	private accounts = new Map<string, Account>();
 	private jobStore = this.newJobs();
@@ -107,6 +110,7 @@ export class Sandbox {
 		this.requests = [];
 		this.sureEmails = new Set();
 		this.limiter.forget();
+		this.respond = undefined;
 		this.settings = defaultSettings();
 		const { accounts, faults } = this.settings;
 		this.set({ accounts, faults, ...patch });
@@ -146,6 +150,11 @@ export class Sandbox {
 	private async handle(request: FastifyRequest, reply: FastifyReply, operation?: string) {
 		const record = recordOf(request, operation);
 		this.requests.push(record);
+		if (this.respond) {
+			const own = await this.respond(record, reply.raw);
+			if (!own) return reply.hijack();
+			return await reply.code(own.status).headers(own.headers).send(own.body);
+		}
 		const { answer, fault } = this.decide(record, bearerKey(request) ?? '');
 		if (fault) record.outcome = `fault:${fault.kind}`;
 
