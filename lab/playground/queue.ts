@@ -40,8 +40,6 @@ export class QueueMode {
 	private readonly ports = new Map<Role, number>();
 	private redisServer: Server | undefined;
 	private postgres: Server | undefined;
-	/** Undoes what was started, the last first. */
-	private readonly cleanups: Array<() => Promise<void>> = [];
 	private env: Record<string, string> = {};
 
 	constructor(private readonly options: QueueModeOptions) {
@@ -50,12 +48,9 @@ export class QueueMode {
 
 	/** Starts everything that `roles` names, and what these need. {@link close} ends what did start. */
 	async open(roles: readonly Role[]): Promise<void> {
-		this.redisServer = await this.openServer(startRedis());
-		this.postgres = await this.openServer(startPostgres());
+		this.redisServer = await startRedis();
+		this.postgres = await startPostgres();
 		this.ports.set('webhook1', await freePort());
-		this.cleanups.push(async () => {
-			await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
-		});
 		this.env = {
 			EXECUTIONS_MODE: 'queue',
 			DB_TYPE: 'postgresdb',
@@ -80,7 +75,9 @@ export class QueueMode {
 
 	/** Ends everything, whatever of it runs. */
 	async close(): Promise<void> {
-		for (const cleanUp of this.cleanups.splice(0).reverse()) await cleanUp();
+		await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
+		await this.postgres?.close();
+		await this.redisServer?.close();
 	}
 
 	/** The address of one process. */
@@ -133,11 +130,5 @@ export class QueueMode {
 	/** Runs SQL in the database of n8n. @returns a line for each row */
 	async sql(query: string): Promise<string> {
 		return await sql(this.postgres?.port ?? 0, query);
-	}
-
-	private async openServer(starting: Promise<Server>): Promise<Server> {
-		const server = await starting;
-		this.cleanups.push(() => server.close());
-		return server;
 	}
 }
