@@ -205,7 +205,7 @@ describe('An address', () => {
 
 	test('is kept among the rejected of a search, and the hint says that nobody was found', async () => {
 		const tried = 'business: not found';
-		const own = { email: null, confidence: 0.4, emailAnswer: 'locked' };
+		const own = { found: false, email: null, confidence: 0.4, emailAnswer: 'locked' };
 		const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
 		const locked = success({ email: 'locked', confidence: 0.4 });
 		const result = await expectEach(ENRICH_ROWS, [
@@ -485,7 +485,7 @@ describe('A search', () => {
 	});
 
 	test.each([
-		['catch-all', 'Catch-All'],
+		['catch-all', 'CATCH_ALL'],
 		['Catch All', 'catch_all'],
 		[' CATCH_ALL ', 'valid, catch_all'],
 	])('accepts a status in any spelling, but none without a status: %s', async (status, accept) => {

@@ -1,4 +1,6 @@
-/** What a run says of itself: the hint beside the output. */
+/** What a run says of itself: the hint beside the output, and the log. */
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +19,7 @@ import {
 	person,
 	type Operation,
 } from './given';
-import { useService } from './service';
+import { sleep, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -180,13 +182,18 @@ test.each([
 	]);
 });
 
-test('The hint of a long run says how long it took, and what held it up', async () => {
+test('A long run says every five seconds how many items are done, and at its end what held it up', async () => {
+	const lines: string[] = [];
+	jest.spyOn(Container.get(Logger), 'info').mockImplementation((line) => void lines.push(line));
 	const limit = { kind: 'sliding', headers: 'retryAfterSeconds', enterprisePerMinute: 2 } as const;
 	sandbox.set({ rateLimit: { ...limit, windowMs: 6000 } });
 	const result = await service.run(FIND, person, people('A High', 'B High', 'C High'));
 	const said =
 		/^info: 3 items: 3 found · 3 paid calls \(3 business lookups\) · \d+ s · \d+ s waiting for the rate limit$/;
 	expect(hintTexts(result)).toEqual([expect.stringMatching(said)]);
+	// The next line would come after ten seconds.
+	await sleep(4500);
+	expect(lines).toEqual(['LeadGen: 2 of 3 items done']);
 });
 
 describe('The examples of docs/operations.md', () => {

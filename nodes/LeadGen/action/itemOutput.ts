@@ -1,7 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { LeadGenError } from '../common/errors';
+import { LeadGenError, nodeError } from '../common/errors';
 import { without } from '../common/json';
-import { nodeError } from '../common/nodeError';
 import { booleanField, notForTools, textField, type Parameters } from '../common/parameters';
 import type { Operation } from './operations/operation';
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
-import { nodeError } from '../common/nodeError';
+import { nodeError } from '../common/errors';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { CREDENTIAL_TYPE } from '../service/account';
 import { MAX_SOCKETS } from '../service/limits/traffic';
@@ -10,12 +10,10 @@ import { chosenOperation, ItemParameters } from './itemParameters';
 import type { Operation, PreparedItem } from './operations/operation';
 import { ItemOutput } from './itemOutput';
 import { splitItems, type Outcome } from './outputs';
+import { sayProgress } from './progress';
 import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
 import { boughtRemark, summaryOf } from './summary';
-
-/** Items that are processed at once: as many as can have a call in flight. */
-const ITEMS_AT_ONCE = MAX_SOCKETS;
 
 const LOOP_HINT =
 	'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.';
@@ -38,6 +36,9 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// If it failed, so does each item.
 	const connection = await connecting.catch(() => undefined);
 	const began = Date.now();
+	const over = new AbortController();
+	let done = 0;
+	sayProgress(context, inputs.length, () => done, over.signal).catch(() => {});
 
 	const outcomes = new Array<Outcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
@@ -71,10 +72,18 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			return { item: output.failed(error), error };
 		}
 	};
-	await forEachAtOnce(inputs, signal, async (input, index) => {
-		outcomes[index] = await runItem(input, index);
-	});
+	const queue = inputs.entries();
+	const worker = async () => {
+		for (const [index, input] of queue) {
+			if (signal.aborted) return;
+			outcomes[index] = await runItem(input, index);
+			done++;
+		}
+	};
+	// As many at once as can have a call in flight.
+	await Promise.all(Array.from({ length: Math.min(MAX_SOCKETS, inputs.length) }, worker));
 
+	over.abort();
 	throwIfStopped(stopButton);
 	if (failure) {
 		const remark = connection && boughtRemark(connection.service, scrapes.ids, failure.error);
@@ -117,20 +126,4 @@ async function connect(
 function planOf({ request, mayFollow = 0 }: PreparedItem, service: Service): IDataObject {
 	const { path, body = {} } = request;
 	return { dryRun: true, call: service.foresee(request), path, request: body, mayFollow };
-}
-
-/** Begins no further item once the signal is aborted. */
-async function forEachAtOnce<T>(
-	items: T[],
-	signal: AbortSignal,
-	run: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-	const queue = items.entries();
-	const worker = async () => {
-		for (const [index, item] of queue) {
-			if (signal.aborted) return;
-			await run(item, index);
-		}
-	};
-	await Promise.all(Array.from({ length: Math.min(ITEMS_AT_ONCE, items.length) }, worker));
 }

@@ -1,4 +1,9 @@
-import type { IDataObject } from 'n8n-workflow';
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IDataObject,
+	type IExecuteFunctions,
+} from 'n8n-workflow';
 
 /** An error whose text is written for the user who runs the workflow. */
 export class LeadGenError extends Error {
@@ -72,4 +77,33 @@ export class NotAttemptedError extends LeadGenError {
 	constructor(message: string, advice: string) {
 		super(message, advice, { attempted: false, outcome: 'notSent' });
 	}
+}
+
+/**
+ * An error as n8n shows it, with the item that it belongs to.
+ * @param remark added to the advice for the user
+ */
+export function nodeError(
+	context: IExecuteFunctions,
+	error: unknown,
+	itemIndex: number,
+	remark = '',
+): NodeApiError | NodeOperationError {
+	const node = context.getNode();
+	if (!(error instanceof LeadGenError)) {
+		const cause = error instanceof Error ? error : String(error);
+		return new NodeOperationError(node, cause, { itemIndex });
+	}
+	const { message, details } = error;
+	const description = `${error.advice} ${remark}`.trim();
+	// Contains only our own text: the original error of a request contains the key.
+	const options = { message, description, itemIndex };
+	const shown =
+		error instanceof ServiceError
+			? new NodeApiError(node, { message }, { ...options, httpCode: error.httpStatus?.toString() })
+			: new NodeOperationError(node, message, options);
+	// n8n replaces a message that names a network error with text that may advise the user to pay twice.
+	shown.message = message;
+	shown.context.details = details;
+	return shown;
 }

@@ -46,9 +46,11 @@ export class StopReason {
 		const what = isRateRefusal(error)
 			? 'refuses all requests (too many requests)'
 			: 'is not available';
+		const minutes = Math.ceil(backMs / MINUTE_MS);
+		const time = minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 		const back =
 			backMs > GIVE_UP_MS
-				? `The service says that it accepts requests again in ${count(Math.ceil(backMs / MINUTE_MS), 'minute')}.`
+				? `The service says that it accepts requests again in ${time}.`
 				: 'This has lasted for ten minutes.';
 		this.stop(`Not sent: the service ${what}`, `${back} Try again later.`);
 		this.allStopped.abort(this.reason);
