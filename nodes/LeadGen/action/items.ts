@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import { addHint } from '../common/compatibility';
 import { nodeError } from '../common/errors';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
@@ -7,7 +7,7 @@ import { MAX_SOCKETS } from '../service/limits/traffic';
 import { ItemService, PaidCallLimit } from '../service/itemService';
 import { Service } from '../service/service';
 import { chosenOperation, ItemParameters } from './itemParameters';
-import type { Operation, PreparedItem } from './operations/operation';
+import type { Operation } from './operations/operation';
 import { ItemOutput } from './itemOutput';
 import { splitItems, type Outcome } from './outputs';
 import { sayProgress } from './progress';
@@ -15,8 +15,11 @@ import { readRunOptions } from './runOptions';
 import { StartedScrapes } from './startedScrapes';
 import { boughtRemark, summaryOf } from './summary';
 
-const LOOP_HINT =
-	'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.';
+const LOOP_HINT: NodeExecutionHint = {
+	message:
+		'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.',
+	type: 'info',
+};
 
 /**
  * Runs the selected operation for every incoming item.
@@ -55,9 +58,10 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			throwIfStopped(signal);
 			const prepared = operation.prepare(own);
 			const { request, mayFollow = 0 } = prepared;
+			const { path, body = {} } = request;
 			const item = new ItemService(service, limit);
 			const result = isDryRun
-				? planOf(prepared, service)
+				? { dryRun: true, call: service.foresee(request), path, request: body, mayFollow }
 				: await item.during(1 + mayFollow, async () => {
 						throwIfStopped(signal);
 						return await (prepared.run?.(item) ?? item.data(request));
@@ -90,12 +94,14 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		throw nodeError(context, failure.error, failure.index, remark);
 	}
 	const isDryRun = connection?.isDryRun === true;
-	for (const message of parameters.warnings) addHint(context, { message, type: 'warning' });
-	if (connection) addHint(context, summaryOf(connection.service, isDryRun, outcomes, began));
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
-	if (operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0) {
-		addHint(context, { message: LOOP_HINT, type: 'info' });
-	}
+	const isInLoop = operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0;
+	const hints: NodeExecutionHint[] = [
+		...[...parameters.warnings].map((message) => ({ message, type: 'warning' as const })),
+		...(connection ? [summaryOf(connection.service, isDryRun, outcomes, began)] : []),
+		...(isInLoop ? [LOOP_HINT] : []),
+	];
+	for (const hint of hints) addHint(context, hint);
 	return splitItems(operation, parameters.of(0), outcomes, isDryRun);
 }
 
@@ -120,10 +126,4 @@ async function connect(
 	const { name } = context.getNode();
 	const limit = hasLimit ? PaidCallLimit.of(maxPaidCalls, executionId, name) : undefined;
 	return { service, isDryRun, limit };
-}
-
-/** What a dry run shows of an item: the call that would be made, and what it would be. */
-function planOf({ request, mayFollow = 0 }: PreparedItem, service: Service): IDataObject {
-	const { path, body = {} } = request;
-	return { dryRun: true, call: service.foresee(request), path, request: body, mayFollow };
 }
