@@ -33,6 +33,14 @@ export const named: Record<string, Aimed> = {
 		...slowNearby,
 		aim: { ratio: 1.1, refused: 60 },
 	},
+	C: {
+		about: '6,000 a minute known, enforced as 100 in any second',
+		calls: 1000,
+		perMinute: 6000,
+		limits: () => [sliding(100, 1000)],
+		...slowNearby,
+		aim: { ratio: 1.1, refused: 200 },
+	},
 	D: {
 		about: '60 a minute known, 60 in any minute',
 		calls: 90,
