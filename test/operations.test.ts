@@ -89,17 +89,15 @@ describe('Email: Find Business', () => {
 		service.expectViolations();
 		const message = expect.stringMatching(/^The service says: .+ \(INVALID_REQUEST\)$/) as string;
 		const error = { ...refusal('INVALID_REQUEST', ''), message };
-		const noLast = { ...ann, last: '' };
-		const noCompany = { ...ann, company: '', profile: 'https://linkedin.com/in/ann' };
-		const linkedinUrl = noCompany.profile;
-		const [withoutLast, withoutCompany] = [
-			{ firstName: 'Ann', company: 'acme.com' },
-			{ firstName: 'Ann', lastName: 'Sure', linkedinUrl },
-		];
-
+		const profile = 'https://linkedin.com/in/ann';
+		const sure = { lastName: 'Sure' };
+		const refused = (given: object, body: object): Row => {
+			const input = { ...ann, ...given };
+			return [input, post('/email/find', body), { ...input, error }];
+		};
 		await expectRows(FIND, person, [
-			[noLast, post('/email/find', withoutLast), { ...noLast, error }],
-			[noCompany, post('/email/find', withoutCompany), { ...noCompany, error }],
+			refused({ first: '' }, { ...sure, company: 'acme.com' }),
+			refused({ company: '', profile }, { ...sure, firstName: 'Ann', linkedinUrl: profile }),
 		]);
 	});
 });
@@ -436,7 +434,6 @@ describe('Scrape: Start and Wait', () => {
 		expectStarts((title) => ({ webhookUrl: `http://127.0.0.1:9/hook/${title}` }));
 		const requestId: unknown = expect.stringMatching(/^req_\d+$/);
 		expect(items).toEqual(completed({ requestId }));
-		expect(items.map(({ json }) => json.leadsFound)).toEqual([10, 20, 30]);
 		expect(Object.keys(polls())).toHaveLength(3);
 	});
 
@@ -513,9 +510,8 @@ describe('Fields of the result', () => {
 	test('the options may differ by item', async () => {
 		const options = { resultField: '=result{{ $json.id }}', includeInput: '={{ $json.id > 1 }}' };
 		const { items } = await service.run(VERIFY, { ...address, options }, inputs.slice(0, 2));
-		expect(items).toEqual(
-			paired([{ result1: verdicts[0] }, { ...inputs[1], result2: verdicts[1] }]),
-		);
+		const second = { ...inputs[1], result2: verdicts[1] };
+		expect(items).toEqual(paired([{ result1: verdicts[0] }, second]));
 	});
 
 	test.each([true, false])('files stay with the input fields: %s', async (includeInput) => {
