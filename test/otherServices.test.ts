@@ -30,7 +30,6 @@ import {
 	verdict,
 	verdictWith,
 	type Answer,
-	type Row,
 } from './given';
 import { SECRET, useService, type Case } from './service';
 
@@ -58,10 +57,6 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
 			answer(body, 404),
 			failed({ outcome: 'refused', httpStatus: 404, advice: containing('Check the base URL') }),
 		];
-		const otherCode = (code: string): Case => [
-			failure(code, 404),
-			failed({ httpStatus: 404, outcome: 'refused' }),
-		];
 		const unclear = (body: object, says: string): Case => [
 			answer(body),
 			failed({ message: `The service says: ${says}`, outcome: 'unknown', httpStatus: 200 }),
@@ -83,35 +78,25 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
 				[
 					[failure('NOT_FOUND', 404), nobody],
 					[failure('not_found', 200), nobody],
-					[failure('not-found', 400), nobody],
 					[saying('Not found'), nobody],
 					none({ error: { code: 'NOT_FOUND', message: 'Nobody' } }, 404),
-					none({ success: false, code: 'NOT_FOUND', message: 'Nobody' }, 404),
 					[success(null), nobody],
-					[success({}), nobody],
 					[success({ email: null }), nobody],
 					[success({ email: '', jobId: 'j1' }), nobody],
-					[success({ email: ' ' }), nobody],
-					[success({ email: [] }), nobody],
 					[success({ email: 'N/A', found: true }), nobody],
-					[success({ status: 'completed', jobId: 'j1' }), nobody],
 					[success({ status: 'not_found', task_id: 'j1' }), nobody],
 					none({ success: true, data: null, status: 'success', requestId: 'r1' }),
-					none({ success: true, data: null, message: 'Nobody was found' }),
 				],
 			],
 			[
 				'a path, an account or a server that is not there, or a failure',
 				[
-					otherCode('ROUTE_NOT_FOUND'),
-					otherCode('ACCOUNT_NOT_FOUND'),
-					// Spring, Nest, AWS Lambda, FastAPI and Supabase.
+					[failure('ROUTE_NOT_FOUND', 404), failed({ httpStatus: 404, outcome: 'refused' })],
+					// Spring, Nest, FastAPI and Supabase.
 					noPath({ status: 404, error: 'Not Found', path: '/v2/email/find' }),
 					noPath({ statusCode: 404, message: 'Cannot POST /email/find', error: 'Not Found' }),
-					noPath({ message: 'Not Found' }),
 					noPath({ detail: 'Not Found' }),
 					noPath({ code: 'NOT_FOUND', message: 'Requested function was not found' }),
-					unclear({ success: 'false', data: null, error: 'Internal error' }, 'Internal error'),
 					unclear({ success: true, data: null, error: 'Search is down' }, 'Search is down'),
 					unclear({ data: null, message: 'Try later' }, 'Try later'),
 					unclear(
@@ -124,11 +109,8 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
 				'a lookup that goes on',
 				[
 					pending({ data: { status: 'processing', jobId: 'j1' } }),
-					pending({ data: { status: 'PENDING' } }),
 					pending({ data: { status: 'pending', email: null, found: false } }, 201),
-					pending({ data: { status: 'accepted' } }, 202),
 					pending({ data: { email: null } }, 202),
-					pending({ data: { status: 'pending', email: null }, pollUrl: '/jobs/1' }),
 				],
 			],
 		])('%s', async (_, cases) => {
@@ -151,8 +133,6 @@ describe('An address', () => {
 			};
 			const sent: Array<[data: object, status?: number]> = [
 				[{ email, confidence: 0.95, confidenceLevel: 'A+' }],
-				[{ email, confidence: 0.95, confidenceLevel: null }],
-				[{ email, status: 'processing', jobId: 'j1' }],
 				[{ email, status: 'processing', jobId: 'j1' }, 202],
 			];
 			const none = { email: '', confidence: 0.3, sources: [] };
@@ -161,7 +141,7 @@ describe('An address', () => {
 				...[0.8999, 0.7].map((confidence) => levelOf(confidence, 'high')),
 				...[0.6999, 0.5].map((confidence) => levelOf(confidence, 'medium')),
 				...[0.4999, 0].map((confidence) => levelOf(confidence, 'low')),
-				...[95, -0.1, 'high', null, undefined].map((confidence) => levelOf(confidence)),
+				...[95, -0.1, 'high', undefined].map((confidence) => levelOf(confidence)),
 				...sent.map(([data, status]): Case => [success(data, status), { found: true, ...data }]),
 				[success(none), { found: false, ...none, email: null }],
 				[success({ confidence: 0 }), { found: false, email: null, confidence: 0 }],
@@ -186,14 +166,12 @@ describe('An address', () => {
 		]);
 	});
 
-	const noAddresses = ['not available', 'ada', ' locked ', 17, true];
-
 	test.each([FIND_ROWS, PERSONAL_ROWS])(
 		'keeps in a field of its own what the service writes in its place: $operation',
 		async (finder) => {
 			const none = { found: false, email: null, confidence: 0.4 };
 			await expectEach(finder, [
-				...noAddresses.map((emailAnswer): Case => [
+				...['not available', 'ada', 17].map((emailAnswer): Case => [
 					success({ email: emailAnswer, confidence: 0.4 }),
 					{ ...none, emailAnswer },
 				]),
@@ -223,67 +201,44 @@ describe('An error', () => {
 	test('has any text or number as its code, and advice that fits', async () => {
 		const lookUp = containing('Look up this code');
 		const checkKey = containing('Check the API key in the LeadGen credential.');
-		const errors = [
-			// Every object of JavaScript has a field with this name.
-			{ code: 'constructor', httpStatus: 200, outcome: 'unknown', advice: mayBeDone },
-			{ code: 'constructor', httpStatus: 400, outcome: 'refused', advice: lookUp },
-			{ code: 1007, httpStatus: 422, outcome: 'refused', advice: lookUp },
-		];
+		const odd = (code: string | number, httpStatus: number, outcome: string, advice: unknown) => {
+			const error = { code: String(code), message: `The service says: Bad (${String(code)})` };
+			const sent = answer({ success: false, error: { code, message: 'Bad' } }, httpStatus);
+			return [sent, { error: { ...error, httpStatus, outcome, advice } }] as Case;
+		};
 		const refused = (httpStatus: number, advice: unknown) =>
 			failed({ advice, outcome: 'refused', httpStatus });
 		await expectEach(VERIFY_ROWS, [
-			...errors.map((error): Case => {
-				const sent = { code: error.code, message: 'Bad' };
-				const code = String(error.code);
-				return [
-					answer({ success: false, error: sent }, error.httpStatus),
-					{ error: { ...error, code, message: `The service says: Bad (${code})` } },
-				];
-			}),
+			// Every object of JavaScript has a field with this name.
+			odd('constructor', 200, 'unknown', mayBeDone),
+			odd(1007, 422, 'refused', lookUp),
 			[answer({ message: 'Unauthorized' }, 401), refused(401, checkKey)],
-			[answer({ error: 'Forbidden' }, 403), refused(403, checkKey)],
-			[answer('<html>', 401), refused(401, checkKey)],
+			[answer('<html>', 403), refused(403, checkKey)],
 			[failure('invalid_request', 400), refused(400, containing('fields of this item'))],
 		]);
 	});
 
 	test('is told in words, and keeps all that the service sends with it', async () => {
-		const refuse = (body: object, message: string, kept?: unknown, code?: string): Case => [
-			answer({ success: false, ...body }, 422),
-			{
-				error: {
-					message,
-					advice: someText,
-					outcome: 'refused',
-					httpStatus: 422,
-					answer: kept,
-					code,
-				},
-			},
-		];
+		const refuse = (body: object, message: string, kept?: unknown, code?: string): Case => {
+			const facts = { outcome: 'refused', httpStatus: 422, answer: kept, code };
+			const error = { message, advice: someText, ...facts };
+			return [answer({ success: false, ...body }, 422), { error }];
+		};
 		const details = [{ field: 'email', issue: 'No such domain' }];
 		const both = { code: 'E1', message: 'Wrong' };
 		const wrong = 'The service says: Wrong (E1)';
 		const noMessage = 'The service reports an error, without a message or a code';
 		const onlyCode = 'The service reports the error E7, without a message';
 		await expectEach(VERIFY_ROWS, [
-			refuse({}, noMessage),
 			refuse({ error: { code: '', message: '' } }, noMessage),
 			refuse({ errors: ['too long'] }, noMessage, { errors: ['too long'] }),
 			refuse({ error: { code: 'E7' } }, onlyCode, undefined, 'E7'),
 			refuse({ message: 'Went wrong' }, 'The service says: Went wrong'),
-			refuse(
-				{ error: { ...both, details }, requestId: 'r1', data: null },
-				...([wrong, { error: { details }, requestId: 'r1' }, 'E1'] as const),
-			),
-			refuse({ error: { ...both, details: null, hint: '' }, data: null }, wrong, undefined, 'E1'),
-			refuse({ error: { code: 'E1' }, message: 'Wrong' }, wrong, undefined, 'E1'),
 			refuse({ error: both, message: 'Wrong' }, wrong, undefined, 'E1'),
 			refuse(
-				{ error: 'Bad Request', message: 'No domain' },
-				'The service says: Bad Request: No domain',
+				{ error: { ...both, details, hint: '' }, requestId: 'r1', data: null },
+				...([wrong, { error: { details }, requestId: 'r1' }, 'E1'] as const),
 			),
-			refuse({ error: true, message: 'Wrong' }, 'The service says: Wrong', { error: true }),
 			refuse(
 				{ statusCode: 422, error: 'Bad Request', message: ['Wrong', 'No'] },
 				'The service says: Bad Request: Wrong: No',
@@ -312,10 +267,8 @@ describe('Credits that run out in the middle of a run', () => {
 
 	test.each<[Answer, object]>([
 		[answer('Pay first', 402), { outcome: 'refused', httpStatus: 402, advice }],
-		[failure('PAYMENT', 402), { outcome: 'refused', code: 'PAYMENT', httpStatus: 402 }],
-		[failure('insufficient-credits', 403), { outcome: 'refused', advice }],
+		[failure(code, 402), { outcome: 'refused', code, httpStatus: 402, advice }],
 		[failure('Insufficient Credits', 200), { outcome: 'refused', httpStatus: 200, advice }],
-		[failure(code, 429), { outcome: 'refused', code, httpStatus: 429, advice }],
 		[saying('Insufficient credits', 403), { outcome: 'refused', code, advice }],
 		// Only a text says so, and the call may be paid for.
 		[saying('Insufficient credits', 200), { outcome: 'unknown', code, advice: mayBeDone }],
@@ -330,17 +283,11 @@ describe('Credits that run out in the middle of a run', () => {
 	});
 });
 
-test.each([
-	{ action: FIND_ROWS, more: { found: true } },
-	{ action: VERIFY_ROWS, more: {} },
-	{ action: WAIT_ROWS, more: {} },
-	{ action: START_ROWS, more: {} },
-])('A result may have any 2xx status: $action.operation', async ({ action, more }) => {
-	const data = { email: 'p@acme.com', scrapeId: 's1', status: 'completed' };
-	const result = { ...data, ...more };
+test('A result may have any 2xx status', async () => {
+	const data = { email: 'p@acme.com', status: 'valid' };
 	await expectEach(
-		action,
-		[200, 201, 202, 206].map((status) => [success(data, status), result]),
+		VERIFY_ROWS,
+		[200, 201, 202, 206].map((status) => [success(data, status), data]),
 	);
 });
 
@@ -354,27 +301,8 @@ test.each<[string, Answer]>([
 	expect(error).toMatchObject({ message: someText, httpCode: String(odd.status) });
 });
 
-test('A start may be done if it is answered with a redirect, unless with HTTP 307 or 308', async () => {
-	const cases = [301, 302, 303, 307, 308].map((httpStatus): Case => {
-		const outcome = httpStatus < 307 ? 'unknown' : 'refused';
-		const message = 'The service redirects to /status?scrapeId=s1';
-		const location = '/status?scrapeId=s1';
-		return [answer({}, httpStatus, { location }), failed({ message, outcome, httpStatus })];
-	});
-	await expectEach(START_ROWS, [
-		...cases,
-		[answer({}, 302), failed({ message: 'The service redirects to an unnamed address' })],
-	]);
-});
-
 describe('A start that is accepted without the ID in its place', () => {
-	const sent = [
-		{},
-		{ id: 'x' },
-		{ jobId: 'x', status: 'pending' },
-		{ scrapeId: { id: 'x' } },
-		{ scrapeId: true },
-	];
+	const sent = [{}, { jobId: 'x', status: 'pending' }, { scrapeId: { id: 'x' } }];
 
 	test('returns what the service sent', async () => {
 		const cases = [...sent, { scrapeId: 17 }].map((data): Case => [success(data), data]);
@@ -402,50 +330,40 @@ describe('A start that is accepted without the ID in its place', () => {
 		]);
 	});
 
-	test.each([START_ROWS, START_AND_WAIT_ROWS])(
-		'and without data is an error that holds the answer: $operation',
-		async (action) => {
-			const none = (fields: object, kept?: object): Case => {
-				const message = 'The service returned no result';
-				return [
-					answer(fields),
-					{ error: { message, advice: mayBeDone, outcome: 'unknown', answer: kept } },
-				];
-			};
-			await expectEach(action, [
-				none({}),
-				none({ success: true }),
-				...[
-					{ scrapeId: 'x', status: 'pending' },
-					{ data: 'abc' },
-					{ data: [{ scrapeId: 'x' }] },
-				].flatMap((fields) => [none(fields, fields), none({ success: true, ...fields }, fields)]),
-			]);
-		},
-	);
-});
-
-describe('A service that answers in other words', () => {
-	test('ends a scrape in any case, or with an error, and the error names the scrape', async () => {
-		const done = { scrapeId: 'p0', status: 'Completed', message: 'Done' };
-		const noLeads = { scrapeId: 'p1', status: 'failed', message: 'No leads', note: '' };
-		const error = { code: 'SCRAPE_FAILED', message: 'Source is down' };
-		const asError = { success: false, error, data: { scrapeId: 'p2', status: 'FAILED' } };
-		const withError = { scrapeId: 'p3', status: 'failed', error };
-		const withoutId = { status: 'failed', progress: 40 };
-		const isDown = (scrapeId: string) =>
-			failed({ scrapeId, message: `Scrape ${scrapeId} failed: Source is down` });
-		await expectEach(WAIT_ROWS, [
-			[success(done), done],
-			[
-				success(noLeads),
-				{ error: { ...noLeads, message: 'Scrape p1 failed: No leads', advice: someText } },
-			],
-			[answer(asError), isDown('p2')],
-			[success(withError), isDown('p3')],
-			[success(withoutId), failed({ scrapeId: 'p4', ...withoutId })],
+	test('and without data is an error that holds the answer', async () => {
+		const none = (body: object, kept?: object): Case => {
+			const error = { message: 'The service returned no result', advice: mayBeDone };
+			return [answer(body), { error: { ...error, outcome: 'unknown', answer: kept } }];
+		};
+		const other = { scrapeId: 'x', status: 'pending' };
+		await expectEach(START_AND_WAIT_ROWS, [
+			none({}),
+			none(other, other),
+			none({ success: true, ...other }, other),
+			none({ success: true, data: [other] }, { data: [other] }),
 		]);
 	});
+});
+
+test('A scrape ends in any case, or with an error, and the error names the scrape', async () => {
+	const done = { scrapeId: 'p0', status: 'Completed', message: 'Done' };
+	const noLeads = { scrapeId: 'p1', status: 'failed', message: 'No leads', note: '' };
+	const error = { code: 'SCRAPE_FAILED', message: 'Source is down' };
+	const asError = { success: false, error, data: { scrapeId: 'p2', status: 'FAILED' } };
+	const withError = { scrapeId: 'p3', status: 'failed', error };
+	const withoutId = { status: 'failed', progress: 40 };
+	const isDown = (scrapeId: string) =>
+		failed({ scrapeId, message: `Scrape ${scrapeId} failed: Source is down` });
+	await expectEach(WAIT_ROWS, [
+		[success(done), done],
+		[
+			success(noLeads),
+			{ error: { ...noLeads, message: 'Scrape p1 failed: No leads', advice: someText } },
+		],
+		[answer(asError), isDown('p2')],
+		[success(withError), isDown('p3')],
+		[success(withoutId), failed({ scrapeId: 'p4', ...withoutId })],
+	]);
 });
 
 describe('A search', () => {
@@ -486,7 +404,6 @@ describe('A search', () => {
 
 	test.each([
 		['catch-all', 'CATCH_ALL'],
-		['Catch All', 'catch_all'],
 		[' CATCH_ALL ', 'valid, catch_all'],
 	])('accepts a status in any spelling, but none without a status: %s', async (status, accept) => {
 		answerSearch(
@@ -508,31 +425,16 @@ describe('A search', () => {
 	});
 });
 
-describe('A number with more digits than JavaScript keeps', () => {
-	const ids = ['9007199254740991', '9007199254740993', '12345678901234567891'];
-	const text = (id: string, status: string) =>
-		`{"success":true,"data":{"scrapeId":${id},"status":"${status}","team":[-${id},1.5],"note":"a: ${id}"}}`;
-	const result = (id: string, status: string) => {
-		const isKept = String(Number(id)) === id;
-		const number = (digits: string) => (isKept ? Number(digits) : digits);
-		return { scrapeId: number(id), status, team: [number(`-${id}`), 1.5], note: `a: ${id}` };
-	};
-
-	test.each([WAIT_ROWS, START_ROWS])('stays what it is: $operation', async (action) => {
-		await expectEach(
-			action,
-			ids.map((id) => [answer(text(id, 'completed')), result(id, 'completed')]),
-		);
+test('A number with more digits than JavaScript keeps stays what it is', async () => {
+	const kept = [9007199254740991, '9007199254740993', '12345678901234567891'];
+	const status = 'completed';
+	const cases = kept.map((scrapeId): Case => {
+		const id = String(scrapeId);
+		const team = [typeof scrapeId === 'number' ? -scrapeId : `-${id}`, 1.5];
+		const text = `{"success":true,"data":{"scrapeId":${id},"status":"${status}","team":[-${id},1.5],"note":"a: ${id}"}}`;
+		return [answer(text), { scrapeId, status, team, note: `a: ${id}` }];
 	});
-
-	test('is kept in a paid answer of any length, beside texts that look like JSON', async () => {
-		const cases = [10, 5_000_000].map((length): Case => {
-			const note = 'a,] '.repeat(length / 4);
-			const text = `{"success":true,"data":{"email":"p@acme.com","id":12345678901234567890,"note":"${note}"}}`;
-			return [answer(text), { email: 'p@acme.com', id: '12345678901234567890', note }];
-		});
-		await expectEach(VERIFY_ROWS, cases);
-	});
+	await expectEach(WAIT_ROWS, cases);
 });
 
 describe('A service that repeats the key', () => {
@@ -553,12 +455,9 @@ describe('A service that repeats the key', () => {
 			'message',
 			({ json }) => answer(`{"success":false,"error":{"code":"A","message":${json}}}`, 400),
 		],
-		['text of an error', ({ json }) => answer(`{"success":false,"error":${json}}`, 400)],
-		['code', ({ json }) => answer(`{"success":false,"error":{"code":${json}}}`, 400)],
 		['Location', ({ plain }) => answer('', 303, { location: `/a?${plain}` })],
 		['answer', ({ json }) => answer(`{"success":true,"data":[${json}],"debug":{${json}:1}}`)],
 		['web page', ({ plain }) => answer(`<html>${plain}</html>`)],
-		['data', ({ json }) => answer(`{"success":true,"data":{"email":"a@b.co","k":${json}}}`)],
 		['name', ({ json }) => answer(`{"success":true,"data":{"list":[{${json}:"valid"}]}}`)],
 	])('never gets it into the execution: %s', async (_, echo) => {
 		const answers = spellingsOf(service.apiKey()).map(echo);
@@ -609,7 +508,6 @@ describe('Texts of the service', () => {
 
 	test.each<[string, Answer]>([
 		['message', failure('ODD', 400, long)],
-		['error', saying(long, 400)],
 		['code', failure(long, 400)],
 		['Location', answer({}, 307, { location: `/a?${'b'.repeat(12_000)}` })],
 	])('are cut: %s', async (_, odd) => {
@@ -620,22 +518,10 @@ describe('Texts of the service', () => {
 			expect(message?.length).toBeLessThan(600);
 			expect(code.length).toBeLessThanOrEqual(501);
 		}
-		const { record } = await runRows(VERIFY_ROWS, rowsOf(3), {}, {});
-		expect(record.length).toBeLessThan(20_000);
 	});
 
 	const odd = 'a\r\n2026-01-01 | error | forged \u001B[31mred\u2028b <a href="//x.example">c</a>';
 	const clean = 'a 2026-01-01 | error | forged [31mred b ‹a href="//x.example"›c‹/a›';
-
-	test('stay on one line in the ID of a scrape, and the error keeps the ID as it is', async () => {
-		const rows = rowsOf(3);
-		const last = { scrapeId: odd, status: 'failed' };
-		answerWith(({ path }) => success(path === '/start' ? { scrapeId: odd } : last));
-		const { items } = await runRows(START_AND_WAIT_ROWS, rows);
-
-		const error = { ...last, message: `Scrape ${clean} failed`, advice: someText };
-		expect(items).toEqual(paired(rows.map((row) => ({ ...row, error }))));
-	});
 
 	test('stay on one line, without control characters and markup', async () => {
 		const said = { message: `The service says: ${clean} (${clean})`, code: clean };
@@ -644,21 +530,16 @@ describe('Texts of the service', () => {
 	});
 });
 
-test('What a page of n8n would show as a link is text in the error of a value and of a filter', async () => {
+test('What a page of n8n would show as a link is text in the error of a value', async () => {
 	const link = '<a href="https://evil.example">Sign in</a>';
 	const rows = [link, `${link}@acme.com`, '<img src=x>'].map((name) => ({ name }));
+	const parameters = { email: '={{ $json.name }}' };
+	const { items } = await runRows({ ...VERIFY_ROWS, parameters }, rows);
 	const shown = rows.map(({ name }) =>
 		JSON.stringify(name).replaceAll('<', '‹').replaceAll('>', '›'),
 	);
-	const email = '={{ $json.name }}';
-	const wrong = await runRows({ ...VERIFY_ROWS, parameters: { email } }, rows);
-	expect(wrong.items.map((item) => errorOf(item)?.message)).toEqual(
+	expect(items.map((item) => errorOf(item)?.message)).toEqual(
 		shown.map((text) => `Email must be one email address, but is ${text}`),
-	);
-	const filters = { filtersMode: 'json', filtersJson: '={{ ({ [$json.name]: 1 }) }}' };
-	const unknown = await runRows({ ...START_ROWS, parameters: filters }, rows);
-	expect(unknown.items.map((item) => errorOf(item)?.message)).toEqual(
-		shown.map((text) => `Filters (JSON) contains ${text}, which is not a filter`),
 	);
 	expectCalls([]);
 });
@@ -669,9 +550,7 @@ describe('A paid answer that is almost JSON', () => {
 			'{"success":true,"data":{"scrapeId":"s1","stat',
 			"{'success': True, 'data': {'scrapeId': 's1'}}",
 			'{"success":true,"data":{"scrapeId":"s1"}}{"success":false}',
-			's1',
 			'["s1"]',
-			'{"success":true,"data":{"scrapeId":"s1",}}',
 		];
 		const message = expect.stringMatching(/^The service answered HTTP 200 with /) as string;
 		const error = { message, advice: mayBeDone, outcome: 'unknown', httpStatus: 200 };
@@ -688,19 +567,6 @@ describe('A paid answer that is almost JSON', () => {
 			expect(errorOf(item)?.answer).toMatch(/^scrape s1 (😀){2000,2100}…$/u);
 		}
 	});
-});
-
-test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
-	const echo = (request: RequestRecord) => {
-		const email = JSON.stringify(textIn(request, 'email'));
-		const data = `{"email":${email},"constructor":1,"__proto__":{"odd":true}}`;
-		return answer(`{"success":true,"data":${data}}`);
-	};
-	const { items, rows } = await runEach(VERIFY_ROWS, [echo, echo, echo]);
-	expect(items.map(({ json }) => [json.email, json.constructor])).toEqual(
-		rows.map(({ name }) => [`${name}@acme.com`, 1]),
-	);
-	expect(({} as { odd?: unknown }).odd).toBeUndefined();
 });
 
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
@@ -721,50 +587,28 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	},
 );
 
-describe('Where n8n runs the node again because the first item failed', () => {
-	const keep = { ...keepGoing, retryOnFail: true };
+test('Where n8n runs the node again, the hint names all scrapes that were started, or may have been', async () => {
 	const rows = rowsOf(4);
-	const refuse = failure('ODD', 400);
-
-	test('the hint names all paid calls', async () => {
-		const isFirst = (row: Row) => row.name === 'p0';
-		answerWith((request) =>
-			textIn(request, 'email') === 'p0@acme.com' ? refuse : verdict(request),
-		);
-		await runRows(VERIFY_ROWS, rows.slice(3));
-		const all = [...rows, { name: 'p1' }];
-		const result = await runRows(VERIFY_ROWS, all, {}, keep);
-
-		const [first, ...others] = rows.map(VERIFY_ROWS.callFor);
-		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
-		expect(result.items).toEqual(
-			verified(all, (row) => isFirst(row) && including({ code: 'ODD' })),
-		);
-		expect(hintTexts(result)).toEqual([
-			'warning: 5 items: 4 valid, 1 refused · 2 paid calls (2 verifications) · 2 reused for free',
-		]);
+	answerWith((request) => {
+		const title = titleIn(request);
+		if (title === 'p1') return failure('DOWN', 500);
+		const isRefused = title === 'p0';
+		return isRefused ? failure('ODD', 400) : success({ scrapeId: title, status: 'pending' });
 	});
+	const result = await runRows(START_ROWS, rows, {}, { ...keepGoing, retryOnFail: true });
 
-	test('the hint names the scrapes that were started, and that may have been', async () => {
-		answerWith((request) => {
-			const title = titleIn(request);
-			if (title === 'p1') return failure('DOWN', 500);
-			return title === 'p0' ? refuse : success({ scrapeId: title, status: 'pending' });
-		});
-		const result = await runRows(START_ROWS, rows, {}, keep);
-
-		const [first, ...others] = rows.map(START_ROWS.callFor);
-		expectCalls([...others, ...[first, first, first].flatMap((call) => call ?? [])]);
-		expect(result.items).toEqual(
-			paired([
-				{ name: 'p0', error: including({ outcome: 'refused' }) },
-				{ name: 'p1', error: including({ outcome: 'unknown' }) },
-				{ scrapeId: 'p2', status: 'pending' },
-				{ scrapeId: 'p3', status: 'pending' },
-			]),
-		);
-		expect(hintTexts(result)).toEqual([
-			'warning: 4 items: 2 pending, 1 refused, 1 without an answer · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
-		]);
-	});
+	// The first item fails, so that n8n tries three times.
+	const again = ['p0', 'p0'].map((name) => ({ name }));
+	expectCalls([...rows, ...again].map(START_ROWS.callFor));
+	expect(result.items).toEqual(
+		paired([
+			{ name: 'p0', error: including({ outcome: 'refused' }) },
+			{ name: 'p1', error: including({ outcome: 'unknown' }) },
+			{ scrapeId: 'p2', status: 'pending' },
+			{ scrapeId: 'p3', status: 'pending' },
+		]),
+	);
+	expect(hintTexts(result)).toEqual([
+		'warning: 4 items: 2 pending, 1 refused, 1 without an answer · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
+	]);
 });
