@@ -158,9 +158,5 @@ describe('An old result in the incoming item', () => {
 			...{ last: 'Nobody', id, status, deliverable, emailType, tried, rejected },
 			...{ found: false, email: null },
 		});
-		const [plans = []] = await find('findBusiness', { includeInput: true, dryRun: true }, people);
-		expect(plans.map(({ json }) => ['error' in json, json.email])).toEqual(
-			people.map(({ email }) => [false, email]),
-		);
 	});
 });

@@ -157,10 +157,7 @@ describe('A rate limit', () => {
 		const settings = { ...defaultSettings().rateLimit, kind: 'sliding' as const, headers };
 		const limiter = new RateLimiter();
 		limiter.check(settings, 'key', 1, 10_000);
-		expect(limiter.check(settings, 'key', 1, 10_000)).toEqual({
-			allowed: false,
-			headers: expected,
-		});
+		expect(limiter.check(settings, 'key', 1, 10_000).headers).toEqual(expected);
 	});
 });
 
