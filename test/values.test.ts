@@ -193,11 +193,10 @@ describe('What was paid for', () => {
 	});
 
 	test('no agent starts a scrape of anybody with an empty list as text', async () => {
-		const texts = ['[]', ' [ ] ', '[""]', '["CTO","CEO"]', '["CTO"'].map((text) => ({
-			value: text,
-		}));
+		const texts = ['[]', ' [ ] ', '[""]', '["CTO","CEO"]', '["CTO"'];
+		const lists = texts.map((text) => ({ value: text }));
 		const filters = { filters: { jobTitles: value, locations: '[]' }, limit: 1 };
-		const { items } = await service.run(START, filters, texts, { isTool: true, ...keepGoing });
+		const { items } = await service.run(START, filters, lists, { isTool: true, ...keepGoing });
 		expect(sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([['CTO', 'CEO']]);
 		const fields = ['Filters', 'Filters', 'Filters', undefined, 'Job Titles'];
 		expect(items.map((item) => errorOf(item)?.field)).toEqual(fields);
@@ -215,13 +214,10 @@ describe('The name of a person', () => {
 		{ full: 'Tom Else', first: 'Dr. Ada', last: 'Okafor, PhD', format: 'firstAndLast' },
 		{ full: 'Bob Else', first: 'Prof.', last: 'Müller (Berlin) 🚀', format: 'firstAndLast' },
 	];
-	const [ada, peter, prof] = [
-		['Ada', 'Okafor'],
-		['Peter', 'van der Berg'],
-		['Prof.', 'Müller'],
-	].map(([firstName, lastName]) => ({ firstName, lastName }));
-	const others = ['Ida', 'Eve', 'Tom', 'Bob'].map((firstName) => ({ firstName, lastName: 'Else' }));
-	const [ida, eve, tom, bob] = others;
+	const named = (firstName: string, lastName: string) => ({ firstName, lastName });
+	const [ada, peter] = [named('Ada', 'Okafor'), named('Peter', 'van der Berg')];
+	const prof = named('Prof.', 'Müller');
+	const [ida, eve, tom, bob] = ['Ida', 'Eve', 'Tom', 'Bob'].map((first) => named(first, 'Else'));
 
 	// One of them is there twice.
 	test.each([
