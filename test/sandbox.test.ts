@@ -165,7 +165,6 @@ test.each<[FaultRule, isCharged: boolean]>([
 	[{ kind: 'html', status: 502, afterWork: true }, true],
 	[{ kind: 'resetBeforeWork' }, false],
 	[{ kind: 'resetAfterWork' }, true],
-	[{ kind: 'resetMidBody' }, true],
 	[{ kind: 'hang' }, false],
 	[{ kind: 'hangAfterWork' }, true],
 ])('With the fault %j the request is charged: %s', async (fault, isCharged) => {
