@@ -1,5 +1,4 @@
 /** Calls of one execution at the same time, as an AI agent makes them with a tool. */
-import type { IDataObject } from 'n8n-workflow';
 import { errorOf } from './expected';
 import { START, VERIFY, keepGoing, post } from './given';
 import { sleep, until, useService } from './service';
@@ -17,15 +16,18 @@ describe('Identical paid calls at the same time', () => {
 	const scrape = { filters: { jobTitles: ['={{ $json.title }}'] }, limit: 5 };
 	const titles = [{ title: 'CTO' }, { title: 'CFO' }];
 
-	test('lookups are sent once', async () => {
+	test.each([
+		['of one execution', ['agent', 'agent']],
+		['over MCP, without an execution', ['', '']],
+		['of two executions', ['one', 'two']],
+	])('lookups are sent once: %s', async (_, ids) => {
 		sandbox.set({ latencyMs: 200 });
-		const [one, two] = await Promise.all([
-			service.run(VERIFY, email, people, agent),
-			service.run(VERIFY, email, people, agent),
-		]);
+		const run = (executionId: string) =>
+			service.run(VERIFY, email, people, { ...agent, executionId });
+		for (const { items } of await Promise.all(ids.map(run))) {
+			expect(items.map(({ json }) => json.email)).toEqual(people.map(({ email }) => email));
+		}
 		service.expectCalls(people.map(({ email }) => verify(email)));
-		expect(one.items.map(({ json }) => json.email)).toEqual(people.map(({ email }) => email));
-		expect(two.items).toEqual(one.items);
 	});
 
 	test('starts are sent once, and also not again later', async () => {
@@ -105,27 +107,12 @@ describe('Identical paid calls at the same time', () => {
 		await Promise.all(ends);
 		expect(ended).toEqual(['waiting', 'first']);
 		service.expectCalls(people.map(({ email }) => verify(email)));
-		expect((await first).items.map((item) => errorOf(item)?.code)).toEqual([
-			undefined,
-			undefined,
-			undefined,
-		]);
-	});
-
-	test('are sent once, also over MCP, without an execution, and in two executions', async () => {
-		sandbox.set({ latencyMs: 200 });
-		const runs = async (ids: string[], items: IDataObject[]) =>
-			await Promise.all(
-				ids.map((executionId) => service.run(VERIFY, email, items, { ...agent, executionId })),
-			);
-		await runs(['', ''], people.slice(0, 1));
-		await runs(['one', 'two'], people.slice(1));
-		service.expectCalls(people.map(({ email }) => verify(email)));
+		expect((await first).items.map(errorOf)).toEqual([undefined, undefined, undefined]);
 	});
 
 	test('over MCP, a start is sent each time', async () => {
-		for (let runs = 0; runs < 2; runs++)
-			await service.run(START, scrape, titles, { ...agent, executionId: '' });
+		const overMcp = { ...agent, executionId: '' };
+		for (let runs = 0; runs < 2; runs++) await service.run(START, scrape, titles, overMcp);
 		expect(paths()).toEqual(['/start', '/start', '/start', '/start']);
 	});
 });

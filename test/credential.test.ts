@@ -55,43 +55,21 @@ describe('authenticate', () => {
 		return await authenticate(credentialWith(given), request as IHttpRequestOptions);
 	}
 
-	test.each([`Bearer ${KEY}`, ` bearer  ${KEY}\n`])(
-		'takes a key that was pasted as %j',
-		async (apiKey) => {
-			const url = `${sandbox.url}/credits`;
-			expect(await authenticated({ url }, { apiKey })).toMatchObject({ headers: AUTHORIZATION });
-		},
-	);
-
-	test.each<Omit<IHttpRequestOptions, 'url'>>([
-		{},
-		{
-			method: 'POST',
-			body: { email: 'a@b.example' },
-			headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-			timeout: 5,
-			disableFollowRedirect: false,
-		},
-	])('adds the key, follows no redirects, and leaves the rest: %j', async (options) => {
-		const request = { ...options, url: `${sandbox.url}/credits` };
-		expect(await authenticated(structuredClone(request))).toEqual({
+	test('adds the key, follows no redirects, and leaves the rest', async () => {
+		const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+		const body = { email: 'a@b.example' };
+		const request = { method: 'POST', body, timeout: 5, url: `${sandbox.url}/credits` };
+		const redirects = { disableFollowRedirect: false };
+		expect(await authenticated({ ...request, ...redirects, headers })).toEqual({
 			...request,
 			disableFollowRedirect: true,
 			followRedirect: false,
 			followAllRedirects: false,
-			headers: { ...request.headers, ...AUTHORIZATION },
+			headers: { ...headers, ...AUTHORIZATION },
 		});
 	});
 
 	describe.each(['url', 'uri'])('gives the key in `%s`', (name) => {
-		const expectRefusal = async (request: object, target: string) => {
-			const { origin } = new URL(sandbox.url);
-			await expect(authenticated(request)).rejects.toThrow(
-				`This credential only sends its API key to ${origin}, but this request goes to ${target}`,
-			);
-			expect(request).not.toHaveProperty('headers');
-		};
-
 		test.each(['', '/api/v1/credits', '/other/path?a=b#c'])(
 			'to the origin of the base URL: …%s',
 			async (path) => {
@@ -106,42 +84,26 @@ describe('authenticate', () => {
 			},
 		);
 
-		test.each([
-			['http://other.example/credits', 'http://other.example'],
-			['https://HOST/credits', 'https://HOST'],
-			['ELSEWHERE/credits', 'ELSEWHERE'],
-			['HTTP://OTHER.example:81/', 'http://other.example:81'],
-			['file:///etc/passwd', 'null'],
-		])('not to %s', async (...texts) => {
-			const { host } = new URL(sandbox.url);
-			const [url = '', target = ''] = texts.map((text) =>
-				text.replace('HOST', host).replace('ELSEWHERE', otherHost.url),
+		const baseUrl = 'https://api.example';
+		const baseURL = `${baseUrl}/v1`;
+		const other = name === 'url' ? 'uri' : 'url';
+		test.each<[request: object, target: string]>([
+			[{ [name]: 'http://other.example/credits' }, 'http://other.example'],
+			[{ [name]: 'http://api.example/credits' }, 'http://api.example'],
+			[{ [name]: 'https://api.example:444/' }, 'https://api.example:444'],
+			[{ [name]: 'https://api.example.other.example/' }, 'https://api.example.other.example'],
+			[{ [name]: 'HTTP://OTHER.example:81/', baseURL }, 'http://other.example:81'],
+			[{ [name]: 'file:///etc/passwd', baseURL }, 'null'],
+			[{ [name]: '//other.example/credits', baseURL }, 'https://other.example'],
+			[{ [name]: '/\\other.example', baseURL }, 'https://other.example'],
+			[{ [name]: '/credits' }, 'an unknown address'],
+			[{}, 'an unknown address'],
+			[{ [name]: 'http://other.example', [other]: baseUrl }, 'http://other.example'],
+		])('not in %j', async (request, target) => {
+			await expect(authenticated(request, { baseUrl })).rejects.toThrow(
+				`This credential only sends its API key to ${baseUrl}, but this request goes to ${target}`,
 			);
-			await expectRefusal({ [name]: url }, target);
-			await expectRefusal({ [name]: url, baseURL: sandbox.url }, target);
-		});
-
-		test.each(['https://api.example.other.example', 'https://api.example:444'])(
-			'not to %s, which begins like the base URL',
-			async (target) => {
-				const baseUrl = 'https://api.example';
-				await expect(authenticated({ [name]: `${target}/` }, { baseUrl })).rejects.toThrow(
-					`only sends its API key to ${baseUrl}, but this request goes to ${target}`,
-				);
-			},
-		);
-
-		test('not to a relative address that leads elsewhere, or has no base, or to none', async () => {
-			for (const url of ['//other.example/credits', '/\\other.example']) {
-				await expectRefusal({ [name]: url, baseURL: sandbox.url }, 'http://other.example');
-			}
-			await expectRefusal({ [name]: '/credits' }, 'an unknown address');
-			await expectRefusal({}, 'an unknown address');
-		});
-
-		test('not if another address counts as well', async () => {
-			const other = { [name === 'url' ? 'uri' : 'url']: sandbox.url };
-			await expectRefusal({ [name]: 'http://other.example', ...other }, 'http://other.example');
+			expect(request).not.toHaveProperty('headers');
 		});
 	});
 
@@ -221,41 +183,29 @@ describe('authenticate', () => {
 	});
 });
 
-/** What people paste around the base URL and the key. */
-test.each([
-	['', '/', '', '\n'],
-	[' ', '//\n', '\t', ' '],
-])(
-	'A base URL such as %j…%j, with a key such as %j…%j, works in the form and in the node',
-	async (before, after, beforeKey, afterKey) => {
-		const baseUrl = `${before}${sandbox.url}${after}`;
-		const apiKey = `${beforeKey}${KEY}${afterKey}`;
-		expect(await tryOut({ baseUrl, apiKey })).toEqual(connected);
+test('The base URL and the key work with what people paste around them, in the form and in the node', async () => {
+	const baseUrl = ` ${sandbox.url}//\n`;
+	const apiKey = `\t bearer  ${KEY} \n`;
+	expect(await tryOut({ baseUrl, apiKey })).toEqual(connected);
 
-		const emails = ['valid.a@x.com', 'valid.b@x.com'];
-		const [resource, operation] = VERIFY;
-		const options = { parallel: 1, rememberMinutes: 0 };
-		const { items } = await runLeadGen({
-			baseUrl,
-			credential: credentialWith({ apiKey }),
-			parameters: { resource, operation, email: '={{ $json.email }}', options },
-			items: emails.map((email) => ({ email })),
-		});
-		expect(items.map(({ json }) => [json.email, json.status])).toEqual(
-			emails.map((email) => [email, 'valid']),
-		);
-		const sent = sandbox.requests.map(({ method, path, body, headers }) => ({
-			...{ method, path, body, authorization: headers.authorization },
-		}));
-		const authorization = `Bearer ${KEY}`;
-		expect(sent).toEqual([
-			{ method: 'GET', path: '/api/v1/credits', body: undefined, authorization },
-			...emails.map((email) => ({
-				...{ method: 'POST', path: '/api/v1/email/verify', body: { email }, authorization },
-			})),
-		]);
-	},
-);
+	const emails = ['valid.a@x.com', 'valid.b@x.com'];
+	const [resource, operation] = VERIFY;
+	const { items } = await runLeadGen({
+		baseUrl,
+		credential: credentialWith({ apiKey }),
+		parameters: { resource, operation, email: '={{ $json.email }}', options: { parallel: 1 } },
+		items: emails.map((email) => ({ email })),
+	});
+	expect(items.map(({ json }) => [json.email, json.status])).toEqual(
+		emails.map((email) => [email, 'valid']),
+	);
+	expect(
+		sandbox.requests.map(({ path, body, headers }) => [path, body, headers.authorization]),
+	).toEqual([
+		['/api/v1/credits', undefined, `Bearer ${KEY}`],
+		...emails.map((email) => ['/api/v1/email/verify', { email }, `Bearer ${KEY}`]),
+	]);
+});
 
 describe('The test of the credential', () => {
 	test('passes an account without credits', async () => {
@@ -278,13 +228,10 @@ describe('The test of the credential', () => {
 		['a host that does not exist', { baseUrl: 'http://does-not-exist.invalid' }, someText, 0],
 		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, someText, 0],
 		['an error with HTTP 200', { fault: { kind: 'envelope', status: 200 } }, wrongKey],
-		['an error with HTTP 500', { fault: { kind: 'envelope', status: 500 } }],
 		['a web page with HTTP 200', { fault: { kind: 'html' } }, wrongAddress],
 		['a web page with HTTP 404', { fault: { kind: 'html', status: 404 } }],
 		['an empty body', { fault: { kind: 'emptyBody' } }, wrongAddress],
-		['no data', { fault: { kind: 'noData' } }, wrongAddress],
 		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongAddress],
-		['a JSON list', { fault: other('[{"credits":1}]') }, wrongAddress],
 		['a cut connection', { fault: { kind: 'resetBeforeWork' } }],
 		...REDIRECTS.map((status): [string, { fault: FaultRule }] => [
 			`a redirect with HTTP ${String(status)}, which it does not follow`,

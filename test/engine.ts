@@ -17,7 +17,6 @@ import {
 	type ICredentialDataDecryptedObject,
 	type INode,
 	type INodeType,
-	type INodeTypes,
 } from 'n8n-workflow';
 import { Engine, Input, type NodeResult, type NodeRun } from '../lab/playground/engine';
 
@@ -54,40 +53,24 @@ async function declarativeNode(
 ) {
 	await engine.loadCredential('leadGenApi');
 	const node: INode = {
-		id: 'temp',
-		name: 'Temp-Node',
-		type: 'n8n-nodes-base.noOp',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		credentials: { leadGenApi: account },
+		...{ id: 'temp', name: 'Temp-Node', type: 'n8n-nodes-base.noOp', typeVersion: 1 },
+		...{ position: [0, 0], parameters: {}, credentials: { leadGenApi: account } },
 	};
-	const type = new Input();
+	const property = { displayName: 'Temp', name: 'temp', type: 'string', default: '' } as const;
 	const testType: INodeType = {
 		description: {
-			...type.description,
+			...new Input().description,
 			credentials: [{ name: 'leadGenApi', required: true }],
-			properties: [
-				{
-					displayName: 'Temp',
-					name: 'temp',
-					type: 'string',
-					routing: { request },
-					default: '',
-				},
-			],
+			properties: [{ ...property, routing: { request } }],
 		},
 	};
-	const testTypes: INodeTypes = {
-		getByName: () => testType,
-		getByNameAndVersion: () => testType,
-		getKnownTypes: () => ({}),
-	};
 	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: testTypes,
+		...{ nodes: [node], connections: {}, active: false },
+		nodeTypes: {
+			getByName: () => testType,
+			getByNameAndVersion: () => testType,
+			getKnownTypes: () => ({}),
+		},
 	});
 	const nodeRun = { baseUrl: '', credential: data, parameters: {}, items: [] };
 	const context = new ExecuteContext(
@@ -104,13 +87,10 @@ async function declarativeNode(
 	);
 	const run = async () => {
 		const decrypted = { ...account, type: 'leadGenApi', data };
-		await workflow.expression.acquireIsolate();
-		try {
-			const outputs = await new RoutingNode(context, testType, decrypted).runNode();
-			return outputs?.[0]?.[0]?.json;
-		} finally {
-			await workflow.expression.releaseIsolate();
-		}
+		const outputs = await workflow.expression.withIsolate(
+			async () => await new RoutingNode(context, testType, decrypted).runNode(),
+		);
+		return outputs?.[0]?.[0]?.json;
 	};
 	return { context, run };
 }
@@ -128,16 +108,12 @@ type Request = (this: unknown, credentialType: string, options: object) => Promi
 /** The helpers with which nodes make requests with the credential; n8n's HTTP Request node uses the older one. */
 export async function requestHelpers(data: ICredentialDataDecryptedObject) {
 	const { context } = await declarativeNode(data, {});
-	const { httpRequestWithAuthentication, requestWithAuthentication } =
-		context.helpers as unknown as Record<
-			'httpRequestWithAuthentication' | 'requestWithAuthentication',
-			Request
-		>;
+	const helpers = context.helpers as unknown as Record<string, Request | undefined>;
+	const helper = (name: string) => async (options: object) =>
+		await helpers[name]?.call(context, 'leadGenApi', options);
 	return {
-		httpRequest: async (options: object) =>
-			await httpRequestWithAuthentication.call(context, 'leadGenApi', options),
-		request: async (options: object) =>
-			await requestWithAuthentication.call(context, 'leadGenApi', options),
+		httpRequest: helper('httpRequestWithAuthentication'),
+		request: helper('requestWithAuthentication'),
 	};
 }
 
@@ -147,13 +123,14 @@ export async function testCredential(
 ): Promise<{ status: 'OK' | 'Error'; message: string }> {
 	const { test } = await engine.loadCredential('leadGenApi');
 	if (!test) throw new Error('The credential has no test');
+	const { request, rules = [] } = test;
+	const failed = (message: string) => ({ status: 'Error' as const, message });
 	try {
-		const answer = await requestDeclaratively(data, test.request);
-		for (const rule of test.rules ?? []) {
-			if (rule.type !== 'responseSuccessBody') continue;
-			const { key, message } = rule.properties;
-			const value: unknown = rule.properties.value;
-			if (valueAt(answer, key) === value) return { status: 'Error', message };
+		const answer = await requestDeclaratively(data, request);
+		for (const { type, properties } of rules) {
+			if (type !== 'responseSuccessBody') continue;
+			const value: unknown = properties.value;
+			if (valueAt(answer, properties.key) === value) return failed(properties.message);
 		}
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
@@ -161,23 +138,17 @@ export async function testCredential(
 			message: string;
 			cause?: { code?: string; response?: { status: number; statusText: string } };
 		};
-		if (!cause?.response) return { status: 'Error', message: cause?.code ?? message };
+		if (!cause?.response) return failed(cause?.code ?? message);
 		const { status, statusText } = cause.response;
-		for (const rule of test.rules ?? []) {
-			if (rule.type === 'responseCode' && rule.properties.value === status) {
-				return { status: 'Error', message: rule.properties.message };
-			}
+		for (const { type, properties } of rules) {
+			if (type === 'responseCode' && properties.value === status) return failed(properties.message);
 		}
-		return {
-			status: 'Error',
-			message: statusText || `Received HTTP status code: ${String(status)}`,
-		};
+		return failed(statusText || `Received HTTP status code: ${String(status)}`);
 	}
 }
 
 /** The value at a path such as `data.credits`. */
 function valueAt(object: unknown, path: string): unknown {
-	return path
-		.split('.')
-		.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], object);
+	const inside = (at: unknown, name: string) => (at as Record<string, unknown> | undefined)?.[name];
+	return path.split('.').reduce(inside, object);
 }

@@ -94,16 +94,6 @@ describe('Split Output', () => {
 		);
 		expect(places(await verify({ splitOutput: true }, items, { onError }))).toEqual(expected);
 	});
-
-	test('does not give the plan of a dry run to the people who are not found', async () => {
-		const outputs = await find(
-			'enrich',
-			{ splitOutput: true, dryRun: true },
-			[{ last: 'High' }, { last: '' }, { last: '-' }],
-			errorOutput,
-		);
-		expect(places(outputs)).toEqual([at(), at(), at(0, 1), at(2)]);
-	});
 });
 
 describe('An old result in the incoming item', () => {
@@ -168,9 +158,5 @@ describe('An old result in the incoming item', () => {
 			...{ last: 'Nobody', id, status, deliverable, emailType, tried, rejected },
 			...{ found: false, email: null },
 		});
-		const [plans = []] = await find('findBusiness', { includeInput: true, dryRun: true }, people);
-		expect(plans.map(({ json }) => ['error' in json, json.email])).toEqual(
-			people.map(({ email }) => [false, email]),
-		);
 	});
 });

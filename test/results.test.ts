@@ -136,12 +136,6 @@ const RUNS: Array<{
 			'warning: 8 items: 2 catch-all (rejected), 1 valid, 1 unknown, 1 invalid (rejected), 1 not found, 1 invalid input, 1 without an answer · 9 paid calls (5 business lookups, 4 verifications) · 1 call without an answer may have been paid for · 2 reused for free',
 	},
 	{
-		of: 'scrapes that were waited for',
-		settings: { faults: [], job: { durationMs: 0 } },
-		run: [START_AND_WAIT, titled, [{ title: 'CTO' }, { title: 'CFO' }]],
-		hints: 'info: 2 items: 2 completed · 2 paid calls (2 scrapes)',
-	},
-	{
 		of: 'a failed scrape with filters',
 		settings: { faults: [], job: { outcome: 'failed', durationMs: 0 } },
 		run: [START_AND_WAIT, titled, [{ title: 'CTO' }], keepGoing],

@@ -15,6 +15,12 @@ export interface RowResult {
 	email?: string;
 }
 
+interface UploadOptions {
+	websites?: Cell[][];
+	form?: IDataObject;
+	credential?: NodeRun['credential'];
+}
+
 /** What comes of a file. */
 export interface Upload {
 	/** The title and the text of the last page. */
@@ -67,18 +73,14 @@ export class SpreadsheetTemplate {
 	private async leadGen(
 		name: string,
 		items: Item[],
-		options: INodeParameters,
-		run: Partial<NodeRun>,
+		credential?: NodeRun['credential'],
 	): Promise<Item[]> {
 		const { onError, parameters } = this.node(name);
 		const { resource, operation, ...others } = parameters;
-		const result = await this.service.run(
-			[resource, operation],
-			{ ...others, options: { ...(others.options as INodeParameters), ...options } },
-			items.map(({ json }) => json),
-			{ onError, ...run },
-		);
-		return result.items;
+		// As "Always Output Data" does.
+		const given = items.length > 0 ? items.map(({ json }) => json) : [{}];
+		const run = { onError, credential };
+		return (await this.service.run([resource, operation], others, given, run)).items;
 	}
 
 	/** The people in a sheet. @param websites the second sheet of a file that comes back */
@@ -86,24 +88,10 @@ export class SpreadsheetTemplate {
 		return await this.code('Match the columns', [], this.file(rows, websites));
 	}
 
-	/**
-	 * Runs the template.
-	 * @param form other fields of the form
-	 * @param options of both LeadGen nodes
-	 */
+	/** Runs the template. @param form other fields of the form */
 	async upload(
 		rows: Cell[][],
-		{
-			websites = [],
-			form = {},
-			options = {},
-			run = {},
-		}: {
-			websites?: Cell[][];
-			form?: IDataObject;
-			options?: INodeParameters;
-			run?: Partial<NodeRun>;
-		} = {},
+		{ websites = [], form = {}, credential }: UploadOptions = {},
 	): Promise<Upload> {
 		const done: Record<string, Item[]> = {
 			...this.file(rows, websites),
@@ -114,15 +102,11 @@ export class SpreadsheetTemplate {
 			return done[name];
 		};
 		const leadGen = async (name: string, items: Item[]) => {
-			// As "Always Output Data" does.
-			const given = items.length > 0 ? items : [{ json: {} }];
-			done[name] = await this.leadGen(name, given, options, run);
+			done[name] = await this.leadGen(name, items, credential);
 		};
 		const people = await code('Match the columns');
-		await leadGen(
-			'Verify the addresses',
-			people.filter(({ json }) => Boolean(json.email) && !json.status),
-		);
+		const isOpen = ({ json }: Item) => Boolean(json.email) && !json.status;
+		await leadGen('Verify the addresses', people.filter(isOpen));
 		await leadGen('Find and verify email', await code('Rows to look up'));
 		const results = await code('Result of each row');
 		const [page] = await code('What happened');

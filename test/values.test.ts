@@ -66,28 +66,18 @@ interface Way {
 const value = '={{ $json.value }}';
 const person = { firstName: 'Ada', lastName: 'Sure', company: 'acme.com' };
 const finding = (parameters: INodeParameters, ...fields: string[]): Way => ({
-	...{ operation: FIND, parameters, fields },
+	...{ operation: FIND, parameters: { ...person, ...parameters }, fields },
 });
+const place = { firstName: 'Ada', lastName: 'Sure', options: { location: value } };
+const titles = { filters: { jobTitles: value }, limit: 1 };
 const WAYS = {
-	firstName: finding({ ...person, firstName: value }, 'firstName'),
-	fullName: finding(
-		{ nameFormat: 'full', fullName: value, company: 'acme.com' },
-		'firstName',
-		'lastName',
-	),
-	company: finding({ ...person, company: value }, 'company'),
-	linkedinUrl: finding({ ...person, linkedinUrl: value }, 'linkedinUrl'),
+	firstName: finding({ firstName: value }, 'firstName'),
+	fullName: finding({ nameFormat: 'full', fullName: value }, 'firstName', 'lastName'),
+	company: finding({ company: value }, 'company'),
+	linkedinUrl: finding({ linkedinUrl: value }, 'linkedinUrl'),
 	email: { operation: VERIFY, parameters: { email: value }, fields: ['email'] },
-	location: {
-		operation: PERSONAL,
-		parameters: { firstName: 'Ada', lastName: 'Sure', options: { location: value } },
-		fields: ['location'],
-	},
-	jobTitles: {
-		operation: START,
-		parameters: { filters: { jobTitles: value }, limit: 1 },
-		fields: ['jobTitles'],
-	},
+	location: { operation: PERSONAL, parameters: place, fields: ['location'] },
+	jobTitles: { operation: START, parameters: titles, fields: ['jobTitles'] },
 } satisfies Record<string, Way>;
 
 const NAMES_OF_WAYS = Object.keys(WAYS) as Array<keyof typeof WAYS>;
@@ -114,10 +104,9 @@ const shown = (given: unknown) =>
 
 /** Lookups that differ only in case are one, and are sent once. */
 function once(values: string[][]): string[][] {
-	const first = new Map(
-		values.toReversed().map((each) => [JSON.stringify(each).toLowerCase(), each]),
-	);
-	return values.filter((each) => first.get(JSON.stringify(each).toLowerCase()) === each);
+	const keyOf = (each: string[]) => JSON.stringify(each).toLowerCase();
+	const keys = values.map(keyOf);
+	return values.filter((each, index) => keys.indexOf(keyOf(each)) === index);
 }
 
 test.each(NAMES_OF_WAYS)('The examples of values are true: %s', async (parameter) => {
@@ -204,70 +193,53 @@ describe('What was paid for', () => {
 	});
 
 	test('no agent starts a scrape of anybody with an empty list as text', async () => {
-		const texts = ['[]', ' [ ] ', '[""]', '[null]', '["CTO","CEO"]', '["CTO"'];
-		const result = await service.run(
-			START,
-			{ filters: { jobTitles: value, locations: '[]' }, limit: 1 },
-			texts.map((text) => ({ value: text })),
-			{ isTool: true, ...keepGoing },
-		);
-		expect(sandbox.jobs.map(({ filters }) => filters.jobTitles)).toEqual([['CTO', 'CEO']]);
-		const none = ['Filters', 'Filters', 'Filters', 'Filters'];
-		expect(result.items.map((item) => errorOf(item)?.field)).toEqual([
-			...none,
-			undefined,
-			'Job Titles',
-		]);
+		const texts = ['[]', ' [ ] ', '[""]', '["CTO","CEO"]', '["CTO"'];
+		const lists = texts.map((text) => ({ value: text }));
+		const filters = { filters: { jobTitles: value, locations: '[]' }, limit: 1 };
+		const { items } = await service.run(START, filters, lists, { isTool: true, ...keepGoing });
+		expect(sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([['CTO', 'CEO']]);
+		const fields = ['Filters', 'Filters', 'Filters', undefined, 'Job Titles'];
+		expect(items.map((item) => errorOf(item)?.field)).toEqual(fields);
 	});
 });
 
 describe('The name of a person', () => {
 	const company = 'acme.com';
-	const firstAndLast = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}', company };
-	const full = { fullName: '={{ $json.full }}', company };
-	const names = { ...firstAndLast, ...full };
+	const firstAndLast = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}' };
+	const names = { ...firstAndLast, fullName: '={{ $json.full }}', company };
+	const byExpression = { ...names, nameFormat: '={{ $json.format }}' };
 	const items = [
 		{ full: 'Prof. Dr. Peter van der Berg, MBA', first: 'Ida', last: 'Else', format: 'full' },
-		{ full: 'Okafor, Ada', format: 'full' },
-		{ first: 'Dr. Ada', last: 'Okafor, PhD', full: 'Somebody Else', format: 'firstAndLast' },
-		{ last: 'Herr', full: 'Somebody Else', format: 'firstAndLast' },
-		{ first: 'Prof.', last: 'Müller (Berlin) 🚀', format: 'firstAndLast' },
+		{ full: 'Okafor, Ada', first: 'Eve', last: 'Else', format: 'full' },
+		{ full: 'Tom Else', first: 'Dr. Ada', last: 'Okafor, PhD', format: 'firstAndLast' },
+		{ full: 'Bob Else', first: 'Prof.', last: 'Müller (Berlin) 🚀', format: 'firstAndLast' },
 	];
-	const peter = { firstName: 'Peter', lastName: 'van der Berg' };
-	const ada = { firstName: 'Ada', lastName: 'Okafor' };
-	const [herr, prof] = [{ lastName: 'Herr' }, { firstName: 'Prof.', lastName: 'Müller' }];
-	const ida = { firstName: 'Ida', lastName: 'Else' };
-	const somebody = { firstName: 'Somebody', lastName: 'Else' };
+	const named = (firstName: string, lastName: string) => ({ firstName, lastName });
+	const [ada, peter] = [named('Ada', 'Okafor'), named('Peter', 'van der Berg')];
+	const prof = named('Prof.', 'Müller');
+	const [ida, eve, tom, bob] = ['Ida', 'Eve', 'Tom', 'Bob'].map((first) => named(first, 'Else'));
 
-	const byExpression = { ...names, nameFormat: '={{ $json.format }}' };
-
-	test.each<[Operation, string, object]>([
-		[FIND, '/email/find', { company }],
-		[PERSONAL, '/email/personal', {}],
-		[ENRICH, '/email/find', { company }],
-	])('comes from the chosen fields in %j', async (operation, path, others) => {
-		// Two people are there twice.
-		const cases: Array<[INodeParameters, object[]]> = [
-			[names, [ida, ada, herr, prof]],
-			[{ ...names, nameFormat: 'full' }, [peter, ada, somebody]],
-			[byExpression, [peter, ada, herr, prof]],
-		];
-		// Our sandbox wants two names; whether the service does is not known.
-		service.expectViolations();
-		for (const [index, [parameters, expected]] of cases.entries()) {
-			sandbox.requests.length = 0;
-			await service.run(operation, { ...parameters, options: { rememberMinutes: 0 } }, items, {
-				...keepGoing,
-				executionId: String(index),
-			});
-			const calls = expected.map((name) => post(path, { ...name, ...others }));
-			service.expectCalls(calls, path);
-		}
+	// One of them is there twice.
+	test.each([
+		['first and last name', names, [ida, eve, ada, prof]],
+		['full name', { ...names, nameFormat: 'full' }, [peter, ada, tom, bob]],
+		['an expression', byExpression, [peter, ada, prof]],
+	])('comes from the chosen fields: %s', async (_, parameters, sent) => {
+		await service.run(ENRICH, parameters, items, keepGoing);
+		service.expectCalls(
+			sent.map((name) => post('/email/find', { ...name, company })),
+			'/email/find',
+		);
 	});
 
-	test.each([false, true])('comes from what a model chooses, as a tool: %s', async (isTool) => {
-		await service.run(FIND, byExpression, items.slice(0, 3), { isTool, ...keepGoing });
-		service.expectCalls([peter, ada].map((name) => post('/email/find', { ...name, company })));
+	test('is sent alone if the other one is missing', async () => {
+		// Our sandbox wants two names; whether the service does is not known.
+		service.expectViolations();
+		await service.run(PERSONAL, firstAndLast, [{ last: 'Herr' }, { first: 'Ada' }], keepGoing);
+		service.expectCalls([
+			post('/email/personal', { lastName: 'Herr' }),
+			post('/email/personal', { firstName: 'Ada' }),
+		]);
 	});
 
 	test('must be in the chosen fields, and an error says which', async () => {
@@ -275,7 +247,6 @@ describe('The name of a person', () => {
 			{ format: 'full', full: 'Prof. Dr.', first: 'Ada' },
 			{ format: 'full', full: '', first: 'Ada' },
 			{ format: 'firstAndLast', full: 'Ada Sure' },
-			{ format: '', full: 'Ada Sure', first: 'Ada' },
 			{ format: 'both', full: 'Ada Sure', first: 'Ada' },
 		];
 		const { items } = await service.run(FIND, byExpression, wrong, keepGoing);
@@ -284,7 +255,6 @@ describe('The name of a person', () => {
 			'Full Name must be a name, but is "Prof. Dr."',
 			'Full Name is empty',
 			'First Name and Last Name are both empty',
-			'Name is empty',
 			'Name has no option "both"',
 		]);
 	});
@@ -293,7 +263,7 @@ describe('The name of a person', () => {
 describe('A value that can only be wrong is refused before anything is sent', () => {
 	const personWith = (field: string) => ({ ...person, [field]: value });
 	const filter = (field: string) => ({ filters: { [field]: value } });
-	const option = (field: string, given: string | number = value) => ({
+	const option = (field: string, given = value) => ({
 		email: 'a@b.com',
 		options: { [field]: given },
 	});
@@ -301,16 +271,8 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	const nameAlone = { firstName: value, company: 'acme.com' };
 	// An expression that gives nothing is no permission to spend.
 	const nothing = '={{ $json.budgett }}';
-	const noAddress = [
-		'ann',
-		'ann@',
-		'@a.com',
-		'a@a@com',
-		'a s@a.com',
-		'A <a@a.com> B',
-		'a@a.com,b@a.com',
-	];
-	const noRange = ['50', '50-11', 'big', '10001+', '11-50-70', '11-', '-5'];
+	const noAddress = ['ann', 'ann@', '@a.com', 'a s@a.com', 'A <a@a.com> B', 'a@a.com,b@a.com'];
+	const noRange = ['50', '50-11', 'big', '10001+', '11-50-70', '11-'];
 	const noObject = ['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true];
 	const noFilter = [{ titles: ['CTO'] }, { titles: [] }, '{"jobTitles": ["CTO"], "titles": ""}'];
 	const noWebhook = ['nowhere', 'ftp://example.com/a', 'example.com/hook'];
@@ -329,38 +291,22 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	test.each<[string, Operation, INodeParameters, string, Array<IDataObject[string]>]>([
 		['First Name and Last Name', FIND, nameAlone, 'are both empty', ['', ' ']],
 		['First Name', FIND, personWith('firstName'), text, [['Ann'], true]],
-		['Company Domain', FIND, personWith('company'), 'is empty', ['', ' ']],
 		['Company Domain', FIND, personWith('company'), network, ['x.com/a', 'linkedin.com/in/ann']],
 		['Company Domain', FIND, personWith('company'), freeMail, ['gmx.co.uk', 'outlook.com.br']],
 		['Email', VERIFY, { email: value }, 'is empty', [null, '  ']],
-		['Email', VERIFY, { email: value }, text, [['ann@acme.com']]],
 		['Email', VERIFY, { email: value }, address, noAddress],
 		['Put Output in Field', VERIFY, option('resultField'), text, [{ a: [1] }, [1]]],
 		['Limit', START, { limit: value }, leads, [0, -1, 1.5, 'abc', '', '1.5', true, [5], null]],
 		['Company Size', START, filter('companySize'), range, noRange],
 		['Job Titles', START, { filters: { jobTitles: ['CTO', value] } }, text, [{ a: 'CTO' }, true]],
-		['Locations', START, filter('locations'), text, [{ city: 'Graz' }, true]],
 		['Filters (JSON)', START, inJson, 'must be a JSON object, but is …', noObject],
 		['Filters (JSON)', START, inJson, unknownFilter, noFilter],
 		['Webhook URL', START, option('webhookUrl'), 'must be a URL, but is …', noWebhook],
 		['Scrape ID', STATUS, { scrapeId: value }, 'is empty', ['', '  ', null]],
 		['Poll Interval (Seconds)', START_AND_WAIT, option('pollInterval'), wait, [-1, '-1']],
-		[
-			'Maximum Paid Calls',
-			VERIFY,
-			option('maxPaidCalls', nothing),
-			leads.replace('…', 'empty'),
-			[1],
-		],
-		['Maximum Paid Calls', VERIFY, option('maxPaidCalls', 0), leads.replace('…', '0'), [1, 2]],
-		[
-			'Maximum Paid Calls',
-			VERIFY,
-			option('maxPaidCalls', 'many'),
-			leads.replace('…', '"many"'),
-			[1, 2],
-		],
-		['Dry Run', VERIFY, option('dryRun', nothing), onOrOff.replace('…', 'empty'), [true, false, 1]],
+		['Maximum Paid Calls', VERIFY, option('maxPaidCalls'), leads, [0, 0]],
+		['Maximum Paid Calls', VERIFY, option('maxPaidCalls', nothing), leads, ['', '']],
+		['Dry Run', VERIFY, option('dryRun', nothing), onOrOff, ['', '']],
 		['Try Personal Email', ENRICH, personWith('tryPersonal'), onOrOff, ['maybe', 'perhaps', 2]],
 	])('%s of %j', async (field, operation, parameters, problem, values) => {
 		const inputs = values.map((wrong) => ({ value: wrong }));
@@ -376,10 +322,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	});
 
 	test('a name in UTF-8 that was read as Windows-1252', async () => {
-		const names = listed(`
-			Weiß, Großmann, Ünal, Übel, Özil, Åsa, Ondřej, Œuvrard, Ñandú, Ştefan, Žofie, Müller, Björk,
-			Émile, Straßer, Győző
-		`);
+		const names = listed('Weiß, Ünal, Özil, Åsa, Ondřej, Œuvrard, Ñandú, Ştefan, Žofie, Győző');
 		const damaged = names.map((name) => new TextDecoder('windows-1252').decode(Buffer.from(name)));
 		const { sent, result } = await send(WAYS.firstName, damaged);
 		expect(sent).toEqual([]);
