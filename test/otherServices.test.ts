@@ -437,6 +437,15 @@ test('A number with more digits than JavaScript keeps stays what it is', async (
 	await expectEach(WAIT_ROWS, cases);
 });
 
+test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
+	const names = '"constructor":1,"toString":"t","__proto__":{"odd":true}';
+	const text = `{"success":true,"data":{"scrapeId":"constructor","status":"completed",${names}}}`;
+	const data = { scrapeId: 'constructor', status: 'completed', constructor: 1, toString: 't' };
+	const result = await runEach(WAIT_ROWS, [answer(text), answer(text)]);
+	expect(result.items.map(({ json }) => json)).toMatchObject([data, data]);
+	expect(({} as { odd?: boolean }).odd).toBeUndefined();
+});
+
 describe('A service that repeats the key', () => {
 	const hidden = '**hidden**';
 	/** The key as it is in texts and in JSON, after "Bearer", in an address, and in JSON as PHP writes it. */
