@@ -347,10 +347,13 @@ export class N8nApi {
 	/** Presses "Retry" at an execution, and waits for the result. */
 	async retryExecution(id: string): Promise<Execution> {
 		await this.send('POST', `executions/${id}/retry`, { loadWorkflow: false });
-		// Old versions of n8n answer without an ID.
-		const retry = (await this.newest()).find(({ retryOf }) => retryOf === id);
-		if (!retry) throw new Error(`Execution ${id} was not retried`);
-		return await this.finishedExecution(retry.id);
+		// Old versions of n8n answer without an ID. A busy n8n lists the execution a moment later.
+		for (let tries = 0; tries < 20; tries++) {
+			const retry = (await this.newest()).find(({ retryOf }) => retryOf === id);
+			if (retry) return await this.finishedExecution(retry.id);
+			await sleep(500);
+		}
+		throw new Error(`Execution ${id} was not retried`);
 	}
 
 	async execution(id: string): Promise<Execution> {

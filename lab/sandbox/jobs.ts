@@ -34,7 +34,7 @@ export interface Job {
 	createdAt: number;
 	/** Epoch ms, possibly still to come. */
 	endsAt: number;
-	outcome: 'completed' | 'failed';
+	outcome: JobSettings['outcome'];
 	/** Notifications sent, oldest first. */
 	notifications: Sending[];
 }

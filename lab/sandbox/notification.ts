@@ -1,10 +1,10 @@
 import { exampleLeads } from './people';
-import type { NotificationSettings } from './settings';
+import type { JobSettings, NotificationSettings } from './settings';
 
 /** `data` of the status operation (docs/service.md, Scrapes and their status). */
 export interface ScrapeStatus {
 	scrapeId: string;
-	status: 'pending' | 'processing' | 'completed' | 'failed';
+	status: 'pending' | 'processing' | JobSettings['outcome'];
 	progress: number;
 	leadsFound: number;
 	creditsUsed: number;

@@ -9,7 +9,7 @@ import { operations } from './operations';
 import { limitOf, RateLimiter } from './rateLimit';
 import { bearerKey, recordOf, type RequestRecord } from './requestLog';
 import { defaultSettings, mergeSettings } from './settings';
-import type { Account, FaultRule, Settings, SettingsPatch } from './settings';
+import type { Account, FaultRule, JobSettings, Settings, SettingsPatch } from './settings';
 
 export interface SandboxOptions {
 	/** 0, the default, takes any free port. */
@@ -127,7 +127,7 @@ export class Sandbox {
 	}
 
 	/** Ends a job now, and sends its notification unless that was sent already. */
-	finish(scrapeId: string, outcome: 'completed' | 'failed'): void {
+	finish(scrapeId: string, outcome: JobSettings['outcome']): void {
 		this.jobStore.finish(scrapeId, outcome);
 	}
 

@@ -102,11 +102,11 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const isCode = typeof ownCode === 'string' || typeof ownCode === 'number';
 	const sent = isCode ? excerpt(String(ownCode)) : '';
 	const spelled = isText(error) && !isOtherServer ? documentedCode(error) : undefined;
-	// Only a code is certain: a paid call with HTTP 200 and a text may have been done, and one with a 5xx status as well.
-	const certain = documentedCode(sent);
-	const code = certain ?? (sent || spelled);
-	const isClear = certain === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && certain !== undefined);
-	const isRefused = isClear || isRefusalStatus(httpStatus);
+	// Only a code says that nothing was done: with HTTP 200 and a text, or a 5xx status, a paid call may have been done.
+	const documented = documentedCode(sent);
+	const code = documented ?? (sent || spelled);
+	const isSure = documented === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && Boolean(documented));
+	const isRefused = isSure || isRefusalStatus(httpStatus);
 	const otherwise = code ? LOOK_UP : isOtherServer ? CHECK_ADDRESS : ASK;
 	// Some frameworks send a list of messages.
 	const texts = [text, message].flat().filter(isText).map(excerpt);

@@ -80,9 +80,9 @@ export class Purchases {
 		const { kind, noun = 'call' } = request;
 		const { payer = '', onStart } = this.run.settings;
 		// What this run paid for before n8n ran the node again is not free.
-		const isFree = earlier !== undefined && (payer === '' || earlier.payer !== payer);
+		const isReused = earlier !== undefined && (payer === '' || earlier.payer !== payer);
 		if (!isResult(bought, request)) this.unclear++;
-		else if (isFree) this.saved++;
+		else if (isReused) this.saved++;
 		else this.bought.set(noun, (this.bought.get(noun) ?? 0) + 1);
 		if (kind !== 'start') return;
 		const answer = 'json' in bought ? ((JSON.parse(bought.json) ?? {}) as IDataObject) : undefined;
