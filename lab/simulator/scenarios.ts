@@ -108,13 +108,14 @@ const traps: Aimed[] = [
 /** Processes that keep the published limit of an account each. */
 const workers = [
 	{ plan: 'Starter', perMinute: 60, calls: 240, processes: 2, refused: 27 },
+	{ plan: 'Starter', perMinute: 60, calls: 240, processes: 2, refused: 27, laterMs: 5000 },
 	{ plan: 'Starter', perMinute: 60, calls: 480, processes: 3, refused: 75 },
 	{ plan: 'Pro', perMinute: 300, calls: 1200, processes: 2, refused: 60 },
 	{ plan: 'Pro', perMinute: 300, calls: 1200, processes: 4, refused: 120 },
 ].map(({ plan, refused, ...work }): Aimed => {
 	return {
 		...work,
-		about: `${plan}, ${String(work.processes)} workers`,
+		about: `${plan}, ${String(work.processes)} workers${work.laterMs ? ' that begin 5 s apart' : ''}`,
 		limits: () => [sliding(work.perMinute, MINUTE_MS)],
 		aim: { ratio: 1.15, refused },
 	};
