@@ -341,6 +341,14 @@ describe('Maximum Paid Calls', () => {
 		expect(outcomes).toEqual(['refused', 'refused', 'unknown', ...times(4, 'notSent')]);
 	});
 
+	it('gives the place of a refused call to the next item', async () => {
+		sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match: { nth: [1] } }] });
+		const result = await find(people(3), { maxPaidCalls: 1 }, continueError);
+		expect(sandbox.requests).toHaveLength(2);
+		expect(emails(result)).toEqual(anyEmails(1));
+		expect(errors(result).map(({ outcome }) => outcome)).toEqual(['refused', 'notSent']);
+	});
+
 	it('leaves what is known already for free', async () => {
 		await enrich(named('Sure', 10), 20);
 		const { items, errorItems } = await enrich(named('Sure', 14), 5, continueError);

@@ -171,7 +171,7 @@ describe('Email: Find and Verify', () => {
 	test('an error of a later step keeps what the steps before it brought', async () => {
 		const match = { path: '/email/verify', bodyIncludes: 'ann.high' };
 		sandbox.set({ faults: [{ kind: 'resetAfterWork', match }] });
-		const list = people('Ann High', 'Ann Sure');
+		const list = people('Ann High', 'Ann Sure', 'Ann High');
 		const items = await enrich({}, list);
 
 		service.expectCalls([
@@ -189,7 +189,9 @@ describe('Email: Find and Verify', () => {
 				bought: [{ emailType: 'business', outcome: 'not verified', ...high }],
 			},
 		});
-		expect(answers(items.slice(1))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
+		expect(answers(items.slice(1, 2))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
+		// Both items share the call that failed.
+		expect(items[2]?.json).toEqual(items[0]?.json);
 	});
 
 	test.each<[boolean | string, string | undefined]>([

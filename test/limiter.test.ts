@@ -53,6 +53,15 @@ it.each([
 	new Plan(limiter).configure({ plan: 'enterprise', requestsPerMinute });
 	expect(limiter.perMinute).toBe(perMinute);
 });
+
+test('the plan of an account counts in any case', () => {
+	const { limiter } = limiterOf(0);
+	const plan = new Plan(limiter);
+	plan.configure({ plan: 'auto' });
+	plan.learn({ plan: ' Pro ' });
+	expect(limiter.perMinute).toBe(300);
+});
+
 describe('several runs', () => {
 	it('take turns, so that a single call does not wait for all of a long run', async () => {
 		const { limiter, pass, call } = limiterOf(60);
@@ -163,6 +172,13 @@ describe('a limit that is not known', () => {
 		await over(tries);
 		expect(Math.min(10, Math.round(clock.now() / MINUTE_MS))).toBe(minutes);
 		expect(await tries).toBeLessThanOrEqual(most);
+	});
+
+	it('is tried again within a minute, though the first refusal names five', async () => {
+		const { clock, over, triesOf } = limiterOf(Infinity);
+		const rateInfo = { retryAfterMs: 5 * MINUTE_MS };
+		await over(triesOf(newRun(), { ...REFUSED, rateInfo }, LOOKUP, 2));
+		expect(clock.now()).toBeLessThan(MINUTE_MS);
 	});
 
 	it('is given up on for one operation while the service takes another', async () => {

@@ -400,6 +400,19 @@ describe('Scrape: Wait', () => {
 	});
 });
 
+test('Scrape: Start takes each range of Company Size', async () => {
+	const sizes = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(' ');
+	const parameters = { filters: { companySize: '={{ $json.size }}' }, limit: 1 };
+	await service.run(
+		START,
+		parameters,
+		sizes.map((size) => ({ size })),
+	);
+	service.expectCalls(
+		sizes.map((companySize) => post('/start', { filters: { companySize, limit: 1 } })),
+	);
+});
+
 describe('Scrape: Start and Wait', () => {
 	const inputs = [
 		{ title: 'CTO', limit: 10 },
@@ -458,14 +471,15 @@ describe('Scrape: Start and Wait', () => {
 		expectStarts();
 	});
 
-	test.each<[string, FaultRule]>([
-		['is out of order', { kind: 'html', status: 502 }],
-		['cuts the connection', { kind: 'resetBeforeWork' }],
-		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
-	])('goes on while the service %s', async (_, fault) => {
+	test.each<[string, FaultRule, number]>([
+		// Longer than the ten seconds after which an ID counts as mistyped.
+		['is out of order', { kind: 'html', status: 502 }, 45],
+		['cuts the connection', { kind: 'resetBeforeWork' }, 15],
+		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }, 15],
+	])('goes on while the service %s', async (_, fault, times) => {
 		sandbox.set({
 			job: { durationMs: 50 },
-			faults: [{ ...fault, match: { operation: 'getScrapeStatus', times: 15 } }],
+			faults: [{ ...fault, match: { operation: 'getScrapeStatus', times } }],
 		});
 		const { items } = await service.run(START_AND_WAIT, withOptions(), inputs);
 

@@ -94,6 +94,13 @@ describe('Split Output', () => {
 		);
 		expect(places(await verify({ splitOutput: true }, items, { onError }))).toEqual(expected);
 	});
+
+	test('takes no failed item for the plan of a dry run', async () => {
+		const items = ['no address', 'valid@acme.com'].map((address) => ({ address }));
+		const options = { splitOutput: true, dryRun: true };
+		const outputs = await verify(options, items, { onError: 'continueRegularOutput' });
+		expect(places(outputs)).toEqual([at(), at(0), at(), at(1)]);
+	});
 });
 
 describe('An old result in the incoming item', () => {

@@ -61,6 +61,7 @@ test.each<[string, unknown, unknown[] | undefined]>([
 	['a list of messages with leads', [{ scrapeId: 'a1', leads }], leads],
 	['text that is JSON', JSON.stringify({ leads }), leads],
 	['a list of texts', { leads: ['ada@acme.com'] }, undefined],
+	['a list with a text', { leads: [ada, 'ada@acme.com'] }, undefined],
 	['an empty list', { leads: [] }, undefined],
 	['a list with another name', { events: leads }, undefined],
 	['nothing', undefined, undefined],

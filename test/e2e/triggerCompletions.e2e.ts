@@ -133,8 +133,17 @@ describe('a completion', () => {
 	});
 
 	it('of a stranger does not come in, even with the token of a scrape', async () => {
-		const { id } = await fixture.activated();
+		const workflow = await fixture.activated();
+		const { id } = workflow;
 		await expectRuns(id, 1);
+		// Not a message of the node to itself.
+		const message = JSON.stringify({ scrapes: [], sentAt: Date.now() });
+		const forged = await fetch(fixture.plainUrl(workflow), {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'x-leadgen-signature': '0'.repeat(64) },
+			body: JSON.stringify({ message }),
+		});
+		expect(forged.status).toBe(403);
 		// A scrape of the same account that was started elsewhere, and is finished.
 		const foreign = await fixture.startElsewhere();
 		await quiet(1500);
