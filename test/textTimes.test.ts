@@ -27,7 +27,6 @@ const RULES: Array<[string, Rule]> = [
 	...named({ documentedCode: codes.documentedCode, parseExactly: json.parseExactly }),
 	['excerpt', texts.excerpt],
 	['beginning', (text) => texts.beginning(text, 500)],
-	['keyRemover', texts.keyRemover('sk-secret-4711')],
 ];
 
 /** What a rule may search for again and again. */
