@@ -3,7 +3,7 @@ import { pause } from '../common/pause';
 
 const EVERY_MS = 5000;
 
-/** Says now and then in n8n's log, and in the console of the browser, how many items are done, until the signal is aborted. */
+/** Says in n8n's log and in the console of the browser how many items are done, until the signal is aborted. */
 export async function sayProgress(
 	context: IExecuteFunctions,
 	total: number,

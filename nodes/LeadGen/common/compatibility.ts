@@ -28,8 +28,8 @@ export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): vo
 }
 
 /**
- * Saves a text with the execution, where the user finds it as its highlighted data. n8n keeps 250 characters, also if it
- * stops the node: then the text must be saved in the moment in which n8n aborts the signal.
+ * Saves a text with the execution, where the user finds it as its highlighted data. n8n keeps 250 characters, also of an
+ * execution that it stops.
  */
 export function saveWithExecution(context: IExecuteFunctions, name: string, text: string): void {
 	const { customData } = context.getWorkflowDataProxy(0).$execution as {
@@ -54,7 +54,7 @@ export function cancelledError(): Error {
 
 /**
  * Whether a node may return an empty output, which shows its hints, without running the next nodes. With the execution
- * order of n8n 0.x, a node with several inputs would run. Before n8n 1.123.50 and 2.5, the settings are only in the workflow of the context.
+ * order of n8n 0.x, a node with several inputs would run. Before n8n 1.123.50 and 2.5, only the workflow has the settings.
  */
 export function mayEndEmpty(context: IExecuteFunctions): boolean {
 	const { getWorkflowSettings, workflow } = context as {
@@ -82,7 +82,7 @@ function instanceOf(context: object): { isMultiMain?: boolean; isWorker?: boolea
 
 /**
  * Registers a cron expression in the time zone of the workflow. Before n8n 1.104, n8n takes the expression alone. Before
- * n8n 2, it does not tell which time was due.
+ * n8n 2, it does not tell which time was due. @throws NodeOperationError if n8n does not accept it
  */
 export function registerCron(
 	context: ITriggerFunctions,

@@ -74,7 +74,7 @@ export class Sender {
 		if (stopped) throw stopped;
 		const response = await exchange(this.run, request);
 		if (response instanceof ServiceError) {
-			limiter.end(this.run, call, response);
+			limiter.end(this.run, call, { outcome: response.outcome });
 			return { error: response };
 		}
 		this.hasAnswered = true;

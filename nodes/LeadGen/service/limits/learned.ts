@@ -17,10 +17,8 @@ const FULL_SHARE = 0.5;
 const TRY_AFTER_MS = 5000;
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
-/** The first pause between probes, and the one from the second phase on. */
-const [FIRST_PAUSE_MS, LATER_PAUSE_MS] = [100, 1000];
-/** Each further pause is this share of the time since the first refusal. */
-const PAUSE_SHARE = 2 / 3;
+/** The pauses between probes: the first, the share of the time so far of the next ones, and from the second phase on. */
+const [FIRST_PAUSE_MS, PAUSE_SHARE, LATER_PAUSE_MS] = [100, 2 / 3, 1000];
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
 
@@ -176,8 +174,9 @@ export class Learned implements Policy {
 	}
 
 	/**
-	 * When to probe: at growing intervals, not faster than the published limit allows, and when a usual window ends. From the second phase on, others may use up the
-	 * limit, so that there is room only for moments. Each probe may begin a ban anew, so every other phase passes without.
+	 * When to probe: at growing intervals, no faster than the published limit allows, and when a usual window ends. From
+	 * the second phase on, others may use up the limit, so that there is room only for moments. Each probe may begin a ban
+	 * anew, so every other phase passes without.
 	 */
 	private nextProbe(since: number, now: number): number {
 		const random = this.clock.random();
