@@ -72,7 +72,7 @@ describe('several runs', () => {
 		};
 		const [long, other] = [newRun(), newRun()];
 		const calls = Array.from({ length: 200 }, () => note(long, 'long'));
-		await pass(1000);
+		await pass(1500);
 		expect(order).toHaveLength(60);
 		expect(limiter.demand).toBe(200);
 		calls.push(note(other, 'other'), note(other, 'other'), note(newRun(), 'single'));

@@ -54,7 +54,7 @@ describe('the aims', () => {
 	it.each(Object.entries({ ...aimed, ...named }))(
 		'are reached on average: %s',
 		async (_name, { aim, ...scenario }) => {
-			const { ratios, refusals } = await measure(scenario, 5);
+			const { ratios, refusals } = await measure(scenario, 10);
 			expect(average(ratios)).toBeLessThanOrEqual(aim.ratio);
 			expect(average(refusals)).toBeLessThanOrEqual(aim.refused);
 		},

@@ -33,8 +33,8 @@ export class Learned implements Policy {
 	private readonly undecided = new Set<Call>();
 	/** `limit` calls in any `ms` milliseconds. */
 	private window: { limit: number; ms: number } | undefined;
-	/** Whether the window has held back the next call. */
-	private isHeld = false;
+	/** Until when the window holds back the next call, if it does. */
+	private heldUntil = -Infinity;
 	/** How many calls more are tried. */
 	private extra = 1;
 	private refusedAt = -Infinity;
@@ -68,31 +68,30 @@ export class Learned implements Policy {
 			this.accepted(call, now);
 		}
 		const windowMs = this.windowMs(now);
-		this.isHeld ||= windowMs > 0;
+		if (windowMs > 0) this.heldUntil = now + windowMs;
 		return Math.max(windowMs, this.pauseMs(now));
 	}
 
 	sent(call: Call): void {
 		const now = call.sentAt;
 		const isOnlyCall = this.traffic.recent(now, MIN_IDLE_MS) === 1;
-		if (isOnlyCall && !this.isHeld && !this.pause) this.acceptingSince = now;
-		this.isHeld = false;
+		if (isOnlyCall && this.heldUntil === -Infinity && !this.pause) this.acceptingSince = now;
 		this.counted.forgetBefore(now - GIVE_UP_MS - MINUTE_MS);
 		this.counted.add(now);
 		this.undecided.add(call);
-		if (!this.pause) return;
-		this.probeAt = now + this.pauseMs(now);
-		// The next call waits as if this one was refused.
-		this.pause.until = this.nextProbe(this.pause.since, now);
+		if (this.pause) {
+			this.probeAt = Math.max(this.heldUntil, now + this.pauseMs(now));
+			// The next call waits as if this one was refused.
+			this.pause.until = this.nextProbe(this.pause.since, now);
+		}
+		this.heldUntil = -Infinity;
 	}
 
 	ended(call: Call, end: End, now: number): void {
 		const isUndecided = this.undecided.delete(call);
 		if (['rateLimited', 'notSent'].includes(end.outcome)) this.counted.remove(call.sentAt);
 		if (end.outcome === 'rateLimited') this.refused(call, end, now);
-		if (!isAccepted(end)) return;
-		this.acceptedAt = now;
-		if (isUndecided) this.accepted(call, now);
+		if (isUndecided && isAccepted(end)) this.accepted(call, now);
 	}
 
 	/** How long the window lasts. Now and then, more calls are tried, but not before a burst, which they would disturb. */
@@ -119,15 +118,13 @@ export class Learned implements Policy {
 	private accepted(call: Call, now: number): void {
 		this.acceptedAt = now;
 		const { pause, window } = this;
-		if (!pause) {
-			const taken = this.takenBefore(call);
-			if (!window || taken < window.limit) return;
-			window.limit = taken + 1;
+		const tried = this.takenBefore(call) + 1;
+		if (!pause && window && tried > window.limit) {
+			window.limit = tried;
 			// Then twice as many are tried, as in the slow start of TCP.
 			this.extra *= 2;
-			return;
 		}
-		if (call.sentAt < pause.since) return;
+		if (!pause || call.sentAt < pause.since) return;
 		const taken = this.counted.count(this.oldest(pause.since), pause.since);
 		const foundAt = Math.min(call.sentAt, this.probeAt);
 		if (!pause.isExplained && taken > 0) this.learn(taken, foundAt - this.began(pause.since));
@@ -161,9 +158,8 @@ export class Learned implements Policy {
 			const isFull = window !== undefined && taken >= FULL_SHARE * window.limit;
 			if (isFull) window.limit = Math.min(window.limit, taken);
 			const isExplained = isFull && this.acceptedAt >= this.correctedAt;
-			if (!isExplained || namedMs > 0) {
-				this.pause = { since: now, until: this.nextProbe(now, now), isExplained };
-			}
+			const until = this.nextProbe(now, now);
+			if (!isExplained || namedMs > 0) this.pause = { since: now, until, isExplained };
 		}
 		if (isNew) this.correctedAt = now;
 		if (!this.pause || namedMs === 0) return;
