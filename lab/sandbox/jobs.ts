@@ -164,8 +164,8 @@ function newId(style: JobSettings['scrapeIdStyle']): string {
 function statusAt(job: Job, now: number): ScrapeStatus {
 	const ended = now >= job.endsAt;
 	const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
-	// Nothing happens in the pending first fifth; a failed job gets half way.
-	const reach = job.outcome === 'failed' ? 0.5 : 1;
+	// Nothing happens in the pending first fifth; a job that fails gets half way.
+	const reach = job.outcome === 'completed' ? 1 : 0.5;
 	const done = Math.max((share - 0.2) / 0.8, 0) * reach;
 	const isCompleted = ended && job.outcome === 'completed';
 	return {
