@@ -4,7 +4,7 @@ import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/lim
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/told';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
-import { Plan } from '../nodes/LeadGen/service/account';
+import { Account, Plan } from '../nodes/LeadGen/service/account';
 import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 
@@ -60,6 +60,16 @@ test('the plan of an account counts in any case', () => {
 	plan.configure({ plan: 'auto' });
 	plan.learn({ plan: ' Pro ' });
 	expect(limiter.perMinute).toBe(300);
+});
+
+test.each([
+	[1, 3000],
+	[30, 90_000],
+])('at 60 calls a minute, each of %d scrapes is polled every %d ms', (watched, ms) => {
+	const account = new Account();
+	account.limiter.perMinute = 60;
+	account.watched = watched;
+	expect(account.pollPauseMs).toBe(ms);
 });
 
 describe('several runs', () => {
