@@ -472,8 +472,8 @@ describe('Scrape: Start and Wait', () => {
 	});
 
 	test.each<[string, FaultRule, number]>([
-		// Longer than the ten seconds after which an ID counts as mistyped.
-		['is out of order', { kind: 'html', status: 502 }, 45],
+		// For 20 s. An ID counts as mistyped ten seconds after the first request has failed for good.
+		['is out of order', { kind: 'html', status: 502 }, 60],
 		['cuts the connection', { kind: 'resetBeforeWork' }, 15],
 		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }, 15],
 	])('goes on while the service %s', async (_, fault, times) => {
