@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { InputError } from '../common/errors';
 import { Limiter } from './limits/limiter';
-import { pollPauseMs } from './limits/polls';
+import { pollPauseMs } from './limits/quota';
 import { Memory, putLast } from './memory';
 import type { ServiceRequest } from './types';
 

@@ -2,8 +2,8 @@ import { onAbort, throwIfStopped } from '../../common/pause';
 import { Learned } from './learned';
 import { GIVE_UP_MS, isAccepted, MINUTE_MS, systemClock } from './policy';
 import type { Call, CallInfo, Clock, End, Policy } from './policy';
-import { Polls } from './polls';
 import { Published } from './published';
+import { maxPolls, Quota } from './quota';
 import { backMs, Told } from './told';
 import { Traffic } from './traffic';
 
@@ -44,7 +44,8 @@ export class Limiter {
 	private wake: () => void = () => {};
 
 	constructor(private readonly clock: Clock = systemClock) {
-		const [traffic, polls] = [this.traffic, new Polls(() => this.knownPerMinute)];
+		const { traffic } = this;
+		const polls = new Quota(({ isPoll }) => (isPoll ? maxPolls(this.knownPerMinute) : Infinity));
 		this.learned = new Learned(traffic, clock);
 		this.policies = [traffic, new Published(traffic), new Told(traffic), polls, this.learned];
 	}
