@@ -51,8 +51,8 @@ const PLAN_LIMITS = new Map([
 	['pro', 300],
 ]);
 
-/** Until the plan is known, the smallest limit applies. From this demand on, it is asked for, before calls wait. */
-const ASSUMED_LIMIT = 60;
+/** Applies until the plan is known. From this demand on, the plan is asked for, before calls wait. */
+const SMALLEST_PLAN = 'starter';
 const ASK_AT_DEMAND = 50;
 
 /** How long a known plan counts, because it may change; and when a failed question may be repeated. */
@@ -95,9 +95,8 @@ export class Plan {
 	}
 
 	private setLimit(): void {
-		const plan = this.chosen === 'auto' ? this.known?.name : this.chosen;
-		const ofPlan = plan === undefined ? ASSUMED_LIMIT : PLAN_LIMITS.get(plan);
-		this.limiter.perMinute = ofPlan ?? this.requestsPerMinute;
+		const plan = this.chosen === 'auto' ? (this.known?.name ?? SMALLEST_PLAN) : this.chosen;
+		this.limiter.perMinute = PLAN_LIMITS.get(plan) ?? this.requestsPerMinute;
 	}
 }
 
