@@ -80,7 +80,7 @@ describe('Whatever comes in', () => {
 		);
 		fc.assert(
 			fc.property(fc.dictionary(fc.constantFrom(...names), value), (headers) => {
-				const news = readRateHeaders({ status: 200, headers }, Date.UTC(2030, 0, 1));
+				const news = readRateHeaders({ status: 200, headers, text: '' }, Date.UTC(2030, 0, 1));
 				for (const number of Object.values(news) as Array<number | undefined>) {
 					if (number === undefined) continue;
 					expect(Number.isFinite(number)).toBe(true);

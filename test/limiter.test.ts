@@ -274,6 +274,17 @@ it('looks at the status of scrapes take a third of the limit, and make no other 
 	await pass(MINUTE_MS);
 	expect(polls).toBe(40);
 });
+
+it('a minute of polls counts from their answers', async () => {
+	const { clock, limiter, over, call } = limiterOf(60);
+	const run = newRun();
+	await over(Promise.all(Array.from({ length: 20 }, () => call(run, POLL, SUCCEEDED, 5000))));
+	const answeredAt = clock.now();
+	await over(limiter.turn(run, POLL));
+	// The first was answered a little earlier than the last.
+	expect(clock.now() - answeredAt).toBeGreaterThan(MINUTE_MS - 1000);
+});
+
 it('calls in flight are few again when the service does not answer any more', async () => {
 	const { limiter, over, pass, call } = limiterOf(Infinity);
 	const run = newRun();
@@ -307,7 +318,7 @@ describe('what a service says of its rate', () => {
 	const epoch = String(now / 1000 + 30);
 	const left = (remaining: number, seconds: number) => ({ remaining, resetMs: seconds * 1000 });
 	const read = (headers: Record<string, string>, status = 200): unknown =>
-		JSON.parse(JSON.stringify(readRateHeaders({ status, headers }, now)));
+		JSON.parse(JSON.stringify(readRateHeaders({ status, headers, text: '' }, now)));
 
 	it.each<[string, number | undefined, string?]>([
 		['7', 7000],

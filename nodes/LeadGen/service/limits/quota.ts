@@ -1,4 +1,4 @@
-import { MARGIN_MS, MINUTE_MS, type Call, type CallInfo, type Policy } from './policy';
+import { MARGIN_MS, MINUTE_MS, type Call, type CallInfo, type End, type Policy } from './policy';
 import { TimeLog } from './timeLog';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
@@ -13,19 +13,24 @@ export function pollPauseMs(perMinute: number, scrapes: number): number {
 	return (scrapes * MINUTE_MS) / maxPolls(perMinute);
 }
 
-/** Keeps some calls to a number per minute, in addition to the limit of the account. */
+/** Keeps some calls to a number per minute, in addition to the limit of the account, and counts them as `Published` does. */
 export class Quota implements Policy {
-	private readonly calls = new TimeLog();
+	private readonly over = new TimeLog();
+	private readonly inFlight = new Set<Call>();
 
 	/** @param perMinute returns the number for a call; `Infinity` for calls that it is not about */
 	constructor(private readonly perMinute: (call: Required<CallInfo>) => number) {}
 
 	waitMs(now: number, next: Required<CallInfo>): number {
-		return this.calls.waitMs(this.perMinute(next), MINUTE_MS + MARGIN_MS, now);
+		return this.over.waitMs(this.perMinute(next), MINUTE_MS + MARGIN_MS, now, this.inFlight.size);
 	}
 
 	sent(call: Call): void {
-		if (this.perMinute(call) < Infinity) this.calls.add(call.sentAt);
-		this.calls.forgetBefore(call.sentAt - 2 * MINUTE_MS);
+		if (this.perMinute(call) < Infinity) this.inFlight.add(call);
+	}
+
+	ended(call: Call, _end: End, now: number): void {
+		if (this.inFlight.delete(call)) this.over.add(now);
+		this.over.forgetBefore(now - 2 * MINUTE_MS);
 	}
 }

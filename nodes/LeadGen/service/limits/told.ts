@@ -1,3 +1,4 @@
+import { isText } from '../../common/json';
 import type { RawResponse } from '../types';
 import { GIVE_UP_MS, type Call, type End, type Policy, type RateInfo } from './policy';
 import type { Traffic } from './traffic';
@@ -12,14 +13,8 @@ const EPOCH_SECONDS = 1e9;
  * none of them ("Rate limits" in docs/service.md), so all are optional.
  * @param receivedAt milliseconds since 1970
  */
-export function readRateHeaders(
-	{ status, headers }: Pick<RawResponse, 'status' | 'headers'>,
-	receivedAt: number,
-): RateInfo {
-	const text = (name: string) => {
-		const value = headers[name];
-		return typeof value === 'string' ? value.trim() : '';
-	};
+export function readRateHeaders({ status, headers }: RawResponse, receivedAt: number): RateInfo {
+	const text = (name: string) => [headers[name]].find(isText)?.trim() ?? '';
 	const rate = (name: string) => text(`ratelimit-${name}`) || text(`x-ratelimit-${name}`);
 	const sentAt = Date.parse(text('date'));
 	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
