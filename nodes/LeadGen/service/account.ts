@@ -51,7 +51,7 @@ const PLAN_LIMITS = new Map([
 	['pro', 300],
 ]);
 
-/** Applies until the plan is known. From this demand on, the plan is asked for, before calls wait. */
+/** Applies until the plan is known. From this demand on, below its limit, the plan is asked for, before calls wait. */
 const SMALLEST_PLAN = 'starter';
 const ASK_AT_DEMAND = 50;
 
