@@ -34,6 +34,7 @@ export function useService() {
 	/** With characters that JSON and addresses write in other ways. */
 	const apiKey = () => `${SECRET}-${String(accounts)}/+"&<x>`;
 	let executions = 0;
+	const stops: Array<() => void> = [];
 
 	beforeAll(async () => {
 		await sandbox.listen();
@@ -47,6 +48,8 @@ export function useService() {
 	});
 	afterEach(() => {
 		jest.restoreAllMocks();
+		// A test that takes too long leaves its run behind.
+		for (const stop of stops.splice(0)) stop();
 		const violations = sandbox.requests.flatMap(({ violation = [] }) => violation);
 		if (badInput) expect(violations).not.toEqual([]);
 		else expect(violations).toEqual([]);
@@ -94,6 +97,10 @@ export function useService() {
 			items,
 			executionId: String((executions += 1)),
 			...options,
+			onStart(stop) {
+				stops.push(stop);
+				options.onStart?.(stop);
+			},
 			// A plan without a limit, so that nothing waits.
 			credential: {
 				apiKey: apiKey(),
