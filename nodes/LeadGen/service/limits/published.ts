@@ -2,7 +2,7 @@ import { MARGIN_MS, MINUTE_MS, type Call, type Policy } from './policy';
 import type { Traffic } from './traffic';
 
 /** The calls of a minute take this long at least, so that few are in vain if somebody else uses the account. */
-const BURST_MS = 1200;
+const BURST_MS = 1180;
 
 /**
  * Keeps the limit that the plan or the credential names. Up to the limit, calls go out at once. After that, each call

@@ -13,7 +13,7 @@ export function pollPauseMs(perMinute: number, scrapes: number): number {
 	return (scrapes * MINUTE_MS) / maxPolls(perMinute);
 }
 
-/** Keeps some calls to a number per minute, in addition to the limit of the account, and counts them as `Published` does. */
+/** Keeps some calls to a number per minute, in addition to the limit of the account. Refused calls count, too. */
 export class Quota implements Policy {
 	private readonly over = new TimeLog();
 	private readonly inFlight = new Set<Call>();
