@@ -1,7 +1,7 @@
 import { noticeField, textField, type Parameters } from '../../../common/parameters';
 import { mustBe } from '../../../common/values';
 import { InputError } from '../../../common/errors';
-import type { ServiceRequest } from '../../../service/types';
+import type { ServiceRequest } from '../../../service/request';
 import type { Operation } from '../operation';
 import { filterFields, hasFilter, readFilters } from '../../../common/filters';
 
@@ -24,17 +24,13 @@ const webhookUrl = textField(
 export function startRequest(parameters: Parameters): ServiceRequest {
 	const url = parameters.option(webhookUrl);
 	const filters = readFilters(parameters);
-	if (!hasFilter(filters)) {
-		const result = 'collects leads of any kind, and uses credits for them.';
-		// A model may forget the filters.
-		if (parameters.isTool) {
-			throw new InputError(
-				'Filters',
-				'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-				`A scrape without filters ${result}`,
-			);
-		}
-		parameters.warn(`A scrape had no filters. It ${result}`);
+	// A model may forget the filters.
+	if (parameters.isTool && !hasFilter(filters)) {
+		throw new InputError(
+			'Filters',
+			'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+			'A scrape without filters collects leads of any kind, and uses credits for them.',
+		);
 	}
 	return {
 		kind: 'start',

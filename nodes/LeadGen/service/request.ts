@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { wordIn } from '../common/json';
 
 /**
  * One request to the service.
@@ -11,10 +12,6 @@ export interface ServiceRequest {
 	kind: 'read' | 'poll' | 'lookup' | 'start';
 	/** The noun for a paid call that the user sees, in the singular: `verification`. */
 	noun?: string;
-	/** Of a lookup: the field of the data without which it has not ended. */
-	result?: string;
-	/** Whether its data is the balance and the plan of the account. */
-	isBalance?: boolean;
 	/** As in docs/service.md, such as `/email/find`. */
 	path: string;
 	query?: Record<string, string>;
@@ -25,9 +22,27 @@ export interface ServiceRequest {
 	signal?: AbortSignal;
 }
 
+/** The request for the balance and the plan (docs/service.md, Operations). */
+export const BALANCE: ServiceRequest = { kind: 'read', path: '/credits' };
+
 /** Whether a request costs no credits. Only GET requests cost none. */
 export function isFree({ kind }: ServiceRequest): boolean {
 	return kind === 'read' || kind === 'poll';
+}
+
+/**
+ * The same text for requests that one answer serves. Case and spaces make no difference to a lookup. Only its place in its
+ * execution identifies a start, because an expression in its body may return something else when n8n runs it again.
+ */
+export function keyOf(
+	{ kind, path, query, body, place }: ServiceRequest,
+	executionId = '',
+): string {
+	const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+	const content = JSON.stringify(fields);
+	if (kind === 'start') return `${path} ${executionId} ${place || content}`;
+	if (kind === 'read') return `${path} ${content}`;
+	return `${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
 }
 
 /** Advice for the user about a request without a usable answer. */
@@ -37,10 +52,15 @@ export function outcomeAdvice(request: ServiceRequest): string {
 		: 'The service may have done the work and charged for it, so the node did not send the request again. Compare the credits of your account before you run it again.';
 }
 
-/** An answer as it arrived over HTTP, whatever it contains. */
-export interface RawResponse {
-	status: number;
-	/** Names in lower case. */
-	headers: Record<string, unknown>;
-	text: string;
+/** The statuses that end a scrape (docs/service.md, Scrapes and their status). */
+const ENDS = ['completed', 'failed'] as const;
+
+/** The request for the status of a scrape (docs/service.md, Operations), for one that asks again and again. */
+export function pollRequest(id: string): ServiceRequest {
+	return { kind: 'poll', path: '/status', query: { scrapeId: id } };
+}
+
+/** How a scrape ended; undefined while it is running. */
+export function endOf({ status }: IDataObject): (typeof ENDS)[number] | undefined {
+	return ENDS.find((end) => end === wordIn(status));
 }
