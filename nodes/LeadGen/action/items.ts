@@ -15,8 +15,8 @@ import { MaximumPaidCalls, NodeRun } from '../service/run';
 import { Service } from '../service/service';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
-import { readOptions, type Options } from './options';
-import { Output, type Outcome } from './output';
+import { readOptions, type RunOptions } from './options';
+import { Output, type ItemOutcome } from './output';
 import { boughtRemark, hintsOf, reportStart, saveTotals } from './summary';
 
 const LOOP_HINT: NodeExecutionHint = {
@@ -42,17 +42,17 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const stopButton = context.getExecutionCancelSignal();
 	const givenUp = new AbortController();
 	const signal = anySignal(stopButton, givenUp.signal);
-	const beginning = begin(context, operation, parameters, inputs.length, signal);
+	const beginning = beginRun(context, operation, parameters, inputs.length, signal);
 	// If it failed, so does each item.
 	const begun = await beginning.catch(() => undefined);
 
-	const outcomes = new Array<Outcome>(inputs.length);
+	const outcomes = new Array<ItemOutcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
 	const invalid: number[] = [];
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
 	const letOthersRun = takeTurns();
 
-	const runItem = async (index: number): Promise<Outcome> => {
+	const runItem = async (index: number): Promise<ItemOutcome> => {
 		let service: Service | undefined;
 		try {
 			const { run, options } = await beginning;
@@ -129,13 +129,13 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 }
 
 /** Reads the options and the credential of the first item for all items. */
-async function begin(
+async function beginRun(
 	context: IExecuteFunctions,
 	operation: Operation,
 	parameters: ItemParameters,
 	items: number,
 	signal: AbortSignal,
-): Promise<{ run: NodeRun; options: Options }> {
+): Promise<{ run: NodeRun; options: RunOptions }> {
 	const options = readOptions(parameters.of(0), operation);
 	const { maxPaidCalls, timeoutMs, rememberMs } = options;
 	const credential = await context.getCredentials(CREDENTIAL_TYPE, 0);

@@ -78,7 +78,7 @@ const dryRun = booleanField(
 const FREE_TIMEOUT_MS = 60_000;
 
 /** The options of an operation in groups, in the order of the editor: the output, its own, the calls. */
-export const OPTIONS: ReadonlyArray<(operation: Operation) => readonly Field[]> = [
+export const OPTION_GROUPS: ReadonlyArray<(operation: Operation) => readonly Field[]> = [
 	({ split }) => [includeInput, resultField, ...(split ? [splitOutput] : [])],
 	({ options = [] }) => options,
 	({ paid }) => {
@@ -102,4 +102,4 @@ export function readOptions(parameters: Parameters, { paid, split }: Operation) 
 	};
 }
 
-export type Options = ReturnType<typeof readOptions>;
+export type RunOptions = ReturnType<typeof readOptions>;

@@ -2,13 +2,13 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { LeadGenError, nodeError } from '../common/errors';
 import { without } from '../common/json';
 import type { Operation } from './operations/operation';
-import type { Options } from './options';
+import type { RunOptions } from './options';
 
 /** The output of a dry run, if the output is split. */
 export const DRY_RUN_OUTPUT = 'Dry Run';
 
 /** What became of an item. */
-export interface Outcome {
+export interface ItemOutcome {
 	/** The result, or the plan of a dry run. */
 	result?: IDataObject;
 	/** Why it failed. */
@@ -23,25 +23,25 @@ export class Output {
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly operation: Operation,
-		private readonly options: Options | undefined,
+		private readonly options: RunOptions | undefined,
 	) {}
 
 	/** @returns the items by output: all in one, or each in that of its result */
-	itemsFor(inputs: INodeExecutionData[], outcomes: Outcome[]): INodeExecutionData[][] {
+	itemsFor(inputs: INodeExecutionData[], outcomes: ItemOutcome[]): INodeExecutionData[][] {
 		const { split } = this.operation;
 		const { isSplit, isDryRun } = this.options ?? {};
 		const items = outcomes.map((outcome, index) =>
 			this.itemFor(outcome, inputs[index] ?? { json: {} }, index),
 		);
 		if (!split || !isSplit) return [items];
-		const outputOf = ({ error, result }: Outcome) =>
+		const outputOf = ({ error, result }: ItemOutcome) =>
 			isDryRun && error === undefined ? DRY_RUN_OUTPUT : split.outputOf(result);
 		return [...split.outputs, ...(isDryRun ? [DRY_RUN_OUTPUT] : [])].map((name) =>
 			items.filter((_, index) => outputOf(outcomes[index] ?? {}) === name),
 		);
 	}
 
-	private itemFor({ result, error, paidCalls }: Outcome, input: INodeExecutionData, index: number) {
+	private itemFor({ result, error, paidCalls }: ItemOutcome, input: INodeExecutionData, index: number) {
 		const paid = paidCalls === undefined ? {} : { paidCalls };
 		if (!result) return this.failed(error, paid, input, index);
 		const { includesInput, isDryRun, resultField = '' } = this.options ?? {};

@@ -1,9 +1,9 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
-import { OPTIONS } from './options';
+import { OPTION_GROUPS } from './options';
 import type { Operation, Resource } from './operations/operation';
 import { DRY_RUN_OUTPUT } from './output';
 
-type FieldsOf = (typeof OPTIONS)[number];
+type FieldsOf = (typeof OPTION_GROUPS)[number];
 
 /**
  * The properties of the action node, built from the table of operations: the selectors, the fields, and the options. Each
@@ -30,7 +30,7 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: OPTIONS.flatMap((fieldsOf) => propertiesOf(operations, fieldsOf, '/operation')),
+			options: OPTION_GROUPS.flatMap((fieldsOf) => propertiesOf(operations, fieldsOf, '/operation')),
 		},
 	];
 }

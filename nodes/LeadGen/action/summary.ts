@@ -7,8 +7,8 @@ import { count, show } from '../common/values';
 import { excerpt, type Answer } from '../service/answer';
 import type { ServiceRequest } from '../service/request';
 import type { NodeRun } from '../service/run';
-import type { Options } from './options';
-import type { Outcome } from './output';
+import type { RunOptions } from './options';
+import type { ItemOutcome } from './output';
 
 /** Users do not notice a shorter time. */
 const WORTH_SAYING_SECONDS = 5;
@@ -23,8 +23,8 @@ const FAILURES = {
 /** The hints at the end of a run: what it brought, what it paid for, what held it up, and what the service asks for. */
 export function hintsOf(
 	run: NodeRun,
-	options: Options,
-	outcomes: Outcome[],
+	options: RunOptions,
+	outcomes: ItemOutcome[],
 	began: number,
 ): NodeExecutionHint[] {
 	const { isDryRun } = options;
@@ -52,7 +52,7 @@ function costs({ total, bought, reused, unclear, waitedMs }: NodeRun, seconds: n
 }
 
 /** What a real run would pay for, and how long it would take. */
-function planned({ account }: NodeRun, { maxPaidCalls }: Options, outcomes: Outcome[]) {
+function planned({ account }: NodeRun, { maxPaidCalls }: RunOptions, outcomes: ItemOutcome[]) {
 	const plans = outcomes.flatMap(({ result }) => (result ? [result] : []));
 	const fresh = plans.filter(({ call }) => call === 'new');
 	const calls = Math.min(fresh.length, maxPaidCalls);
@@ -70,7 +70,7 @@ function planned({ account }: NodeRun, { maxPaidCalls }: Options, outcomes: Outc
 }
 
 /** Says once for a run which fields the service seems to need. */
-function missingHints(outcomes: Outcome[]): NodeExecutionHint[] {
+function missingHints(outcomes: ItemOutcome[]): NodeExecutionHint[] {
 	const refusals = outcomes.flatMap(({ error }) =>
 		error instanceof LeadGenError && Array.isArray(error.details.missing)
 			? [error.details.missing as string[]]
@@ -91,7 +91,7 @@ function countEach(words: string[]): string {
 }
 
 /** What became of an item, in a word or two; undefined for a result without an outcome, such as a balance. */
-function wordFor({ error, result = {} }: Outcome): string | undefined {
+function wordFor({ error, result = {} }: ItemOutcome): string | undefined {
 	if (error instanceof InputError) return 'invalid input';
 	if (error instanceof NotAttemptedError) return 'not sent';
 	if (error !== undefined)

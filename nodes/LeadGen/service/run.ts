@@ -10,7 +10,7 @@ import { putLast, type Buyer } from './memory';
 import type { ServiceRequest } from './request';
 
 /** How a run of a node makes its calls. */
-export interface RunSettings extends Partial<Buyer> {
+interface RunSettings extends Partial<Buyer> {
 	/** How long to wait for the whole answer to one request. */
 	timeoutMs: number;
 	/** Undefined if the user set none. */

@@ -1,4 +1,8 @@
-import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
 import { onAbort, timeoutSignal } from '../common/pause';
 import { levelsOf, ServiceError } from '../common/errors';
 import { isText } from '../common/json';
@@ -6,7 +10,13 @@ import type { RawResponse } from './answer';
 import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE, withoutKey } from './credential';
 import { isFree, outcomeAdvice, type ServiceRequest } from './request';
 import { NOT_CONNECTED } from './retry';
-import type { NodeRun } from './run';
+
+/** What an exchange needs to know of a run. */
+interface Sender {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	settings: { timeoutMs: number; signal?: AbortSignal | undefined };
+}
 
 /**
  * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
@@ -14,7 +24,7 @@ import type { NodeRun } from './run';
  * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
-	{ context, credential, settings }: NodeRun,
+	{ context, credential, settings }: Sender,
 	request: ServiceRequest,
 ): Promise<RawResponse | ServiceError> {
 	const isPaid = !isFree(request);

@@ -34,7 +34,7 @@ export interface Operation {
 }
 
 /** The work for one item. */
-export interface PreparedItem {
+interface PreparedItem {
 	/** The first call. A dry run shows it instead of making it. */
 	request: ServiceRequest;
 	/** Paid calls that may follow the first one, depending on its answer. */

@@ -23,7 +23,7 @@ const locationIfPersonal: Field<string> = {
 	property: { ...location.property, displayOptions: { show: { '/tryPersonal': [true] } } },
 };
 
-const costNotice = noticeField(
+const lookupNotice = noticeField(
 	'notice',
 	"Each person costs 1 or 2 paid calls, or up to 4 with 'Try Personal Email'.",
 );
@@ -53,7 +53,7 @@ export const enrich: Operation = {
 	action: 'Find and verify email',
 	description: 'Find the business or personal email address of a person, and verify it',
 	paid: 'lookup',
-	fields: [costNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
+	fields: [lookupNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
 	options: [locationIfPersonal, minConfidence],
 	output: {
 		found: true,

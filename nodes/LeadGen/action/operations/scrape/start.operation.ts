@@ -41,7 +41,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 	};
 }
 
-const costNotice = noticeField(
+const scrapeNotice = noticeField(
 	'notice',
 	"Each item starts a scrape, which uses credits for its leads, up to 'Limit'. Without a filter, it collects leads of any kind, and an AI agent can start none.",
 );
@@ -53,7 +53,7 @@ export const start: Operation = {
 	description:
 		'Start a scrape that collects leads which match the filters, and get its ID and the estimated credits',
 	paid: 'start',
-	fields: [costNotice, ...filterFields],
+	fields: [scrapeNotice, ...filterFields],
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
 	prepare: (parameters) => ({ request: startRequest(parameters) }),
