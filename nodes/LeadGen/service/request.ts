@@ -18,6 +18,11 @@ export interface ServiceRequest {
 	body?: IDataObject;
 	/** Distinguishes starts: the place of the item in its execution. Without a place, the body distinguishes them. */
 	place?: string;
+	/**
+	 * Of a paid request: asked when it is the turn of the request, right before it is sent. If it throws a LeadGenError,
+	 * nothing is sent. Such a request is sent once, so that its caller can ask again before the next try.
+	 */
+	permit?: () => Promise<void>;
 	/** Of a free request: aborted when nobody waits for the answer any more. */
 	signal?: AbortSignal;
 }

@@ -49,9 +49,10 @@ export function isUnknownScrape(error: unknown): boolean {
  */
 export function retryDelayMs(
 	error: ServiceError,
-	{ kind }: ServiceRequest,
+	{ kind, permit }: ServiceRequest,
 	tries: number,
 ): number | undefined {
+	if (permit) return undefined;
 	if (isRateRefusal(error)) return 0;
 	// Whoever polls asks again.
 	if (kind === 'poll') return undefined;

@@ -159,9 +159,14 @@ export class Service {
 		const { limiter, plan } = run.account;
 		const info = { ...this.callInfo(request), hasBegun: this.paidCalls > 0 };
 		const call = await limiter.turn(run, info, signal);
-		// An answer that arrived meanwhile may have stopped the run.
-		if (signal.aborted) limiter.end(run, call, { outcome: 'cancelled' });
-		throwIfStopped(signal);
+		try {
+			await request.permit?.();
+			// An answer that arrived meanwhile may have stopped the run.
+			throwIfStopped(signal);
+		} catch (error) {
+			limiter.end(run, call, { outcome: 'cancelled' });
+			throw error;
+		}
 		const response = await exchange(run, request);
 		const hasAnswer = !(response instanceof ServiceError);
 		const rateInfo = hasAnswer ? readRateHeaders(response, Date.now()) : undefined;
