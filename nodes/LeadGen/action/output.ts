@@ -41,7 +41,11 @@ export class Output {
 		);
 	}
 
-	private itemFor({ result, error, paidCalls }: ItemOutcome, input: INodeExecutionData, index: number) {
+	private itemFor(
+		{ result, error, paidCalls }: ItemOutcome,
+		input: INodeExecutionData,
+		index: number,
+	) {
 		const paid = paidCalls === undefined ? {} : { paidCalls };
 		if (!result) return this.failed(error, paid, input, index);
 		const { includesInput, isDryRun, resultField = '' } = this.options ?? {};

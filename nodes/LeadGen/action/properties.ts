@@ -30,7 +30,9 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: OPTION_GROUPS.flatMap((fieldsOf) => propertiesOf(operations, fieldsOf, '/operation')),
+			options: OPTION_GROUPS.flatMap((fieldsOf) =>
+				propertiesOf(operations, fieldsOf, '/operation'),
+			),
 		},
 	];
 }

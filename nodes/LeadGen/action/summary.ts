@@ -4,7 +4,7 @@ import { addToExecution, saveWithExecution } from '../common/compatibility';
 import { InputError, LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { count, show } from '../common/values';
-import { excerpt, type Answer } from '../service/answer';
+import { excerpt, isUnclear, type Answer } from '../service/answer';
 import type { ServiceRequest } from '../service/request';
 import type { NodeRun } from '../service/run';
 import type { RunOptions } from './options';
@@ -126,7 +126,7 @@ export function reportStart(
 ): void {
 	const isStarted = 'data' in answer;
 	if (isStarted)
-		saveWithExecution(context, 'scrapes_started', [...startedScrapes(run), idOf(answer)].join(' '));
+		saveWithExecution(context, 'scrapes_started', idsIn([...startsOf(run), answer]).join(' '));
 	// A tool has no place, and its calls have no items.
 	const item = place === '' ? '' : ` for item ${place.replace(/.* /, '')}`;
 	const started = isStarted
@@ -136,10 +136,13 @@ export function reportStart(
 	context.logger[isStarted ? 'info' : 'warn'](line);
 }
 
-/** The IDs of the scrapes that an execution started. They are paid for, so they must not get lost. */
-function startedScrapes({ account, buyer }: NodeRun): string[] {
-	const answers = account.memory.answersOf(buyer, '/start ');
-	return answers.flatMap((answer) => ('data' in answer ? idOf(answer) : []));
+/** The answers to the starts of an execution. They are paid for, so their IDs must not get lost. */
+function startsOf({ account, buyer }: NodeRun): Answer[] {
+	return account.memory.answersOf(buyer, '/start ');
+}
+
+function idsIn(starts: Answer[]): string[] {
+	return starts.flatMap((answer) => ('data' in answer ? idOf(answer) : []));
 }
 
 function idOf({ data }: { data: IDataObject | null }): string {
@@ -152,12 +155,13 @@ function idOf({ data }: { data: IDataObject | null }): string {
 /** What the user must know before running a failed node again. @param error may already say a part of it */
 export function boughtRemark(run: NodeRun, error: unknown): string {
 	const { total, whenRunAgain } = run;
-	const scrapes = startedScrapes(run);
-	if (total === 0 && scrapes.length === 0) return '';
-	const bought =
-		scrapes.length > 0
-			? `execution started ${count(scrapes.length, 'scrape')}: ${scrapes.join(', ')}`
-			: `run paid for ${count(total, 'result')}`;
+	const starts = startsOf(run);
+	const [ids, lost] = [idsIn(starts), starts.filter(isUnclear).length];
+	const said = [
+		ids.length > 0 && `This execution started ${count(ids.length, 'scrape')}: ${ids.join(', ')}.`,
+		lost > 0 && `${count(lost, 'start')} without an answer may have started a scrape.`,
+		total > 0 && ids.length === 0 && `This run paid for ${count(total, 'result')}.`,
+	].filter((text) => text !== false);
 	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
-	return `This ${bought}. ${isSaid ? '' : whenRunAgain}`;
+	return said.length === 0 || isSaid ? said.join(' ') : [...said, whenRunAgain].join(' ');
 }

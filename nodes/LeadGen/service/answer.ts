@@ -23,7 +23,9 @@ const CODE_OF_STATUS = new Map([
 ]);
 const LOOK_UP = 'Look up this code in the documentation of the service.';
 const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
-const CHECK_ADDRESS = 'Check the base URL in the LeadGen credential. This may be another server.';
+/** What to do where another server seems to answer. */
+export const CHECK_ADDRESS =
+	'Check the base URL in the LeadGen credential. This may be another server.';
 const FIREWALL =
 	'The service accepted other requests with this API key, so a firewall may have blocked this one. Try it again later. If that does not help, ask the provider of the service.';
 
@@ -66,6 +68,12 @@ export function foundNobody(error: unknown): boolean {
 /** Whether a paid call brought a result. A lookup that finds nobody is paid for, too. */
 export function isResult(answer: Answer, { kind }: ServiceRequest): boolean {
 	return 'data' in answer || (kind === 'lookup' && foundNobody(answer.error));
+}
+
+/** Whether a paid call may have been paid for without a result. */
+export function isUnclear(answer: Answer): boolean {
+	if ('data' in answer) return false;
+	return answer.error instanceof ServiceError && answer.error.outcome === 'unknown';
 }
 
 /**

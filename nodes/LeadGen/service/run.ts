@@ -3,7 +3,7 @@ import { NotAttemptedError, type ServiceError } from '../common/errors';
 import { anySignal } from '../common/pause';
 import { count } from '../common/values';
 import { accountOf, type Account } from './account';
-import { documentedCode, foundNobody, meaningOf, type Answer } from './answer';
+import { CHECK_ADDRESS, documentedCode, foundNobody, meaningOf, type Answer } from './answer';
 import type { Run } from './limits/limiter';
 import { GIVE_UP_MS, MINUTE_MS } from './limits/policy';
 import { putLast, type Buyer } from './memory';
@@ -81,7 +81,7 @@ export class NodeRun implements Run {
 		else if (request.kind === 'poll') return;
 		else if (isUnauthorized) this.stop('the service does not accept the API key', error.advice);
 		else if (error.isForeign && !this.hasSucceeded)
-			this.stop(`an earlier request failed. ${error.message}`, error.advice);
+			this.stop(`an earlier request failed. ${error.message}`, CHECK_ADDRESS);
 		else if (meaningOf(error) === 'INSUFFICIENT_CREDITS' && error.outcome === 'refused') {
 			const advice = 'Add credits to the account, or wait until they reset.';
 			// A verification may cost less than a lookup.

@@ -2,7 +2,7 @@ import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pause';
 import { count } from '../common/values';
-import { excerpt, isResult, readEnvelope, withoutData, type Answer } from './answer';
+import { excerpt, isResult, isUnclear, readEnvelope, withoutData, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/told';
 import type { PaidCall } from './memory';
 import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
@@ -200,12 +200,6 @@ export class Service {
 		const answer = readEnvelope(response, BALANCE);
 		if ('data' in answer) plan.learn(answer.data ?? {});
 	}
-}
-
-/** Whether a call may have been paid for without a result. */
-function isUnclear(answer: Answer): boolean {
-	if ('data' in answer) return false;
-	return answer.error instanceof ServiceError && answer.error.outcome === 'unknown';
 }
 
 /** Whether an answer counts for later runs. A start that may have succeeded must not be sent again by n8n. */
