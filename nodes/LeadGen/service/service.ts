@@ -159,14 +159,13 @@ export class Service {
 		const { limiter, plan } = run.account;
 		const info = { ...this.callInfo(request), hasBegun: this.paidCalls > 0 };
 		const call = await limiter.turn(run, info, signal);
-		try {
-			await request.permit?.();
-			// An answer that arrived meanwhile may have stopped the run.
-			throwIfStopped(signal);
-		} catch (error) {
+		const permitted = request.permit?.() ?? Promise.resolve();
+		// An answer that arrived meanwhile may have stopped the run.
+		const permission = permitted.then(throwIfStopped.bind(undefined, signal));
+		await permission.catch((error: unknown) => {
 			limiter.end(run, call, { outcome: 'cancelled' });
 			throw error;
-		}
+		});
 		const response = await exchange(run, request);
 		const hasAnswer = !(response instanceof ServiceError);
 		const rateInfo = hasAnswer ? readRateHeaders(response, Date.now()) : undefined;
