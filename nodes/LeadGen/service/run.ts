@@ -74,8 +74,8 @@ export class NodeRun implements Run {
 		return this.lineOf(path).signal;
 	}
 
-	/** Learns from an answer to a call whether others like it make sense. Whoever polls decides that. */
-	learn(request: ServiceRequest, error?: ServiceError): void {
+	/** Judges by an answer whether other calls like it make sense. Whoever polls decides that for polls. */
+	judge(request: ServiceRequest, error?: ServiceError): void {
 		const isUnauthorized = error !== undefined && isKeyRefused(error, this.hasSucceeded);
 		if (!error || foundNobody(error)) this.hasSucceeded = true;
 		else if (request.kind === 'poll') return;

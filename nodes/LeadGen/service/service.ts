@@ -175,7 +175,7 @@ export class Service {
 		const error = 'error' in answer ? answer.error : undefined;
 		const outcome = isRateRefusal(error) ? 'rateLimited' : (error?.outcome ?? 'succeeded');
 		const goesOn = limiter.end(run, call, { outcome, rateInfo });
-		run.learn(request, error);
+		run.judge(request, error);
 		if (error && !goesOn) run.giveUp(error, backMs(rateInfo));
 		if ('data' in answer && request.path === BALANCE.path) plan.learn(answer.data ?? {});
 		return { answer, goesOn };
