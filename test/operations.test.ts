@@ -418,16 +418,23 @@ describe('Scrape: Wait', () => {
 	});
 });
 
-test('Scrape: Start takes each range of Company Size', async () => {
-	const sizes = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(' ');
+test('Scrape: Start takes a range as Company Size, also as people write it', async () => {
+	const sizes: Array<[given: string, sent: string]> = [
+		['51-200', '51-200'],
+		['5-75', '5-75'],
+		['11 – 50 employees', '11-50'],
+		['1,001-5,000', '1001-5000'],
+		['10,001+', '10001-1000000'],
+		['10001+ employees', '10001-1000000'],
+	];
 	const parameters = { filters: { companySize: '={{ $json.size }}' }, limit: 1 };
 	await service.run(
 		START,
 		parameters,
-		sizes.map((size) => ({ size })),
+		sizes.map(([size]) => ({ size })),
 	);
 	service.expectCalls(
-		sizes.map((companySize) => post('/start', { filters: { companySize, limit: 1 } })),
+		sizes.map(([, companySize]) => post('/start', { filters: { companySize, limit: 1 } })),
 	);
 });
 
