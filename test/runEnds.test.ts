@@ -154,20 +154,22 @@ describe('A run goes on', () => {
 });
 
 test('An invalid input ends a run that is set to stop, and the error names all of them', async () => {
-	const invalid = new Set([9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 39]);
+	const invalid = new Set([20, 21, 23, 24, 26, 27, 29, 30, 32, 33, 35, 36]);
 	const list = rowsOf(40).map((row, index) => {
-		return { ...row, address: invalid.has(index) ? 'none' : `${row.name}@acme.com` };
+		// What follows the first nine rows is known, so that these are sent meanwhile.
+		const name = index < 9 || index > 19 ? row.name : 'p0';
+		return { name, address: invalid.has(index) ? 'none' : `${name}@acme.com` };
 	});
-	// Longer than the node works without a break, so that the rows before are sent.
+	// Longer than the node works without a break.
 	const email = '={{ ((end) => { while (Date.now() < end); })(Date.now() + 30), $json.address }}';
 	const { error } = await runRows({ ...VERIFY_ROWS, parameters: { email } }, list, {}, {});
 
 	expectCalls(list.slice(0, 9).map(VERIFY_ROWS.callFor));
 	expect(error).toMatchObject({
 		message: 'Email must be one email address, but is "none"',
-		context: { itemIndex: 9 },
+		context: { itemIndex: 20 },
 		description: matching(
-			/ The input of 12 of 40 items is invalid: item 9, 11, 13, 15, 17, 19, 21, 23, 25, 27 and others\. To get the results of the other items, set Settings > On Error to Continue\. This run paid for 9 results\. /,
+			/ The input of 12 of 40 items is invalid: item 20, 21, 23, 24, 26, 27, 29, 30, 32, 33 and others\. To get the results of the other items, set Settings > On Error to Continue\. This run paid for 9 results\. /,
 		),
 	});
 });

@@ -74,6 +74,7 @@ export function useService() {
 			const own = await (typeof given === 'function' ? given(request, response) : given);
 			if (!own) return undefined;
 			const { body, status = 200, headers } = own;
+			request.status = status;
 			return typeof body === 'string'
 				? { status, headers: { ...headers }, body }
 				: {
