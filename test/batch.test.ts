@@ -41,6 +41,16 @@ function firstNames(): string[] {
 	return sandbox.requests.map(({ body }) => (body as { firstName: string }).firstName).toSorted();
 }
 
+const startedIds = () => sandbox.jobs.map(({ scrapeId }) => scrapeId).toSorted();
+
+/** The scrapes that an error names, with their number before them. */
+function startsNamedIn(error: NodeResult['error']): string[] {
+	const said = /This execution started (\d+) scrapes?: (.+?)\. /.exec(error?.description ?? '');
+	const ids = said?.[2]?.split(', ') ?? [];
+	expect(said?.[1]).toBe(String(ids.length));
+	return ids.toSorted();
+}
+
 /** The limits of the scrapes that were started, in order. */
 function startedLimits() {
 	return sandbox.jobs.map(({ limit }) => limit).toSorted((a, b) => a - b);
@@ -79,7 +89,9 @@ describe('what is asked twice', () => {
 		const { items } = await find(list);
 		expect(firstNames()).toEqual(['Ann', 'Ann Marie', 'Bob', 'Cy']);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(names.map((_, item) => ({ item })));
-		const [ann, bob, ann2, ann3, marie, marie2, cy, cy2] = items.map(({ json }) => json);
+		expect(items.map(({ json }) => json.paidCalls)).toEqual([1, 1, 0, 0, 1, 0, 1, 0]);
+		const results = items.map(({ json }) => ({ ...json, paidCalls: undefined }));
+		const [ann, bob, ann2, ann3, marie, marie2, cy, cy2] = results as IDataObject[];
 		expect([ann2, ann3, marie2, cy2]).toEqual([ann, ann, marie, cy]);
 		// Each item gets a copy of its own.
 		expect(ann2?.sources).not.toBe(ann?.sources);
@@ -156,23 +168,26 @@ describe('an error that stops the node', () => {
 
 	it('names the scrapes that were started, since another run would start them again', async () => {
 		refuse('"limit":7');
-		const { error } = await start([5, 6, 7, 8], { options: { parallel: 1 } });
-		expect(startedLimits()).toEqual([5, 6]);
-		expect(sandbox.requests).toHaveLength(3);
-		const ids = sandbox.jobs.map(({ scrapeId }) => scrapeId).join(', ');
-		expect(error?.description).toContain(
-			`This run started 2 scrapes: ${ids}. Before you run the workflow again, remove the items`,
+		// All are in flight when one is refused.
+		sandbox.set({ latencyMs: 200 });
+		const { error } = await start([5, 6, 7, 8], {});
+		expect(startedLimits()).toEqual([5, 6, 8]);
+		expect(sandbox.requests).toHaveLength(4);
+		expect(startsNamedIn(error)).toEqual(startedIds());
+		expect(error?.description).toMatch(
+			/This execution started 3 scrapes: [^.]+\. Before you run the workflow again, remove the items/,
 		);
 		expect(error?.description).not.toContain('you do not pay');
 	});
 
 	it('says what becomes of the lookups that were bought', async () => {
 		refuse('Person2');
-		const remembered = await find(people(3), { parallel: 1 });
+		sandbox.set({ latencyMs: 200 });
+		const remembered = await find(people(3));
 		expect(remembered.error?.description).toContain(
 			'This run paid for 2 results. If you run the workflow again within 15 minutes, you do not pay for the same results again.',
 		);
-		const forgotten = await find(people(3), { parallel: 1, rememberMinutes: 0 });
+		const forgotten = await find(people(3), { rememberMinutes: 0 });
 		expect(forgotten.error?.description).toContain(
 			'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.',
 		);
@@ -206,29 +221,31 @@ it.each([
 	},
 );
 
-it('ends if its rate is refused for ten minutes: one item says so, and nothing more is asked for', async () => {
+it('ends if its rate is refused for ten minutes: what was refused says so, and the rest is not sent', async () => {
 	const refused = () => sandbox.requests.filter(({ status }) => status === 429).length;
 	const now = performance.now.bind(performance);
 	// Six minutes pass at each refusal.
 	jest.spyOn(performance, 'now').mockImplementation(() => now() + 6 * 60_000 * refused());
-	const match = { nth: [3, 4, 5, 6, 7] };
+	const nth = Array.from({ length: 700 }, (_, index) => index + 3);
+	const match = { nth };
 	sandbox.set({ faults: [{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', match }] });
-	const result = await find(people(700), { parallel: 1 }, continueError);
-	expect(firstNames()).toEqual(persons(0, 1, 2, 3, 4));
-	expect([refused(), spent()]).toEqual([3, 2]);
-	const all = errors(result);
-	expect(all.filter(({ code }) => code !== undefined)).toEqual([
-		{
-			code: 'RATE_LIMIT_EXCEEDED',
-			httpStatus: 429,
-			outcome: 'refused',
-			message: containing('RATE_LIMIT_EXCEEDED'),
-			advice: containing('Try again later'),
-		},
-	]);
+	const result = await find(people(700), {}, continueError);
+	expect(sandbox.requests.length).toBeLessThan(200);
+	expect([refused(), spent()]).toEqual([sandbox.requests.length - 2, 2]);
+	expect(emails(result)).toEqual(anyEmails(2));
+	const limited = {
+		code: 'RATE_LIMIT_EXCEEDED',
+		httpStatus: 429,
+		outcome: 'refused',
+		message: containing('RATE_LIMIT_EXCEEDED'),
+		advice: containing('Try again later'),
+		paidCalls: 0,
+	};
 	const message = containing('too many requests');
-	const notSent = { attempted: false, outcome: 'notSent', message, advice: someText };
-	expect(all.filter(({ code }) => code === undefined)).toEqual(times(697, notSent));
+	const notSent = { attempted: false, outcome: 'notSent', message, advice: someText, paidCalls: 0 };
+	const all = errors(result);
+	expect(all.filter(({ code }) => code !== undefined)).not.toEqual([]);
+	expect(all).toEqual(all.map(({ code }) => (code === undefined ? notSent : limited)));
 });
 
 describe('a service that goes down in the middle of a run', () => {
@@ -290,12 +307,37 @@ it('costs a person who runs a call without an answer again one more call', async
 	expect(spent()).toBe(4);
 });
 
-it('reads the credential once, and resolves its expressions for the first item', async () => {
-	const key = service.apiKey();
-	const list = people(3).map((one, index) => ({ ...one, key: index === 0 ? key : 'other' }));
-	const result = await find(list, {}, { credential: { apiKey: '={{ $json.key }}' } });
-	expect(emails(result)).toEqual(anyEmails(3));
-	expect(spent()).toBe(3);
+describe('a credential with an expression', () => {
+	it.each([
+		['first', ['', '', '']],
+		['first, whatever those between them have', ['', 'other', '']],
+	])('is read for all items as for the %s', async (_, others) => {
+		const keyed = people(3).map((one, index) => {
+			return { ...one, key: others[index] || service.apiKey(), url: sandbox.url };
+		});
+		const credential = { apiKey: '={{ $json.key }}', baseUrl: '={{ $json.url }}' };
+		expect(emails(await find(keyed, {}, { credential }))).toEqual(anyEmails(3));
+		expect(spent()).toBe(3);
+	});
+
+	it.each([
+		['key', { apiKey: '={{ $json.id === 2 ? "other" : "first" }}' }],
+		['base URL', { baseUrl: '=http://127.0.0.1/{{ $json.id }}' }],
+	])('is refused for all items if the last one has another %s', async (_, credential) => {
+		const list = people(3).map((one, id) => ({ ...one, id }));
+		const error = {
+			message: 'LeadGen credential names another account for the last item than for the first one',
+			advice: containing('one LeadGen node for each account'),
+			field: 'LeadGen credential',
+			outcome: 'notSent',
+			paidCalls: 0,
+		};
+		const { items } = await find(list, {}, { ...keepGoing, credential });
+		expect(items).toEqual(paired(list.map((one) => ({ ...one, error }))));
+		const stopped = await find(list, {}, { credential });
+		expect(stopped.error).toMatchObject({ message: error.message, description: error.advice });
+		service.expectCalls([]);
+	});
 });
 
 describe('Maximum Paid Calls', () => {
@@ -333,8 +375,7 @@ describe('Maximum Paid Calls', () => {
 			{ kind: 'status', status: 503, match: { nth: [7] } },
 		];
 		sandbox.set({ faults });
-		const options = { maxPaidCalls: 6, parallel: 1 };
-		const result = await find(people(12), options, continueError);
+		const result = await find(people(12), { maxPaidCalls: 6 }, continueError);
 		expect(sandbox.requests).toHaveLength(8);
 		expect(emails(result)).toEqual(anyEmails(5));
 		const outcomes = errors(result).map(({ outcome }) => outcome);
@@ -361,7 +402,7 @@ describe('Maximum Paid Calls', () => {
 		const { error } = await find(people(30), { maxPaidCalls: 10 }, { retryOnFail: true });
 		expect(error?.message).toBe(reached(10));
 		expect(error?.description).toBe(
-			'It has made 10 paid calls in this execution, and this item may need 1. To continue, raise this limit in the options. If you run the workflow again within 15 minutes, you do not pay for the same results again. This run paid for 10 results.',
+			'It has made 10 paid calls in this execution, and this item may need 1. To continue, raise this limit in the options. If you run the workflow again within 15 minutes, you do not pay for the same results again.',
 		);
 		expect(spent()).toBe(10);
 	});

@@ -150,6 +150,16 @@ describe('Node leadGen, its operations', () => {
 		({ description } = node);
 	});
 
+	test('are in the order of their use, and the first one is selected with its resource', () => {
+		const names: Record<string, string[]> = {};
+		for (const { resource, name } of OPERATIONS) (names[resource] ??= []).push(name);
+		expect(names).toEqual({
+			email: ['Find and Verify', 'Find Business Email', 'Find Personal Email', 'Verify'],
+			scrape: ['Start', 'Start and Wait', 'Wait Until Finished', 'Get Status'],
+			credit: ['Get Balance'],
+		});
+	});
+
 	test('have values of their own, because their fields are shown by the operation alone', () => {
 		const values = OPERATIONS.map(({ operation }) => operation);
 		expect(values).toEqual([...new Set(values)]);
@@ -198,8 +208,7 @@ describe('Node leadGen, its operations', () => {
 		const output = 'includeInput resultField';
 		const email = `${output} splitOutput`;
 		const cost = 'maxPaidCalls dryRun';
-		const calls = 'parallel requestTimeout';
-		const lookup = `${cost} rememberMinutes ${calls}`;
+		const lookup = `${cost} rememberMinutes requestTimeout`;
 		const withLocation = `${email} location minConfidence ${lookup}`;
 		const names = 'nameFormat firstName lastName';
 		const enrich = 'company linkedinUrl accept tryPersonal';
@@ -207,8 +216,8 @@ describe('Node leadGen, its operations', () => {
 		const byExpression = { nameFormat: chosen, tryPersonal: chosen };
 		const full = { nameFormat: 'full' };
 		const json = { filtersMode: 'json' };
-		const start = `webhookUrl ${cost} ${calls}`;
-		const startAndWait = `webhookUrl pollInterval timeout ${cost} ${calls}`;
+		const start = `webhookUrl ${cost} requestTimeout`;
+		const startAndWait = `webhookUrl pollInterval timeout ${cost} requestTimeout`;
 
 		/**
 		 * The operation, what is chosen, the fields, and the options in groups: output, operation, cost, calls. n8n
@@ -318,7 +327,8 @@ describe('In a run', () => {
 				const list = people('Ann Sure', 'Bob Sure');
 				const { items } = await service.run([resource, operation], wrong, list, keepGoing);
 				const message = containing(`${displayName} must be `);
-				const error = { message, advice: someText, field: displayName, outcome: 'notSent' };
+				const facts = { field: displayName, outcome: 'notSent', paidCalls: 0 };
+				const error = { message, advice: someText, ...facts };
 				expect(items.map(errorOf)).toEqual([error, error]);
 			}
 		});

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { errorOf, found, matching, paired, someText } from './expected';
+import { address, errorOf, found, matching, paired, someText } from './expected';
 import { ENRICH, keepGoing, people, person, post } from './given';
 import { useService } from './service';
 
@@ -31,6 +31,8 @@ function answers(items: Array<{ json: IDataObject }>) {
 	return items.map(({ json }) => [json.found, json.email, json.emailType, json.status]);
 }
 const nobody = [false, null, undefined, undefined];
+/** Nobody, with the status of the last address that was verified. */
+const nobodyWith = (status: string) => [false, null, undefined, status];
 
 describe('Email: Find and Verify', () => {
 	test('gives one item with the address, how sure it is, and what was tried', async () => {
@@ -47,21 +49,21 @@ describe('Email: Find and Verify', () => {
 			find('Tom', 'Nobody'),
 			personal('Tom', 'Nobody'),
 		]);
-		const ids = { requestId, verification: { requestId } };
+		const tried = 'business: not found, personal: not found';
 		expect(items).toEqual(
 			paired([
 				{
 					emailType: 'business',
 					...found('ann.sure@acme.com', 0.97, 'very_high', sources),
-					...{ ...verdict('valid'), ...ids, tried: 'business: valid' },
+					...{ ...verdict('valid'), requestId, tried: 'business: valid', paidCalls: 2 },
 				},
 				{
 					emailType: 'personal',
 					...found('ann.baker@gmail.com', 0.96, 'very_high'),
-					...{ ...verdict('valid', true), ...ids },
-					tried: 'business: not found, personal: valid',
+					...{ ...verdict('valid', true), requestId },
+					...{ tried: 'business: not found, personal: valid', paidCalls: 3 },
 				},
-				{ found: false, email: null, tried: 'business: not found, personal: not found' },
+				{ found: false, email: null, tried, paidCalls: 2 },
 			]),
 		);
 	});
@@ -76,24 +78,22 @@ describe('Email: Find and Verify', () => {
 		expect(items).toEqual(
 			paired([
 				{
-					found: false,
-					email: null,
+					...{ found: false, email: null, status: 'invalid', paidCalls: 3 },
 					tried: 'business: invalid, personal: confidence too low',
 					rejected: [
 						{
-							...{ ...business, outcome: 'invalid', verification: { requestId } },
-							...found('ireed@acme.com', 0.72, 'high', sources),
+							...{ ...business, outcome: 'invalid' },
+							...address('ireed@acme.com', 0.72, 'high', sources),
 							...verdict('invalid'),
 						},
-						{ emailType: 'personal', ...found('ireed@hotmail.com', 0.68, 'medium'), ...low },
+						{ emailType: 'personal', ...address('ireed@hotmail.com', 0.68, 'medium'), ...low },
 					],
 				},
 				{
-					found: false,
-					email: null,
+					...{ found: false, email: null, paidCalls: 2 },
 					tried: 'business: confidence too low, personal: confidence too low',
 					rejected: [
-						{ ...business, ...found('ann.low@acme.com', 0.38, 'low', bothSources), ...low },
+						{ ...business, ...address('ann.low@acme.com', 0.38, 'low', bothSources), ...low },
 						expect.objectContaining({ emailType: 'personal', ...low }),
 					],
 				},
@@ -109,7 +109,8 @@ describe('Email: Find and Verify', () => {
 			...list.map(({ first, last }) => verify(`${first}.${last}@acme.com`.toLowerCase())),
 		]);
 		const valid = [true, 'valid.low@acme.com', 'business', 'valid'];
-		expect(answers(alone)).toEqual([nobody, nobody, nobody, valid]);
+		const rejected = ['catch_all', 'unknown', 'invalid'].map(nobodyWith);
+		expect(answers(alone)).toEqual([...rejected, valid]);
 
 		sandbox.requests.length = 0;
 		const accepting = await enrich({ accept: ['valid', 'catch_all'], tryPersonal: true }, list);
@@ -178,21 +179,23 @@ describe('Email: Find and Verify', () => {
 			...[find('Ann', 'High'), verify('ann.high@acme.com')],
 			...[find('Ann', 'Sure'), verify('ann.sure@acme.com')],
 		]);
-		const high = found('ann.high@acme.com', 0.77, 'high', bothSources);
-		expect(items[0]?.json).toEqual({
+		const high = { found: true, ...address('ann.high@acme.com', 0.77, 'high', bothSources) };
+		const failedWith = (paidCalls: number) => ({
 			...list[0],
 			error: {
 				message: someText,
 				// Once, though another item shares the error.
-				advice: matching(/^[^"]+"bought"[^"]+$/),
+				advice: matching(/^(?:(?!Before).)+ Before that, it found ann\.high@acme\.com\.$/),
 				outcome: 'unknown',
 				code: 'ECONNRESET',
 				bought: [{ emailType: 'business', outcome: 'not verified', ...high }],
+				paidCalls,
 			},
 		});
+		expect(items[0]?.json).toEqual(failedWith(2));
 		expect(answers(items.slice(1, 2))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
 		// Both items share the call that failed.
-		expect(items[2]?.json).toEqual(items[0]?.json);
+		expect(items[2]?.json).toEqual(failedWith(0));
 	});
 
 	test.each<[boolean | string, string | undefined]>([

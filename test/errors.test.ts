@@ -34,6 +34,8 @@ async function run(...given: Parameters<typeof service.run>): Promise<NodeResult
 interface Failure {
 	message: string;
 	outcome?: string;
+	/** 1 if the outcome is not known, and otherwise 0. */
+	paidCalls?: number;
 	code?: unknown;
 	httpStatus?: number;
 	answer?: unknown;
@@ -65,10 +67,15 @@ const body = (text: string, status = 200): FaultRule => ({ kind: 'status', statu
 
 type Case = [name: string, fault: FaultRule, failure: Failure];
 
-const envelope = (code: string, status: number, outcome = 'refused'): Case => [
+const envelope = (
+	code: string,
+	status: number,
+	outcome = 'refused',
+	cost?: { paidCalls: number },
+): Case => [
 	`${code} with HTTP ${String(status)}`,
 	{ kind: 'envelope', code, status, message: 'Oops' },
-	says(status, outcome, code),
+	{ ...says(status, outcome, code), ...cost },
 ];
 const page = (status: number, outcome: string, answer?: unknown): Case => [
 	`a web page with HTTP ${String(status)}`,
@@ -79,7 +86,8 @@ const page = (status: number, outcome: string, answer?: unknown): Case => [
 const cases: Case[] = [
 	envelope('INVALID_REQUEST', 400),
 	envelope('UNAUTHORIZED', 401),
-	envelope('NOT_FOUND', 404),
+	// A lookup that finds nothing may cost as much.
+	envelope('NOT_FOUND', 404, 'refused', { paidCalls: 1 }),
 	envelope('MAINTENANCE', 400),
 	// A service that breaks down may have done the work before, and a code that is not known may say so.
 	envelope('MAINTENANCE', 200, 'unknown'),
@@ -137,15 +145,22 @@ describe.each(cases)('%s', (_name, fault, { message, ...details }) => {
 	const trouble = inputOf('trouble@acme.com', 2);
 	const inputs = [inputOf('valid.a@acme.com', 1), trouble, inputOf('valid.b@acme.com', 3)];
 	const itemsWith = (failed: object) =>
-		paired(inputs.map((input) => (input === trouble ? failed : verdictOn(input.address))));
+		paired(
+			inputs.map((input) =>
+				input === trouble ? failed : { ...verdictOn(input.address), paidCalls: 1 },
+			),
+		);
 	const error = () => {
 		const told = message.replace('ELSEWHERE', otherHost.url);
-		return { message: told, advice: someText, ...details };
+		const paidCalls = details.outcome === 'unknown' ? 1 : 0;
+		return { message: told, advice: someText, paidCalls, ...details };
 	};
 	async function runWith(options: Partial<NodeRun>) {
 		const match = { bodyIncludes: 'trouble' };
-		sandbox.set({ faults: [{ ...fault, location: otherHost.url, match }] });
 		const requestTimeout = timeoutFor(fault);
+		// All are in flight when an answer comes that may end the run.
+		const latencyMs = requestTimeout < 1 ? 0 : 50;
+		sandbox.set({ latencyMs, faults: [{ ...fault, location: otherHost.url, match }] });
 		const result = await run(VERIFY, { ...ADDRESS, options: { requestTimeout } }, inputs, options);
 		const calls = inputs.map(({ address }) => post('/email/verify', { email: address }));
 		if (options.onError) service.expectCalls(calls);
@@ -236,7 +251,7 @@ describe('A credential that cannot work', () => {
 		[
 			'a path that the service does not have',
 			{ baseUrl: 'http://HOST/v2' },
-			says(404, 'refused', 'NOT_FOUND', 'No such path'),
+			{ ...says(404, 'refused', 'NOT_FOUND', 'No such path'), paidCalls: 1 },
 		],
 		[
 			'a key that the service does not know',
@@ -262,7 +277,7 @@ describe('A credential that cannot work', () => {
 			credential: apiKey === undefined ? {} : { apiKey },
 		};
 		const { items } = await run(VERIFY, ADDRESS, inputs, { ...options, ...keepGoing });
-		const error = { advice: someText, ...details };
+		const error = { advice: someText, paidCalls: 0, ...details };
 		expect(items).toEqual(paired(inputs.map((input) => ({ ...input, error }))));
 		if (details.field !== undefined) expect(sandbox.requests).toEqual([]);
 

@@ -1,15 +1,19 @@
 /** What tests expect of items. */
 import type { IDataObject } from 'n8n-workflow';
 
-/** What a finder gives for an address. */
-export function found(
+/** What is known of an address that was found. */
+export function address(
 	email: string,
 	confidence: number,
 	confidenceLevel: string,
 	sources?: string[],
 ) {
-	const paid = { paidCalls: 1 };
-	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }), ...paid };
+	return { email, confidence, confidenceLevel, ...(sources && { sources }) };
+}
+
+/** What a finder gives for an address. */
+export function found(...known: Parameters<typeof address>) {
+	return { found: true, ...address(...known), paidCalls: 1 };
 }
 
 /** What the service says of an address. */

@@ -121,7 +121,7 @@ export interface Answer {
 export type Responder = (
 	request: RequestRecord,
 	response: ServerResponse,
-) => Answer | undefined | Promise<Answer>;
+) => Answer | undefined | Promise<Answer | undefined>;
 
 export const answer = (
 	body: unknown,

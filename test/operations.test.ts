@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule, JobSettings } from '../lab/sandbox/settings';
-import { containing, found, including, paired, someText, verdictOn } from './expected';
+import { containing, found, including, matching, paired, someText, verdictOn } from './expected';
 import {
 	BALANCE,
 	FIND,
@@ -27,13 +27,14 @@ const ann = { first: 'Ann', last: 'Sure', company: 'acme.com' };
 
 /** The incoming fields and the error of a parameter that can only be wrong. */
 function inputError(input: object, error: string, field: string) {
-	return { ...input, error: { message: error, advice: someText, field, outcome: 'notSent' } };
+	const facts = { field, outcome: 'notSent', paidCalls: 0 };
+	return { ...input, error: { message: error, advice: someText, ...facts } };
 }
 
 /** The error of an item whose request the service refuses. */
 function refusal(code: string, text: string, httpStatus = 400) {
 	const message = `The service says: ${text} (${code})`;
-	return { message, advice: someText, outcome: 'refused', code, httpStatus };
+	return { message, advice: someText, outcome: 'refused', code, httpStatus, paidCalls: 0 };
 }
 
 /** An item, the request that it leads to, if any, and what comes out for it. */
@@ -87,17 +88,20 @@ describe('Email: Find Business', () => {
 
 	test('leaves it to the service what else is required', async () => {
 		service.expectViolations();
-		const message = expect.stringMatching(/^The service says: .+ \(INVALID_REQUEST\)$/) as string;
-		const error = { ...refusal('INVALID_REQUEST', ''), message };
+		const message = matching(/^The service says: .+ \(INVALID_REQUEST\)$/);
 		const profile = 'https://linkedin.com/in/ann';
 		const sure = { lastName: 'Sure' };
-		const refused = (given: object, body: object): Row => {
+		const refused = (given: object, body: object, missing: string[]): Row => {
 			const input = { ...ann, ...given };
+			const advice = containing(`. The request had no ${missing.join(' and no ')}.`);
+			const error = { ...refusal('INVALID_REQUEST', ''), message, missing, advice };
 			return [input, post('/email/find', body), { ...input, error }];
 		};
 		await expectRows(FIND, person, [
-			refused({ first: '' }, { ...sure, company: 'acme.com' }),
-			refused({ company: '', profile }, { ...sure, firstName: 'Ann', linkedinUrl: profile }),
+			refused({ first: '' }, { ...sure, company: 'acme.com' }, ['First Name', 'LinkedIn URL']),
+			refused({ company: '', profile }, { ...sure, firstName: 'Ann', linkedinUrl: profile }, [
+				'Company Domain',
+			]),
 		]);
 	});
 });
@@ -130,7 +134,7 @@ test('Email: Verify gives the verdict on each address, and sends nothing for wha
 	const verdict = (address: string, email: string, ...verdict: [string, object?]): Row => [
 		{ value: address },
 		post('/email/verify', { email }),
-		verdictOn(email, ...verdict),
+		{ ...verdictOn(email, ...verdict), paidCalls: 1 },
 	];
 	const error = 'Email must be one email address, but is "ann"';
 
@@ -292,6 +296,12 @@ function polls(): Record<string, number> {
 	return counts;
 }
 
+/** The time between the first and the last request with this answer, in milliseconds. */
+function msOfPolls(status: number): number {
+	const times = sandbox.requests.filter((each) => each.status === status).map(({ at }) => at);
+	return Math.max(...times) - Math.min(...times);
+}
+
 const waitFor = (options: INodeParameters = {}) => ({
 	scrapeId: '={{ $json.id }}',
 	options: { pollInterval: 0.05, ...options },
@@ -337,7 +347,8 @@ describe('Scrape: Wait', () => {
 		const { items } = await service.run(WAIT, waitFor(), scrapes, keepGoing);
 
 		const known = { ...statusOf(two.id, 'failed'), leadsFound: 10, progress: 50 };
-		const error = { ...known, message: `Scrape ${two.id} failed`, advice: someText };
+		const says = { message: `Scrape ${two.id} failed`, advice: someText };
+		const error = { ...known, ...says, paidCalls: 0 };
 		expect(items).toEqual(paired([statusOf(one.id), { ...two, error }, statusOf(three.id)]));
 	});
 
@@ -354,6 +365,7 @@ describe('Scrape: Wait', () => {
 				progress: 0,
 				message: `Scrape ${id} did not finish within 0.02 minutes`,
 				advice: containing('To wait longer, use "Wait'),
+				paidCalls: 0,
 			},
 		});
 		expect(late.items).toEqual(paired([statusOf(one.id), timedOut(two), timedOut(three)]));
@@ -370,22 +382,28 @@ describe('Scrape: Wait', () => {
 		const advice = containing('"Wait Until Finished" with the scrape ID');
 		const errorOf = (scrapeId: string) => including({ scrapeId, httpStatus: 502, advice });
 		expect(items).toEqual(paired(scrapes.map(({ id }) => ({ id, error: errorOf(id) }))));
+		expect(msOfPolls(502)).toBeGreaterThanOrEqual(10 * 60_000);
 	});
 
 	test.each([
 		['NOT_FOUND', 404],
 		['INVALID_REQUEST', 400],
-	])('an unknown scrape is an error that keeps the ID: %s', async (unknownScrape, httpStatus) => {
-		sandbox.set({ unknownScrape });
-		const [known] = await startThree({ durationMs: 50 });
-		const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
-		speedUp(20);
-		const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
+	])(
+		'an unknown scrape is an error after a minute, and keeps the ID: %s',
+		async (unknownScrape, httpStatus) => {
+			sandbox.set({ unknownScrape });
+			const [known] = await startThree({ durationMs: 50 });
+			const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
+			speedUp(20);
+			const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
-		const error = refusal(unknownScrape, 'No such scrape', httpStatus);
-		const gone = (id: string) => ({ id, error: { ...error, scrapeId: id } });
-		expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
-	});
+			const error = refusal(unknownScrape, 'No such scrape', httpStatus);
+			const gone = (id: string) => ({ id, error: { ...error, scrapeId: id } });
+			expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
+			expect(msOfPolls(httpStatus)).toBeGreaterThanOrEqual(60_000);
+			expect(msOfPolls(httpStatus)).toBeLessThan(5 * 60_000);
+		},
+	);
 
 	test('ends with Stop', async () => {
 		const scrapes = await startThree();
@@ -400,16 +418,23 @@ describe('Scrape: Wait', () => {
 	});
 });
 
-test('Scrape: Start takes each range of Company Size', async () => {
-	const sizes = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(' ');
+test('Scrape: Start takes a range as Company Size, also as people write it', async () => {
+	const sizes: Array<[given: string, sent: string]> = [
+		['51-200', '51-200'],
+		['5-75', '5-75'],
+		['11 – 50 employees', '11-50'],
+		['1,001-5,000', '1001-5000'],
+		['10,001+', '10001-1000000'],
+		['10001+ employees', '10001-1000000'],
+	];
 	const parameters = { filters: { companySize: '={{ $json.size }}' }, limit: 1 };
 	await service.run(
 		START,
 		parameters,
-		sizes.map((size) => ({ size })),
+		sizes.map(([size]) => ({ size })),
 	);
 	service.expectCalls(
-		sizes.map((companySize) => post('/start', { filters: { companySize, limit: 1 } })),
+		sizes.map(([, companySize]) => post('/start', { filters: { companySize, limit: 1 } })),
 	);
 });
 
@@ -459,6 +484,7 @@ describe('Scrape: Start and Wait', () => {
 			...refusal('BROKEN', 'Something went wrong'),
 			scrapeId,
 			advice: containing(scrapeId),
+			paidCalls: 1,
 		});
 		const failed = inputs.map((input) => ({ ...input, error: errorWith(idOf(input)) }));
 		expect(items).toEqual(paired(failed));
@@ -471,20 +497,22 @@ describe('Scrape: Start and Wait', () => {
 		expectStarts();
 	});
 
-	test.each<[string, FaultRule, number]>([
-		// For 20 s. An ID counts as mistyped ten seconds after the first request has failed for good.
-		['is out of order', { kind: 'html', status: 502 }, 60],
-		['cuts the connection', { kind: 'resetBeforeWork' }, 15],
-		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }, 15],
-	])('goes on while the service %s', async (_, fault, times) => {
+	test.each<[string, FaultRule]>([
+		['is out of order', { kind: 'html', status: 502 }],
+		['cuts the connection', { kind: 'resetBeforeWork' }],
+		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
+	])('asks again after the interval while the service %s', async (_, fault) => {
+		const times = 15;
 		sandbox.set({
-			job: { durationMs: 50 },
+			job: { durationMs: 0 },
 			faults: [{ ...fault, match: { operation: 'getScrapeStatus', times } }],
 		});
 		const { items } = await service.run(START_AND_WAIT, withOptions(), inputs);
 
 		expectStarts();
 		expect(items).toEqual(completed());
+		const all = Object.values(polls()).reduce((sum, number) => sum + number);
+		expect(all).toBe(times + inputs.length);
 	});
 });
 
@@ -493,7 +521,9 @@ describe('Fields of the result', () => {
 	const inputs = ['valid@acme.com', 'invalid@acme.com', 'broken@acme.com', 'unknown@beta.io'].map(
 		(email, index) => ({ id: index + 1, email, status: 'new', note: { a: [1] } }),
 	);
-	const verdicts = inputs.map(({ email }) => verdictOn(email, email.split('@')[0]));
+	const verdicts = inputs.map(({ email }) => {
+		return { ...verdictOn(email, email.split('@')[0]), paidCalls: 1 };
+	});
 
 	test.each<[INodeParameters, (input: object, verdict: object) => object]>([
 		[{}, (_input, verdict) => verdict],
@@ -521,11 +551,10 @@ describe('Fields of the result', () => {
 		service.expectCalls(inputs.map(({ email }) => post('/email/verify', { email })));
 	});
 
-	test('the options may differ by item', async () => {
+	test('the options of the first item count for all items', async () => {
 		const options = { resultField: '=result{{ $json.id }}', includeInput: '={{ $json.id > 1 }}' };
 		const { items } = await service.run(VERIFY, { ...address, options }, inputs.slice(0, 2));
-		const second = { ...inputs[1], result2: verdicts[1] };
-		expect(items).toEqual(paired([{ result1: verdicts[0] }, second]));
+		expect(items).toEqual(paired([{ result1: verdicts[0] }, { result1: verdicts[1] }]));
 	});
 
 	test.each([true, false])('files stay with the input fields: %s', async (includeInput) => {

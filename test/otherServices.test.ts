@@ -10,6 +10,7 @@ import {
 	paired,
 	someText,
 	verdictOf,
+	verdictOn,
 	verified,
 } from './expected';
 import {
@@ -31,7 +32,7 @@ import {
 	verdictWith,
 	type Answer,
 } from './given';
-import { SECRET, useService, type Case } from './service';
+import { SECRET, sleep, until, useService, type Case } from './service';
 
 const service = useService();
 const { sandbox, answerWith, runRows, runEach, expectEach, expectCalls } = service;
@@ -39,6 +40,8 @@ const { sandbox, answerWith, runRows, runEach, expectEach, expectCalls } = servi
 const nobody = including({ found: false, email: null });
 const textIn = ({ body }: RequestRecord, name: string) =>
 	(body as Record<string, string>)[name] ?? '';
+/** Whether a request is for one of the first two rows. */
+const isEarly = ({ body }: RequestRecord) => /"p[01]["@]/.test(JSON.stringify(body));
 
 /** Starts three scrapes with Retry On Fail. The second one gets an answer with which the node fails. */
 async function expectOneStartEach(odd: Answer) {
@@ -61,16 +64,6 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
 			answer(body),
 			failed({ message: `The service says: ${says}`, outcome: 'unknown', httpStatus: 200 }),
 		];
-		const pending = (body: object, status = 200): Case => [
-			answer({ success: true, ...body }, status),
-			failed({
-				message: 'The service has not finished this lookup',
-				advice: containing('charged for it'),
-				outcome: 'unknown',
-				httpStatus: status,
-				answer: body,
-			}),
-		];
 
 		test.each<[string, Case[]]>([
 			[
@@ -78,7 +71,6 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
 				[
 					[failure('NOT_FOUND', 404), nobody],
 					[failure('not_found', 200), nobody],
-					[saying('Not found'), nobody],
 					none({ error: { code: 'NOT_FOUND', message: 'Nobody' } }, 404),
 					[success(null), nobody],
 					[success({ email: null }), nobody],
@@ -105,14 +97,6 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])(
 					),
 				],
 			],
-			[
-				'a lookup that goes on',
-				[
-					pending({ data: { status: 'processing', jobId: 'j1' } }),
-					pending({ data: { status: 'pending', email: null, found: false } }, 201),
-					pending({ data: { email: null } }, 202),
-				],
-			],
 		])('%s', async (_, cases) => {
 			await expectEach(finder, cases);
 		});
@@ -128,7 +112,7 @@ describe('An address', () => {
 				const data = { email, confidence };
 				return [
 					success(data),
-					{ found: true, ...data, ...(confidenceLevel && { confidenceLevel }) },
+					{ found: true, ...data, ...(confidenceLevel && { confidenceLevel }), paidCalls: 1 },
 				];
 			};
 			const sent: Array<[data: object, status?: number]> = [
@@ -142,23 +126,24 @@ describe('An address', () => {
 				...[0.6999, 0.5].map((confidence) => levelOf(confidence, 'medium')),
 				...[0.4999, 0].map((confidence) => levelOf(confidence, 'low')),
 				...[95, -0.1, 'high', undefined].map((confidence) => levelOf(confidence)),
-				...sent.map(([data, status]): Case => [success(data, status), { found: true, ...data }]),
-				[success(none), { found: false, ...none, email: null }],
-				[success({ confidence: 0 }), { found: false, email: null, confidence: 0 }],
+				...sent.map(([data, status]): Case => [
+					success(data, status),
+					{ found: true, ...data, paidCalls: 1 },
+				]),
+				[success(none), { found: false, ...none, email: null, paidCalls: 1 }],
+				[success({ confidence: 0 }), { found: false, email: null, confidence: 0, paidCalls: 1 }],
 			]);
 		},
 	);
 
-	test('has the verdict of the service, unless the verification goes on or failed', async () => {
-		const cases = ['valid', 'accepted', 'unknown'].map((status, index): Case => {
+	test('has the verdict of the service, unless the verification failed', async () => {
+		const cases = ['valid', 'accepted', 'unknown', 'processing'].map((status, index): Case => {
 			const fields = { status, jobId: 'j1' };
 			return [verdictWith(fields), { ...verdictOf({ name: `p${String(index)}` }), ...fields }];
 		});
-		const message = 'The service has not finished this lookup';
 		const error = { code: 'INTERNAL', message: 'Oops' };
 		await expectEach(VERIFY_ROWS, [
 			...cases,
-			[verdictWith({ status: 'processing' }), failed({ message, outcome: 'unknown' })],
 			[
 				answer({ success: true, data: null, error }),
 				failed({ message: 'The service says: Oops (INTERNAL)', outcome: 'unknown' }),
@@ -169,7 +154,7 @@ describe('An address', () => {
 	test.each([FIND_ROWS, PERSONAL_ROWS])(
 		'keeps in a field of its own what the service writes in its place: $operation',
 		async (finder) => {
-			const none = { found: false, email: null, confidence: 0.4 };
+			const none = { found: false, email: null, confidence: 0.4, paidCalls: 1 };
 			await expectEach(finder, [
 				...['not available', 'ada', 17].map((emailAnswer): Case => [
 					success({ email: emailAnswer, confidence: 0.4 }),
@@ -183,13 +168,14 @@ describe('An address', () => {
 
 	test('is kept among the rejected of a search, and the hint says that nobody was found', async () => {
 		const tried = 'business: not found';
-		const own = { found: false, email: null, confidence: 0.4, emailAnswer: 'locked' };
+		const own = { email: null, confidence: 0.4, emailAnswer: 'locked' };
 		const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
 		const locked = success({ email: 'locked', confidence: 0.4 });
+		const none = { found: false, email: null, tried, paidCalls: 1 };
 		const result = await expectEach(ENRICH_ROWS, [
-			[locked, { found: false, email: null, tried, rejected }],
-			[locked, { found: false, email: null, tried, rejected }],
-			[success({ email: '' }), { found: false, email: null, tried }],
+			[locked, { ...none, rejected }],
+			[locked, { ...none, rejected }],
+			[success({ email: '' }), none],
 		]);
 		expect(hintTexts(result)).toEqual([
 			'info: 3 items: 3 not found · 3 paid calls (3 business lookups)',
@@ -204,7 +190,8 @@ describe('An error', () => {
 		const odd = (code: string | number, httpStatus: number, outcome: string, advice: unknown) => {
 			const error = { code: String(code), message: `The service says: Bad (${String(code)})` };
 			const sent = answer({ success: false, error: { code, message: 'Bad' } }, httpStatus);
-			return [sent, { error: { ...error, httpStatus, outcome, advice } }] as Case;
+			const paidCalls = outcome === 'unknown' ? 1 : 0;
+			return [sent, { error: { ...error, httpStatus, outcome, advice, paidCalls } }] as Case;
 		};
 		const refused = (httpStatus: number, advice: unknown) =>
 			failed({ advice, outcome: 'refused', httpStatus });
@@ -220,7 +207,7 @@ describe('An error', () => {
 
 	test('is told in words, and keeps all that the service sends with it', async () => {
 		const refuse = (body: object, message: string, kept?: unknown, code?: string): Case => {
-			const facts = { outcome: 'refused', httpStatus: 422, answer: kept, code };
+			const facts = { outcome: 'refused', httpStatus: 422, answer: kept, code, paidCalls: 0 };
 			const error = { message, advice: someText, ...facts };
 			return [answer({ success: false, ...body }, 422), { error }];
 		};
@@ -239,11 +226,6 @@ describe('An error', () => {
 				{ error: { ...both, details, hint: '' }, requestId: 'r1', data: null },
 				...([wrong, { error: { details }, requestId: 'r1' }, 'E1'] as const),
 			),
-			refuse(
-				{ statusCode: 422, error: 'Bad Request', message: ['Wrong', 'No'] },
-				'The service says: Bad Request: Wrong: No',
-				{ statusCode: 422 },
-			),
 			[
 				answer({ detail: details }, 422),
 				failed({
@@ -256,12 +238,14 @@ describe('An error', () => {
 });
 
 describe('Credits that run out in the middle of a run', () => {
+	const rows = rowsOf(300);
 	const code = 'INSUFFICIENT_CREDITS';
 	const notSent = {
 		message: 'Not sent: the account has too few credits',
 		advice: someText,
 		attempted: false,
 		outcome: 'notSent',
+		paidCalls: 0,
 	};
 	const advice = containing('Add credits to the account');
 
@@ -269,17 +253,41 @@ describe('Credits that run out in the middle of a run', () => {
 		[answer('Pay first', 402), { outcome: 'refused', httpStatus: 402, advice }],
 		[failure(code, 402), { outcome: 'refused', code, httpStatus: 402, advice }],
 		[failure('Insufficient Credits', 200), { outcome: 'refused', httpStatus: 200, advice }],
-		[saying('Insufficient credits', 403), { outcome: 'refused', code, advice }],
-		// Only a text says so, and the call may be paid for.
-		[saying('Insufficient credits', 200), { outcome: 'unknown', code, advice: mayBeDone }],
 	])('end it: %j', async (refusal, error) => {
-		const rows = rowsOf(5);
-		answerWith((request) => (sandbox.requests.length <= 2 ? verdict(request) : refusal));
-		const { items } = await runRows(VERIFY_ROWS, rows, { parallel: 1 });
+		answerWith((request) => (isEarly(request) ? verdict(request) : refusal));
+		const { items } = await runRows(VERIFY_ROWS, rows);
 
-		const errors = [undefined, undefined, including(error), notSent, notSent];
-		expect(items).toEqual(verified(rows, (_, index) => errors[index]));
-		expectCalls(rows.slice(0, 3).map(VERIFY_ROWS.callFor));
+		const sent = rows.slice(0, sandbox.requests.length);
+		expect(sent.length).toBeLessThan(100);
+		expectCalls(sent.map(VERIFY_ROWS.callFor));
+		const errorOf = (index: number) => (index < sent.length ? including(error) : notSent);
+		expect(items).toEqual(verified(rows, (_, index) => index > 1 && errorOf(index)));
+	});
+
+	test('end the searches, and the addresses that they found are verified', async () => {
+		answerWith(async (request) => {
+			if (request.path === '/email/verify') return verdict(request);
+			if (!isEarly(request)) return failure(code, 402);
+			await until(() => sandbox.requests.some(({ status }) => status === 402));
+			await sleep(50);
+			return success({ email: `${textIn(request, 'firstName')}@acme.com` });
+		});
+		const { items } = await runRows(ENRICH_ROWS, rows);
+
+		const finds = sandbox.requests.filter(({ path }) => path === '/email/find');
+		expect(finds.length).toBeLessThan(100);
+		const early = rows.slice(0, 2);
+		const sent = rows.slice(0, finds.length);
+		expectCalls([...sent.map(ENRICH_ROWS.callFor), ...early.map(VERIFY_ROWS.callFor)]);
+		const refused = including({ outcome: 'refused', code, httpStatus: 402, advice, paidCalls: 0 });
+		const found = { found: true, emailType: 'business', tried: 'business: valid' };
+		expect(items).toEqual(
+			paired([
+				...early.map((row) => ({ ...found, ...verdictOf(row, 2) })),
+				...sent.slice(2).map((row) => ({ ...row, error: refused })),
+				...rows.slice(sent.length).map((row) => ({ ...row, error: notSent })),
+			]),
+		);
 	});
 });
 
@@ -287,7 +295,7 @@ test('A result may have any 2xx status', async () => {
 	const data = { email: 'p@acme.com', status: 'valid' };
 	await expectEach(
 		VERIFY_ROWS,
-		[200, 201, 202, 206].map((status) => [success(data, status), data]),
+		[200, 201, 202, 206].map((status) => [success(data, status), { ...data, paidCalls: 1 }]),
 	);
 });
 
@@ -313,6 +321,7 @@ describe('A start that is accepted without the ID in its place', () => {
 		const error = {
 			message: 'The service started a scrape but did not return its ID',
 			advice: containing('you pay for it again'),
+			paidCalls: 1,
 		};
 		const cases = sent.map((data): Case => [success(data), { error: { ...data, ...error } }]);
 		await expectEach(START_AND_WAIT_ROWS, cases);
@@ -333,7 +342,10 @@ describe('A start that is accepted without the ID in its place', () => {
 	test('and without data is an error that holds the answer', async () => {
 		const none = (body: object, kept?: object): Case => {
 			const error = { message: 'The service returned no result', advice: mayBeDone };
-			return [answer(body), { error: { ...error, outcome: 'unknown', answer: kept } }];
+			return [
+				answer(body),
+				{ error: { ...error, outcome: 'unknown', answer: kept, paidCalls: 1 } },
+			];
 		};
 		const other = { scrapeId: 'x', status: 'pending' };
 		await expectEach(START_AND_WAIT_ROWS, [
@@ -345,24 +357,25 @@ describe('A start that is accepted without the ID in its place', () => {
 	});
 });
 
-test('A scrape ends in any case, or with an error, and the error names the scrape', async () => {
+test('A scrape ends in any case, and the error of a failed one names it', async () => {
 	const done = { scrapeId: 'p0', status: 'Completed', message: 'Done' };
 	const noLeads = { scrapeId: 'p1', status: 'failed', message: 'No leads', note: '' };
 	const error = { code: 'SCRAPE_FAILED', message: 'Source is down' };
-	const asError = { success: false, error, data: { scrapeId: 'p2', status: 'FAILED' } };
-	const withError = { scrapeId: 'p3', status: 'failed', error };
+	const withError = { scrapeId: 'p2', status: 'FAILED', error };
 	const withoutId = { status: 'failed', progress: 40 };
-	const isDown = (scrapeId: string) =>
-		failed({ scrapeId, message: `Scrape ${scrapeId} failed: Source is down` });
 	await expectEach(WAIT_ROWS, [
 		[success(done), done],
 		[
 			success(noLeads),
-			{ error: { ...noLeads, message: 'Scrape p1 failed: No leads', advice: someText } },
+			{
+				error: {
+					...noLeads,
+					...{ message: 'Scrape p1 failed: No leads', advice: someText, paidCalls: 0 },
+				},
+			},
 		],
-		[answer(asError), isDown('p2')],
-		[success(withError), isDown('p3')],
-		[success(withoutId), failed({ scrapeId: 'p4', ...withoutId })],
+		[success(withError), failed({ scrapeId: 'p2', message: 'Scrape p2 failed: Source is down' })],
+		[success(withoutId), failed({ scrapeId: 'p3', ...withoutId })],
 	]);
 });
 
@@ -380,7 +393,7 @@ describe('A search', () => {
 	const rows = rowsOf(3);
 	const [p0, ...others] = rows.map(({ name }) => `${name}@acme.com`);
 
-	test('keeps the words of its two calls apart, and numbers as text count', async () => {
+	test('takes the words of the verification where it has them, and numbers as text count', async () => {
 		const confidences: Record<string, string> = { p0: '0.3', p1: '0.95', p2: '0.7' };
 		answerSearch(
 			(first) => ({ confidence: confidences[first], score: 88 }),
@@ -388,15 +401,21 @@ describe('A search', () => {
 		);
 		const { items } = await runRows(ENRICH_ROWS, rows, { minConfidence: 0.5 });
 
-		const found = (confidence: string, confidenceLevel: string) => ({
-			...{ emailType: 'business', found: true, confidence, confidenceLevel, score: 88 },
-			...{ status: 'Valid', deliverable: true, verification: { confidence: 0.2, score: 12 } },
+		const found = (email: unknown, confidenceLevel: string) => ({
+			...{ emailType: 'business', found: true, confidenceLevel, tried: 'business: valid' },
+			...{ ...verdictOn(email, 'Valid'), deliverable: true, confidence: 0.2, score: 12 },
+			paidCalls: 2,
 		});
-		expect(items).toMatchObject(
+		const outcome = 'confidence too low';
+		const low = { email: p0, confidence: '0.3', confidenceLevel: 'low', score: 88 };
+		expect(items).toEqual(
 			paired([
-				{ found: false, tried: 'business: confidence too low' },
-				{ ...found('0.95', 'very_high'), email: others[0] },
-				{ ...found('0.7', 'high'), email: others[1] },
+				{
+					...{ found: false, email: null, tried: `business: ${outcome}`, paidCalls: 1 },
+					rejected: [{ ...low, emailType: 'business', outcome }],
+				},
+				found(others[0], 'very_high'),
+				found(others[1], 'high'),
 			]),
 		);
 		expectCalls([...rows.map(ENRICH_ROWS.callFor), ...rows.slice(1).map(VERIFY_ROWS.callFor)]);
@@ -417,24 +436,12 @@ describe('A search', () => {
 		const none = { found: false, email: null };
 		expect(items).toMatchObject(
 			paired([
-				{ ...none, tried: 'business: invalid' },
+				{ ...none, status: 'invalid', tried: 'business: invalid' },
 				{ ...none, tried: 'business: unknown' },
 				{ found: true, email: others[1], status, tried: 'business: catch_all' },
 			]),
 		);
 	});
-});
-
-test('A number with more digits than JavaScript keeps stays what it is', async () => {
-	const kept = [9007199254740991, '9007199254740993', '12345678901234567891'];
-	const status = 'completed';
-	const cases = kept.map((scrapeId): Case => {
-		const id = String(scrapeId);
-		const team = [typeof scrapeId === 'number' ? -scrapeId : `-${id}`, 1.5];
-		const text = `{"success":true,"data":{"scrapeId":${id},"status":"${status}","team":[-${id},1.5],"note":"a: ${id}"}}`;
-		return [answer(text), { scrapeId, status, team, note: `a: ${id}` }];
-	});
-	await expectEach(WAIT_ROWS, cases);
 });
 
 test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
@@ -448,26 +455,15 @@ test('Names that every object of JavaScript has as a field are fields like other
 
 describe('A service that repeats the key', () => {
 	const hidden = '**hidden**';
-	/** The key as it is in texts and in JSON, after "Bearer", in an address, and in JSON as PHP writes it. */
-	const spellingsOf = (key: string) => {
-		const [inAddress, inJson] = [encodeURIComponent(key), JSON.stringify(key)];
-		return [
-			{ plain: key, json: inJson },
-			{ plain: `Bearer ${key}`, json: JSON.stringify(`Bearer ${key}`) },
-			{ plain: inAddress, json: JSON.stringify(inAddress) },
-			{ plain: inJson.slice(1, -1).replace('/', '\\/'), json: inJson.replace('/', '\\/') },
-		];
-	};
+	/** The key as it is, after "Bearer", and in an address. */
+	const spellingsOf = (key: string) => [key, `Bearer ${key}`, encodeURIComponent(key)];
 
-	test.each<[string, (key: ReturnType<typeof spellingsOf>[number]) => Answer]>([
-		[
-			'message',
-			({ json }) => answer(`{"success":false,"error":{"code":"A","message":${json}}}`, 400),
-		],
-		['Location', ({ plain }) => answer('', 303, { location: `/a?${plain}` })],
-		['answer', ({ json }) => answer(`{"success":true,"data":[${json}],"debug":{${json}:1}}`)],
-		['web page', ({ plain }) => answer(`<html>${plain}</html>`)],
-		['name', ({ json }) => answer(`{"success":true,"data":{"list":[{${json}:"valid"}]}}`)],
+	test.each<[string, (key: string) => Answer]>([
+		['message', (key) => answer(`{"success":false,"error":{"code":"A","message":"${key}"}}`, 400)],
+		['Location', (key) => answer('', 303, { location: `/a?${key}` })],
+		['answer', (key) => answer(`{"success":true,"data":["${key}"],"debug":{"${key}":1}}`)],
+		['web page', (key) => answer(`<html>${key}</html>`)],
+		['name', (key) => answer(`{"success":true,"data":{"list":[{"${key}":"valid"}]}}`)],
 	])('never gets it into the execution: %s', async (_, echo) => {
 		const answers = spellingsOf(service.apiKey()).map(echo);
 		const expectHidden = (record: string) => {
@@ -494,13 +490,9 @@ describe('A service that repeats the key', () => {
 });
 
 test('An answer with which the node itself fails may be paid for, so that a start is not sent again by Retry On Fail', async () => {
-	const { stringify } = JSON;
-	jest.spyOn(JSON, 'stringify').mockImplementation((value: unknown, ...more: unknown[]) => {
-		const isOurs = (value as { fails?: boolean } | null | undefined)?.fails === true;
-		if (isOurs) throw new RangeError('Maximum call stack size exceeded');
-		return stringify(value, ...(more as []));
-	});
-	const text = '{"success":true,"data":{"scrapeId":"s1","fails":true}}';
+	// Deeper than a value can be copied.
+	const list = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+	const text = `{"success":true,"data":{"scrapeId":"s1","list":${list}}}`;
 	const { error } = await expectOneStartEach(answer(text));
 
 	expect(error).toMatchObject({
@@ -562,7 +554,8 @@ describe('A paid answer that is almost JSON', () => {
 			'["s1"]',
 		];
 		const message = expect.stringMatching(/^The service answered HTTP 200 with /) as string;
-		const error = { message, advice: mayBeDone, outcome: 'unknown', httpStatus: 200 };
+		const facts = { outcome: 'unknown', httpStatus: 200, paidCalls: 1 };
+		const error = { message, advice: mayBeDone, ...facts };
 		await expectEach(
 			START_ROWS,
 			texts.map((text) => [answer(text), { error: { ...error, answer: text } }]),
@@ -618,6 +611,6 @@ test('Where n8n runs the node again, the hint names all scrapes that were starte
 		]),
 	);
 	expect(hintTexts(result)).toEqual([
-		'warning: 4 items: 2 pending, 1 refused, 1 without an answer · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
+		'warning: 4 items: 2 pending, 1 refused, 1 without an answer · no paid calls · 1 call without an answer may have been paid for · 2 reused for free',
 	]);
 });

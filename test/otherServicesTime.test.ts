@@ -122,6 +122,7 @@ describe('Retry-After of a service that fails', () => {
 			advice: containing('did not send the request again'),
 			outcome: 'unknown',
 			httpStatus: 503,
+			paidCalls: 1,
 		};
 		expect(items).toEqual(verified(rows, (row) => isBusyTo(row) && error));
 		expectCalls(rows.map(VERIFY_ROWS.callFor));
@@ -132,12 +133,33 @@ describe('Retry-After of a service that fails', () => {
 	});
 });
 
+test('A free request without an answer is made four times, with growing pauses', async () => {
+	const rows = rowsOf(3);
+	const isLost = ({ query }: RequestRecord) => query.scrapeId !== 'p1' || triesOf('p1').length < 4;
+	const triesOf = (id: string) => sandbox.requests.filter(({ query }) => query.scrapeId === id);
+	const data = { scrapeId: 'p1', status: 'completed' };
+	answerWith((request) => (isLost(request) ? answer('<html>', 502) : success(data)));
+	const { items } = await runRows(STATUS_ROWS, rows);
+
+	const lost = including({ httpStatus: 502, outcome: 'unknown', paidCalls: 0 });
+	const jsons = rows.map((row) => (row.name === 'p1' ? data : { ...row, error: lost }));
+	expect(items).toEqual(paired(jsons));
+	expectCalls(rows.flatMap((row) => new Array<Row>(4).fill(row).map(STATUS_ROWS.callFor)));
+	for (const { name } of rows) {
+		const [first, second, third, fourth] = triesOf(name);
+		expect(msBetween(first, second)).toBeGreaterThanOrEqual(490);
+		expect(msBetween(second, third)).toBeGreaterThanOrEqual(990);
+		expect(msBetween(third, fourth)).toBeGreaterThanOrEqual(1990);
+	}
+});
+
 describe('A service that takes no calls for now', () => {
 	const notAttempted = (message: string, advice: string): unknown => ({
 		message: `Not sent: the service ${message}`,
 		advice: containing(advice),
 		attempted: false,
 		outcome: 'notSent',
+		paidCalls: 0,
 	});
 
 	/** Expects that the rows that were not sent hold the error `rest`. @returns the errors of the others */
@@ -265,7 +287,8 @@ describe('An answer that comes byte by byte', () => {
 
 	test('counts as none when the Request Timeout is over', async () => {
 		const message = 'The service did not answer in time';
-		const error = { message, advice: mayBeDone, outcome: 'unknown', code: 'ECONNABORTED' };
+		const facts = { outcome: 'unknown', code: 'ECONNABORTED', paidCalls: 1 };
+		const error = { message, advice: mayBeDone, ...facts };
 		await within(3000, () =>
 			expectEach(VERIFY_ROWS, [[verdict], [trickle, { error }], [verdict]], options),
 		);
@@ -300,6 +323,7 @@ test('A wait for scrapes ends at its Timeout, also if no status was ever answere
 		message: `Scrape ${id} did not finish within 0.005 minutes`,
 		advice: containing('wait longer'),
 		scrapeId: id,
+		paidCalls: 0,
 	});
 	expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: error(row.name) }))));
 	expectCalls(rows.map(WAIT_ROWS.callFor));

@@ -106,7 +106,7 @@ describe('Split Output', () => {
 describe('An old result in the incoming item', () => {
 	const old = { status: 'valid', deliverable: true, confidence: 0.99, emailType: 'business' };
 	const onBoth = { email: 'old@acme.com', found: true, tried: 'business: valid', rejected: [1] };
-	const person = { last: 'Sure', id: 7, ...old, ...onBoth, sources: ['linkedin'] };
+	const person = { last: 'Sure', id: 7, ...old, ...onBoth, sources: ['linkedin'], paidCalls: 9 };
 	const fault = (bodyIncludes: string, path: string) => {
 		const match = { bodyIncludes, path };
 		service.sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match }] });
@@ -163,7 +163,7 @@ describe('An old result in the incoming item', () => {
 		const { status, deliverable, emailType, tried, rejected, id } = person;
 		expect(nobody?.json).toEqual({
 			...{ last: 'Nobody', id, status, deliverable, emailType, tried, rejected },
-			...{ found: false, email: null },
+			...{ found: false, email: null, paidCalls: 1 },
 		});
 	});
 });

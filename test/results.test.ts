@@ -1,11 +1,9 @@
-/** What a run says of itself: the hint beside the output, and the log. */
-import { Logger } from '@n8n/backend-common';
-import { Container } from '@n8n/di';
+/** What a run says of itself: the hint beside the output, and what is saved with the execution. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultRule, SettingsPatch } from '../lab/sandbox/settings';
-import { hintTexts, type NodeRun } from './engine';
+import { hintTexts, type NodeResult, type NodeRun } from './engine';
 import {
 	BALANCE,
 	ENRICH,
@@ -19,7 +17,8 @@ import {
 	person,
 	type Operation,
 } from './given';
-import { sleep, useService } from './service';
+import { errorOf } from './expected';
+import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -31,8 +30,6 @@ const dryRun = { dryRun: true };
 const faults = (fault: FaultRule): SettingsPatch => ({ faults: [fault] });
 const titles = [{ title: 'CTO' }, {}];
 const titled = { filters: { jobTitles: '={{ $json.title ?? [] }}' }, limit: 5 };
-const noFilters =
-	'warning: A scrape had no filters. It collects leads of any kind, and uses credits for them.';
 
 /** Of one account, one after the other, so that later ones know the results of earlier ones. */
 const RUNS: Array<{
@@ -46,7 +43,28 @@ const RUNS: Array<{
 		of: 'a dry run',
 		run: [ENRICH, { ...person, options: dryRun }, list],
 		hints:
-			'info: Dry run, nothing was sent · 5 items · 4 paid calls · up to 5 more, depending on the answers · 1 repeated for free',
+			'info: Dry run, nothing was sent · 5 items · 4 paid calls · up to 4 more, depending on the answers · 1 repeated for free',
+	},
+	{
+		of: 'a dry run with a maximum',
+		run: [ENRICH, { ...person, options: { ...dryRun, maxPaidCalls: 5 } }, list],
+		hints:
+			'info: Dry run, nothing was sent · 5 items · 4 paid calls · up to 1 more, depending on the answers · 1 repeated for free',
+	},
+	{
+		of: 'a dry run with a small maximum',
+		run: [ENRICH, { ...person, options: { ...dryRun, maxPaidCalls: 3 } }, list],
+		hints: 'info: Dry run, nothing was sent · 5 items · 3 paid calls · 1 repeated for free',
+	},
+	{
+		of: 'a dry run of 1,000 identical rows',
+		run: [
+			ENRICH,
+			{ ...person, options: dryRun },
+			new Array<IDataObject>(1000).fill({ ...list[0] }),
+		],
+		hints:
+			'info: Dry run, nothing was sent · 1000 items · 1 paid call · up to 1 more, depending on the answers · 999 repeated for free',
 	},
 	{
 		of: 'find and verify',
@@ -59,6 +77,11 @@ const RUNS: Array<{
 		run: [ENRICH, person, list],
 		hints:
 			'info: 5 items: 2 valid, 2 catch-all (rejected), 1 not found · no paid calls · 9 reused for free',
+	},
+	{
+		of: 'a dry run of a list that is known',
+		run: [ENRICH, { ...person, options: dryRun }, list],
+		hints: 'info: Dry run, nothing was sent · 5 items · 0 paid calls · 5 repeated for free',
 	},
 	{
 		of: 'a dry run of a list that is partly known',
@@ -91,9 +114,9 @@ const RUNS: Array<{
 		hints: 'warning: 4 items: 2 not sent, 1 valid, 1 invalid · 2 paid calls (2 verifications)',
 	},
 	{
-		of: 'scrapes of which one has no filters',
+		of: 'scrapes',
 		run: [START, titled, titles],
-		hints: `${noFilters}\ninfo: 2 items: 2 pending · 2 paid calls (2 scrapes)`,
+		hints: 'info: 2 items: 2 pending · 2 paid calls (2 scrapes)',
 	},
 	{
 		of: 'a balance',
@@ -115,6 +138,22 @@ const RUNS: Array<{
 			'warning: 3 items: 3 without an answer · no paid calls · 1 call without an answer may have been paid for',
 	},
 	{
+		of: 'requests that lacked a field',
+		settings: faults({ kind: 'envelope', code: 'INVALID_REQUEST', status: 400 }),
+		run: [
+			FIND,
+			person,
+			[
+				...people('Al Sure', 'Jo Sure'),
+				{ ...people('Di Sure')[0], profile: 'https://linkedin.com/in/di' },
+				{ last: 'Sure', profile: 'https://linkedin.com/in/sure' },
+			],
+			keepGoing,
+		],
+		hints:
+			'warning: 4 items: 4 refused · no paid calls\nwarning: The service refused 3 requests without all fields. It may need: LinkedIn URL, First Name, Company Domain.',
+	},
+	{
 		of: 'one person twice, who is not found',
 		settings: faults({ kind: 'envelope', code: 'NOT_FOUND' }),
 		run: [FIND, person, people('Al High', 'Al High')],
@@ -125,7 +164,7 @@ const RUNS: Array<{
 		settings: faults({ kind: 'html', status: 502, match: { bodyIncludes: 'Lost' } }),
 		run: [
 			ENRICH,
-			{ ...person, accept: ['valid', 'unknown'], options: { parallel: 1 } },
+			{ ...person, accept: ['valid', 'unknown'] },
 			people(
 				...['Ann High', 'Catchall Low', 'Catchall Low', 'Unknowns High', 'Invalid Low'],
 				...['Ed Nobody', '- -', 'Lost High'],
@@ -142,25 +181,104 @@ const RUNS: Array<{
 		hints: 'warning: 1 item: 1 failed · 1 paid call (1 scrape)',
 	},
 	{
+		of: 'the last credit',
+		settings: { accounts: { poor: { plan: 'enterprise', credits: 1 } }, latencyMs: 200 },
+		run: [VERIFY, verify, emails('valid.h'), { credential: { apiKey: 'poor' } }],
+		hints: 'info: 1 item: 1 valid · 1 paid call (1 verification)',
+	},
+	{
 		of: 'an account without credits',
-		settings: { accounts: { poor: { plan: 'enterprise', credits: 1 } } },
 		run: [
 			VERIFY,
-			{ ...verify, options: { parallel: 1 } },
+			verify,
 			emails('valid.h', 'i', 'j', 'valid.h'),
 			{ ...keepGoing, credential: { apiKey: 'poor' } },
 		],
-		hints:
-			'warning: 4 items: 2 valid, 1 refused, 1 not sent · 1 paid call (1 verification) · 1 reused for free',
+		hints: 'warning: 4 items: 2 valid, 2 refused · no paid calls · 2 reused for free',
 	},
 ];
 
-test('The hint tells the outcomes and the paid calls of a run', async () => {
+/** The calls that were paid for, or may have been, as the hint says. */
+function callsIn(hints: string): number {
+	const [, paid = 0] = /(\d+) paid calls? \(/.exec(hints) ?? [];
+	const [, unclear = 0] = /(\d+) calls? without an answer may/.exec(hints) ?? [];
+	return Number(paid) + Number(unclear);
+}
+
+/** What each item says that it cost. */
+function costsOf({ items }: NodeResult): unknown[] {
+	return items.map(({ json }) => (errorOf({ json }) ?? json).paidCalls);
+}
+
+const savedWith = ({ run }: NodeResult) => run.data.resultData.metadata?.paid_calls;
+
+test('The hint tells the outcomes and the paid calls of a run, as its items do', async () => {
+	// Those that lacked a field.
+	service.expectViolations();
 	for (const { of, settings = {}, run, hints } of RUNS) {
 		sandbox.set(settings);
-		const lines = hintTexts(await service.run(...run));
-		expect({ of, hints: lines.join('\n') }).toEqual({ of, hints });
+		const result = await service.run(...run);
+		expect({ of, hints: hintTexts(result).join('\n') }).toEqual({ of, hints });
+		const calls = callsIn(hints);
+		expect({ of, saved: savedWith(result) }).toEqual({
+			of,
+			saved: calls ? String(calls) : undefined,
+		});
+		const [[resource]] = run;
+		if (resource !== 'email' || hints.includes('Dry run')) continue;
+		const costs = costsOf(result) as number[];
+		expect({ of, calls: costs.reduce((sum, cost) => sum + cost) }).toEqual({ of, calls });
 	}
+});
+
+/** How many calls each item pays for. */
+const COSTS: Array<[what: string, run: (typeof RUNS)[number]['run'], costs: unknown[]]> = [
+	[
+		'searches: found and verified, nobody, both kinds, a duplicate',
+		[
+			ENRICH,
+			{ ...person, tryPersonal: true },
+			people('Ann Sure', 'Tom Nobody', 'Invalid Reed', 'Ann Sure'),
+		],
+		[2, 2, 4, 0],
+	],
+	[
+		'verifications: a duplicate, a lost answer twice, a refusal, no address',
+		[VERIFY, verify, [...emails('a', 'a', 'lost', 'lost', 'refused'), {}], keepGoing],
+		[1, 0, 1, 0, 0, 0],
+	],
+	['what is known', [VERIFY, verify, emails('a', 'b', 'a')], [0, 1, 0]],
+	['scrapes', [START, titled, [...titles, { title: 7 }]], [undefined, undefined, undefined]],
+	[
+		'scrapes: a lost answer and a refusal',
+		[START, titled, [{ title: 'lost' }, { title: 'refused' }], keepGoing],
+		[1, 0],
+	],
+	['a balance', [BALANCE, {}, [{}, {}]], [undefined, undefined]],
+	['a plan', [VERIFY, { ...verify, options: dryRun }, emails('a', 'c')], [undefined, undefined]],
+];
+
+test('Each item of an email operation, and each failed item, says how many calls it paid for', async () => {
+	sandbox.set({
+		faults: [
+			{ kind: 'resetAfterWork', match: { bodyIncludes: 'lost' } },
+			{ kind: 'envelope', code: 'INVALID_REQUEST', match: { bodyIncludes: 'refused' } },
+		],
+	});
+	for (const [what, run, costs] of COSTS) {
+		const result = await service.run(...run);
+		expect({ what, costs: costsOf(result) }).toEqual({ what, costs });
+	}
+});
+
+test.each([
+	['a loop', { isInLoop: true, ...keepGoing }, 3],
+	['Retry On Fail', { retryOnFail: true }, 4],
+])('The paid calls of all runs are saved with the execution: %s', async (_, more, saved) => {
+	const match = { bodyIncludes: 'c@', times: 1 };
+	sandbox.set({ faults: [{ kind: 'envelope', code: 'PAUSED', match }] });
+	const result = await service.run(VERIFY, verify, emails('a', 'b', 'c', 'd', 'a'), more);
+	expect(savedWith(result)).toBe(String(saved));
 });
 
 test.each([
@@ -176,18 +294,13 @@ test.each([
 	]);
 });
 
-test('A long run says every five seconds how many items are done, and at its end what held it up', async () => {
-	const lines: string[] = [];
-	jest.spyOn(Container.get(Logger), 'info').mockImplementation((line) => void lines.push(line));
+test('A long run says at its end what held it up', async () => {
 	const limit = { kind: 'sliding', headers: 'retryAfterSeconds', enterprisePerMinute: 2 } as const;
 	sandbox.set({ rateLimit: { ...limit, windowMs: 6000 } });
 	const result = await service.run(FIND, person, people('A High', 'B High', 'C High'));
 	const said =
 		/^info: 3 items: 3 found · 3 paid calls \(3 business lookups\) · \d+ s · \d+ s waiting for the rate limit$/;
 	expect(hintTexts(result)).toEqual([expect.stringMatching(said)]);
-	// The next line would come after ten seconds.
-	await sleep(4500);
-	expect(lines).toEqual(['LeadGen: 2 of 3 items done']);
 });
 
 describe('The examples of docs/operations.md', () => {

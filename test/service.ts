@@ -31,8 +31,8 @@ export function useService() {
 	let badInput = false;
 	// An account of its own for each test, since results are remembered by account.
 	let accounts = 0;
-	/** With characters that JSON and addresses write in other ways. */
-	const apiKey = () => `${SECRET}-${String(accounts)}/+"&<x>`;
+	/** With characters that addresses write in other ways. */
+	const apiKey = () => `${SECRET}-${String(accounts)}/+&<x>`;
 	let executions = 0;
 	const stops: Array<() => void> = [];
 
@@ -74,6 +74,7 @@ export function useService() {
 			const own = await (typeof given === 'function' ? given(request, response) : given);
 			if (!own) return undefined;
 			const { body, status = 200, headers } = own;
+			request.status = status;
 			return typeof body === 'string'
 				? { status, headers: { ...headers }, body }
 				: {
@@ -135,7 +136,10 @@ export function useService() {
 		return await run(operation, { ...parameters, options }, rows, more);
 	}
 
-	/** Runs an operation with a row for each answer, and expects that each row is asked for once. */
+	/**
+	 * Runs an operation with a row for each answer, and expects that each row is asked for once. All are in flight at the
+	 * first answer.
+	 */
 	async function runEach(
 		action: RowOperation,
 		answers: Array<Answer | Responder>,
@@ -144,10 +148,12 @@ export function useService() {
 		const rows = rowsOf(answers.length);
 		const calls = rows.map(action.callFor);
 		const keys = calls.map(keyOf);
-		answerWith((request, response) => {
+		answerWith(async (request, response) => {
+			// An answer may end the run.
+			await until(() => sandbox.requests.length >= rows.length);
 			const own =
 				answers[keys.indexOf(keyOf(request))] ?? action.next ?? failure('UNEXPECTED', 500);
-			return typeof own === 'function' ? own(request, response) : own;
+			return typeof own === 'function' ? await own(request, response) : own;
 		});
 		const result = await runRows(action, rows, ...more);
 		expectCalls(calls, action.next && calls[0]?.path);

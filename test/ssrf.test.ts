@@ -36,6 +36,7 @@ const blocked = {
 		/^The target 127\.0\.0\.1 is not allowed\..*Nothing was sent\..*N8N_SSRF_ALLOWED_HOSTNAMES.*N8N_SSRF_ALLOWED_IP_RANGES/,
 	) as unknown,
 	outcome: 'notSent',
+	paidCalls: 0,
 };
 
 test.each([lookup, start])(

@@ -1,10 +1,11 @@
 /** No text holds up n8n: the time of every rule grows with the length of the text, and not with its square. */
 import * as addresses from '../nodes/LeadGen/common/addresses';
+import { readFilters } from '../nodes/LeadGen/common/filters';
 import * as json from '../nodes/LeadGen/common/json';
 import * as names from '../nodes/LeadGen/common/names';
+import { Parameters } from '../nodes/LeadGen/common/parameters';
 import * as values from '../nodes/LeadGen/common/values';
 import * as codes from '../nodes/LeadGen/service/answer';
-import * as texts from '../nodes/LeadGen/service/texts';
 
 const LENGTH = 10_000;
 /** Twice the time for twice the length; the square would be four times. */
@@ -13,22 +14,25 @@ const MOST = 3;
 const LEAST_MS = 1;
 
 type Rule = (text: string) => unknown;
+const companySize: Rule = (text) => {
+	const raw: Record<string, unknown> = { filtersMode: 'fields', filters: { companySize: text } };
+	return readFilters(new Parameters((name) => raw[name] ?? 1));
+};
 const named = (rules: Record<string, (text: string, field: string) => unknown>) =>
 	Object.entries(rules).map(([name, rule]): [string, Rule] => [
 		name,
 		(text) => rule(text, 'Field'),
 	]);
 
-const { cleanText, toText, toName, toWords, toList, toRange, entriesOf, saysNone } = values;
+const { cleanText, toText, toName, toWords, toList, entriesOf, saysNone } = values;
 const RULES: Array<[string, Rule]> = [
-	...named({ cleanText, toText, toName, toWords, toList, toRange, entriesOf }),
+	...named({ cleanText, toText, toName, toWords, toList, entriesOf }),
 	...named({ saysNone, show: values.show, ...addresses }),
 	['plainName', names.plainName],
 	['splitName', names.splitName],
 	...named({ numberIn: json.numberIn, wordIn: json.wordIn, jsonIn: json.jsonIn }),
-	...named({ documentedCode: codes.documentedCode, parseExactly: json.parseExactly }),
-	['excerpt', texts.excerpt],
-	['beginning', (text) => texts.beginning(text, 500)],
+	...named({ documentedCode: codes.documentedCode, excerpt: codes.excerpt }),
+	['companySize', companySize],
 ];
 
 /** What a rule may search for again and again. */
