@@ -489,21 +489,6 @@ describe('A service that repeats the key', () => {
 	});
 });
 
-test('An answer with which the node itself fails may be paid for, so that a start is not sent again by Retry On Fail', async () => {
-	// Deeper than a value can be copied.
-	const list = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-	const text = `{"success":true,"data":{"scrapeId":"s1","list":${list}}}`;
-	const { error } = await expectOneStartEach(answer(text));
-
-	expect(error).toMatchObject({
-		message: 'The node could not handle this request or its answer',
-		description: expect.stringMatching(
-			/may have done the work.*RangeError: Maximum call stack size exceeded/,
-		) as string,
-		context: { details: { outcome: 'unknown' } },
-	});
-});
-
 describe('Texts of the service', () => {
 	const long = 'It failed. '.repeat(50_000);
 

@@ -31,8 +31,6 @@ const FIREWALL =
 
 /** How much of an answer that cannot be read an error contains, in characters; and of a text in a message. */
 const [MAX_ANSWER, MAX_TEXT] = [4096, 500];
-/** What an error tells by itself. */
-const TOLD = new Set(['success', 'code', 'message']);
 
 /** An answer as it arrived over HTTP, whatever it contains. */
 export interface RawResponse {
@@ -109,9 +107,9 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const { error } = envelope;
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
 	const isForeign = httpStatus === 404 && envelope.success === undefined;
-	const { code: sent, message = error } = isObject(error)
-		? error
-		: { ...envelope, ...(isForeign && { code: '' }) };
+	const own = isObject(error) ? error : { ...envelope, ...(isForeign && { code: '' }) };
+	const { code: sent } = own;
+	const message = [own.message, error].find(isText) ?? '';
 	const code = typeof sent === 'string' || typeof sent === 'number' ? excerpt(String(sent)) : '';
 	// Only a code says that nothing was done: with HTTP 200 and a text, or a 5xx status, a paid call may have been done.
 	const documented = documentedCode(code);
@@ -119,7 +117,7 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const isRefused = isSure || isRefusalStatus(httpStatus);
 	const otherwise = code ? LOOK_UP : isForeign ? CHECK_ADDRESS : ASK;
 	return new ServiceError(
-		saying(isText(message) ? excerpt(message) : '', documented ?? code),
+		saying(excerpt(message), documented ?? code),
 		isRefused ? (ADVICE.get(meaning(code, httpStatus) ?? '') ?? otherwise) : outcomeAdvice(request),
 		{
 			outcome: isRefused ? 'refused' : 'unknown',
@@ -131,11 +129,16 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	);
 }
 
-/** What an envelope contains beside what its error tells. */
+/** What an envelope contains beside what its error tells by itself. */
 function untold(envelope: IDataObject): IDataObject | undefined {
 	const { error } = envelope;
-	const more = isObject(error) ? filled(without(error, TOLD)) : isText(error) ? undefined : error;
-	return filled({ ...without(envelope, TOLD), error: more });
+	const more = isObject(error) ? filled(withoutTold(error)) : isText(error) ? undefined : error;
+	return filled({ ...withoutTold(envelope), error: more });
+}
+
+function withoutTold(object: IDataObject): IDataObject {
+	const told = ['success', 'code', ...(isText(object.message) ? ['message'] : [])];
+	return without(object, new Set(told));
 }
 
 function saying(message: string, code: string): string {

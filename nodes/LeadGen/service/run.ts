@@ -74,12 +74,12 @@ export class NodeRun implements Run {
 		return this.lineOf(path).signal;
 	}
 
-	/** Judges by an answer whether other calls like it make sense. Whoever polls decides that for polls. */
+	/** Judges by an answer whether other calls like it make sense. For polls, it only judges the key. */
 	judge(request: ServiceRequest, error?: ServiceError): void {
 		const isUnauthorized = error !== undefined && isKeyRefused(error, this.hasSucceeded);
 		if (!error || foundNobody(error)) this.hasSucceeded = true;
-		else if (request.kind === 'poll') return;
 		else if (isUnauthorized) this.stop('the service does not accept the API key', error.advice);
+		else if (request.kind === 'poll') return;
 		else if (error.isForeign && !this.hasSucceeded)
 			this.stop(`an earlier request failed. ${error.message}`, CHECK_ADDRESS);
 		else if (meaningOf(error) === 'INSUFFICIENT_CREDITS' && error.outcome === 'refused') {

@@ -185,18 +185,18 @@ export class Service {
 		return { path, isPoll: kind === 'poll', timeoutMs: this.run.settings.timeoutMs };
 	}
 
-	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
+	/** Asks once. If that is refused, it says nothing about other calls, and the smallest limit stays in force. */
 	private async askForPlan(): Promise<void> {
 		const { run } = this;
 		const { limiter, plan } = run.account;
 		const call = await limiter.turn(run, this.callInfo(BALANCE), run.signal).catch(() => undefined);
 		if (!call) return;
 		const response = await exchange(run, BALANCE);
-		// Neither a success nor a refusal, which would count for all calls.
 		const isLost = response instanceof ServiceError;
-		limiter.end(run, call, { outcome: isLost ? response.outcome : 'refused' });
-		if (isLost) return;
-		const answer = readEnvelope(response, BALANCE);
+		const answer = isLost ? { error: response } : readEnvelope(response, BALANCE);
+		const error = 'error' in answer ? answer.error : undefined;
+		const outcome = isRateRefusal(error) ? 'cancelled' : (error?.outcome ?? 'succeeded');
+		limiter.end(run, call, { outcome });
 		if ('data' in answer) plan.learn(answer.data ?? {});
 	}
 }

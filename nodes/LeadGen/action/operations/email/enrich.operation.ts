@@ -125,7 +125,7 @@ async function findAndVerify(
 			? error.with({ bought: tries }, told)
 			: error;
 	}
-	const status = tries.at(-1)?.status;
+	const status = tries.findLast((each) => each.status)?.status;
 	return { found: false, email: null, ...filled({ status }), ...history(tries, tries) };
 }
 
