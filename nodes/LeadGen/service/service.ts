@@ -3,6 +3,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 } from 'n8n-workflow';
+import { folded } from '../common/addresses';
 import { withoutData } from './answer';
 import type { Bought } from './memory';
 import { isResult, Purchases, type ItemCalls } from './purchases';
@@ -67,7 +68,7 @@ export class Service {
 	}
 
 	/**
-	 * Two lookups with the same key have the same answer: case and spaces make no difference. Only its place in its execution
+	 * Two lookups with the same key have the same answer: the spelling of a value makes no difference. Only its place in its execution
 	 * identifies a start, because an expression in its body may return something else when n8n runs it again.
 	 */
 	private keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
@@ -76,6 +77,6 @@ export class Service {
 		const { executionId = '' } = this.run.settings;
 		if (kind === 'start') return `start ${executionId} ${place || content}`;
 		if (kind === 'read') return `${path} ${content}`;
-		return `${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+		return `${path} ${JSON.stringify(fields.map(([name, value]) => [name, folded(value)]))}`;
 	}
 }

@@ -1,11 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
+import { toAddress } from '../../../common/addresses';
 import { filled, numberIn } from '../../../common/json';
+import { cleanText } from '../../../common/values';
 import { foundNobody } from '../../../service/answer';
 import type { ItemService } from '../../../service/itemService';
 import type { ServiceRequest } from '../../../service/types';
 import type { Field } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
-import { nameFields, readName } from './fields';
+import { nameFields, readPerson } from './fields';
 
 /** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
 const BANDS = [
@@ -65,8 +67,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		split: foundOrNot,
 		requestFor,
 		prepare(parameters) {
-			const person: Record<string, string> = readName(parameters);
-			for (const field of fields) person[field.property.name] = parameters.get(field);
+			const person = readPerson(parameters, fields, check !== undefined);
 			for (const field of options) person[field.property.name] = parameters.option(field);
 			const request = requestFor(person);
 			return { request, run: async (service) => await find(request, service) };
@@ -84,12 +85,22 @@ export async function find(request: ServiceRequest, service: ItemService): Promi
 		throw error;
 	});
 	const email = data?.email;
-	if (typeof email === 'string' && email.includes('@')) {
-		return { found: true, ...confidenceLevel(data?.confidence), ...data };
+	const address = addressIn(email);
+	if (address !== undefined) {
+		return { found: true, ...confidenceLevel(data?.confidence), ...data, email: address };
 	}
 	const nobody = { found: false, email: null };
-	// Some services write a text such as `N/A` in the place of the address.
+	// Some services write `N/A`, a masked address or two addresses in the place of the address.
 	return { ...nobody, ...data, ...nobody, ...filled({ emailAnswer: email }) };
+}
+
+/** The address in an answer, if it is one that can be verified. */
+function addressIn(email: unknown): string | undefined {
+	try {
+		return typeof email === 'string' ? toAddress(cleanText(email, ''), '') : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 /** The band of a confidence from 0 to 1 as `confidenceLevel`; no field for any other value. */
