@@ -27,7 +27,7 @@ function parseUrl(text: string): { address: string; url?: URL } {
 
 /** No domain ends like this: reserved names, files, and a `www.` without its end. No company has a public suffix. */
 const NO_DOMAIN =
-	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|nhs|sch)\.uk)$/;
+	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|sch)\.uk)$/;
 
 /** Whether a host can be on the internet: two or more labels, and no IP address. Domains have at most 253 characters. */
 function isHost(host: string): boolean {

@@ -2,10 +2,10 @@ import { mustBe } from './values';
 
 /** Forms of address before a name. Those with a full stop are names without it. */
 const TITLES = words(
-	'mr mrs ms miss mx sir dr ddr prof professor doctor herr herrn frau mme mlle monsieur madame maître dott dottssa sra srta señor señora signor signora dipl univ mmag kommr stb mw dhr mevr mgr judr mudr mvdr phdr rndr hab inż et shri smt engr atty datuk datin encik puan hofrat hr. fr. sr. er. ar. pr. bc. lt. hj. pt. br. ir. me. av. δρ.',
+	'mr mrs ms miss mx sir lord dame dr ddr prof professor doctor doktor herr herrn frau familie mme mlle monsieur madame maître dott dottssa sra srta señor señora signor signora dipl univ mmag kommr stb mw dhr mevr mgr judr mudr mvdr phdr rndr hab inż et shri smt adv engr atty rabbi datuk dato datin encik puan hofrat sayın dª г-н г-жа д-р hr. fr. sr. er. ar. pr. bc. lt. hj. pt. br. ir. me. av. ao. δρ.',
 );
 /** Titles only in this spelling, with two names behind them. */
-const EXACT_TITLES = new Set(['Me', 'MS', 'RA', 'RAin', 'DI', 'WP', 'CA']);
+const EXACT_TITLES = new Set(['Me', 'MS', 'RA', 'RAin', 'PD', 'DI', 'WP', 'CA']);
 /** Any other short word with a full stop before the names is a title, but for these given names. */
 const TITLE =
 	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muh|mst|wilh|heinr|fco|gpe|st[ae])\.)\p{L}{3,7}\.[\p{L}ªº.-]*$/iu;
@@ -18,10 +18,10 @@ const EXACT_SUFFIXES = new Set('MD MA BA BS MS JD RN PE QC KC SJ DVM'.split(' ')
 const DEGREE = /^(?!IJ)\p{Lu}{1,4}(?:(?<=\p{Lu}{2})\p{Ll}{1,4}|\p{Ll}{1,5}\p{Lu}{1,2})$/u;
 /** Positions, which people write behind a comma. */
 const POSITION =
-	/(?<!\p{L})(c[etfmis]o|coo|ciso|chro|[es]?vp|head|lead|chief|real estate)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|présid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|nurse|physician|surgeon|dentist|psycholog|therapist|designer|scientist|research|coach|author|speaker|writer|editor|journalist|photograph|account|recruit|market|sales(?!i)|trainer|student|supervisor|administrat|programm|technician|geschäfts|leiter|berater|ingeni|inżynier|vorstand|inhaber|prokurist|entwickler|anwalt|anwält|gérant|responsab|avocat|abogad|gerente|titolare|avvocato|kierownik|dyrektor|prezes|ředitel|jednatel|eigenaar|bestuurder/iu;
+	/(?<!\p{L})(c[etfmis]o|coo|ciso|chro|[es]?vp|head|lead|chief|inc|gmbh|ltd|of|at|for|bei|für|real estate|human resources|\p{L}+ist(in)?)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|présid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|nurse|physician|surgeon|dentist|psycholog|therapist|designer|scientist|research|coach|author|speaker|writer|editor|journalist|photograph|account|recruit|market|sales(?!i)|trainer|student|supervisor|administrat|programm|technician|geschäfts|leiter|berater|ingeni|inżynier|vorstand|inhaber|prokurist|entwickler|anwalt|anwält|gérant|responsab|avocat|abogad|gerente|titolare|avvocato|kierownik|dyrektor|prezes|ředitel|jednatel|eigenaar|bestuurder|barrister|solicitor|freelanc|entrepren|investor|unternehm|associate|growth/iu;
 /** Words that belong to the last name behind them, also with a capital. */
 const PARTICLES = words(
-	"van von vom zum zur zu der den de del della delle dello dei degli di da dal dalla do dos das du des le la lo las los el al bin bint binti ibn ben bar abu abou abd abdel abdul ould ait aït ter ten te 't op san santa são saint st st. ste mac mc o ó ní nic uí ap a/l a/p s/o d/o dela delos vander freiherr freifrau graf gräfin baron",
+	"van von vom zum zur zu der den de del della delle dello dei degli di da dal dalla do dos das du des le la lo las los el al bin bint binti ibn ben bar abu abou abd abdel abdul ould ait aït ter ten te 't op san santa são saint st st. ste mac mc o o' d' l' ó ní nic uí ap a/l a/p s/o d/o dela delos vander freiherr freifrau graf gräfin baron",
 );
 /** Behind `da` and `dos` in names of two given names: Maria da Graça. */
 const DEVOTION =
@@ -36,7 +36,12 @@ function isTitle(word: string): boolean {
 	const lower = word.toLowerCase();
 	const [first = ''] = lower.split(/[.-]/);
 	if (word === 'MS') return false;
-	return TITLES.has(first) || (lower !== first && TITLES.has(`${first}.`)) || TITLE.test(word);
+	return (
+		TITLES.has(lower) ||
+		TITLES.has(first) ||
+		(lower !== first && TITLES.has(`${first}.`)) ||
+		TITLE.test(word)
+	);
 }
 
 /** Also with full stops: `Ph.D.`. */
@@ -46,6 +51,11 @@ function isSuffix(word: string): boolean {
 	return (
 		isListed || EXACT_SUFFIXES.has(plain) || DEGREE.test(plain) || /^\p{Ll}{2,4}\.$/u.test(word)
 	);
+}
+
+/** A degree that in other places is a name, such as MA. */
+function isDegree(word: string): boolean {
+	return EXACT_SUFFIXES.has(word.replaceAll('.', ''));
 }
 
 function isParticle(word = ''): boolean {
@@ -60,12 +70,12 @@ function hasSmallLetters(words: string[]): boolean {
 function withoutNotes(name: string): string {
 	return name
 		.replace(
-			/\([^()]*\)|\[[^[\]]*\]|(?<=\s)["“„][^"“”„]*["”“](?=\s|$)|(?<=\s)['‘][^'‘’]*['’](?=\s|$)/g,
+			/\([^()]*\)|\[[^[\]]*\]|(?<=\s)["“„«][^"“”„«»]*["”“»](?=\s|$)|(?<=\s)['‘][^'‘’]*['’](?=\s|$)/g,
 			' ',
 		)
 		.replace(/[\p{So}\p{Emoji_Modifier}"“”„«»]/gu, ' ')
 		.replace(/^\s*['‘](.*)['’]\s*$/s, '$1')
-		.replace(/\s(?:[|•·@]|n[ée]e\s|geb\.).*$/s, '')
+		.replace(/\s(?:[|•·@#\d]|n[ée]e\s|geb\.|(?:she|he|they)\/).*$/s, '')
 		.replace(
 			/^\s*(?:\p{Lu}\.)+(?=\p{Lu}\p{Ll})|(?<=(?:^|[\s.])\p{L}{2,6}\.)(?=\p{Lu}\p{Ll}[^\s.]*[\s.])/gu,
 			'$& ',
@@ -77,18 +87,19 @@ function withoutNotes(name: string): string {
  * @param least how many words stay in front of a degree that can be a name, such as MA
  */
 function wordsOf(name: string, least: number): string[] {
-	const all = name.split(/\s+/).filter((word) => word !== '');
-	for (let last = all.at(-1) ?? ''; all.length > 1 && isSuffix(last); last = all.at(-1) ?? '') {
-		const others = all.slice(0, -1);
-		const isSure = !EXACT_SUFFIXES.has(last.replaceAll('.', ''));
-		if (!isSure && (others.length < least || !hasSmallLetters(others))) break;
+	const all = name.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+	const isCapitals = !hasSmallLetters(all.slice(0, 1));
+	for (let last = all.at(-1) ?? ''; all.length > 1; last = all.at(-1) ?? '') {
+		const isLikely = isDegree(last) || (/^\p{Lu}{3,5}$/u.test(last) && !isSurname(last));
+		const isPossible = all.length > (isDegree(last) ? least : 2) && !isCapitals;
+		if (!isSuffix(last) && !(isLikely && isPossible)) break;
 		all.pop();
 	}
-	const { length } = all;
-	const isMore = (word: string) => all.length < length && /^\p{Ll}+\./u.test(word);
-	while (isTitle(all[0] ?? '') || isMore(all[0] ?? '')) all.shift();
-	if (all.length > 2 && EXACT_TITLES.has(all[0] ?? '') && hasSmallLetters(all.slice(1)))
-		all.shift();
+	const isBefore = (word: string) =>
+		isTitle(word) ||
+		(/^(?!v\.)\p{Ll}+\./u.test(word) && /^\p{Lu}/u.test(all.at(-1) ?? '')) ||
+		(EXACT_TITLES.has(word) && !isInCapitals(all[1]) && all.length > 2);
+	while (isBefore(all[0] ?? '')) all.shift();
 	return all;
 }
 
@@ -103,7 +114,7 @@ function isSurplus(part: string, before: string[] = []): boolean {
 	const each = part.split(/[\s/&]+/).filter((word) => word !== '');
 	const isWhole = before.length > 1 && !isParticle(before[0]) && hasSmallLetters(before);
 	return (
-		each.every((word) => isSuffix(word) || isTitle(word)) ||
+		each.every((word) => isSuffix(word) || isDegree(word) || isTitle(word)) ||
 		POSITION.test(part) ||
 		/\d/.test(part) ||
 		(isWhole && /^[\p{Lu}.\s/&+-]+$/u.test(part) && !each.every(isInitial))
@@ -169,7 +180,9 @@ export function splitName(
 	displayName = 'Full Name',
 ): { firstName: string; lastName: string } {
 	// A position may follow a dash.
-	const [name = ''] = withoutNotes(full).split(/\s[-–—]\s/);
+	const [name = ''] = withoutNotes(full)
+		.trim()
+		.split(/\s[-–—](?:\s|$)/);
 	const [head = '', ...behind] = name.split(/[,;]/);
 	const people = head.split(/\s[&/+]\s|\s(?:and|et)\s/).filter((part) => !isSurplus(part));
 	const rows = name.split(';').filter((part) => /\S[\s,]+\S/.test(part) && !isSurplus(part));
@@ -190,5 +203,8 @@ export function splitName(
 function namesOf(first: string[], last: string[]): { firstName: string; lastName: string } {
 	const [begin = '', ...others] = first;
 	const middle = others.filter((word) => isInitial(begin) || !isInitial(word));
-	return { firstName: [begin, ...middle].join(' '), lastName: last.join(' ') };
+	return {
+		firstName: [begin, ...middle].join(' '),
+		lastName: last.join(' ').replace(/(?<=\p{L}{4})\.$/u, ''),
+	};
 }
