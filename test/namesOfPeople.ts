@@ -78,7 +78,8 @@ const TEXT: Record<string, string> = {
 	Croatian: 'Željka|Šarić; Ivan|Horvat; dipl. ing. Ana Babić = Ana|Babić',
 	Turkish: `
 		İbrahim|Çelik; Ayşe Gül|Öztürk; Şükrü|Yılmaz; Mehmet YILMAZ = Mehmet|YILMAZ; Doç. Dr. Ali Kaya = Ali|Kaya; Av. Elif Ak = Elif|Ak; Ö. Faruk|Işık`,
-	Greek: 'Γιώργος|Παπαδόπουλος; Nikos|Papadopoulos; ΠΑΠΑΔΟΠΟΥΛΟΣ Γιώργος = Γιώργος|ΠΑΠΑΔΟΠΟΥΛΟΣ; Δρ. Άννα Νίκου = Άννα|Νίκου',
+	Greek:
+		'Γιώργος|Παπαδόπουλος; Nikos|Papadopoulos; ΠΑΠΑΔΟΠΟΥΛΟΣ Γιώργος = Γιώργος|ΠΑΠΑΔΟΠΟΥΛΟΣ; Δρ. Άννα Νίκου = Άννα|Νίκου',
 	Russian: `
 		Дмитрий|Иванов; Иван Петрович|Сидоров; Yu.|Gagarin; ИВАНОВ Иван = Иван|ИВАНОВ; Анна|Щербакова; Иванов, Пётр = Пётр|Иванов`,
 	Ukrainian: 'Володимир|Зеленський; Їжак|Ольга; Oleksandr|Shevchenko',
@@ -93,7 +94,7 @@ const TEXT: Record<string, string> = {
 		Ali|Ben Salah; Youssef|El Amrani; Mohamed|Al-Fayed; Ahmed|Al Maktoum; Gamal|Abdel Nasser; Mohammed|bin Salman
 		Mohamed|Abd el Rahman; Fatima|bint Saeed; Khalid|Ibn Walid; Cheikh|Ould Ahmed; Lahcen|Ait Ali; Samir|Abou Zeid
 		محمد|صلاح; EL AMRANI Youssef = Youssef|EL AMRANI; Sarah|Ben Ammar; Omar|al-Bashir; Ahmed|el-Sisi`,
-	Hebrew: "David|Ben Gurion; Yossi|Bar Lev; שלומית|כהן; Ehud|Ben-David",
+	Hebrew: 'David|Ben Gurion; Yossi|Bar Lev; שלומית|כהן; Ehud|Ben-David',
 	Persian: 'Shirin|Ebadi; Mohammad Reza|Shajarian; رضا|کیانیان',
 	Hindi: `
 		K. R.|Narayanan; VVS|Laxman; KVR|Reddy; Priya|Sharma; N. A.|Palkhivala; K.A.|Abbas; A. P. J.|Abdul Kalam; Shaik|Md
@@ -101,19 +102,26 @@ const TEXT: Record<string, string> = {
 		Adv. Neha Iyer = Neha|Iyer; प्रिया|शर्मा; Dr. B. R. Ambedkar = B. R.|Ambedkar; MS|Dhoni; Rajesh|K; PVN|Rao`,
 	Bengali: 'Md.|Rahman; Md.|Abdul Karim; Mst. Fatema|Begum; Sk. Anwar|Hossain; রহমান|আলী',
 	Urdu: 'Muhammad Ali|Jinnah; Benazir|Bhutto; Syed Ahmed|Khan; Moh. Yusuf|Ansari',
-	Malay: "Ahmad|bin Abdullah; Siti|binti Yusof; Muthu|a/l Raman; Datuk Ali Hassan = Ali|Hassan; Encik Ali Hassan = Ali|Hassan",
-	Indonesian: "Sri|Mulyani; Joko|Widodo; Ir. Budi Santoso = Budi|Santoso; Drs. Agus Salim = Agus|Salim; Hj. Siti Aminah = Siti|Aminah",
-	Filipino: 'Juan|Dela Cruz; Ma. Luisa|Santos; Jose|de los Reyes; Atty. Leni Cruz = Leni|Cruz; Engr. Ben Tan = Ben|Tan',
-	Chinese: 'Wanzhou|Meng; Xiaoming|Wang; Yo Yo|Ma; Chan|Hon; Wei Ling|Ng; Jian|Sen; 王|小明; WANG Xiaoming = Xiaoming|WANG',
-	Japanese: 'Haruki|Murakami; Yuki|Ono; 山田|太郎; Jun|Ito; Kaname|Harada; TANAKA Kenji = Kenji|TANAKA',
+	Malay:
+		'Ahmad|bin Abdullah; Siti|binti Yusof; Muthu|a/l Raman; Datuk Ali Hassan = Ali|Hassan; Encik Ali Hassan = Ali|Hassan',
+	Indonesian:
+		'Sri|Mulyani; Joko|Widodo; Ir. Budi Santoso = Budi|Santoso; Drs. Agus Salim = Agus|Salim; Hj. Siti Aminah = Siti|Aminah',
+	Filipino:
+		'Juan|Dela Cruz; Ma. Luisa|Santos; Jose|de los Reyes; Atty. Leni Cruz = Leni|Cruz; Engr. Ben Tan = Ben|Tan',
+	Chinese:
+		'Wanzhou|Meng; Xiaoming|Wang; Yo Yo|Ma; Chan|Hon; Wei Ling|Ng; Jian|Sen; 王|小明; WANG Xiaoming = Xiaoming|WANG',
+	Japanese:
+		'Haruki|Murakami; Yuki|Ono; 山田|太郎; Jun|Ito; Kaname|Harada; TANAKA Kenji = Kenji|TANAKA',
 	Korean: 'Min-jun|Kim; Hong Jin|Na; Ji-woo|Park; 김|민준; PARK Ji-sung = Ji-sung|PARK',
 	Vietnamese: 'Nguyễn Văn|An; Trần Thị|Ánh; Minh|Lê; Thuy|Do; NGUYEN Van An = Van An|NGUYEN',
 	Thai: 'Somchai|Jaidee; ธนกร|วงศ์',
-	African: 'Chinua|Achebe; Ngũgĩ|wa Thiong’o; Ama|Ata; Thabo|van der Merwe; Kwame|Nkrumah; Nelson|Mandela; Amina|N’Diaye',
+	African:
+		'Chinua|Achebe; Ngũgĩ|wa Thiong’o; Ama|Ata; Thabo|van der Merwe; Kwame|Nkrumah; Nelson|Mandela; Amina|N’Diaye',
 	Hawaiian: 'Keali’i|Reichel; ʻIolani|Luahine',
 	Armenian: 'Ծովինար|Հակոբյան; Aram|Khachaturian',
 	Georgian: 'გიორგი|მაისურაძე; Nino|Burjanadze',
-	Surnames: 'Anna|Hidden; Tom|Locked; Jennifer|Null; Ada|None-Smith; Marc|Head; Eva|Lead; Karl|Meister; Otto|Leiter; Dana|Private-Jones',
+	Surnames:
+		'Anna|Hidden; Tom|Locked; Jennifer|Null; Ada|None-Smith; Marc|Head; Eva|Lead; Karl|Meister; Otto|Leiter; Dana|Private-Jones',
 };
 
 /** A text that a person enters, and the two names that are sent for it. */

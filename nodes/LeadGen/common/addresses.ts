@@ -131,8 +131,9 @@ export function folded(value: unknown): unknown {
 	const text = signs.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
 	const { url } = parseUrl(text);
 	if (url && PROFILE.test(url.href)) {
-		const path = url.pathname.replace(new RegExp(`^/${BEFORE_PROFILE}(?=in/|pub/)`), '/');
-		return path.replace(/^(\/in\/[^/]+).*|(?<!\/)\/+$/, '$1');
+		const path = url.pathname.toLowerCase();
+		const named = path.replace(new RegExp(`^/${BEFORE_PROFILE}(?=in/|pub/)`), '/');
+		return named.replace(/^(\/in\/[^/]+).*|(?<!\/)\/+$/, '$1');
 	}
 	const [, local, domain = ''] = /^([^@]+@)([^@]+)$/.exec(text) ?? [];
 	return local === undefined ? text : `${local}${parseUrl(domain).url?.hostname ?? domain}`;

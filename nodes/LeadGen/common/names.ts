@@ -87,7 +87,7 @@ function withoutNotes(name: string): string {
  * @param least how many words stay in front of a degree that can be a name, such as MA
  */
 function wordsOf(name: string, least: number): string[] {
-	const all = name.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+	const all = name.split(/\s+/).filter((word) => !/^[-–—.]*$/.test(word));
 	const isCapitals = !hasSmallLetters(all.slice(0, 1));
 	for (let last = all.at(-1) ?? ''; all.length > 1; last = all.at(-1) ?? '') {
 		const isLikely = isDegree(last) || (/^\p{Lu}{3,5}$/u.test(last) && !isSurname(last));
