@@ -56,7 +56,7 @@ const TEXT: Record<string, string> = {
 		Robert 'Bob' Hope = Robert|Hope; Robert “Bob” Hope = Robert|Hope; Jane Doe @ Acme = Jane|Doe; Jane Doe · 2nd = Jane|Doe
 		John F. Kennedy = John|Kennedy; Samuel L Jackson = Samuel|Jackson; George R.R. Martin = George|Martin
 		Sammy Davis Jr. = Sammy|Davis; John Smith III = John|Smith; Jane Doe, Esq. = Jane|Doe; Rev. Paul King = Paul|King
-		Capt. Amy Hill = Amy|Hill; Doe, Jane, MBA = Jane|Doe; Smith, John F. = John|Smith; Jane Doe - CEO at Acme = Jane|Doe
+		Capt. Amy Hill = Amy|Hill; Doe, Jane, MBA = Jane|Doe; Smith, John F. = John|Smith; Smith, J.D. = J.D.|Smith; Jane Smith, J.D. = Jane|Smith; Jane Doe - CEO at Acme = Jane|Doe
 		J.Smith = J.|Smith; MARY ANN JONES = MARY ANN|JONES; McDONALD Ian = Ian|McDONALD; Jane Doe / CEO = Jane|Doe
 		Jane Doe, Head of Sales & Marketing = Jane|Doe; Jane Doe, Attorney at Law = Jane|Doe; Dr. Jane Doe, DVM = Jane|Doe
 		Jane Doe née Smith = Jane|Doe; Jane Doe (she/her) = Jane|Doe; Jane Doe, Class of 2010 = Jane|Doe; Mr Smith = |Smith`,

@@ -8,7 +8,7 @@ const TITLES = words(
 const EXACT_TITLES = new Set(['Me', 'MS', 'RA', 'RAin', 'PD', 'DI', 'WP', 'CA']);
 /** Any other short word with a full stop before the names is a title, but for these given names. */
 const TITLE =
-	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muh|mst|wilh|heinr|fco|gpe|st[ae])\.)\p{L}{3,7}\.[\p{L}ªº.-]*$/iu;
+	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muhd?|mhd|abd|ant|aug|mst|wilh|heinr|friedr|fco|gpe|st[ae])\.)\p{L}{3,7}\.[\p{L}ªº.-]*$/iu;
 /** Degrees and suffixes at the end of a name, and those that are names in other spellings. */
 const SUFFIXES = words(
 	'jr sr ii iii iv esq mba emba phd dds llm llb cpa cfa pmp frcs drsc jun. sen. ret. hon.',
@@ -112,9 +112,13 @@ export function plainName(name: string): string {
 /** Whether a part behind a comma is no first name: titles, a position, or certificates behind a whole name. */
 function isSurplus(part: string, before: string[] = []): boolean {
 	const each = part.split(/[\s/&]+/).filter((word) => word !== '');
+	// `Smith, J.D.` has initials, `Jane Smith, J.D.` has a degree.
+	const isLast = before.length === 1;
 	const isWhole = before.length > 1 && !isParticle(before[0]) && hasSmallLetters(before);
 	return (
-		each.every((word) => isSuffix(word) || isDegree(word) || isTitle(word)) ||
+		each.every(
+			(word) => isSuffix(word) || isTitle(word) || (isDegree(word) && !(isLast && isInitial(word))),
+		) ||
 		POSITION.test(part) ||
 		/\d/.test(part) ||
 		(isWhole && /^[\p{Lu}.\s/&+-]+$/u.test(part) && !each.every(isInitial))
