@@ -48,9 +48,7 @@ function isTitle(word: string): boolean {
 function isSuffix(word: string): boolean {
 	const plain = word.replaceAll('.', '');
 	const isListed = SUFFIXES.has(plain.toLowerCase()) || SUFFIXES.has(word.toLowerCase());
-	return (
-		isListed || EXACT_SUFFIXES.has(plain) || DEGREE.test(plain) || /^\p{Ll}{2,4}\.$/u.test(word)
-	);
+	return isListed || DEGREE.test(plain) || /^\p{Ll}{2,4}\.$/u.test(word);
 }
 
 /** A degree that in other places is a name, such as MA. */
