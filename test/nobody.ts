@@ -9,6 +9,13 @@ export const NO_ADDRESSES = values(`
 	email-not-available@acme.com | not available | locked | ada.@acme.com | .ada@acme.com
 	a..b@acme.com | {first}.{last}@acme.com | %FIRSTNAME%@acme.com | user@domain.com
 	undefined.undefined@acme.com | #REF!@acme.com | ada@www.acme | a@b.com c@d.com | a@b.com; c@d.com
+	u003eada@acme.com | u003cada@acme.com | n/a@acme.com | N/A@acme.com | none@acme.com | ada@www.acme.com
+	605a7baede844d278b89dc95ae0a9123@o37.ingest.sentry.io | 605a7baede844d278b89dc95ae0a9123@sentry-next.wixpress.com
+	ada@co.uk | ada@com.br | ada@acme.test | ada@acme.invalid | ada@acme.local | jane@example.com | jane@example.org
+	info@mysite.com | ada@yourdomain.com | ada@your-company.com | you@company.com | unavailable@acme.com
+	%FIRSTNAME%@acme.com | [email]@acme.com | [email protected] | <<Email>> | $email | *|EMAIL|* | ada@acme | ada@acme..com
+	ada.okafor | @acme.com | ada@ | ada@-.com@ | ada@1.2.3.4 | ada@@acme.com | a,b@acme.com | ada@acme.com/bob@acme.com
+	hidden@acme.com | locked@acme.com | not.available@acme.com | ada(at)acme.com | ada [at] acme.com | x..y@acme.com
 `);
 
 export const NO_PROFILES = values(`
@@ -25,6 +32,15 @@ export const NO_PROFILES = values(`
 	https://www.linkedin.com/in/ada,https://www.linkedin.com/in/bob
 	https://www.google.com/url?q=https://www.linkedin.com/in/ada | https://notlinkedin.com/in/ada
 	https://www.xing.com/profile/Ada | https://acme.com | LinkedIn | Ada Okafor
+	https://www.linkedin.com/in/unavailable | https://www.linkedin.com/in/none/ | https://www.linkedin.com/in/null
+	https://www.linkedin.com/in/NaN | https://www.linkedin.com/in/unknown?x=1 | https://www.linkedin.com/in/n/a
+	https://www.linkedin.com/in/username | https://www.linkedin.com/in/your-name | https://www.linkedin.com/in/not-available
+	https://www.linkedin.com/in/first-last-name/../.. | https://www.linkedin.com/in/firstname-lastname
+	https://www.linkedin.com/showcase/acme | https://www.linkedin.com/groups/1 | https://www.linkedin.com/mynetwork/
+	https://www.linkedin.com/sales/lists/people/1 | https://www.linkedin.com/talent/search?x=1 | https://www.linkedin.com/ada
+	https://www.linkedin.com/talent/hire/1/manage/all | https://www.linkedin.com/recruiter/search | https://linkedin.cn/jobs
+	https://linkedin.com.evil.com/in/ada | https://evil.com/linkedin.com/in/ada | https://www.linkedin.com/mwlite/company/a
+	https://www.linkedin.com/profile/view?id=1 | https://www.linkedin.com/in/private | https://www.linkedin.com/authwall?x=1
 `);
 
 export const NO_DOMAINS = values(`
@@ -33,6 +49,16 @@ export const NO_DOMAINS = values(`
 	#REF! | (not set) | outlook.co.uk | ada@live.fr | gmx.at | https://www.instagram.com/acme
 	https://youtu.be/x | https://acme.wordpress.com | sites.google.com/acme
 	https://www.crunchbase.com/organization/acme
+	co.uk | com.br | co.jp | org.uk | net.au | ac.at | or.at | gv.at | ltd.uk | acme.test | acme.invalid | ada@aim.com
+	mail.acme.local | acme.onion | arcor.de | chello.at | hetnet.nl | alice.it | sapo.pt | op.pl | email.cz | freemail.hu
+	docomo.ne.jp | hanmail.net | 139.com | optusnet.com.au | xtra.co.nz | blueyonder.co.uk | earthlink.net | juno.com
+	acme.square.site | acme.firebaseapp.com | acme.tilda.ws | acme.ghost.io | acme.hs-sites.com | acme.onrender.com
+	https://www.yellowpages.com/acme | https://www.pagesjaunes.fr/pros/1 | https://www.dnb.com/business/acme.html
+	https://clutch.co/profile/acme | https://www.amazon.de/acme | https://www.booking.com/hotel/x | https://x.com/acme
+	https://maps.google.com/?cid=1 | https://docs.google.com/document/1 | https://plus.google.com/1 | https://goo.gl/x
+	https://acme.tumblr.com | https://www.google.de/search?q=acme | https://www.google.com/?q=acme | https://github.com/acme
+	https://acme.myshopify.com | acme.wordpress.com | live.fr | live.co.uk | outlook.de | gmx.net | yahoo.co.jp | hotmail.it
+	https://www.xing.com/pages/acme | https://acme.slack.com | https://www.indeed.com/cmp/Acme | https://de.linkedin.com/company/a
 `);
 
 export const NO_NAMES = values(`

@@ -156,12 +156,18 @@ describe('An address', () => {
 		async (finder) => {
 			const none = { found: false, email: null, confidence: 0.4, paidCalls: 1 };
 			await expectEach(finder, [
-				...['not available', 'ada', 17].map((emailAnswer): Case => [
+				...[
+					...['not available', 'ada', 17, 'a***@acme.com', 'ada@ac…', 'locked@acme.com'],
+					...['a@acme.com, b@acme.com', 'a@acme.com;b@acme.com', 'email_not_unlocked@domain.com'],
+				].map((emailAnswer): Case => [
 					success({ email: emailAnswer, confidence: 0.4 }),
 					{ ...none, emailAnswer },
 				]),
 				[success({ email: '', confidence: 0.4 }), none],
-				[success({ email: 'p@acme.com' }), including({ found: true, email: 'p@acme.com' })],
+				...['p@acme.com', ' <p@acme.com>', 'Pia Okafor <p@acme.com>'].map((email): Case => [
+					success({ email }),
+					including({ found: true, email: 'p@acme.com' }),
+				]),
 			]);
 		},
 	);

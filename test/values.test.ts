@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { folded } from '../nodes/LeadGen/common/addresses';
 import { hintTexts } from './engine';
 import { ADDRESSES, DOMAINS, listed, NAMES, PROFILES } from './realLife';
 import { errorOf, paired, someText } from './expected';
+import { PEOPLE } from './namesOfPeople';
 import { NO_ADDRESSES, NO_DOMAINS, NO_NAMES, NO_PLACES, NO_PROFILES } from './nobody';
 import {
 	ENRICH,
@@ -64,7 +66,8 @@ interface Way {
 }
 
 const value = '={{ $json.value }}';
-const person = { firstName: 'Ada', lastName: 'Sure', company: 'acme.com' };
+const company = 'acme.com';
+const person = { firstName: 'Ada', lastName: 'Sure', company };
 const finding = (parameters: INodeParameters, ...fields: string[]): Way => ({
 	...{ operation: FIND, parameters: { ...person, ...parameters }, fields },
 });
@@ -102,11 +105,10 @@ async function send({ operation, parameters, fields }: Way, values: unknown[]) {
 const shown = (given: unknown) =>
 	given === '' ? 'empty' : JSON.stringify(given).replaceAll('<', '‹').replaceAll('>', '›');
 
-/** Lookups that differ only in case are one, and are sent once. */
+/** Lookups that differ only in spelling are one, and are sent once. */
 function once(values: string[][]): string[][] {
-	const keyOf = (each: string[]) => JSON.stringify(each).toLowerCase();
-	const keys = values.map(keyOf);
-	return values.filter((each, index) => keys.indexOf(keyOf(each)) === index);
+	const keys = values.map((each) => JSON.stringify(each.map(folded)));
+	return values.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
 }
 
 test.each(NAMES_OF_WAYS)('The examples of values are true: %s', async (parameter) => {
@@ -139,13 +141,40 @@ test.each<[keyof typeof WAYS, string[]]>([
 	expect(sent).toEqual(once(values.map((each) => [each])));
 });
 
+test('Names in many languages are split: what is paid for', async () => {
+	const byFullName = { nameFormat: 'full', fullName: value, company: 'acme.com' };
+	const way = finding(byFullName, 'firstName', 'lastName');
+	const { sent, errors } = await send(
+		way,
+		PEOPLE.map(({ given }) => given),
+	);
+	expect(PEOPLE.filter((_, index) => errors[index] !== undefined)).toEqual([]);
+	const names = PEOPLE.map(({ firstName, lastName }) => [firstName, lastName].filter(Boolean));
+	expect(sent).toEqual(once(names));
+});
+
+test('Names in two fields are sent as they are', async () => {
+	const people = PEOPLE.filter(({ firstName }) => firstName);
+	const fields = {
+		...person,
+		firstName: '={{ $json.firstName }}',
+		lastName: '={{ $json.lastName }}',
+	};
+	const items = people.map(({ firstName, lastName }) => ({ firstName, lastName }));
+	const result = await service.run(FIND, fields, items, keepGoing);
+	expect(people.filter((_, index) => errorOf(result.items[index]))).toEqual([]);
+	const sent = sandbox.requests.map(({ body }) => body as Record<string, string>);
+	const named = sent.map(({ firstName = '', lastName = '' }) => [firstName, lastName]);
+	const all = once(items.map(({ firstName, lastName }) => [firstName, lastName]));
+	expect(named.toSorted()).toEqual(all.toSorted());
+});
+
 describe('Values that are nobody’s are refused, and nothing is sent for them', () => {
 	test.each<[keyof typeof WAYS, string, string[]]>([
 		['firstName', 'First Name', NO_NAMES],
 		['fullName', 'Full Name', NO_NAMES],
 		['email', 'Email', NO_ADDRESSES],
 		['company', 'Company Domain', NO_DOMAINS],
-		['linkedinUrl', 'LinkedIn URL', NO_PROFILES],
 		['location', 'Location', NO_PLACES],
 		['jobTitles', 'Job Titles', NO_PLACES],
 	])('%s', async (parameter, field, values) => {
@@ -168,7 +197,109 @@ describe('Values that are nobody’s are refused, and nothing is sent for them',
 	});
 });
 
+describe('A profile or a company that is refused', () => {
+	const profile = 'https://www.linkedin.com/in/ada';
+	const warning = (field: string) =>
+		`warning: Where ${field} is not valid, the node searches without it. Dry Run shows each request.`;
+	const name = { firstName: 'Ada', lastName: 'Sure' };
+	const both = { ...name, company: '={{ $json.company }}', linkedinUrl: '={{ $json.profile }}' };
+
+	test.each([[FIND], [ENRICH]])(
+		'is left out with a warning if the other one is there: %s',
+		async (operation) => {
+			const rows = [
+				...NO_PROFILES.map((wrong) => ({ company, profile: wrong })),
+				...NO_DOMAINS.map((wrong) => ({ company: wrong, profile })),
+			];
+			const own = rows.filter(
+				({ company: domain, profile: url }) => !/[{}#]|undefined/.test(domain + url),
+			);
+			const result = await service.run(operation, both, own, keepGoing);
+			service.expectViolations();
+			expect(own.filter((_, index) => errorOf(result.items[index])?.field)).toEqual([]);
+			service.expectCalls(
+				[
+					post('/email/find', { ...name, company }),
+					post('/email/find', { ...name, linkedinUrl: profile }),
+				],
+				'/email/find',
+			);
+			const warnings = hintTexts(result).filter((hint) => hint.startsWith('warning'));
+			expect(warnings.slice(0, -1)).toEqual([warning('LinkedIn URL'), warning('Company Domain')]);
+		},
+	);
+
+	test('is left out of a search for a personal address', async () => {
+		const wrong = NO_PROFILES.filter((each) => !/[{}#]/.test(each)).map((each) => ({
+			value: each,
+		}));
+		const result = await service.run(PERSONAL, { ...name, linkedinUrl: value }, wrong, keepGoing);
+		service.expectCalls([post('/email/personal', name)]);
+		expect(hintTexts(result)).toContain(warning('LinkedIn URL'));
+	});
+
+	test('is an error if nothing else is enough, and if an expression went wrong', async () => {
+		const rows = [
+			...NO_PROFILES.map((wrong) => ({ profile: wrong, company: '' })),
+			...['undefined', '{{ $json.url }}', '[object Object]'].map((slip) => ({
+				profile: slip,
+				company,
+			})),
+			{ profile: 'https://www.xing.com/profile/Ada', company: 'gmail.com' },
+		];
+		const { items } = await service.run(FIND, both, rows, keepGoing);
+		service.expectCalls([]);
+		const fields = rows.map(({ company: domain }) =>
+			domain === 'gmail.com' ? 'Company Domain' : 'LinkedIn URL',
+		);
+		expect(items.map((item) => errorOf(item)?.field)).toEqual(fields);
+	});
+});
+
 describe('What was paid for', () => {
+	const spelled: Array<[Operation, string, string[]]> = [
+		[
+			FIND,
+			'linkedinUrl',
+			listed(`
+				https://www.linkedin.com/in/josé-1, http://www.linkedin.com/in/josé-1, linkedin.com/in/josé-1,
+				https://de.linkedin.com/in/josé-1, https://m.linkedin.com/in/josé-1/, https://www.linkedin.com/in/JOSÉ-1,
+				https://www.linkedin.com/in/josé-1?trk=x, https://www.linkedin.com/in/josé-1/#about,
+				https://www.linkedin.com/mwlite/in/josé-1, https://www.linkedin.com/IN/jos%C3%A9-1,
+				https://www.linkedin.com/in/jos%c3%a9-1/detail/recent-activity, https://www.linkedin.com/comm/in/josé-1
+			`),
+		],
+		[FIND, 'lastName', Array.from(`'’‘ʼ´\`ʻ′＇`).map((sign) => `O${sign}Brien`)],
+		[FIND, 'firstName', Array.from('-‐‑‒–—−﹣－').map((sign) => `Anne${sign}Marie`)],
+		[FIND, 'company', ['bücher.example', 'BÜCHER.example', 'https://www.xn--bcher-kva.example/']],
+		[VERIFY, 'email', ['ada@bücher.example', 'ADA@xn--bcher-kva.example', 'ada@BÜCHER.example']],
+	];
+	test.each(spelled)(
+		'once, for one value in several spellings: %s, %s',
+		async (operation, field, values) => {
+			const rows = values.map((each) => ({ value: each }));
+			const { items } = await service.run(
+				operation,
+				{ ...person, [field]: value },
+				rows,
+				keepGoing,
+			);
+			expect(items.map((item) => errorOf(item)?.field)).toEqual(values.map(() => undefined));
+			expect(sandbox.requests).toHaveLength(1);
+		},
+	);
+
+	test('twice, for two people with similar profiles and names', async () => {
+		const profiles = listed(`
+			https://www.linkedin.com/in/ada, https://www.linkedin.com/in/ada-1, https://www.linkedin.com/pub/ada/1/2/3,
+			https://www.linkedin.com/pub/ada/1/2/4, https://www.linkedin.com/sales/lead/A,x,1,
+			https://www.linkedin.com/sales/lead/B,x,1, https://www.linkedin.com/talent/profile/A
+		`);
+		const rows = profiles.map((each) => ({ value: each }));
+		await service.run(FIND, { ...person, linkedinUrl: value }, rows, keepGoing);
+		expect(sandbox.requests).toHaveLength(profiles.length);
+	});
+
 	test('one address with invisible characters is paid for once', async () => {
 		const marks = '\u200b\u200d\u2060\ufeff\u00ad\u200e\u202a\ufe0f';
 		const addresses = ['', ...Array.from(marks)].map((mark) => `a${mark}da@acme.com`);
@@ -204,7 +335,6 @@ describe('What was paid for', () => {
 });
 
 describe('The name of a person', () => {
-	const company = 'acme.com';
 	const firstAndLast = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}' };
 	const names = { ...firstAndLast, fullName: '={{ $json.full }}', company };
 	const byExpression = { ...names, nameFormat: '={{ $json.format }}' };

@@ -9,21 +9,25 @@ const BEGIN = new RegExp(`^(?:[${EDGE}/]|mailto:)+`, 'i');
 /** The lookbehind lets each run of edges be searched once. */
 const END = new RegExp(`(?<=[^${EDGE}.])[${EDGE}.]+$`);
 
+/** Without what is around a pasted value, such as quotes, and a note in brackets behind it. */
 function withoutEdges(text: string): string {
-	return text.replace(BEGIN, '').replace(END, '');
+	const noted = text.replace(/\s\([^()]*\)\s*$/, '');
+	return noted.replace(BEGIN, '').replace(END, '');
 }
 
-/** The URL in a pasted text, also without a scheme. A text that is masked or cut off is none. */
+/** The URL in a pasted text, also if its scheme is missing, broken or twice there. A text that is masked or cut off is none. */
 function parseUrl(text: string): { address: string; url?: URL } {
-	const pasted = withoutEdges(text);
+	const pasted = withoutEdges(text)
+		.replace(/^https?:\/\/(?=https?:?\/\/)/i, '')
+		.replace(/^(https?)(?::\/?|\/\/)(?=[^/])/i, '$1://');
 	const address = /^[a-z][a-z\d+.-]*:\/\//i.test(pasted) ? pasted : `https://${pasted}`;
 	const isOne = !/\s/.test(pasted) && !MASKED.test(text) && URL.canParse(address);
 	return { address, url: isOne ? new URL(address) : undefined };
 }
 
-/** No domain ends like this: names within a network, files, and a `www.` without its end. */
+/** No domain ends like this: reserved names, files, and a `www.` without its end. No company has a public suffix. */
 const NO_DOMAIN =
-	/(^|\.)(localhost|local|lan|internal|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$/;
+	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|sch)\.uk)$/;
 
 /** Whether a host can be on the internet: two or more labels, and no IP address. Domains have at most 253 characters. */
 function isHost(host: string): boolean {
@@ -41,51 +45,103 @@ export function toDomain(text: string, displayName: string, ifNone = ''): string
 	const advice =
 		`Enter the domain of the company's own website, such as acme.com. ${ifNone}`.trim();
 	if (!url || !isHost(host)) throw mustBe('a domain', text, displayName, advice);
-	const kind = kindOfNonCompany(host, url.pathname !== '/' || url.search !== '');
+	const kind = kindOfNonCompany(host, !START_PAGE.test(`${url.pathname}${url.search}`));
 	if (kind === undefined) return host;
 	const problem = `must be the domain of a company, but ${show(text)} is ${kind}`;
 	throw new InputError(displayName, problem, advice);
 }
 
+/** The path of a start page: none, or the one of a language. */
+const START_PAGE =
+	/^\/(?!in\b)(intl\/)?([a-z]{2}([-_][a-z]{2,4})?\/?)?((index|home)(\.[a-z]+)?\/?)?(\?((utm_\w+|hl|lang|gclid|ref)=[^&]*&?)*)?$/i;
+/** Subdomains on which a host writes about itself. */
+const OWN_PAGES =
+	/^(about|ads|ai|blog|business|careers?|cloud|corp|developers?|enterprise|help|investors?|ir|jobs|news|partners?|press|research|support|workspace|[a-z]{2})\./;
+/** The ends in which a provider has its domain in many countries. `live.tv` belongs to somebody else. */
+const COUNTRY =
+	/\.(com|net|(com?\.)?(?!(tv|io|ai|me|fm|co|cc|ws|to|gg|so|ly|vc|la|sh|im)$)[a-z]{2})$/;
+
 /** What a domain is if it belongs to no company that a person can work for, such as `a social network`. */
 function kindOfNonCompany(host: string, isPage: boolean): string | undefined {
 	const labels = host.split('.');
+	const own = OWN_PAGES.test(host) ? 1 : 0;
 	const names = labels.flatMap((_, index) => {
 		const domain = labels.slice(index).join('.');
-		const inAnyCountry = domain.replace(/\.(com?\.)?[a-z]{2,3}$/, '.*');
-		const isPart = isPage || index > 0;
-		return [domain, inAnyCountry].flatMap((name) => (isPart ? [name, `${name}/`] : [name]));
+		const isPart = isPage || index > own;
+		return [domain, domain.replace(COUNTRY, '.*')].flatMap((name) =>
+			isPart ? [name, `${name}/`] : [name],
+		);
 	});
 	const known = names.find((name) => NON_COMPANY_DOMAINS.has(name)) ?? '';
 	return NON_COMPANY_DOMAINS.get(known);
 }
 
+/** What stands before the part of a profile that names the person. */
+const BEFORE_PROFILE = '(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?';
+/** What exports and templates write where a profile has its name. */
+const NOBODY =
+	'(?:dir|me|undefined|null|nan|none|unknown|(?:profile-?)?unavailable|not-?(?:available|found)|n[/-]?a|(?:your-?)?(?:user-?)?name|first-?name-?last-?name|hidden|locked|private|profile|example)';
 /** Where LinkedIn, Sales Navigator and Recruiter show a person. */
-const PROFILE =
-	/^https?:\/\/([\w-]+\.)*linkedin\.com\/((comm\/)?(in|pub)\/(?!dir\/|me\/?$)|sales\/(lead|people)\/|talent\/profile\/)[^/:?#[\]]+([/?#]|$)/;
+const PROFILE = new RegExp(
+	`^https?://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:${BEFORE_PROFILE}(?:in|pub)/(?!${NOBODY}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)[^/:?#[\\]]+(?:[/?#]|$)`,
+	'i',
+);
 
 /** The URL of a person's LinkedIn profile. Adds `https://` if the scheme is missing. */
 export function toUrl(text: string, displayName: string): string {
 	const { address, url } = parseUrl(text);
 	if (url && PROFILE.test(url.href)) return address;
-	const advice =
-		'Enter the address of the profile, such as https://www.linkedin.com/in/nathan-smith, or leave the field empty.';
+	const advice = /linkedin\.com\/(sales|talent|recruiter)\//i.test(text)
+		? 'In Sales Navigator or Recruiter, open the person and choose Copy LinkedIn.com URL.'
+		: 'Enter the address of the profile, such as https://www.linkedin.com/in/nathan-smith, or leave the field empty.';
 	throw mustBe('the LinkedIn profile of a person', text, displayName, advice);
 }
 
-/** An address that is no mailbox: dots at odd places, a code for a letter, locked by an export, or an example. */
+/** An address that is no mailbox: a code for a letter, locked by an export, of a website or of an error tracker. */
 const NO_MAILBOX =
-	/^\.|\.[.@]|%|not[._-]?(unlocked|available)|^(no[._-]?e?mail|locked|hidden)@|@(domain|company|example)\.com$/i;
+	/%|not[._-]?(unlocked|available)|^(no[._-]?e?mail|locked|hidden|unavailable|none|n\/a|[\da-f]{32})@|^u00[\da-f]{2}|@www\./i;
+/** Dots at odd places, which only Japanese phone companies allow. */
+const ODD_DOTS = /^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb)\.ne\.jp$)/i;
+/** The domains of examples. */
+const EXAMPLE = /@(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)\.(com|org|net)$/i;
 
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
 	// Mail programs write `Ada Okafor <ada@acme.com>`.
-	const pasted = text.replace(/^[^<>@]*<([^<>]*)>$/, '$1');
+	const pasted = text.replace(/^[^<>@]*<([^<>]*)>[\s,;.]*$/, '$1');
 	const [address = ''] = withoutEdges(pasted).split('?');
 	const [, domain = ''] = /^[^\s@<>()[\],;:\\"]{1,64}@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
 	const host = parseUrl(domain).url?.hostname ?? '';
-	if (isHost(host) && !NO_MAILBOX.test(address) && !MASKED.test(pasted)) return address;
 	const advice =
 		'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.';
-	throw mustBe('one email address', text, displayName, advice);
+	const isOne = isHost(host) && !NO_MAILBOX.test(address) && !ODD_DOTS.test(address);
+	if (!isOne || MASKED.test(pasted)) throw mustBe('one email address', text, displayName, advice);
+	if (!EXAMPLE.test(address)) return address;
+	const problem = `must be the address of a person, but ${show(text)} is an example`;
+	throw new InputError(displayName, problem, advice);
+}
+
+/** Whether what a service answers is one address, and not masked, locked or a text such as `N/A`. */
+export function isAddress(answer: unknown): answer is string {
+	const isOne =
+		typeof answer === 'string' && /^[^\s@,;|]+@[^\s@,;|]+\.[^\s@,;|]+$/.test(answer.trim());
+	return isOne && !MASKED.test(answer) && !NO_MAILBOX.test(answer.trim());
+}
+
+/**
+ * What identifies a value of a lookup: the same for all spellings of one value. Profiles differ in scheme, host, query and
+ * case; names in apostrophes and hyphens; domains in the script. It is compared, and never sent.
+ */
+export function folded(value: unknown): unknown {
+	if (typeof value !== 'string') return value;
+	const signs = value.replace(/['’‘ʼʻʹ´`′＇]/g, "'").replace(/[\p{Pd}−]/gu, '-');
+	const text = signs.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
+	const { url } = parseUrl(text);
+	if (url && PROFILE.test(url.href)) {
+		const path = url.pathname.toLowerCase();
+		const named = path.replace(new RegExp(`^/${BEFORE_PROFILE}(?=in/|pub/)`), '/');
+		return named.replace(/^(\/in\/[^/]+).*|(?<!\/)\/+$/, '$1');
+	}
+	const [, local, domain = ''] = /^([^@]+@)([^@]+)$/.exec(text) ?? [];
+	return local === undefined ? text : `${local}${parseUrl(domain).url?.hostname ?? domain}`;
 }

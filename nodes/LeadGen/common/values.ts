@@ -37,15 +37,20 @@ export function toText(value: unknown, displayName: string): string {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	const what = typeof value === 'string' ? 'text of up to 10,000 characters' : 'text';
 	const advice = 'Change the expression so that it returns a single text value.';
-	throw mustBe(what, value, displayName, advice);
+	throw new SlipError(displayName, `must be ${what}, but is ${show(value)}`, advice);
 }
+
+/** A value that is no value of any field, because an expression, a template or a file went wrong. */
+export class SlipError extends InputError {}
 
 /** Only a wrong encoding brings the replacement character, controls, and UTF-8 read as Windows-1252: `MÃ¼ller`. */
 const WRONG_ENCODING = /[\ufffd\p{Cs}\u0080-\u009f]|[ÂÃÄÅÎÏÐÑØÙ][¡-¿ŒœŠšŽžŸƒˆ˜–-™]|â€/u;
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 /** What an expression, a template, a formula or an export leaves where it has no value. `Null` and `Nan` are names. */
 const SLIP =
-	/[{}]|\$json\b|\[object |^=|\bundefined\b|(?<![^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
+	/[{}]|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
+/** A merge tag that nobody replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. */
+const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]|\*\|/;
 
 /**
  * The rules for all text: removes invisible characters and needless spaces.
@@ -55,8 +60,8 @@ export function cleanText(value: unknown, displayName: string): string {
 	const given = toText(value, displayName);
 	if (WRONG_ENCODING.test(given)) throw damaged(given, displayName);
 	const text = given.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim();
-	if (SLIP.test(text)) {
-		throw new InputError(
+	if (SLIP.test(text) || MERGE_TAG.test(text)) {
+		throw new SlipError(
 			displayName,
 			`is ${show(text)}: an expression or cell seems to have no value`,
 			'Check the expression and the column that it reads. If there is no value, leave the field empty.',
@@ -65,8 +70,8 @@ export function cleanText(value: unknown, displayName: string): string {
 	return text;
 }
 
-function damaged(text: string, displayName: string): InputError {
-	return new InputError(
+function damaged(text: string, displayName: string): SlipError {
+	return new SlipError(
 		displayName,
 		`has damaged characters: ${show(text)}`,
 		'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',
@@ -98,10 +103,14 @@ export function toWords(text: string, displayName: string): string {
 
 /** What is in the column of a name by mistake: "LinkedIn Member", "View Ada's profile", an address, a date, a time. */
 const NO_NAME = /linked ?in|\bprofile\b|\*|\S@\S|https?:|www\.|\d[./:-]\d/i;
+/** Nobody, or the header of a column. `Na` is a name. */
+const NOBODY =
+	/^(?:(?:private|unknown|none|anonym\p{L}*|no (?:last|first) ?name)(?: \p{L}+)?|tb[ad]|(?:(?:first|last|full|given|family|middle|fore|sur|contact|person|your|vor|nach|familien|nick)[ _-]?)?names?|f_?name|l_?name|prénom|prenom|apellidos?|cognome|sobrenome|apelido|(?:voor|achter)naam|(?:för|efter)namn|(?:for|etter|efter)navn|nazwisko|příjmení|soyadı?|фамилия)$/iu;
 
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {
-	if (NO_NAME.test(text) || !/\p{L}/u.test(text)) throw mustBe('a name', text, displayName);
+	const isNobody = NO_NAME.test(text) || NOBODY.test(text) || /^(na|NA)$|^\P{L}*$/u.test(text);
+	if (isNobody) throw mustBe('a name', text, displayName);
 	return toWords(text, displayName);
 }
 

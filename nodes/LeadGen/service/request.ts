@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { folded } from '../common/addresses';
 import { wordIn } from '../common/json';
 
 /**
@@ -36,7 +37,7 @@ export function isFree({ kind }: ServiceRequest): boolean {
 }
 
 /**
- * The same text for requests that one answer serves. Case and spaces make no difference to a lookup. Only its place in its
+ * The same text for requests that one answer serves. Spellings of one value make no difference to a lookup. Only its place in its
  * execution identifies a start, because an expression in its body may return something else when n8n runs it again.
  */
 export function keyOf(
@@ -47,7 +48,7 @@ export function keyOf(
 	const content = JSON.stringify(fields);
 	if (kind === 'start') return `${path} ${executionId} ${place || content}`;
 	if (kind === 'read') return `${path} ${content}`;
-	return `${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+	return `${path} ${JSON.stringify(fields.map(([name, value]) => [name, folded(value)]))}`;
 }
 
 /** Advice for the user about a request without a usable answer. */

@@ -6,7 +6,7 @@ import type { ServiceRequest } from '../../../service/request';
 import { booleanField, noticeField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
 import { accept, minConfidence } from './acceptance';
-import { company, linkedinUrl, location, nameFields, readName } from './fields';
+import { company, linkedinUrl, location, nameFields, readPerson } from './fields';
 import { findBusiness } from './findBusiness.operation';
 import { foundOrNot, type FindOperation } from './finder';
 import { findPersonal } from './findPersonal.operation';
@@ -77,14 +77,15 @@ export const enrich: Operation = {
 
 /** The kinds of address to look for, in this order. */
 function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
-	const name = { ...readName(parameters), linkedinUrl: parameters.get(linkedinUrl) };
-	const domain = parameters.get(company);
+	const isPersonal = parameters.get(tryPersonal);
+	const person = readPerson(parameters, [company, linkedinUrl], !isPersonal);
+	const { company: domain, ...name } = person;
 	const business = (): Candidate => ({
 		emailType: 'business',
 		finder: findBusiness,
-		request: findBusiness.requestFor({ ...name, company: domain }),
+		request: findBusiness.requestFor(person),
 	});
-	if (!parameters.get(tryPersonal)) return [business()];
+	if (!isPersonal) return [business()];
 	const personal: Candidate = {
 		emailType: 'personal',
 		finder: findPersonal,

@@ -8,7 +8,7 @@ import {
 } from '../../../common/parameters';
 import { toAddress, toDomain, toUrl } from '../../../common/addresses';
 import { plainName, splitName } from '../../../common/names';
-import { show, toName, toWords } from '../../../common/values';
+import { show, SlipError, toName, toWords } from '../../../common/values';
 
 /*
  * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not
@@ -36,19 +36,30 @@ function nameField(
 	return textField({ ...property, displayOptions: { show: { nameFormat: [format] } } }, clean);
 }
 
-export const firstName = nameField('firstAndLast', {
-	displayName: 'First Name',
-	name: 'firstName',
-	placeholder: 'e.g. Nathan',
-	description: 'The node leaves out titles. A last name alone is enough.',
-});
+/** What is a name if the other name is there: Indian initials, and surnames. */
+const MAY_SAY_NONE = { firstName: /^[NK]\. ?[AN]\.?$/, lastName: /^(Hidden|Locked)$/ };
 
-export const lastName = nameField('firstAndLast', {
-	displayName: 'Last Name',
-	name: 'lastName',
-	placeholder: 'e.g. Smith',
-	description: 'The node leaves out degrees. A first name alone is enough.',
-});
+export const firstName = nameField(
+	'firstAndLast',
+	{
+		displayName: 'First Name',
+		name: 'firstName',
+		placeholder: 'e.g. Nathan',
+		description: 'The node leaves out titles. A last name alone is enough.',
+	},
+	(text, displayName) => (MAY_SAY_NONE.firstName.test(text) ? text : toName(text, displayName)),
+);
+
+export const lastName = nameField(
+	'firstAndLast',
+	{
+		displayName: 'Last Name',
+		name: 'lastName',
+		placeholder: 'e.g. Smith',
+		description: 'The node leaves out degrees. A first name alone is enough.',
+	},
+	(text, displayName) => (MAY_SAY_NONE.lastName.test(text) ? text : toName(text, displayName)),
+);
 
 const fullName = nameField(
 	'full',
@@ -69,7 +80,7 @@ const fullName = nameField(
 export const nameFields: ReadonlyArray<Field<string>> = [nameFormat, firstName, lastName, fullName];
 
 /** The names of a person, without titles and degrees. @throws InputError if both are empty */
-export function readName(parameters: Parameters): { firstName: string; lastName: string } {
+function readName(parameters: Parameters): { firstName: string; lastName: string } {
 	if (parameters.get(nameFormat) === 'full') {
 		const full = parameters.get(fullName);
 		const name = splitName(full);
@@ -82,6 +93,8 @@ export function readName(parameters: Parameters): { firstName: string; lastName:
 	}
 	const first = parameters.get(firstName);
 	const last = parameters.get(lastName);
+	if (!last && first) toName(first, firstName.property.displayName);
+	if (!first && last) toName(last, lastName.property.displayName);
 	// A name can be the same as a title.
 	if (first || last) {
 		return { firstName: plainName(first) || first, lastName: plainName(last) || last };
@@ -91,6 +104,38 @@ export function readName(parameters: Parameters): { firstName: string; lastName:
 		'are both empty',
 		'Enter at least one of the two names. For a name in one field, choose Full Name under Name.',
 	);
+}
+
+/**
+ * The name and other values of a person. One that is refused is left out with a warning if the others are enough.
+ * @param needsOne whether at least one of the fields must have a value
+ * @throws InputError if they are not enough, and for slips of expressions
+ */
+export function readPerson(
+	parameters: Parameters,
+	fields: ReadonlyArray<Field<string>>,
+	needsOne: boolean,
+): Record<string, string> {
+	const person: Record<string, string> = readName(parameters);
+	const failures: Array<{ displayName: string; error: unknown }> = [];
+	for (const field of fields) {
+		const { name, displayName } = field.property;
+		try {
+			person[name] = parameters.get(field);
+		} catch (error) {
+			failures.push({ displayName, error });
+		}
+	}
+	const isEnough = !needsOne || fields.some(({ property }) => person[property.name]);
+	for (const { displayName, error } of failures) {
+		const isRefused = error instanceof InputError && !(error instanceof SlipError);
+		if (!isEnough || !isRefused) throw error;
+		// The same text for all items, so that it is said once.
+		parameters.warn(
+			`Where ${displayName} is not valid, the node searches without it. Dry Run shows each request.`,
+		);
+	}
+	return person;
 }
 
 export const company = textField(

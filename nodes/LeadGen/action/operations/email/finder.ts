@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { isAddress } from '../../../common/addresses';
 import { filled, numberIn } from '../../../common/json';
 import { ServiceError } from '../../../common/errors';
 import { foundNobody, meaningOf } from '../../../service/answer';
@@ -6,7 +7,7 @@ import type { ServiceRequest } from '../../../service/request';
 import type { Service } from '../../../service/service';
 import type { Field } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
-import { firstName, lastName, nameFields, readName } from './fields';
+import { firstName, lastName, nameFields, readPerson } from './fields';
 
 /** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
 const BANDS = [
@@ -88,8 +89,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		requestFor,
 		find,
 		prepare(parameters) {
-			const person: Record<string, string> = readName(parameters);
-			for (const field of fields) person[field.property.name] = parameters.get(field);
+			const person = readPerson(parameters, fields, check !== undefined);
 			for (const field of options) person[field.property.name] = parameters.option(field);
 			const request = requestFor(person);
 			return { request, run: async (service) => await find(request, service) };
@@ -99,11 +99,11 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 
 function resultOf(data: IDataObject | null): IDataObject {
 	const email = data?.email;
-	if (typeof email === 'string' && email.includes('@')) {
-		return { found: true, ...confidenceLevel(data?.confidence), ...data };
+	if (isAddress(email)) {
+		return { found: true, ...confidenceLevel(data?.confidence), ...data, email: email.trim() };
 	}
 	const nobody = { found: false, email: null };
-	// Some services write a text such as `N/A` in the place of the address.
+	// Some services write `N/A`, a masked address or two addresses in the place of the address.
 	return { ...nobody, ...data, ...nobody, ...filled({ emailAnswer: email }) };
 }
 
