@@ -4,7 +4,7 @@ import { resources } from '../../nodes/LeadGen/action/operations';
 import { EXAMPLES } from '../../lab/playground/instance';
 import type { WorkflowNode } from '../../lab/playground/api';
 import { LINE, node, OWNER, quiet, until } from '../../lab/fixture/fixture';
-import { CACHED_EDITOR, Editor } from './browser';
+import { WITH_EDITOR, Editor } from './browser';
 import { serve, useN8n } from './n8n';
 
 /* What a person sees and clicks in the editor, in a real browser. */
@@ -14,7 +14,7 @@ let editor: Editor;
 afterAll(async () => {
 	await editor.close();
 });
-const fixture = useN8n(CACHED_EDITOR);
+const fixture = useN8n(WITH_EDITOR);
 beforeAll(async () => {
 	editor = await Editor.open(fixture.url, OWNER, LINE);
 });
