@@ -8,6 +8,7 @@ import {
 import { forWorkflowBuilder } from './common/compatibility';
 import { runItems } from './action/items';
 import { resources } from './action/operations';
+import { leadGenApiTest } from './service/credentialTest';
 import { buildOutputs } from './action/outputs';
 import { buildProperties, buildSubtitle } from './action/properties';
 
@@ -28,9 +29,11 @@ export class LeadGen implements INodeType {
 		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: buildOutputs(resources),
-		credentials: [{ name: 'leadGenApi', required: true }],
+		credentials: [{ name: 'leadGenApi', required: true, testedBy: 'leadGenApiTest' }],
 		properties: buildProperties(resources),
 	};
+
+	methods = { credentialTest: { leadGenApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runItems(this);
