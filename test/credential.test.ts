@@ -207,6 +207,25 @@ test('The base URL and the key work with what people paste around them, in the f
 	]);
 });
 
+test('Custom API Call, which n8n adds to the resources and operations, says what to use instead', async () => {
+	for (const parameters of [
+		{ resource: '__CUSTOM_API_CALL__' },
+		{ resource: 'email', operation: '__CUSTOM_API_CALL__' },
+	]) {
+		const { run } = await runLeadGen({ baseUrl: sandbox.url, parameters, items: [{}] });
+		expect(run.data.resultData.error).toMatchObject({
+			message: 'This node makes no custom API calls',
+			description: containing('use the HTTP Request node with Predefined Credential Type'),
+		});
+	}
+	expect(sandbox.requests).toEqual([]);
+});
+
+test('n8n keeps what the credential does when it copies it, as for the HTTP Request node', async () => {
+	const { authenticate } = { ...(await loadCredential('leadGenApi')) };
+	expect(authenticate).toEqual(expect.any(Function));
+});
+
 describe('The test of the credential', () => {
 	test('passes an account without credits', async () => {
 		sandbox.set({ accounts: { [KEY]: { plan: 'starter', credits: 0 } } });
@@ -236,7 +255,7 @@ describe('The test of the credential', () => {
 		[
 			'an address of this computer where nothing listens',
 			{ baseUrl: 'http://localhost:1' },
-			containing('If n8n runs in Docker, localhost is its container: use host.docker.internal'),
+			containing('If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.'),
 			0,
 		],
 		[

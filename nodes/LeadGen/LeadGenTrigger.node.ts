@@ -37,7 +37,7 @@ export class LeadGenTrigger implements INodeType {
 		subtitle: `={{ $parameter["mode"] === "listen" ? "Receive completions" : ${scheduleInWords} }}`,
 		// The node creator shows this description for both nodes.
 		description:
-			'Scrape leads, find and verify email addresses, and start workflows when a scrape finishes',
+			'Scrape leads, find and verify email addresses, and run workflows when scrapes finish',
 		eventTriggerDescription: 'Waiting up to two minutes for a scrape to finish',
 		triggerPanel: {
 			header: 'Get an example of a finished scrape',

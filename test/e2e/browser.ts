@@ -21,13 +21,11 @@ const EDITORS = {
 		credential: 'Credential to connect with',
 		closeNode: 'back-to-canvas',
 		switchOn: ['workflow-activate-switch'],
-		wrongKey: 'Authorization failed - please check your credentials',
 	},
 	'2': {
 		credential: 'Credential',
 		closeNode: 'ndv-close-button',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
-		wrongKey: 'The service does not accept this API key',
 	},
 } as const;
 

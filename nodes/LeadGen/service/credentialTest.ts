@@ -15,7 +15,7 @@ const WRONG_KEY =
 	'The service does not accept this API key. Copy it again, and check that your account is active.';
 const WRONG_ADDRESS = 'The LeadGen service is not at this address. Check the base URL.';
 const IN_DOCKER =
-	'If n8n runs in Docker, localhost is its container: use host.docker.internal for the computer.';
+	'If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.';
 const TIMEOUT_MS = 30_000;
 
 /**

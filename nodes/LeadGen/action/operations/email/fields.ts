@@ -40,14 +40,14 @@ const firstName = nameField('firstAndLast', {
 	displayName: 'First Name',
 	name: 'firstName',
 	placeholder: 'e.g. Nathan',
-	description: 'The node leaves out titles. A last name alone is enough.',
+	description: 'The node leaves out titles. Can be empty: the service decides whether a last name is enough.',
 });
 
 const lastName = nameField('firstAndLast', {
 	displayName: 'Last Name',
 	name: 'lastName',
 	placeholder: 'e.g. Smith',
-	description: 'The node leaves out degrees. A first name alone is enough.',
+	description: 'The node leaves out degrees. Can be empty: the service decides whether a first name is enough.',
 });
 
 const fullName = nameField(
@@ -99,7 +99,7 @@ export const company = textField(
 		name: 'company',
 		placeholder: 'e.g. acme.com',
 		description:
-			"The domain of the company's website, or the URL of any page of it. Not needed with 'LinkedIn URL'.",
+			"The domain of the company's website, or the URL of any page of it. Can be empty with 'LinkedIn URL': the service decides whether that is enough.",
 	},
 	(text, displayName) =>
 		toDomain(
