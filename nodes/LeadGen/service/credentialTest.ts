@@ -6,9 +6,9 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
-import { apiKeyOf, BALANCE, baseUrlOf } from './account';
+import { apiKeyOf, baseUrlOf, withoutKey } from './credential';
 import { meaningOf, readEnvelope } from './answer';
-import { keyRemover } from './texts';
+import { BALANCE } from './request';
 import { noAnswer } from './wire';
 
 const WRONG_KEY =
@@ -54,7 +54,7 @@ async function readBalance(
 	})) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
 	const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
 	const answer = readEnvelope(
-		{ status: statusCode, headers, text: keyRemover(key)(text) },
+		{ status: statusCode, headers, text: withoutKey(text, key) },
 		BALANCE,
 	);
 	if ('data' in answer) return answer.data;
