@@ -242,7 +242,7 @@ describe('The test of the credential', () => {
 
 	test.each<[what: string, Given & { fault?: FaultRule }, message: unknown, requests?: number]>([
 		['an unknown key', { apiKey: 'wrong' }, wrongKey],
-		['no key', { apiKey: '' }, wrongKey],
+		['no key', { apiKey: '' }, 'API Key in the LeadGen credential is empty', 0],
 		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, noKey, 0],
 		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongAddress],
 		[
