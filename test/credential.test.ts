@@ -255,7 +255,9 @@ describe('The test of the credential', () => {
 		[
 			'an address of this computer where nothing listens',
 			{ baseUrl: 'http://localhost:1' },
-			containing('If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.'),
+			containing(
+				'If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.',
+			),
 			0,
 		],
 		[
