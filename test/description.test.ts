@@ -274,7 +274,7 @@ test.each<[INodeParameters, string]>([
 	async (parameters, times) => {
 		const { fields, options } = shownOf((await loadNode('leadGenTrigger')).description, parameters);
 		const filters = 'filtersMode filters';
-		const start = `startScrapeNotice limit schedule ${times} ${filters} events output internalUrl testLimit`;
+		const start = `startScrapeNotice ${filters} limit schedule ${times} events output internalUrl testLimit`;
 		const listen = 'listenNotice events output internalUrl';
 		const shown = `mode ${parameters.mode === 'listen' ? listen : start} testScrapeId`;
 		expect([...fields, ...options].map(({ name }) => name)).toEqual(shown.split(/ +/));

@@ -169,8 +169,6 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 			line('Ann Good', 'valid.ann@acme.com', 'https://www.acme.com'),
 		].map((text) => text.split(';')),
 	]);
-	// The sandbox demands a company.
-	service.expectViolations();
 	expect(table(upload)).toEqual([
 		'valid.ann@acme.com | valid |  |  | ',
 		`csure@acme.com | valid | 0.92 | in the file: invalid (${NO_MAIL}) | `,
@@ -180,7 +178,7 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 		` | invalid |  | in the file: invalid (${NO_MAIL}), no website: fill it in in the sheet Websites, and upload this file again | `,
 		'ida.sure@delta.com | valid | 0.91 |  | ',
 		'jan.sure@acme.com | valid | 0.95 |  | ',
-		` | invalid |  | in the file: invalid (${NO_MAIL}), The service says: body must have required property 'company' (INVALID_REQUEST). The service does not accept the fields of this item. Check them. | `,
+		` | not found |  | in the file: invalid (${NO_MAIL}), business: not found | `,
 		'valid.ann@acme.com | valid |  |  | ',
 	]);
 	service.expectCalls([

@@ -18,6 +18,7 @@ import { properties } from './trigger/triggerProperties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './common/compatibility';
+import { leadGenApiTest } from './service/credentialTest';
 
 /**
  * Starts scrapes, and runs the workflow once for each finished scrape. See docs/architecture.md.
@@ -36,7 +37,7 @@ export class LeadGenTrigger implements INodeType {
 		subtitle: `={{ $parameter["mode"] === "listen" ? "Receive completions" : ${scheduleInWords} }}`,
 		// The node creator shows this description for both nodes.
 		description:
-			'Scrape leads, find and verify email addresses, and start workflows when a scrape finishes',
+			'Scrape leads, find and verify email addresses, and run workflows when scrapes finish',
 		eventTriggerDescription: 'Waiting up to two minutes for a scrape to finish',
 		triggerPanel: {
 			header: 'Get an example of a finished scrape',
@@ -54,7 +55,7 @@ export class LeadGenTrigger implements INodeType {
 		defaults: { name: 'LeadGen Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'leadGenApi', required: true }],
+		credentials: [{ name: 'leadGenApi', required: true, testedBy: 'leadGenApiTest' }],
 		...forWorkflowBuilder(
 			'Runs a workflow when a scrape of leads is finished. Either it starts the scrapes itself, once or on a schedule, which uses credits, or it only receives the completions of scrapes that a LeadGen node starts with the production URL of this trigger as its Webhook URL. Gives one item per scrape, or one per lead if the service sends the leads.',
 		),
@@ -81,6 +82,8 @@ export class LeadGenTrigger implements INodeType {
 		],
 		properties,
 	};
+
+	methods = { credentialTest: { leadGenApiTest } };
 
 	webhookMethods = {
 		default: {

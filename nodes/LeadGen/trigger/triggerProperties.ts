@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../common/errors';
-import { filterFields, limit } from '../common/filters';
+import { filterFields } from '../common/filters';
 import {
 	choiceField,
 	choicesField,
@@ -115,8 +115,7 @@ export const properties: INodeProperties[] = [
 		'listen',
 		"Copy the production URL above into the option 'Webhook URL' of the LeadGen node that starts scrapes. The service must reach it.",
 	),
-	...[limit, ...scheduleFields].map(forStarts),
-	...filterFields.filter((field) => field !== limit).map(forStarts),
+	...[...filterFields, ...scheduleFields].map(forStarts),
 	events.property,
 	output.property,
 	{
