@@ -2,7 +2,7 @@ import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { StopReason } from '../nodes/LeadGen/service/run';
 import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
-import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/told';
+import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/announced';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { Account, Plan } from '../nodes/LeadGen/service/account';
 import { sliding } from '../lab/rateLimits';

@@ -23,6 +23,8 @@ export interface Scenario extends ServiceSettings {
 	stallMs?: number;
 	/** After this time, a call counts as lost; never by default. */
 	timeoutMs?: number;
+	/** What the process takes of the processor for a call, in milliseconds; 4 by default. */
+	cpuMs?: number;
 	seed?: number;
 }
 
@@ -32,6 +34,10 @@ export interface Result {
 	noCredits: number;
 	/** Calls that were taken, and not answered in time. */
 	lost: number;
+	/** Calls that failed, and may have been paid for. */
+	unclear: number;
+	/** Calls that were not sent, or could not be. */
+	notSent: number;
 	/** Runs that ended because the service refused everything. */
 	givenUp: number;
 	/** When each call was taken, in seconds. */
@@ -45,14 +51,14 @@ const MAX_MS = 100 * 3_600_000;
 /** The node makes all calls of a scenario, each until it is not refused, or its run is given up. */
 export async function simulate(scenario: Scenario): Promise<Result> {
 	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
-	const { isBusy = false, stallMs = USUAL_STALL_MS } = scenario;
+	const { isBusy = false, stallMs = USUAL_STALL_MS, cpuMs } = scenario;
 	const clock = new VirtualClock(seed);
 	const service = new SimulatedService(clock, scenario);
 	const ends: number[][][] = [];
 	const each = Math.ceil(calls / processes / runs);
-	const count = { lost: 0, givenUp: 0 };
+	const count = { lost: 0, notSent: 0, givenUp: 0 };
 	const all = Array.from({ length: processes }, async (_, process) => {
-		const processor = new Processor(clock, isBusy ? stallMs : 0);
+		const processor = new Processor(clock, isBusy ? stallMs : 0, cpuMs);
 		const call = caller(processor, clock, service, scenario, count);
 		ends[process] = Array.from({ length: runs }, () => []);
 		if (laterMs > 0) await clock.sleep(process * laterMs);
@@ -70,6 +76,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 		refused: service.refused,
 		noCredits: service.noCredits,
 		...count,
+		unclear: service.failed.length + count.lost,
 		taken: service.taken.map((ms) => ms / 1000),
 		ends,
 	};
@@ -79,6 +86,9 @@ const OUTCOMES = {
 	accepted: 'succeeded',
 	refused: 'rateLimited',
 	noCredits: 'refused',
+	failed: 'unknown',
+	broken: 'unknown',
+	unreachable: 'notSent',
 } as const satisfies Record<Said['outcome'], End['outcome']>;
 
 /** What the node allows for an answer by default. */
@@ -90,13 +100,13 @@ function caller(
 	clock: VirtualClock,
 	service: SimulatedService,
 	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
-	count: Pick<Result, 'lost' | 'givenUp'>,
+	count: Pick<Result, 'lost' | 'notSent' | 'givenUp'>,
 ): (run: number) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
 	const limiter = new Limiter(processor);
 	limiter.perMinute = perMinute;
 	const all = Array.from({ length: runs }, () => {
 		const end = new AbortController();
-		const run: Run = { inFlight: 0, waitedMs: 0, cap: Infinity };
+		const run: Run = { inFlight: 0, waitedMs: 0 };
 		return { run, end };
 	});
 	let halted = false;
@@ -111,9 +121,12 @@ function caller(
 		for (;;) {
 			const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
 			const call = await limiter.turn(run, info, end.signal).catch(() => undefined);
-			if (!call) return 'givenUp';
+			if (!call) {
+				count.notSent++;
+				return 'givenUp';
+			}
 			if (halted) {
-				limiter.end(run, call, { outcome: 'notSent' });
+				limiter.end(run, call, { outcome: 'cancelled' });
 				return 'noCredits';
 			}
 			const said = await exchange();
@@ -123,12 +136,14 @@ function caller(
 				return 'lost';
 			}
 			const outcome = OUTCOMES[said.outcome];
-			if (!limiter.end(run, call, { outcome, rateInfo: said }) && !end.signal.aborted) {
+			const isAnswered = said.outcome !== 'broken' && said.outcome !== 'unreachable';
+			const goesOn = limiter.end(run, call, { outcome, rateInfo: isAnswered ? said : undefined });
+			if (!goesOn && !end.signal.aborted) {
 				count.givenUp++;
 				end.abort(new NotAttemptedError('Given up', ''));
 			}
 			if (said.outcome === 'noCredits') halted = true;
-			if (said.outcome !== 'refused') return said.outcome;
+			if (said.outcome !== 'refused' && said.outcome !== 'unreachable') return said.outcome;
 		}
 	};
 }
@@ -152,7 +167,7 @@ export function bound(scenario: Scenario): number {
 		return true;
 	};
 	for (let call = 0; call < calls; call++) {
-		now += CPU_MS / processes;
+		now += (scenario.cpuMs ?? CPU_MS) / processes;
 		for (;;) {
 			while (endOne(true));
 			const wait = Math.max(0, ...all.map((limit) => limit.waitMs(now)));

@@ -8,7 +8,7 @@ import { anySignal } from '../common/pause';
 import { count } from '../common/values';
 import { accountOf, apiKeyOf, type Account } from './account';
 import type { Run } from './limits/limiter';
-import { GIVE_UP_MS, MINUTE_MS } from './limits/policy';
+import { MAX_UNANSWERED_MS, MINUTE_MS } from './limits/policy';
 import type { Buyer } from './memory';
 import { isRateRefusal } from './retry';
 import type { ServiceRequest } from './types';
@@ -49,7 +49,7 @@ export class StopReason {
 		const minutes = Math.ceil(backMs / MINUTE_MS);
 		const time = minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 		const back =
-			backMs > GIVE_UP_MS
+			backMs > MAX_UNANSWERED_MS
 				? `The service says that it accepts requests again in ${time}.`
 				: 'This has lasted for ten minutes.';
 		this.stop(`Not sent: the service ${what}`, `${back} Try again later.`);
@@ -108,7 +108,6 @@ export function beginRun(
 		stopReason,
 		inFlight: 0,
 		waitedMs: 0,
-		cap: settings.parallel || Infinity,
 		signal: anySignal(stopReason.signal, settings.signal),
 	};
 }

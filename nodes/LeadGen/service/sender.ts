@@ -3,7 +3,7 @@ import { anySignal, pause, throwIfStopped } from '../common/pause';
 import { ServiceError } from '../common/errors';
 import { BALANCE } from './account';
 import { readEnvelope, type Answer } from './answer';
-import { backMs, readRateHeaders } from './limits/told';
+import { backMs, readRateHeaders } from './limits/announced';
 import { isRateRefusal, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { isFree, type ServiceRequest } from './types';
@@ -69,7 +69,7 @@ export class Sender {
 		const call = await limiter.turn(this.run, { path: request.path, isPoll, timeoutMs }, signal);
 		// An answer that arrived meanwhile may have stopped the run.
 		const stopped = isFree(request) ? undefined : stopReason.reason;
-		if (stopped || signal.aborted) limiter.end(this.run, call, { outcome: 'notSent' });
+		if (stopped || signal.aborted) limiter.end(this.run, call, { outcome: 'cancelled' });
 		throwIfStopped(signal);
 		if (stopped) throw stopped;
 		const response = await exchange(this.run, request);

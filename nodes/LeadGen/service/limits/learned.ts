@@ -1,7 +1,7 @@
-import { GIVE_UP_MS, isAccepted, MARGIN_MS, MINUTE_MS } from './policy';
+import { isAnswered, MARGIN_MS, MAX_UNANSWERED_MS, mayCount, MINUTE_MS } from './policy';
 import type { Call, Clock, End, Policy } from './policy';
 import { TimeLog } from './timeLog';
-import { backMs, worthwhileMs } from './told';
+import { backMs, boundedWaitMs } from './announced';
 import type { Traffic } from './traffic';
 
 /** Services usually count limits over one of these windows. */
@@ -76,7 +76,7 @@ export class Learned implements Policy {
 		const now = call.sentAt;
 		const isOnlyCall = this.traffic.recent(now, MIN_IDLE_MS) === 1;
 		if (isOnlyCall && this.heldUntil === -Infinity && !this.pause) this.acceptingSince = now;
-		this.counted.forgetBefore(now - GIVE_UP_MS - MINUTE_MS);
+		this.counted.forgetBefore(now - MAX_UNANSWERED_MS - MINUTE_MS);
 		this.counted.add(now);
 		this.undecided.add(call);
 		if (this.pause) {
@@ -89,9 +89,9 @@ export class Learned implements Policy {
 
 	ended(call: Call, end: End, now: number): void {
 		const isUndecided = this.undecided.delete(call);
-		if (['rateLimited', 'notSent'].includes(end.outcome)) this.counted.remove(call.sentAt);
+		if (!mayCount(end)) this.counted.remove(call.sentAt);
 		if (end.outcome === 'rateLimited') this.refused(call, end, now);
-		if (isUndecided && isAccepted(end)) this.accepted(call, now);
+		if (isUndecided && isAnswered(end)) this.accepted(call, now);
 	}
 
 	/** How long the window lasts. Now and then, more calls are tried, but not before a burst, which they would disturb. */
@@ -165,7 +165,7 @@ export class Learned implements Policy {
 		if (!this.pause || namedMs === 0) return;
 		// A long time may be in milliseconds by mistake.
 		if (namedMs > MINUTE_MS && now - this.pause.since < MINUTE_MS) return;
-		const backAt = now + worthwhileMs(namedMs, call) + 100 * this.clock.random();
+		const backAt = now + boundedWaitMs(namedMs, call) + 100 * this.clock.random();
 		this.pause.until = Math.max(this.pause.until, backAt);
 	}
 
@@ -192,7 +192,7 @@ export class Learned implements Policy {
 	private began(pausedAt: number): number {
 		const oldest = this.oldest(pausedAt);
 		// This process may have been stalled after the call had its turn.
-		const byAnswer = this.traffic.over.firstFrom(oldest) - this.traffic.leastMs;
+		const byAnswer = this.traffic.counted.firstFrom(oldest) - this.traffic.leastMs;
 		return Math.min(Math.max(this.counted.firstFrom(oldest), byAnswer), pausedAt);
 	}
 
