@@ -119,7 +119,7 @@ export const badDays: Record<string, Scenario & { price: Price }> = Object.fromE
 			},
 			{
 				about: 'throughput falls beyond 50 at once, breaks after 30 s',
-				...{ calls: 1200, limits: none, timeoutMs: 30_000 },
+				...{ calls: 1200, latency: { ms: 1000 }, timeoutMs: 30_000 },
 				slowdown: (inFlight: number) => Math.max(1, (inFlight / 50) ** 2.5),
 				price: { unclear: 180 },
 			},

@@ -3,6 +3,7 @@ import type { Call, Clock, End, Policy } from './policy';
 import { TimeLog } from './timeLog';
 import { backMs, boundedWaitMs } from './announced';
 import type { Traffic } from './traffic';
+import { Undecided } from './undecided';
 
 /** Services usually count limits over one of these windows. */
 const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
@@ -17,6 +18,10 @@ const FULL_SHARE = 0.5;
 const TRY_AFTER_MS = 5000;
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
+/** So many calls that were sent after a refused one, and accepted in a row, show that no limit was reached. */
+const ACQUITTING = 3;
+/** If so, further refusals are for another reason, too, until so many come in a row. */
+const TOLERATED = 3;
 /** The pauses between probes: the first, the share of the time so far of the next ones, and from the second phase on. */
 const [FIRST_PAUSE_MS, PAUSE_SHARE, LATER_PAUSE_MS] = [100, 2 / 3, 1000];
 /** A little more than a minute, so that probes come in every part of the window of others. */
@@ -29,8 +34,7 @@ const PHASE_MS = 1.1 * MINUTE_MS;
 export class Learned implements Policy {
 	/** When each call was sent that the service did not refuse. */
 	private readonly counted = new TimeLog();
-	/** Calls in flight that may still be refused, the oldest first. */
-	private readonly undecided = new Set<Call>();
+	private readonly undecided = new Undecided();
 	/** `limit` calls in any `ms` milliseconds. */
 	private window: { limit: number; ms: number } | undefined;
 	/** Until when the window holds back the next call, if it does. */
@@ -42,6 +46,11 @@ export class Learned implements Policy {
 	private refusalMs = 0;
 	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
 	pause: { since: number; until: number; isExplained: boolean } | undefined;
+	/** If calls that were sent after `sentAt` are accepted, that many in a row, no limit was reached. */
+	private doubt: { sentAt: number; accepted: number; needed: number } | undefined;
+	/** How many refusals more are not for the rate, because the last ones were not. */
+	private tolerated = 0;
+	private isTolerant = false;
 	/** When the last probe might have been sent. It may be sent later, for want of calls, which says nothing. */
 	private probeAt = 0;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
@@ -61,12 +70,7 @@ export class Learned implements Policy {
 	}
 
 	waitMs(now: number): number {
-		// Refusals come fast. A call that takes twice as long as the slowest one was accepted, though its answer may be slow.
-		for (const call of this.undecided) {
-			if (this.refusalMs === 0 || now - call.sentAt < 2 * this.refusalMs) break;
-			this.undecided.delete(call);
-			this.accepted(call, now);
-		}
+		for (const call of this.undecided.takePassed(now, this.refusalMs)) this.accepted(call, now);
 		const windowMs = this.windowMs(now);
 		if (windowMs > 0) this.heldUntil = now + windowMs;
 		return Math.max(windowMs, this.pauseMs(now));
@@ -88,7 +92,7 @@ export class Learned implements Policy {
 	}
 
 	ended(call: Call, end: End, now: number): void {
-		const isUndecided = this.undecided.delete(call);
+		const isUndecided = this.undecided.remove(call);
 		if (!mayCount(end)) this.counted.remove(call.sentAt);
 		if (end.outcome === 'rateLimited') this.refused(call, end, now);
 		if (isUndecided && isAnswered(end)) this.accepted(call, now);
@@ -117,6 +121,8 @@ export class Learned implements Policy {
 
 	private accepted(call: Call, now: number): void {
 		this.acceptedAt = now;
+		if (this.isTolerant) this.tolerated = TOLERATED;
+		if (this.isAcquitted(call)) return;
 		const { pause, window } = this;
 		const tried = this.takenBefore(call) + 1;
 		if (!pause && window && tried > window.limit) {
@@ -127,10 +133,24 @@ export class Learned implements Policy {
 		if (!pause || call.sentAt < pause.since) return;
 		const taken = this.counted.count(this.oldest(pause.since), pause.since);
 		const foundAt = Math.min(call.sentAt, this.probeAt);
+		this.isTolerant = false;
+		this.tolerated = 0;
 		if (!pause.isExplained && taken > 0) this.learn(taken, foundAt - this.began(pause.since));
 		this.acceptingSince = call.sentAt;
 		this.correctedAt = now;
 		this.pause = undefined;
+	}
+
+	/** Goes on if the call shows that the refusals since the pause began were not for the rate. */
+	private isAcquitted({ sentAt }: Call): boolean {
+		const { doubt, pause } = this;
+		if (!doubt || !pause || sentAt <= doubt.sentAt || sentAt >= pause.since) return false;
+		if (++doubt.accepted < doubt.needed) return false;
+		this.pause = undefined;
+		this.correctedAt = sentAt;
+		this.isTolerant = true;
+		this.tolerated = TOLERATED;
+		return true;
 	}
 
 	/** @param taken how many calls the service accepted until it refused one, and accepted the next one after `ms` */
@@ -150,6 +170,11 @@ export class Learned implements Policy {
 		this.refusalMs = Math.max(this.refusalMs, now - call.sentAt);
 		const isNew = call.sentAt >= this.correctedAt;
 		const namedMs = backMs(rateInfo);
+		if (this.doubt) this.doubt.accepted = 0;
+		if (!this.pause && isNew && this.tolerated > 0) {
+			this.tolerated--;
+			return;
+		}
 		if (!this.pause && isNew) {
 			const { window } = this;
 			this.refusedAt = now;
@@ -160,6 +185,9 @@ export class Learned implements Policy {
 			const isExplained = isFull && this.acceptedAt >= this.correctedAt;
 			const until = this.nextProbe(now, now);
 			if (!isExplained || namedMs > 0) this.pause = { since: now, until, isExplained };
+			const after = this.undecided.countAfter(call.sentAt);
+			const needed = Math.min(ACQUITTING, after);
+			this.doubt = after > 0 && !isExplained ? { sentAt: call.sentAt, accepted: 0, needed } : undefined;
 		}
 		if (isNew) this.correctedAt = now;
 		if (!this.pause || namedMs === 0) return;
