@@ -24,7 +24,7 @@ export function isRateRefusal(error: ServiceError): boolean {
 }
 
 /** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
-function isUnsent({ outcome, code = '' }: ServiceError): boolean {
+export function isUnsent({ outcome, code = '' }: ServiceError): boolean {
 	return outcome === 'notSent' && TEMPORARY.has(code);
 }
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../common/errors';
 import { BALANCE } from './account';
 import { readEnvelope, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/announced';
-import { isRateRefusal, retryDelayMs } from './retry';
+import { isRateRefusal, isUnsent, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { isFree, type ServiceRequest } from './types';
 import { exchange, noAnswer } from './wire';
@@ -45,7 +45,7 @@ export class Sender {
 				return result.data;
 			}
 			// The limiter lets the call wait until the service accepts calls again.
-			if (result.isRateLimited) continue;
+			if (result.isHeldBack) continue;
 			const { error } = result;
 			failedAt ??= performance.now();
 			const failingMs = this.hasAnswered ? performance.now() - failedAt : undefined;
@@ -61,7 +61,7 @@ export class Sender {
 	private async attempt(
 		request: ServiceRequest,
 		signal: AbortSignal,
-	): Promise<Answer & { isRateLimited?: boolean }> {
+	): Promise<Answer & { isHeldBack?: boolean }> {
 		const { account, settings, stopReason } = this.run;
 		const { limiter } = account;
 		const { timeoutMs } = settings;
@@ -74,8 +74,9 @@ export class Sender {
 		if (stopped) throw stopped;
 		const response = await exchange(this.run, request);
 		if (response instanceof ServiceError) {
-			limiter.end(this.run, call, { outcome: response.outcome });
-			return { error: response };
+			const goesOn = limiter.end(this.run, call, { outcome: response.outcome });
+			if (!goesOn) stopReason.stopAllCalls(response, 0);
+			return { error: response, isHeldBack: isUnsent(response) && goesOn };
 		}
 		this.hasAnswered = true;
 		const rateInfo = readRateHeaders(response, Date.now());
@@ -85,7 +86,7 @@ export class Sender {
 		const outcome = isRateLimited ? 'rateLimited' : (error?.outcome ?? 'succeeded');
 		const goesOn = limiter.end(this.run, call, { outcome, rateInfo });
 		if (error && !goesOn) stopReason.stopAllCalls(error, backMs(rateInfo));
-		return { ...answer, isRateLimited: isRateLimited && goesOn };
+		return { ...answer, isHeldBack: isRateLimited && goesOn };
 	}
 
 	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
@@ -94,9 +95,10 @@ export class Sender {
 		const call = await account.limiter.turn(this.run, BALANCE, signal).catch(() => undefined);
 		if (!call) return;
 		const response = await exchange(this.run, BALANCE);
-		account.limiter.end(this.run, call, { outcome: 'unknown' });
-		if (response instanceof ServiceError) return;
-		const answer = readEnvelope(response, BALANCE);
+		const answer =
+			response instanceof ServiceError ? { error: response } : readEnvelope(response, BALANCE);
+		const outcome = 'data' in answer ? 'succeeded' : 'unknown';
+		account.limiter.end(this.run, call, { outcome });
 		if ('data' in answer && answer.data) account.plan.learn(answer.data);
 	}
 }
