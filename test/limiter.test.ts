@@ -306,7 +306,8 @@ describe('what a service says of its rate', () => {
 			const rateInfo = { remaining: 3, resetMs: 5 * MINUTE_MS };
 			limiter.end(run, await turn(), { outcome: 'succeeded', rateInfo });
 			// The service cannot be reached for a moment, or the run is stopped.
-			for (let more = 0; more < 10; more++) limiter.end(run, await turn(), { outcome: 'cancelled' });
+			for (let more = 0; more < 10; more++)
+				limiter.end(run, await turn(), { outcome: 'cancelled' });
 			for (let more = 0; more < 3; more++) await turn();
 		})();
 		await clock.runUntil(calling, MINUTE_MS);

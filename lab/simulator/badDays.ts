@@ -1,4 +1,4 @@
-import { changing, sliding, type Limit } from '../rateLimits';
+import { sliding, type Limit } from '../rateLimits';
 import type { Fault } from './service';
 import type { Scenario } from './simulate';
 
@@ -37,17 +37,13 @@ const eachRefused = (nth: number) =>
 	always(({ index }) => (index % nth === nth - 1 ? 'refused' : undefined));
 
 /** One limit until so many calls are taken, another one from then on. */
-function rising(before: Limit, taken: number, after: Limit): Limit {
-	let count = 0;
-	const limit = changing(before, 0, after);
-	const now = () => (count < taken ? -1 : 0);
+function rising(before: Limit, count: number, after: Limit): Limit {
+	let taken = 0;
 	return {
-		...limit,
-		waitMs: (at) => (now() < 0 ? before : after).waitMs(at),
-		take(at) {
-			count++;
-			after.take(at);
-			return before.take(at);
+		waitMs: (now) => (taken < count ? before : after).waitMs(now),
+		take(now) {
+			taken++;
+			return before.take(now) + after.take(now);
 		},
 	};
 }
@@ -120,13 +116,15 @@ export const badDays: Record<string, Scenario & { price: Price }> = Object.fromE
 			{
 				about: 'throughput falls beyond 50 at once, breaks after 30 s',
 				...{ calls: 1200, latency: { ms: 1000 }, timeoutMs: 30_000 },
-				slowdown: (inFlight: number) => Math.max(1, (inFlight / 50) ** 2.5),
+				slowdown: (inFlight: number) => Math.max(1, (inFlight / 50) ** 1.5),
 				price: { unclear: 180 },
 			},
 			...[60, 60.5].map((after) => ({
 				about: `Pro, 25 s of 502 after 60 of 200 rows${after > 60 ? ', as slow as answers' : ''}`,
 				...{ calls: 200, perMinute: 300, fault: outage(Math.floor(after), 25_000) },
-				...{ slowFaults: after > 60, price: { unclear: 25 } },
+				slowFaults: after > 60,
+				// Of calls in flight for 100 ms, 25 fail before anybody knows.
+				price: { unclear: after > 60 ? 40 : 25 },
 			})),
 			...[0.01, 0.02, 0.05].flatMap((share) =>
 				[100, 2000].map((ms) => ({
@@ -155,7 +153,7 @@ export const badDays: Record<string, Scenario & { price: Price }> = Object.fromE
 				...{ calls: 400, limits: () => [rising(sliding(5, 1000), 100, sliding(20, 1000))] },
 				price: { ofBound: 1.3 },
 			},
-			...[2, 8, 12].flatMap((cpuMs) =>
+			...[8, 12].flatMap((cpuMs) =>
 				[false, true].flatMap((isBusy) =>
 					[
 						{

@@ -115,11 +115,12 @@ export class SimulatedService {
 		}
 		this.taken.push(now);
 		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
+		// As middleware does it: when the call comes in.
+		const said = this.says(now, wait);
 		this.inFlight++;
 		await clock.sleep(inside + takes - 2 * way);
 		this.inFlight--;
 		for (const limit of limits) limit.end?.();
-		const said = this.says(now, wait);
 		await clock.sleep(way);
 		return { outcome: 'accepted', ...said };
 	}

@@ -9,6 +9,8 @@ export interface Scenario extends ServiceSettings {
 	/** What the service is like. */
 	about: string;
 	calls: number;
+	/** Whether each process has had an answer before; otherwise few calls go out until the first one. */
+	isKnown?: boolean;
 	/** The limit that is set or published. */
 	perMinute?: number;
 	/** Processes on the account, each with a limiter of its own. */
@@ -99,7 +101,7 @@ function caller(
 	processor: Processor,
 	clock: VirtualClock,
 	service: SimulatedService,
-	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
+	{ perMinute = Infinity, runs = 1, timeoutMs, isKnown = false }: Scenario,
 	count: Pick<Result, 'lost' | 'notSent' | 'givenUp'>,
 ): (run: number) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
 	const limiter = new Limiter(processor);
@@ -109,17 +111,19 @@ function caller(
 		const run: Run = { inFlight: 0, waitedMs: 0 };
 		return { run, end };
 	});
+	const greeted = isKnown ? greet(limiter) : undefined;
 	let halted = false;
 	const exchange = async () => {
 		const exchanging = processor.exchange(service);
 		if (timeoutMs === undefined) return await exchanging;
 		return await Promise.race([exchanging, clock.sleep(timeoutMs)]);
 	};
+	const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
 	return async (index) => {
 		const { run, end } = all[index] ?? {};
 		if (!run || !end) throw new Error('There is no such run');
+		await greeted;
 		for (;;) {
-			const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
 			const call = await limiter.turn(run, info, end.signal).catch(() => undefined);
 			if (!call) {
 				count.notSent++;
@@ -146,6 +150,12 @@ function caller(
 			if (said.outcome !== 'refused' && said.outcome !== 'unreachable') return said.outcome;
 		}
 	};
+}
+
+/** Has a call answered, so that the limiter knows that the service works. */
+async function greet(limiter: Limiter): Promise<void> {
+	const run: Run = { inFlight: 0, waitedMs: 0 };
+	limiter.end(run, await limiter.turn(run, { path: '/credits' }), { outcome: 'succeeded' });
 }
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */

@@ -94,7 +94,8 @@ export class Announced implements Policy {
 		} else {
 			// The answer may not count the calls that were sent later.
 			const left = remaining - (this.traffic.total - call.before - 1);
-			const untilMs = left > 0 ? Math.min(resetMs, MAX_UNANSWERED_MS) : boundedWaitMs(resetMs, call);
+			const untilMs =
+				left > 0 ? Math.min(resetMs, MAX_UNANSWERED_MS) : boundedWaitMs(resetMs, call);
 			this.set(left, now + untilMs);
 		}
 	}

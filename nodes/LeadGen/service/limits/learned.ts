@@ -187,7 +187,8 @@ export class Learned implements Policy {
 			if (!isExplained || namedMs > 0) this.pause = { since: now, until, isExplained };
 			const after = this.undecided.countAfter(call.sentAt);
 			const needed = Math.min(ACQUITTING, after);
-			this.doubt = after > 0 && !isExplained ? { sentAt: call.sentAt, accepted: 0, needed } : undefined;
+			this.doubt =
+				after > 0 && !isExplained ? { sentAt: call.sentAt, accepted: 0, needed } : undefined;
 		}
 		if (isNew) this.correctedAt = now;
 		if (!this.pause || namedMs === 0) return;

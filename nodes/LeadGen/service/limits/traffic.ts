@@ -4,7 +4,7 @@ import { TimeLog } from './timeLog';
 /** Each call in flight has its own socket, so this is the maximum number of sockets for an account. */
 export const MAX_SOCKETS = 1000;
 /** So many calls may be in flight before it is known that the service answers, and how fast. */
-export const FEW_IN_FLIGHT = 50;
+export const FEW_IN_FLIGHT = 60;
 /** So many times the calls may be in flight that were answered within this share of half of the time-out. */
 const ANSWERED_FACTOR = 4;
 
@@ -23,8 +23,11 @@ export class Traffic implements Policy {
 	hasAnswered = false;
 	private readonly answeredAt = new TimeLog();
 	private timeoutMs = MAX_UNANSWERED_MS;
-	/** From the first answer until then, too few may have come to show how fast the service is: for as long as that took. */
-	private unmeasuredUntil: number | undefined;
+	/**
+	 * Until then, any number may be in flight: too few answers may have come to show how fast the service is, for twice as long
+	 * as the first of them took. Before the first answer, and after a failure, nothing shows that the service works.
+	 */
+	private unmeasuredUntil = -Infinity;
 
 	/** @param counted when each call ended that the service may have counted */
 	constructor(readonly counted: TimeLog) {}
@@ -36,8 +39,7 @@ export class Traffic implements Policy {
 
 	waitMs(now: number): number {
 		if (this.inFlight >= MAX_SOCKETS) return Infinity;
-		if (this.inFlight < FEW_IN_FLIGHT) return 0;
-		if (this.unmeasuredUntil !== undefined && now < this.unmeasuredUntil) return 0;
+		if (this.inFlight < FEW_IN_FLIGHT || now < this.unmeasuredUntil) return 0;
 		const answered = this.answeredAt.count(now - this.timeoutMs / 2 / ANSWERED_FACTOR);
 		return this.inFlight < ANSWERED_FACTOR * answered ? 0 : Infinity;
 	}
@@ -52,11 +54,12 @@ export class Traffic implements Policy {
 		this.inFlight--;
 		if (end.outcome === 'succeeded') this.leastMs = Math.min(this.leastMs, now - sentAt);
 		if (isAnswered(end)) {
+			if (Math.abs(this.unmeasuredUntil) === Infinity)
+				this.unmeasuredUntil = now + 2 * (now - sentAt);
 			this.hasAnswered = true;
 			this.answeredAt.add(now);
-			this.unmeasuredUntil ??= now + (now - sentAt);
 		}
-		if (this.inFlight === 0) this.unmeasuredUntil = undefined;
+		if (this.inFlight === 0) this.unmeasuredUntil = isAnswered(end) ? Infinity : -Infinity;
 		this.answeredAt.forgetBefore(now - MAX_UNANSWERED_MS);
 	}
 }
