@@ -17,7 +17,7 @@ export interface ServiceSettings {
 	/** Credits of the account; `undefined` is as many as anyone wants. */
 	credits?: number;
 	/** What goes wrong, besides the limits. */
-	fault?: () => Fault;
+	fault?: (() => Fault) | undefined;
 	/** Whether that takes as long as an answer; otherwise it takes the way there and back. */
 	slowFaults?: boolean;
 	/** How many times as long an answer takes, by the number of calls in flight. */
