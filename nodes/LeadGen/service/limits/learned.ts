@@ -28,19 +28,26 @@ const [FIRST_PAUSE_MS, PAUSE_SHARE, LATER_PAUSE_MS] = [100, 2 / 3, 1000];
 const PHASE_MS = 1.1 * MINUTE_MS;
 
 /**
- * Learns from refusals how many calls the service accepts in what time, and keeps to that. While the service refuses
- * calls, it pauses, and single calls probe.
+ * Learns from refusals how many calls the service accepts in what time, and keeps to that.
+ *
+ * For example, a service accepts 100 calls in any second. 100 calls go out, and the 101st is refused: `pause` begins, and
+ * single calls probe. A second after the first call, a probe is accepted: `window` is 100 calls in 1,000 ms. From now on,
+ * the window explains a refusal, which only lowers its limit. After five seconds without one, `extra` calls more are
+ * tried, and raise the limit if they are accepted. If calls that were sent soon after the refused one had been accepted,
+ * the refusal would not have been for the rate, and nothing learned (`doubt`).
  */
 export class Learned implements Policy {
 	/** When each call was sent that the service did not refuse. */
 	private readonly counted = new TimeLog();
+	/** Calls in flight that may still be refused. */
 	private readonly undecided = new Undecided();
-	/** `limit` calls in any `ms` milliseconds. */
+	/** What refusals taught: `limit` calls in any `ms` milliseconds; undefined before. */
 	private window: { limit: number; ms: number } | undefined;
 	/** Until when the window holds back the next call, if it does. */
 	private heldUntil = -Infinity;
 	/** How many calls more are tried. */
 	private extra = 1;
+	/** When a refusal last showed that the limit is reached. */
 	private refusedAt = -Infinity;
 	/** How long the slowest refusal took. */
 	private refusalMs = 0;
@@ -48,13 +55,15 @@ export class Learned implements Policy {
 	pause: { since: number; until: number; isExplained: boolean } | undefined;
 	/** If calls that were sent after `sentAt` are accepted, that many in a row, no limit was reached. */
 	private doubt: { sentAt: number; accepted: number; needed: number } | undefined;
-	/** How many refusals more are not for the rate, because the last ones were not. */
+	/** How many refusals in a row are taken for one that is not for the rate, because the last ones were not. */
+	private tolerance = 0;
+	/** How many of them are left. */
 	private tolerated = 0;
-	private isTolerant = false;
 	/** When the last probe might have been sent. It may be sent later, for want of calls, which says nothing. */
 	private probeAt = 0;
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
 	private acceptingSince = 0;
+	/** When the last call was accepted. */
 	private acceptedAt = -Infinity;
 	/** Refusals of calls that were sent before this time are already corrected for. */
 	private correctedAt = -Infinity;
@@ -121,7 +130,7 @@ export class Learned implements Policy {
 
 	private accepted(call: Call, now: number): void {
 		this.acceptedAt = now;
-		if (this.isTolerant) this.tolerated = TOLERATED;
+		this.tolerated = this.tolerance;
 		if (this.isAcquitted(call)) return;
 		const { pause, window } = this;
 		const tried = this.takenBefore(call) + 1;
@@ -133,7 +142,7 @@ export class Learned implements Policy {
 		if (!pause || call.sentAt < pause.since) return;
 		const taken = this.counted.count(this.oldest(pause.since), pause.since);
 		const foundAt = Math.min(call.sentAt, this.probeAt);
-		this.isTolerant = false;
+		this.tolerance = 0;
 		this.tolerated = 0;
 		if (!pause.isExplained && taken > 0) this.learn(taken, foundAt - this.began(pause.since));
 		this.acceptingSince = call.sentAt;
@@ -148,7 +157,7 @@ export class Learned implements Policy {
 		if (++doubt.accepted < doubt.needed) return false;
 		this.pause = undefined;
 		this.correctedAt = sentAt;
-		this.isTolerant = true;
+		this.tolerance = TOLERATED;
 		this.tolerated = TOLERATED;
 		return true;
 	}

@@ -54,8 +54,7 @@ export class Traffic implements Policy {
 		this.inFlight--;
 		if (end.outcome === 'succeeded') this.leastMs = Math.min(this.leastMs, now - sentAt);
 		if (isAnswered(end)) {
-			if (Math.abs(this.unmeasuredUntil) === Infinity)
-				this.unmeasuredUntil = now + 2 * (now - sentAt);
+			if (Math.abs(this.unmeasuredUntil) === Infinity) this.unmeasuredUntil = now + (now - sentAt);
 			this.hasAnswered = true;
 			this.answeredAt.add(now);
 		}
