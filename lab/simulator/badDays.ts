@@ -149,11 +149,11 @@ export const badDays: Record<string, Scenario & { price: Price }> = Object.fromE
 					})),
 				),
 			),
-			{
-				about: '5 in any second, 20 after 100 of 400 calls',
+			...[false, true].map((slowRefusals) => ({
+				about: `5 in any second, 20 after 100 of 400 calls${slowRefusals ? ', refused as slowly as answered' : ''}`,
 				...{ calls: 400, limits: () => [rising(sliding(5, 1000), 100, sliding(20, 1000))] },
-				price: { ofBound: 1.3 },
-			},
+				...{ slowRefusals, price: { ofBound: 1.3 } },
+			})),
 			...[8, 12].flatMap((cpuMs) =>
 				[false, true].flatMap((isBusy) =>
 					[

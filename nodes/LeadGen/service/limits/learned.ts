@@ -136,8 +136,8 @@ export class Learned implements Policy {
 		const tried = this.takenBefore(call) + 1;
 		if (!pause && window && tried > window.limit) {
 			window.limit = tried;
-			// Then twice as many are tried, as in the slow start of TCP.
-			this.extra *= 2;
+			// Then twice as many are tried, as in the slow start of TCP, but no more than the limit again.
+			this.extra = Math.min(2 * this.extra, window.limit);
 		}
 		if (!pause || call.sentAt < pause.since) return;
 		const taken = this.counted.count(this.oldest(pause.since), pause.since);
@@ -191,7 +191,9 @@ export class Learned implements Policy {
 			const taken = this.takenBefore(call);
 			const isFull = window !== undefined && taken >= FULL_SHARE * window.limit;
 			if (isFull) window.limit = Math.min(window.limit, taken);
-			const isExplained = isFull && this.acceptedAt >= this.correctedAt;
+			// What follows soon after another refusal has the same reason.
+			const isSoon = window !== undefined && now - this.correctedAt < window.ms / 2;
+			const isExplained = isFull && (isSoon || this.acceptedAt >= this.correctedAt);
 			const until = this.nextProbe(now, now);
 			if (!isExplained || namedMs > 0) this.pause = { since: now, until, isExplained };
 			const after = this.undecided.countAfter(call.sentAt);
