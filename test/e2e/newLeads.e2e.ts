@@ -94,7 +94,7 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	// The whole lead is there, whatever its fields are called.
 	const whole = (await table())[2];
 	expect(whole).toMatchObject({
-		...{ key: CEM.linkedinUrl, title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
+		...{ key: 'linkedin.com/in/cem', title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
 	});
 	expect(JSON.parse(String(whole?.lead))).toEqual({
 		...{ ...CEM, scrapeId: whole?.scrapeId, scrapeStatus: 'completed' },
