@@ -309,18 +309,9 @@ test('takes no address that several people share for that of a person', async ()
 		shared.map((local) => ['Ada Nobody', `${local}@acme.com`]).toSpliced(0, 0, ['Name', 'Email']),
 	);
 	service.expectCalls([find('Ada', 'Nobody', 'acme.com')]);
-	await template.upload(
-		sheet(
-			'Name;Email',
-			'Jan Post;jan.post@acme.com',
-			'Hr. Berg;hr.berg@acme.com',
-			'Ada Sales;ada@acme.com',
-		),
-	);
-	service.expectCalls(
-		['jan.post', 'hr.berg', 'ada'].map((local) => verify(`${local}@acme.com`)),
-		'/email/verify',
-	);
+	const own = ['valid.post@acme.com', 'valid.hr@acme.com', 'valid@acme.de'];
+	await template.upload([['Name', 'Email'], ...own.map((email) => ['Jan Sales', email])]);
+	service.expectCalls(own.map(verify), '/email/verify');
 });
 
 test('sends nothing in a dry run that the form asks for, and leaves the rows for the real run', async () => {

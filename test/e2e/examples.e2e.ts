@@ -352,18 +352,19 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		];
 		expect(sheet).toBe(Object.keys(readWithOpenpyxl(fair))[0]);
 		expect(rows).toEqual([
-			'Fachmesse Muster 2026 – Ausstellerverzeichnis |  |  |  |  |  |  |  | ',
-			'Stand:  | 46329 |  |  |  |  |  |  | ',
-			' |  |  |  |  |  |  |  | ',
-			'Person |  |  | Unternehmen |  |  | Messe |  | ',
-			`Anrede | Vorname | Nachname | Firma/Unternehmen | Internet | E-Mail | Halle / Stand | Angemeldet am | Umsatz (Mio. €) | ${ADDED}`,
-			'Frau | Ada | Sure | Müller & Söhne GmbH | www.mueller.example | info@mueller.example | 3 / A12 | 46329.385 | 1.5 | asure@mueller.example | valid | 0.96 |  | ',
-			'Herr Dr. | Jörg | Sure | Bäcker AG |  | invalid.joerg@baecker.example | 3 / A14 | 46330 | 2 | jorg.sure@baecker.example | valid | 0.9 | in the file: invalid (the address does not accept mail) | ',
-			'Herr | Max | Nobody | Müller & Söhne GmbH | www.mueller.example | valid.max@mueller.example | 007 | 46331 |  | valid.max@mueller.example | valid |  |  | ',
-			`Frau | Eva | Sure | Schmidt KG |  |  | 4 / B1 |  | 3 |  | not looked up |  | ${NO_WEBSITE} | `,
-			`Frau | Ida | Sure | schmidt kg |  | invalid.ida@gmail.com | 4 / B1 | 46332.5 | 3 |  | invalid |  | in the file: invalid (the address does not accept mail), ${NO_WEBSITE} | `,
-			'Halle 5 |  |  |  |  |  |  |  | ',
-			'Herr | Uwe |  | Weber OHG | weber.example |  | 5 / C1 | 46333 | 0 |  | not looked up |  | only a first name | ',
+			'',
+			' | Fachmesse Muster 2026 – Ausstellerverzeichnis',
+			' | Stand:  | 2026-11-03T00:00:00',
+			'',
+			' | Person |  |  | Unternehmen |  |  | Messe',
+			` | Anrede | Vorname | Nachname | Firma/Unternehmen | Internet | E-Mail | Halle / Stand | Angemeldet am | Umsatz (Mio. €) | ${ADDED}`,
+			' | Frau | Ada | Sure | Müller & Söhne GmbH | www.mueller.example | info@mueller.example | 3 / A12 | 2026-11-03T09:14:24 | 1.5 | asure@mueller.example | valid | 0.96',
+			' | Herr Dr. | Jörg | Sure | Bäcker AG |  | invalid.joerg@baecker.example | 3 / A14 | 2026-11-04T00:00:00 | 2 | jorg.sure@baecker.example | valid | 0.9 | in the file: invalid (the address does not accept mail)',
+			' | Herr | Max | Nobody | Müller & Söhne GmbH | www.mueller.example | valid.max@mueller.example | 007 | 2026-11-05T00:00:00 |  | valid.max@mueller.example | valid',
+			` | Frau | Eva | Sure | Schmidt KG |  |  | 4 / B1 |  | 3 |  | not looked up |  | ${NO_WEBSITE}`,
+			` | Frau | Ida | Sure | schmidt kg |  | invalid.ida@gmail.com | 4 / B1 | 2026-11-06T12:00:00 | 3 |  | invalid |  | in the file: invalid (the address does not accept mail), ${NO_WEBSITE}`,
+			' | Halle 5',
+			' | Herr | Uwe |  | Weber OHG | weber.example |  | 5 / C1 | 2026-11-07T00:00:00 | 0 |  | not looked up |  | only a first name',
 		]);
 		expect(websites).toEqual(['Websites', some({ rows: ['Company | Website', 'Schmidt KG'] })]);
 		expect(sent).toEqual([
