@@ -5,7 +5,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { apiKeyOf, baseUrlOf } from '../nodes/LeadGen/service/account';
+import { apiKeyOf, baseUrlOf } from '../nodes/LeadGen/service/credential';
 import { LeadGenError } from '../nodes/LeadGen/common/errors';
 
 /** A request of n8n's HTTP helper, or with `uri` in the form of the old library, as the HTTP Request node makes it. */

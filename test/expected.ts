@@ -8,7 +8,8 @@ export function found(
 	confidenceLevel: string,
 	sources?: string[],
 ) {
-	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }) };
+	const paid = { paidCalls: 1 };
+	return { found: true, email, confidence, confidenceLevel, ...(sources && { sources }), ...paid };
 }
 
 /** What the service says of an address. */
@@ -17,8 +18,11 @@ export function verdictOn(email: unknown, status = 'valid', more: object = {}) {
 	return { email, status, ...flags, ...more };
 }
 
-/** What the service says of the address of a row. */
-export const verdictOf = ({ name }: { name: string }) => verdictOn(`${name}@acme.com`);
+/** The result for the address of a row. */
+export const verdictOf = ({ name }: { name: string }, paidCalls = 1) => ({
+	...verdictOn(`${name}@acme.com`),
+	paidCalls,
+});
 
 export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 export const someText = matching(/\S/);

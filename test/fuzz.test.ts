@@ -4,7 +4,7 @@ import { Parameters } from '../nodes/LeadGen/common/parameters';
 import { readEnvelope } from '../nodes/LeadGen/service/answer';
 import { InputError, ServiceError } from '../nodes/LeadGen/common/errors';
 import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
-import type { ServiceRequest } from '../nodes/LeadGen/service/types';
+import type { ServiceRequest } from '../nodes/LeadGen/service/request';
 import { toAddress, toDomain, toUrl } from '../nodes/LeadGen/common/addresses';
 import { cleanText } from '../nodes/LeadGen/common/values';
 

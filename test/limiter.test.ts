@@ -4,7 +4,8 @@ import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/lim
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/told';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
-import { Account, Plan } from '../nodes/LeadGen/service/account';
+import { Account } from '../nodes/LeadGen/service/account';
+import { Plan } from '../nodes/LeadGen/service/plan';
 import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 

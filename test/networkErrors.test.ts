@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { mayStartAgain, retryDelayMs } from '../nodes/LeadGen/service/retry';
 import { noAnswer } from '../nodes/LeadGen/service/wire';
-import type { ServiceRequest } from '../nodes/LeadGen/service/types';
+import type { ServiceRequest } from '../nodes/LeadGen/service/request';
 import { requestHelpers } from './engine';
 
 const lookup: ServiceRequest = { kind: 'lookup', path: '/email/verify' };
@@ -64,8 +64,5 @@ test.each<[string, object, string | undefined]>([
 
 test('A call that is late is not sent again', () => {
 	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
-	expect([retryDelayMs(late, lookup, 1, undefined), mayStartAgain(late)]).toEqual([
-		undefined,
-		false,
-	]);
+	expect([retryDelayMs(late, lookup, 1), mayStartAgain(late)]).toEqual([undefined, false]);
 });

@@ -8,8 +8,7 @@ import {
 import { forWorkflowBuilder } from './common/compatibility';
 import { runItems } from './action/items';
 import { resources } from './action/operations';
-import { buildOutputs } from './action/outputs';
-import { buildProperties, buildSubtitle } from './action/properties';
+import { buildOutputs, buildProperties, buildSubtitle } from './action/properties';
 
 /** Collects leads, reads the credit balance, and finds and verifies email addresses. */
 export class LeadGen implements INodeType {

@@ -1,25 +1,32 @@
-import type { IExecuteFunctions, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
-import { addHint } from '../common/compatibility';
-import { nodeError } from '../common/errors';
+import {
+	NodeOperationError,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeExecutionHint,
+} from 'n8n-workflow';
+import { addHint, isTool } from '../common/compatibility';
+import { InputError, nodeError } from '../common/errors';
+import { Parameters } from '../common/parameters';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
-import { CREDENTIAL_TYPE } from '../service/account';
+import { show } from '../common/values';
+import { CREDENTIAL_TYPE } from '../service/credential';
 import { MAX_SOCKETS } from '../service/limits/traffic';
-import { ItemService, PaidCallLimit } from '../service/itemService';
+import { MaximumPaidCalls, NodeRun } from '../service/run';
 import { Service } from '../service/service';
-import { chosenOperation, ItemParameters } from './itemParameters';
+import { resources } from './operations';
 import type { Operation } from './operations/operation';
-import { ItemOutput } from './itemOutput';
-import { splitItems, type Outcome } from './outputs';
-import { sayProgress } from './progress';
-import { readRunOptions } from './runOptions';
-import { StartedScrapes } from './startedScrapes';
-import { boughtRemark, summaryOf } from './summary';
+import { readOptions, type RunOptions } from './options';
+import { Output, type ItemOutcome } from './output';
+import { boughtRemark, hintsOf, reportStart, saveTotals } from './summary';
 
 const LOOP_HINT: NodeExecutionHint = {
 	message:
 		'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.',
 	type: 'info',
 };
+
+/** How many invalid items an error names. */
+const MAX_NAMED = 10;
 
 /**
  * Runs the selected operation for every incoming item.
@@ -28,102 +35,163 @@ const LOOP_HINT: NodeExecutionHint = {
  * the item contains the error
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const began = Date.now();
 	const operation = chosenOperation(context);
 	const inputs = context.getInputData();
 	const parameters = new ItemParameters(context);
 	const stopButton = context.getExecutionCancelSignal();
 	const givenUp = new AbortController();
 	const signal = anySignal(stopButton, givenUp.signal);
-	const scrapes = new StartedScrapes(context);
-	const connecting = connect(context, operation, parameters, scrapes, signal);
+	const beginning = beginRun(context, operation, parameters, inputs.length, signal);
 	// If it failed, so does each item.
-	const connection = await connecting.catch(() => undefined);
-	const began = Date.now();
-	const over = new AbortController();
-	let done = 0;
-	sayProgress(context, inputs.length, () => done, over.signal).catch(() => {});
+	const begun = await beginning.catch(() => undefined);
 
-	const outcomes = new Array<Outcome>(inputs.length);
+	const outcomes = new Array<ItemOutcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
+	const invalid: number[] = [];
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
 	const letOthersRun = takeTurns();
 
-	const runItem = async (input: INodeExecutionData, index: number): Promise<Outcome> => {
-		const own = parameters.of(index);
-		const output = new ItemOutput(context, operation, input, index);
+	const runItem = async (index: number): Promise<ItemOutcome> => {
+		let service: Service | undefined;
 		try {
-			output.configure(own);
-			const { service, isDryRun, limit } = await connecting;
+			const { run, options } = await beginning;
 			await letOthersRun();
-			throwIfStopped(signal);
-			const prepared = operation.prepare(own);
+			const prepared = operation.prepare(parameters.of(index));
 			const { request, mayFollow = 0 } = prepared;
-			const { path, body = {} } = request;
-			const item = new ItemService(service, limit);
-			const result = isDryRun
-				? { dryRun: true, call: service.foresee(request), path, request: body, mayFollow }
-				: await item.during(1 + mayFollow, async () => {
-						throwIfStopped(signal);
-						return await (prepared.run?.(item) ?? item.data(request));
-					});
-			return { item: output.result(result, isDryRun), result };
+			throwIfStopped(signal);
+			service = new Service(run, 1 + mayFollow);
+			if (options.isDryRun) {
+				const { path, body = {} } = request;
+				const call = service.foresee(request);
+				return { result: { dryRun: true, call, path, request: body, mayFollow } };
+			}
+			const result = await (prepared.run?.(service) ?? service.data(request));
+			return { result, paidCalls: operation.paid === 'lookup' ? service.paidCalls : undefined };
 		} catch (error) {
+			if (error instanceof InputError) invalid.push(index);
 			if (!context.continueOnFail()) {
 				failure ??= { error, index };
 				// Wait for the calls in flight, because they may be paid for. Make no other call.
 				givenUp.abort();
 			}
-			return { item: output.failed(error), error };
+			return { error, paidCalls: service?.paidCalls ?? 0 };
+		} finally {
+			service?.end();
 		}
 	};
-	const queue = inputs.entries();
+	const queue = inputs.keys();
 	const worker = async () => {
-		for (const [index, input] of queue) {
-			if (signal.aborted) return;
-			outcomes[index] = await runItem(input, index);
-			done++;
+		for (const index of queue) {
+			// After an invalid item, the others are read, to say how many are invalid.
+			const isReading = begun && failure?.error instanceof InputError;
+			if (stopButton?.aborted || (failure && !isReading)) return;
+			outcomes[index] = await runItem(index);
 		}
 	};
 	// As many at once as can have a call in flight.
 	await Promise.all(Array.from({ length: Math.min(MAX_SOCKETS, inputs.length) }, worker));
 
-	over.abort();
+	if (begun) saveTotals(context, begun.run);
 	throwIfStopped(stopButton);
 	if (failure) {
-		const remark = connection && boughtRemark(connection.service, scrapes.ids, failure.error);
-		throw nodeError(context, failure.error, failure.index, remark);
+		const { error, index } = failure;
+		const remarks = begun && [
+			error instanceof InputError ? invalidRemark(invalid, inputs.length) : '',
+			boughtRemark(begun.run, error),
+		];
+		throw nodeError(context, error, index, remarks?.join(' ').trim());
 	}
-	const isDryRun = connection?.isDryRun === true;
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	const isInLoop = operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0;
 	const hints: NodeExecutionHint[] = [
 		...[...parameters.warnings].map((message) => ({ message, type: 'warning' as const })),
-		...(connection ? [summaryOf(connection.service, isDryRun, outcomes, began)] : []),
+		...(begun ? hintsOf(begun.run, begun.options, outcomes, began) : []),
 		...(isInLoop ? [LOOP_HINT] : []),
 	];
 	for (const hint of hints) addHint(context, hint);
-	return splitItems(operation, parameters.of(0), outcomes, isDryRun);
+	return new Output(context, operation, begun?.options).itemsFor(inputs, outcomes);
 }
 
-/** Uses the credential and the options of the first item for all items. */
-async function connect(
+/** @throws NodeOperationError if the workflow names an operation that does not exist */
+function chosenOperation(context: IExecuteFunctions): Operation {
+	const resource = context.getNodeParameter('resource', 0);
+	const name = context.getNodeParameter('operation', 0);
+	const operation = resources
+		.find(({ value }) => value === resource)
+		?.operations.find(({ value }) => value === name);
+	if (operation) return operation;
+	throw new NodeOperationError(
+		context.getNode(),
+		`There is no operation ${show(name)} for the resource ${show(resource)}`,
+		{ description: 'Choose a resource and an operation from the lists of the node.' },
+	);
+}
+
+/** Reads the options and the credential of the first item for all items. */
+async function beginRun(
 	context: IExecuteFunctions,
 	operation: Operation,
 	parameters: ItemParameters,
-	scrapes: StartedScrapes,
+	items: number,
 	signal: AbortSignal,
-): Promise<{ service: Service; isDryRun: boolean; limit: PaidCallLimit | undefined }> {
-	const { isDryRun, maxPaidCalls, ...options } = readRunOptions(parameters.of(0), operation);
+): Promise<{ run: NodeRun; options: RunOptions }> {
+	const options = readOptions(parameters.of(0), operation);
+	const { maxPaidCalls, timeoutMs, rememberMs } = options;
+	const credential = await context.getCredentials(CREDENTIAL_TYPE, 0);
+	// It may hold expressions.
+	const last = items > 1 ? await context.getCredentials(CREDENTIAL_TYPE, items - 1) : credential;
+	if (last.baseUrl !== credential.baseUrl || last.apiKey !== credential.apiKey) {
+		const problem = 'names another account for the last item than for the first one';
+		const advice =
+			'All items of a run use one account. Use Loop Over Items to run the node for the items of each account, or one LeadGen node for each account.';
+		throw new InputError('LeadGen credential', problem, advice);
+	}
 	const executionId = context.getExecutionId();
-	const service = new Service(context, await context.getCredentials(CREDENTIAL_TYPE, 0), {
-		...options,
-		executionId,
-		payer: parameters.run,
-		signal,
-		onStart: scrapes.add.bind(scrapes),
-	});
-	const hasLimit = maxPaidCalls < Infinity;
 	const { name } = context.getNode();
-	const limit = hasLimit ? PaidCallLimit.of(maxPaidCalls, executionId, name) : undefined;
-	return { service, isDryRun, limit };
+	const run: NodeRun = new NodeRun(context, credential, {
+		...{ timeoutMs, rememberMs, executionId, signal },
+		maximum:
+			maxPaidCalls < Infinity ? MaximumPaidCalls.of(maxPaidCalls, executionId, name) : undefined,
+		onStart(request, answer) {
+			reportStart(context, run, request, answer);
+		},
+	});
+	return { run, options };
+}
+
+function invalidRemark(invalid: number[], total: number): string {
+	const named = invalid.toSorted((a, b) => a - b).slice(0, MAX_NAMED);
+	const more = invalid.length > named.length ? ' and others' : '';
+	return `The input of ${String(invalid.length)} of ${String(total)} items is invalid: item ${named.join(', ')}${more}. To get the results of the other items, set Settings > On Error to Continue.`;
+}
+
+/** Reads the parameters of the node for each item. */
+class ItemParameters {
+	/** The warnings that reading gave, each once. */
+	readonly warnings = new Set<string>();
+	/** How often a loop has run the node before. */
+	readonly runIndex: number;
+	/**
+	 * The run of the node in its execution, also when n8n runs the node again. If the node is a tool of an AI agent, n8n
+	 * counts each retry as another run, so this identifies nothing. Nodes that were copied as JSON may share an ID.
+	 */
+	private readonly run: string;
+	private readonly isTool: boolean;
+
+	constructor(private readonly context: IExecuteFunctions) {
+		this.isTool = isTool(context);
+		const { id, name } = context.getNode();
+		this.runIndex = this.isTool ? 0 : (context.getWorkflowDataProxy(0).$runIndex as number);
+		this.run = this.isTool ? '' : `${id} ${name} ${String(this.runIndex)}`;
+	}
+
+	of(index: number): Parameters {
+		return new Parameters(
+			(path, ifMissing) => this.context.getNodeParameter(path, index, ifMissing),
+			this.run && `${this.run} ${String(index)}`,
+			this.isTool,
+			(message) => void this.warnings.add(message),
+		);
+	}
 }

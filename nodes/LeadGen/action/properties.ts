@@ -1,18 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
-import type { Field } from '../common/parameters';
-import { includeInput, resultField } from './itemOutput';
-import { splitOutput } from './outputs';
-import { runOptions } from './runOptions';
+import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import { OPTION_GROUPS } from './options';
 import type { Operation, Resource } from './operations/operation';
+import { DRY_RUN_OUTPUT } from './output';
 
-type FieldsOf = (operation: Operation) => readonly Field[];
-
-/** The options of an operation in groups: the output, its own, the calls. */
-const OPTIONS: readonly FieldsOf[] = [
-	({ split }) => [includeInput, resultField, ...(split ? [splitOutput] : [])],
-	({ options = [] }) => options,
-	runOptions,
-];
+type FieldsOf = (typeof OPTION_GROUPS)[number];
 
 /**
  * The properties of the action node, built from the table of operations: the selectors, the fields, and the options. Each
@@ -39,7 +30,9 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: OPTIONS.flatMap((fieldsOf) => propertiesOf(operations, fieldsOf, '/operation')),
+			options: OPTION_GROUPS.flatMap((fieldsOf) =>
+				propertiesOf(operations, fieldsOf, '/operation'),
+			),
 		},
 	];
 }
@@ -85,4 +78,11 @@ export function buildSubtitle(resources: readonly Resource[]): string {
 	const operations = resources.flatMap((resource) => resource.operations);
 	const actions = Object.fromEntries(operations.map(({ value, action }) => [value, action]));
 	return `={{ (${JSON.stringify(actions)})[$parameter["operation"]] }}`;
+}
+
+/** The outputs of the node for the editor and the engine: one, unless the user splits it. A dry run then has its own. */
+export function buildOutputs(resources: readonly Resource[]): INodeTypeDescription['outputs'] {
+	const operations = resources.flatMap((resource) => resource.operations);
+	const names = Object.fromEntries(operations.map(({ value, split }) => [value, split?.outputs]));
+	return `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${JSON.stringify(names)})[$parameter["operation"]], $parameter["options"]?.["dryRun"] ? ["${DRY_RUN_OUTPUT}"] : []) }}`;
 }

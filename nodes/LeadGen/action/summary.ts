@@ -1,10 +1,14 @@
-import type { IDataObject, NodeExecutionHint } from 'n8n-workflow';
+/** What a run says of itself: its hints, what it started and paid for, and what an error must tell before a new try. */
+import type { IDataObject, IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
+import { addToExecution, saveWithExecution } from '../common/compatibility';
 import { InputError, LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { wordIn } from '../common/json';
-import { count } from '../common/values';
-import type { Service } from '../service/service';
-import { excerpt } from '../service/texts';
-import type { Outcome } from './outputs';
+import { count, show } from '../common/values';
+import { excerpt, isUnclear, type Answer } from '../service/answer';
+import type { ServiceRequest } from '../service/request';
+import type { NodeRun } from '../service/run';
+import type { RunOptions } from './options';
+import type { ItemOutcome } from './output';
 
 /** Users do not notice a shorter time. */
 const WORTH_SAYING_SECONDS = 5;
@@ -16,43 +20,46 @@ const FAILURES = {
 	unknown: 'without an answer',
 };
 
-/** Says in a hint at the end of a run what it brought, what it paid for, and what held it up. */
-export function summaryOf(
-	service: Service,
-	isDryRun: boolean,
-	outcomes: Outcome[],
+/** The hints at the end of a run: what it brought, what it paid for, what held it up, and what the service asks for. */
+export function hintsOf(
+	run: NodeRun,
+	options: RunOptions,
+	outcomes: ItemOutcome[],
 	began: number,
-): NodeExecutionHint {
+): NodeExecutionHint[] {
+	const { isDryRun } = options;
 	const words = countEach(outcomes.flatMap((outcome) => wordFor(outcome) ?? []));
 	const facts = [
 		isDryRun && 'Dry run, nothing was sent',
 		[count(outcomes.length, 'item'), words].filter(Boolean).join(': '),
-		...(isDryRun ? planned(service, outcomes) : costs(service, (Date.now() - began) / 1000)),
+		...(isDryRun ? planned(run, options, outcomes) : costs(run, (Date.now() - began) / 1000)),
 	];
 	const type = outcomes.some(({ error }) => error !== undefined) ? 'warning' : 'info';
-	return { message: facts.filter((fact) => fact !== false).join(' · '), type };
+	const summary = { message: facts.filter((fact) => fact !== false).join(' · '), type } as const;
+	return [summary, ...missingHints(outcomes)];
 }
 
-function costs({ purchases, run }: Service, seconds: number) {
-	const { total, bought, saved, unclear } = purchases;
-	const waited = run.waitedMs / 1000;
+function costs({ total, bought, reused, unclear, waitedMs }: NodeRun, seconds: number) {
+	const waited = waitedMs / 1000;
 	const kinds = [...bought].map(([noun, number]) => count(number, noun)).join(', ');
 	return [
 		total > 0 ? `${count(total, 'paid call')} (${kinds})` : 'no paid calls',
 		unclear > 0 && `${count(unclear, 'call')} without an answer may have been paid for`,
-		saved > 0 && `${String(saved)} reused for free`,
+		reused > 0 && `${String(reused)} reused for free`,
 		seconds >= WORTH_SAYING_SECONDS && `${seconds.toFixed()} s`,
 		waited >= WORTH_SAYING_SECONDS && `${waited.toFixed()} s waiting for the rate limit`,
 	];
 }
 
 /** What a real run would pay for, and how long it would take. */
-function planned({ run }: Service, outcomes: Outcome[]) {
+function planned({ account }: NodeRun, { maxPaidCalls }: RunOptions, outcomes: ItemOutcome[]) {
 	const plans = outcomes.flatMap(({ result }) => (result ? [result] : []));
-	const calls = plans.filter(({ call }) => call === 'new').length;
-	const repeated = plans.length - calls;
-	const more = plans.reduce((sum, { mayFollow }) => sum + Number(mayFollow), 0);
-	const { perMinute } = run.account.limiter;
+	const fresh = plans.filter(({ call }) => call === 'new');
+	const calls = Math.min(fresh.length, maxPaidCalls);
+	const repeated = plans.length - fresh.length;
+	const mayFollow = fresh.reduce((sum, plan) => sum + Number(plan.mayFollow), 0);
+	const more = Math.min(mayFollow, maxPaidCalls - calls);
+	const { perMinute } = account.limiter;
 	const minutes = Math.ceil((calls + more) / perMinute);
 	return [
 		count(calls, 'paid call'),
@@ -60,6 +67,19 @@ function planned({ run }: Service, outcomes: Outcome[]) {
 		repeated > 0 && `${String(repeated)} repeated for free`,
 		minutes > 0 && `up to ${count(minutes, 'minute')} at ${String(perMinute)} requests per minute`,
 	];
+}
+
+/** Says once for a run which fields the service seems to need. */
+function missingHints(outcomes: ItemOutcome[]): NodeExecutionHint[] {
+	const refusals = outcomes.flatMap(({ error }) =>
+		error instanceof LeadGenError && Array.isArray(error.details.missing)
+			? [error.details.missing as string[]]
+			: [],
+	);
+	if (refusals.length === 0) return [];
+	const names = [...new Set(refusals.flat())].join(', ');
+	const message = `The service refused ${count(refusals.length, 'request')} without all fields. It may need: ${names}.`;
+	return [{ message, type: 'warning' }];
 }
 
 /** Each word with its number, the most frequent first, such as `317 valid, 98 not found, 4 refused`. */
@@ -71,7 +91,7 @@ function countEach(words: string[]): string {
 }
 
 /** What became of an item, in a word or two; undefined for a result without an outcome, such as a balance. */
-function wordFor({ error, result = {} }: Outcome): string | undefined {
+function wordFor({ error, result = {} }: ItemOutcome): string | undefined {
 	if (error instanceof InputError) return 'invalid input';
 	if (error instanceof NotAttemptedError) return 'not sent';
 	if (error !== undefined)
@@ -79,22 +99,69 @@ function wordFor({ error, result = {} }: Outcome): string | undefined {
 	const { found, status, rejected } = result;
 	if (found === false) {
 		const [last] = Array.isArray(rejected) ? (rejected as IDataObject[]).slice(-1) : [];
-		return last?.email ? `${inWords(last.outcome)} (rejected)` : 'not found';
+		return last?.email ? `${statusWords(last.outcome)} (rejected)` : 'not found';
 	}
-	return status === undefined ? (found ? 'found' : undefined) : inWords(status);
+	return status === undefined ? (found ? 'found' : undefined) : statusWords(status);
 }
 
 /** A status as a user reads it. */
-function inWords(status: unknown): string {
+function statusWords(status: unknown): string {
 	return excerpt(wordIn(status) ?? 'unknown').replaceAll('_', '-');
 }
 
+/** Saves with the execution how many calls were paid for, or may have been, in all runs of a loop. */
+export function saveTotals(context: IExecuteFunctions, { total, unclear }: NodeRun): void {
+	if (total + unclear > 0) addToExecution(context, 'paid_calls', total + unclear);
+}
+
+/**
+ * Logs a start and saves it with the execution at once, because a run that n8n stops returns nothing.
+ * @param answer an error if the scrape may have been started
+ */
+export function reportStart(
+	context: IExecuteFunctions,
+	run: NodeRun,
+	{ place = '' }: ServiceRequest,
+	answer: Answer,
+): void {
+	const isStarted = 'data' in answer;
+	if (isStarted)
+		saveWithExecution(context, 'scrapes_started', idsIn([...startsOf(run), answer]).join(' '));
+	// A tool has no place, and its calls have no items.
+	const item = place === '' ? '' : ` for item ${place.replace(/.* /, '')}`;
+	const started = isStarted
+		? `started scrape ${idOf(answer)}`
+		: 'the service may have started a scrape';
+	const line = `${context.getNode().name}: ${started}${item} in execution ${context.getExecutionId()}`;
+	context.logger[isStarted ? 'info' : 'warn'](line);
+}
+
+/** The answers to the starts of an execution. They are paid for, so their IDs must not get lost. */
+function startsOf({ account, buyer }: NodeRun): Answer[] {
+	return account.memory.answersOf(buyer, '/start ');
+}
+
+function idsIn(starts: Answer[]): string[] {
+	return starts.flatMap((answer) => ('data' in answer ? idOf(answer) : []));
+}
+
+function idOf({ data }: { data: IDataObject | null }): string {
+	const { scrapeId, ...others } = data ?? {};
+	if (typeof scrapeId === 'string' && scrapeId !== '') return excerpt(scrapeId);
+	const other = show(scrapeId ?? others);
+	return /\w/.test(other) ? excerpt(other) : 'without an ID';
+}
+
 /** What the user must know before running a failed node again. @param error may already say a part of it */
-export function boughtRemark(service: Service, scrapeIds: string[], error: unknown): string {
-	const { total } = service.purchases;
-	const started = `started ${count(scrapeIds.length, 'scrape')}: ${scrapeIds.join(', ')}`;
-	const bought = scrapeIds.length > 0 ? started : `paid for ${count(total, 'result')}`;
-	const { whenRunAgain } = service.run.stopReason;
+export function boughtRemark(run: NodeRun, error: unknown): string {
+	const { total, whenRunAgain } = run;
+	const starts = startsOf(run);
+	const [ids, lost] = [idsIn(starts), starts.filter(isUnclear).length];
+	const said = [
+		ids.length > 0 && `This execution started ${count(ids.length, 'scrape')}: ${ids.join(', ')}.`,
+		lost > 0 && `${count(lost, 'start')} without an answer may have started a scrape.`,
+		total > 0 && ids.length === 0 && `This run paid for ${count(total, 'result')}.`,
+	].filter((text) => text !== false);
 	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
-	return total > 0 ? `This run ${bought}. ${isSaid ? '' : whenRunAgain}` : '';
+	return said.length === 0 || isSaid ? said.join(' ') : [...said, whenRunAgain].join(' ');
 }

@@ -1,30 +1,29 @@
 /**
- * Features of n8n that we use and that its oldest supported version, 1.100, lacks. Everything else is in 1.100: `npm
- * run typecheck` also compiles the nodes against its n8n-workflow.
+ * Features of n8n that we use and that its oldest supported version, 1.123, lacks or does not name in its types. `npm run
+ * typecheck` also compiles the nodes against its n8n-workflow.
  */
-import * as n8n from 'n8n-workflow';
-import type {
-	IExecuteFunctions,
-	ITriggerFunctions,
-	IWorkflowSettings,
-	NodeExecutionHint,
-} from 'n8n-workflow';
-
-/**
- * Since n8n 1.104. Allows values of a field of type `options` that are not in its list. Earlier editors mark such a
- * value as not supported, but the node runs anyway.
- */
-export const allowArbitraryValues = { allowArbitraryValues: true };
+import { NodeOperationError, type IExecuteFunctions, type ITriggerFunctions } from 'n8n-workflow';
+import type { IWorkflowSettings, NodeExecutionHint } from 'n8n-workflow';
 
 /** In n8n 2. Part of a node's description: plain text in which n8n's AI workflow builder searches for nodes. */
 export function forWorkflowBuilder(searchHint: string) {
 	return { builderHint: { searchHint } };
 }
 
-/** Shows a hint beside the output of the node. Before n8n 1.119 or slightly earlier, a tool of an AI agent shows none. */
+/** Shows a hint beside the output of the node. */
 export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): void {
-	const { addExecutionHints } = context as Partial<IExecuteFunctions>;
-	addExecutionHints?.call(context, { ...hint, location: 'outputPane' });
+	context.addExecutionHints({ ...hint, location: 'outputPane' });
+}
+
+/** The highlighted data of an execution. A tool of an AI agent has none. */
+interface CustomData {
+	get(name: string): string | undefined;
+	set(name: string, value: string): void;
+}
+
+function customDataOf(context: IExecuteFunctions): CustomData | undefined {
+	const { customData } = context.getWorkflowDataProxy(0).$execution as { customData?: CustomData };
+	return customData;
 }
 
 /**
@@ -32,24 +31,13 @@ export function addHint(context: IExecuteFunctions, hint: NodeExecutionHint): vo
  * execution that it stops.
  */
 export function saveWithExecution(context: IExecuteFunctions, name: string, text: string): void {
-	const { customData } = context.getWorkflowDataProxy(0).$execution as {
-		customData?: { set: (name: string, value: string) => void };
-	};
-	customData?.set(name, text.length > 250 ? `${text.slice(0, 249)}…` : text);
+	customDataOf(context)?.set(name, text.length > 250 ? `${text.slice(0, 249)}…` : text);
 }
 
-type CancelledError = new (executionId: string) => Error;
-
-/**
- * The error with which a node ends when the user has pressed Stop. n8n does not report it. Before n8n 1.115, it is
- * `ExecutionCancelledError`, which requires a reason since then.
- */
-export function cancelledError(): Error {
-	const { ExecutionCancelledError, ManualExecutionCancelledError } = n8n as unknown as {
-		ExecutionCancelledError: CancelledError;
-		ManualExecutionCancelledError?: CancelledError;
-	};
-	return new (ManualExecutionCancelledError ?? ExecutionCancelledError)('');
+/** Adds to a number in the highlighted data, which nodes of the execution share. */
+export function addToExecution(context: IExecuteFunctions, name: string, number: number): void {
+	const before = Number(customDataOf(context)?.get(name) ?? 0);
+	saveWithExecution(context, name, String(before + number));
 }
 
 /**
@@ -81,8 +69,8 @@ function instanceOf(context: object): { isMultiMain?: boolean; isWorker?: boolea
 }
 
 /**
- * Registers a cron expression in the time zone of the workflow. Before n8n 1.104, n8n takes the expression alone. Before
- * n8n 2, it does not tell which time was due. @throws NodeOperationError if n8n does not accept it
+ * Registers a cron expression in the time zone of the workflow. Before n8n 2, n8n does not tell which time was due.
+ * @throws NodeOperationError if n8n does not accept it
  */
 export function registerCron(
 	context: ITriggerFunctions,
@@ -90,15 +78,12 @@ export function registerCron(
 	onTick: (due: Date) => void,
 ): void {
 	const helpers = context.helpers as { registerCron: (cron: unknown, tick: unknown) => unknown };
-	const tick = (due = new Date()) => {
-		onTick(due);
-	};
 	try {
-		helpers.registerCron({ expression }, tick);
+		helpers.registerCron({ expression }, (due = new Date()) => {
+			onTick(due);
+		});
 	} catch (error) {
-		const isOld = error instanceof TypeError;
-		if (!isOld) throw new n8n.NodeOperationError(context.getNode(), error as Error);
-		helpers.registerCron(expression, tick);
+		throw new NodeOperationError(context.getNode(), error as Error);
 	}
 }
 

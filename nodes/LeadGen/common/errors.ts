@@ -63,6 +63,8 @@ export class ServiceError extends LeadGenError {
 			/** What the service sent instead of a result. */
 			answer?: IDataObject | string | undefined;
 		},
+		/** Whether another server seems to have answered, such as a login page. */
+		readonly isForeign = false,
 	) {
 		const known = Object.entries<unknown>(facts).filter(([, fact]) => fact !== undefined);
 		super(message, advice, Object.fromEntries(known) as IDataObject);
@@ -106,4 +108,26 @@ export function nodeError(
 	shown.message = message;
 	shown.context.details = details;
 	return shown;
+}
+
+/** What an error may have, whichever library it is from. */
+interface Level extends Error {
+	description?: string;
+	code?: unknown;
+	httpCode?: unknown;
+	messages?: string[];
+	syscall?: string;
+	errors?: unknown[];
+}
+
+/** An error and its causes, at most five, the outermost first. n8n and axios wrap the original error. */
+export function levelsOf(error: unknown): Level[] {
+	const levels: Level[] = [];
+	for (let next = error; typeof next === 'object' && next && levels.length < 5;) {
+		const level = next as Level;
+		levels.push(level);
+		// If a host has several addresses, each of them has its own error.
+		next = level.cause ?? level.errors?.[0];
+	}
+	return levels;
 }

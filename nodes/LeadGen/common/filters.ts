@@ -1,18 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { allowArbitraryValues } from './compatibility';
 import { isObject, jsonIn } from './json';
 import { InputError } from './errors';
-import { choiceField, numberField, type Field, type Parameters } from './parameters';
-import { mustBe, show, toList, toRange } from './values';
-
-/** Employees as `<min>-<max>` (docs/service.md, Operations), in the ranges that are common in company profiles. */
-const SIZES = '1-10 11-50 51-200 201-500 501-1000 1001-5000 5001-10000 10001-1000000'.split(' ');
-
-/** With commas between thousands. */
-function sizeOption(value: string) {
-	const range = value.replace(/\d+/g, (number) => Number(number).toLocaleString('en'));
-	return { name: `${range} Employees`, value };
-}
+import { choiceField, numberField, textField, type Field, type Parameters } from './parameters';
+import { mustBe, show, toList } from './values';
 
 function listFilter(displayName: string, name: string, placeholder: string): Field<string[]> {
 	return {
@@ -30,18 +20,29 @@ function listFilter(displayName: string, name: string, placeholder: string): Fie
 	};
 }
 
-const companySize: Field<string> = {
-	property: {
+/** A range as `<min>-<max>` (docs/service.md, Operations). Also accepts `11 – 50 employees`, `1,001-5,000`, `10,001+`. */
+function toRange(text: string, displayName: string): string {
+	const range = text
+		.replace(/\s?employees$/i, '')
+		.replace(/[\s,]/g, '')
+		.replace(/[–—]/, '-');
+	const [, min = '', max = OPEN_END] = /^(\d+)(?:-(\d+)|\+)$/.exec(range) ?? [];
+	if (min !== '' && Number(min) <= Number(max)) return `${min}-${max}`;
+	throw mustBe('a range written <min>-<max>', text, displayName, 'Enter a range such as 11-50.');
+}
+
+/** The greatest company size, for a range without an end. */
+const OPEN_END = '1000000';
+
+const companySize = textField(
+	{
 		displayName: 'Company Size',
 		name: 'companySize',
-		type: 'options',
-		...allowArbitraryValues,
-		options: SIZES.map(sizeOption),
-		default: '11-50',
-		description: 'The number of employees. An expression can return another range, such as 30-70.',
+		placeholder: 'e.g. 51-200',
+		description: 'The number of employees, from the least to the most',
 	},
-	read: (value) => toRange(value, 'Company Size'),
-};
+	toRange,
+);
 
 /** The filters in the order of the editor. `limit` has its own field. */
 const FILTERS: ReadonlyArray<Field<string | string[]>> = [

@@ -41,21 +41,3 @@ export function filled(fields: IDataObject): IDataObject | undefined {
 	const entries = Object.entries(fields).filter(([, value]) => (value ?? '') !== '');
 	return entries.length > 0 ? Object.fromEntries<IDataObject[string]>(entries) : undefined;
 }
-
-/** A string or a number of a JSON text. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[-+.\w]*/gs;
-
-/**
- * The value of a JSON text; null for anything else. A whole number that JavaScript would round becomes a text: it may
- * be an ID.
- */
-export function parseExactly(text: string): unknown {
-	const value = jsonParse<unknown>(text, { fallbackValue: null });
-	const hasLongNumber = value !== null && /\d{16}/.test(text);
-	return hasLongNumber ? JSON.parse(text.replace(STRING_OR_NUMBER, quotedIfRounded)) : value;
-}
-
-function quotedIfRounded(token: string): string {
-	const isRounded = /^-?\d{16,}$/.test(token) && String(Number(token)) !== token;
-	return isRounded ? `"${token}"` : token;
-}

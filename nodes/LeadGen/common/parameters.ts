@@ -100,10 +100,10 @@ export function noticeField(
 	return { property, read: String };
 }
 
-type Options<T extends string> = Array<{ name: string; value: T; description?: string }>;
+type Choices<T extends string> = Array<{ name: string; value: T; description?: string }>;
 
 /** The value of an option, in any case. @throws InputError if there is none */
-function optionOf<T extends string>(given: unknown, options: Options<T>, displayName: string): T {
+function optionOf<T extends string>(given: unknown, options: Choices<T>, displayName: string): T {
 	const known = options.find(({ value }) => value.toLowerCase() === String(given).toLowerCase());
 	if (known) return known.value;
 	const problem = given === '' ? 'is empty' : `has no option ${show(given)}`;
@@ -114,7 +114,7 @@ function optionOf<T extends string>(given: unknown, options: Options<T>, display
 /** One of a list of options. Takes an expression only if the property allows it. */
 export function choiceField<T extends string>(
 	property: Property,
-	options: Options<T>,
+	options: Choices<T>,
 	first: T,
 ): Field<T> {
 	const shown = { noDataExpression: true, ...property, options };
@@ -127,7 +127,7 @@ export function choiceField<T extends string>(
 /** At least one of a list of options. Also accepts text with commas between the values, and a JSON list. */
 export function choicesField<T extends string>(
 	property: Property,
-	options: Options<T>,
+	options: Choices<T>,
 	chosen: T[],
 ): Field<T[]> {
 	const { displayName } = property;

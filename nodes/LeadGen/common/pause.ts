@@ -1,4 +1,4 @@
-import { cancelledError } from './compatibility';
+import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { LeadGenError } from './errors';
 
 /** A timer with a longer time would ring at once. */
@@ -60,10 +60,12 @@ export function anySignal(...signals: Array<AbortSignal | undefined>): AbortSign
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** @throws {@link cancelledError} if the user pressed Stop, or the reason if we aborted the signal ourselves */
+/** @throws ManualExecutionCancelledError, which n8n does not report, if the user pressed Stop, or the reason if we aborted the signal ourselves */
 export function throwIfStopped(signal: AbortSignal | undefined): void {
 	if (!signal?.aborted) return;
-	throw signal.reason instanceof LeadGenError ? signal.reason : cancelledError();
+	throw signal.reason instanceof LeadGenError
+		? signal.reason
+		: new ManualExecutionCancelledError('');
 }
 
 /**

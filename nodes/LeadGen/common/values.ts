@@ -121,12 +121,3 @@ export function entriesOf(value: unknown, displayName: string): string[] {
 	const advice = 'Enter one value in each field, or a list such as ["CTO", "CFO"].';
 	throw mustBe('a list', text, displayName, advice);
 }
-
-/** A range as `<min>-<max>`. Also accepts `11 – 50` and `1,001-5,000`. Empty for a blank value. */
-export function toRange(value: unknown, displayName: string): string {
-	const text = cleanText(value, displayName);
-	const range = text.replace(/[\s,]/g, '').replace(/[–—]/, '-');
-	const [, min, max] = /^(\d+)-(\d+)$/.exec(range) ?? [];
-	if (range === '' || Number(min) <= Number(max)) return range;
-	throw mustBe('a range written <min>-<max>', text, displayName, 'Enter a range such as 11-50.');
-}

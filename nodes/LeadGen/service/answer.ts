@@ -1,9 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
+import { jsonParse, type IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
-import { filled, isObject, isText, parseExactly, without, wordIn } from '../common/json';
-import { endOf } from './scrapeStatus';
-import { beginning, excerpt } from './texts';
-import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
+import { filled, isObject, isText, without, wordIn } from '../common/json';
+import { isFree, outcomeAdvice, type ServiceRequest } from './request';
 
 /** What to do about each error code of docs/service.md (The envelope). */
 const ADVICE = new Map(
@@ -25,12 +23,27 @@ const CODE_OF_STATUS = new Map([
 ]);
 const LOOK_UP = 'Look up this code in the documentation of the service.';
 const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
-const CHECK_ADDRESS = 'Check the base URL in the LeadGen credential. This may be another server.';
+/** What to do where another server seems to answer. */
+export const CHECK_ADDRESS =
+	'Check the base URL in the LeadGen credential. This may be another server.';
+const FIREWALL =
+	'The service accepted other requests with this API key, so a firewall may have blocked this one. Try it again later. If that does not help, ask the provider of the service.';
 
-/** How much of an answer that cannot be read an error contains, in characters. */
-const MAX_ANSWER = 4096;
+/** How much of an answer that cannot be read an error contains, in characters; and of a text in a message. */
+const [MAX_ANSWER, MAX_TEXT] = [4096, 500];
 /** What an error tells by itself. */
 const TOLD = new Set(['success', 'code', 'message']);
+
+/** An answer as it arrived over HTTP, whatever it contains. */
+export interface RawResponse {
+	status: number;
+	/** Names in lower case. */
+	headers: Record<string, unknown>;
+	text: string;
+}
+
+/** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
+export type Answer = { data: IDataObject | null } | { error: Error };
 
 /** The documented code that a text spells in any case, such as "Not found". */
 export function documentedCode(text: string): string | undefined {
@@ -52,29 +65,36 @@ export function foundNobody(error: unknown): boolean {
 	return meaningOf(error) === 'NOT_FOUND';
 }
 
-/** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
-export type Answer = { data: IDataObject | null } | { error: ServiceError };
+/** Whether a paid call brought a result. A lookup that finds nobody is paid for, too. */
+export function isResult(answer: Answer, { kind }: ServiceRequest): boolean {
+	return 'data' in answer || (kind === 'lookup' && foundNobody(answer.error));
+}
+
+/** Whether a paid call may have been paid for without a result. */
+export function isUnclear(answer: Answer): boolean {
+	if ('data' in answer) return false;
+	return answer.error instanceof ServiceError && answer.error.outcome === 'unknown';
+}
 
 /**
  * Reads an answer: the `data` of a success envelope (docs/service.md, The envelope) with every field that the service
  * sent; or an error for an error envelope with any HTTP status, and for anything that is not an envelope.
+ * @param isKeyRight whether the service accepted other calls with the key
  */
-export function readEnvelope(response: RawResponse, request: ServiceRequest): Answer {
-	const { status } = response;
+export function readEnvelope(
+	response: RawResponse,
+	request: ServiceRequest,
+	isKeyRight = false,
+): { data: IDataObject | null } | { error: ServiceError } {
+	const { status, text } = response;
 	if (status >= 300 && status < 400) return { error: redirected(response, request) };
-	const envelope = parseExactly(response.text);
-	if (!isObject(envelope)) return { error: unreadable(response, request) };
-	const { data, error } = envelope;
-	// The status of a failed scrape may come as an error.
-	const isStatus = status < 400 && isFree(request) && isObject(data);
-	if (isStatus && endOf(data) === 'failed') return { data: { ...filled({ error }), ...data } };
+	const envelope = jsonParse<unknown>(text, { fallbackValue: null });
+	if (!isObject(envelope)) return { error: unreadable(response, request, isKeyRight) };
+	const { data } = envelope;
 	if (isError(envelope, status)) return { error: errorOf(envelope, status, request) };
-	if (status >= 400) return { error: unreadable(response, request) };
-	if (data !== null && !isObject(data)) return { error: withoutData(request, envelope) };
-	if (!isPending(data ?? {}, status, request)) return { data };
-	const advice = `Its answer contains no result yet. ${outcomeAdvice(request)}`;
-	const facts = { outcome: 'unknown', httpStatus: status, answer: untold(envelope) } as const;
-	return { error: new ServiceError('The service has not finished this lookup', advice, facts) };
+	if (status >= 400) return { error: unreadable(response, request, isKeyRight) };
+	if (data === null || isObject(data)) return { data };
+	return { error: withoutData(request, envelope) };
 }
 
 /** Without data, an answer is also an error if it holds one, or only a message. */
@@ -84,36 +104,30 @@ function isError({ success, data, error, message }: IDataObject, status: number)
 	return isObject(error) || isText(error) || (success !== true && isText(message));
 }
 
-/** Whether the service accepted a lookup that has no result yet. */
-function isPending(data: IDataObject, httpStatus: number, { result }: ServiceRequest): boolean {
-	if (result === undefined) return false;
-	const isWaiting = (value: unknown) => ['pending', 'processing'].includes(wordIn(value) ?? '');
-	const hasResult = data[result] && !isWaiting(data[result]);
-	return !hasResult && (httpStatus === 202 || isWaiting(data.status));
-}
-
 /** The error of an error envelope. */
 function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
-	const { error, message } = envelope;
+	const { error } = envelope;
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
-	const isOtherServer = httpStatus === 404 && envelope.success === undefined;
-	const beside = isOtherServer ? undefined : envelope.code;
-	const { code: ownCode, message: text = error } = isObject(error) ? error : { code: beside };
-	const isCode = typeof ownCode === 'string' || typeof ownCode === 'number';
-	const sent = isCode ? excerpt(String(ownCode)) : '';
-	const spelled = isText(error) && !isOtherServer ? documentedCode(error) : undefined;
+	const isForeign = httpStatus === 404 && envelope.success === undefined;
+	const { code: sent, message = error } = isObject(error)
+		? error
+		: { ...envelope, ...(isForeign && { code: '' }) };
+	const code = typeof sent === 'string' || typeof sent === 'number' ? excerpt(String(sent)) : '';
 	// Only a code says that nothing was done: with HTTP 200 and a text, or a 5xx status, a paid call may have been done.
-	const documented = documentedCode(sent);
-	const code = documented ?? (sent || spelled);
+	const documented = documentedCode(code);
 	const isSure = documented === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && Boolean(documented));
 	const isRefused = isSure || isRefusalStatus(httpStatus);
-	const otherwise = code ? LOOK_UP : isOtherServer ? CHECK_ADDRESS : ASK;
-	// Some frameworks send a list of messages.
-	const texts = [text, message].flat().filter(isText).map(excerpt);
+	const otherwise = code ? LOOK_UP : isForeign ? CHECK_ADDRESS : ASK;
 	return new ServiceError(
-		saying([...new Set(texts)].join(': '), code),
+		saying(isText(message) ? excerpt(message) : '', documented ?? code),
 		isRefused ? (ADVICE.get(meaning(code, httpStatus) ?? '') ?? otherwise) : outcomeAdvice(request),
-		{ outcome: isRefused ? 'refused' : 'unknown', code, httpStatus, answer: untold(envelope) },
+		{
+			outcome: isRefused ? 'refused' : 'unknown',
+			code: (documented ?? code) || undefined,
+			httpStatus,
+			answer: untold(envelope),
+		},
+		isForeign,
 	);
 }
 
@@ -124,7 +138,7 @@ function untold(envelope: IDataObject): IDataObject | undefined {
 	return filled({ ...without(envelope, TOLD), error: more });
 }
 
-function saying(message: string, code = ''): string {
+function saying(message: string, code: string): string {
 	if (message !== '') return `The service says: ${message}${code && ` (${code})`}`;
 	if (code !== '') return `The service reports the error ${code}, without a message`;
 	return 'The service reports an error, without a message or a code';
@@ -156,20 +170,43 @@ function redirected({ status, headers }: RawResponse, request: ServiceRequest): 
 		`The service redirects to ${excerpt(target)}`,
 		isDone ? `${advice} ${outcomeAdvice(request)}` : advice,
 		{ outcome: isDone ? 'unknown' : 'refused', httpStatus: status },
+		true,
 	);
 }
 
 /** An answer that does not come from the API, or that was damaged on its way. */
-function unreadable({ status, text }: RawResponse, request: ServiceRequest): ServiceError {
+function unreadable(
+	{ status, text }: RawResponse,
+	request: ServiceRequest,
+	isKeyRight: boolean,
+): ServiceError {
 	const isPage = /^\s*</.test(text);
 	const other = isPage ? 'a web page' : 'something other than the expected JSON';
 	const isRefused = isRefusalStatus(status);
+	const refusal = ADVICE.get(meaning('', status) ?? '') ?? CHECK_ADDRESS;
 	const unclear = `${status < 300 ? `${CHECK_ADDRESS} ` : ''}${outcomeAdvice(request)}`;
 	// It may be what was paid for, or say why it failed.
 	const kept = isPage && status >= 300 ? '' : beginning(text.trim(), MAX_ANSWER);
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${text.trim() === '' ? 'an empty body' : other}`,
-		isRefused ? (ADVICE.get(meaning('', status) ?? '') ?? CHECK_ADDRESS) : unclear,
+		!isRefused ? unclear : status === 403 && isKeyRight ? FIREWALL : refusal,
 		{ outcome: isRefused ? 'refused' : 'unknown', httpStatus: status, answer: kept || undefined },
+		status < 500 && status !== 429 && status !== 408,
 	);
+}
+
+/** Characters that break or reverse a line of a log, or that a terminal obeys. */
+const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** The beginning of a text, with a sign that it goes on. */
+function beginning(text: string, length: number): string {
+	if (text.length <= length) return text;
+	// Half of a character that consists of two code units would be left.
+	return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** A text of the service for an error message or a log: short, on one line, and without markup. */
+export function excerpt(text: string): string {
+	const line = beginning(text, MAX_TEXT).replace(CONTROL, ' ').replace(/ {2,}/g, ' ').trim();
+	return line.replaceAll('<', '‹').replaceAll('>', '›');
 }

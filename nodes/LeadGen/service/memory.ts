@@ -1,78 +1,91 @@
-/** The outcome of a paid call: its data as JSON, or an error that must not be paid for again. */
-export type Bought = { json: string } | { error: Error };
+import type { Answer } from './answer';
 
-/** A run of a node that buys. */
+/** A run of a node that pays for calls. Small, because the memory keeps it. */
 export interface Buyer {
-	/** The execution that owns the results that it buys, also when n8n runs the node again. MCP has no executions. */
-	executionId?: string;
-	/** The run of the node in its execution. It stays the same when n8n runs the node again. */
-	payer?: string;
-	/** How long results that other executions bought count. */
-	rememberMs?: number;
-}
-
-/** A paid call, and who paid for it last. */
-export interface Purchase {
+	/** The execution that owns what it buys, also when n8n runs the node again. Empty over MCP, which has no executions. */
 	executionId: string;
-	payer: string;
-	bought: Bought;
-	at: number;
-	bytes: number;
+	/** How long the results that other executions bought count, in milliseconds. */
+	rememberMs: number;
 }
 
-const MAX_ENTRIES = 50_000;
-const MAX_BYTES = 50 * 1024 * 1024;
-const MAX_EXECUTIONS = 1000;
-/** Without executions, an error that may have been paid for is reported again for this long. */
-const REPORT_AGAIN_MS = 10 * 60_000;
-/** A run that takes longer than this may pay again. */
-const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** A paid call of an account: one that is being made, or its answer. */
+export interface PaidCall {
+	readonly buyer: Buyer;
+	/** Never rejects. */
+	readonly pending: Promise<Answer>;
+	answer?: Answer;
+	/** When it was paid for, or may have been. What this leaves out only counts for its buyer, so that a retry sends it. */
+	boughtAt?: number;
+	/** An earlier call with the same key that was paid for. */
+	earlier?: PaidCall | undefined;
+}
 
-/**
- * The paid results of one account, in this process only. The oldest ones are forgotten first, but an execution does not
- * evict its own results: when n8n runs the node again, it asks for them in the same order, and would find none.
- */
+const MAX_CALLS = 50_000;
+const MAX_EXECUTIONS = 1000;
+/** Without executions, a call that may have been paid for is reported again for this long. */
+const REPORT_AGAIN_MS = 10 * 60_000;
+
+/** The paid calls of one account, in this process only. The oldest ones are forgotten first. */
 export class Memory {
-	private readonly entries = new Map<string, Purchase>();
+	private readonly calls = new Map<string, PaidCall>();
 	/** When each execution last bought something. */
 	private readonly boughtAt = new Map<string, number>();
-	/** The calls that are being made, by key: by any run, also one that was stopped. */
-	readonly pending = new Map<string, Promise<unknown>>();
-	private bytes = 0;
 
 	/**
-	 * What was bought before, if it counts for this buyer: what its own execution bought, or another one that bought its last
-	 * result not too long ago. So the results of a long run count together.
+	 * The call that answers a request of this buyer: one that any run is making, one of its own run or execution, or one of
+	 * an execution that bought its last result not too long ago. So the results of a long run count together.
 	 */
-	recall(key: string, { executionId = '', rememberMs = 0 }: Buyer): Purchase | undefined {
-		const entry = this.entries.get(key);
-		if (!entry) return undefined;
-		const isOwn = executionId !== '' && entry.executionId === executionId;
-		const isReported = executionId === '' && 'error' in entry.bought;
-		const maxAgeMs = Math.max(rememberMs, isReported ? REPORT_AGAIN_MS : 0);
-		const at = Math.max(entry.at, this.boughtAt.get(entry.executionId) ?? 0);
-		return isOwn || Date.now() - at < maxAgeMs ? entry : undefined;
+	recall(key: string, buyer: Buyer): PaidCall | undefined {
+		const last = this.calls.get(key);
+		if (!last?.answer || last.buyer === buyer) return last;
+		const bought = last.boughtAt === undefined ? last.earlier : last;
+		if (!bought) return undefined;
+		return isOwn(bought, buyer) || this.isRecent(bought, buyer) ? bought : undefined;
 	}
 
-	keep(key: string, bought: Bought, { executionId = '', payer = '' }: Buyer): void {
-		this.forget(key);
-		const bytes = 2 * (key.length + ('json' in bought ? bought.json.length : 200));
-		this.entries.set(key, { bought, executionId, payer, at: Date.now(), bytes });
-		this.bytes += bytes;
-		// Without executions, as over MCP, all calls would count as one execution that never ends.
-		if (executionId !== '') putLast(this.boughtAt, executionId, Date.now(), MAX_EXECUTIONS);
-		for (const [oldest, entry] of this.entries) {
-			const isFull = this.entries.size > MAX_ENTRIES || this.bytes > MAX_BYTES;
-			if (!isFull && Date.now() - entry.at < MAX_AGE_MS) break;
-			const isOwn = executionId !== '' && entry.executionId === executionId;
-			this.forget(isFull && isOwn ? key : oldest);
-		}
+	private isRecent({ buyer, boughtAt = 0, answer }: PaidCall, now: Buyer): boolean {
+		const isReported = now.executionId === '' && answer && 'error' in answer;
+		const maxAgeMs = Math.max(now.rememberMs, isReported ? REPORT_AGAIN_MS : 0);
+		const lastAt = Math.max(boughtAt, this.boughtAt.get(buyer.executionId) ?? 0);
+		return Date.now() - lastAt < maxAgeMs;
 	}
 
-	private forget(key: string): void {
-		this.bytes -= this.entries.get(key)?.bytes ?? 0;
-		this.entries.delete(key);
+	/**
+	 * Keeps a call from the moment in which it is made. Nothing may be awaited between `recall` and this.
+	 * @param isBought whether an answer counts for others, because the call was paid for or may have been
+	 */
+	keep(
+		key: string,
+		buyer: Buyer,
+		pending: Promise<Answer>,
+		isBought: (answer: Answer) => boolean,
+	): void {
+		const last = this.calls.get(key);
+		const earlier = last?.boughtAt === undefined ? last?.earlier : last;
+		const call: PaidCall = putLast(this.calls, key, { buyer, pending, earlier }, MAX_CALLS);
+		void pending.then((answer) => {
+			call.answer = answer;
+			if (!isBought(answer)) return;
+			call.boughtAt = Date.now();
+			delete call.earlier;
+			// Without executions, as over MCP, all calls would count as one execution that never ends.
+			const { executionId } = buyer;
+			if (executionId !== '') putLast(this.boughtAt, executionId, Date.now(), MAX_EXECUTIONS);
+		});
 	}
+
+	/** The answers to the calls of this buyer whose key begins so, also from before n8n ran the node again. */
+	answersOf(buyer: Buyer, keyBegin: string): Answer[] {
+		return [...this.calls]
+			.filter(([key, call]) => key.startsWith(keyBegin) && isOwn(call, buyer))
+			.flatMap(([, { answer }]) => answer ?? []);
+	}
+}
+
+/** Whether a run, or its execution, made a call. */
+function isOwn(call: PaidCall, buyer: Buyer): boolean {
+	const { executionId } = buyer;
+	return call.buyer === buyer || (executionId !== '' && call.buyer.executionId === executionId);
 }
 
 /** Puts an entry last, and forgets the first one if there are too many. @returns the value */

@@ -1,8 +1,7 @@
 /** The one place that says what may be sent again. */
 import { ServiceError } from '../common/errors';
 import { meaningOf } from './answer';
-import { isUnknownScrape } from './scrapeStatus';
-import { isFree, type ServiceRequest } from './types';
+import type { ServiceRequest } from './request';
 
 /** Node.js error codes for a connection that was not made, but may be made later. */
 export const NOT_CONNECTED = new Set(
@@ -11,16 +10,13 @@ export const NOT_CONNECTED = new Set(
 /** These codes, and further ones of which the same is true if nothing was sent. */
 const TEMPORARY = new Set([...NOT_CONNECTED, 'ETIMEDOUT', 'EADDRNOTAVAIL', 'EMFILE']);
 
-/** The maximum number of tries of a call, including the first one. */
-const MAX_TRIES = 4;
-const FIRST_DELAY_MS = 500;
-const MAX_DELAY_MS = 10_000;
-/** A service that answered before in this run may come back within this time, after a restart. */
-const MAX_OUTAGE_MS = 2 * 60_000;
+/** The pauses before a read is sent again, in milliseconds. */
+const READ_AGAIN_MS = [500, 1000, 2000];
 
-/** Whether the service refused a call only for its rate (docs/service.md, Rate limits). The limiter waits this out. */
-export function isRateRefusal(error: ServiceError): boolean {
-	return error.outcome === 'refused' && meaningOf(error) === 'RATE_LIMIT_EXCEEDED';
+/** Whether the service refused a call only for its rate (docs/service.md, Rate limits). */
+export function isRateRefusal(error: unknown): boolean {
+	const isRefused = error instanceof ServiceError && error.outcome === 'refused';
+	return isRefused && meaningOf(error) === 'RATE_LIMIT_EXCEEDED';
 }
 
 /** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
@@ -38,23 +34,29 @@ export function mayPollAgain(error: unknown): boolean {
 	return error instanceof ServiceError && (error.outcome !== 'refused' || isUnknownScrape(error));
 }
 
+/** Whether the service does not know the scrape, or a gateway says so in its place (docs/service.md, What is not known). */
+export function isUnknownScrape(error: unknown): boolean {
+	if (!(error instanceof ServiceError)) return false;
+	const { code = '', outcome, httpStatus } = error;
+	const isInvalid = code === 'INVALID_REQUEST' && outcome === 'refused';
+	return isInvalid || code === 'NOT_FOUND' || httpStatus === 404;
+}
+
 /**
- * How long to wait before a call is sent again; `undefined` if it must not be.
+ * How long to wait before a failed call is sent again, in milliseconds; `undefined` if it must not be. With 0, the limiter
+ * lets it wait until the service takes calls again.
  * @param tries the number of tries so far
- * @param failingMs how long ago the first one failed, if the service answered in this run; undefined if it did not
  */
 export function retryDelayMs(
 	error: ServiceError,
-	request: ServiceRequest,
+	{ kind, permit }: ServiceRequest,
 	tries: number,
-	failingMs: number | undefined,
 ): number | undefined {
+	if (permit) return undefined;
+	if (isRateRefusal(error)) return 0;
+	// Whoever polls asks again.
+	if (kind === 'poll') return undefined;
+	if (isUnsent(error)) return 0;
 	// The service may have done the work. A read costs nothing, but nothing protects a paid call from being charged twice.
-	const isFreeAgain = error.outcome === 'unknown' && isFree(request);
-	const unsent = isUnsent(error);
-	if (!unsent && !isFreeAgain) return undefined;
-	const isOutage = unsent && failingMs !== undefined;
-	if (isOutage ? failingMs >= MAX_OUTAGE_MS : tries >= MAX_TRIES) return undefined;
-	const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
-	return delay * (0.75 + Math.random() / 2);
+	return kind === 'read' && error.outcome === 'unknown' ? READ_AGAIN_MS[tries - 1] : undefined;
 }

@@ -1,40 +1,92 @@
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IDataObject,
-} from 'n8n-workflow';
-import { InputError, NotAttemptedError, type ServiceError } from '../common/errors';
+import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { NotAttemptedError, type ServiceError } from '../common/errors';
 import { anySignal } from '../common/pause';
 import { count } from '../common/values';
-import { accountOf, apiKeyOf, type Account } from './account';
+import { accountOf, type Account } from './account';
+import { CHECK_ADDRESS, documentedCode, foundNobody, meaningOf, type Answer } from './answer';
 import type { Run } from './limits/limiter';
 import { GIVE_UP_MS, MINUTE_MS } from './limits/policy';
-import type { Buyer } from './memory';
-import { isRateRefusal } from './retry';
-import type { ServiceRequest } from './types';
+import { putLast, type Buyer } from './memory';
+import type { ServiceRequest } from './request';
 
-/** Why a run sends no more paid calls, or no more calls at all. Calls in flight continue. */
-export class StopReason {
-	/** Why no more paid calls are sent. The first reason counts. */
-	reason: NotAttemptedError | undefined;
-	private readonly allStopped = new AbortController();
-	/** Aborted when it makes no sense for calls to wait for their turn. */
-	readonly signal = this.allStopped.signal;
+/** How a run of a node makes its calls. */
+interface RunSettings extends Partial<Buyer> {
+	/** How long to wait for the whole answer to one request. */
+	timeoutMs: number;
+	/** Undefined if the user set none. */
+	maximum?: MaximumPaidCalls | undefined;
+	/** Called for each new start, with the answer; also with an error, if the scrape may have been started. */
+	onStart?: (request: ServiceRequest, answer: Answer) => void;
+	signal?: AbortSignal | undefined;
+}
 
-	/** Tells the user what happens to bought results when the workflow runs again. */
-	readonly whenRunAgain: string;
+/** What is known of one run of a node: how it calls, what it bought, and why it sends no more. It makes no calls. */
+export class NodeRun implements Run {
+	inFlight = 0;
+	waitedMs = 0;
+	readonly account: Account;
+	readonly buyer: Buyer;
+	/** The answers to reads, by the key of the request. */
+	readonly reads = new Map<string, Promise<Answer>>();
+	/** The keys of the calls that a dry run showed. */
+	readonly foreseen = new Set<string>();
+	/** How many paid calls brought a result, by the noun that the user sees. */
+	readonly bought = new Map<string, number>();
+	/** Paid calls that were not needed, because an identical call was made before. */
+	reused = 0;
+	/** Paid calls whose outcome is not known. */
+	unclear = 0;
+	/** Whether the service accepted a call, so that its address and the key are right. */
+	hasSucceeded = false;
+	/** Aborted when the user presses Stop, or no call makes sense any more. Calls in flight continue. */
+	readonly signal: AbortSignal;
+	private readonly over = new AbortController();
+	/** The same for the paid calls of a path. */
+	private readonly paths = new Map<string, { controller: AbortController; signal: AbortSignal }>();
 
-	constructor(rememberMs = 0) {
-		this.whenRunAgain =
-			rememberMs > 0
-				? `If you run the workflow again within ${count(rememberMs / MINUTE_MS, 'minute')}, you do not pay for the same results again.`
-				: 'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.';
+	/** @throws InputError if the base URL or the key of the credential is invalid or missing */
+	constructor(
+		readonly context: IAllExecuteFunctions,
+		readonly credential: ICredentialDataDecryptedObject,
+		readonly settings: RunSettings,
+	) {
+		const { executionId = '', rememberMs = 0, signal } = settings;
+		this.account = accountOf(credential);
+		this.buyer = { executionId, rememberMs };
+		this.signal = anySignal(this.over.signal, signal);
 	}
 
-	/** The service would refuse the remaining paid calls as well. */
-	outOfCredits(): void {
-		const advice = 'Add credits to the account, or wait until they reset.';
-		this.stop('Not sent: the account has too few credits', advice);
+	/** The number of paid calls that brought a result, of every kind. */
+	get total(): number {
+		return [...this.bought.values()].reduce((all, number) => all + number, 0);
+	}
+
+	/** Tells the user what happens to bought results when the workflow runs again. */
+	get whenRunAgain(): string {
+		const { rememberMs } = this.buyer;
+		return rememberMs > 0
+			? `If you run the workflow again within ${count(rememberMs / MINUTE_MS, 'minute')}, you do not pay for the same results again.`
+			: 'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.';
+	}
+
+	/** Aborted when paid calls of a path make no sense any more. */
+	signalOf(path: string): AbortSignal {
+		return this.lineOf(path).signal;
+	}
+
+	/** Judges by an answer whether other calls like it make sense. Whoever polls decides that for polls. */
+	judge(request: ServiceRequest, error?: ServiceError): void {
+		const isUnauthorized = error !== undefined && isKeyRefused(error, this.hasSucceeded);
+		if (!error || foundNobody(error)) this.hasSucceeded = true;
+		else if (request.kind === 'poll') return;
+		else if (isUnauthorized) this.stop('the service does not accept the API key', error.advice);
+		else if (error.isForeign && !this.hasSucceeded)
+			this.stop(`an earlier request failed. ${error.message}`, CHECK_ADDRESS);
+		else if (meaningOf(error) === 'INSUFFICIENT_CREDITS' && error.outcome === 'refused') {
+			const advice = 'Add credits to the account, or wait until they reset.';
+			// A verification may cost less than a lookup.
+			this.stop('the account has too few credits', advice, request.path);
+		}
 	}
 
 	/**
@@ -42,73 +94,93 @@ export class StopReason {
 	 * @param error the last answer
 	 * @param backMs in how much time the service accepts calls again, if it said so
 	 */
-	stopAllCalls(error: ServiceError, backMs: number): void {
-		const what = isRateRefusal(error)
-			? 'refuses all requests (too many requests)'
-			: 'is not available';
+	giveUp(error: ServiceError, backMs: number): void {
+		if (error.outcome === 'notSent') {
+			this.stop(`an earlier request failed. ${error.message}`, error.advice);
+			return;
+		}
+		const isBusy = error.outcome === 'refused';
 		const minutes = Math.ceil(backMs / MINUTE_MS);
 		const time = minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 		const back =
 			backMs > GIVE_UP_MS
 				? `The service says that it accepts requests again in ${time}.`
 				: 'This has lasted for ten minutes.';
-		this.stop(`Not sent: the service ${what}`, `${back} Try again later.`);
-		this.allStopped.abort(this.reason);
-	}
-
-	private stop(message: string, advice: string): void {
-		this.reason ??= new NotAttemptedError(message, `${advice} ${this.whenRunAgain}`);
-	}
-}
-
-/** How a run of a node makes its calls. */
-export interface RunSettings extends Buyer {
-	/** How long to wait for the whole answer to one request. */
-	timeoutMs: number;
-	/** The maximum number of calls in flight; 0 sets none. */
-	parallel?: number;
-	/**
-	 * Called for each scrape: with the answer, or without one if the scrape may have been started.
-	 * @param isNew false if it was started before n8n ran the node again
-	 */
-	onStart?: (request: ServiceRequest, answer: IDataObject | undefined, isNew: boolean) => void;
-	signal?: AbortSignal;
-}
-
-/** One run of a node, with all that its calls need. */
-export interface NodeRun extends Run {
-	context: IAllExecuteFunctions;
-	credential: ICredentialDataDecryptedObject;
-	settings: RunSettings;
-	account: Account;
-	stopReason: StopReason;
-	/** Aborted when the user presses Stop, or the run makes no more calls. */
-	signal: AbortSignal;
-}
-
-/** @throws InputError if the base URL or the key of the credential is invalid or missing */
-export function beginRun(
-	context: IAllExecuteFunctions,
-	credential: ICredentialDataDecryptedObject,
-	settings: RunSettings,
-): NodeRun {
-	if (apiKeyOf(credential) === '') {
-		throw new InputError(
-			'API Key',
-			'in the LeadGen credential is empty',
-			'Open the LeadGen credential and enter the API key of your account. If it holds an expression, check the field that it reads.',
+		this.stop(
+			`the service ${isBusy ? 'refuses all requests (too many requests)' : 'is not available'}`,
+			`${back} Try again later.`,
 		);
 	}
-	const stopReason = new StopReason(settings.rememberMs);
-	return {
-		context,
-		credential,
-		settings,
-		account: accountOf(credential),
-		stopReason,
-		inFlight: 0,
-		waitedMs: 0,
-		cap: settings.parallel || Infinity,
-		signal: anySignal(stopReason.signal, settings.signal),
-	};
+
+	/** The first reason counts. @param path if only the paid calls of a path make no sense any more */
+	private stop(reason: string, advice: string, path?: string): void {
+		const stopped = path === undefined ? this.over : this.lineOf(path).controller;
+		stopped.abort(new NotAttemptedError(`Not sent: ${reason}`, `${advice} ${this.whenRunAgain}`));
+	}
+
+	private lineOf(path: string) {
+		const known = this.paths.get(path);
+		if (known) return known;
+		const controller = new AbortController();
+		const line = { controller, signal: anySignal(this.signal, controller.signal) };
+		this.paths.set(path, line);
+		return line;
+	}
+}
+
+/** Whether the service refuses every call with this key, and not only this one. */
+function isKeyRefused({ code = '', httpStatus, outcome }: ServiceError, hasSucceeded: boolean) {
+	if (outcome !== 'refused') return false;
+	if (documentedCode(code) === 'UNAUTHORIZED' || httpStatus === 401) return true;
+	return httpStatus === 403 && code === '' && !hasSucceeded;
+}
+
+/** How many maxima are kept. The one that was unused for longest is forgotten first. */
+const MAX_MAXIMA = 1000;
+const maxima = new Map<string, MaximumPaidCalls>();
+
+/** Keeps the paid calls of a node within a maximum: in all runs of a loop, and in all calls of an AI agent. */
+export class MaximumPaidCalls {
+	/** Calls that were paid for, or may have been. */
+	used = 0;
+	/** Calls that the items which began to pay may need. */
+	private held = 0;
+	/** The wait of the last item. */
+	private last: Promise<unknown> = Promise.resolve();
+	private changed = () => {};
+
+	private constructor(public max: number) {}
+
+	/** @param executionId empty over MCP, which has no executions. There, each run counts on its own */
+	static of(max: number, executionId: string, nodeName: string): MaximumPaidCalls {
+		if (executionId === '') return new MaximumPaidCalls(max);
+		const key = `${executionId} ${nodeName}`;
+		const maximum = maxima.get(key) ?? new MaximumPaidCalls(max);
+		maximum.max = max;
+		return putLast(maxima, key, maximum, MAX_MAXIMA);
+	}
+
+	/**
+	 * Takes all paid calls that an item may need, so that no item is left half done. Items take turns, and wait while those
+	 * before them may give back calls. @returns false if too few will ever be left
+	 */
+	async take(needed: number): Promise<boolean> {
+		const taking = this.last.then(async () => {
+			while (this.used + this.held + needed > this.max) {
+				if (this.used + needed > this.max) return false;
+				await new Promise<void>((resolve) => (this.changed = resolve));
+			}
+			this.held += needed;
+			return true;
+		});
+		this.last = taking;
+		return await taking;
+	}
+
+	/** Gives back what an item took, but for what it used. */
+	giveBack(taken: number, used: number): void {
+		this.used += used;
+		this.held -= taken;
+		this.changed();
+	}
 }

@@ -1,81 +1,217 @@
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IDataObject,
-} from 'n8n-workflow';
-import { withoutData } from './answer';
-import type { Bought } from './memory';
-import { isResult, Purchases, type ItemCalls } from './purchases';
-import { beginRun, type NodeRun, type RunSettings } from './run';
-import { Sender } from './sender';
-import { isFree, type ServiceRequest } from './types';
+import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pause';
+import { count } from '../common/values';
+import { excerpt, isResult, isUnclear, readEnvelope, withoutData, type Answer } from './answer';
+import { backMs, readRateHeaders } from './limits/told';
+import type { PaidCall } from './memory';
+import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
+import { isRateRefusal, retryDelayMs } from './retry';
+import type { NodeRun } from './run';
+import { exchange, noAnswer } from './wire';
 
-/** The service as one run of a node uses it. It makes each call only once, and remembers what was bought. */
+/** The calls of one item. It makes each call only once, and remembers what was bought. */
 export class Service {
-	readonly run: NodeRun;
-	readonly purchases: Purchases;
-	private readonly sender: Sender;
-	/** The answers of this run, by the key of the request. */
-	private readonly asked = new Map<string, Promise<Bought>>();
+	/** How many calls the item paid for, or may have paid for. */
+	paidCalls = 0;
+	/** How many calls it took from the maximum. */
+	private taken = 0;
+	/** Why it may pay for none. */
+	private refusal: NotAttemptedError | undefined;
 
-	/** @throws InputError if the base URL or the key of the credential is invalid */
+	/** @param mayNeed how many paid calls the item may need */
 	constructor(
-		context: IAllExecuteFunctions,
-		credential: ICredentialDataDecryptedObject,
-		settings: RunSettings,
-	) {
-		this.run = beginRun(context, credential, settings);
-		this.sender = new Sender(this.run);
-		this.purchases = new Purchases(this.run, this.sender);
+		readonly run: NodeRun,
+		private readonly mayNeed = 1,
+	) {}
+
+	/** Gives back to the maximum what the item took and did not use. */
+	end(): void {
+		this.run.settings.maximum?.giveBack(this.taken, this.paidCalls);
+		this.taken = 0;
 	}
 
 	/**
-	 * Makes a call and returns its `data` (docs/service.md, The envelope); `null` if the service returns `null`.
-	 * @param item the item that needs it, if any
-	 * @throws ServiceError with what is known about the call; NotAttemptedError if the call was not made
+	 * Makes a call (docs/service.md, The envelope).
+	 * @returns its `data`, or a ServiceError with what is known about the call
+	 * @throws NotAttemptedError if the call was not made; n8n's error if the user pressed Stop
 	 */
-	async call(request: ServiceRequest, item?: ItemCalls): Promise<IDataObject | null> {
-		if (request.kind === 'poll') return await this.sender.send(request);
-		const key = this.keyOf(request);
-		const asked = this.asked.get(key);
-		const answer =
-			asked ?? (isFree(request) ? this.read(request) : this.purchases.get(request, key, item));
-		this.asked.set(key, answer);
-		const outcome = await answer;
-		if (asked && !isFree(request) && isResult(outcome, request)) this.purchases.saved++;
-		if ('error' in outcome) throw outcome.error;
-		return JSON.parse(outcome.json) as IDataObject | null;
+	async call(request: ServiceRequest): Promise<Answer> {
+		const answer = await this.answerTo(request);
+		// Several items may get the same answer.
+		return 'data' in answer ? { data: structuredClone(answer.data) } : answer;
 	}
 
-	/** Like `call`, for operations that have no result without data. */
-	async data(request: ServiceRequest, item?: ItemCalls): Promise<IDataObject> {
-		const data = await this.call(request, item);
-		if (data === null) throw withoutData(request);
-		return data;
+	/** Like `call`, for what has no result without data. @throws ServiceError if there is none */
+	async data(request: ServiceRequest): Promise<IDataObject> {
+		const answer = await this.call(request);
+		if ('error' in answer) throw answer.error;
+		if (answer.data === null) throw withoutData(request);
+		return answer.data;
 	}
 
 	/** What a paid call would be, without making it. The next identical call is then a duplicate. */
 	foresee(request: ServiceRequest): 'new' | 'duplicate' | 'remembered' {
-		const key = this.keyOf(request);
-		if (this.asked.has(key)) return 'duplicate';
-		this.asked.set(key, Promise.resolve({ json: '' }));
-		return this.run.account.memory.recall(key, this.run.settings) ? 'remembered' : 'new';
+		const { account, buyer, foreseen } = this.run;
+		const key = keyOf(request, buyer.executionId);
+		if (foreseen.has(key)) return 'duplicate';
+		foreseen.add(key);
+		return account.memory.recall(key, buyer) ? 'remembered' : 'new';
 	}
 
-	private async read(request: ServiceRequest): Promise<Bought> {
-		return { json: JSON.stringify(await this.sender.send(request)) };
+	private async answerTo(request: ServiceRequest): Promise<Answer> {
+		if (request.kind === 'poll') return await this.send(request);
+		const { buyer, reads } = this.run;
+		const key = keyOf(request, buyer.executionId);
+		if (!isFree(request)) return await this.pay(request, key);
+		const reading = reads.get(key) ?? this.send(request);
+		reads.set(key, reading);
+		return await reading;
 	}
 
-	/**
-	 * Two lookups with the same key have the same answer: case and spaces make no difference. Only its place in its execution
-	 * identifies a start, because an expression in its body may return something else when n8n runs it again.
-	 */
-	private keyOf({ kind, path, query, body, place = '' }: ServiceRequest): string {
-		const fields = Object.entries(query ?? body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-		const content = JSON.stringify(fields);
-		const { executionId = '' } = this.run.settings;
-		if (kind === 'start') return `start ${executionId} ${place || content}`;
-		if (kind === 'read') return `${path} ${content}`;
-		return `${path} ${content.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')}`;
+	/** The answer to a paid call: from memory, from a run that makes the same call, or from the service. */
+	private async pay(request: ServiceRequest, key: string): Promise<Answer> {
+		const { run } = this;
+		const { memory } = run.account;
+		// Nothing is awaited between the last look at the memory and the call.
+		for (;;) {
+			const known = memory.recall(key, run.buyer);
+			if (known?.answer) return this.reuse(request, known, known.answer);
+			if (known) {
+				await settledOrAborted(known.pending, run.signal);
+				throwIfStopped(run.signal);
+			} else if (this.refusal) throw this.refusal;
+			else if (run.settings.maximum && this.taken === 0) await this.takeFromMaximum();
+			else break;
+		}
+		const buying = this.buy(request);
+		memory.keep(key, run.buyer, buying, (answer) => isBought(answer, request));
+		return await buying;
 	}
+
+	private reuse(request: ServiceRequest, { buyer }: PaidCall, answer: Answer): Answer {
+		if (isResult(answer, request)) this.run.reused++;
+		// Nobody saw an earlier run's error of a start that may have been paid for.
+		else if (buyer !== this.run.buyer) this.countUnclear();
+		return answer;
+	}
+
+	private async takeFromMaximum(): Promise<void> {
+		const { settings, signal, whenRunAgain } = this.run;
+		const { maximum } = settings;
+		if (!maximum) return;
+		if (await maximum.take(this.mayNeed)) {
+			this.taken = this.mayNeed;
+			throwIfStopped(signal);
+			return;
+		}
+		this.refusal = new NotAttemptedError(
+			`Not sent: the node reached Maximum Paid Calls (${String(maximum.max)})`,
+			`It has made ${count(maximum.used, 'paid call')} in this execution, and this item may need ${String(this.mayNeed)}. To continue, raise this limit in the options. ${whenRunAgain}`,
+		);
+	}
+
+	private async buy(request: ServiceRequest): Promise<Answer> {
+		const { run } = this;
+		const answer = await this.send(request).catch((error: unknown) => ({
+			error: known(error, request),
+		}));
+		const { kind, noun = 'call' } = request;
+		if (isResult(answer, request)) {
+			this.paidCalls++;
+			run.bought.set(noun, (run.bought.get(noun) ?? 0) + 1);
+		} else if (isUnclear(answer)) this.countUnclear();
+		if (kind === 'start' && isBought(answer, request)) run.settings.onStart?.(request, answer);
+		return answer;
+	}
+
+	private countUnclear(): void {
+		this.paidCalls++;
+		this.run.unclear++;
+	}
+
+	/** Sends a request until it is answered, when the limiter allows it, and again as `retry` says. */
+	private async send(request: ServiceRequest): Promise<Answer> {
+		const { run } = this;
+		const stop = isFree(request) ? run.signal : run.signalOf(request.path);
+		if (!request.signal) return await this.untilAnswered(request, stop);
+		const either = anySignal(stop, request.signal);
+		return await this.untilAnswered(request, either).catch((error: unknown) => {
+			throw stop.aborted || !either.aborted ? error : noAnswer(error, request);
+		});
+	}
+
+	private async untilAnswered(request: ServiceRequest, signal: AbortSignal): Promise<Answer> {
+		const { plan } = this.run.account;
+		for (let tries = 1; ; tries++) {
+			if (plan.shouldAsk()) void this.askForPlan();
+			const { answer, goesOn } = await this.attempt(request, signal);
+			if ('data' in answer) return answer;
+			const delayMs = goesOn ? retryDelayMs(answer.error, request, tries) : undefined;
+			if (delayMs === undefined) return answer;
+			if (delayMs > 0) await pause(delayMs, signal);
+		}
+	}
+
+	/** Sends a request once, when it is its turn. @returns also whether further calls make sense */
+	private async attempt(request: ServiceRequest, signal: AbortSignal) {
+		const { run } = this;
+		const { limiter, plan } = run.account;
+		const info = { ...this.callInfo(request), hasBegun: this.paidCalls > 0 };
+		const call = await limiter.turn(run, info, signal);
+		const permitted = request.permit?.() ?? Promise.resolve();
+		// An answer that arrived meanwhile may have stopped the run.
+		const permission = permitted.then(throwIfStopped.bind(undefined, signal));
+		await permission.catch((error: unknown) => {
+			limiter.end(run, call, { outcome: 'cancelled' });
+			throw error;
+		});
+		const response = await exchange(run, request);
+		const hasAnswer = !(response instanceof ServiceError);
+		const rateInfo = hasAnswer ? readRateHeaders(response, Date.now()) : undefined;
+		const answer = hasAnswer
+			? readEnvelope(response, request, run.hasSucceeded)
+			: { error: response };
+		const error = 'error' in answer ? answer.error : undefined;
+		const outcome = isRateRefusal(error) ? 'rateLimited' : (error?.outcome ?? 'succeeded');
+		const goesOn = limiter.end(run, call, { outcome, rateInfo });
+		run.judge(request, error);
+		if (error && !goesOn) run.giveUp(error, backMs(rateInfo));
+		if ('data' in answer && request.path === BALANCE.path) plan.learn(answer.data ?? {});
+		return { answer, goesOn };
+	}
+
+	private callInfo({ kind, path }: ServiceRequest) {
+		return { path, isPoll: kind === 'poll', timeoutMs: this.run.settings.timeoutMs };
+	}
+
+	/** Asks once. If that fails, it says nothing about other calls, and the smallest limit stays in force. */
+	private async askForPlan(): Promise<void> {
+		const { run } = this;
+		const { limiter, plan } = run.account;
+		const call = await limiter.turn(run, this.callInfo(BALANCE), run.signal).catch(() => undefined);
+		if (!call) return;
+		const response = await exchange(run, BALANCE);
+		// Neither a success nor a refusal, which would count for all calls.
+		const isLost = response instanceof ServiceError;
+		limiter.end(run, call, { outcome: isLost ? response.outcome : 'refused' });
+		if (isLost) return;
+		const answer = readEnvelope(response, BALANCE);
+		if ('data' in answer) plan.learn(answer.data ?? {});
+	}
+}
+
+/** Whether an answer counts for later runs. A start that may have succeeded must not be sent again by n8n. */
+function isBought(answer: Answer, request: ServiceRequest): boolean {
+	return isResult(answer, request) || (request.kind === 'start' && isUnclear(answer));
+}
+
+/** An error of a paid call. If it is not one of ours, it may have happened after the call was sent. */
+function known(error: unknown, request: ServiceRequest): Error {
+	if (error instanceof LeadGenError || error instanceof ExecutionCancelledError) return error;
+	return new ServiceError(
+		'The node could not handle this request or its answer',
+		`${outcomeAdvice(request)} The error is: ${excerpt(String(error))}`,
+		{ outcome: 'unknown' },
+	);
 }

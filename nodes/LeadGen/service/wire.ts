@@ -1,12 +1,22 @@
-import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
 import { onAbort, timeoutSignal } from '../common/pause';
-import { ServiceError } from '../common/errors';
+import { levelsOf, ServiceError } from '../common/errors';
 import { isText } from '../common/json';
-import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE } from './account';
+import type { RawResponse } from './answer';
+import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE, withoutKey } from './credential';
+import { isFree, outcomeAdvice, type ServiceRequest } from './request';
 import { NOT_CONNECTED } from './retry';
-import type { NodeRun } from './run';
-import { keyRemover } from './texts';
-import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './types';
+
+/** What an exchange needs to know of a run. */
+interface Sender {
+	context: IAllExecuteFunctions;
+	credential: ICredentialDataDecryptedObject;
+	settings: { timeoutMs: number; signal?: AbortSignal | undefined };
+}
 
 /**
  * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
@@ -14,7 +24,7 @@ import { isFree, outcomeAdvice, type RawResponse, type ServiceRequest } from './
  * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(
-	{ context, credential, settings }: NodeRun,
+	{ context, credential, settings }: Sender,
 	request: ServiceRequest,
 ): Promise<RawResponse | ServiceError> {
 	const isPaid = !isFree(request);
@@ -39,7 +49,7 @@ export async function exchange(
 		onAbort(signal, end.abort.bind(end)),
 	);
 	const getExecutionCancelSignal = { value: () => end.signal };
-	const withoutKey = keyRemover(apiKeyOf(credential));
+	const key = apiKeyOf(credential);
 	try {
 		const { statusCode, headers, body } = (await context.helpers.httpRequestWithAuthentication.call(
 			Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions,
@@ -52,8 +62,8 @@ export async function exchange(
 		return {
 			status: statusCode,
 			// The only header that an error repeats.
-			headers: { ...headers, location: isText(location) ? withoutKey(location) : undefined },
-			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+			headers: { ...headers, location: isText(location) ? withoutKey(location, key) : undefined },
+			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? ''), key),
 		};
 	} catch (error) {
 		return noAnswer(error, request);
@@ -97,33 +107,11 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 	);
 }
 
-/** What an error may have, whichever library it is from. */
-interface Level extends Error {
-	description?: string;
-	code?: unknown;
-	httpCode?: unknown;
-	messages?: string[];
-	syscall?: string;
-	errors?: unknown[];
-}
-
-/** An error and its causes, at most five, the outermost first. n8n and axios wrap the original error. */
-export function levelsOf(error: unknown): Level[] {
-	const levels: Level[] = [];
-	for (let next = error; typeof next === 'object' && next && levels.length < 5;) {
-		const level = next as Level;
-		levels.push(level);
-		// If a host has several addresses, each of them has its own error.
-		next = level.cause ?? level.errors?.[0];
-	}
-	return levels;
-}
-
 /** The code, system call and message of the innermost error that has a code. */
 function innermost(error: unknown): { code: string; syscall: string; message: string } {
 	const levels = levelsOf(error);
 	const coded = levels.findLast((level) => typeof level.code === 'string');
-	// In many versions of n8n, such as 1.122 and 2.16, its error has no cause, but repeats the text of Node.js. That begins
+	// In many versions of n8n, such as 1.123 and 2.16, its error has no cause, but repeats the text of Node.js. That begins
 	// with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
 	const { httpCode, messages = [''] } = levels[0] ?? {};
 	const said = coded?.code ?? httpCode;

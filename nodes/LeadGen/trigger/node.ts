@@ -7,7 +7,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { Parameters } from '../common/parameters';
-import { CREDENTIAL_TYPE } from '../service/account';
+import { CREDENTIAL_TYPE } from '../service/credential';
 import { NOTHING, savedIn, saving, united, type Message, type Saved } from './saved';
 import { fingerprint, Signer } from './signature';
 import { mode } from './triggerProperties';

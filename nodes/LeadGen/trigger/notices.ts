@@ -1,6 +1,5 @@
 import { NodeOperationError, type INode } from 'n8n-workflow';
-import { LeadGenError, ServiceError } from '../common/errors';
-import { levelsOf } from '../service/wire';
+import { LeadGenError, levelsOf, ServiceError } from '../common/errors';
 
 /** How long the node asks for the status of a scrape, from its start: a week. */
 export const GIVE_UP_MS = 7 * 24 * 60 * 60_000;

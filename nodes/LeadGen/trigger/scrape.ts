@@ -4,8 +4,10 @@ import { ServiceError } from '../common/errors';
 import { timeoutSignal } from '../common/pause';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
-import { BALANCE, baseUrlOf } from '../service/account';
-import { isFinished, isUnknownScrape, pollRequest } from '../service/scrapeStatus';
+import { baseUrlOf } from '../service/credential';
+import { BALANCE, endOf, pollRequest } from '../service/request';
+import { isUnknownScrape } from '../service/retry';
+import { NodeRun } from '../service/run';
 import { Service } from '../service/service';
 import type { TriggerNode } from './node';
 import { idIn } from './notification';
@@ -32,7 +34,7 @@ export async function startScrape(
 	signal?: AbortSignal,
 ): Promise<IDataObject & { scrapeId: string }> {
 	const settings = { timeoutMs: START_TIMEOUT_MS, executionId: randomUUID(), signal };
-	const service = new Service(context, credential, settings);
+	const service = new Service(new NodeRun(context, credential, settings));
 	const data = await service.data({ kind: 'start', path: '/start', body });
 	const scrapeId = idIn(data.scrapeId);
 	if (scrapeId !== undefined) return { ...data, scrapeId };
@@ -44,7 +46,9 @@ export async function startScrape(
 /** @throws ServiceError if the account has no credits, or the service does not tell */
 export async function checkCredits(node: TriggerNode): Promise<void> {
 	const { credential } = await node.access();
-	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS });
+	const service = new Service(
+		new NodeRun(node.context, credential, { timeoutMs: READ_TIMEOUT_MS }),
+	);
 	const signal = timeoutSignal(MAX_CHECK_MS);
 	const { credits } = await service.data({ ...BALANCE, signal });
 	const advice =
@@ -65,7 +69,9 @@ export async function findScrape(
 	scrapeId: string,
 ): Promise<FoundScrape | undefined> {
 	const { credential } = await node.access();
-	const service = new Service(node.context, credential, { timeoutMs: READ_TIMEOUT_MS });
+	const service = new Service(
+		new NodeRun(node.context, credential, { timeoutMs: READ_TIMEOUT_MS }),
+	);
 	const data = await service.data(pollRequest(scrapeId)).catch((error: unknown) => {
 		if (!isRefused(error)) throw error;
 		// How the service answers for an unknown scrape is not documented (docs/service.md).
@@ -76,5 +82,10 @@ export async function findScrape(
 	});
 	if (typeof data?.status !== 'string' || data.status === '') return undefined;
 	const account = fingerprint([baseUrlOf(credential), credential.apiKey]);
-	return { id: idIn(data.scrapeId) ?? scrapeId, data, isFinished: isFinished(data), account };
+	return {
+		id: idIn(data.scrapeId) ?? scrapeId,
+		data,
+		isFinished: endOf(data) !== undefined,
+		account,
+	};
 }

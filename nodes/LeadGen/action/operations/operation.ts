@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Field, Parameters } from '../../common/parameters';
-import type { ItemService } from '../../service/itemService';
-import type { ServiceRequest } from '../../service/types';
+import type { Service } from '../../service/service';
+import type { ServiceRequest } from '../../service/request';
 
 /** One operation of the action node: what the user fills in, what is sent, what comes out. */
 export interface Operation {
@@ -34,7 +34,7 @@ export interface Operation {
 }
 
 /** The work for one item. */
-export interface PreparedItem {
+interface PreparedItem {
 	/** The first call. A dry run shows it instead of making it. */
 	request: ServiceRequest;
 	/** Paid calls that may follow the first one, depending on its answer. */
@@ -44,7 +44,7 @@ export interface PreparedItem {
 	 * @returns the fields of the result
 	 * @throws ServiceError if a call brought no result
 	 */
-	run?(service: ItemService): Promise<IDataObject>;
+	run?(service: Service): Promise<IDataObject>;
 }
 
 export interface Split {

@@ -89,7 +89,8 @@ export class Learned implements Policy {
 
 	ended(call: Call, end: End, now: number): void {
 		const isUndecided = this.undecided.delete(call);
-		if (['rateLimited', 'notSent'].includes(end.outcome)) this.counted.remove(call.sentAt);
+		if (['rateLimited', 'notSent', 'cancelled'].includes(end.outcome))
+			this.counted.remove(call.sentAt);
 		if (end.outcome === 'rateLimited') this.refused(call, end, now);
 		if (isUndecided && isAccepted(end)) this.accepted(call, now);
 	}

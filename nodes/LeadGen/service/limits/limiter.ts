@@ -17,8 +17,6 @@ export interface Run {
 	inFlight: number;
 	/** How long the rate limit held up the run, in milliseconds. */
 	waitedMs: number;
-	/** How many calls of the run may be in flight at once. */
-	cap: number;
 	/** By path: since when the service has turned away every call of the run. */
 	turnedAwaySince?: Map<string, number>;
 }
@@ -100,6 +98,7 @@ export class Limiter {
 		for (const policy of this.policies) policy.ended?.(call, end, now);
 		this.wake();
 		const { outcome, rateInfo } = end;
+		if (outcome === 'notSent') return false;
 		const isClosed = outcome === 'unknown' && !call.isPoll && Boolean(rateInfo?.retryAfterMs);
 		if (outcome !== 'rateLimited' && !isClosed) {
 			// A success shows that waiting makes sense, also to the runs that wait.
@@ -153,7 +152,6 @@ export class Limiter {
 		// If all runs are at their cap, the end of a call wakes the queue.
 		let waitMs = Infinity;
 		for (const line of this.lines) {
-			if (line.run.inFlight >= line.run.cap) continue;
 			waitMs = Math.min(waitMs, Math.max(...this.policies.map((each) => each.waitMs(now, line))));
 			if (waitMs > 0) continue;
 			this.letGo(line);
@@ -177,7 +175,7 @@ export class Limiter {
 
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
-		const held = this.lines.find(({ run }) => run.inFlight < run.cap)?.run;
+		const held = this.lines[0]?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
 		// Without this moment, many calls come a little too early.

@@ -55,7 +55,7 @@ export interface RateInfo {
 /** How a call ended. */
 export interface End {
 	/** `rateLimited`: refused for the rate ("Rate limits" in docs/service.md); other failures as for `ServiceError` */
-	outcome: 'succeeded' | 'rateLimited' | Outcome;
+	outcome: 'succeeded' | 'rateLimited' | 'cancelled' | Outcome;
 	/** What the answer says about the rate limit; undefined if no answer came. */
 	rateInfo?: RateInfo | undefined;
 }

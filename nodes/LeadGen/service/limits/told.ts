@@ -1,5 +1,5 @@
 import { isText } from '../../common/json';
-import type { RawResponse } from '../types';
+import type { RawResponse } from '../answer';
 import { GIVE_UP_MS, type Call, type End, type Policy, type RateInfo } from './policy';
 import type { Traffic } from './traffic';
 
@@ -77,7 +77,7 @@ export class Told implements Policy {
 	}
 
 	ended(call: Call, { outcome, rateInfo }: End, now: number): void {
-		if (outcome === 'notSent') this.left++;
+		if (outcome === 'notSent' || outcome === 'cancelled') this.left++;
 		if (!rateInfo || call.sentAt < this.since) return;
 		this.since = call.sentAt;
 		const { retryAfterMs, remaining, resetMs } = rateInfo;

@@ -47,7 +47,7 @@ export class Traffic implements Policy {
 
 	ended({ sentAt }: Call, end: End, now: number): void {
 		this.inFlight--;
-		if (!['notSent', 'rateLimited'].includes(end.outcome)) this.over.add(now);
+		if (!['notSent', 'cancelled', 'rateLimited'].includes(end.outcome)) this.over.add(now);
 		if (end.outcome === 'succeeded') this.leastMs = Math.min(this.leastMs, now - sentAt);
 		if (isAccepted(end)) {
 			this.answers.add(now);

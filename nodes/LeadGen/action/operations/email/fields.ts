@@ -36,14 +36,14 @@ function nameField(
 	return textField({ ...property, displayOptions: { show: { nameFormat: [format] } } }, clean);
 }
 
-const firstName = nameField('firstAndLast', {
+export const firstName = nameField('firstAndLast', {
 	displayName: 'First Name',
 	name: 'firstName',
 	placeholder: 'e.g. Nathan',
 	description: 'The node leaves out titles. A last name alone is enough.',
 });
 
-const lastName = nameField('firstAndLast', {
+export const lastName = nameField('firstAndLast', {
 	displayName: 'Last Name',
 	name: 'lastName',
 	placeholder: 'e.g. Smith',

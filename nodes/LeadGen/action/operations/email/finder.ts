@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { filled, numberIn } from '../../../common/json';
-import { foundNobody } from '../../../service/answer';
-import type { ItemService } from '../../../service/itemService';
-import type { ServiceRequest } from '../../../service/types';
+import { ServiceError } from '../../../common/errors';
+import { foundNobody, meaningOf } from '../../../service/answer';
+import type { ServiceRequest } from '../../../service/request';
+import type { Service } from '../../../service/service';
 import type { Field } from '../../../common/parameters';
 import type { Operation, Split } from '../operation';
-import { nameFields, readName } from './fields';
+import { firstName, lastName, nameFields, readName } from './fields';
 
 /** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
 const BANDS = [
@@ -31,12 +32,17 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 }
 
 /** An operation that finds the address of a person (docs/service.md, Operations). */
-interface FindOperation extends Operation {
+export interface FindOperation extends Operation {
 	/**
 	 * @param person the fields of the request, with at least one name; empty ones are left out
 	 * @throws InputError if a request with these values can only fail
 	 */
 	requestFor(person: Record<string, string>): ServiceRequest;
+	/**
+	 * @returns the data of the service with `found`; finding nobody is a result and not an error
+	 * @throws ServiceError if the call brought no result
+	 */
+	find(request: ServiceRequest, service: Service): Promise<IDataObject>;
 }
 
 export const foundOrNot: Split = {
@@ -49,7 +55,22 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 	const requestFor: FindOperation['requestFor'] = (person) => {
 		const body = filled(person) ?? {};
 		check?.(body);
-		return { kind: 'lookup', noun, result: 'email', path, body };
+		return { kind: 'lookup', noun, path, body };
+	};
+	const find: FindOperation['find'] = async (request, service) => {
+		const answer = await service.call(request);
+		if ('data' in answer) return resultOf(answer.data);
+		if (foundNobody(answer.error)) return resultOf(null);
+		throw naming(answer.error, request.body ?? {});
+	};
+	/** A refusal, with the fields that the request lacks: the service may need one of them. */
+	const naming = (error: Error, body: IDataObject) => {
+		const isInvalid = error instanceof ServiceError && meaningOf(error) === 'INVALID_REQUEST';
+		const missing = [firstName, lastName, ...fields].flatMap(({ property }) =>
+			property.name in body ? [] : property.displayName,
+		);
+		if (!isInvalid || missing.length === 0) return error;
+		return error.with({ missing }, `The request had no ${missing.join(' and no ')}.`);
 	};
 	return {
 		...operation,
@@ -60,10 +81,12 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			confidence: 0.97,
 			confidenceLevel: 'very_high',
 			...answer,
+			paidCalls: 1,
 		},
 		fields: [...nameFields, ...fields],
 		split: foundOrNot,
 		requestFor,
+		find,
 		prepare(parameters) {
 			const person: Record<string, string> = readName(parameters);
 			for (const field of fields) person[field.property.name] = parameters.get(field);
@@ -74,15 +97,7 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 	};
 }
 
-/**
- * @returns the data of the service with `found`; finding nobody is a result and not an error
- * @throws ServiceError if the call brought no result
- */
-export async function find(request: ServiceRequest, service: ItemService): Promise<IDataObject> {
-	const data = await service.call(request).catch((error: unknown) => {
-		if (foundNobody(error)) return null;
-		throw error;
-	});
+function resultOf(data: IDataObject | null): IDataObject {
 	const email = data?.email;
 	if (typeof email === 'string' && email.includes('@')) {
 		return { found: true, ...confidenceLevel(data?.confidence), ...data };

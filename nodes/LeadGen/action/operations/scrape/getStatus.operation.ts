@@ -1,5 +1,5 @@
 import { textField } from '../../../common/parameters';
-import { pollRequest } from '../../../service/scrapeStatus';
+import { pollRequest } from '../../../service/request';
 import type { Operation } from '../operation';
 
 export const scrapeId = textField(

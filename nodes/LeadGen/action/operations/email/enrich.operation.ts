@@ -1,16 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { filled, numberIn, without, wordIn } from '../../../common/json';
 import { LeadGenError, ServiceError } from '../../../common/errors';
-import type { ItemService } from '../../../service/itemService';
-import type { ServiceRequest } from '../../../service/types';
+import type { Service } from '../../../service/service';
+import type { ServiceRequest } from '../../../service/request';
 import { booleanField, noticeField, type Field, type Parameters } from '../../../common/parameters';
 import type { Operation } from '../operation';
 import { accept, minConfidence } from './acceptance';
 import { company, linkedinUrl, location, nameFields, readName } from './fields';
-import { findBusiness } from './findBusiness';
-import { find, foundOrNot } from './finder';
-import { findPersonal } from './findPersonal';
-import { verify, verifyRequest } from './verify';
+import { findBusiness } from './findBusiness.operation';
+import { foundOrNot, type FindOperation } from './finder';
+import { findPersonal } from './findPersonal.operation';
+import { verify, verifyRequest } from './verify.operation';
 
 const tryPersonal = booleanField({
 	displayName: 'Try Personal Email',
@@ -23,7 +23,7 @@ const locationIfPersonal: Field<string> = {
 	property: { ...location.property, displayOptions: { show: { '/tryPersonal': [true] } } },
 };
 
-const costNotice = noticeField(
+const lookupNotice = noticeField(
 	'notice',
 	"Each person costs 1 or 2 paid calls, or up to 4 with 'Try Personal Email'.",
 );
@@ -31,6 +31,7 @@ const costNotice = noticeField(
 /** One kind of address that a person may have. */
 interface Candidate {
 	emailType: 'business' | 'personal';
+	finder: FindOperation;
 	request: ServiceRequest;
 }
 
@@ -41,7 +42,10 @@ interface Try extends IDataObject {
 	outcome: string;
 }
 
-const address = { ...findBusiness.output, ...verify.output, emailType: 'business' };
+const address = without(
+	{ ...findBusiness.output, ...verify.output, emailType: 'business' },
+	new Set(['found', 'paidCalls']),
+);
 
 export const enrich: Operation = {
 	value: 'enrich',
@@ -49,10 +53,12 @@ export const enrich: Operation = {
 	action: 'Find and verify email',
 	description: 'Find the business or personal email address of a person, and verify it',
 	paid: 'lookup',
-	fields: [costNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
+	fields: [lookupNotice, ...nameFields, company, linkedinUrl, accept, tryPersonal],
 	options: [locationIfPersonal, minConfidence],
 	output: {
+		found: true,
 		...address,
+		paidCalls: 2,
 		tried: 'business: valid',
 		rejected: [{ ...address, outcome: 'invalid' }],
 	},
@@ -75,11 +81,13 @@ function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const domain = parameters.get(company);
 	const business = (): Candidate => ({
 		emailType: 'business',
+		finder: findBusiness,
 		request: findBusiness.requestFor({ ...name, company: domain }),
 	});
 	if (!parameters.get(tryPersonal)) return [business()];
 	const personal: Candidate = {
 		emailType: 'personal',
+		finder: findPersonal,
 		request: findPersonal.requestFor({ ...name, location: parameters.option(locationIfPersonal) }),
 	};
 	// Without a company or a profile, a business address cannot be found.
@@ -91,13 +99,13 @@ async function findAndVerify(
 	candidates: Candidate[],
 	accepted: Set<string>,
 	minConfidence: number,
-	service: ItemService,
+	service: Service,
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
 	try {
-		for (const { emailType, request } of candidates) {
+		for (const { emailType, finder, request } of candidates) {
 			const isOnly = candidates.length === 1 || tries.some(({ refused }) => refused);
-			const found = await find(request, service).catch((error: unknown) => {
+			const found = await finder.find(request, service).catch((error: unknown) => {
 				// A profile without a company may not be enough, or a name without a profile.
 				const isInvalid = error instanceof ServiceError && error.code === 'INVALID_REQUEST';
 				if (!isInvalid || isOnly) throw error;
@@ -107,42 +115,36 @@ async function findAndVerify(
 			tries.push(own);
 			await verifyIfSure(own, minConfidence, service);
 			if (!accepted.has(own.outcome)) continue;
-			return { ...without(own, new Set(['outcome'])), ...summaryOf(tries, tries.slice(0, -1)) };
+			return { ...without(own, new Set(['outcome'])), ...history(tries, tries.slice(0, -1)) };
 		}
 	} catch (error) {
-		// Results that were bought so far must not get lost with the step that failed.
+		// What was bought so far must not get lost with the step that failed.
+		const found = tries.flatMap(({ email }) => (typeof email === 'string' ? email : []));
+		const told = found.length > 0 ? `Before that, it found ${found.join(' and ')}.` : '';
 		throw error instanceof LeadGenError && tries.length > 0
-			? error.with({ bought: tries }, 'The field "bought" contains what was found before it.')
+			? error.with({ bought: tries }, told)
 			: error;
 	}
-	return { found: false, email: null, ...summaryOf(tries, tries) };
+	const status = tries.at(-1)?.status;
+	return { found: false, email: null, ...filled({ status }), ...history(tries, tries) };
 }
 
-/** What only a verification decides. In other fields the search comes first. */
-const VERDICT_FIELDS = new Set(['status', 'deliverable', 'disposable', 'freeProvider']);
-
-/**
- * Verifies the address, unless that cannot change the outcome. If the two calls differ in a field, `verification` contains
- * the value of the verification.
- */
-async function verifyIfSure(own: Try, minConfidence: number, service: ItemService): Promise<void> {
+/** Verifies the address, unless that cannot change the outcome. Where the two answers differ, the verification counts. */
+async function verifyIfSure(own: Try, minConfidence: number, service: Service): Promise<void> {
 	if (typeof own.email !== 'string') return;
 	own.outcome = 'confidence too low';
 	if ((numberIn(own.confidence) ?? 1) < minConfidence) return;
 	own.outcome = 'not verified';
 	const verdict = await service.data(verifyRequest(own.email));
-	const searched = without(own, VERDICT_FIELDS);
-	const differing = Object.entries(verdict).filter(
-		([name, value]) => name in searched && JSON.stringify(value) !== JSON.stringify(searched[name]),
-	);
-	const verification = filled(Object.fromEntries(differing));
-	Object.assign(own, verdict, searched, verification && { verification });
+	Object.assign(own, filled(verdict));
 	own.outcome = wordIn(verdict.status) ?? 'unknown';
 }
 
 /** Says in one line what was tried, and lists the addresses that were not good enough. */
-function summaryOf(tries: Try[], turnedDown: Try[]): IDataObject {
-	const rejected = turnedDown.filter(({ email, emailAnswer }) => email ?? emailAnswer);
+function history(tries: Try[], turnedDown: Try[]): IDataObject {
+	const rejected = turnedDown
+		.filter(({ email, emailAnswer }) => email ?? emailAnswer)
+		.map((each) => without(each, new Set(['found'])));
 	return {
 		tried: tries.map(({ emailType, outcome }) => `${emailType}: ${outcome}`).join(', '),
 		...(rejected.length > 0 && { rejected }),

@@ -1,4 +1,4 @@
-import { BALANCE } from '../../../service/account';
+import { BALANCE } from '../../../service/request';
 import type { Operation } from '../operation';
 
 export const get: Operation = {

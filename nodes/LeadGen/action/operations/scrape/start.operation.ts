@@ -1,7 +1,7 @@
 import { noticeField, textField, type Parameters } from '../../../common/parameters';
 import { mustBe } from '../../../common/values';
 import { InputError } from '../../../common/errors';
-import type { ServiceRequest } from '../../../service/types';
+import type { ServiceRequest } from '../../../service/request';
 import type { Operation } from '../operation';
 import { filterFields, hasFilter, readFilters } from '../../../common/filters';
 
@@ -24,17 +24,13 @@ const webhookUrl = textField(
 export function startRequest(parameters: Parameters): ServiceRequest {
 	const url = parameters.option(webhookUrl);
 	const filters = readFilters(parameters);
-	if (!hasFilter(filters)) {
-		const result = 'collects leads of any kind, and uses credits for them.';
-		// A model may forget the filters.
-		if (parameters.isTool) {
-			throw new InputError(
-				'Filters',
-				'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-				`A scrape without filters ${result}`,
-			);
-		}
-		parameters.warn(`A scrape had no filters. It ${result}`);
+	// A model may forget the filters.
+	if (parameters.isTool && !hasFilter(filters)) {
+		throw new InputError(
+			'Filters',
+			'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+			'A scrape without filters collects leads of any kind, and uses credits for them.',
+		);
 	}
 	return {
 		kind: 'start',
@@ -45,7 +41,7 @@ export function startRequest(parameters: Parameters): ServiceRequest {
 	};
 }
 
-const costNotice = noticeField(
+const scrapeNotice = noticeField(
 	'notice',
 	"Each item starts a scrape, which uses credits for its leads, up to 'Limit'. Without a filter, it collects leads of any kind, and an AI agent can start none.",
 );
@@ -57,7 +53,7 @@ export const start: Operation = {
 	description:
 		'Start a scrape that collects leads which match the filters, and get its ID and the estimated credits',
 	paid: 'start',
-	fields: [costNotice, ...filterFields],
+	fields: [scrapeNotice, ...filterFields],
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
 	prepare: (parameters) => ({ request: startRequest(parameters) }),

@@ -4,12 +4,12 @@ import { isObject, isText } from '../../../common/json';
 import { numberField, type Field, type Parameters } from '../../../common/parameters';
 import { pause, timeoutSignal } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
-import { mayPollAgain } from '../../../service/retry';
-import { endOf, isFinished, pollRequest } from '../../../service/scrapeStatus';
-import type { ItemService } from '../../../service/itemService';
-import { excerpt } from '../../../service/texts';
+import { isUnknownScrape, mayPollAgain } from '../../../service/retry';
+import { endOf, pollRequest } from '../../../service/request';
+import type { Service } from '../../../service/service';
+import { excerpt } from '../../../service/answer';
 import type { Operation } from '../operation';
-import { getStatus, scrapeId } from './getStatus';
+import { getStatus, scrapeId } from './getStatus.operation';
 
 const pollInterval = numberField({
 	displayName: 'Poll Interval (Seconds)',
@@ -27,8 +27,8 @@ const timeout = numberField({
 	description: 'How long to wait at most. The scrape keeps running after that. 0 sets no limit.',
 });
 
-/** How long the service may give no status, as while it is restarted. Until the first one, the ID may be mistyped. */
-const [MAX_SILENCE_MS, MAX_FIRST_SILENCE_MS] = [10 * 60_000, 10_000];
+/** How long the service may give no status, as while it is restarted; and may not know the scrape, as at its beginning. */
+const [MAX_SILENCE_MS, MAX_UNKNOWN_MS] = [10 * 60_000, 60_000];
 
 export const waitOptions: readonly Field[] = [pollInterval, timeout];
 
@@ -41,15 +41,13 @@ export function readWaitSettings(parameters: Parameters) {
 
 /**
  * Polls the status until the scrape has ended.
- * @param isKnown whether the service said that the scrape exists
  * @returns the last status
  * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
  */
 export async function waitForScrape(
 	id: string,
 	{ intervalMs, minutes }: ReturnType<typeof readWaitSettings>,
-	service: ItemService,
-	isKnown = false,
+	service: Service,
 ): Promise<IDataObject> {
 	const { account, settings } = service.run;
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
@@ -62,15 +60,14 @@ export async function waitForScrape(
 		for (;;) {
 			try {
 				last = await service.data({ ...pollRequest(id), signal });
-				isKnown = true;
 				silentSince = undefined;
 			} catch (error) {
 				silentSince ??= Date.now();
-				const maxMs = isKnown ? MAX_SILENCE_MS : MAX_FIRST_SILENCE_MS;
+				const maxMs = isUnknownScrape(error) ? MAX_UNKNOWN_MS : MAX_SILENCE_MS;
 				const isOver = Date.now() - silentSince >= maxMs;
 				if (isOver || !mayPollAgain(error)) throw withScrape(error, id);
 			}
-			if (isFinished(last) || Date.now() >= deadline) break;
+			if (endOf(last) || Date.now() >= deadline) break;
 			const pauseMs = Math.max(intervalMs, account.pollPauseMs);
 			await pause(Math.min(pauseMs, deadline - Date.now()), settings.signal);
 		}

@@ -1,7 +1,7 @@
 import { LeadGenError } from '../../../common/errors';
 import type { Operation } from '../operation';
-import { start, startRequest } from './start';
-import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait';
+import { start, startRequest } from './start.operation';
+import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait.operation';
 
 export const startAndWait: Operation = {
 	...start,
@@ -29,7 +29,7 @@ export const startAndWait: Operation = {
 						started,
 					);
 				}
-				const finished = await waitForScrape(id, settings, service, true);
+				const finished = await waitForScrape(id, settings, service);
 				return { ...started, ...finished };
 			},
 		};

@@ -1,5 +1,5 @@
 import { wordIn } from '../../../common/json';
-import type { ServiceRequest } from '../../../service/types';
+import type { ServiceRequest } from '../../../service/request';
 import type { Operation } from '../operation';
 import { email } from './fields';
 
@@ -17,6 +17,7 @@ export const verify: Operation = {
 		deliverable: true,
 		disposable: false,
 		freeProvider: false,
+		paidCalls: 1,
 	},
 	split: {
 		outputs: ['Valid', 'Risky', 'Invalid'],
@@ -33,7 +34,6 @@ export function verifyRequest(address: string): ServiceRequest {
 	return {
 		kind: 'lookup',
 		noun: 'verification',
-		result: 'status',
 		path: '/email/verify',
 		body: { email: address },
 	};
