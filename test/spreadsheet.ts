@@ -113,7 +113,8 @@ export class SpreadsheetTemplate {
 			...of(earlier[node] ?? []),
 			params: this.node(node).parameters,
 		});
-		const getBinaryDataBuffer = (item: number, key: string) => items[item]?.binary?.[key]?.data;
+		const getBinaryDataBuffer = async (item: number, key: string) =>
+			await Promise.resolve(items[item]?.binary?.[key]?.data);
 		const helpers = { getBinaryDataBuffer, prepareBinaryData };
 		return await code.call({ helpers }, of(items), nodes);
 	}

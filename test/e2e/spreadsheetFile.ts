@@ -1,7 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { buffer } from 'node:stream/consumers';
 
 /** Debian's, with the package python3-openpyxl. */
 const PYTHON = '/usr/bin/python3';
+
+/** Runs a script. @returns what it prints */
+async function python(script: string, input = Buffer.alloc(0)): Promise<Buffer> {
+	const { stdin, stdout } = spawn(PYTHON, ['-W', 'ignore', '-c', script], {
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	stdin.end(input);
+	return await buffer(stdout);
+}
 
 /** A sheet as a program reads it that is not n8n. */
 export interface ReadSheet {
@@ -23,13 +33,12 @@ print(json.dumps({sheet.title: {
 } for sheet in book}))`;
 
 /** Reads an .xlsx file with openpyxl, which refuses what is not valid. */
-export function readWithOpenpyxl(file: Buffer): Record<string, ReadSheet> {
-	const json = execFileSync(PYTHON, ['-c', READ], { input: file }).toString();
-	return JSON.parse(json) as Record<string, ReadSheet>;
+export async function readWithOpenpyxl(file: Buffer): Promise<Record<string, ReadSheet>> {
+	return JSON.parse((await python(READ, file)).toString()) as Record<string, ReadSheet>;
 }
 
 /** What a Python script saves with `book.save(out)`. @param lines what it does with the workbook `book` */
-export function writeWithOpenpyxl(...lines: string[]): Buffer {
+export async function writeWithOpenpyxl(...lines: string[]): Promise<Buffer> {
 	const script = [
 		'import io, sys, openpyxl',
 		'book, out = openpyxl.Workbook(), io.BytesIO()',
@@ -37,5 +46,5 @@ export function writeWithOpenpyxl(...lines: string[]): Buffer {
 		'book.save(out)',
 		'sys.stdout.buffer.write(out.getvalue())',
 	];
-	return execFileSync(PYTHON, ['-c', script.join('\n')]);
+	return await python(script.join('\n'));
 }
