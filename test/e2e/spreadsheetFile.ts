@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers';
 const PYTHON = '/usr/bin/python3';
 
 /** Runs a script. @returns what it prints */
-async function python(script: string, input = Buffer.alloc(0)): Promise<Buffer> {
+async function python(script: string, input?: Buffer): Promise<Buffer> {
 	const { stdin, stdout } = spawn(PYTHON, ['-W', 'ignore', '-c', script], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
-	stdin.end(input);
+	stdin.end(input ?? '');
 	return await buffer(stdout);
 }
 
