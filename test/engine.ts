@@ -17,6 +17,7 @@ import {
 	type ICredentialDataDecryptedObject,
 	type INode,
 	type INodeType,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { Engine, Input, type NodeResult, type NodeRun } from '../lab/playground/engine';
 
@@ -28,6 +29,16 @@ const engine = new Engine(join(__dirname, '..'));
 export const loadNode = async (name: string) => await engine.loadNode(name);
 export const loadCredential = async (name: string) => await engine.loadCredential(name);
 export const runLeadGen = async (options: NodeRun) => await engine.runLeadGen(options);
+
+/** What n8n gives an execution of a workflow of the test, beside the workflow. */
+export function newExecutionData(
+	workflow: Workflow,
+	mode: WorkflowExecuteMode,
+	credential: ICredentialDataDecryptedObject,
+) {
+	const given = { baseUrl: '', credential, parameters: {}, items: [] };
+	return engine.additionalData(given, mode, workflow);
+}
 
 /** The hints of each run of the node. */
 export function hintsOf({ run }: NodeResult) {

@@ -84,31 +84,6 @@ describe('a completion', () => {
 		expect(items.map(({ json }) => json.status)).toEqual(['failed']);
 	});
 
-	it('comes in once for each scrape whose status the service refused, which is told before', async () => {
-		fixture.sandbox.set({
-			job: { durationMs: 1000 },
-			notification: { times: 0 },
-			faults: [{ kind: 'envelope', code: 'FORBIDDEN', match: { path: '/status' } }],
-		});
-		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/10 * * * * *' });
-		await until('two are told', async () => (await fixture.told(id)).length >= 2);
-		const ids = fixture.sandbox.jobs.slice(0, 2).map(({ scrapeId }) => scrapeId);
-		expect((await fixture.told(id)).slice(0, 2)).toEqual(
-			ids.map((each): unknown =>
-				expect.stringContaining(`The node does not see the end of scrape ${each}: `),
-			),
-		);
-		fixture.sandbox.set({ faults: [] });
-		await until('both run', async () => {
-			const scrapes = await fixture.scrapesOf(id);
-			return ids.every((each) => scrapes.includes(each));
-		});
-		await fixture.api.deactivateWorkflow(id);
-		await quiet();
-		const scrapes = await fixture.scrapesOf(id);
-		expect(new Set(scrapes).size).toBe(scrapes.length);
-	});
-
 	it('has the leads, though other notifications came before the end', async () => {
 		fixture.sandbox.set({ ...LONG, notification: { times: 0 } });
 		const workflow = await fixture.activated();
@@ -127,8 +102,8 @@ describe('a completion', () => {
 		const [item] = await expectRuns(id, 1, 12_000);
 		expect(item?.json.notification).toMatchObject({ body: whole });
 		expect(await send(whole)).toBe(200);
-		// The start, the first notification, and the one that ran.
-		expect(await fixture.executions(id)).toHaveLength(3);
+		// The start, two that end as "ran before", and the one that ran.
+		expect(await fixture.executions(id)).toHaveLength(4);
 		expect(await fixture.told(id)).toEqual([]);
 	});
 

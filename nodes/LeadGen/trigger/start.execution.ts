@@ -95,7 +95,8 @@ async function send(node: Executing, begun: Delivery, start: Start): Promise<Sen
 	const isRetry = context.getMode() === 'retry';
 	const stopped = context.getExecutionCancelSignal();
 	// They end a wait, but no request that was sent: its answer holds what was paid for.
-	const signal = anySignal(stopped, state.signal);
+	const closed = state.signal;
+	const signal = anySignal(stopped, closed);
 	const end = Date.now() + MAX_TRYING_MS;
 	for (let pauseMs = FIRST_TRY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_TRY_PAUSE_MS)) {
 		let hasPassed = false as boolean;
@@ -115,7 +116,7 @@ async function send(node: Executing, begun: Delivery, start: Start): Promise<Sen
 		const isUnknown = isOutcomeUnknown(tried);
 		if (hasPassed && !isUnknown) await gate.forget();
 		const isGone = tried instanceof NotReachedError && tried.isUnregistered && !isRetry;
-		const isClosed = state.signal.aborted || isGone;
+		const isClosed = closed.aborted || isGone;
 		if (isClosed && !isUnknown && !stopped?.aborted) return 'unwanted';
 		const mayTryAgain = mayStartAgain(tried) || tried instanceof NotAttemptedError;
 		if (!mayTryAgain || Date.now() + pauseMs > end) throw tried as Error;

@@ -1,10 +1,10 @@
 import { NotReachedError } from '../nodes/LeadGen/trigger/notices';
-import * as saving from '../nodes/LeadGen/trigger/saved';
+import * as state from '../nodes/LeadGen/trigger/state';
 
-const { savedIn, scrapeOf, united } = saving;
+const { savedIn, scrapeOf, united } = state;
 
 /** What is saved of scrapes, such as `a1 a2!`; those with a mark are done. */
-function saved(text: string, activation?: string): saving.Saved {
+function saved(text: string, activation?: string): state.Saved {
 	const scrapes = (text.match(/\S+/g) ?? []).map((word) => {
 		const attempt = word.replace('!', '');
 		return { attempt, scrapeId: `of ${attempt}`, since: 1, isDone: word.endsWith('!') };
@@ -52,7 +52,7 @@ describe('what is saved', () => {
 		expect(united(first, second.scrapes)).toEqual(expected);
 	});
 
-	test.each<[string, saving.Saved, saving.Message, boolean, saving.Saved]>([
+	test.each<[string, state.Saved, state.Message, boolean, state.Saved]>([
 		['asks for an activation', saved(''), { activation: 'a1' }, true, saved('', 'a1')],
 		['asks for one after a deactivation', saved(''), { activation: 'a1' }, false, saved('')],
 		['asks for another activation', saved('', 'a1'), { activation: 'b' }, true, saved('', 'a1')],
@@ -69,7 +69,7 @@ describe('what is saved', () => {
 		['brings a completion', saved('a1', ''), saved('a1!'), true, saved('a1!', '')],
 		['brings nothing', saved('a1', 'a1'), {}, true, saved('a1', 'a1')],
 	])('changes if a message %s', (_what, before, message, isActive, expected) => {
-		expect(saving.saving(before, message, isActive)).toEqual(expected);
+		expect(state.saving(before, message, isActive)).toEqual(expected);
 	});
 
 	test('stays small, and keeps running scrapes and the last ones that ran', () => {
