@@ -93,6 +93,8 @@ export interface Execution {
 	run?: IRun;
 }
 
+type Data = IWorkflowExecuteAdditionalData;
+
 /** What surrounds n8n's engine in an n8n with one active workflow: its database, its webhooks, and its executions. */
 export class MiniN8n {
 	readonly executions: Execution[] = [];
@@ -103,6 +105,7 @@ export class MiniN8n {
 	/** As n8n's database holds it. */
 	private staticData = '{}';
 	private isActive = false;
+	private isListening = false;
 	private triggerResponse: ITriggerResponse | undefined;
 	private ticks: Array<(due: Date) => void> = [];
 	private readonly server = createServer(
@@ -155,7 +158,7 @@ export class MiniN8n {
 			'trigger',
 			mode,
 		);
-		await this.type.webhookMethods?.default?.create?.call(hook);
+		await this.type.webhookMethods?.default?.create.call(hook);
 		this.isActive = true;
 		const emit = ([items = []]: INodeExecutionData[][]) => {
 			this.begin('trigger', items);
@@ -175,7 +178,7 @@ export class MiniN8n {
 		const given = [this.data(workflow, 'internal'), 'internal', 'update'] as const;
 		const hook = new HookContext(workflow, this.node, ...given);
 		this.isActive = false;
-		await this.type.webhookMethods?.default?.delete?.call(hook);
+		await this.type.webhookMethods?.default?.delete.call(hook);
 		this.save(workflow);
 		await this.triggerResponse?.closeFunction?.();
 		this.ticks = [];
@@ -187,6 +190,16 @@ export class MiniN8n {
 		await this.activate('update');
 	}
 
+	/** Selects Execute step. n8n listens until the node has an output. @throws what n8n shows */
+	async executeStep(): Promise<void> {
+		const workflow = this.workflow(false);
+		const isTest = { isTest: true } as IWebhookData;
+		const given = [this.data(workflow, 'manual'), 'manual', 'manual', isTest] as const;
+		this.isListening = true;
+		const hook = new HookContext(workflow, this.node, ...given);
+		await this.type.webhookMethods?.default?.create.call(hook);
+	}
+
 	/** The cron of the node. */
 	due(time: Date): void {
 		for (const tick of this.ticks) tick(time);
@@ -195,7 +208,7 @@ export class MiniN8n {
 	/** Selects Retry at an execution. */
 	retry({ run }: Execution): void {
 		const [entry] = run?.data.executionData?.nodeExecutionStack ?? [];
-		this.begin('retry', (entry?.data.main?.[0] ?? []) as INodeExecutionData[]);
+		this.begin('retry', entry?.data.main?.[0] ?? []);
 	}
 
 	/** The same for one that was stopped, of which nothing is kept but its input. */
@@ -256,7 +269,9 @@ export class MiniN8n {
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		const rawBody = Buffer.concat(chunks);
-		const status = this.front?.(request) ?? (this.isActive ? 0 : 404);
+		const isTest = request.url?.startsWith('/webhook-test/') ?? false;
+		const isThere = isTest ? this.isListening : this.isActive;
+		const status = this.front?.(request) ?? (isThere ? 0 : 404);
 		if (status !== 0) {
 			response.writeHead(status).end();
 			return;
@@ -271,17 +286,21 @@ export class MiniN8n {
 				json: (body: object) => response.writeHead(code).end(JSON.stringify(body)),
 			}),
 		};
-		const workflow = this.workflow(true);
-		const data = { ...this.data(workflow, 'webhook'), httpRequest, httpResponse };
+		const workflow = this.workflow(!isTest);
+		const mode = isTest ? 'manual' : 'webhook';
+		const data = { ...this.data(workflow, mode), httpRequest, httpResponse };
 		const [webhookDescription] = this.type.description.webhooks ?? [];
-		const given = { webhookDescription } as IWebhookData;
-		const named = [workflow, this.node, data as never, 'webhook', given] as const;
+		const given = { webhookDescription, isTest } as IWebhookData;
+		const named = [workflow, this.node, data as Data, mode, given] as const;
 		const context = new WebhookContext(...named, [], null);
 		const { workflowData, webhookResponse, noWebhookResponse } =
 			(await this.type.webhook?.call(context)) ?? {};
-		if (workflowData) this.begin('webhook', workflowData[0] ?? []);
+		if (workflowData) {
+			this.isListening &&= !isTest;
+			this.begin(mode, workflowData[0] ?? []);
+		}
 		// n8n 2 loses what a request writes that begins an execution.
-		else this.save(workflow);
+		else if (!isTest) this.save(workflow);
 		if (!noWebhookResponse) response.writeHead(200).end(JSON.stringify(webhookResponse));
 	}
 
@@ -309,7 +328,7 @@ export class MiniN8n {
 	private data(workflow: Workflow, mode: WorkflowExecuteMode): IWorkflowExecuteAdditionalData {
 		return {
 			...newExecutionData(workflow, mode, this.credential),
-			webhookBaseUrl: `${this.url}webhook`,
+			...{ webhookBaseUrl: `${this.url}webhook`, webhookTestBaseUrl: `${this.url}webhook-test` },
 		};
 	}
 }

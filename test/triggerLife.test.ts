@@ -319,12 +319,8 @@ describe('a start that waits for the rate limit', () => {
 	test('goes on when the workflow is saved, and is sent once', async () => {
 		const n8n = await waiting();
 		await n8n.saveWorkflow();
-		await quiet(1000);
-		console.log(
-			n8n.saved,
-			JSON.stringify(n8n.executions.map(({ run, ...e }) => e)),
-			starts().length,
-		);
+		await until(() => n8n.executions.length === 2);
+		await quiet(100);
 		reset();
 		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
 		skip(HOUR_MS);
@@ -409,5 +405,80 @@ describe('a notification', () => {
 		skip(2 * MINUTE_MS);
 		await until(() => n8n.executions.length === 3 && isOver(n8n));
 		expect(n8n.executions[2]?.output).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
+	});
+});
+
+describe('Execute step', () => {
+	test('starts one scrape of five leads, also if it is selected three times at once', async () => {
+		reset({ latencyMs: 200, job: { durationMs: MINUTE_MS } });
+		const n8n = await n8nWith();
+		await Promise.all([n8n.executeStep(), n8n.executeStep(), n8n.executeStep()]);
+		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		expect(starts().map(({ body }) => body)).toMatchObject([{ filters: { limit: 5 } }]);
+		expect(n8n.executions[0]?.output).toMatchObject([
+			{ scrapeId: idOf(0), status: 'completed', notification: null },
+		]);
+	});
+
+	test('names the scrape that takes longer than n8n listens', async () => {
+		const n8n = await n8nWith();
+		await n8n.executeStep();
+		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		expect(n8n.executions[0]).toMatchObject({
+			output: [{ scrapeId: idOf(0), status: 'pending' }],
+			hints: [
+				`Scrape ${idOf(0)} is not finished, and n8n listens for two minutes only. To see its end without costs, set 'Test Scrape ID' in the options to ${idOf(0)}.`,
+			],
+		});
+	});
+});
+
+describe('what a failed execution advises', () => {
+	test('is about the filters of the node if the service refuses them', async () => {
+		const code = { kind: 'envelope', code: 'INVALID_REQUEST', status: 400 } as const;
+		reset({ faults: [{ ...code, match: { path: '/start' } }] });
+		const n8n = await n8nWith();
+		await n8n.activate();
+		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		expect(n8n.executions[0]?.error).toMatch(
+			/^No scrape was started: .* Check the filters and 'Limit' of this node\. Then retry this execution/,
+		);
+		reset();
+		const [failed] = n8n.executions;
+		if (failed) n8n.retry(failed);
+		await until(() => n8n.executions.length === 2 && isOver(n8n));
+		expect(sandbox.jobs).toHaveLength(1);
+	});
+
+	test('is not about strangers if the URL was signed', async () => {
+		const n8n = await started();
+		const { webhookUrl = '' } = sandbox.jobs[0] ?? {};
+		sandbox.set({ faults: [{ kind: 'envelope', code: 'NOT_FOUND', match: { path: '/status' } }] });
+		const body = JSON.stringify({ leads: [{ name: 'Ada' }] });
+		const headers = { 'content-type': 'application/json' };
+		expect((await fetch(webhookUrl, { method: 'POST', headers, body })).status).toBe(200);
+		await quiet(100);
+		skip(11 * MINUTE_MS);
+		await until(() => isOver(n8n));
+		expect(n8n.executions[1]?.error).toMatch(
+			new RegExp(
+				`^The node does not see the end of scrape ${idOf(0)}: the service does not find it`,
+			),
+		);
+		expect(n8n.executions[1]?.error).not.toContain('Anyone');
+	});
+
+	test('names what to check if the outcome of a start is unknown, which nothing repeats', async () => {
+		reset({ faults: [{ kind: 'resetAfterWork', match: { path: '/start' } }] });
+		const n8n = await n8nWith();
+		await n8n.activate();
+		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		const [failed] = n8n.executions;
+		reset();
+		for (let times = 0; times < 2; times++) if (failed) n8n.retry(failed);
+		await until(() => n8n.executions.length === 3 && isOver(n8n));
+		expect(starts()).toEqual([]);
+		for (const { error } of n8n.executions)
+			expect(error).toContain('could not confirm whether a scrape was started');
 	});
 });

@@ -93,6 +93,8 @@ round.cause = round;
 
 test.each<[string, unknown[], string]>([
 	['it is not registered', [code('404')], 'is not registered'],
+	['no address knows it', [code('404'), code('404')], 'is not registered'],
+	['another n8n does not know it', [code('403'), code('404')], 'in front of n8n answers HTTP 403'],
 	['a proxy reaches nothing', [code('502')], 'NO_PROXY'],
 	['a proxy has no tunnel', [nested('tunneling socket could not be established')], 'NO_PROXY'],
 	[
@@ -105,6 +107,7 @@ test.each<[string, unknown[], string]>([
 ])('a webhook URL that is not reached says what to do: %s', (_what, problems, expected) => {
 	const { message, advice } = new NotReachedError(problems);
 	expect(message).toBe('n8n cannot reach the webhook URL of this node');
-	const all = ['is not registered', 'NO_PROXY', "Set the option 'Internal URL'"];
+	const front = 'in front of n8n answers HTTP 403';
+	const all = ['is not registered', front, 'NO_PROXY', "Set the option 'Internal URL'"];
 	expect(all.filter((each) => advice.includes(each))).toEqual([expected]);
 });

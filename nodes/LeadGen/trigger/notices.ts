@@ -138,15 +138,13 @@ function adviceFor(texts: string[]): string {
 	if (isUnregistered(texts)) {
 		return 'n8n answers that the URL is not registered. If the node was created over the API, delete it and add it again in the editor, so that it gets an address of its own. Otherwise the workflow is not active.';
 	}
-	const set = `the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.`;
 	const text = texts.join(' ');
-	if (/\b(407|50[234])\b|tunnel|proxy/i.test(text)) {
-		return `A proxy answers instead of n8n. If HTTP_PROXY or HTTPS_PROXY is set, add the host of n8n to NO_PROXY. Otherwise set ${set}`;
-	}
 	const [status] = /\b40[13]\b/.exec(text) ?? [];
 	const front =
-		status === undefined
-			? ''
-			: `Something in front of n8n answers HTTP ${status}. Let it pass requests below /webhook/, or set `;
-	return front === '' ? `Set ${set}` : front + set;
+		status &&
+		`Something in front of n8n answers HTTP ${status}. Let it pass requests below /webhook/.`;
+	const proxy =
+		'A proxy answers instead of n8n. If HTTP_PROXY or HTTPS_PROXY is set, add the host of n8n to NO_PROXY.';
+	const first = /\b(407|50[234])\b|tunnel|proxy/i.test(text) ? proxy : front;
+	return `${first === undefined ? 'Set' : `${first} Otherwise set`} the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.`;
 }
