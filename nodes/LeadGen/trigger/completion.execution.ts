@@ -4,7 +4,7 @@ import { pause } from '../common/pause';
 import { Gate, type Delivery } from './gate';
 import type { Executing } from './node';
 import { scrapeIdIn } from './notification';
-import { Ended, isRefused, NOT_FINISHED, notKnown, unseenCompletion } from './notices';
+import { Ended, isRefused, MISSING, NOT_FINISHED, NOT_KNOWN, unseenCompletion } from './notices';
 import { postToSelf, tellSelf } from './ownUrl';
 import { events } from './properties';
 import { findScrape, type FoundScrape } from './scrape';
@@ -99,7 +99,7 @@ async function untilFinished(node: Executing, completion: Completion): Promise<U
 	const isOwn = completion.attempt !== undefined;
 	const since = Date.now();
 	for (;;) {
-		let problem: unknown = notKnown(isOwn);
+		let problem: unknown = isOwn ? MISSING : NOT_KNOWN;
 		const scrape = await lookFor(node, completion).catch((error: unknown) => {
 			problem = error;
 		});

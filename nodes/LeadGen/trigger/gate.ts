@@ -7,7 +7,7 @@ import { PROCESS, type Executing } from './node';
 // looks again whether its record is still there.
 
 /** Two entries for a start or completion. n8n 1 may save the record in 64 KB of MySQL, and an entry takes 27 bytes. */
-const OPTIONS = { mode: 'entries', maxEntries: 2000 } as const;
+const DEDUPLICATION = { mode: 'entries', maxEntries: 2000 } as const;
 const LOOKS = 5;
 /** The pause before the second look: longer than another process may take between reading and writing the record. */
 const [MIN_LOOK_PAUSE_MS, PAUSE_PER_CHECK, MAX_LOOK_PAUSE_MS] = [1000, 5, 30_000];
@@ -65,7 +65,7 @@ export class Gate {
 	/** Lets a later execution pass again. */
 	async forget(): Promise<void> {
 		const { helpers } = this.node.context;
-		await this.node.state.inTurn(() => helpers.removeProcessed(this.keys, 'node', OPTIONS));
+		await this.node.state.inTurn(() => helpers.removeProcessed(this.keys, 'node', DEDUPLICATION));
 	}
 
 	/** Records both keys. @returns those that were not recorded before */
@@ -73,10 +73,14 @@ export class Gate {
 		const [key, own] = this.keys;
 		const { helpers } = this.node.context;
 		return await this.node.state.inTurn(async () => {
-			const { new: fresh } = await helpers.checkProcessedAndRecord(this.keys, 'node', OPTIONS);
+			const { new: fresh } = await helpers.checkProcessedAndRecord(
+				this.keys,
+				'node',
+				DEDUPLICATION,
+			);
 			// Otherwise a retry of this delivery would pass.
 			const isAnother = !fresh.includes(key) && fresh.includes(own);
-			if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
+			if (isAnother) await helpers.removeProcessed([own], 'node', DEDUPLICATION);
 			return fresh;
 		});
 	}

@@ -24,7 +24,7 @@ const [MINUTE_MS, DAY_MS] = [60_000, 24 * 60 * 60_000];
 /** The pause between two polls is a tenth of the age of the scrape, within these bounds. */
 const [MIN_POLL_PAUSE_MS, MAX_POLL_PAUSE_MS] = [5000, 15 * MINUTE_MS];
 /** A scrape is polled until it is a week old. */
-const MAX_AGE_MS = 7 * DAY_MS;
+const MAX_POLLED_AGE_MS = 7 * DAY_MS;
 /** A start whose scrape is not known after this time failed, or its outcome is unknown. */
 const MAX_START_MS = 20 * MINUTE_MS;
 /** How long a status that the service refuses or does not find, and one that it cannot give, is not reported. */
@@ -185,7 +185,7 @@ export class Leader {
 				const { leftUntil = 0 } = scrapeOf(state.saved, attempt) ?? {};
 				const isLater = now < Math.max(each.lookAt, leftUntil);
 				if (isLater || state.begun.includes(attempt)) continue;
-				each.lookAt = now + pollPauseMs(now - each.since);
+				each.lookAt = now + pauseBeforePollMs(now - each.since);
 				await this.look(attempt, each).catch((error: unknown) => {
 					this.node.log('warn', String(error));
 					this.notSeen(attempt, each, error);
@@ -205,7 +205,7 @@ export class Leader {
 		if (scrape?.isDone || (!scrape && age > MAX_START_MS)) this.followed.delete(attempt);
 		if (!scrape || scrape.isDone || reply?.begun.includes(attempt)) return;
 		const { scrapeId } = scrape;
-		if (age > MAX_AGE_MS) await this.post({ scrapes: [{ ...scrape, isDone: true }] });
+		if (age > MAX_POLLED_AGE_MS) await this.post({ scrapes: [{ ...scrape, isDone: true }] });
 		const found = await findScrape(this.node, scrapeId);
 		if (!found) {
 			this.notSeen(attempt, each, MISSING);
@@ -236,6 +236,6 @@ export class Leader {
 }
 
 /** How long to wait before the next poll of a scrape of this age. */
-export function pollPauseMs(ageMs: number): number {
+export function pauseBeforePollMs(ageMs: number): number {
 	return Math.min(MAX_POLL_PAUSE_MS, Math.max(MIN_POLL_PAUSE_MS, ageMs / 10));
 }

@@ -97,13 +97,10 @@ export const NOT_FINISHED = new LeadGenError(
 	'it is not finished ten minutes after its notification',
 	'',
 );
-/** @param isOwn whether the URL of the notification was signed */
-export function notKnown(isOwn: boolean): LeadGenError {
-	const advice = isOwn
-		? MISSING.advice
-		: 'Anyone who knows the URL can send such a notification, which is in the input of this execution. Look for the scrape in the dashboard of your account.';
-	return new LeadGenError(MISSING.message, advice);
-}
+export const NOT_KNOWN = new LeadGenError(
+	MISSING.message,
+	'Anyone who knows the URL can send such a notification, which is in the input of this execution. Look for the scrape in the dashboard of your account.',
+);
 
 export const NOT_REACHED = 'n8n cannot reach the webhook URL of this node';
 

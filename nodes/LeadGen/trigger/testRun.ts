@@ -20,18 +20,18 @@ type TestScrape = { attempt: string; id?: string; notification?: IDataObject };
 type TestRun = { url: string; since: number; isOver?: boolean; scrape: TestScrape };
 const tests = new Map<string, TestRun>();
 /** The tests that begin: one at a time for each node, because each may start a scrape. */
-const beginning = new Map<string, Promise<void>>();
+const beginningTests = new Map<string, Promise<void>>();
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(node: Hooked): Promise<void> {
-	const begins = beginning.get(node.key) ?? beginNewTest(node);
-	beginning.set(node.key, begins);
+	const begins = beginningTests.get(node.key) ?? beginNewTest(node);
+	beginningTests.set(node.key, begins);
 	try {
 		await begins;
 	} catch (error) {
 		throw asNodeError(node.context.getNode(), error);
 	} finally {
-		beginning.delete(node.key);
+		beginningTests.delete(node.key);
 	}
 }
 
