@@ -81,6 +81,77 @@ describe('what is saved', () => {
 	});
 });
 
+describe('the attempt that an activation asks for', () => {
+	const place = { url: 'https://n8n.example.com', addresses: [] };
+	/** What n8n calls, and what is saved in between. */
+	type Step = 'activate' | 'update' | 'init' | 'leadershipChange' | 'delete' | 'saved' | 'through';
+
+	/** What comes of it: `new`, the `same` attempt as before, empty text for none, and undefined if nobody knows. */
+	function after(steps: Step[], staticData = {}, isOnce = true): string | undefined {
+		const given = { staticData, isActiveInN8n: true };
+		const node = new state.NodeState('node 1', 'node');
+		const attempts = new Set<string>();
+		let last: string | undefined;
+		let result: string | undefined;
+		for (const step of steps) {
+			if (step === 'saved') node.write(given, { activation: last });
+			else if (step === 'through') node.write(given, { through: last });
+			else if (step === 'delete') node.close(given);
+			else {
+				last = node.open(given, step, isOnce);
+				node.place = place;
+				const isKnown = last === undefined || last === '' || attempts.has(last);
+				result = !isKnown ? 'new' : last && 'same';
+				if (last) attempts.add(last);
+			}
+			// Its start begins when it is saved.
+			if (step === 'saved') node.asked = '';
+		}
+		return result;
+	}
+
+	const known = (activation?: string) => ({
+		'node 1': JSON.stringify({ activation, scrapes: [] }),
+	});
+	test.each<[string, Step[], object, string | undefined]>([
+		['a user activates it', ['activate'], {}, 'new'],
+		['n8n repeats the activation', ['activate', 'saved', 'activate'], {}, 'same'],
+		['n8n repeats it after the start', ['activate', 'saved', 'through', 'activate'], {}, ''],
+		['n8n tries a refused one again', ['activate', 'delete', 'activate'], {}, 'same'],
+		['a user corrects a refused one', ['activate', 'delete', 'update'], {}, 'same'],
+		['a save interrupts its start', ['activate', 'saved', 'delete', 'update'], {}, 'same'],
+		['it is saved', ['activate', 'saved', 'through', 'delete', 'update'], {}, ''],
+		['it is added to an active workflow', ['update'], {}, 'new'],
+		['it is saved after a restart', ['delete', 'update'], known(''), ''],
+		['it is activated again', ['activate', 'saved', 'delete', 'activate'], {}, 'new'],
+		['the same after its start', ['activate', 'saved', 'through', 'delete', 'activate'], {}, 'new'],
+		['n8n starts before its start', ['init'], known('a1'), 'new'],
+		['n8n starts after its start', ['init'], known(''), ''],
+		['n8n starts, and nothing is saved', ['init'], {}, undefined],
+		['this process comes to lead', ['leadershipChange'], known(''), ''],
+		['it led before', ['activate', 'delete', 'leadershipChange'], {}, undefined],
+	])('when %s', (_what, steps, staticData, expected) => {
+		expect(after(steps, { ...staticData })).toBe(expected);
+	});
+
+	test('is none with a schedule', () => {
+		for (const step of ['activate', 'update', 'init'] as const)
+			expect(after([step], {}, false)).toBe('');
+	});
+});
+
+test('what the own URL does not take goes along with the next message', () => {
+	const node = new state.NodeState('node 2', 'node');
+	const [first] = saved('a1').scrapes;
+	node.notReached({ activation: 'a1', through: 'a0', scrapes: first && [first] });
+	expect(node.saved).toEqual(saved('a1'));
+	expect(node.unreachedSince).toBeDefined();
+	const next = node.withUnsaved({ scrapes: saved('a1! a2').scrapes });
+	expect(next).toEqual({ through: 'a0', scrapes: saved('a2 a1!').scrapes.toReversed() });
+	node.reached(saved('a1!'));
+	expect([node.withUnsaved({}).scrapes, node.unreachedSince]).toEqual([[], undefined]);
+});
+
 /** An error with two causes, of which the last one has a name of its own. */
 function nested(message: string, httpCode: string | null = null): Error {
 	const last = Object.assign(new Error(message), { httpCode });

@@ -106,33 +106,23 @@ export const NOT_REACHED = 'n8n cannot reach the webhook URL of this node';
 
 /** The node calls its own URL, and no address reached it. */
 export class NotReachedError extends LeadGenError {
-	/** Whether n8n itself says that the URL does not exist: the workflow is not active. */
-	readonly isUnregistered: boolean;
-
 	/** @param problems one for each address */
 	constructor(problems: unknown[]) {
-		const texts = problems.map(textOfCauses);
 		super(
 			NOT_REACHED,
-			`The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. ${adviceFor(texts)}`,
+			`The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. ${causeOf(problems)}`,
 		);
-		this.isUnregistered = isUnregistered(texts);
 	}
 }
 
-function textOfCauses(problem: unknown): string {
-	return levelsOf(problem)
-		.map(({ message, httpCode }) => [message, httpCode].join(' '))
-		.join(' ');
-}
-
-/** Another n8n may listen at the default address, and not know the URL. */
-function isUnregistered(texts: string[]): boolean {
-	return texts.length > 0 && texts.every((text) => /\b404\b/.test(text));
-}
-
-function adviceFor(texts: string[]): string {
-	if (isUnregistered(texts)) {
+function causeOf(problems: unknown[]): string {
+	const texts = problems.map((problem) =>
+		levelsOf(problem)
+			.map(({ message, httpCode }) => [message, httpCode].join(' '))
+			.join(' '),
+	);
+	// Another n8n may listen at one address, and not know the URL.
+	if (texts.length > 0 && texts.every((text) => /\b404\b/.test(text))) {
 		return 'n8n answers that the URL is not registered. If the node was created over the API, delete it and add it again in the editor, so that it gets an address of its own. Otherwise the workflow is not active.';
 	}
 	const text = texts.join(' ');

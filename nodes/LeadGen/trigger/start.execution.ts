@@ -32,7 +32,14 @@ const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, 60_000];
 const SAVE_MS = [0, 1000, 1000, 1000, 1000];
 const SAVE_IN_WORKER_MS = [
 	...SAVE_MS,
-	...Array.from({ length: 8 }, (_, tries) => 5000 * 2 ** tries),
+	5000,
+	10_000,
+	20_000,
+	40_000,
+	80_000,
+	160_000,
+	320_000,
+	640_000,
 ];
 
 /**
@@ -52,14 +59,9 @@ export async function startOnce(node: Executing, begun: Delivery, start: Start):
 	const through = activation === attempt ? attempt : undefined;
 	const { saved, problem } = await saveStart(node, { through, scrapes });
 	if (sent instanceof LeadGenError) throw sent;
-	const { scrapeId } = scrapeOf(saved, attempt) ?? {};
+	const { scrapeId } = (isStarted(sent) ? sent.scrape : scrapeOf(saved, attempt)) ?? {};
 	if (isStarted(sent))
-		return new Ended(
-			sent.text + problem,
-			'started',
-			sent.scrape.scrapeId,
-			problem ? 'warning' : 'info',
-		);
+		return new Ended(sent.text + problem, 'started', scrapeId, problem ? 'warning' : 'info');
 	if (sent === 'again' && scrapeId === undefined)
 		throw unknownOutcome(new Error('An earlier try of this start did not end'));
 	const text = scrapeId
@@ -115,9 +117,7 @@ async function send(node: Executing, begun: Delivery, start: Start): Promise<Sen
 		if (isStarted(tried as Sent)) return tried as Started;
 		const isUnknown = isOutcomeUnknown(tried);
 		if (hasPassed && !isUnknown) await gate.forget();
-		const isGone = tried instanceof NotReachedError && tried.isUnregistered && !isRetry;
-		const isClosed = closed.aborted || isGone;
-		if (isClosed && !isUnknown && !stopped?.aborted) return 'unwanted';
+		if (closed.aborted && !isUnknown) return 'unwanted';
 		const mayTryAgain = mayStartAgain(tried) || tried instanceof NotAttemptedError;
 		if (!mayTryAgain || Date.now() + pauseMs > end) throw tried as Error;
 		node.log('warn', `a start is tried again: ${String(tried)}`);
