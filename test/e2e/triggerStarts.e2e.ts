@@ -169,7 +169,7 @@ describe('a start', () => {
 		expect(await fixture.told(id)).toEqual([]);
 	});
 
-	it('that Timeout Workflow ends while it waits is not sent; Retry starts the scrape', async () => {
+	it('that Timeout Workflow ends while it waits is not sent; the next activation starts a scrape', async () => {
 		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
 		const trigger = await ofOwnAccount('Timeout Workflow');
 		const content = fixture.content(trigger, node('End', 'n8n-nodes-base.noOp'));
@@ -188,7 +188,25 @@ describe('a start', () => {
 		await save(id, (workflow) => (workflow.settings = { ...settings, executionTimeout: 60 }));
 		await quiet();
 		expect(fixture.sandbox.jobs).toEqual([]);
-		await fixture.api.retryExecution((await start())?.id ?? '');
+		await fixture.reactivate(id);
+		await expectRuns(id, 1);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+	});
+
+	it('that is stopped while it waits is sent by Retry, and not when n8n starts', async () => {
+		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
+		const trigger = await ofOwnAccount('Stop');
+		const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
+		await fixture.untilStarts(1);
+		await quiet(1000);
+		const [start] = await fixture.executions(id);
+		await fixture.api.stopExecution(start?.id ?? '');
+		await quiet(3000);
+		fixture.sandbox.set({ faults: [] });
+		await fixture.restart();
+		await quiet(10_000);
+		expect(fixture.sandbox.jobs).toEqual([]);
+		await fixture.api.retryExecution(start?.id ?? '');
 		await expectRuns(id, 1);
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 	});

@@ -1,5 +1,5 @@
-import { sleep } from 'n8n-workflow';
 import { LeadGenError } from '../common/errors';
+import { pause } from '../common/pause';
 import { PROCESS, type Executing } from './node';
 
 // The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
@@ -57,7 +57,7 @@ export class Gate {
 			if (fresh && looks === 1 && this.begun.process === PROCESS) return 'first';
 			isRecorded ||= fresh !== undefined;
 			const pauseMs = Math.max(MIN_LOOK_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
-			await sleep(Math.min(MAX_LOOK_PAUSE_MS, pauseMs * (1 + Math.random())));
+			await pause(Math.min(MAX_LOOK_PAUSE_MS, pauseMs * (1 + Math.random())), undefined);
 		}
 		throw new LeadGenError('n8n could not record this execution', 'Check the database of n8n.');
 	}

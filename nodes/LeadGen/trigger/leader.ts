@@ -1,5 +1,4 @@
-import { sleep } from 'n8n-workflow';
-import { settledOrAborted } from '../common/pause';
+import { pause } from '../common/pause';
 import { isRateRefusal } from '../service/retry';
 import { POLL_GIVE_WAY_MS } from './completion.execution';
 import { itemFor, type Purpose } from './execution';
@@ -80,7 +79,7 @@ export class Leader {
 	}
 
 	private async wait(ms: number): Promise<void> {
-		await settledOrAborted(sleep(ms), this.closed.signal);
+		await pause(ms, this.closed.signal).catch(() => {});
 	}
 
 	/** Starts what the activation asks for, then polls each scrape until it has run. @param attempt as in `open()` */

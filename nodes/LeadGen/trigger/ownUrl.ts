@@ -1,7 +1,8 @@
 import { randomUUID } from 'crypto';
-import { jsonParse, sleep, type IWebhookResponseData } from 'n8n-workflow';
+import { jsonParse, type IWebhookResponseData } from 'n8n-workflow';
 import { InputError } from '../common/errors';
 import { isObject } from '../common/json';
+import { pause } from '../common/pause';
 import { show } from '../common/values';
 import type { Receiving, TriggerNode } from './node';
 import { NotReachedError } from './notices';
@@ -62,7 +63,7 @@ export async function postToSelf(node: TriggerNode, given: Message = {}): Promis
 
 /** The same, but does not wait for long, and does not fail. What the URL does not take now, it gets with the next message. */
 export async function tellSelf(node: TriggerNode, message: Message): Promise<void> {
-	await Promise.race([postToSelf(node, message).catch(() => {}), sleep(MAX_TELL_MS)]);
+	await Promise.race([postToSelf(node, message).catch(() => {}), pause(MAX_TELL_MS, undefined)]);
 }
 
 /**
@@ -106,7 +107,7 @@ async function callAddress(
 		timeout: DEADLINE_MS,
 	});
 	// The timeout of the request only ends a silence.
-	const answer: unknown = await Promise.race([sent, sleep(DEADLINE_MS)]);
+	const answer: unknown = await Promise.race([sent, pause(DEADLINE_MS, undefined)]);
 	const reply = jsonParse<SignedReply>(String(answer), { fallbackValue: {} });
 	if (signer.isSigned(reply.signature, 'reply', signature, String(reply.text)))
 		return jsonParse<Reply>(String(reply.text));

@@ -1,4 +1,3 @@
-import { sleep } from 'n8n-workflow';
 import { isWorker } from '../common/compatibility';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { numberIn } from '../common/json';
@@ -149,7 +148,7 @@ async function saveStart(node: Executing, message: Message): Promise<SavedStart>
 	const isAlone = isWorker(context);
 	let problem = '';
 	for (const ms of isAlone ? SAVE_IN_WORKER_MS : SAVE_MS) {
-		await sleep(ms);
+		await pause(ms, undefined);
 		try {
 			return { ...(await postToSelf(node, message)), problem: '' };
 		} catch (error) {

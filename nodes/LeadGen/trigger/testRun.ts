@@ -1,5 +1,6 @@
-import { sleep, type IDataObject, type IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
 import { InputError } from '../common/errors';
+import { pause } from '../common/pause';
 import { show } from '../common/values';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
@@ -85,7 +86,7 @@ export function endTest(node: Hooked): boolean {
 async function watch(node: TriggerNode, test: TestRun): Promise<void> {
 	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
 		await callSelf(node).catch(() => {});
-		await sleep(CHECK_MS);
+		await pause(CHECK_MS, undefined);
 	}
 }
 
@@ -109,7 +110,7 @@ export async function receiveTest(node: Receiving): Promise<IWebhookResponseData
 	const { id } = wanted;
 	const scrape = id === undefined ? id : await findScrape(node, id).catch(() => undefined);
 	const isLate = Date.now() - test.since > LISTENS_MS;
-	if (scrape?.isFinished && !wanted.notification) await sleep(CHECK_MS);
+	if (scrape?.isFinished && !wanted.notification) await pause(CHECK_MS, undefined);
 	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) return answer;
 	test.isOver = true;
 	const hint = `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To see its end without costs, set 'Test Scrape ID' in the options to ${scrape.id}.`;
