@@ -25,6 +25,7 @@ import {
 	type IRun,
 	type ITriggerResponse,
 	type IWebhookData,
+	type IWebhookResponseData,
 	type IWorkflowExecuteAdditionalData,
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
@@ -293,15 +294,15 @@ export class MiniN8n {
 		const given = { webhookDescription, isTest } as IWebhookData;
 		const named = [workflow, this.node, data as Data, mode, given] as const;
 		const context = new WebhookContext(...named, [], null);
-		const { workflowData, webhookResponse, noWebhookResponse } =
-			(await this.type.webhook?.call(context)) ?? {};
+		const result: IWebhookResponseData = (await this.type.webhook?.call(context)) ?? {};
+		const { workflowData, noWebhookResponse } = result;
 		if (workflowData) {
 			this.isListening &&= !isTest;
 			this.begin(mode, workflowData[0] ?? []);
 		}
 		// n8n 2 loses what a request writes that begins an execution.
 		else if (!isTest) this.save(workflow);
-		if (!noWebhookResponse) response.writeHead(200).end(JSON.stringify(webhookResponse));
+		if (!noWebhookResponse) response.writeHead(200).end(JSON.stringify(result.webhookResponse));
 	}
 
 	/** The workflow, fresh from the database. */
