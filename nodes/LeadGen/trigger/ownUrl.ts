@@ -52,12 +52,14 @@ export function placeOf({ context, parameters }: TriggerNode): Place {
  */
 export async function postToSelf(node: TriggerNode, given: Message = {}): Promise<Reply> {
 	const { state } = node;
+	const { signal } = state;
 	const message = state.withUnsaved(given);
 	const reply = await callSelf(node, message).catch((error: unknown) => {
 		state.notReached(given);
 		throw error;
 	});
-	state.reached(reply.saved);
+	// After a deactivation, a late reply may tell of an activation that is over.
+	state.reached(signal.aborted ? undefined : reply.saved);
 	return reply;
 }
 

@@ -171,12 +171,12 @@ export class NodeState {
 		return merged(this.unsaved, message);
 	}
 
-	/** The own URL took all messages. @param reply what it says that is saved */
-	reached(reply: Saved): void {
+	/** The own URL took all messages. @param reply what it says that is saved, unless that is too late */
+	reached(reply?: Saved): void {
 		this.unsaved = {};
 		this.unreachedSince = undefined;
-		// Nothing is learnt after a deactivation, and another node may have saved an old copy without the activation.
-		if (this.place) this.saved = united({ ...this.saved, ...reply }, this.saved.scrapes);
+		// Another node may have saved an old copy without the activation.
+		if (this.place && reply) this.saved = united({ ...this.saved, ...reply }, this.saved.scrapes);
 	}
 
 	/** The own URL took no message. This process acts on it all the same, except on an activation, which must be saved. */
