@@ -18,6 +18,7 @@ import {
 	type INode,
 	type INodeCredentialTestResult,
 	type INodeType,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { Engine, Input, type NodeResult, type NodeRun } from '../lab/playground/engine';
 
@@ -29,6 +30,16 @@ const engine = new Engine(join(__dirname, '..'));
 export const loadNode = async (name: string) => await engine.loadNode(name);
 export const loadCredential = async (name: string) => await engine.loadCredential(name);
 export const runLeadGen = async (options: NodeRun) => await engine.runLeadGen(options);
+
+/** What n8n gives an execution of a workflow of the test, beside the workflow. */
+export function newExecutionData(
+	workflow: Workflow,
+	mode: WorkflowExecuteMode,
+	credential: ICredentialDataDecryptedObject,
+) {
+	const given = { baseUrl: '', credential, parameters: {}, items: [] };
+	return engine.additionalData(given, mode, workflow);
+}
 
 /** The hints of each run of the node. */
 export function hintsOf({ run }: NodeResult) {

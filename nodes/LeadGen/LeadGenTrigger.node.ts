@@ -10,11 +10,10 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { scheduleInWords } from './trigger/schedule';
+import { activate, lead } from './trigger/activation';
 import { execute } from './trigger/execution';
 import { TriggerNode } from './trigger/node';
-import { lead, open } from './trigger/trigger';
-import { properties } from './trigger/triggerProperties';
+import { properties } from './trigger/properties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './common/compatibility';
@@ -34,7 +33,7 @@ export class LeadGenTrigger implements INodeType {
 		icon: { light: 'file:leadgen.svg', dark: 'file:leadgen.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ $parameter["mode"] === "listen" ? "Receive completions" : ${scheduleInWords} }}`,
+		subtitle: '={{ $parameter["mode"] === "listen" ? "Receive completions" : "Start scrapes" }}',
 		// The node creator shows this description for both nodes.
 		description:
 			'Scrape leads, find and verify email addresses, and run workflows when scrapes finish',
@@ -51,7 +50,7 @@ export class LeadGenTrigger implements INodeType {
 				'When you are done, publish or activate the workflow. It then runs whenever a scrape finishes.',
 		},
 		activationMessage:
-			'The workflow now runs whenever a scrape finishes. If the node starts scrapes itself, it starts the first one now.',
+			'The workflow now runs whenever a scrape finishes. If "How Often" is Once, the node starts a scrape now. With a schedule, it starts the first one when it is due.',
 		defaults: { name: 'LeadGen Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -93,12 +92,12 @@ export class LeadGenTrigger implements INodeType {
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
 				const node = new TriggerNode(this);
-				await (this.getMode() === 'manual' ? beginTest(node) : open(node));
+				await (this.getMode() === 'manual' ? beginTest(node) : activate(node));
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
 				const node = new TriggerNode(this);
-				if (!endTest(node)) node.close();
+				if (!endTest(node)) node.state.close(node);
 				return await Promise.resolve(true);
 			},
 		},

@@ -109,7 +109,7 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startScrape',
-		'Publishing the workflow starts a scrape, which costs credits. So does "Execute step", with at most 5 leads. On localhost no leads arrive.',
+		'Each scrape costs credits. With "Once", publishing the workflow starts one. A schedule starts none then, but one at each due time. "Execute step" starts one with at most 5 leads. On localhost no leads arrive.',
 	),
 	notice(
 		'listen',
