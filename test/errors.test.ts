@@ -236,17 +236,10 @@ describe('A credential that cannot work', () => {
 	});
 	const notSent = (message: string, code: unknown) => failure(message, 'notSent', code);
 	const unreached = 'The service could not be reached';
-	const noHost: unknown = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/);
 	/** HOST in a base URL is the host of the sandbox. */
 	type Broken = [name: string, credential: { baseUrl?: string; apiKey?: string }, failure: Failure];
 	// All ways to get it wrong are in credential.test.ts.
 	const broken: Broken[] = [
-		['a closed port', { baseUrl: 'http://127.0.0.1:1' }, notSent(unreached, 'ECONNREFUSED')],
-		[
-			'a host that does not exist',
-			{ baseUrl: 'http://no-host.invalid' },
-			notSent('The host of the service was not found', noHost),
-		],
 		['HTTPS where there is none', { baseUrl: 'https://HOST' }, notSent(unreached, 'EPROTO')],
 		[
 			'a path that the service does not have',
@@ -283,5 +276,33 @@ describe('A credential that cannot work', () => {
 
 		const { error: thrown } = await run(VERIFY, ADDRESS, inputs, options);
 		expect(thrown).toMatchObject({ message: details.message, description: someText });
+	});
+
+	test.each([
+		['a closed port', 'http://127.0.0.1:1', unreached, /ECONNREFUSED/],
+		[
+			'a host that does not exist',
+			'http://no-host.invalid',
+			'The host of the service was not found',
+			/ENOTFOUND|EAI_AGAIN/,
+		],
+	])('%s ends the run after some seconds', async (_, baseUrl, message, code) => {
+		const since = Date.now();
+		const { items } = await run(VERIFY, ADDRESS, inputs, { baseUrl, ...keepGoing });
+		expect(Date.now() - since).toBeLessThan(20_000);
+		const advice = expect.stringMatching(code) as string;
+		const error = { advice, outcome: 'notSent', paidCalls: 0 };
+		const tried = { ...error, message, code: expect.stringMatching(code) as string };
+		const others = {
+			...error,
+			message: `Not sent: an earlier request failed. ${message}`,
+			attempted: false,
+		};
+		const errors = items.map(({ json }) => json.error as { attempted?: boolean });
+		const isTried = errors.map(({ attempted }) => attempted === undefined);
+		expect(isTried).toContain(true);
+		expect(items).toEqual(
+			paired(inputs.map((input, at) => ({ ...input, error: isTried[at] ? tried : others }))),
+		);
 	});
 });

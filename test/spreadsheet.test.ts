@@ -203,8 +203,13 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 	expect(upload.page).toEqual({
 		title: 'Your emails are ready',
 		message: [
-			'7 of 10 rows with an email: 2 in your file, 5 found. This took 17 paid calls.',
-			['Without an email:', '2 × no website', '1 × the address cannot be verified'].join('\n'),
+			'7 of 10 rows with an email: 2 in your file, 5 found. This took 18 paid calls.',
+			[
+				'Without an email:',
+				'1 × the address cannot be verified',
+				'1 × no website',
+				'1 × nobody was found',
+			].join('\n'),
 			'The website of a company is missing. Fill it in once, in the sheet Websites of the file that you get now, and upload the file again.',
 			'The download starts by itself. The column Reason says more about each row.',
 		].join('\n\n'),

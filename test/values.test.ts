@@ -215,7 +215,6 @@ describe('A profile or a company that is refused', () => {
 				({ company: domain, profile: url }) => !/[{}#]|undefined/.test(domain + url),
 			);
 			const result = await service.run(operation, both, own, keepGoing);
-			service.expectViolations();
 			expect(own.filter((_, index) => errorOf(result.items[index])?.field)).toEqual([]);
 			service.expectCalls(
 				[
@@ -225,7 +224,7 @@ describe('A profile or a company that is refused', () => {
 				'/email/find',
 			);
 			const warnings = hintTexts(result).filter((hint) => hint.startsWith('warning'));
-			expect(warnings.slice(0, -1)).toEqual([warning('LinkedIn URL'), warning('Company Domain')]);
+			expect(warnings).toEqual([warning('LinkedIn URL'), warning('Company Domain')]);
 		},
 	);
 
@@ -400,7 +399,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	// An expression that gives nothing is no permission to spend.
 	const nothing = '={{ $json.budgett }}';
 	const noAddress = ['ann', 'ann@', '@a.com', 'a s@a.com', 'A <a@a.com> B', 'a@a.com,b@a.com'];
-	const noRange = ['50', '50-11', 'big', '10001+', '11-50-70', '11-'];
+	const noRange = ['50', '50-11', 'big', '11-50-70', '11-'];
 	const noObject = ['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true];
 	const noFilter = [{ titles: ['CTO'] }, { titles: [] }, '{"jobTitles": ["CTO"], "titles": ""}'];
 	const noWebhook = ['nowhere', 'ftp://example.com/a', 'example.com/hook'];
@@ -423,7 +422,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 		['Company Domain', FIND, personWith('company'), freeMail, ['gmx.co.uk', 'outlook.com.br']],
 		['Email', VERIFY, { email: value }, 'is empty', [null, '  ']],
 		['Email', VERIFY, { email: value }, address, noAddress],
-		['Put Output in Field', VERIFY, option('resultField'), text, [{ a: [1] }, [1]]],
+		['Put Output in Field', VERIFY, option('resultField'), text, [[1]]],
 		['Limit', START, { limit: value }, leads, [0, -1, 1.5, 'abc', '', '1.5', true, [5], null]],
 		['Company Size', START, filter('companySize'), range, noRange],
 		['Job Titles', START, { filters: { jobTitles: ['CTO', value] } }, text, [{ a: 'CTO' }, true]],
@@ -442,7 +441,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 		service.expectCalls([]);
 		const errors = values.map((wrong) => ({
 			...{ message: `${field} ${problem.replace('…', shown(wrong))}`, advice: someText },
-			...{ field, outcome: 'notSent' },
+			...{ field, outcome: 'notSent', paidCalls: 0 },
 		}));
 		expect(items).toEqual(
 			paired(inputs.map((input, index) => ({ ...input, error: errors[index] }))),
@@ -458,6 +457,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 			damaged.map((name) => ({
 				field: 'First Name',
 				outcome: 'notSent',
+				paidCalls: 0,
 				message: `First Name has damaged characters: "${name}"`,
 				advice:
 					'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',

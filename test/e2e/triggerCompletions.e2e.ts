@@ -70,7 +70,8 @@ describe('a completion', () => {
 		const { id } = workflow;
 		// The start, and a completion that ends at the trigger.
 		await fixture.untilExecutions(id, 2);
-		await quiet();
+		// The completion gives way to one with leads.
+		await quiet(8000);
 		const { scrapeId, webhookUrl = '' } = fixture.jobOf(workflow);
 		// A notification that comes when the scrape is done begins no execution.
 		expect(await post(webhookUrl, JSON.stringify({ scrapeId, leads: leads('Ada') }))).toBe(200);

@@ -105,27 +105,31 @@ const ODD_DOTS = /^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb
 /** The domains of examples. */
 const EXAMPLE = /@(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)\.(com|org|net)$/i;
 
+/** Without what surrounds it. Mail programs write `Ada Okafor <ada@acme.com>`. */
+function pastedAddress(text: string): string {
+	const [address = ''] = withoutEdges(text.replace(/^[^<>@]*<([^<>]*)>[\s,;.]*$/, '$1')).split('?');
+	return address;
+}
+
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
-	// Mail programs write `Ada Okafor <ada@acme.com>`.
-	const pasted = text.replace(/^[^<>@]*<([^<>]*)>[\s,;.]*$/, '$1');
-	const [address = ''] = withoutEdges(pasted).split('?');
+	const address = pastedAddress(text);
 	const [, domain = ''] = /^[^\s@<>()[\],;:\\"]{1,64}@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
 	const host = parseUrl(domain).url?.hostname ?? '';
 	const advice =
 		'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.';
 	const isOne = isHost(host) && !NO_MAILBOX.test(address) && !ODD_DOTS.test(address);
-	if (!isOne || MASKED.test(pasted)) throw mustBe('one email address', text, displayName, advice);
+	if (!isOne || MASKED.test(text)) throw mustBe('one email address', text, displayName, advice);
 	if (!EXAMPLE.test(address)) return address;
 	const problem = `must be the address of a person, but ${show(text)} is an example`;
 	throw new InputError(displayName, problem, advice);
 }
 
-/** Whether what a service answers is one address, and not masked, locked or a text such as `N/A`. */
-export function isAddress(answer: unknown): answer is string {
-	const isOne =
-		typeof answer === 'string' && /^[^\s@,;|]+@[^\s@,;|]+\.[^\s@,;|]+$/.test(answer.trim());
-	return isOne && !MASKED.test(answer) && !NO_MAILBOX.test(answer.trim());
+/** The address that a service answers; undefined for one that is masked or locked, for several, and for `N/A`. */
+export function addressIn(answer: unknown): string | undefined {
+	const pasted = typeof answer === 'string' ? pastedAddress(answer) : '';
+	const isOne = /^[^\s@,;|]+@[^\s@,;|]+\.[^\s@,;|]+$/.test(pasted);
+	return isOne && !MASKED.test(pasted) && !NO_MAILBOX.test(pasted) ? pasted : undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ export function isRateRefusal(error: unknown): boolean {
 }
 
 /** Whether nothing was sent, for a temporary reason. Wrong addresses and certificates are not temporary. */
-function isUnsent({ outcome, code = '' }: ServiceError): boolean {
+export function isUnsent({ outcome, code = '' }: ServiceError): boolean {
 	return outcome === 'notSent' && TEMPORARY.has(code);
 }
 

@@ -4,9 +4,10 @@ import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pa
 import { count } from '../common/values';
 import { excerpt, isResult, isUnclear, readEnvelope, withoutData, type Answer } from './answer';
 import { backMs, readRateHeaders } from './limits/announced';
+import type { End } from './limits/policy';
 import type { PaidCall } from './memory';
 import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
-import { isRateRefusal, retryDelayMs } from './retry';
+import { isRateRefusal, isUnsent, retryDelayMs } from './retry';
 import type { NodeRun } from './run';
 import { exchange, noAnswer } from './wire';
 
@@ -173,7 +174,7 @@ export class Service {
 			? readEnvelope(response, request, run.hasSucceeded)
 			: { error: response };
 		const error = 'error' in answer ? answer.error : undefined;
-		const outcome = isRateRefusal(error) ? 'rateLimited' : (error?.outcome ?? 'succeeded');
+		const outcome = outcomeFor(error);
 		const goesOn = limiter.end(run, call, { outcome, rateInfo });
 		run.judge(request, error);
 		if (error && !goesOn) run.giveUp(error, backMs(rateInfo));
@@ -195,10 +196,17 @@ export class Service {
 		const isLost = response instanceof ServiceError;
 		const answer = isLost ? { error: response } : readEnvelope(response, BALANCE);
 		const error = 'error' in answer ? answer.error : undefined;
-		const outcome = isRateRefusal(error) ? 'cancelled' : (error?.outcome ?? 'succeeded');
-		limiter.end(run, call, { outcome });
+		const outcome = outcomeFor(error);
+		limiter.end(run, call, { outcome: outcome === 'rateLimited' ? 'cancelled' : outcome });
 		if ('data' in answer) plan.learn(answer.data ?? {});
 	}
+}
+
+/** How a call ended for the limiter. What can never be sent, such as to a wrong certificate, holds up nothing. */
+function outcomeFor(error: ServiceError | undefined): End['outcome'] {
+	if (!error) return 'succeeded';
+	if (isRateRefusal(error)) return 'rateLimited';
+	return error.outcome === 'notSent' && !isUnsent(error) ? 'cancelled' : error.outcome;
 }
 
 /** Whether an answer counts for later runs. A start that may have succeeded must not be sent again by n8n. */
