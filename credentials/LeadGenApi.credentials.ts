@@ -69,7 +69,8 @@ export class LeadGenApi implements ICredentialType {
 			typeOptions: { minValue: 0 },
 			default: 0,
 			displayOptions: { show: { plan: ['enterprise'] } },
-			description: 'The limit that you agreed with the service. 0 means no limit of your own: the nodes learn it.',
+			description:
+				'The limit that you agreed with the service. 0 means no limit of your own: the nodes learn it.',
 		},
 	];
 
