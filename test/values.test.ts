@@ -85,11 +85,10 @@ const WAYS = {
 
 const NAMES_OF_WAYS = Object.keys(WAYS) as Array<keyof typeof WAYS>;
 
-/** Runs the values as the items of one run, one after the other. */
+/** Runs the values as the items of one run. */
 async function send({ operation, parameters, fields }: Way, values: unknown[]) {
-	const options = { ...(parameters.options as INodeParameters | undefined), parallel: 1 };
 	const items = values.map((each) => ({ value: each as string }));
-	const result = await service.run(operation, { ...parameters, options }, items, keepGoing);
+	const result = await service.run(operation, parameters, items, keepGoing);
 	// The sandbox refuses some of what the service may know, such as addresses in other scripts.
 	if (sandbox.requests.some(({ violation }) => violation)) service.expectViolations();
 	const sent = sandbox.requests.map(({ body }) => {
