@@ -9,7 +9,7 @@ import {
 	testCredential,
 } from './engine';
 import { useOtherHost } from './otherHost';
-import { containing, someText } from './expected';
+import { containing } from './expected';
 import { VERIFY } from './given';
 import { SECRET as KEY } from './service';
 
@@ -209,6 +209,25 @@ test('The base URL and the key work with what people paste around them, in the f
 	]);
 });
 
+test('Custom API Call, which n8n adds to the resources and operations, says what to use instead', async () => {
+	for (const parameters of [
+		{ resource: '__CUSTOM_API_CALL__' },
+		{ resource: 'email', operation: '__CUSTOM_API_CALL__' },
+	]) {
+		const { run } = await runLeadGen({ baseUrl: sandbox.url, parameters, items: [{}] });
+		expect(run.data.resultData.error).toMatchObject({
+			message: 'This node makes no custom API calls',
+			description: containing('use the HTTP Request node with Predefined Credential Type'),
+		});
+	}
+	expect(sandbox.requests).toEqual([]);
+});
+
+test('n8n keeps what the credential does when it copies it, as for the HTTP Request node', async () => {
+	const { authenticate } = { ...(await loadCredential('leadGenApi')) };
+	expect(authenticate).toEqual(expect.any(Function));
+});
+
 describe('The test of the credential', () => {
 	test('passes an account without credits', async () => {
 		sandbox.set({ accounts: { [KEY]: { plan: 'starter', credits: 0 } } });
@@ -218,28 +237,56 @@ describe('The test of the credential', () => {
 	const wrongKey =
 		'The service does not accept this API key. Copy it again, and check that your account is active.';
 	const wrongAddress = 'The LeadGen service is not at this address. Check the base URL.';
+	const redirects = containing('The service redirects to ');
+	const unreachable = containing('The service could not be reached. Check the base URL');
 	const noKey = containing('API Key in the LeadGen credential contains a character');
 	const other = (body: string): FaultRule => ({ kind: 'status', status: 200, body });
 
-	test.each<[what: string, Given & { fault?: FaultRule }, message?: unknown, requests?: number]>([
-		// After HTTP 401, n8n itself asks once more.
-		['an unknown key', { apiKey: 'wrong' }, wrongKey, 2],
-		['no key', { apiKey: '' }, wrongKey, 2],
+	test.each<[what: string, Given & { fault?: FaultRule }, message: unknown, requests?: number]>([
+		['an unknown key', { apiKey: 'wrong' }, wrongKey],
+		['no key', { apiKey: '' }, 'API Key in the LeadGen credential is empty', 0],
 		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, noKey, 0],
 		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongAddress],
-		['a host that does not exist', { baseUrl: 'http://does-not-exist.invalid' }, someText, 0],
-		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, someText, 0],
-		['an error with HTTP 200', { fault: { kind: 'envelope', status: 200 } }, wrongKey],
+		[
+			'a host that does not exist',
+			{ baseUrl: 'http://does-not-exist.invalid' },
+			containing('The host of the service was not found. Check the base URL'),
+			0,
+		],
+		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, unreachable, 0],
+		[
+			'an address of this computer where nothing listens',
+			{ baseUrl: 'http://localhost:1' },
+			containing(
+				'If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.',
+			),
+			0,
+		],
+		[
+			'an error with HTTP 200',
+			{ fault: { kind: 'envelope', status: 200, message: 'Sorry' } },
+			containing('The service says: Sorry (INTERNAL_ERROR). '),
+		],
 		['a web page with HTTP 200', { fault: { kind: 'html' } }, wrongAddress],
-		['a web page with HTTP 404', { fault: { kind: 'html', status: 404 } }],
+		['a web page with HTTP 404', { fault: { kind: 'html', status: 404 } }, wrongAddress],
+		[
+			'an error page of a proxy',
+			{ fault: { kind: 'html', status: 502 } },
+			containing('The service answered HTTP 502 with a web page. '),
+		],
 		['an empty body', { fault: { kind: 'emptyBody' } }, wrongAddress],
 		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongAddress],
-		['a cut connection', { fault: { kind: 'resetBeforeWork' } }],
-		...REDIRECTS.map((status): [string, { fault: FaultRule }] => [
+		[
+			'a cut connection',
+			{ fault: { kind: 'resetBeforeWork' } },
+			containing('The connection broke before the service answered. '),
+		],
+		...REDIRECTS.map((status): [string, { fault: FaultRule }, unknown] => [
 			`a redirect with HTTP ${String(status)}, which it does not follow`,
 			{ fault: { kind: 'redirect', status } },
+			redirects,
 		]),
-	])('fails with %s', async (_what, { fault, ...given }, message = someText, requests = 1) => {
+	])('fails with %s', async (_what, { fault, ...given }, message, requests = 1) => {
 		const location = `${otherHost.url}/credits`;
 		sandbox.set({ faults: fault ? [{ ...fault, location }] : [] });
 		const result = await tryOut(given);

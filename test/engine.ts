@@ -9,14 +9,16 @@ afterAll(() => {
 	rmSync(userFolder, { recursive: true, force: true });
 });
 
-import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { CredentialTestContext, ExecuteContext, RoutingNode } from 'n8n-core';
 import {
 	Workflow,
 	createEmptyRunExecutionData,
 	type DeclarativeRestApiSettings,
 	type ICredentialDataDecryptedObject,
 	type INode,
+	type INodeCredentialTestResult,
 	type INodeType,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { Engine, Input, type NodeResult, type NodeRun } from '../lab/playground/engine';
 
@@ -28,6 +30,16 @@ const engine = new Engine(join(__dirname, '..'));
 export const loadNode = async (name: string) => await engine.loadNode(name);
 export const loadCredential = async (name: string) => await engine.loadCredential(name);
 export const runLeadGen = async (options: NodeRun) => await engine.runLeadGen(options);
+
+/** What n8n gives an execution of a workflow of the test, beside the workflow. */
+export function newExecutionData(
+	workflow: Workflow,
+	mode: WorkflowExecuteMode,
+	credential: ICredentialDataDecryptedObject,
+) {
+	const given = { baseUrl: '', credential, parameters: {}, items: [] };
+	return engine.additionalData(given, mode, workflow);
+}
 
 /** The hints of each run of the node. */
 export function hintsOf({ run }: NodeResult) {
@@ -117,38 +129,13 @@ export async function requestHelpers(data: ICredentialDataDecryptedObject) {
 	};
 }
 
-/** What a person sees who tests the credential: n8n sends the request of its `test` and applies its rules. */
+/** What a person sees who tests the credential: n8n runs the function that the node names. */
 export async function testCredential(
 	data: ICredentialDataDecryptedObject,
-): Promise<{ status: 'OK' | 'Error'; message: string }> {
-	const { test } = await engine.loadCredential('leadGenApi');
+): Promise<INodeCredentialTestResult> {
+	const { description, methods } = await engine.loadNode('leadGen');
+	const { testedBy } = description.credentials?.[0] ?? {};
+	const test = typeof testedBy === 'string' ? methods?.credentialTest?.[testedBy] : undefined;
 	if (!test) throw new Error('The credential has no test');
-	const { request, rules = [] } = test;
-	const failed = (message: string) => ({ status: 'Error' as const, message });
-	try {
-		const answer = await requestDeclaratively(data, request);
-		for (const { type, properties } of rules) {
-			if (type !== 'responseSuccessBody') continue;
-			const value: unknown = properties.value;
-			if (valueAt(answer, properties.key) === value) return failed(properties.message);
-		}
-		return { status: 'OK', message: 'Connection successful!' };
-	} catch (error) {
-		const { message, cause } = error as {
-			message: string;
-			cause?: { code?: string; response?: { status: number; statusText: string } };
-		};
-		if (!cause?.response) return failed(cause?.code ?? message);
-		const { status, statusText } = cause.response;
-		for (const { type, properties } of rules) {
-			if (type === 'responseCode' && properties.value === status) return failed(properties.message);
-		}
-		return failed(statusText || `Received HTTP status code: ${String(status)}`);
-	}
-}
-
-/** The value at a path such as `data.credits`. */
-function valueAt(object: unknown, path: string): unknown {
-	const inside = (at: unknown, name: string) => (at as Record<string, unknown> | undefined)?.[name];
-	return path.split('.').reduce(inside, object);
+	return await test.call(new CredentialTestContext(), { ...account, type: 'leadGenApi', data });
 }

@@ -3,7 +3,7 @@ import { readFilters } from '../nodes/LeadGen/common/filters';
 import { Parameters } from '../nodes/LeadGen/common/parameters';
 import { readEnvelope } from '../nodes/LeadGen/service/answer';
 import { InputError, ServiceError } from '../nodes/LeadGen/common/errors';
-import { readRateHeaders } from '../nodes/LeadGen/service/limits/told';
+import { readRateHeaders } from '../nodes/LeadGen/service/limits/announced';
 import type { ServiceRequest } from '../nodes/LeadGen/service/request';
 import { toAddress, toDomain, toUrl } from '../nodes/LeadGen/common/addresses';
 import { cleanText } from '../nodes/LeadGen/common/values';

@@ -1,8 +1,7 @@
-import { ServiceError } from '../nodes/LeadGen/common/errors';
-import { StopReason } from '../nodes/LeadGen/service/run';
-import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
+import { NotAttemptedError } from '../nodes/LeadGen/common/errors';
+import type { CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
-import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/told';
+import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/announced';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { Account } from '../nodes/LeadGen/service/account';
 import { Plan } from '../nodes/LeadGen/service/plan';
@@ -15,8 +14,8 @@ const POLL = { path: '/status', isPoll: true };
 const SUCCEEDED: End = { outcome: 'succeeded' };
 const REFUSED: End = { outcome: 'rateLimited' };
 
-const newRun = (cap = Infinity): Run => {
-	return { inFlight: 0, waitedMs: 0, cap };
+const newRun = (): Run => {
+	return { inFlight: 0, waitedMs: 0 };
 };
 
 function limiterOf(perMinute: number) {
@@ -96,61 +95,59 @@ describe('several runs', () => {
 		expect(limiter.demand).toBe(0);
 	});
 
-	it('go on when one of them is stopped or has all that it may have in flight', async () => {
-		const { limiter, pass } = limiterOf(2);
+	it('go on when one of them is stopped', async () => {
+		const { limiter, pass } = limiterOf(1);
 		const stop = new AbortController();
-		const [full, free, stopped] = [newRun(1), newRun(), newRun()];
-		const first = await limiter.turn(full, LOOKUP);
+		const [first, stopped, free] = [newRun(), newRun(), newRun()];
 		const order: string[] = [];
 		const wait = async (run: Run, name: string, signal?: AbortSignal) => {
-			await limiter.turn(run, LOOKUP, signal);
+			limiter.end(run, await limiter.turn(run, LOOKUP, signal), SUCCEEDED);
 			order.push(name);
 		};
-		const waiting = [wait(full, 'full'), wait(free, 'free')];
+		const waiting = [wait(first, 'first')];
+		await pass(1);
+		waiting.push(wait(free, 'free'));
 		const late = wait(stopped, 'stopped', stop.signal).catch(() => order.push('stop'));
 		await pass(1000);
-		expect(order).toEqual(['free']);
 		stop.abort();
-		limiter.end(full, first, SUCCEEDED);
 		await pass(61_000);
 		await Promise.all([...waiting, late]);
-		expect(order).toEqual(['free', 'stop', 'full']);
-		expect(limiter.demand).toBe(2);
+		expect(order).toEqual(['first', 'stop', 'free']);
+		expect(limiter.demand).toBe(1);
+	});
+
+	it('finish items that have begun, before they begin others', async () => {
+		const { pass, call } = limiterOf(60);
+		const order: string[] = [];
+		const note = async (run: Run, name: string, info: CallInfo) => {
+			await call(run, info);
+			order.push(name);
+		};
+		const [run, other] = [newRun(), newRun()];
+		const calls = Array.from({ length: 64 }, () => note(run, 'find', LOOKUP));
+		await pass(30_000);
+		calls.push(note(other, 'other', LOOKUP));
+		const verify = { path: '/email/verify', hasBegun: true };
+		calls.push(note(run, 'verify', verify), note(run, 'verify', verify));
+		await pass(2 * MINUTE_MS);
+		await Promise.all(calls);
+		expect(order.slice(60).join(' ')).toBe('verify other verify find find find find');
 	});
 });
 
 describe('a run', () => {
-	it.each([1, 3])('has no more than %d calls in flight, also while polls wait', async (cap) => {
-		const { limiter, pass } = limiterOf(60);
-		const run = newRun(cap);
-		const inFlight: Call[] = [];
-		for (let more = 0; more < 5; more++) {
-			for (const info of [LOOKUP, POLL]) {
-				void limiter.turn(run, info).then((call) => inFlight.push(call));
-			}
-		}
-		for (let over = 0; over < 10; over++) {
-			await pass(1000);
-			expect(inFlight).toHaveLength(Math.min(cap, 10 - over));
-			const call = inFlight.shift();
-			if (call) limiter.end(run, call, SUCCEEDED);
-		}
-		expect(limiter.demand).toBe(10);
-	});
-
 	it('that waits for its turn ends when it is given up', async () => {
 		const { limiter, pass } = limiterOf(1);
-		const stopReason = new StopReason();
+		const over = new AbortController();
 		const run = newRun();
 		await limiter.turn(run, LOOKUP);
-		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info, stopReason.signal));
+		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info, over.signal));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
-		const error = new ServiceError('Slow down', '', { outcome: 'refused', httpStatus: 429 });
-		stopReason.stopAllCalls(error, 0);
-		const rejected = { status: 'rejected', reason: stopReason.reason };
+		const reason = new NotAttemptedError('Not sent: the service is busy', 'Try again later.');
+		over.abort(reason);
+		const rejected = { status: 'rejected', reason };
 		expect(await outcomes).toEqual([rejected, rejected]);
-		expect(stopReason.reason?.message).toContain('too many requests');
 	});
 });
 
@@ -162,7 +159,7 @@ describe('a limit that is not known', () => {
 		const { pass, triesOf } = limiterOf(Infinity);
 		// The run that comes after has the same patience, but calls are already far apart.
 		for (const least of [15, 7]) {
-			const tries = triesOf(newRun(1), { ...REFUSED, rateInfo });
+			const tries = triesOf(newRun(), { ...REFUSED, rateInfo });
 			await pass(12 * MINUTE_MS);
 			expect(await tries).toBeGreaterThan(least);
 			expect(await tries).toBeLessThan(1000);
@@ -308,7 +305,8 @@ describe('what a service says of its rate', () => {
 			const rateInfo = { remaining: 3, resetMs: 5 * MINUTE_MS };
 			limiter.end(run, await turn(), { outcome: 'succeeded', rateInfo });
 			// The service cannot be reached for a moment, or the run is stopped.
-			for (let more = 0; more < 10; more++) limiter.end(run, await turn(), { outcome: 'notSent' });
+			for (let more = 0; more < 10; more++)
+				limiter.end(run, await turn(), { outcome: 'cancelled' });
 			for (let more = 0; more < 3; more++) await turn();
 		})();
 		await clock.runUntil(calling, MINUTE_MS);

@@ -54,6 +54,62 @@ test('Another method is not found, and is a violation', async () => {
 	expect(lastRequest()?.violation).toContain('DELETE /credits');
 });
 
+describe('A finder', () => {
+	const LINK = 'https://www.linkedin.com/in/ann-sure';
+	const NOBODY_KNOWS = { company: 'acme.com' };
+
+	test.each<[string, string, object, string]>([
+		[
+			'a last name and a company',
+			'/email/find',
+			{ lastName: 'Sure', company: 'acme.com' },
+			'sure@acme.com',
+		],
+		[
+			'a first name and a company',
+			'/email/find',
+			{ firstName: 'Sure', company: 'acme.com' },
+			'sure@acme.com',
+		],
+		[
+			'a profile in place of the company',
+			'/email/find',
+			{ lastName: 'Sure', linkedinUrl: LINK },
+			'sure@',
+		],
+		['a last name alone', '/email/personal', { lastName: 'Sure' }, 'sure@'],
+	])('takes %s, unless it is strict', async (_what, path, body, email) => {
+		const { status, json } = await call('POST', path, body);
+		expect([status, json.data?.email]).toEqual([200, expect.stringContaining(email)]);
+		expect(lastRequest()).toMatchObject({ paid: true, violation: undefined });
+		expect(await call('POST', path, body)).toMatchObject({ json: { data: json.data } });
+
+		sandbox.set({ finders: 'strict' });
+		expect(await call('POST', path, body)).toMatchObject({ status: 400 });
+		expect(lastRequest()).toMatchObject({ paid: false, violation: undefined });
+	});
+
+	test.each<[string, object, string]>([
+		['/email/find', { firstName: 'Ann', linkedinUrl: LINK }, 'lastName, company'],
+		['/email/find', { lastName: 'Sure', company: 'acme.com' }, 'firstName'],
+		['/email/personal', { firstName: 'Ann', lastName: 'Sure' }, 'linkedinUrl'],
+	])('that is strict names what is missing: %s %j', async (path, body, fields) => {
+		sandbox.set({ finders: 'strict' });
+		const error = { code: 'INVALID_REQUEST', message: `Missing required fields: ${fields}` };
+		expect((await call('POST', path, body)).json.error).toEqual(error);
+		expect((await find()).status).toBe(200);
+	});
+
+	test.each([
+		['/email/find', { firstName: 'Ann', lastName: 'Sure' }],
+		['/email/find', NOBODY_KNOWS],
+		['/email/personal', { linkedinUrl: LINK }],
+	])('refuses what can find nobody, as a violation: %s %j', async (path, body) => {
+		expect(await call('POST', path, body)).toMatchObject({ status: 400 });
+		expect(lastRequest()?.violation).toMatch(/must have required property/);
+	});
+});
+
 describe('Notifications', () => {
 	const received: Array<Record<'method' | 'url' | 'type' | 'body', unknown>> = [];
 	/** The statuses with which the receiver answers, before it answers 200. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
+import { badDays } from '../lab/simulator/badDays';
 import { aimed, named } from '../lab/simulator/scenarios';
 import type { ServiceSettings } from '../lab/simulator/service';
 import {
@@ -106,6 +107,40 @@ describe('sixty calls a minute', () => {
 	});
 });
 
+describe('a bad day', () => {
+	it.each(Object.entries(badDays))('has its price: %s', async (_name, { price, ...scenario }) => {
+		const { unclear = Infinity, refused = Infinity, ofCalm, ofBound } = price;
+		const calm = { ...scenario, fault: undefined };
+		let [ofCalmSum, ofBoundSum, refusedSum] = [0, 0, 0];
+		for (const seed of [1, 2, 3]) {
+			const result = await simulate({ ...scenario, seed });
+			expect(result.unclear).toBeLessThanOrEqual(unclear);
+			// Every call has one end.
+			const { taken, lost, notSent } = result;
+			expect(taken.length - lost + result.unclear + notSent).toBe(scenario.calls);
+			refusedSum += result.refused;
+			if (ofCalm) ofCalmSum += result.seconds / (await simulate({ ...calm, seed })).seconds;
+			if (ofBound) ofBoundSum += result.seconds / bound({ ...scenario, seed });
+		}
+		expect(refusedSum / 3).toBeLessThanOrEqual(refused);
+		expect(ofCalmSum / 3).toBeLessThanOrEqual(ofCalm ?? 0);
+		expect(ofBoundSum / 3).toBeLessThanOrEqual(ofBound ?? 0);
+	});
+
+	it('with an address that nobody answers at ends the run in some ten seconds', async () => {
+		const scenario = badDays['unreachable from the first call on'];
+		const { seconds, givenUp } = await simulate({
+			calls: 1,
+			limits: () => [],
+			about: '',
+			...scenario,
+		});
+		expect(givenUp).toBe(1);
+		expect(seconds).toBeGreaterThan(7);
+		expect(seconds).toBeLessThan(16);
+	});
+});
+
 /** What once ended a run too early. */
 const HARD: Scenario[] = [
 	...[sliding, fixed].flatMap((kind) =>
@@ -185,7 +220,8 @@ it.each([
 ])(
 	'a service that says how many requests are left is used in full: answers take $ms ms',
 	async ({ limits, before, ...latency }) => {
-		const scenario = { about: '', calls: 600, limits, latency, says: 'remaining' as const };
+		const service = { limits, latency, says: 'remaining' as const };
+		const scenario = { about: '', calls: 600, isKnown: true, ...service };
 		const { ratios } = await measure(scenario, 3);
 		expect(Math.max(...ratios)).toBeLessThan(0.75 * before);
 	},

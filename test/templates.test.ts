@@ -13,22 +13,16 @@ describe('The template for spreadsheets', () => {
 
 	/** The people in a sheet. @param lines its cells, with semicolons between them */
 	async function matchColumns(...lines: string[]): Promise<Item[]> {
-		return await template.matchColumns(lines.map((line) => line.split(';')));
+		return await template.code('Match the columns', await template.look(lines.join('\n')), {
+			'Upload a spreadsheet': [{ json: {} }],
+		});
 	}
 
-	/** The text that the node Read the rows gets. */
-	async function decoded(file: Buffer): Promise<string> {
-		let text = '';
-		const helpers = {
-			getBinaryDataBuffer: () => file,
-			prepareBinaryData: (buffer: Buffer) => {
-				text = buffer.toString('utf8');
-				return {};
-			},
-		};
-		await template.code('Decode a CSV file', [{ json: {} }], {}, helpers);
-		return text;
-	}
+	/** The cells of a CSV file. */
+	const rowsOf = async (csv: string | Buffer) => {
+		const [item] = await template.look(csv);
+		return (item?.json.sheets as Array<{ rows: string[][] }>)[0]?.rows;
+	};
 
 	describe('decodes', () => {
 		const bytes = Array.from({ length: 256 }, (_, at) => at);
@@ -44,7 +38,8 @@ describe('The template for spreadsheets', () => {
 				.concat('Anne–Marie', 'Zoë Ÿsaÿe', 'L’Œuvre');
 			expect(names.length).toBeGreaterThan(50);
 			const csv = ['Name;Website', ...names.map((name) => `${name};acme.com`)].join('\r\n');
-			expect(await decoded(encoded(csv, windows1252))).toBe(`\ufeffsep=;\r\n${csv}`);
+			const rows = names.map((name) => [name, 'acme.com']);
+			expect(await rowsOf(encoded(csv, windows1252))).toEqual([['Name', 'Website'], ...rows]);
 		});
 
 		test.each<[string, string, Record<string, number>]>([
@@ -58,24 +53,39 @@ describe('The template for spreadsheets', () => {
 		])('no letters of %s, as in %s', async (_, name, letter) => {
 			const csv = `Name;Website\r\n${name};acme.com`;
 			const file = encoded(csv, new Map(Object.entries(letter)));
-			await expect(decoded(file)).rejects.toThrow(
+			await expect(template.look(file)).rejects.toThrow(
 				'The letters of this CSV file cannot be read. Save it as CSV UTF-8 or .xlsx.',
 			);
 		});
 
 		test.each([
-			['many commas in a title', ';', 'Leads, Q3, 2026, all\n\nName;Web\nAda;a.com\nBob;b.com'],
-			['commas in numbers', ';', 'Liste, alle\nName;Web;Umsatz\nAda;a.com;1,5\nBob;b.com;2,5'],
-			['semicolons in texts', ',', 'Name,Web,Tags\nAda,a.com,x;y;z\nBob,b.com,x;y;z'],
-			['commas in names', '\t', 'Name\tWeb\nSure, Ada\ta.com\nSure, Bob\tb.com'],
-		])('a file with %s', async (_, separator, csv) => {
-			expect(await decoded(Buffer.from(csv))).toBe(`\ufeffsep=${separator}\r\n${csv}`);
+			[
+				'many commas in a title',
+				'Leads, Q3, 2026, all\n\nName;Web\nAda;a.com',
+				'Leads, Q3, 2026, all||Name+Web|Ada+a.com',
+			],
+			[
+				'commas in numbers',
+				'Liste, alle\nName;Umsatz\nAda;1,5\nBob;2,5',
+				'Liste, alle|Name+Umsatz|Ada+1,5|Bob+2,5',
+			],
+			[
+				'semicolons in texts',
+				'Name,Web,Tags\nAda,a.com,x;y;z\nBob,b.com,',
+				'Name+Web+Tags|Ada+a.com+x;y;z|Bob+b.com+',
+			],
+			['commas in names', 'Name\tWeb\r\nSure, Ada\ta.com\r\n', 'Name+Web|Sure, Ada+a.com'],
+			['bars', 'Name|Web\rAda|a.com\r', 'Name+Web|Ada+a.com'],
+			['a line of Excel', 'sep=;\r\nName,a;Web\r\nAda,b;', 'Name,a+Web|Ada,b+'],
+			['quotes', 'Name,Web\n"Sure, ""Ada""\nB.",a.com\n"",""', 'Name+Web|Sure, "Ada"\nB.+a.com|+'],
+		])('a file with %s', async (_, csv, cells) => {
+			expect((await rowsOf(csv))?.map((row) => row.join('+')).join('|')).toBe(cells);
 		});
 
 		test('no web page or XML file that is named .xls', async () => {
 			const xml = '\ufeff\n<?xml version="1.0"?><Workbook/>';
 			for (const file of ['<html><table></table></html>', xml]) {
-				await expect(decoded(Buffer.from(file))).rejects.toThrow(
+				await expect(template.look(file)).rejects.toThrow(
 					'This file contains a web page or XML, whatever its name says. Open it in Excel, and save it as .xlsx.',
 				);
 			}
@@ -83,7 +93,7 @@ describe('The template for spreadsheets', () => {
 	});
 
 	describe('matches', () => {
-		const FIELDS = ['firstName', 'lastName', 'fullName', 'company', 'linkedinUrl'];
+		const FIELDS = ['firstName', 'lastName', 'fullName', 'websites', 'linkedinUrl'];
 		const PROFILE = 'https://www.linkedin.com/in/ada';
 		const adaWithProfile = `||Ada Sure|acme.com|${PROFILE}`;
 		const companies = {
@@ -122,17 +132,17 @@ describe('The template for spreadsheets', () => {
 		])('the columns %s', async (header, rows) => {
 			const items = await matchColumns(header, ...Object.keys(rows));
 			const matched = items.map(({ json }) =>
-				FIELDS.map((field) => json[field] as string).join('|'),
+				FIELDS.map((field) => [json[field] as string | string[]].flat()[0] ?? '').join('|'),
 			);
 			expect(matched).toEqual(Object.values(rows));
 		});
 
 		test.each([
-			['a sheet without cells', {}, 'It has no columns.'],
-			['a file that cannot be read', { error: 'It is not in xlsx format' }, 'not in xlsx format'],
-		])('nothing in %s', async (_, json, message) => {
-			const file = { 'Read the rows': [{ json }] };
-			await expect(template.code('Match the columns', [], file)).rejects.toThrow(message);
+			['', 'The file is empty.'],
+			[';;\n;', 'The file has no rows.'],
+			['Ada', 'The row that looks most like the names of the columns holds “Ada”.'],
+		])('nothing in “%s”', async (csv, message) => {
+			await expect(matchColumns(csv)).rejects.toThrow(message);
 		});
 	});
 });

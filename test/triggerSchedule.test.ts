@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Parameters } from '../nodes/LeadGen/common/parameters';
-import { pollPauseMs } from '../nodes/LeadGen/trigger/leader';
+import { pauseBeforePollMs } from '../nodes/LeadGen/trigger/leader';
 import { attemptAt, readSchedule } from '../nodes/LeadGen/trigger/schedule';
 
 /** The cron of n8n-core. */
@@ -145,6 +145,6 @@ test.each(
 
 test('a running scrape is polled each tenth of its age, from 5 seconds to 15 minutes', () => {
 	const minutes = [0, 0.5, 1, 10, 60, 150, 24 * 60];
-	const seconds = minutes.map((age) => pollPauseMs(age * 60_000) / 1000);
+	const seconds = minutes.map((age) => pauseBeforePollMs(age * 60_000) / 1000);
 	expect(seconds).toEqual([5, 5, 6, 60, 360, 900, 900]);
 });

@@ -63,5 +63,7 @@ test('publish.yml gives the right to publish to one job, which runs nothing of t
 test('nightly.yml checks every version of n8n that is here', () => {
 	const names = workflowOf('nightly.yml').jobs.n8n?.strategy?.matrix.n8n ?? [];
 	expect(names.map((name) => findN8n(name).version)).toEqual(VERSIONS);
-	expect(() => findN8n('1.99.0')).toThrow('There is no n8n "1.99.0" here; there are 1, 2, 1.100.1');
+	expect(() => findN8n('1.99.0')).toThrow(
+		'There is no n8n "1.99.0" here; there are 1, 2, 1.123.81',
+	);
 });

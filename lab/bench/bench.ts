@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import packageJson from '../../package.json';
 import { N8N } from '../fixture/fixture';
 import { markdownTable, type Row } from '../table';
+import { badDays, badDaysOnN8n } from './badDays';
 import { limits } from './limits';
 import { compare } from './lookups';
 
@@ -16,6 +17,8 @@ const CASES: Record<string, () => Promise<Row[]>> = {
 			service: { latencyMs: 100, rateLimit: { kind: 'sliding' } },
 		}),
 	limits,
+	badDays,
+	badDaysOnN8n,
 };
 
 const HELP = `Measures the nodes in a real n8n against the sandbox, and prints tables for docs/measurements/benchmark.md.
@@ -25,9 +28,11 @@ const HELP = `Measures the nodes in a real n8n against the sandbox, and prints t
   noLimit   1,000 lookups without a limit, beside n8n's HTTP Request node
   pro       600 lookups at 300 a minute
   limits    the limiter in virtual time, against all kinds of services (needs no n8n)
+  badDays   outages, failures and odd refusals in virtual time (needs no n8n)
+  badDaysOnN8n   the same in front of a real n8n; BAD_DAYS="502|503" chooses some
   --help    this text
 
-All of them without a name: about five minutes. N8N_VERSION=1 takes n8n 1.`;
+All of them without a name: about half an hour. N8N_VERSION=1 takes n8n 1.`;
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({

@@ -21,7 +21,7 @@ export const newCounts = () => ({
 	lost: 0,
 	/** It ran the workflow to its end more than once. */
 	doubled: 0,
-	/** Starts beyond the one of the activation and one for each time that was due. */
+	/** Starts beyond one for each time that was due. */
 	paidTwice: 0,
 });
 export type Counts = ReturnType<typeof newCounts>;
@@ -73,7 +73,7 @@ export async function watch(
 	counts.toldByStart += toldByStart;
 	counts.lost += missing.length - toldByStart;
 	counts.doubled += runs.filter((count) => count > 1).length;
-	counts.paidTwice += all.length - new Set(all.map(reasonOf)).size;
+	counts.paidTwice += all.length - new Set(all.map(attemptOf)).size;
 }
 
 /** Waits until each scrape ran, or until only a person can help. @returns the executions */
@@ -125,10 +125,4 @@ function finished({ sandbox }: Fixture): Job[] {
 /** The attempt that started a scrape, by its callback URL. */
 function attemptOf({ webhookUrl = '' }: Job): string {
 	return new URL(webhookUrl).searchParams.get('leadgen')?.split('.')[0] ?? '';
-}
-
-/** What asked for a scrape: the activation, or a time that was due. */
-function reasonOf(job: Job): string {
-	const attempt = attemptOf(job);
-	return attempt.startsWith('a') ? 'activation' : attempt;
 }

@@ -21,6 +21,8 @@ export interface StoredCredential {
 	type: string;
 }
 
+export type ColumnType = 'string' | 'number' | 'boolean' | 'date';
+
 export interface DataTable {
 	id: string;
 	name: string;
@@ -173,10 +175,7 @@ export class N8nApi {
 	}
 
 	/** Creates a Data Table (n8n 1.123 and 2). @param columns their types by their names */
-	async createDataTable(
-		name: string,
-		columns: Record<string, 'string' | 'number' | 'boolean' | 'date'>,
-	): Promise<DataTable> {
+	async createDataTable(name: string, columns: Record<string, ColumnType>): Promise<DataTable> {
 		const list = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
 		return (await this.send('POST', await this.dataTablePath(), {
 			name,

@@ -15,6 +15,10 @@ const OPTIONS = [
 	'--config.node-linker=hoisted',
 	'--config.confirm-modules-purge=false',
 ];
+/** What to expect, without the size of pnpm's own store. */
+const SIZES = { '1': '2 to 4 minutes, 1.4 GB', '2': '2 to 4 minutes, 2.2 GB' };
+/** How often a long install says that it goes on. */
+const SAY_MS = 30_000;
 /** Written at the end, so that an install that is broken off does not count. */
 const RECORD = 'node_modules/.installed';
 
@@ -42,19 +46,27 @@ async function writePackageJson({ version, folder }: N8nVersion): Promise<void> 
 	await writeFile(join(folder, 'package.json'), JSON.stringify(content, undefined, '\t'));
 }
 
-async function install({ version, folder }: N8nVersion): Promise<void> {
+async function install({ version, line, folder }: N8nVersion): Promise<void> {
 	const options = { cwd: folder, env: withLocalHeaders() };
 	const pnpm = async (...args: string[]) => await run(PNPM, [...args, ...OPTIONS], options);
 	// Only what git holds has a lock file that is to be kept.
 	const isLocked = !folder.startsWith(STATE_FOLDER);
-	console.log(`Installing n8n ${version} (about 3 minutes and 1.5 GB, once) …`);
-	await pnpm(
-		'install',
-		'--ignore-scripts',
-		isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
-	);
-	// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
-	for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
+	console.log(`Installing n8n ${version} (${SIZES[line]}, once) …`);
+	const began = Date.now();
+	const saying = setInterval(() => {
+		console.log(`… still installing, for ${String(Math.round((Date.now() - began) / 1000))} s`);
+	}, SAY_MS);
+	try {
+		await pnpm(
+			'install',
+			'--ignore-scripts',
+			isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
+		);
+		// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
+		for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
+	} finally {
+		clearInterval(saying);
+	}
 }
 
 async function hashOfPackages({ folder }: N8nVersion): Promise<string> {

@@ -3,13 +3,14 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
 	N8nApi,
+	type ColumnType,
 	type Owner,
 	type StoredCredential,
 	type StoredWorkflow,
 	type WorkflowContent,
 	type WorkflowNode,
 } from './api';
-import { ROOT } from './versions';
+import { ROOT, type N8nLine } from './versions';
 
 /** The account of the playground. It is no secret: n8n listens on the loopback address only. */
 export const OWNER: Owner = {
@@ -29,8 +30,15 @@ export interface Instance {
 	examples: Map<string, StoredWorkflow>;
 }
 
+/** The trigger of the examples that a person starts. */
+export const BY_HAND = 'When clicking ‘Execute workflow’';
+
 /** Brings all that into a running n8n. Workflows that are there from an earlier run stay as they are. */
-export async function setUpInstance(url: string, sandboxUrl: string): Promise<Instance> {
+export async function setUpInstance(
+	url: string,
+	sandboxUrl: string,
+	line: N8nLine,
+): Promise<Instance> {
 	const api = new N8nApi(url);
 	await api.signIn(OWNER);
 	const data = { baseUrl: sandboxUrl, apiKey: API_KEY };
@@ -46,9 +54,41 @@ export async function setUpInstance(url: string, sandboxUrl: string): Promise<In
 		const name = file.replace('.json', '');
 		const content = await readExample(name, credential);
 		const existing = stored.find((each) => each.name === content.name && each.isArchived !== true);
+		if (existing === undefined) {
+			pasteUrl(content, url);
+			if (line === '1') await createTable(api, content);
+		}
 		examples.set(name, existing ?? (await api.createWorkflow(content)));
 	}
 	return { api, examples };
+}
+
+/** Pastes the production URL of the trigger into the node that starts scrapes, where a sticky asks for that. */
+function pasteUrl({ nodes }: WorkflowContent, url: string): void {
+	const trigger = nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
+	for (const { parameters } of nodes) {
+		const options = parameters.options as Record<string, unknown> | undefined;
+		if (!String(options?.webhookUrl).startsWith('Paste ')) continue;
+		const webhookUrl = `${url}/webhook/${String(trigger?.webhookId)}/leadgen`;
+		parameters.options = { ...options, webhookUrl };
+	}
+}
+
+/** Creates the Data Table of a workflow, which cannot do that itself on n8n 1. */
+export async function createTable(api: N8nApi, { nodes }: WorkflowContent): Promise<void> {
+	const creating = nodes.find(({ name }) => name === 'Create the table')?.parameters;
+	if (creating === undefined) return;
+	const { tableName, columns } = creating as {
+		tableName: string;
+		columns: { column: Array<{ name: string; type: ColumnType }> };
+	};
+	const types = Object.fromEntries(columns.column.map(({ name, type }) => [name, type]));
+	const known = (await api.dataTables()).find(({ name }) => name === tableName);
+	const { id } = known ?? (await api.createDataTable(tableName, types));
+	for (const { parameters } of nodes) {
+		if (parameters.dataTableId === undefined) continue;
+		parameters.dataTableId = { __rl: true, mode: 'list', value: id };
+	}
 }
 
 export const EXAMPLES = join(ROOT, 'examples');

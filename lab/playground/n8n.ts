@@ -104,6 +104,8 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 		env: {
 			...inherited(),
 			...QUIET,
+			// As in n8n's own image; the editor is only cached then.
+			NODE_ENV: 'production',
 			// With its compiled code at hand n8n starts a quarter faster.
 			NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
 			// Older versions do not know all of them, and would refuse to start. What takes a licence ends with `.ee`.

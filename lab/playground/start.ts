@@ -1,8 +1,10 @@
 import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startSandbox } from '../sandbox/server';
+import type { Execution, N8nApi } from './api';
 import { lock, unlock } from './lockFile';
-import { API_KEY, OWNER, type Instance, setUpInstance } from './instance';
+import { API_KEY, BY_HAND, OWNER, type Instance, setUpInstance } from './instance';
 import { installN8n } from './install';
 import { type N8n, freePort, installTarball, packPackage, startN8n } from './n8n';
 import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
@@ -20,6 +22,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Those that are free are taken, beginning with these. */
 const PORTS = { n8n: 5678, sandbox: 4010 };
 
+const PATIENCE_MS = 60_000;
+
 /** Undoes what was started, the last first. */
 const cleanups: Array<() => Promise<void>> = [];
 
@@ -35,13 +39,17 @@ async function play(version: N8nVersion, isOnce: boolean): Promise<number> {
 
 	const sandbox = await startSandbox({
 		port: await freePort(PORTS.sandbox),
-		settings: { job: { durationMs: 4000 } },
+		settings: {
+			accounts: { [API_KEY]: { plan: 'pro', credits: 100_000 } },
+			job: { durationMs: 4000 },
+			notification: { shape: 'leads' },
+		},
 	});
 	cleanups.push(() => sandbox.close());
 	console.log(`Starting n8n ${version.version} (about 15 seconds) …`);
 	const n8n = await startN8n({ version, userFolder, port: await freePort(PORTS.n8n) });
 	cleanups.push(() => n8n.stop());
-	const areRight = await runExamples(await setUpInstance(n8n.url, sandbox.url));
+	const areRight = await runExamples(await setUpInstance(n8n.url, sandbox.url, version.line));
 	if (isOnce) return areRight ? 0 : 1;
 
 	console.log(addresses(n8n, sandbox.url));
@@ -53,19 +61,43 @@ async function play(version: N8nVersion, isOnce: boolean): Promise<number> {
 
 /** Runs two templates, and prints what came out. @returns whether both gave results */
 async function runExamples({ api, examples }: Instance): Promise<boolean> {
-	let areRight = true;
-	for (const [name, node] of [
-		['find-and-verify', 'Row for the CRM'],
-		['scrape-and-wait', 'Start scrape and wait'],
-	] as const) {
-		const { id = '' } = examples.get(name) ?? {};
-		const execution = await api.runWorkflow(id, 'When clicking ‘Execute workflow’');
-		const rows = execution.nodes[node]?.outputs[0] ?? [];
-		console.log(`\n${name}: ${execution.error ?? execution.status}`);
-		console.table(rows.map(({ json }) => json));
-		areRight &&= execution.status === 'success' && rows.length > 0;
+	const lookups = await api.runWorkflow(idOf('find-and-verify'), BY_HAND);
+	// This one starts a scrape; an execution of its own gets the leads.
+	const scrape = idOf('scrape-to-data-table');
+	await api.activateWorkflow(scrape);
+	const started = await api.runWorkflow(scrape, BY_HAND);
+	const leads = await nextExecution(api, scrape, started.id);
+	return [
+		show('Verified emails', lookups, 'Row for the CRM'),
+		show('Leads in a Data Table', leads, 'Add the lead'),
+	].every(Boolean);
+
+	function idOf(name: string): string {
+		return examples.get(name)?.id ?? '';
 	}
-	return areRight;
+}
+
+/** Prints the output of a node. @returns whether there is any */
+function show(title: string, execution: Execution | undefined, node: string): boolean {
+	const rows = (execution?.nodes[node]?.outputs[0] ?? []).map(({ json }) => json);
+	const status = execution?.status ?? 'no execution';
+	console.log(`\n${title}: ${execution?.error ?? status}`);
+	// Without what n8n adds, and the column that holds the whole lead.
+	const hidden = ['id', 'createdAt', 'updatedAt', 'lead', 'scrapeId'];
+	const columns = Object.keys(rows[0] ?? {}).filter((name) => !hidden.includes(name));
+	console.table(rows, columns);
+	return status === 'success' && rows.length > 0;
+}
+
+/** The execution that follows another one of a workflow, when it is finished; undefined if none begins. */
+async function nextExecution(api: N8nApi, workflowId: string, id: string) {
+	const deadline = Date.now() + PATIENCE_MS;
+	while (Date.now() < deadline) {
+		const next = (await api.executions(workflowId)).find((each) => Number(each.id) > Number(id));
+		if (next) return await api.finishedExecution(next.id);
+		await sleep(200);
+	}
+	return undefined;
 }
 
 function addresses(n8n: N8n, sandboxUrl: string): string {

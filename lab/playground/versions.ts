@@ -27,7 +27,6 @@ const n8n = (version: string, folder = join(STATE_FOLDER, `n8n-${version}`)): N8
  * others have a package.json in `versions/`. It names what replaces parts of that n8n that do not install.
  */
 const ALL = [
-	n8n('1.100.1'),
 	n8n(n8n1.dependencies.n8n, join(__dirname, 'n8n-1')),
 	n8n('2.0.3'),
 	n8n('2.16.1'),

@@ -40,6 +40,12 @@ const object = (properties: Schema, ...required: string[]): Schema => {
 const text = { type: 'string', minLength: 1 };
 const texts = { type: 'array', minItems: 1, items: text };
 
+/** What a finder needs at least: which fields it requires is not known (docs/service.md, What is not known). */
+const anyOf = (...names: string[]): Schema => ({
+	anyOf: names.map((name) => ({ required: [name] })),
+});
+const NAME = anyOf('firstName', 'lastName');
+
 /** The limit of a request that names none. */
 const DEFAULT_LIMIT = 100;
 /** Prices are not known (docs/service.md, Credits). */
@@ -94,18 +100,16 @@ export const operations: Record<string, Operation> = {
 		work: ({ account }) => ({ data: { ...account, resetDate: RESET_DATE }, cost: 0 }),
 	},
 
-	/** Which fields the finders require is not known. */
 	findBusinessEmail: {
 		method: 'POST',
 		path: '/email/find',
-		body: object(
-			{ firstName: text, lastName: text, company: text, linkedinUrl: text },
-			'firstName',
-			'lastName',
-			'company',
-		),
-		work({ account, sureEmails, body }) {
-			const found = businessEmail(body as Person & { company: string });
+		body: {
+			...object({ firstName: text, lastName: text, company: text, linkedinUrl: text }),
+			allOf: [NAME, anyOf('company', 'linkedinUrl')],
+		},
+		work({ settings, account, sureEmails, body }) {
+			requireAll(settings, body, ['firstName', 'lastName', 'company']);
+			const found = businessEmail(body as Person);
 			if (found && found.confidence >= 0.9) sureEmails.add(found.email);
 			return paidLookup(account, found);
 		},
@@ -114,13 +118,14 @@ export const operations: Record<string, Operation> = {
 	findPersonalEmail: {
 		method: 'POST',
 		path: '/email/personal',
-		body: object(
-			{ firstName: text, lastName: text, linkedinUrl: text, location: text },
-			'firstName',
-			'lastName',
-		),
-		work: ({ account, body }) =>
-			paidLookup(account, personalEmail(body as Person & { location?: string })),
+		body: {
+			...object({ firstName: text, lastName: text, linkedinUrl: text, location: text }),
+			allOf: [NAME],
+		},
+		work({ settings, account, body }) {
+			requireAll(settings, body, ['firstName', 'lastName', 'linkedinUrl']);
+			return paidLookup(account, personalEmail(body as Person));
+		},
 	},
 
 	verifyEmail: {
@@ -134,6 +139,13 @@ export const operations: Record<string, Operation> = {
 		},
 	},
 };
+
+/** With `finders: 'strict'`. @throws Refusal that names the fields which are missing */
+function requireAll({ finders }: Settings, body: unknown, names: string[]): void {
+	const missing = names.filter((name) => !(name in (body as object)));
+	if (finders === 'lenient' || missing.length === 0) return;
+	throw new Refusal('INVALID_REQUEST', `Missing required fields: ${missing.join(', ')}`);
+}
 
 /** If nobody was found, it is free (docs/service.md, What is not known). */
 function paidLookup(account: Account, data: object | undefined): Done {

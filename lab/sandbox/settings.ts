@@ -9,6 +9,11 @@ export interface Settings {
 	latencyMs: number;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
+	/**
+	 * What a finder needs: `lenient` a name, and for a business email a company or a profile · `strict` every field that
+	 * the interface does not call optional.
+	 */
+	finders: 'lenient' | 'strict';
 	/** The error code for a scrapeId nobody has. */
 	unknownScrape: string;
 	job: JobSettings;
@@ -126,6 +131,7 @@ export function defaultSettings(): Settings {
 		accounts: { 'test-key': { plan: 'pro', credits: 1000 } },
 		latencyMs: 0,
 		extraFields: false,
+		finders: 'lenient',
 		unknownScrape: 'NOT_FOUND',
 		job: {
 			durationMs: 1000,

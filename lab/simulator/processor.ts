@@ -19,10 +19,14 @@ export class Processor implements Clock {
 	private free = 0;
 	private nextStall: number;
 
-	/** @param longestStallMs how long other things may take that it has to do as well; 0 if it has none */
+	/**
+	 * @param longestStallMs how long other things may take that it has to do as well; 0 if it has none
+	 * @param cpuMs what it takes for a call
+	 */
 	constructor(
 		private readonly clock: VirtualClock,
 		private readonly longestStallMs = 0,
+		private readonly cpuMs = CPU_MS,
 	) {
 		this.nextStall = longestStallMs > 0 ? 0 : Infinity;
 	}
@@ -48,7 +52,7 @@ export class Processor implements Clock {
 
 	/** Sends a request, and takes its answer. */
 	async exchange(service: SimulatedService): Promise<Said> {
-		await this.work(CPU_MS);
+		await this.work(this.cpuMs);
 		const said = await service.call();
 		await this.work(0);
 		return said;

@@ -16,7 +16,31 @@ export interface ServiceSettings {
 	slowRefusals?: boolean;
 	/** Credits of the account; `undefined` is as many as anyone wants. */
 	credits?: number;
+	/** What goes wrong, besides the limits. */
+	fault?: (() => Fault) | undefined;
+	/** Whether that takes as long as an answer; otherwise it takes the way there and back. */
+	slowFaults?: boolean;
+	/** How many times as long an answer takes, by the number of calls in flight. */
+	slowdown?: (inFlight: number) => number;
 }
+
+/** A call as it comes in. */
+interface Arrival {
+	/** The number of calls that came before it. */
+	index: number;
+	/** The number of calls that were taken before it. */
+	taken: number;
+	now: number;
+	/** The number of calls that the service works at, without this one. */
+	inFlight: number;
+	/** From 0 to 1. */
+	chance: number;
+}
+
+/** Says what goes wrong with a call: `failed` is HTTP 502, `broken` a broken connection, `unreachable` sends nothing. */
+export type Fault = (
+	arrival: Arrival,
+) => 'failed' | 'broken' | 'unreachable' | 'refused' | undefined;
 
 /** What `Retry-After` says about a wait; services round it up to seconds, and some are wrong. */
 const RETRY_AFTER = {
@@ -30,7 +54,7 @@ const FAST: Latency = { ms: 100 };
 const MAX_WAY_MS = 25;
 
 export interface Said {
-	outcome: 'accepted' | 'refused' | 'noCredits';
+	outcome: 'accepted' | 'refused' | 'noCredits' | 'failed' | 'broken' | 'unreachable';
 	retryAfterMs?: number;
 	remaining?: number;
 	resetMs?: number;
@@ -40,24 +64,42 @@ export interface Said {
 export class SimulatedService {
 	/** When each call was taken. */
 	readonly taken: number[] = [];
+	/** When each call failed whose outcome the client cannot know. */
+	readonly failed: number[] = [];
 	refused = 0;
 	noCredits = 0;
+	private inFlight = 0;
+	private arrived = 0;
 	private readonly limits: Limit[];
+	private readonly fault: Fault;
 
+	/** @param clock virtual, or that of the machine */
 	constructor(
-		private readonly clock: VirtualClock,
+		private readonly clock: Pick<VirtualClock, 'now' | 'sleep' | 'random'>,
 		private readonly settings: ServiceSettings,
 	) {
 		this.limits = settings.limits();
+		this.fault = settings.fault?.() ?? (() => undefined);
 	}
 
 	/** One exchange, as long as it takes. */
 	async call(): Promise<Said> {
 		const { clock, limits, settings } = this;
 		const way = wayMs(settings);
-		const takes = Math.max(2 * way, duration(settings, clock));
+		const usual = Math.max(2 * way, duration(settings, clock));
 		await clock.sleep(way);
 		const now = clock.now();
+		const { inFlight, taken } = this;
+		const index = this.arrived++;
+		const chance = settings.fault ? clock.random() : 0;
+		const fault = this.fault({ index, taken: taken.length, now, inFlight, chance });
+		const takes = usual * (settings.slowdown?.(inFlight) ?? 1);
+		if (fault) {
+			if (fault === 'refused') this.refused++;
+			else if (fault !== 'unreachable') this.failed.push(now);
+			await clock.sleep(settings.slowFaults ? takes - way : way);
+			return { outcome: fault, ...(fault === 'refused' && this.says(now, 1000)) };
+		}
 		const wait = Math.max(0, ...limits.map((limit) => limit.waitMs(now)));
 		if (wait > 0) {
 			this.refused++;
@@ -73,9 +115,12 @@ export class SimulatedService {
 		}
 		this.taken.push(now);
 		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
-		await clock.sleep(inside + takes - 2 * way);
-		for (const limit of limits) limit.end?.();
+		// As middleware does it: when the call comes in.
 		const said = this.says(now, wait);
+		this.inFlight++;
+		await clock.sleep(inside + takes - 2 * way);
+		this.inFlight--;
+		for (const limit of limits) limit.end?.();
 		await clock.sleep(way);
 		return { outcome: 'accepted', ...said };
 	}
@@ -93,7 +138,10 @@ export class SimulatedService {
 }
 
 /** How long the service takes for a call, in milliseconds. */
-export function duration({ latency = FAST }: ServiceSettings, clock: VirtualClock): number {
+export function duration(
+	{ latency = FAST }: ServiceSettings,
+	clock: Pick<VirtualClock, 'random'>,
+): number {
 	const { ms, sigma } = latency;
 	if (sigma === undefined) return ms;
 	const [one, other] = [clock.random(), clock.random()];

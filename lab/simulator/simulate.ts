@@ -9,6 +9,8 @@ export interface Scenario extends ServiceSettings {
 	/** What the service is like. */
 	about: string;
 	calls: number;
+	/** Whether each process has had an answer before; otherwise few calls go out until the first one. */
+	isKnown?: boolean;
 	/** The limit that is set or published. */
 	perMinute?: number;
 	/** Processes on the account, each with a limiter of its own. */
@@ -23,6 +25,8 @@ export interface Scenario extends ServiceSettings {
 	stallMs?: number;
 	/** After this time, a call counts as lost; never by default. */
 	timeoutMs?: number;
+	/** What the process takes of the processor for a call, in milliseconds; 4 by default. */
+	cpuMs?: number;
 	seed?: number;
 }
 
@@ -32,6 +36,10 @@ export interface Result {
 	noCredits: number;
 	/** Calls that were taken, and not answered in time. */
 	lost: number;
+	/** Calls that failed, and may have been paid for. */
+	unclear: number;
+	/** Calls that were not sent, or could not be. */
+	notSent: number;
 	/** Runs that ended because the service refused everything. */
 	givenUp: number;
 	/** When each call was taken, in seconds. */
@@ -45,14 +53,14 @@ const MAX_MS = 100 * 3_600_000;
 /** The node makes all calls of a scenario, each until it is not refused, or its run is given up. */
 export async function simulate(scenario: Scenario): Promise<Result> {
 	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
-	const { isBusy = false, stallMs = USUAL_STALL_MS } = scenario;
+	const { isBusy = false, stallMs = USUAL_STALL_MS, cpuMs } = scenario;
 	const clock = new VirtualClock(seed);
 	const service = new SimulatedService(clock, scenario);
 	const ends: number[][][] = [];
 	const each = Math.ceil(calls / processes / runs);
-	const count = { lost: 0, givenUp: 0 };
+	const count = { lost: 0, notSent: 0, givenUp: 0 };
 	const all = Array.from({ length: processes }, async (_, process) => {
-		const processor = new Processor(clock, isBusy ? stallMs : 0);
+		const processor = new Processor(clock, isBusy ? stallMs : 0, cpuMs);
 		const call = caller(processor, clock, service, scenario, count);
 		ends[process] = Array.from({ length: runs }, () => []);
 		if (laterMs > 0) await clock.sleep(process * laterMs);
@@ -70,6 +78,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
 		refused: service.refused,
 		noCredits: service.noCredits,
 		...count,
+		unclear: service.failed.length + count.lost,
 		taken: service.taken.map((ms) => ms / 1000),
 		ends,
 	};
@@ -79,6 +88,9 @@ const OUTCOMES = {
 	accepted: 'succeeded',
 	refused: 'rateLimited',
 	noCredits: 'refused',
+	failed: 'unknown',
+	broken: 'unknown',
+	unreachable: 'notSent',
 } as const satisfies Record<Said['outcome'], End['outcome']>;
 
 /** What the node allows for an answer by default. */
@@ -89,31 +101,36 @@ function caller(
 	processor: Processor,
 	clock: VirtualClock,
 	service: SimulatedService,
-	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
-	count: Pick<Result, 'lost' | 'givenUp'>,
+	{ perMinute = Infinity, runs = 1, timeoutMs, isKnown = false }: Scenario,
+	count: Pick<Result, 'lost' | 'notSent' | 'givenUp'>,
 ): (run: number) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
 	const limiter = new Limiter(processor);
 	limiter.perMinute = perMinute;
 	const all = Array.from({ length: runs }, () => {
 		const end = new AbortController();
-		const run: Run = { inFlight: 0, waitedMs: 0, cap: Infinity };
+		const run: Run = { inFlight: 0, waitedMs: 0 };
 		return { run, end };
 	});
+	const greeted = isKnown ? greet(limiter) : undefined;
 	let halted = false;
 	const exchange = async () => {
 		const exchanging = processor.exchange(service);
 		if (timeoutMs === undefined) return await exchanging;
 		return await Promise.race([exchanging, clock.sleep(timeoutMs)]);
 	};
+	const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
 	return async (index) => {
 		const { run, end } = all[index] ?? {};
 		if (!run || !end) throw new Error('There is no such run');
+		await greeted;
 		for (;;) {
-			const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
 			const call = await limiter.turn(run, info, end.signal).catch(() => undefined);
-			if (!call) return 'givenUp';
+			if (!call) {
+				count.notSent++;
+				return 'givenUp';
+			}
 			if (halted) {
-				limiter.end(run, call, { outcome: 'notSent' });
+				limiter.end(run, call, { outcome: 'cancelled' });
 				return 'noCredits';
 			}
 			const said = await exchange();
@@ -123,14 +140,22 @@ function caller(
 				return 'lost';
 			}
 			const outcome = OUTCOMES[said.outcome];
-			if (!limiter.end(run, call, { outcome, rateInfo: said }) && !end.signal.aborted) {
+			const isAnswered = said.outcome !== 'broken' && said.outcome !== 'unreachable';
+			const goesOn = limiter.end(run, call, { outcome, rateInfo: isAnswered ? said : undefined });
+			if (!goesOn && !end.signal.aborted) {
 				count.givenUp++;
 				end.abort(new NotAttemptedError('Given up', ''));
 			}
 			if (said.outcome === 'noCredits') halted = true;
-			if (said.outcome !== 'refused') return said.outcome;
+			if (said.outcome !== 'refused' && said.outcome !== 'unreachable') return said.outcome;
 		}
 	};
+}
+
+/** Has a call answered, so that the limiter knows that the service works. */
+async function greet(limiter: Limiter): Promise<void> {
+	const run: Run = { inFlight: 0, waitedMs: 0 };
+	limiter.end(run, await limiter.turn(run, { path: '/credits' }), { outcome: 'succeeded' });
 }
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
@@ -152,7 +177,7 @@ export function bound(scenario: Scenario): number {
 		return true;
 	};
 	for (let call = 0; call < calls; call++) {
-		now += CPU_MS / processes;
+		now += (scenario.cpuMs ?? CPU_MS) / processes;
 		for (;;) {
 			while (endOne(true));
 			const wait = Math.max(0, ...all.map((limit) => limit.waitMs(now)));

@@ -8,6 +8,7 @@ import {
 import { forWorkflowBuilder } from './common/compatibility';
 import { runItems } from './action/items';
 import { resources } from './action/operations';
+import { leadGenApiTest } from './service/credentialTest';
 import { buildOutputs, buildProperties, buildSubtitle } from './action/properties';
 
 /** Collects leads, reads the credit balance, and finds and verifies email addresses. */
@@ -27,9 +28,11 @@ export class LeadGen implements INodeType {
 		),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: buildOutputs(resources),
-		credentials: [{ name: 'leadGenApi', required: true }],
+		credentials: [{ name: 'leadGenApi', required: true, testedBy: 'leadGenApiTest' }],
 		properties: buildProperties(resources),
 	};
+
+	methods = { credentialTest: { leadGenApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runItems(this);

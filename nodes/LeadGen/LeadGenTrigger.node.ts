@@ -10,14 +10,14 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { scheduleInWords } from './trigger/schedule';
+import { activate, lead } from './trigger/activation';
 import { execute } from './trigger/execution';
 import { TriggerNode } from './trigger/node';
-import { lead, open } from './trigger/trigger';
-import { properties } from './trigger/triggerProperties';
+import { properties } from './trigger/properties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './common/compatibility';
+import { leadGenApiTest } from './service/credentialTest';
 
 /**
  * Starts scrapes, and runs the workflow once for each finished scrape. See docs/architecture.md.
@@ -33,10 +33,10 @@ export class LeadGenTrigger implements INodeType {
 		icon: { light: 'file:leadgen.svg', dark: 'file:leadgen.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ $parameter["mode"] === "listen" ? "Receive completions" : ${scheduleInWords} }}`,
+		subtitle: '={{ $parameter["mode"] === "listen" ? "Receive completions" : "Start scrapes" }}',
 		// The node creator shows this description for both nodes.
 		description:
-			'Scrape leads, find and verify email addresses, and start workflows when a scrape finishes',
+			'Scrape leads, find and verify email addresses, and run workflows when scrapes finish',
 		eventTriggerDescription: 'Waiting up to two minutes for a scrape to finish',
 		triggerPanel: {
 			header: 'Get an example of a finished scrape',
@@ -50,11 +50,11 @@ export class LeadGenTrigger implements INodeType {
 				'When you are done, publish or activate the workflow. It then runs whenever a scrape finishes.',
 		},
 		activationMessage:
-			'The workflow now runs whenever a scrape finishes. If the node starts scrapes itself, it starts the first one now.',
+			'The workflow now runs whenever a scrape finishes. If "How Often" is Once, the node starts a scrape now. With a schedule, it starts the first one when it is due.',
 		defaults: { name: 'LeadGen Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'leadGenApi', required: true }],
+		credentials: [{ name: 'leadGenApi', required: true, testedBy: 'leadGenApiTest' }],
 		...forWorkflowBuilder(
 			'Runs a workflow when a scrape of leads is finished. Either it starts the scrapes itself, once or on a schedule, which uses credits, or it only receives the completions of scrapes that a LeadGen node starts with the production URL of this trigger as its Webhook URL. Gives one item per scrape, or one per lead if the service sends the leads.',
 		),
@@ -82,6 +82,8 @@ export class LeadGenTrigger implements INodeType {
 		properties,
 	};
 
+	methods = { credentialTest: { leadGenApiTest } };
+
 	webhookMethods = {
 		default: {
 			/** The node registers nothing at the service, so there is nothing to find. */
@@ -90,12 +92,12 @@ export class LeadGenTrigger implements INodeType {
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
 				const node = new TriggerNode(this);
-				await (this.getMode() === 'manual' ? beginTest(node) : open(node));
+				await (this.getMode() === 'manual' ? beginTest(node) : activate(node));
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
 				const node = new TriggerNode(this);
-				if (!endTest(node)) node.close();
+				if (!endTest(node)) node.state.close(node);
 				return await Promise.resolve(true);
 			},
 		},

@@ -160,7 +160,7 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 		const { tools } = await client.listTools();
 		expect(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]).sort()).toEqual(
 			[
-				['Find_and_verify_email', ['First_Name', 'Last_Name', 'Company_Domain', 'LinkedIn_URL']],
+				['Find_and_verify_email', ['Last_Name']],
 				['Get_credit_balance', []],
 				['Verify_email', ['Email']],
 			],
@@ -169,20 +169,30 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 		for (const { description = '', inputSchema } of tools) {
 			expect(description).toMatch(/credit/);
 			expect(description.length).toBeGreaterThan(80);
-			for (const property of Object.values(inputSchema.properties ?? {}))
+			const isOptional = (name: string) => !inputSchema.required?.includes(name);
+			for (const [name, property] of Object.entries(inputSchema.properties ?? {}))
 				expect(property).toEqual({
 					type: 'string',
 					description: expect.stringMatching(/\S/) as string,
+					// A field that may be left out.
+					...(isOptional(name) && { default: '' }),
 				});
 		}
 
-		const ida = { First_Name: 'Ida', Last_Name: 'Sure', LinkedIn_URL: '' };
+		const ida = { First_Name: 'Ida', Last_Name: 'Sure' };
+		const profile = 'https://www.linkedin.com/in/tom-sure';
 		const found = { found: true, email: 'ida.sure@acme.com', status: 'valid' };
 		const { email, status } = found;
 		for (const [name, args, item] of [
 			['Find_and_verify_email', { ...ida, Company_Domain: 'acme.com' }, found],
 			['Verify_email', { Email: email }, { email, status }],
 			['Get_credit_balance', {}, { credits: 998, plan: 'pro' }],
+			// The shortest call that can find a person.
+			[
+				'Find_and_verify_email',
+				{ Last_Name: 'Sure', LinkedIn_URL: profile },
+				{ found: true, status: 'valid' },
+			],
 			[
 				'Find_and_verify_email',
 				{ ...ida, Company_Domain: 'Acme Inc' },
@@ -195,6 +205,12 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 			expect([name, isError ?? false, texts]).toEqual([name, false, [expect.any(String)]]);
 			expect([name, JSON.parse(String(texts[0]))]).toEqual([name, [some(item)]]);
 		}
-		expect(fixture.sandbox.credits(API_KEY)).toBe(998);
+		expect(fixture.sandbox.requests.filter(({ paid }) => paid).map(({ body }) => body)).toEqual([
+			{ firstName: 'Ida', lastName: 'Sure', company: 'acme.com' },
+			{ email },
+			{ lastName: 'Sure', linkedinUrl: profile },
+			{ email: expect.stringMatching(/^sure@/) as string },
+		]);
+		expect(fixture.sandbox.credits(API_KEY)).toBe(996);
 	});
 });

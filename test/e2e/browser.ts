@@ -12,8 +12,8 @@ import { ROOT, type N8nLine } from '../../lab/playground/versions';
 
 selectors.setTestIdAttribute('data-test-id');
 
-/** Settings of n8n. Without the second it has the browser ask for each of some 300 files again on every page. */
-export const CACHED_EDITOR = { N8N_DISABLE_UI: 'false', NODE_ENV: 'production' };
+/** A setting of n8n, which the fixture runs without its editor. */
+export const WITH_EDITOR = { N8N_DISABLE_UI: 'false' };
 
 /** What the editors of n8n 1 and 2 call differently. */
 const EDITORS = {
@@ -21,13 +21,11 @@ const EDITORS = {
 		credential: 'Credential to connect with',
 		closeNode: 'back-to-canvas',
 		switchOn: ['workflow-activate-switch'],
-		wrongKey: 'Authorization failed - please check your credentials',
 	},
 	'2': {
 		credential: 'Credential',
 		closeNode: 'ndv-close-button',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
-		wrongKey: 'The service does not accept this API key',
 	},
 } as const;
 

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import {
 	API_KEY,
@@ -8,9 +9,10 @@ import {
 	quiet,
 	SOON_ACTIVE,
 	until,
+	uuid,
 	WITHOUT_CODE,
 } from '../../lab/fixture/fixture';
-import { LONG, useN8n } from './n8n';
+import { LONG, serve, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
 const UNREACHABLE = 'http://127.0.0.1:9';
@@ -47,7 +49,8 @@ describe('through power cuts', () => {
 		const due = new Date(Math.ceil(Date.now() / 1000) * 1000 + 20_000);
 		const time = [due.getUTCSeconds(), due.getUTCMinutes(), due.getUTCHours(), due.getUTCDate()];
 		const cronExpression = `${time.join(' ')} ${String(due.getUTCMonth() + 1)} *`;
-		const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
+		const scheduled = await fixture.activated({ schedule: 'cron', cronExpression });
+		const { id } = await fixture.activated();
 		await fixture.untilStarts(1);
 		await quiet(2000);
 		await fixture.kill();
@@ -60,6 +63,7 @@ describe('through power cuts', () => {
 		expect(fixture.starts).toBe(1);
 		expect(await fixture.delivered(id)).toHaveLength(1);
 		expect(await fixture.told(id)).toEqual([]);
+		expect(await fixture.executions(scheduled.id)).toEqual([]);
 	}, 180_000);
 
 	it('keeps the leads of a notification that waits for the status, in the execution that crashed', async () => {
@@ -138,4 +142,96 @@ describe('where n8n cannot reach itself under its public address', () => {
 		expect(fixture.webhookUrl()).toContain(UNREACHABLE);
 		expect(fixture.starts).toBe(1);
 	});
+});
+
+describe('where one production execution may run at once', () => {
+	beforeAll(async () => {
+		delete env.WEBHOOK_URL;
+		env.N8N_CONCURRENCY_PRODUCTION_LIMIT = '1';
+		await fixture.restart();
+	});
+	afterAll(() => {
+		delete env.N8N_CONCURRENCY_PRODUCTION_LIMIT;
+	});
+
+	it('runs eight scrapes that finish together, and leaves room for other workflows', async () => {
+		await fixture.reset({ ...LONG, notification: { times: 0 } });
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/2 * * * * *' });
+		await until('eight scrapes', () => fixture.sandbox.jobs.length >= 8);
+		await fixture.api.deactivateWorkflow(id);
+		await quiet(5000);
+		// Nothing is due any more.
+		await fixture.api.updateWorkflow(id, await withSchedule(id, '0 0 1 1 *'));
+		await fixture.api.activateWorkflow(id);
+		const webhook = node('Webhook', 'n8n-nodes-base.webhook', {
+			...{ typeVersion: 2, webhookId: uuid(), parameters: { path: 'other', options: {} } },
+		});
+		const other = await fixture.activate(webhook, node('End', 'n8n-nodes-base.noOp'));
+		await quiet(3000);
+		const { jobs } = fixture.sandbox;
+		for (const { scrapeId } of jobs) fixture.sandbox.finish(scrapeId, 'completed');
+		await quiet(13_000);
+		const since = Date.now();
+		await fetch(`${fixture.url}/webhook/other`);
+		await fixture.untilRuns(other.id, 1, 'Webhook');
+		expect(Date.now() - since).toBeLessThan(20_000);
+		await fixture.untilRuns(id, jobs.length);
+		await quiet(20_000);
+		// A start and a completion each.
+		expect(await fixture.executions(id)).toHaveLength(2 * jobs.length);
+		expect(await fixture.delivered(id)).toHaveLength(jobs.length);
+	}, 300_000);
+});
+
+async function withSchedule(id: string, cronExpression: string) {
+	const workflow = await fixture.api.workflow(id);
+	const [trigger] = workflow.nodes;
+	if (trigger) trigger.parameters.cronExpression = cronExpression;
+	return workflow;
+}
+
+describe('where a proxy in front of n8n turns its own messages away', () => {
+	let isBroken = false;
+
+	beforeAll(async () => {
+		env.WEBHOOK_URL = `${await serve((request, response) => {
+			if (isBroken) response.writeHead(403).end();
+			else void forward(request, response);
+		})}/`;
+		await fixture.restart();
+	});
+
+	async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const { method = '', headers, url = '' } = request;
+		const isOwn = ([name]: [string, unknown]) => !/^(host|connection|content-length)$/.test(name);
+		const others = Object.fromEntries(Object.entries(headers).filter(isOwn));
+		const answer = await fetch(fixture.url + url, {
+			// A busy n8n may close a connection that was kept, just as the next request goes out on it.
+			...{ method, headers: { ...(others as Record<string, string>), connection: 'close' } },
+			...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+		});
+		response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+	}
+
+	it('runs what finishes, starts nothing more, and says why', async () => {
+		await fixture.reset(LONG);
+		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/20 * * * * *' });
+		await fixture.untilStarts(1);
+		await quiet(3000);
+		isBroken = true;
+		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
+		fixture.sandbox.finish(scrapeId ?? '', 'completed');
+		await fixture.untilRuns(id, 1);
+		expect(await fixture.scrapesOf(id)).toEqual([scrapeId]);
+		const isTold = async () =>
+			(await fixture.told(id)).some((text) => text.startsWith('No scrape'));
+		await until('a start fails', isTold, 150_000);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+		const text = 'No scrape was started: n8n cannot reach the webhook URL of this node';
+		expect(await fixture.told(id)).toContain(text);
+		await fixture.api.deactivateWorkflow(id);
+		isBroken = false;
+	}, 300_000);
 });

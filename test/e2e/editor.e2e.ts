@@ -4,7 +4,7 @@ import { resources } from '../../nodes/LeadGen/action/operations';
 import { EXAMPLES } from '../../lab/playground/instance';
 import type { WorkflowNode } from '../../lab/playground/api';
 import { LINE, node, OWNER, quiet, until } from '../../lab/fixture/fixture';
-import { CACHED_EDITOR, Editor } from './browser';
+import { WITH_EDITOR, Editor } from './browser';
 import { serve, useN8n } from './n8n';
 
 /* What a person sees and clicks in the editor, in a real browser. */
@@ -14,7 +14,7 @@ let editor: Editor;
 afterAll(async () => {
 	await editor.close();
 });
-const fixture = useN8n(CACHED_EDITOR);
+const fixture = useN8n(WITH_EDITOR);
 beforeAll(async () => {
 	editor = await Editor.open(fixture.url, OWNER, LINE);
 });
@@ -37,7 +37,15 @@ it('the node creator finds the node by what it does, shows its actions, and adds
 	await editor.goto('/workflow/new');
 	await page.getByTestId('canvas-plus-button').click();
 	const search = page.getByTestId('node-creator-search-bar');
-	for (const query of ['verify email', 'find email', 'verifier', 'b2b', 'hunter', 'leadgen']) {
+	for (const query of [
+		'verify email',
+		'find email',
+		'verifier',
+		'b2b',
+		'bounce',
+		'deliverability',
+		'leadgen',
+	]) {
 		await search.fill('no such node');
 		await editor.entry('LeadGen').waitFor({ state: 'detached' });
 		await search.fill(query);
@@ -72,8 +80,9 @@ describe('the credential', () => {
 		const form = page.getByTestId('editCredential-modal');
 		await editor.parameter('plan').waitFor();
 		const labels = await form.locator('label.n8n-input-label:visible').allInnerTexts();
-		expect(labels.slice(0, 3).map((label) => label.split(/[*\n]/)[0]?.trim())).toEqual([
-			...['Base URL', 'API Key', 'Plan'],
+		// The last one is n8n's own.
+		expect(labels.map((label) => label.split(/[*\n]/)[0]?.trim())).toEqual([
+			...['Base URL', 'API Key', 'Plan', 'Allowed HTTP Request Domains'],
 		]);
 
 		const saveAndRead = async (words: string) => {
@@ -88,11 +97,14 @@ describe('the credential', () => {
 		await editor.fill('apiKey', 'test-key');
 		await saveAndRead('Base URL in the LeadGen credential must begin with https://');
 
+		await editor.fill('baseUrl', 'http://localhost:1');
+		await saveAndRead('If n8n runs in Docker, localhost is its container');
+
 		await editor.fill('baseUrl', fixture.sandbox.url);
 		const key = editor.parameter('apiKey').locator('input');
 		expect(await key.getAttribute('type')).toBe('password');
 		await editor.fill('apiKey', 'wrong-key');
-		await saveAndRead(editor.words.wrongKey);
+		await saveAndRead('The service does not accept this API key');
 
 		await editor.fill('apiKey', 'test-key');
 		await page.getByTestId('credential-save-button').click();
@@ -102,6 +114,37 @@ describe('the credential', () => {
 		);
 		// n8n 2 may test twice.
 		expect([...new Set(sent)]).toEqual(['/credits Bearer wrong-key', '/credits Bearer test-key']);
+	});
+
+	it('is offered by the HTTP Request node, which calls the service with it', async () => {
+		const { page } = editor;
+		const http = node('Other call', 'n8n-nodes-base.httpRequest', {
+			typeVersion: 4.2,
+			parameters: {
+				url: `${fixture.sandbox.url}/credits`,
+				authentication: 'predefinedCredentialType',
+			},
+		});
+		const workflow = await fixture.create(http);
+		await editor.goto(`/workflow/${workflow.id}/${String(workflow.nodes.at(-1)?.id)}`);
+		await page.getByTestId('credential-select').click();
+		await page.keyboard.type('leadgen');
+		await page.getByRole('option', { name: 'LeadGen API' }).click();
+		await page.getByTestId('node-credentials-select').waitFor();
+		await page.getByTestId('node-execute-button').click();
+		await page.getByTestId('output-panel').getByText('resetDate').waitFor();
+		const [{ path, headers } = {}] = fixture.sandbox.requests;
+		expect([path, headers?.authorization]).toEqual(['/credits', 'Bearer test-key']);
+	});
+
+	it('brings Custom API Call into the node, where n8n says what to use instead', async () => {
+		const custom = fixture.leadGen({ resource: '__CUSTOM_API_CALL__' });
+		const workflow = await fixture.create(custom);
+		await editor.goto(`/workflow/${workflow.id}/${String(workflow.nodes.at(-1)?.id)}`);
+		const said = 'Use the HTTP Request node to make a custom API call.';
+		await editor.page.getByText(said).waitFor();
+		const { error } = await fixture.api.runWorkflow(workflow.id, workflow.nodes[0]?.name ?? '');
+		expect(error).toBe('This node makes no custom API calls');
 	});
 
 	/** "First verified row" of the README. The template finds the credential of the test before by its name. */

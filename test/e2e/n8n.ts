@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Execution } from '../../lab/playground/api';
+import type { Execution, WorkflowContent } from '../../lab/playground/api';
 import { Fixture } from '../../lab/fixture/fixture';
 
 /** Opens an n8n for the tests of a file. After each of them all requests must have been within the contract of the service. */
@@ -46,4 +46,10 @@ export async function serve(handle: RequestListener): Promise<string> {
 	const server = createServer(handle).unref();
 	await once(server.listen(0, '127.0.0.1'), 'listening');
 	return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+/** Has the trigger of a template start one scrape when its workflow is activated; by its schedule it would start none. */
+export function startAtOnce({ nodes }: WorkflowContent): void {
+	const trigger = nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
+	if (trigger) trigger.parameters.schedule = 'once';
 }

@@ -1,7 +1,7 @@
 import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
 import { N8N, quiet, until } from '../../lab/fixture/fixture';
 import { createTable, ENV } from './largeList';
-import { itemsOf, post, useN8n } from './n8n';
+import { itemsOf, post, startAtOnce, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';
 const LOST = 'The connection broke before the service answered';
@@ -13,6 +13,7 @@ beforeAll(async () => {
 	// No notification of its own: each test sends the leads.
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = await fixture.example('new-leads-to-data-table');
+	startAtOnce(content);
 	await createTable(fixture, content, TABLE);
 	workflow = await fixture.api.createWorkflow(content);
 });
@@ -93,7 +94,7 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	// The whole lead is there, whatever its fields are called.
 	const whole = (await table())[2];
 	expect(whole).toMatchObject({
-		...{ key: CEM.linkedinUrl, title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
+		...{ key: 'linkedin.com/in/cem', title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
 	});
 	expect(JSON.parse(String(whole?.lead))).toEqual({
 		...{ ...CEM, scrapeId: whole?.scrapeId, scrapeStatus: 'completed' },
@@ -115,6 +116,39 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 		['valid.dee@acme.example', 'Dee', 'valid', null],
 		['eve', 'Eve', 'not verified', 'Email must be one email address, but is "eve"'],
 	]);
+});
+
+test('keeps eight people as eight rows, and none of them twice in the next scrape', async () => {
+	const hidden = { email: 'email_not_unlocked@domain.com' };
+	const leads = [
+		{ ...hidden, first_name: 'Ida', last_name: 'Berg', company_name: 'Acme' },
+		{ ...hidden, first_name: 'Jan', last_name: 'Berg', company_name: 'Acme' },
+		{ full_name: 'Kai Berg', email: { address: 'valid.kai@acme.example', status: 'guessed' } },
+		{ full_name: 'Lia Berg', email: { address: 'valid.lia@acme.example', status: 'guessed' } },
+		{ name: 'Mia Berg', organization_name: 'Acme', job_title: 'CTO' },
+		{ name: 'Nil Berg', linkedin_url: 'https://de.linkedin.com/in/Nil/?utm=1' },
+		{ name: 'Ole Berg', email: 'info@acme.example', company: { name: 'Acme' } },
+		{ name: 'Pia Berg', email: 'info@acme.example', company: { name: 'Acme' } },
+	];
+	const before = (await rows()).length;
+	await scrape(leads);
+	const added = (await table()).slice(before);
+	expect(added.map(({ name, company, title }) => [name, company, title])).toEqual([
+		['Ida Berg', 'Acme', null],
+		['Jan Berg', 'Acme', null],
+		['Kai Berg', null, null],
+		['Lia Berg', null, null],
+		['Mia Berg', 'Acme', 'CTO'],
+		['Nil Berg', null, null],
+		['Ole Berg', 'Acme', null],
+		['Pia Berg', 'Acme', null],
+	]);
+	const addresses = ['valid.kai@acme.example', 'valid.lia@acme.example', 'info@acme.example'];
+	expect(verified()).toEqual(addresses);
+	const moved = { name: 'Nil Berg', linkedin_url: 'http://www.linkedin.com/in/nil' };
+	await scrape([...leads, moved]);
+	expect(verified()).toEqual([]);
+	expect((await table()).length).toBe(before + 8);
 });
 
 test('verifies a lead again for which nothing was paid, and no other', async () => {

@@ -113,14 +113,23 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	return new Output(context, operation, begun?.options).itemsFor(inputs, outcomes);
 }
 
+/** What n8n itself offers as a resource and as an operation of each node whose credential the HTTP Request node can use. */
+const CUSTOM_API_CALL = '__CUSTOM_API_CALL__';
+
 /** @throws NodeOperationError if the workflow names an operation that does not exist */
 function chosenOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
-	const name = context.getNodeParameter('operation', 0);
+	const name = context.getNodeParameter('operation', 0, CUSTOM_API_CALL);
 	const operation = resources
 		.find(({ value }) => value === resource)
 		?.operations.find(({ value }) => value === name);
 	if (operation) return operation;
+	if (name === CUSTOM_API_CALL) {
+		throw new NodeOperationError(context.getNode(), 'This node makes no custom API calls', {
+			description:
+				'For another call of the service, use the HTTP Request node with Predefined Credential Type > LeadGen API.',
+		});
+	}
 	throw new NodeOperationError(
 		context.getNode(),
 		`There is no operation ${show(name)} for the resource ${show(resource)}`,

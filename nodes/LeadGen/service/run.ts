@@ -5,7 +5,7 @@ import { count } from '../common/values';
 import { accountOf, type Account } from './account';
 import { CHECK_ADDRESS, documentedCode, foundNobody, meaningOf, type Answer } from './answer';
 import type { Run } from './limits/limiter';
-import { GIVE_UP_MS, MINUTE_MS } from './limits/policy';
+import { MAX_UNANSWERED_MS, MINUTE_MS } from './limits/policy';
 import { putLast, type Buyer } from './memory';
 import type { ServiceRequest } from './request';
 
@@ -103,7 +103,7 @@ export class NodeRun implements Run {
 		const minutes = Math.ceil(backMs / MINUTE_MS);
 		const time = minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 		const back =
-			backMs > GIVE_UP_MS
+			backMs > MAX_UNANSWERED_MS
 				? `The service says that it accepts requests again in ${time}.`
 				: 'This has lasted for ten minutes.';
 		this.stop(

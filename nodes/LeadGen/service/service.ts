@@ -3,7 +3,7 @@ import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors'
 import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pause';
 import { count } from '../common/values';
 import { excerpt, isResult, isUnclear, readEnvelope, withoutData, type Answer } from './answer';
-import { backMs, readRateHeaders } from './limits/told';
+import { backMs, readRateHeaders } from './limits/announced';
 import type { PaidCall } from './memory';
 import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
 import { isRateRefusal, retryDelayMs } from './retry';

@@ -4,13 +4,13 @@ import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility
 import { isObject } from '../common/json';
 import { show } from '../common/values';
 import { throwIfStopped } from '../common/pause';
-import { complete, type Completion } from './completion';
+import { complete, type Completion } from './completion.execution';
 import type { Delivery } from './gate';
 import { PROCESS, type Executing } from './node';
 import { leadsIn } from './notification';
-import { Ended, inWords, noticeOf, type Notice } from './notices';
-import { start, type Start } from './startExecution';
-import { leadsField, output } from './triggerProperties';
+import { Ended, noticeOf, noticeText, type Notice } from './notices';
+import { leadsField, output } from './properties';
+import { startOnce, type Start } from './start.execution';
 
 /** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
 export type Purpose = { start: Start } | { completion: Completion } | { notice: Notice };
@@ -31,22 +31,34 @@ export async function execute(node: Executing): Promise<INodeExecutionData[][] |
 	const json = node.context.getInputData()[0]?.json ?? {};
 	const purpose = json[KEY] as unknown as (Purpose & Delivery) | undefined;
 	// A test run begins with its output.
-	const result = purpose ? await run(node, purpose).catch(noticeOf) : outputItems(node, json);
+	const result = purpose
+		? await carryOut(node, purpose).catch(noticeOf)
+		: outputItems(node, json, findLeads(node, json.notification));
 	throwIfStopped(node.context.getExecutionCancelSignal());
 	if (Array.isArray(result)) return [result];
 	return result instanceof Ended ? end(node, result) : fail(node, result);
 }
 
-async function run(node: Executing, purpose: Purpose & Delivery) {
+async function carryOut(node: Executing, purpose: Purpose & Delivery) {
 	node.addresses = purpose.addresses;
 	if ('notice' in purpose) return purpose.notice;
-	if ('start' in purpose) return await start(node, purpose, purpose.start);
-	const completed = await complete(node, purpose, purpose.completion);
-	return completed instanceof Ended ? completed : outputItems(node, completed);
+	if ('start' in purpose) return await startOnce(node, purpose, purpose.start);
+	const leads = findLeads(node, purpose.completion.notification);
+	const completed = await complete(node, purpose, purpose.completion, leads !== undefined);
+	return completed instanceof Ended ? completed : outputItems(node, completed, leads);
+}
+
+/** The leads of a notification, if it has any. */
+function findLeads({ parameters }: Executing, notification: unknown): unknown[] | undefined {
+	return isObject(notification) ? leadsIn(notification, parameters.option(leadsField)) : undefined;
 }
 
 /** One item for a finished scrape, or for each lead. @param json the fields of the scrape, and the notification */
-function outputItems(node: Executing, json: IDataObject): INodeExecutionData[] {
+function outputItems(
+	node: Executing,
+	json: IDataObject,
+	leads: unknown[] | undefined,
+): INodeExecutionData[] {
 	const { context, parameters } = node;
 	const { notification, hint, ...scrape } = json;
 	const { scrapeId, status, leadsFound, creditsUsed } = scrape;
@@ -55,7 +67,6 @@ function outputItems(node: Executing, json: IDataObject): INodeExecutionData[] {
 	const whole = [{ json: { ...scrape, notification }, pairedItem: { item: 0 } }];
 	if (parameters.get(output) !== 'leads') return whole;
 	const path = parameters.option(leadsField);
-	const leads = leadsIn(isObject(notification) ? notification : {}, path);
 	const facts = [status, leadsFound, 'leads,', creditsUsed, 'credits'].map(textOf).join(' ');
 	const where = path === '' ? '' : ` at "${path}" (see 'Leads Field')`;
 	const missing = ` The notification holds no leads${where}, so the output is one item for the scrape.`;
@@ -84,10 +95,6 @@ function end(node: Executing, ended: Ended): INodeExecutionData[][] | null {
 	const { context } = node;
 	const { message, type } = ended;
 	node.log(type === 'info' ? 'info' : 'warn', `execution ${context.getExecutionId()}: ${message}`);
-	if (context.getNode().alwaysOutputData === true) {
-		const description = `The execution ends here, so that it does not run the workflow without data. Switch off 'Always Output Data' in the settings of this node.`;
-		throw new NodeOperationError(context.getNode(), message, { description });
-	}
 	label(node, ended.scrapeId, ended.event);
 	addHint(context, { message, type });
 	return mayEndEmpty(context) ? [[]] : null;
@@ -99,6 +106,6 @@ function fail(node: Executing, notice: Notice): INodeExecutionData[][] | null {
 	if (own.onError === 'continueErrorOutput') return [[{ json: { error: notice } }]];
 	// With "Continue", n8n would pass the failure on as if it were a scrape.
 	if (own.onError === 'continueRegularOutput')
-		return end(node, new Ended(inWords(notice), 'failed', undefined, 'warning'));
+		return end(node, new Ended(noticeText(notice), 'failed', undefined, 'warning'));
 	throw new NodeOperationError(own, notice.message, { description: notice.advice });
 }

@@ -1,5 +1,5 @@
-import { sleep } from 'n8n-workflow';
 import { LeadGenError } from '../common/errors';
+import { pause } from '../common/pause';
 import { PROCESS, type Executing } from './node';
 
 // The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
@@ -7,12 +7,10 @@ import { PROCESS, type Executing } from './node';
 // looks again whether its record is still there.
 
 /** Two entries for a start or completion. n8n 1 may save the record in 64 KB of MySQL, and an entry takes 27 bytes. */
-const OPTIONS = { mode: 'entries', maxEntries: 2000 } as const;
+const DEDUPLICATION = { mode: 'entries', maxEntries: 2000 } as const;
 const LOOKS = 5;
 /** The pause before the second look: longer than another process may take between reading and writing the record. */
-const [MIN_PAUSE_MS, PAUSE_PER_CHECK, MAX_PAUSE_MS] = [1000, 5, 30_000];
-/** An execution that is recorded has passed by then, also with a slow database. */
-export const MAX_PASS_MS = 2 * MAX_PAUSE_MS;
+const [MIN_LOOK_PAUSE_MS, PAUSE_PER_CHECK, MAX_LOOK_PAUSE_MS] = [1000, 5, 30_000];
 
 /** What began an execution. The delivery stays the same when n8n runs the execution again, in whatever process. */
 export type Delivery = { delivery: string; process: string; addresses: string[] };
@@ -21,7 +19,7 @@ export type Delivery = { delivery: string; process: string; addresses: string[] 
  * Whether an execution is the first for its name, runs `again` (a retry, or a worker that took over), or comes after
  * `another` delivery. `unsure`: it is the first, but another process may have looked while this one wrote the record.
  */
-type Passage = 'first' | 'unsure' | 'again' | 'another';
+export type Passage = 'first' | 'unsure' | 'again' | 'another';
 
 /** The gate for one name, such as that of a completion, as one execution comes to it. */
 export class Gate {
@@ -54,12 +52,12 @@ export class Gate {
 			if (fresh && !fresh.includes(key)) {
 				if (fresh.includes(own)) return 'another';
 				if (!isRecorded) return 'again';
-				return checkMs >= MIN_PAUSE_MS ? 'unsure' : 'first';
+				return checkMs >= MIN_LOOK_PAUSE_MS ? 'unsure' : 'first';
 			}
 			if (fresh && looks === 1 && this.begun.process === PROCESS) return 'first';
 			isRecorded ||= fresh !== undefined;
-			const pauseMs = Math.max(MIN_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
-			await sleep(Math.min(MAX_PAUSE_MS, pauseMs * (1 + Math.random())));
+			const pauseMs = Math.max(MIN_LOOK_PAUSE_MS, PAUSE_PER_CHECK * checkMs);
+			await pause(Math.min(MAX_LOOK_PAUSE_MS, pauseMs * (1 + Math.random())), undefined);
 		}
 		throw new LeadGenError('n8n could not record this execution', 'Check the database of n8n.');
 	}
@@ -67,26 +65,23 @@ export class Gate {
 	/** Lets a later execution pass again. */
 	async forget(): Promise<void> {
 		const { helpers } = this.node.context;
-		await this.inTurn(() => helpers.removeProcessed(this.keys, 'node', OPTIONS));
+		await this.node.state.inTurn(() => helpers.removeProcessed(this.keys, 'node', DEDUPLICATION));
 	}
 
 	/** Records both keys. @returns those that were not recorded before */
 	private async check(): Promise<unknown[]> {
 		const [key, own] = this.keys;
 		const { helpers } = this.node.context;
-		return await this.inTurn(async () => {
-			const { new: fresh } = await helpers.checkProcessedAndRecord(this.keys, 'node', OPTIONS);
+		return await this.node.state.inTurn(async () => {
+			const { new: fresh } = await helpers.checkProcessedAndRecord(
+				this.keys,
+				'node',
+				DEDUPLICATION,
+			);
 			// Otherwise a retry of this delivery would pass.
 			const isAnother = !fresh.includes(key) && fresh.includes(own);
-			if (isAnother) await helpers.removeProcessed([own], 'node', OPTIONS);
+			if (isAnother) await helpers.removeProcessed([own], 'node', DEDUPLICATION);
 			return fresh;
 		});
-	}
-
-	private async inTurn<T>(check: () => Promise<T>): Promise<T> {
-		const { memory } = this.node;
-		const mine = memory.lastCheck.then(check);
-		memory.lastCheck = mine.catch(() => {});
-		return await mine;
 	}
 }

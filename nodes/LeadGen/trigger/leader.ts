@@ -1,64 +1,111 @@
-import { sleep } from 'n8n-workflow';
-import { settledOrAborted } from '../common/pause';
+import { pause } from '../common/pause';
 import { isRateRefusal } from '../service/retry';
-import { POLL_GIVE_WAY_MS } from './completion';
+import { POLL_GIVE_WAY_MS } from './completion.execution';
 import { itemFor, type Purpose } from './execution';
 import { PROCESS, type Leading } from './node';
-import { endNotSeen, GIVE_UP_MS, inWords, isRefused, MISSING, SLOW, type Notice } from './notices';
-import { postToSelf } from './ownUrl';
-import { scrapeOf, united, type Message } from './saved';
+import {
+	endNotSeen,
+	isRefused,
+	MISSING,
+	NOT_ACTIVATED,
+	NOT_REACHED,
+	noticeOf,
+	noticeText,
+	SLOW,
+	type Notice,
+} from './notices';
+import { postToSelf, type Reply } from './ownUrl';
 import { attemptAt } from './schedule';
 import { findScrape } from './scrape';
+import { scrapeOf, type Message } from './state';
 
 const [MINUTE_MS, DAY_MS] = [60_000, 24 * 60 * 60_000];
 /** The pause between two polls is a tenth of the age of the scrape, within these bounds. */
-const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [5000, 15 * MINUTE_MS];
-/** n8n may let an execution wait, or may not have been able to begin it, for example with a full disk. */
-const QUEUED_MS = 5 * MINUTE_MS;
+const [MIN_POLL_PAUSE_MS, MAX_POLL_PAUSE_MS] = [5000, 15 * MINUTE_MS];
+/** A scrape is polled until it is a week old. */
+const MAX_POLLED_AGE_MS = 7 * DAY_MS;
 /** A start whose scrape is not known after this time failed, or its outcome is unknown. */
-const START_MS = 20 * MINUTE_MS;
-/** The service may not find a new scrape yet. */
-const MISSING_MS = 10 * MINUTE_MS;
+const MAX_START_MS = 20 * MINUTE_MS;
+/** How long a status that the service refuses or does not find, and one that it cannot give, is not reported. */
+const [REFUSED_MS, AWAY_MS] = [10 * MINUTE_MS, DAY_MS];
+/** How long the own URL may take no message until that is reported, while n8n gets ready, and later. */
+const [GETTING_READY_MS, UNREACHED_MS] = [20_000, 3 * MINUTE_MS];
+/** How long a start waits for the own URL. Then its execution says why it sends nothing. */
+const START_WAIT_MS = MINUTE_MS;
+/** The pauses between messages: if the own URL takes none, and if another process may have saved something. */
+const [UNREACHED_PAUSE_MS, OTHER_PROCESS_PAUSE_MS] = [20_000, MINUTE_MS];
 
-/** An attempt whose scrape has not run: when it began, and when to look at it next, by `Date.now()`. */
-type Followed = { since: number; lookAt: number; isFinished?: boolean };
+/**
+ * An attempt whose scrape has not run: since when, when to look at it next, since when the service gives no status, and how
+ * often a poll began its completion, by `Date.now()`.
+ */
+type Followed = {
+	since: number;
+	lookAt: number;
+	isFinished?: boolean;
+	oddSince?: number | undefined;
+	begun: number;
+};
 
-/** Leads the work for a node, from its activation until n8n deactivates it or another main process leads. */
+/**
+ * Leads the work for a node, from its activation until n8n deactivates it or another main process leads. The leader waits,
+ * so that the executions that it begins need not.
+ */
 export class Leader {
 	private readonly followed = new Map<string, Followed>();
 	private readonly closed = new AbortController();
 	private readonly notifiedAt = new Map<string, number>();
 	private lastDue = '';
-	/** When to ask what another process saved, if one answers at the own URL: a user may retry a start there. */
-	private askAt = Infinity;
+	private postedAt = 0;
+	/** Whether another process answers at the own URL: a user may retry a start there. */
+	private isElsewhere = false;
 
 	constructor(
-		readonly node: Leading,
+		private readonly node: Leading,
 		private readonly schedule: string | undefined,
 	) {
 		// n8n does not end what an activation that failed has begun.
-		node.memory.leader?.close();
-		node.memory.leader = this;
-	}
-
-	get isClosed(): boolean {
-		return this.closed.signal.aborted;
+		node.state.leader?.close();
+		node.state.leader = this;
 	}
 
 	close(): void {
 		this.closed.abort();
-		if (this.node.memory.leader === this) delete this.node.memory.leader;
+		if (this.node.state.leader === this) delete this.node.state.leader;
 	}
 
-	/** Posts a message to the own URL, and learns what is saved. @throws NotReachedError if it does not answer */
-	async post(message: Message = {}): Promise<{ isActive: boolean }> {
-		const { memory } = this.node;
-		const { saved, process, isActive } = await postToSelf(this.node, message);
-		if (process !== PROCESS) this.askAt = Date.now() + MAX_PAUSE_MS;
-		// Nothing is learnt after a deactivation, and another node may have saved an old copy without the activation.
-		const all = united({ ...memory.saved, ...saved }, memory.saved.scrapes);
-		if (!this.isClosed && memory.place) memory.saved = all;
-		return { isActive };
+	private get isClosed(): boolean {
+		return this.closed.signal.aborted;
+	}
+
+	private async wait(ms: number): Promise<void> {
+		await pause(ms, this.closed.signal).catch(() => {});
+	}
+
+	/** Starts what the activation asks for, then polls each scrape until it has run. @param attempt as in `open()` */
+	async run(attempt: string | undefined): Promise<void> {
+		const { state, context } = this.node;
+		while (!state.place && !this.isClosed) await this.wait(250);
+		this.node.addresses = state.place?.addresses ?? [];
+		const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
+		// If the start of the activation is through, there is nothing to save.
+		const isSaved = isRestart && attempt === '' && state.saved.activation === '';
+		if (!isSaved) await this.saveActivation();
+		if (this.isClosed) return;
+		if (state.asked !== '') this.begin(state.asked);
+		state.asked = '';
+		if (attempt === undefined) this.notify(NOT_ACTIVATED);
+		await this.poll();
+	}
+
+	/** Has the activation saved before its start begins: otherwise n8n could repeat it as a new one after a crash. */
+	private async saveActivation(): Promise<void> {
+		const since = Date.now();
+		while (!this.isClosed) {
+			const reply = await this.post({ activation: this.node.state.asked }, GETTING_READY_MS);
+			if (reply?.isActive) return;
+			await this.wait(Math.min(500 + (Date.now() - since) / 3, MINUTE_MS));
+		}
 	}
 
 	/** A time of a cron expression that n8n registered for this activation, or for one that it refused. */
@@ -68,44 +115,79 @@ export class Leader {
 		// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
 		if (attempt === undefined || attempt <= this.lastDue) return;
 		this.lastDue = attempt;
-		this.start(attempt);
+		void this.beginWhenReached(attempt);
 	}
 
-	start(attempt: string): void {
-		const { place, saved } = this.node.memory;
-		const isReady = place && saved.activation !== undefined;
+	private async beginWhenReached(attempt: string): Promise<void> {
+		const since = Date.now();
+		// The execution says why it sends nothing, if its own message fails, too.
+		while (!(await this.post()) && Date.now() - since < START_WAIT_MS) await this.wait(5000);
+		if (!this.isClosed) this.begin(attempt);
+	}
+
+	private begin(attempt: string): void {
+		const { place, saved } = this.node.state;
+		const { activation } = saved;
+		const isReady = place && activation !== undefined;
 		if (!isReady) this.node.log('warn', 'a start was left out while n8n activated the node');
 		if (!isReady) return;
-		this.followed.set(attempt, { since: Date.now(), lookAt: Date.now() + MIN_PAUSE_MS });
-		this.emit({ start: { attempt, url: place.url } });
+		const now = Date.now();
+		this.followed.set(attempt, { since: now, lookAt: now + MIN_POLL_PAUSE_MS, begun: 0 });
+		this.emit({ start: { attempt, activation, url: place.url } });
 	}
 
 	/** Tells the user something in a failed execution, once a day while it lasts. */
-	notify(notice: Notice): void {
-		if (Date.now() - (this.notifiedAt.get(notice.message) ?? 0) < DAY_MS) return;
+	private notify(notice: Notice): void {
+		if (Date.now() - (this.notifiedAt.get(notice.message) ?? -Infinity) < DAY_MS) return;
 		this.notifiedAt.set(notice.message, Date.now());
-		this.node.log('error', inWords(notice));
+		this.node.log('error', noticeText(notice));
 		this.emit({ notice });
 	}
 
-	async wait(ms: number): Promise<void> {
-		await settledOrAborted(sleep(ms), this.closed.signal);
+	private emit(purpose: Purpose): void {
+		if (!this.isClosed) this.node.context.emit([[itemFor(purpose, this.node.addresses)]]);
 	}
 
-	/** Polls each scrape until it has run, from now on until the leader is closed. */
-	async poll(): Promise<void> {
+	/**
+	 * Posts a message to the own URL, and learns what is saved. Tells the user if the URL takes none for too long.
+	 * @returns undefined if it takes none
+	 */
+	private async post(message: Message = {}, patienceMs = UNREACHED_MS): Promise<Reply | undefined> {
+		const { state } = this.node;
+		try {
+			const reply = await postToSelf(this.node, message);
+			this.isElsewhere = reply.process !== PROCESS;
+			this.notifiedAt.delete(NOT_REACHED);
+			return reply;
+		} catch (error) {
+			const notice = noticeOf(error);
+			this.node.log('warn', noticeText(notice));
+			const isLong = Date.now() - (state.unreachedSince ?? Infinity) >= patienceMs;
+			if (isLong) this.notify(notice);
+			return undefined;
+		} finally {
+			this.postedAt = Date.now();
+		}
+	}
+
+	private async poll(): Promise<void> {
+		const { state } = this.node;
 		while (!this.isClosed) {
 			const now = Date.now();
-			if (now >= this.askAt) await this.post().catch(() => {});
-			for (const { attempt, since, isDone } of this.node.memory.saved.scrapes)
+			const otherMs = this.isElsewhere ? OTHER_PROCESS_PAUSE_MS : Infinity;
+			const pauseMs = state.unreachedSince === undefined ? otherMs : UNREACHED_PAUSE_MS;
+			if (now - this.postedAt >= pauseMs) await this.post();
+			for (const { attempt, since, isDone } of state.saved.scrapes)
 				if (!isDone && !this.followed.has(attempt))
-					this.followed.set(attempt, { since, lookAt: now });
+					this.followed.set(attempt, { since, lookAt: now, begun: 0 });
 			for (const [attempt, each] of this.followed) {
-				if (now < each.lookAt) continue;
-				each.lookAt = now + pollPauseMs(now - each.since);
+				const { leftUntil = 0 } = scrapeOf(state.saved, attempt) ?? {};
+				const isLater = now < Math.max(each.lookAt, leftUntil);
+				if (isLater || state.begun.includes(attempt)) continue;
+				each.lookAt = now + pauseBeforePollMs(now - each.since);
 				await this.look(attempt, each).catch((error: unknown) => {
 					this.node.log('warn', String(error));
-					this.notifyOf(attempt, error);
+					this.notSeen(attempt, each, error);
 				});
 			}
 			await this.wait(1000);
@@ -113,20 +195,27 @@ export class Leader {
 	}
 
 	private async look(attempt: string, each: Followed): Promise<void> {
-		const { memory } = this.node;
+		const { state } = this.node;
 		// The execution that starts it may run in another process, and one that a notification began, too.
-		if (!scrapeOf(memory.saved, attempt) || each.isFinished) await this.post();
-		const scrape = scrapeOf(memory.saved, attempt);
+		const isAsked = !scrapeOf(state.saved, attempt) || each.isFinished;
+		const reply = isAsked ? await this.post() : undefined;
+		const scrape = scrapeOf(state.saved, attempt);
 		const age = Date.now() - each.since;
-		if (scrape?.isDone || (!scrape && age > START_MS)) this.followed.delete(attempt);
-		if (!scrape || scrape.isDone) return;
+		if (scrape?.isDone || (!scrape && age > MAX_START_MS)) this.followed.delete(attempt);
+		if (!scrape || scrape.isDone || reply?.begun.includes(attempt)) return;
 		const { scrapeId } = scrape;
-		if (age > GIVE_UP_MS) await this.post({ scrapes: [{ ...scrape, isDone: true }] });
+		if (age > MAX_POLLED_AGE_MS) await this.post({ scrapes: [{ ...scrape, isDone: true }] });
 		const found = await findScrape(this.node, scrapeId);
-		if (!found?.isFinished) this.notifyOf(attempt, found ? SLOW : MISSING);
-		else if (each.isFinished) {
-			each.lookAt = Date.now() + QUEUED_MS;
-			this.emit({ completion: { attempt, scrapeId, notification: null } });
+		if (!found) {
+			this.notSeen(attempt, each, MISSING);
+			return;
+		}
+		each.oddSince = undefined;
+		if (!found.isFinished) {
+			if (age > DAY_MS) this.notify(endNotSeen(scrapeId, SLOW));
+		} else if (each.isFinished) {
+			state.beginCompletion(attempt, each.begun++);
+			this.emit({ completion: { attempt, scrapeId, notification: null, found } });
 		} else {
 			// A notification may bring the leads.
 			each.lookAt = Date.now() + POLL_GIVE_WAY_MS;
@@ -135,21 +224,17 @@ export class Leader {
 	}
 
 	/** Tells the user why the end of a scrape is not seen, if it has lasted. */
-	private notifyOf(attempt: string, problem: unknown): void {
-		const scrape = scrapeOf(this.node.memory.saved, attempt);
+	private notSeen(attempt: string, each: Followed, problem: unknown): void {
+		each.oddSince ??= Date.now();
 		// The service may be down for a while, but what it refuses lasts.
-		const isRefusal = isRefused(problem) && !isRateRefusal(problem);
-		const patience = problem === MISSING ? MISSING_MS : isRefusal ? 0 : DAY_MS;
-		const isLong = scrape && Date.now() - scrape.since > patience;
-		if (isLong) this.notify(endNotSeen(scrape.scrapeId, problem));
-	}
-
-	private emit(purpose: Purpose): void {
-		if (!this.isClosed) this.node.context.emit([[itemFor(purpose, this.node.addresses)]]);
+		const isRefusal = problem === MISSING || (isRefused(problem) && !isRateRefusal(problem));
+		const scrape = scrapeOf(this.node.state.saved, attempt);
+		const isLong = Date.now() - each.oddSince >= (isRefusal ? REFUSED_MS : AWAY_MS);
+		if (scrape && isLong) this.notify(endNotSeen(scrape.scrapeId, problem));
 	}
 }
 
 /** How long to wait before the next poll of a scrape of this age. */
-export function pollPauseMs(ageMs: number): number {
-	return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs / 10));
+export function pauseBeforePollMs(ageMs: number): number {
+	return Math.min(MAX_POLL_PAUSE_MS, Math.max(MIN_POLL_PAUSE_MS, ageMs / 10));
 }

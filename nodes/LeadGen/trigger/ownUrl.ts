@@ -1,13 +1,14 @@
 import { randomUUID } from 'crypto';
-import { jsonParse, sleep, type IWebhookResponseData } from 'n8n-workflow';
+import { jsonParse, type IWebhookResponseData } from 'n8n-workflow';
 import { InputError } from '../common/errors';
 import { isObject } from '../common/json';
+import { pause } from '../common/pause';
 import { show } from '../common/values';
-import type { Place, Receiving, TriggerNode } from './node';
+import type { Receiving, TriggerNode } from './node';
 import { NotReachedError } from './notices';
-import type { Message, Saved } from './saved';
+import { internalUrl } from './properties';
 import type { Signer } from './signature';
-import { internalUrl } from './triggerProperties';
+import type { Message, Place, Saved } from './state';
 
 // The node sends messages to its own URL, because n8n saves static data reliably only in `webhook()`.
 
@@ -17,8 +18,14 @@ const DEFAULT_INTERNAL = 'http://127.0.0.1:5678';
 /** For the answer of an address, however slow, and for the age of a message. The clocks of two machines may differ. */
 const [DEADLINE_MS, VALID_MS] = [60_000, 5 * 60_000];
 
-/** The answer to a message: what is saved, whether the workflow is active, and which process answers. */
-export type Reply = { saved: Saved; isActive: boolean; process: string };
+/** A workflow does not wait longer until n8n has saved what became of a completion. */
+const MAX_TELL_MS = 5000;
+
+/**
+ * The answer to a message: what is saved, whether the node is active, which process answers, and for which attempts
+ * completions began there that n8n has not run.
+ */
+export type Reply = { saved: Saved; isActive: boolean; process: string; begun: string[] };
 
 /** The signature is over the text and the message, so that no earlier answer can be sent again. */
 type SignedReply = { text?: string; signature?: string };
@@ -40,17 +47,39 @@ export function placeOf({ context, parameters }: TriggerNode): Place {
 }
 
 /**
- * Sends a message of the node to its own URL; an empty one only asks for what is saved. The addresses are tried in order
- * until one answers with a signature, which comes first from then on. @throws NotReachedError if none does
+ * Sends a message of the node to its own URL, with what the URL did not take before; an empty one only asks for what is
+ * saved. @throws NotReachedError if the URL does not take it
  */
-export async function postToSelf(node: TriggerNode, message: Message = {}): Promise<Reply> {
+export async function postToSelf(node: TriggerNode, given: Message = {}): Promise<Reply> {
+	const { state } = node;
+	const { signal } = state;
+	const message = state.withUnsaved(given);
+	const reply = await callSelf(node, message).catch((error: unknown) => {
+		state.notReached(given);
+		throw error;
+	});
+	// After a deactivation, a late reply may tell of an activation that is over.
+	state.reached(signal.aborted ? undefined : reply.saved);
+	return reply;
+}
+
+/** The same, but does not wait for long, and does not fail. What the URL does not take now, it gets with the next message. */
+export async function tellSelf(node: TriggerNode, message: Message): Promise<void> {
+	await Promise.race([postToSelf(node, message).catch(() => {}), pause(MAX_TELL_MS, undefined)]);
+}
+
+/**
+ * Tries the addresses of the node in order until one answers with a signature, which comes first from then on.
+ * @throws NotReachedError if none does
+ */
+export async function callSelf(node: TriggerNode, message: Message = {}): Promise<Reply> {
 	const { addresses } = node;
 	const { signer } = await node.access();
 	const text = JSON.stringify({ ...message, sentAt: Date.now(), nonce: randomUUID() });
 	const problems: unknown[] = [];
 	for (const url of [...addresses]) {
 		try {
-			const reply = await post(node, url, text, signer);
+			const reply = await callAddress(node, url, text, signer);
 			addresses.unshift(...addresses.splice(addresses.indexOf(url), 1));
 			return reply;
 		} catch (error) {
@@ -63,7 +92,12 @@ export async function postToSelf(node: TriggerNode, message: Message = {}): Prom
 }
 
 /** @throws if the address does not answer in time, or something else answers there */
-async function post(node: TriggerNode, url: string, text: string, signer: Signer): Promise<Reply> {
+async function callAddress(
+	node: TriggerNode,
+	url: string,
+	text: string,
+	signer: Signer,
+): Promise<Reply> {
 	const signature = signer.sign('message', text);
 	const sent = node.context.helpers.httpRequest({
 		method: 'POST',
@@ -75,7 +109,7 @@ async function post(node: TriggerNode, url: string, text: string, signer: Signer
 		timeout: DEADLINE_MS,
 	});
 	// The timeout of the request only ends a silence.
-	const answer: unknown = await Promise.race([sent, sleep(DEADLINE_MS)]);
+	const answer: unknown = await Promise.race([sent, pause(DEADLINE_MS, undefined)]);
 	const reply = jsonParse<SignedReply>(String(answer), { fallbackValue: {} });
 	if (signer.isSigned(reply.signature, 'reply', signature, String(reply.text)))
 		return jsonParse<Reply>(String(reply.text));

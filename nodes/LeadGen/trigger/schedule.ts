@@ -5,7 +5,7 @@ const schedule = choiceField(
 		displayName: 'How Often',
 		name: 'schedule',
 		description:
-			'When to start further scrapes. The first one starts when you publish or activate the workflow.',
+			'When to start scrapes. "Once" starts one when you publish or activate the workflow. Anything else starts none then, but one at each due time.',
 	},
 	[
 		{ name: 'Once', value: 'once' },
@@ -38,14 +38,12 @@ const dayOfMonth = clockField('Day of the Month', 'triggerAtDayOfMonth', [1, 31,
 const hour = clockField('Hour', 'triggerAtHour', [0, 23, 9], 'daily weekly monthly');
 const minute = clockField('Minute', 'triggerAtMinute', [0, 59, 0], 'hourly daily weekly monthly');
 
-const WEEKDAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'
-	.split(' ')
-	.map((name, at) => ({ name, value: String((at + 1) % 7) }));
-
 const isWeekly = { show: { schedule: ['weekly'] } };
 const weekday = choiceField(
 	{ displayName: 'Day of the Week', name: 'triggerAtWeekday', displayOptions: isWeekly },
-	WEEKDAYS,
+	'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'
+		.split(' ')
+		.map((name, at) => ({ name, value: String((at + 1) % 7) })),
 	'1',
 );
 
@@ -60,16 +58,6 @@ const cronExpression = textField({
 });
 
 export const scheduleFields = [schedule, cronExpression, dayOfMonth, weekday, hour, minute];
-
-/** The schedule in words for the canvas, such as "Every Monday at 9:00": an expression without its brackets. */
-export const scheduleInWords = `((set, minute, at) => ({
-	once: "Start a scrape once",
-	hourly: "Every hour" + (minute === "00" ? "" : " at :" + minute),
-	daily: "Every day" + at,
-	weekly: "Every " + ${JSON.stringify(WEEKDAYS)}.find(({ value }) => value === set["triggerAtWeekday"])?.name + at,
-	monthly: "Monthly on day " + set["triggerAtDayOfMonth"] + at,
-	cron: "Cron: " + set["cronExpression"],
-})[set["schedule"]])($parameter, String($parameter["triggerAtMinute"]).padStart(2, "0"), " at " + $parameter["triggerAtHour"] + ":" + String($parameter["triggerAtMinute"]).padStart(2, "0"))`;
 
 /**
  * When to start scrapes, as a cron expression with five parts, or six with seconds first, which n8n judges.

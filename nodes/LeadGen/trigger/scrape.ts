@@ -1,11 +1,10 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../common/errors';
-import { timeoutSignal } from '../common/pause';
 import { readFilters } from '../common/filters';
 import type { Parameters } from '../common/parameters';
 import { baseUrlOf } from '../service/credential';
-import { BALANCE, endOf, pollRequest } from '../service/request';
+import { endOf, pollRequest, type ServiceRequest } from '../service/request';
 import { isUnknownScrape } from '../service/retry';
 import { NodeRun } from '../service/run';
 import { Service } from '../service/service';
@@ -14,14 +13,17 @@ import { idIn } from './notification';
 import { isRefused } from './notices';
 import { fingerprint } from './signature';
 
-/** A start without an answer after two minutes has an unknown outcome. For the check, a user waits. */
-const [START_TIMEOUT_MS, READ_TIMEOUT_MS, MAX_CHECK_MS] = [120_000, 30_000, 15_000];
+/** A start without an answer after two minutes has an unknown outcome. */
+const [START_TIMEOUT_MS, READ_TIMEOUT_MS] = [120_000, 30_000];
 
 /** The body of a start, without `webhookUrl`. @param maxLeads for a test run */
 export function startBody(parameters: Parameters, maxLeads = Infinity): IDataObject {
 	const filters = readFilters(parameters);
 	return { filters: { ...filters, limit: Math.min(Number(filters.limit), maxLeads) } };
 }
+
+/** Who asks right before a start is sent whether it may be, and until when it may wait for that. */
+export type Turn = Required<Pick<ServiceRequest, 'permit'>> & { signal: AbortSignal };
 
 /**
  * Starts a scrape, and never returns that of another start.
@@ -31,11 +33,12 @@ export async function startScrape(
 	{ context }: TriggerNode,
 	credential: ICredentialDataDecryptedObject,
 	body: IDataObject,
-	signal?: AbortSignal,
+	turn?: Turn,
 ): Promise<IDataObject & { scrapeId: string }> {
-	const settings = { timeoutMs: START_TIMEOUT_MS, executionId: randomUUID(), signal };
+	const settings = { timeoutMs: START_TIMEOUT_MS, executionId: randomUUID(), signal: turn?.signal };
 	const service = new Service(new NodeRun(context, credential, settings));
-	const data = await service.data({ kind: 'start', path: '/start', body });
+	const start = { kind: 'start', path: '/start', body } as const;
+	const data = await service.data(turn ? { ...start, permit: turn.permit } : start);
 	const scrapeId = idIn(data.scrapeId);
 	if (scrapeId !== undefined) return { ...data, scrapeId };
 	const advice = 'Check the dashboard and the credits of your account before you start it again.';
@@ -43,22 +46,8 @@ export async function startScrape(
 	throw new ServiceError(message, advice, { outcome: 'unknown' });
 }
 
-/** @throws ServiceError if the account has no credits, or the service does not tell */
-export async function checkCredits(node: TriggerNode): Promise<void> {
-	const { credential } = await node.access();
-	const service = new Service(
-		new NodeRun(node.context, credential, { timeoutMs: READ_TIMEOUT_MS }),
-	);
-	const signal = timeoutSignal(MAX_CHECK_MS);
-	const { credits } = await service.data({ ...BALANCE, signal });
-	const advice =
-		'No scrape was started. Add credits to the account or wait for its reset date, then publish or activate the workflow again.';
-	const facts = { outcome: 'refused', code: 'INSUFFICIENT_CREDITS' } as const;
-	if (credits === 0) throw new ServiceError('The account has no credits left', advice, facts);
-}
-
 /** A scrape that the service knows, with the ID as the service spells it, and a hash that identifies the account. */
-type FoundScrape = { id: string; data: IDataObject; isFinished: boolean; account: string };
+export type FoundScrape = { id: string; data: IDataObject; isFinished: boolean; account: string };
 
 /**
  * Requests the status of a scrape. @throws ServiceError if the service does not return it

@@ -1,61 +1,62 @@
-import { sleep, type IDataObject, type IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
 import { InputError } from '../common/errors';
+import { pause } from '../common/pause';
 import { show } from '../common/values';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
 import { asNodeError } from './notices';
-import { answerTo, messageIn, placeOf, postToSelf } from './ownUrl';
+import { answerTo, callSelf, messageIn, placeOf } from './ownUrl';
 import { findScrape, startBody, startScrape } from './scrape';
-import { fingerprint } from './signature';
-import { newAttempt } from './saved';
-import { testLimit, testScrapeId } from './triggerProperties';
+import { testLimit, testScrapeId } from './properties';
+import { newAttempt } from './state';
 import { rawNotification, requestOf } from './webhook';
 
 /** After two minutes, n8n stops listening. Before, the test run outputs what is known. */
 const [LISTENS_MS, CHECK_MS] = [110_000, 2000];
 
-/** The scrape of a test run. The next test run takes it up if it took longer than n8n listens. */
-interface TestScrape {
-	attempt: string;
-	/** Identifies what was wanted, by its filters and the credential. */
-	wish?: string;
-	id?: string;
-	notification?: IDataObject;
-}
+/** The scrape of a test run. */
+type TestScrape = { attempt: string; id?: string; notification?: IDataObject };
 
 /** The last "Execute step" of each node. n8n ends it and an activation with the same call, and only the URL differs. */
 type TestRun = { url: string; since: number; isOver?: boolean; scrape: TestScrape };
 const tests = new Map<string, TestRun>();
+/** The tests that begin: one at a time for each node, because each may start a scrape. */
+const beginningTests = new Map<string, Promise<void>>();
 
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
 export async function beginTest(node: Hooked): Promise<void> {
+	const begins = beginningTests.get(node.key) ?? beginNewTest(node);
+	beginningTests.set(node.key, begins);
+	try {
+		await begins;
+	} catch (error) {
+		throw asNodeError(node.context.getNode(), error);
+	} finally {
+		beginningTests.delete(node.key);
+	}
+}
+
+async function beginNewTest(node: Hooked): Promise<void> {
 	const before = tests.get(node.key);
 	if (before) before.isOver = true;
 	const test = newTest(node.context.getNodeWebhookUrl('default'));
 	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
 	tests.set(node.key, test);
-	try {
-		await begin(node, test, before?.scrape);
-		if (test.scrape.id !== undefined) void watch(node, test);
-	} catch (error) {
-		// The next test may still need it.
-		if (before) test.scrape = before.scrape;
-		throw asNodeError(node.context.getNode(), error);
-	}
+	await beginScrape(node, test);
+	if (test.scrape.id !== undefined) void watch(node, test);
 }
 
 function newTest(url = ''): TestRun {
 	return { url, since: Date.now(), scrape: { attempt: newAttempt('test') } };
 }
 
-async function begin(node: Hooked, test: TestRun, before?: TestScrape): Promise<void> {
+async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
 	const { parameters, isListening } = node;
 	const named = parameters.option(testScrapeId);
 	const maxLeads = isListening || named !== '' ? 0 : parameters.option(testLimit);
 	// Before the start, which costs credits: these throw if an option is invalid.
 	const { url, addresses } = placeOf(node);
 	const body = maxLeads === 0 ? undefined : startBody(parameters, maxLeads);
-	const wish = fingerprint([body, node.credentialId]);
 	const { credential, signer } = await node.access(0);
 	// If the service gives no answer now, it may give one later.
 	if (named !== '' && (await findScrape(node, named).catch(() => null)) === undefined) {
@@ -66,15 +67,11 @@ async function begin(node: Hooked, test: TestRun, before?: TestScrape): Promise<
 	// Without its own calls, the node would have no output. This one must not bring any, because n8n does not wait for it yet.
 	// Only a main process has the test URL.
 	node.addresses = [...addresses, url];
-	if (body || named !== '') await postToSelf(node);
+	if (body || named !== '') await callSelf(node);
 	if (named !== '') test.scrape.id = named;
 	if (!body) return;
-	if (before?.id !== undefined && before.wish === wish) test.scrape = before;
-	else {
-		const webhookUrl = signer.callbackUrl(url, test.scrape.attempt);
-		const { scrapeId } = await startScrape(node, credential, { ...body, webhookUrl });
-		test.scrape = { ...test.scrape, wish, id: scrapeId };
-	}
+	const webhookUrl = signer.callbackUrl(url, test.scrape.attempt);
+	test.scrape.id = (await startScrape(node, credential, { ...body, webhookUrl })).scrapeId;
 }
 
 /** Ends the last test of the node. @returns false if this call does not end a test */
@@ -88,8 +85,8 @@ export function endTest(node: Hooked): boolean {
 /** The notification may get lost, or come before the status. So the node keeps calling its own test URL. */
 async function watch(node: TriggerNode, test: TestRun): Promise<void> {
 	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
-		await postToSelf(node).catch(() => {});
-		await sleep(CHECK_MS);
+		await callSelf(node).catch(() => {});
+		await pause(CHECK_MS, undefined);
 	}
 }
 
@@ -113,12 +110,10 @@ export async function receiveTest(node: Receiving): Promise<IWebhookResponseData
 	const { id } = wanted;
 	const scrape = id === undefined ? id : await findScrape(node, id).catch(() => undefined);
 	const isLate = Date.now() - test.since > LISTENS_MS;
-	if (scrape?.isFinished && !wanted.notification) await sleep(CHECK_MS);
+	if (scrape?.isFinished && !wanted.notification) await pause(CHECK_MS, undefined);
 	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) return answer;
 	test.isOver = true;
-	// The next test starts a scrape of its own.
-	if (scrape.isFinished) delete wanted.id;
-	const hint = `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To continue without costs, select "Execute step" again, or set 'Test Scrape ID' in the options to ${scrape.id}.`;
+	const hint = `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To see its end without costs, set 'Test Scrape ID' in the options to ${scrape.id}.`;
 	// As in a completion. The execution makes the output of it.
 	const json = { ...scrape.data, notification: wanted.notification ?? null };
 	return { ...answer, workflowData: [[{ json: scrape.isFinished ? json : { ...json, hint } }]] };

@@ -2,12 +2,11 @@ import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
 import { isObject } from '../common/json';
 import { itemFor } from './execution';
 import { PROCESS, type Receiving } from './node';
-import { leadsIn, scrapeIdIn } from './notification';
+import { scrapeIdIn } from './notification';
 import { noticeOf } from './notices';
 import { answerTo, messageIn, placeOf, SIGNATURE_HEADER, type Reply } from './ownUrl';
-import { scrapeOf } from './saved';
 import { isCallback, PARAMETER } from './signature';
-import { leadsField } from './triggerProperties';
+import { scrapeOf } from './state';
 
 const WARN_MS = 60_000;
 const BROKEN_URL =
@@ -37,31 +36,30 @@ async function handle(node: Receiving): Promise<IWebhookResponseData> {
 	const { signer } = mayBeSigned ? await node.access(FRESH_MS) : {};
 	const message = signer && messageIn(node, signer);
 	if (message) {
-		node.read();
-		node.write(message);
-		const { active: isActive } = node.context.getWorkflow();
-		const reply: Reply = { saved: node.memory.saved, isActive, process: PROCESS };
-		return answerTo(node, signer, reply);
+		const { state } = node;
+		state.write(node, message);
+		const { saved, begun } = state;
+		const isActive = state.isActive(node);
+		return answerTo(node, signer, { saved, isActive, begun, process: PROCESS } satisfies Reply);
 	}
 	const attempt = signer?.attemptIn(url);
-	if (attempt !== undefined || node.isListening) return begin(node, attempt);
+	if (attempt !== undefined || node.isListening) return beginCompletion(node, attempt);
 	if (isCallback(url)) warn(node, BROKEN_URL);
 	return respond(node, 403, { error: 'This URL only accepts notifications of the service' });
 }
 
-/** Begins an execution for a notification, unless it brings nothing new. @param attempt if its URL was signed */
-function begin(node: Receiving, attempt: string | undefined): IWebhookResponseData {
-	const { memory, parameters } = node;
+/** Begins an execution for a notification, unless its scrape ran. @param attempt if its URL was signed */
+function beginCompletion(node: Receiving, attempt: string | undefined): IWebhookResponseData {
+	const { state } = node;
 	const notification = rawNotification(node);
-	const scrape = attempt === undefined ? undefined : scrapeOf(node.read(), attempt);
+	const scrape = attempt === undefined ? undefined : scrapeOf(state.read(node), attempt);
 	const scrapeId = attempt === undefined ? scrapeIdIn(notification) : scrape?.scrapeId;
-	const name = attempt ?? scrapeId;
-	const hasLeads = () => leadsIn(notification, parameters.option(leadsField)) !== undefined;
-	if (name === undefined) return respond(node, 400, { error: 'This names no scrape ID' });
+	if (attempt === undefined && scrapeId === undefined)
+		return respond(node, 400, { error: 'This names no scrape ID' });
 	const accepted = { webhookResponse: { received: true } };
-	if (scrape?.isDone || (memory.isWaiting(name) && !hasLeads())) return accepted;
-	memory.waits(name);
-	const { addresses } = memory.place ?? placeOf(node);
+	if (scrape?.isDone) return accepted;
+	if (attempt !== undefined) state.beginCompletion(attempt);
+	const { addresses } = state.place ?? placeOf(node);
 	const item = itemFor({ completion: { attempt, scrapeId, notification } }, addresses);
 	return { ...accepted, workflowData: [[item]] };
 }

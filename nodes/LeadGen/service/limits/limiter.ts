@@ -1,14 +1,17 @@
 import { onAbort, throwIfStopped } from '../../common/pause';
+import { Announced, backMs } from './announced';
+import { Brake } from './brake';
+import { Gap } from './gap';
 import { Learned } from './learned';
-import { GIVE_UP_MS, isAccepted, MINUTE_MS, systemClock } from './policy';
+import { isAnswered, MAX_UNANSWERED_MS, MINUTE_MS, systemClock } from './policy';
 import type { Call, CallInfo, Clock, End, Policy } from './policy';
-import { Published } from './published';
 import { maxPolls, Quota } from './quota';
-import { backMs, Told } from './told';
 import { Traffic } from './traffic';
 
 /** After so many answers without a refusal, few calls are in vain if several go out before answers are read. */
 const MANY_ANSWERS = 100;
+/** If no call can be sent, and the account never had an answer, its base URL may be wrong. A run ends after this time. */
+const MAX_UNREACHABLE_MS = 8000;
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;
 
@@ -17,8 +20,8 @@ export interface Run {
 	inFlight: number;
 	/** How long the rate limit held up the run, in milliseconds. */
 	waitedMs: number;
-	/** By path: since when the service has turned away every call of the run. */
-	turnedAwaySince?: Map<string, number>;
+	/** By path: since when no call of the run has been answered. */
+	unansweredSince?: Map<string, number>;
 }
 
 /** The waiting calls of a run to one path, the next one first. */
@@ -30,10 +33,15 @@ interface Line extends Required<CallInfo> {
 
 /**
  * Lets each call of an account go out when no policy holds it back. All nodes and executions in the process share it and
- * take turns: a single lookup does not wait for the thousands of another run.
+ * take turns. So a single lookup does not wait for all calls of a large run, but it may wait for a minute if those have used
+ * up the limit.
  */
 export class Limiter {
-	private readonly traffic = new Traffic();
+	private readonly account = new Quota(
+		() => true,
+		() => this.perMinute,
+	);
+	private readonly traffic = new Traffic(this.account.counted);
 	private readonly learned: Learned;
 	private readonly policies: readonly Policy[];
 	/** The run that has waited longest for its turn comes first. */
@@ -43,9 +51,19 @@ export class Limiter {
 
 	constructor(private readonly clock: Clock = systemClock) {
 		const { traffic } = this;
-		const polls = new Quota(({ isPoll }) => (isPoll ? maxPolls(this.knownPerMinute) : Infinity));
 		this.learned = new Learned(traffic, clock);
-		this.policies = [traffic, new Published(traffic), new Told(traffic), polls, this.learned];
+		this.policies = [
+			traffic,
+			this.account,
+			new Quota(
+				({ isPoll }) => isPoll,
+				() => maxPolls(this.knownPerMinute),
+			),
+			new Gap(traffic),
+			new Announced(traffic),
+			new Brake(traffic, clock),
+			this.learned,
+		];
 	}
 
 	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */
@@ -97,31 +115,43 @@ export class Limiter {
 		const now = this.clock.now();
 		for (const policy of this.policies) policy.ended?.(call, end, now);
 		this.wake();
-		const { outcome, rateInfo } = end;
-		if (outcome === 'notSent') return false;
-		const isClosed = outcome === 'unknown' && !call.isPoll && Boolean(rateInfo?.retryAfterMs);
-		if (outcome !== 'rateLimited' && !isClosed) {
-			// A success shows that waiting makes sense, also to the runs that wait.
+		if (end.outcome === 'cancelled') return true;
+		if (isAnswered(end)) {
+			// Waiting makes sense, also for the runs that wait.
 			const runs = [run, ...this.lines.map((line) => line.run)];
-			if (isAccepted(end)) for (const each of runs) each.turnedAwaySince?.delete(call.path);
+			for (const each of runs) each.unansweredSince?.delete(call.path);
 			return true;
 		}
 		// A service may limit each of its operations separately.
-		const turnedAwaySince = (run.turnedAwaySince ??= new Map<string, number>());
-		const since = turnedAwaySince.get(call.path) ?? now;
-		turnedAwaySince.set(call.path, since);
-		// By mistake, a long time may be milliseconds, and a refused call costs nothing. A scrape that is waited for is paid.
-		const refusedMs = isClosed ? Infinity : now - (this.learned.pause?.since ?? now);
-		const isPatient = call.isPoll || refusedMs < MINUTE_MS;
-		return now - since < GIVE_UP_MS && (isPatient || backMs(rateInfo) <= GIVE_UP_MS);
+		const unansweredSince = (run.unansweredSince ??= new Map<string, number>());
+		const since = unansweredSince.get(call.path) ?? now;
+		unansweredSince.set(call.path, since);
+		return now - since < this.patienceMs(call, end, now);
 	}
 
-	private lineOf(run: Run, { path, isPoll = false, timeoutMs = GIVE_UP_MS }: CallInfo): Line {
-		const isSame = (line: Line) => line.run === run && line.path === path && line.isPoll === isPoll;
-		const known = this.lines.find(isSame);
+	/** For how long it makes sense to wait for an answer. */
+	private patienceMs(call: Call, { outcome, rateInfo }: End, now: number): number {
+		if (outcome === 'notSent' && !this.traffic.hasAnswered) return MAX_UNREACHABLE_MS;
+		// A scrape that is waited for is paid.
+		if (call.isPoll || backMs(rateInfo) <= MAX_UNANSWERED_MS) return MAX_UNANSWERED_MS;
+		// By mistake, a long time may be milliseconds. A refused call costs nothing, so that is found out within a minute.
+		const refusedMs = now - (this.learned.pause?.since ?? now);
+		return outcome === 'rateLimited' && refusedMs < MINUTE_MS ? MAX_UNANSWERED_MS : 0;
+	}
+
+	private lineOf(run: Run, info: CallInfo): Line {
+		const { path, isPoll = false, timeoutMs = MAX_UNANSWERED_MS, hasBegun = false } = info;
+		const known = this.lines.find(
+			(line) =>
+				line.run === run &&
+				line.path === path &&
+				line.isPoll === isPoll &&
+				line.hasBegun === hasBegun,
+		);
 		if (known) return known;
-		const line: Line = { run, path, isPoll, timeoutMs, waiting: new Set() };
-		this.lines.push(line);
+		const line: Line = { run, path, isPoll, timeoutMs, hasBegun, waiting: new Set() };
+		const first = hasBegun ? this.lines.findIndex((each) => each.run === run) : -1;
+		this.lines.splice(first < 0 ? this.lines.length : first, 0, line);
 		return line;
 	}
 
@@ -149,7 +179,6 @@ export class Limiter {
 	/** Sends the next call that may go. @returns how long it has to wait, if none may go */
 	private sendNext(): number {
 		const now = this.clock.now();
-		// If all runs are at their cap, the end of a call wakes the queue.
 		let waitMs = Infinity;
 		for (const line of this.lines) {
 			waitMs = Math.min(waitMs, Math.max(...this.policies.map((each) => each.waitMs(now, line))));
@@ -161,14 +190,18 @@ export class Limiter {
 	}
 
 	private letGo(line: Line): void {
-		const { run, path, isPoll, timeoutMs, waiting } = line;
+		const { run, waiting, ...info } = line;
 		const [go = () => {}] = waiting;
-		const others = this.lines.filter((each) => each.run === run && each !== line);
-		this.lines = [...this.lines.filter((each) => each.run !== run), ...others, line];
+		// It is the turn of the other runs, and then of the other lines of this run, those of items that began first.
+		const own = this.lines.filter((each) => each.run === run && each !== line).concat(line);
+		this.lines = [
+			...this.lines.filter((each) => each.run !== run),
+			...own.filter(({ hasBegun }) => hasBegun),
+			...own.filter(({ hasBegun }) => !hasBegun),
+		];
 		this.leave(line, go);
 		run.inFlight++;
-		const { total: before } = this.traffic;
-		const call: Call = { path, isPoll, timeoutMs, sentAt: this.clock.now(), before };
+		const call: Call = { ...info, sentAt: this.clock.now(), before: this.traffic.total };
 		for (const policy of this.policies) policy.sent?.(call);
 		go(call);
 	}

@@ -4,8 +4,8 @@ import type { Outcome } from '../../common/errors';
 
 /** Limits are published per minute ("Rate limits" in docs/service.md). */
 export const MINUTE_MS = 60_000;
-/** If no call succeeds for this long, waiting does not help any more. No pause is longer than this. */
-export const GIVE_UP_MS = 10 * MINUTE_MS;
+/** If no call is answered for this long, waiting does not help any more. No wait is longer than this. */
+export const MAX_UNANSWERED_MS = 10 * MINUTE_MS;
 /** Clocks and timers are not exact, so each window is kept longer by this margin. */
 export const MARGIN_MS = 15;
 
@@ -34,6 +34,8 @@ export interface CallInfo {
 	isPoll?: boolean;
 	/** How long its answer is waited for, in milliseconds. */
 	timeoutMs?: number;
+	/** Whether an earlier call of its item was answered, so that it goes before calls that begin an item. */
+	hasBegun?: boolean;
 }
 
 /** A call of the account, from its turn to its end. */
@@ -54,15 +56,24 @@ export interface RateInfo {
 
 /** How a call ended. */
 export interface End {
-	/** `rateLimited`: refused for the rate ("Rate limits" in docs/service.md); other failures as for `ServiceError` */
+	/**
+	 * - `rateLimited`: refused for the rate ("Rate limits" in docs/service.md)
+	 * - `cancelled`: the turn was given back, and nothing was sent
+	 * - the others as for `ServiceError`
+	 */
 	outcome: 'succeeded' | 'rateLimited' | 'cancelled' | Outcome;
 	/** What the answer says about the rate limit; undefined if no answer came. */
 	rateInfo?: RateInfo | undefined;
 }
 
-/** Whether the service answered the call, and did not refuse it for its rate. */
-export function isAccepted({ outcome, rateInfo }: End): boolean {
-	return outcome === 'succeeded' || (outcome !== 'rateLimited' && rateInfo !== undefined);
+/** Whether the service did the work, or said no for another reason than the rate. So it works, and lets calls in. */
+export function isAnswered({ outcome }: End): boolean {
+	return outcome === 'succeeded' || outcome === 'refused';
+}
+
+/** Whether the service may have counted the call for a limit. What it refused for the rate, or never got, does not count. */
+export function mayCount(end: End): boolean {
+	return isAnswered(end) || end.outcome === 'unknown';
 }
 
 /** A reason to hold back calls of an account. The longest wait of all policies counts. */

@@ -1,4 +1,5 @@
-import { MARGIN_MS, MINUTE_MS, type Call, type CallInfo, type End, type Policy } from './policy';
+import { MARGIN_MS, MAX_UNANSWERED_MS, mayCount, MINUTE_MS } from './policy';
+import type { Call, CallInfo, End, Policy } from './policy';
 import { TimeLog } from './timeLog';
 
 /** The share of the limit that polls may use. The rest is for calls that bring results. */
@@ -13,24 +14,38 @@ export function pollPauseMs(perMinute: number, scrapes: number): number {
 	return (scrapes * MINUTE_MS) / maxPolls(perMinute);
 }
 
-/** Keeps some calls to a number per minute, in addition to the limit of the account. Refused calls count, too. */
+/**
+ * Keeps calls to a number per minute. Up to it, they go out at once. After that, each call waits until an earlier one is a
+ * minute old. The minute counts from the answer, because the service may have counted the call at any time until then. So
+ * the limit is kept whether the service uses fixed windows, sliding windows or a token bucket of that size.
+ */
 export class Quota implements Policy {
-	private readonly over = new TimeLog();
-	private readonly inFlight = new Set<Call>();
+	/** When each call ended that the service may have counted. */
+	readonly counted = new TimeLog();
+	private inFlight = 0;
 
-	/** @param perMinute returns the number for a call; `Infinity` for calls that it is not about */
-	constructor(private readonly perMinute: (call: Required<CallInfo>) => number) {}
+	/**
+	 * @param isFor which calls it is about
+	 * @param perMinute returns how many of them may go out; `Infinity` sets no limit
+	 */
+	constructor(
+		private readonly isFor: (call: Required<CallInfo>) => boolean,
+		private readonly perMinute: () => number,
+	) {}
 
 	waitMs(now: number, next: Required<CallInfo>): number {
-		return this.over.waitMs(this.perMinute(next), MINUTE_MS + MARGIN_MS, now, this.inFlight.size);
+		if (!this.isFor(next)) return 0;
+		return this.counted.waitMs(this.perMinute(), MINUTE_MS + MARGIN_MS, now, this.inFlight);
 	}
 
 	sent(call: Call): void {
-		if (this.perMinute(call) < Infinity) this.inFlight.add(call);
+		if (this.isFor(call)) this.inFlight++;
 	}
 
-	ended(call: Call, _end: End, now: number): void {
-		if (this.inFlight.delete(call)) this.over.add(now);
-		this.over.forgetBefore(now - 2 * MINUTE_MS);
+	ended(call: Call, end: End, now: number): void {
+		if (!this.isFor(call)) return;
+		this.inFlight--;
+		if (mayCount(end)) this.counted.add(now);
+		this.counted.forgetBefore(now - MAX_UNANSWERED_MS);
 	}
 }

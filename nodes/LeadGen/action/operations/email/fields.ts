@@ -45,7 +45,8 @@ export const firstName = nameField(
 		displayName: 'First Name',
 		name: 'firstName',
 		placeholder: 'e.g. Nathan',
-		description: 'The node leaves out titles. A last name alone is enough.',
+		description:
+			'The node leaves out titles. Can be empty: the service decides whether a last name is enough.',
 	},
 	(text, displayName) => (MAY_SAY_NONE.firstName.test(text) ? text : toName(text, displayName)),
 );
@@ -56,7 +57,8 @@ export const lastName = nameField(
 		displayName: 'Last Name',
 		name: 'lastName',
 		placeholder: 'e.g. Smith',
-		description: 'The node leaves out degrees. A first name alone is enough.',
+		description:
+			'The node leaves out degrees. Can be empty: the service decides whether a first name is enough.',
 	},
 	(text, displayName) => (MAY_SAY_NONE.lastName.test(text) ? text : toName(text, displayName)),
 );
@@ -144,7 +146,7 @@ export const company = textField(
 		name: 'company',
 		placeholder: 'e.g. acme.com',
 		description:
-			"The domain of the company's website, or the URL of any page of it. Not needed with 'LinkedIn URL'.",
+			"The domain of the company's website, or the URL of any page of it. Can be empty with 'LinkedIn URL': the service decides whether that is enough.",
 	},
 	(text, displayName) =>
 		toDomain(

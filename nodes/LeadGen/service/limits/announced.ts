@@ -1,6 +1,6 @@
 import { isText } from '../../common/json';
 import type { RawResponse } from '../answer';
-import { GIVE_UP_MS, type Call, type End, type Policy, type RateInfo } from './policy';
+import { MAX_UNANSWERED_MS, type Call, type End, type Policy, type RateInfo } from './policy';
 import type { Traffic } from './traffic';
 
 /** If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds. */
@@ -14,7 +14,10 @@ const EPOCH_SECONDS = 1e9;
  * @param receivedAt milliseconds since 1970
  */
 export function readRateHeaders({ status, headers }: RawResponse, receivedAt: number): RateInfo {
-	const text = (name: string) => [headers[name]].find(isText)?.trim() ?? '';
+	const text = (name: string) => {
+		const value = headers[name];
+		return isText(value) ? value.trim() : '';
+	};
 	const rate = (name: string) => text(`ratelimit-${name}`) || text(`x-ratelimit-${name}`);
 	const sentAt = Date.parse(text('date'));
 	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
@@ -46,14 +49,14 @@ export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): num
 }
 
 /** How long to wait if the service names a time. If that is too long, a single call tries, which may end its run. */
-export function worthwhileMs(ms: number, { isPoll }: Call): number {
-	if (ms <= GIVE_UP_MS) return ms;
+export function boundedWaitMs(ms: number, { isPoll }: Call): number {
+	if (ms <= MAX_UNANSWERED_MS) return ms;
 	// Waiting for a scrape goes on, because it is paid for.
-	return isPoll ? GIVE_UP_MS : 0;
+	return isPoll ? MAX_UNANSWERED_MS : 0;
 }
 
 /** Keeps to the number of requests that are left, as the service says, and leaves one that fails alone as it asks for. */
-export class Told implements Policy {
+export class Announced implements Policy {
 	/** Requests that are left until then, less those that were sent since. */
 	private left = Infinity;
 	private until = Infinity;
@@ -84,14 +87,15 @@ export class Told implements Policy {
 		if (outcome === 'unknown' && retryAfterMs) {
 			// Failures of calls that were in flight together count as one. A single call goes ahead then.
 			this.since = now;
-			this.set(0, now + worthwhileMs(retryAfterMs, call), 1);
+			this.set(0, now + boundedWaitMs(retryAfterMs, call), 1);
 		} else if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
 			// The service may have counted the call when it came in: then this window is over.
 			this.set(Infinity, Infinity);
 		} else {
 			// The answer may not count the calls that were sent later.
 			const left = remaining - (this.traffic.total - call.before - 1);
-			const untilMs = left > 0 ? Math.min(resetMs, GIVE_UP_MS) : worthwhileMs(resetMs, call);
+			const untilMs =
+				left > 0 ? Math.min(resetMs, MAX_UNANSWERED_MS) : boundedWaitMs(resetMs, call);
 			this.set(left, now + untilMs);
 		}
 	}

@@ -1,10 +1,10 @@
 import { NotReachedError } from '../nodes/LeadGen/trigger/notices';
-import * as saving from '../nodes/LeadGen/trigger/saved';
+import * as state from '../nodes/LeadGen/trigger/state';
 
-const { savedIn, scrapeOf, united } = saving;
+const { savedIn, scrapeOf, united } = state;
 
 /** What is saved of scrapes, such as `a1 a2!`; those with a mark are done. */
-function saved(text: string, activation?: string): saving.Saved {
+function saved(text: string, activation?: string): state.Saved {
 	const scrapes = (text.match(/\S+/g) ?? []).map((word) => {
 		const attempt = word.replace('!', '');
 		return { attempt, scrapeId: `of ${attempt}`, since: 1, isDone: word.endsWith('!') };
@@ -52,7 +52,7 @@ describe('what is saved', () => {
 		expect(united(first, second.scrapes)).toEqual(expected);
 	});
 
-	test.each<[string, saving.Saved, saving.Message, boolean, saving.Saved]>([
+	test.each<[string, state.Saved, state.Message, boolean, state.Saved]>([
 		['asks for an activation', saved(''), { activation: 'a1' }, true, saved('', 'a1')],
 		['asks for one after a deactivation', saved(''), { activation: 'a1' }, false, saved('')],
 		['asks for another activation', saved('', 'a1'), { activation: 'b' }, true, saved('', 'a1')],
@@ -69,7 +69,7 @@ describe('what is saved', () => {
 		['brings a completion', saved('a1', ''), saved('a1!'), true, saved('a1!', '')],
 		['brings nothing', saved('a1', 'a1'), {}, true, saved('a1', 'a1')],
 	])('changes if a message %s', (_what, before, message, isActive, expected) => {
-		expect(saving.saving(before, message, isActive)).toEqual(expected);
+		expect(state.saving(before, message, isActive)).toEqual(expected);
 	});
 
 	test('stays small, and keeps running scrapes and the last ones that ran', () => {
@@ -79,6 +79,77 @@ describe('what is saved', () => {
 		const kept = united(saved(many), saved('new').scrapes).scrapes.map(({ attempt }) => attempt);
 		expect(kept).toEqual([...names('d', 500).slice(-200), ...names('r', 1100).slice(-999), 'new']);
 	});
+});
+
+describe('the attempt that an activation asks for', () => {
+	const place = { url: 'https://n8n.example.com', addresses: [] };
+	/** What n8n calls, and what is saved in between. */
+	type Step = 'activate' | 'update' | 'init' | 'leadershipChange' | 'delete' | 'saved' | 'through';
+
+	/** What comes of it: `new`, the `same` attempt as before, empty text for none, and undefined if nobody knows. */
+	function after(steps: Step[], staticData = {}, isOnce = true): string | undefined {
+		const given = { staticData, isActiveInN8n: true };
+		const node = new state.NodeState('node 1', 'node');
+		const attempts = new Set<string>();
+		let last: string | undefined;
+		let result: string | undefined;
+		for (const step of steps) {
+			if (step === 'saved') node.write(given, { activation: last });
+			else if (step === 'through') node.write(given, { through: last });
+			else if (step === 'delete') node.close(given);
+			else {
+				last = node.open(given, step, isOnce);
+				node.place = place;
+				const isKnown = last === undefined || last === '' || attempts.has(last);
+				result = !isKnown ? 'new' : last && 'same';
+				if (last) attempts.add(last);
+			}
+			// Its start begins when it is saved.
+			if (step === 'saved') node.asked = '';
+		}
+		return result;
+	}
+
+	const known = (activation?: string) => ({
+		'node 1': JSON.stringify({ activation, scrapes: [] }),
+	});
+	test.each<[string, Step[], object, string | undefined]>([
+		['a user activates it', ['activate'], {}, 'new'],
+		['n8n repeats the activation', ['activate', 'saved', 'activate'], {}, 'same'],
+		['n8n repeats it after the start', ['activate', 'saved', 'through', 'activate'], {}, ''],
+		['n8n tries a refused one again', ['activate', 'delete', 'activate'], {}, 'same'],
+		['a user corrects a refused one', ['activate', 'delete', 'update'], {}, 'same'],
+		['a save interrupts its start', ['activate', 'saved', 'delete', 'update'], {}, 'same'],
+		['it is saved', ['activate', 'saved', 'through', 'delete', 'update'], {}, ''],
+		['it is added to an active workflow', ['update'], {}, 'new'],
+		['it is saved after a restart', ['delete', 'update'], known(''), ''],
+		['it is activated again', ['activate', 'saved', 'delete', 'activate'], {}, 'new'],
+		['the same after its start', ['activate', 'saved', 'through', 'delete', 'activate'], {}, 'new'],
+		['n8n starts before its start', ['init'], known('a1'), 'new'],
+		['n8n starts after its start', ['init'], known(''), ''],
+		['n8n starts, and nothing is saved', ['init'], {}, undefined],
+		['this process comes to lead', ['leadershipChange'], known(''), ''],
+		['it led before', ['activate', 'delete', 'leadershipChange'], {}, undefined],
+	])('when %s', (_what, steps, staticData, expected) => {
+		expect(after(steps, { ...staticData })).toBe(expected);
+	});
+
+	test('is none with a schedule', () => {
+		for (const step of ['activate', 'update', 'init'] as const)
+			expect(after([step], {}, false)).toBe('');
+	});
+});
+
+test('what the own URL does not take goes along with the next message', () => {
+	const node = new state.NodeState('node 2', 'node');
+	const [first] = saved('a1').scrapes;
+	node.notReached({ activation: 'a1', through: 'a0', scrapes: first && [first] });
+	expect(node.saved).toEqual(saved('a1'));
+	expect(node.unreachedSince).toBeDefined();
+	const next = node.withUnsaved({ scrapes: saved('a1! a2').scrapes });
+	expect(next).toEqual({ through: 'a0', scrapes: saved('a2 a1!').scrapes.toReversed() });
+	node.reached(saved('a1!'));
+	expect([node.withUnsaved({}).scrapes, node.unreachedSince]).toEqual([[], undefined]);
 });
 
 /** An error with two causes, of which the last one has a name of its own. */
@@ -93,6 +164,8 @@ round.cause = round;
 
 test.each<[string, unknown[], string]>([
 	['it is not registered', [code('404')], 'is not registered'],
+	['no address knows it', [code('404'), code('404')], 'is not registered'],
+	['another n8n does not know it', [code('403'), code('404')], 'in front of n8n answers HTTP 403'],
 	['a proxy reaches nothing', [code('502')], 'NO_PROXY'],
 	['a proxy has no tunnel', [nested('tunneling socket could not be established')], 'NO_PROXY'],
 	[
@@ -105,6 +178,7 @@ test.each<[string, unknown[], string]>([
 ])('a webhook URL that is not reached says what to do: %s', (_what, problems, expected) => {
 	const { message, advice } = new NotReachedError(problems);
 	expect(message).toBe('n8n cannot reach the webhook URL of this node');
-	const all = ['is not registered', 'NO_PROXY', "Set the option 'Internal URL'"];
+	const front = 'in front of n8n answers HTTP 403';
+	const all = ['is not registered', front, 'NO_PROXY', "Set the option 'Internal URL'"];
 	expect(all.filter((each) => advice.includes(each))).toEqual([expected]);
 });

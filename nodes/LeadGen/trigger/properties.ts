@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../common/errors';
-import { filterFields, limit } from '../common/filters';
+import { filterFields } from '../common/filters';
 import {
 	choiceField,
 	choicesField,
@@ -109,14 +109,13 @@ export const properties: INodeProperties[] = [
 	mode.property,
 	notice(
 		'startScrape',
-		'Publishing the workflow starts a scrape, which costs credits. So does "Execute step", with at most 5 leads. On localhost no leads arrive.',
+		'Each scrape costs credits. With "Once", publishing the workflow starts one. A schedule starts none then, but one at each due time. "Execute step" starts one with at most 5 leads. On localhost no leads arrive.',
 	),
 	notice(
 		'listen',
 		"Copy the production URL above into the option 'Webhook URL' of the LeadGen node that starts scrapes. The service must reach it.",
 	),
-	...[limit, ...scheduleFields].map(forStarts),
-	...filterFields.filter((field) => field !== limit).map(forStarts),
+	...[...filterFields, ...scheduleFields].map(forStarts),
 	events.property,
 	output.property,
 	{

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fixture, node, uuid, use } from '../fixture/fixture';
+import { errorAnswer, jsonAnswer, type Answer } from '../sandbox/answers';
+import { badDays as scenarios } from '../simulator/badDays';
+import { SimulatedService, type Said } from '../simulator/service';
+import { simulate, type Scenario } from '../simulator/simulate';
+import type { Row } from '../table';
+
+const SEEDS = [1, 2, 3];
+/** A run that only ends after ten minutes is watched for so long. */
+const MOST_MS = 120_000;
+
+/** What bad days of the service cost, in virtual time. */
+export async function badDays(): Promise<Row[]> {
+	const rows: Row[] = [];
+	for (const scenario of Object.values(scenarios)) {
+		const [seconds, calm, unclear, refused, notSent]: number[][] = [[], [], [], [], []];
+		for (const seed of SEEDS) {
+			const result = await simulate({ ...scenario, seed });
+			seconds?.push(result.seconds);
+			calm?.push((await simulate({ ...scenario, seed, fault: undefined })).seconds);
+			unclear?.push(result.unclear);
+			refused?.push(result.refused);
+			notSent?.push(result.notSent);
+		}
+		rows.push({
+			'The service': scenario.about,
+			Calls: scenario.calls,
+			'Time, s': average(seconds).toFixed(1),
+			'Without failures': `${(average(seconds) / average(calm)).toFixed(2)} ×`,
+			Unclear: average(unclear).toFixed(0),
+			'Not sent': average(notSent).toFixed(0),
+			Refused: average(refused).toFixed(0),
+		});
+	}
+	return rows;
+}
+
+function average(numbers: number[] = []): number {
+	return numbers.reduce((a, b) => a + b, 0) / numbers.length;
+}
+
+/** The same services in front of a real n8n that verifies addresses. BAD_DAYS is a pattern that chooses some by their names. */
+export async function badDaysOnN8n(): Promise<Row[]> {
+	const fixture = new Fixture({ EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' });
+	const chosen = new RegExp(process.env.BAD_DAYS ?? '');
+	const rows: Row[] = [];
+	try {
+		await fixture.open();
+		for (const scenario of Object.values(scenarios)) {
+			// Settings of the simulated process, and connections that nobody accepts, do not apply.
+			const isReal = scenario.cpuMs === undefined && !scenario.about.startsWith('unreachable');
+			if (isReal && chosen.test(scenario.about)) rows.push(await measure(fixture, scenario));
+		}
+	} finally {
+		await fixture.close();
+	}
+	return rows;
+}
+
+const clock = {
+	now: () => performance.now(),
+	sleep: async (ms: number) => {
+		await sleep(ms, undefined, { ref: false });
+	},
+	random: Math.random,
+};
+
+async function measure(fixture: Fixture, scenario: Scenario): Promise<Row> {
+	const { sandbox } = fixture;
+	const { about, calls, perMinute } = scenario;
+	const name = uuid();
+	const service = new SimulatedService(clock, { wayMs: 0, ...scenario });
+	sandbox.reset();
+	sandbox.respond = async (_request, response) => {
+		const said = await service.call();
+		if (said.outcome !== 'broken') return answerOf(said);
+		response.socket?.resetAndDestroy();
+		return undefined;
+	};
+	const webhook = node('Webhook', 'n8n-nodes-base.webhook', {
+		typeVersion: 2,
+		webhookId: name,
+		parameters: { path: name, responseMode: 'lastNode', responseData: 'noData' },
+	});
+	const row = "{ json: { email: 'p' + index + '@acme.example' } }";
+	const jsCode = `return Array.from({ length: ${String(calls)} }, (_, index) => (${row}));`;
+	const people = node('Rows', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } });
+	const fields = { plan: 'enterprise', requestsPerMinute: perMinute ?? 0 };
+	const verify = fixture.leadGen(
+		{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
+		{
+			credentials: use(await fixture.newCredential(name, name, fields)),
+			onError: 'continueRegularOutput',
+		},
+	);
+	const { id } = await fixture.activate(webhook, people, verify);
+	const end = new AbortController();
+	const run = untilEnded(`${fixture.url}/webhook/${name}`, end.signal);
+	const isOver = await Promise.race([run, sleep(MOST_MS, false, { signal: end.signal })]);
+	end.abort();
+	const { requests } = sandbox;
+	const ends = requests.map(({ at }) => at);
+	await fixture.api.deactivateWorkflow(id);
+	return {
+		'The service': about,
+		Calls: calls,
+		'Time, s': isOver ? ((Math.max(...ends) - Math.min(...ends)) / 1000).toFixed(1) : 'longer',
+		Answered: service.taken.length,
+		Unclear: service.failed.length,
+		'Not sent': calls - service.taken.length - service.failed.length,
+		Refused: service.refused,
+	};
+}
+
+/** Starts the workflow and waits for its last node. */
+async function untilEnded(url: string, signal: AbortSignal): Promise<boolean> {
+	for (;;) {
+		const { status } = await fetch(url, { signal });
+		// n8n 2 has the URL a moment after it has activated the workflow.
+		if (status !== 404) return true;
+		await sleep(100);
+	}
+}
+
+function answerOf({ outcome, retryAfterMs }: Said): Answer {
+	if (outcome === 'accepted') {
+		return jsonAnswer(200, { success: true, data: { status: 'valid', deliverable: true } });
+	}
+	if (outcome !== 'refused') return { status: 502, headers: {}, body: 'Bad Gateway' };
+	const refusal = errorAnswer('RATE_LIMIT_EXCEEDED', 'Too many requests');
+	if (retryAfterMs === undefined) return refusal;
+	const retryAfter = String(Math.ceil(retryAfterMs / 1000));
+	return { ...refusal, headers: { ...refusal.headers, 'retry-after': retryAfter } };
+}

@@ -1,0 +1,66 @@
+import { NodeOperationError, type ITriggerResponse } from 'n8n-workflow';
+import { hasSeveralMains, registerCron } from '../common/compatibility';
+import { InputError } from '../common/errors';
+import { Leader } from './leader';
+import type { Hooked, Leading } from './node';
+import { asNodeError, noticeOf } from './notices';
+import { placeOf } from './ownUrl';
+import { readSchedule } from './schedule';
+import { startBody } from './scrape';
+
+/** The hook of an activation: gives `trigger()` the place of the node. @throws NodeOperationError if it can only fail */
+export async function activate(node: Hooked): Promise<void> {
+	try {
+		const place = placeOf(node);
+		// When n8n starts, no user reads an error, and the node must receive completions in any case.
+		if (/^(activate|update)$/.test(node.context.getActivationMode())) await check(node);
+		node.state.place = place;
+	} catch (error) {
+		throw asNodeError(node.context.getNode(), error);
+	}
+}
+
+async function check(node: Hooked): Promise<void> {
+	if (node.context.getNode().alwaysOutputData === true) {
+		const advice = 'If it is on, a start runs the workflow without data.';
+		throw new InputError("'Always Output Data'", 'must be off in the settings', advice);
+	}
+	// The user may have corrected the key just now. An empty one cannot work.
+	await node.access(0);
+	if (node.isListening) return;
+	startBody(node.parameters);
+	readSchedule(node.parameters);
+}
+
+/**
+ * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins starts, and polls.
+ * @throws NodeOperationError if n8n does not accept the schedule
+ */
+export function lead(node: Leading): ITriggerResponse {
+	const { context, state, isListening } = node;
+	const schedule = isListening ? undefined : readSchedule(node.parameters);
+	const isOnce = !isListening && schedule === undefined;
+	const attempt = state.open(node, context.getActivationMode(), isOnce);
+	const leader = new Leader(node, schedule);
+	if (schedule !== undefined) register(node, schedule);
+	if (!isListening) void leader.run(attempt);
+	const closeFunction = async () => {
+		leader.close();
+		// Another main process may deactivate the workflow.
+		if (hasSeveralMains(context)) delete state.place;
+		await Promise.resolve();
+	};
+	return { closeFunction };
+}
+
+/** n8n may keep what a refused activation registered, and register nothing in the next one. So the leader decides. */
+function register({ context, state }: Leading, expression: string): void {
+	const timeZone = context.getTimezone();
+	try {
+		registerCron(context, expression, (time) => state.leader?.due(expression, timeZone, time));
+	} catch (error) {
+		const message = `n8n does not accept the schedule "${expression}": ${noticeOf(error).message}`;
+		const description = "Check 'How Often', and the time zone in the settings of the workflow.";
+		throw new NodeOperationError(context.getNode(), message, { description });
+	}
+}

@@ -1,0 +1,118 @@
+import type { IDataObject } from 'n8n-workflow';
+import { wordIn } from '../common/json';
+import { pause } from '../common/pause';
+import { Gate, type Delivery } from './gate';
+import type { Executing } from './node';
+import { scrapeIdIn } from './notification';
+import { Ended, isRefused, MISSING, NOT_FINISHED, NOT_KNOWN, unseenCompletion } from './notices';
+import { postToSelf, tellSelf } from './ownUrl';
+import { events } from './properties';
+import { findScrape, type FoundScrape } from './scrape';
+import { fingerprint } from './signature';
+import { scrapeOf } from './state';
+
+/**
+ * What an execution for a finished scrape begins with: its attempt if the node started it, its ID if it is known, and the
+ * notification; or `null` and the scrape that a poll found.
+ */
+export type Completion = Record<'attempt' | 'scrapeId', string | undefined> & {
+	notification: IDataObject | null;
+	found?: FoundScrape;
+};
+
+/** Between two looks at the status. */
+const LOOK_MS = 5000;
+/** How long a notification without leads leaves one with leads the precedence. */
+const GIVE_WAY_MS = 4000;
+/** The same for a poll: longer than an execution may take to see the end and to give way. */
+export const POLL_GIVE_WAY_MS = LOOK_MS + GIVE_WAY_MS + 1000;
+/** A notification may come before the end. Shorter, and less often, for an ID that anyone named, and for what is refused. */
+const [MAX_WAIT_MS, MAX_DOUBT_MS] = [10 * 60_000, 60_000];
+/** How long a poll leaves a scrape to a retry that has its leads. */
+const LEFT_MS = 60 * 60_000;
+
+/**
+ * Lets one completion of a scrape through, when the scrape is finished. One that a poll began does not wait.
+ * @returns the status of the scrape and the notification @throws LeadGenError if the end cannot be seen
+ */
+export async function complete(
+	node: Executing,
+	begun: Delivery,
+	completion: Completion,
+	hasLeads: boolean,
+): Promise<IDataObject | Ended> {
+	const { attempt, notification } = completion;
+	const isPoll = notification === null;
+	const seen = completion.found ?? (await untilFinished(node, completion));
+	if (!('isFinished' in seen) || !seen.isFinished)
+		return await endUnseen(node, completion, hasLeads, seen);
+	const { id, data, account } = seen;
+	if (!isPoll && !hasLeads) await pause(GIVE_WAY_MS, node.context.getExecutionCancelSignal());
+	// A scrape that the node started is known by its attempt, any other one by its account and ID.
+	const name = `completion ${attempt ?? fingerprint([account, id])}`;
+	const passage = await new Gate(node, begun, name).pass();
+	// Another process that passed as well has saved meanwhile that the workflow ran.
+	const saved = passage === 'unsure' ? (await postToSelf(node)).saved : undefined;
+	const isAnother = passage === 'another' || (saved && scrapeOf(saved, attempt)?.isDone === true);
+	if (isAnother) {
+		const text = `The workflow ran for scrape ${id} before, in another execution.`;
+		return new Ended(text, 'ran before', id);
+	}
+	// Before n8n saves the static data of the execution that goes on. The node does not poll what others started. If it is
+	// not saved now, a poll finds the scrape again, and the gate ends its execution.
+	if (attempt !== undefined)
+		await tellSelf(node, { scrapes: [{ attempt, scrapeId: id, since: Date.now(), isDone: true }] });
+	const status = wordIn(data.status) ?? '';
+	if (node.parameters.get(events).some((event) => event === status))
+		return { ...data, notification };
+	const text = `Scrape ${id} is ${status}. The node does not run the workflow for this event.`;
+	return new Ended(text, 'left out', id);
+}
+
+/** Why the end of a scrape is not seen. */
+type Unseen = FoundScrape | { problem: unknown };
+
+/** Ends an execution whose time is over. The node goes on to ask for the status of the scrapes that it started. */
+async function endUnseen(
+	node: Executing,
+	{ attempt, scrapeId }: Completion,
+	hasLeads: boolean,
+	unseen: Unseen,
+): Promise<Ended> {
+	const id = 'id' in unseen ? unseen.id : scrapeId;
+	const problem = 'problem' in unseen ? unseen.problem : NOT_FINISHED;
+	if (attempt !== undefined && id !== undefined) {
+		const leftUntil = hasLeads ? { leftUntil: Date.now() + LEFT_MS } : {};
+		const scrape = { attempt, scrapeId: id, since: Date.now(), isDone: false, ...leftUntil };
+		await tellSelf(node, { scrapes: [scrape] });
+	}
+	const isOwn = attempt !== undefined;
+	const error = unseenCompletion(id, problem, { isOwn, hasLeads });
+	if (isOwn && !hasLeads)
+		return new Ended(`${error.message}. The node asks again.`, 'not finished', id);
+	throw error;
+}
+
+/** Requests the status until the scrape is finished, or time runs out. */
+async function untilFinished(node: Executing, completion: Completion): Promise<Unseen> {
+	const signal = node.context.getExecutionCancelSignal();
+	const isOwn = completion.attempt !== undefined;
+	const since = Date.now();
+	for (;;) {
+		let problem: unknown = isOwn ? MISSING : NOT_KNOWN;
+		const scrape = await lookFor(node, completion).catch((error: unknown) => {
+			problem = error;
+		});
+		const isDoubtful = isRefused(problem) || (!isOwn && !scrape);
+		const isOver = Date.now() - since >= (isDoubtful ? MAX_DOUBT_MS : MAX_WAIT_MS);
+		if (scrape?.isFinished || isOver) return scrape ?? { problem };
+		await pause(isDoubtful ? LOOK_MS + (Date.now() - since) / 2 : LOOK_MS, signal);
+	}
+}
+
+async function lookFor(node: Executing, { attempt, scrapeId, notification }: Completion) {
+	const id = scrapeId ?? scrapeOf((await postToSelf(node)).saved, attempt)?.scrapeId;
+	// The answer to the start may never come.
+	const likely = id ?? scrapeIdIn(notification ?? {});
+	return likely === undefined ? undefined : await findScrape(node, likely);
+}

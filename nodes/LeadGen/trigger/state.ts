@@ -1,0 +1,273 @@
+import { randomUUID } from 'crypto';
+import type { IDataObject, WorkflowActivateMode } from 'n8n-workflow';
+import { isObject, jsonIn } from '../common/json';
+import { idIn } from './notification';
+
+// The state of a node: what n8n saves of it, and what this process knows. All other files ask this one.
+
+/**
+ * A scrape that the node started, by its attempt, at a time by `Date.now()`. It is done when its completion has run. Until
+ * `leftUntil`, polls leave it to a retry of the execution that has its leads.
+ */
+export type Scrape = Record<'attempt' | 'scrapeId', string> & {
+	since: number;
+	isDone: boolean;
+	leftUntil?: number;
+};
+
+/**
+ * What is saved, in n8n's static data. `webhook()` writes it, because n8n saves static data reliably nowhere else. Others
+ * save an old copy of static data now and then, so copies are united.
+ */
+export interface Saved {
+	/** While the node is active: the attempt that a user asked for by activating it, until its start is through; then empty. */
+	activation?: string | undefined;
+	scrapes: Scrape[];
+}
+
+/** What a node tells itself to save, over its own URL. `through` is the attempt of a start that is sent, or failed. */
+export type Message = Partial<Saved> & { through?: string | undefined };
+
+/** Where a node is reached: the production URL, as the outside sees it, and where it reaches itself, the likeliest first. */
+export type Place = { url: string; addresses: string[] };
+
+/** What a call of n8n gives: its static data, and whether n8n says that the workflow is active. */
+type Given = { readonly staticData: IDataObject; readonly isActiveInN8n: boolean };
+
+/** In lower case, because some services change the case of a URL. */
+export function newAttempt(kind: string): string {
+	return `${kind}${randomUUID().replaceAll('-', '')}`;
+}
+
+/** What is known of the activation: `isNew` if the node never saved anything. */
+type Activation = Record<'asked' | 'interrupted', string> & { saved?: string; isNew: boolean };
+
+/**
+ * What each call of n8n makes of the attempt for which the node starts a scrape once: it asks for its start, and empty text
+ * for none. `delete` clears it, and leaves it as `interrupted`. What n8n repeats has the same attempt.
+ */
+const ATTEMPTS: Record<string, (known: Activation) => string | undefined> = {
+	/** A user activates the node: a new wish. n8n repeats this after a crash, and when another trigger loses its connection. */
+	activate: ({ asked, saved }) => asked || (saved ?? newAttempt('a')),
+	/** A user saves the workflow; `delete` came just before. That asks for nothing more, unless the node is new. */
+	update: ({ asked, interrupted, saved, isNew }) =>
+		asked || interrupted || (saved ?? (isNew ? newAttempt('a') : '')),
+	/** n8n starts. If nothing is saved, nobody knows what the user asked for. */
+	init: ({ asked, saved }) => asked || saved,
+	/** Another main process led, and the user may have asked for a start there. */
+	leadershipChange: ({ saved }) => saved,
+};
+
+const ATTEMPT = /^[0-9a-z]{0,80}$/;
+/** More than ever run at once. The last ones that are done are kept, because they may be notified again. */
+const [MAX_RUNNING, MAX_DONE] = [1000, 200];
+/** n8n may let an execution wait for a slot, or may not have been able to begin it, for example with a full disk. */
+const BEGUN_MS = 60 * 60_000;
+
+/** The state of one node in this process. */
+export class NodeState {
+	/** As far as this process knows. */
+	saved: Saved = { scrapes: [] };
+	/** While the node is active here. The hooks of an activation know it. */
+	place?: Place;
+	/** The attempt that an activation asks for, until its start begins. */
+	asked = '';
+	/** Leads the work for the node, in the leading main process. */
+	leader?: { due(expression: string, timeZone: string, time: Date): void; close(): void };
+	/** Since when the own URL takes no message. */
+	unreachedSince: number | undefined;
+	/** What it did not take. It goes along with the next message. */
+	private unsaved: Message = {};
+	/** The attempt of which n8n's `delete` came before it was through: for a save, or a deactivation. */
+	private interrupted = '';
+	/** Aborted by `delete`. What is saved of an activation then comes too late. */
+	private closed = new AbortController();
+	/** The completions that began here, by their attempts, and until when n8n may still run them. */
+	private readonly begunUntil = new Map<string, number>();
+	private lastCheck: Promise<unknown> = Promise.resolve();
+
+	/** @param key identifies the node, and begins with `idKey`, which stays the same when the node gets another URL */
+	constructor(
+		private readonly key: string,
+		private readonly idKey: string,
+	) {}
+
+	/** Aborted when n8n deactivates the node in this process. */
+	get signal(): AbortSignal {
+		return this.closed.signal;
+	}
+
+	isActive({ isActiveInN8n }: Given): boolean {
+		return isActiveInN8n && !this.signal.aborted;
+	}
+
+	/**
+	 * `trigger()`: n8n activates the node, and this process leads. @param isOnce whether an activation asks for a start
+	 * @returns the attempt to start, empty for none, and undefined if nobody knows
+	 */
+	open(given: Given, mode: WorkflowActivateMode, isOnce: boolean): string | undefined {
+		if (mode === 'leadershipChange') this.reopen();
+		// Fresh from the database here, and never again in this context.
+		const { activation } = this.read(given);
+		this.reopen();
+		const { asked, interrupted } = this;
+		const known = { asked, interrupted, saved: activation, isNew: !this.hasRecord(given) };
+		const attempt = isOnce ? (ATTEMPTS[mode] ?? ATTEMPTS.init)?.(known) : '';
+		this.asked = attempt ?? '';
+		this.interrupted = '';
+		return attempt;
+	}
+
+	private reopen(): void {
+		if (this.signal.aborted) this.closed = new AbortController();
+	}
+
+	/** The hook `delete`: a user deactivates the node, or saves it. */
+	close(given: Given): void {
+		this.interrupted = this.read(given).activation ?? this.interrupted;
+		delete this.place;
+		this.closed.abort();
+		this.read(given);
+		if (this.hasRecord(given)) this.save(given);
+	}
+
+	/** Whether the node ever saved anything, also before it got another URL. */
+	private hasRecord({ staticData }: Given): boolean {
+		return Object.keys(staticData).some((key) => key.startsWith(this.idKey));
+	}
+
+	/**
+	 * Learns what is saved: fresh from the database in `webhook()` and in `trigger()`. While the node is active here, this
+	 * process knows its activation better: others save old copies, and so does n8n 1 when another trigger lost its connection.
+	 */
+	read({ staticData }: Given): Saved {
+		const { place, saved } = this;
+		const read = savedIn(staticData[this.key]);
+		const known = (place && saved.activation) ?? read.activation;
+		const activation = this.signal.aborted ? undefined : known;
+		return (this.saved = united({ ...saved, activation }, read.scrapes));
+	}
+
+	/** Saves a message, and what this process knows. n8n keeps it reliably only in `webhook()`. */
+	write(given: Given, message: Message): void {
+		this.read(given);
+		this.apply(message, this.isActive(given));
+		this.save(given);
+	}
+
+	/** As text, because n8n watches each value of an object. Only what changed, because n8n saves static data as a whole. */
+	private save({ staticData }: Given): void {
+		const text = JSON.stringify(this.saved);
+		if (staticData[this.key] !== text) staticData[this.key] = text;
+	}
+
+	private apply(message: Message, isActive: boolean): void {
+		this.saved = saving(this.saved, message, isActive);
+		for (const { attempt } of message.scrapes ?? []) this.begunUntil.delete(attempt);
+	}
+
+	/** What the next message of the node to itself holds. */
+	withUnsaved(message: Message): Message {
+		return merged(this.unsaved, message);
+	}
+
+	/** The own URL took all messages. @param reply what it says that is saved, unless that is too late */
+	reached(reply?: Saved): void {
+		this.unsaved = {};
+		this.unreachedSince = undefined;
+		// Another node may have saved an old copy without the activation.
+		if (this.place && reply) this.saved = united({ ...this.saved, ...reply }, this.saved.scrapes);
+	}
+
+	/** The own URL took no message. This process acts on it all the same, except on an activation, which must be saved. */
+	notReached({ through, scrapes }: Message): void {
+		this.unreachedSince ??= Date.now();
+		this.unsaved = merged(this.unsaved, { through, scrapes });
+		this.apply({ through, scrapes }, false);
+	}
+
+	/** A completion begins here. @param before how often one began before without being run */
+	beginCompletion(attempt: string, before = 0): void {
+		this.begunUntil.set(attempt, Date.now() + BEGUN_MS * 2 ** before);
+	}
+
+	/** The attempts whose completions began here, and which n8n has not run. */
+	get begun(): string[] {
+		const now = Date.now();
+		return [...this.begunUntil].flatMap(([attempt, until]) => (now < until ? attempt : []));
+	}
+
+	/** Checks at the gate take turns. */
+	async inTurn<T>(check: () => Promise<T>): Promise<T> {
+		const mine = this.lastCheck.then(check);
+		this.lastCheck = mine.catch(() => {});
+		return await mine;
+	}
+}
+
+/** Reads what was written. Anyone can write static data, and send messages with the API key, so anything else is ignored. */
+export function savedIn(value: unknown): Saved {
+	const json = jsonIn(value);
+	const { activation, scrapes } = isObject(json) ? json : {};
+	return {
+		...(isAttempt(activation) && { activation }),
+		scrapes: Array.isArray(scrapes) ? (scrapes as unknown[]).filter(isScrape) : [],
+	};
+}
+
+function isAttempt(value: unknown): value is string {
+	return typeof value === 'string' && ATTEMPT.test(value);
+}
+
+function isScrape(value: unknown): value is Scrape {
+	if (!isObject(value)) return false;
+	const { attempt, scrapeId, since, isDone, leftUntil = 0, ...others } = value;
+	const isId = typeof scrapeId === 'string' && idIn(scrapeId) !== undefined;
+	const areTimes = Number.isFinite(since) && Number.isFinite(leftUntil);
+	const isWhole = Object.keys(others).length === 0 && typeof isDone === 'boolean';
+	return isAttempt(attempt) && isId && areTimes && isWhole;
+}
+
+/**
+ * What is saved after a message. A message cannot replace an activation, so that nobody can ask for another start with it.
+ * @param isActive whether the node is active; a message of an activation may come after its deactivation
+ */
+export function saving(saved: Saved, message: Message, isActive: boolean): Saved {
+	const { activation, scrapes } = savedIn(message);
+	const asked = saved.activation ?? (isActive ? activation : undefined);
+	const isThrough = asked !== undefined && asked === message.through;
+	return united({ ...saved, activation: isThrough ? '' : asked }, scrapes);
+}
+
+/** Adds what another copy knows. A scrape that is done stays done. */
+export function united(saved: Saved, others: Scrape[]): Saved {
+	const all = new Map(saved.scrapes.map((scrape) => [scrape.attempt, scrape]));
+	for (const other of others) {
+		const own = all.get(other.attempt) ?? other;
+		const leftUntil = Math.max(own.leftUntil ?? 0, other.leftUntil ?? 0);
+		const newer = { ...other, since: own.since, ...(leftUntil > 0 && { leftUntil }) };
+		all.set(other.attempt, own.isDone ? own : newer);
+	}
+	const isRunning = ({ isDone }: Scrape) => !isDone;
+	const scrapes = [...all.values()];
+	const done = scrapes.filter(({ isDone }) => isDone).slice(-MAX_DONE);
+	return { ...saved, scrapes: [...done, ...scrapes.filter(isRunning).slice(-MAX_RUNNING)] };
+}
+
+function merged(first: Message, second: Message): Message {
+	const { scrapes } = united({ scrapes: first.scrapes ?? [] }, second.scrapes ?? []);
+	return { ...first, ...second, through: second.through ?? first.through, scrapes };
+}
+
+export function scrapeOf({ scrapes }: Saved, attempt?: string): Scrape | undefined {
+	return scrapes.find((scrape) => scrape.attempt === attempt);
+}
+
+/** Whether a start that began with an activation is still asked for. Another activation is a new wish. */
+export function isAskedFor(
+	now: { saved: Saved; isActive: boolean },
+	activation: string,
+	isRetry: boolean,
+): boolean {
+	return now.isActive && (isRetry || now.saved.activation === activation);
+}

@@ -1,0 +1,388 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loadNode, newExecutionData } from './engine';
+import {
+	DataDeduplicationService,
+	HookContext,
+	TriggerContext,
+	WebhookContext,
+	WorkflowExecute,
+} from 'n8n-core';
+import {
+	createRunExecutionData,
+	NodeConnectionTypes,
+	NodeHelpers,
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type IDataDeduplicator,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type IRun,
+	type ITriggerResponse,
+	type IWebhookData,
+	type IWebhookResponseData,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowActivateMode,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+/** n8n's table of what was processed, for the real helpers of n8n-core. */
+class ProcessedData implements IDataDeduplicator {
+	readonly values = new Set<unknown>();
+
+	checkProcessedAndRecord(items: Array<string | number>) {
+		const fresh = items.filter((item) => !this.values.has(item));
+		for (const item of fresh) this.values.add(item);
+		return Promise.resolve({
+			new: fresh,
+			processed: items.filter((item) => !fresh.includes(item)),
+		});
+	}
+
+	removeProcessed(items: Array<string | number>): Promise<void> {
+		for (const item of items) this.values.delete(item);
+		return Promise.resolve();
+	}
+
+	clearAllProcessedItems(): Promise<void> {
+		this.values.clear();
+		return Promise.resolve();
+	}
+
+	getProcessedDataCount(): Promise<number> {
+		return Promise.resolve(this.values.size);
+	}
+}
+
+const processed = new ProcessedData();
+
+/** Passes on what the trigger gives. */
+const end: INodeType = {
+	description: {
+		displayName: 'End',
+		name: 'end',
+		group: ['transform'],
+		version: 1,
+		description: 'Passes on',
+		defaults: { name: 'End' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	execute(this: IExecuteFunctions) {
+		return Promise.resolve([this.getInputData()]);
+	},
+};
+
+/** An execution, in the order in which they were begun. */
+export interface Execution {
+	mode: WorkflowExecuteMode;
+	/** What the trigger was given. */
+	input: IDataObject;
+	status: 'queued' | 'running' | 'success' | 'error' | 'canceled';
+	/** What a failed one says, with its advice. */
+	error?: string;
+	/** The items that came to the node behind the trigger. */
+	output: IDataObject[];
+	hints: string[];
+	stop: () => void;
+	run?: IRun;
+}
+
+type Data = IWorkflowExecuteAdditionalData;
+
+/** What surrounds n8n's engine in an n8n with one active workflow: its database, its webhooks, and its executions. */
+export class MiniN8n {
+	readonly executions: Execution[] = [];
+	/** Answers instead of the webhooks, as a proxy in front of n8n does. */
+	front?: (request: IncomingMessage) => number | undefined;
+	/** How many production executions may run at once. */
+	slots = Infinity;
+	/** As n8n's database holds it. */
+	private staticData = '{}';
+	private isActive = false;
+	private isListening = false;
+	private triggerResponse: ITriggerResponse | undefined;
+	private ticks: Array<(due: Date) => void> = [];
+	private readonly server = createServer(
+		(request, response) => void this.answer(request, response),
+	);
+	private readonly node: INode;
+	private url = '';
+
+	constructor(
+		private readonly type: INodeType,
+		private readonly credential: ICredentialDataDecryptedObject,
+		parameters: INodeParameters,
+		fields: Partial<INode> = {},
+	) {
+		const id = crypto.randomUUID();
+		this.node = {
+			...{ id, name: 'LeadGen Trigger', type: 'trigger', typeVersion: 1, position: [0, 0] },
+			...{ webhookId: id, credentials: { leadGenApi: { id, name: 'Account' } }, parameters: {} },
+			...fields,
+		};
+		this.parameters = parameters;
+	}
+
+	/** Those that the user set, and the defaults of the others. */
+	set parameters(given: INodeParameters) {
+		const { description } = this.type;
+		const all = [given, true, false, this.node, description] as const;
+		this.node.parameters = NodeHelpers.getNodeParameters(description.properties, ...all) ?? {};
+	}
+
+	async open(): Promise<void> {
+		await once(this.server.listen(0, '127.0.0.1'), 'listening');
+		this.url = `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/`;
+	}
+
+	async close(): Promise<void> {
+		if (this.isActive) await this.deactivate();
+		for (const { stop } of this.executions) stop();
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+
+	/** As n8n 1: the hooks, then `trigger()`. What the hooks write is saved if all is through. */
+	async activate(mode: WorkflowActivateMode = 'activate'): Promise<void> {
+		const workflow = this.workflow(true);
+		const hook = new HookContext(
+			workflow,
+			this.node,
+			this.data(workflow, 'trigger'),
+			'trigger',
+			mode,
+		);
+		await this.type.webhookMethods?.default?.create.call(hook);
+		this.isActive = true;
+		const emit = ([items = []]: INodeExecutionData[][]) => {
+			this.begin('trigger', items);
+		};
+		const registerCron = (_cron: object, tick: (due: Date) => void) => this.ticks.push(tick);
+		const context = new TriggerContext(
+			...([workflow, this.node, this.data(workflow, 'trigger'), 'trigger', mode, emit] as const),
+			...([undefined, undefined, { registerCron } as never] as const),
+		);
+		this.triggerResponse = await this.type.trigger?.call(context);
+		this.save(workflow);
+	}
+
+	/** n8n calls `delete` for a deactivation, and for a save. */
+	async deactivate(): Promise<void> {
+		const workflow = this.workflow(true);
+		const given = [this.data(workflow, 'internal'), 'internal', 'update'] as const;
+		const hook = new HookContext(workflow, this.node, ...given);
+		this.isActive = false;
+		await this.type.webhookMethods?.default?.delete.call(hook);
+		this.save(workflow);
+		await this.triggerResponse?.closeFunction?.();
+		this.ticks = [];
+	}
+
+	/** A user saves or publishes the workflow while it is active. */
+	async saveWorkflow(): Promise<void> {
+		await this.deactivate();
+		await this.activate('update');
+	}
+
+	/** Selects Execute step. n8n listens until the node has an output. @throws what n8n shows */
+	async executeStep(): Promise<void> {
+		const workflow = this.workflow(false);
+		const isTest = { isTest: true } as IWebhookData;
+		const given = [this.data(workflow, 'manual'), 'manual', 'manual', isTest] as const;
+		this.isListening = true;
+		const hook = new HookContext(workflow, this.node, ...given);
+		await this.type.webhookMethods?.default?.create.call(hook);
+	}
+
+	/** The cron of the node. */
+	due(time: Date): void {
+		for (const tick of this.ticks) tick(time);
+	}
+
+	/** Selects Retry at an execution. */
+	retry({ run }: Execution): void {
+		const [entry] = run?.data.executionData?.nodeExecutionStack ?? [];
+		this.begin('retry', entry?.data.main?.[0] ?? []);
+	}
+
+	/** The same for one that was stopped, of which nothing is kept but its input. */
+	retryInput({ input }: Execution): void {
+		this.begin('retry', [{ json: { leadGenTrigger: input } }]);
+	}
+
+	/** What is saved of the nodes. */
+	get saved(): string {
+		const { global = {} } = JSON.parse(this.staticData) as { global?: object };
+		return Object.values(global).join();
+	}
+
+	private begin(mode: WorkflowExecuteMode, items: INodeExecutionData[]): void {
+		const input = (items[0]?.json.leadGenTrigger ?? {}) as IDataObject;
+		const execution: Execution = {
+			mode,
+			input,
+			status: 'queued',
+			output: [],
+			hints: [],
+			stop() {},
+		};
+		this.executions.push(execution);
+		void this.execute(execution, items);
+	}
+
+	private async execute(execution: Execution, items: INodeExecutionData[]): Promise<void> {
+		const running = () => this.executions.filter(({ status }) => status === 'running').length;
+		const isFirst = () => this.executions.find(({ status }) => status === 'queued') === execution;
+		while (running() >= this.slots || !isFirst()) await sleep(5);
+		execution.status = 'running';
+		const workflow = this.workflow(this.isActive);
+		const stack = [{ node: this.node, data: { main: [items] }, source: null }];
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const runner = new WorkflowExecute(this.data(workflow, execution.mode), execution.mode, data);
+		await workflow.expression.acquireIsolate();
+		const running_ = runner.processRunExecutionData(workflow);
+		execution.stop = () => {
+			running_.cancel();
+		};
+		const run = await running_;
+		const { runData, error } = run.data.resultData;
+		execution.run = run;
+		execution.hints = (runData['LeadGen Trigger'] ?? []).flatMap(({ hints = [] }) =>
+			hints.map(({ message }) => message),
+		);
+		execution.output = (runData.End ?? []).flatMap(({ data }) =>
+			(data?.main?.[0] ?? []).map(({ json }) => json),
+		);
+		if (error) execution.error = `${error.message}. ${error.description ?? ''}`;
+		// n8n saves the static data of an execution that changed it.
+		if (workflow.staticData.__dataChanged) this.save(workflow);
+		execution.status = run.status === 'canceled' ? 'canceled' : error ? 'error' : 'success';
+	}
+
+	private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const rawBody = Buffer.concat(chunks);
+		const isTest = request.url?.startsWith('/webhook-test/') ?? false;
+		const isThere = isTest ? this.isListening : this.isActive;
+		const status = this.front?.(request) ?? (isThere ? 0 : 404);
+		if (status !== 0) {
+			response.writeHead(status).end();
+			return;
+		}
+		const { searchParams } = new URL(request.url ?? '', this.url);
+		const httpRequest = Object.assign(request, {
+			...{ rawBody, originalUrl: request.url, query: Object.fromEntries(searchParams), params: {} },
+			body: rawBody.length > 0 ? (JSON.parse(rawBody.toString()) as object) : {},
+		});
+		const httpResponse = {
+			status: (code: number) => ({
+				json: (body: object) => response.writeHead(code).end(JSON.stringify(body)),
+			}),
+		};
+		const workflow = this.workflow(!isTest);
+		const mode = isTest ? 'manual' : 'webhook';
+		const data = { ...this.data(workflow, mode), httpRequest, httpResponse };
+		const [webhookDescription] = this.type.description.webhooks ?? [];
+		const given = { webhookDescription, isTest } as IWebhookData;
+		const named = [workflow, this.node, data as Data, mode, given] as const;
+		const context = new WebhookContext(...named, [], null);
+		const result: IWebhookResponseData = (await this.type.webhook?.call(context)) ?? {};
+		const { workflowData, noWebhookResponse } = result;
+		if (workflowData) {
+			this.isListening &&= !isTest;
+			this.begin(mode, workflowData[0] ?? []);
+		}
+		// n8n 2 loses what a request writes that begins an execution.
+		else if (!isTest) this.save(workflow);
+		if (!noWebhookResponse) response.writeHead(200).end(JSON.stringify(result.webhookResponse));
+	}
+
+	/** The workflow, fresh from the database. */
+	private workflow(active: boolean): Workflow {
+		const nodeTypes = {
+			getByName: () => this.type,
+			getByNameAndVersion: (type: string) => (type === 'end' ? end : this.type),
+			getKnownTypes: () => ({}),
+		};
+		const { name } = this.node;
+		const endNode = { id: 'end', name: 'End', type: 'end', typeVersion: 1, parameters: {} };
+		return new Workflow({
+			...{ id: `workflow ${this.node.id}`, active, nodeTypes, settings: { executionOrder: 'v1' } },
+			nodes: [structuredClone(this.node), { ...endNode, position: [0, 0] }],
+			connections: { [name]: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+			staticData: JSON.parse(this.staticData) as IDataObject,
+		});
+	}
+
+	private save({ staticData }: Workflow): void {
+		this.staticData = JSON.stringify(staticData);
+	}
+
+	private data(workflow: Workflow, mode: WorkflowExecuteMode): IWorkflowExecuteAdditionalData {
+		return {
+			...newExecutionData(workflow, mode, this.credential),
+			...{ webhookBaseUrl: `${this.url}webhook`, webhookTestBaseUrl: `${this.url}webhook-test` },
+		};
+	}
+}
+
+/** An n8n for each test with the trigger. Closes it after the test. */
+export function useMiniN8n() {
+	let all: MiniN8n[] = [];
+	beforeAll(async () => {
+		await DataDeduplicationService.init(processed);
+	});
+	afterEach(async () => {
+		for (const n8n of all) await n8n.close();
+		all = [];
+	});
+	return async (...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]) => {
+		const n8n = new MiniN8n(await loadNode('leadGenTrigger'), ...given);
+		await n8n.open();
+		all.push(n8n);
+		return n8n;
+	};
+}
+
+const wait = setTimeout;
+
+/** In real time. */
+async function sleep(ms: number): Promise<void> {
+	await new Promise((resolve) => wait(resolve, ms));
+}
+
+/** From now on, time passes so many times as fast. @returns a function that lets time pass at once */
+export function fastTime(factor = 20): (ms: number) => void {
+	let skipped = 0;
+	for (const clock of [Date, performance] as Array<{ now: () => number }>) {
+		const now = clock.now.bind(clock);
+		const from = now();
+		jest.spyOn(clock, 'now').mockImplementation(() => from + factor * (now() - from) + skipped);
+	}
+	jest
+		.spyOn(globalThis, 'setTimeout')
+		.mockImplementation((ring, ms = 0) => wait(ring, ms / factor));
+	const timeout = AbortSignal.timeout.bind(AbortSignal);
+	jest
+		.spyOn(AbortSignal, 'timeout')
+		.mockImplementation((ms) => timeout(Math.ceil(Math.max(ms / factor, 1))));
+	return (ms) => (skipped += ms);
+}
+
+/** Resolves when something is as it should be; the time limit of the test ends a wait in vain. */
+export async function until(condition: () => boolean): Promise<void> {
+	while (!condition()) await sleep(5);
+}
+
+/** Long enough, in real time, for what should not happen. */
+export async function quiet(ms = 400): Promise<void> {
+	await sleep(ms);
+}
