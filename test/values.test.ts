@@ -225,7 +225,7 @@ describe('A profile or a company that is refused', () => {
 				'/email/find',
 			);
 			const warnings = hintTexts(result).filter((hint) => hint.startsWith('warning'));
-			expect(warnings.slice(0, -1)).toEqual([warning('LinkedIn URL'), warning('Company Domain')]);
+			expect(warnings.slice(0, 2)).toEqual([warning('LinkedIn URL'), warning('Company Domain')]);
 		},
 	);
 
@@ -442,7 +442,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 		service.expectCalls([]);
 		const errors = values.map((wrong) => ({
 			...{ message: `${field} ${problem.replace('…', shown(wrong))}`, advice: someText },
-			...{ field, outcome: 'notSent' },
+			...{ field, outcome: 'notSent', paidCalls: 0 },
 		}));
 		expect(items).toEqual(
 			paired(inputs.map((input, index) => ({ ...input, error: errors[index] }))),
@@ -458,6 +458,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 			damaged.map((name) => ({
 				field: 'First Name',
 				outcome: 'notSent',
+				paidCalls: 0,
 				message: `First Name has damaged characters: "${name}"`,
 				advice:
 					'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',

@@ -121,7 +121,8 @@ export function toAddress(text: string, displayName: string): string {
 /** Whether what a service answers is one address, and not masked, locked or a text such as `N/A`. */
 export function isAddress(answer: unknown): answer is string {
 	const text = typeof answer === 'string' ? answer.trim() : '';
-	return /^[^\s@,;|*•█…]+@([^\s@,;|*•█….]+\.)+[^\s@,;|*•█….]+$/.test(text) && !LOCKED.test(text);
+	const isOne = /^[^\s@,;|*•█]+@([^\s@,;|*•█.]+\.)+[^\s@,;|*•█.]+$/.test(text);
+	return isOne && !MASKED.test(text) && !LOCKED.test(text);
 }
 
 /**

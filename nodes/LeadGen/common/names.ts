@@ -12,7 +12,7 @@ const TITLE_OF_WORDS = /^\s*(?:tan sri|sr\.? d\.|the|rt)\s/i;
 const EXACT_TITLES = new Set(['Me', 'MS', 'RA', 'RAin', 'PD', 'DI', 'WP', 'CA']);
 /** A short word with a full stop before the names is a title, but for these given names and for most of two letters. */
 const TITLE =
-	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muhd?|mhd|abd|ant|aug|mst|wilh|heinr|friedr|fco|gpe|ste)\.)(?:\p{L}{3,7}|\p{L}r|bc|lt|hj|pt|me|av|ao|op|da|mw|δρ)\.[\p{L}ªº.-]*$/iu;
+	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muhd?|mhd|abd|ant|aug|mst|wilh|heinr|friedr|fco|gpe|ste)\.)(?:\p{L}{3,7}|\p{L}r|bc|lt|hj|pt|me|av|ao|op|da|δρ)\.[\p{L}ªº.-]*$/iu;
 /** Degrees and suffixes behind a name. */
 const SUFFIXES = words(
 	'jr jnr sr ii iii iv esq mba emba phd dds llm llb cpa cfa pmp jun. sen. ret. hon.',
@@ -23,20 +23,20 @@ const DEGREE = /^(?!IJ)\p{Lu}{1,4}(?:(?<=\p{Lu}{2})\p{Ll}{1,4}|\p{Ll}{1,5}\p{Lu}
 const EXACT_DEGREE = /^(?:M\.?D\.?|[MB]A|PE|RN|JD)$/;
 /** A position, a company or a place of two words, which could be the name of another person. */
 const POSITION =
-	/(?<!\p{L})(?:c[etfmis]o|coo|ciso|[es]?vp|head|lead|chief|nurse|inc|gmbh|ltd|of|at|for|bei|für|real estate|human resources|(?:new|san|los|são) \p{L}+|\p{L}+ist(?:in)?)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|therapist|designer|research|coach|author|editor|account|recruit|marketing|sales(?!i)|trainer|student|administrat|geschäfts|leiter|berater|anwalt|ingeni|gerente|\d/iu;
+	/(?<!\p{L})(?:c[etfmis]o|coo|ciso|[es]?vp|head|lead|chief|nurse|inc|gmbh|ltd|of|at|for|bei|für|real estate|human resources|customer|talent|product|business|senior|freelance|corp|llc|group|services|solutions|united|(?:new|san|los|são) \p{L}+|\p{L}+ist(?:in)?)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|therapist|designer|research|coach|author|editor|account|recruit|marketing|sales(?!i)|trainer|student|administrat|geschäfts|leiter|berater|anwalt|ingeni|gerente|\d/iu;
 /** Words that belong to the last name behind them, also with a capital. */
 const PARTICLES = words(
-	"van von vom zum zur zu der den de del della delle dello dei degli di da dal dalla do dos das du des le la lo las los el al bin bint binti ibn ben bar abu abou abd abdel abdul ould ait aït ter ten te 't op san santa são saint st st. ste mac mc o o' d' l' ó ní nic uí ap a/l a/p s/o d/o dela delos vander freiherr freifrau graf gräfin baron",
+	"van von vom zum zur zu der den de del della delle dello dei degli di da dal dalla do dos das du des le la lo las los el al bin bint binti ibn ben bar abu abou abd abdel abdul ould ait aït ter ten te 't op san santa são saint st st. ste mac mc o o' d' l' ó ní nic uí ap a/l a/p s/o d/o dela delos vander vanden freiherr freifrau graf gräfin baron",
 );
 /** Behind `da` and `del` in names of two given names: Maria da Graça, María del Carmen. */
 const DEVOTION =
 	/^(?:concei|gra[çc]a|carm|gl[óo]ria|luz|f[áa]tima|c[ée]u|ros[áa]rio|lourdes|paz|penha|dores|dolor|anjos|[áa]ngel|neves|assun|piedade|sa[úu]de|pilar|mar$|roc[íi]o|jes[úu]s|dios)/i;
 /** The first of two Spanish or Portuguese last names: `García Márquez, Gabriel`. */
-const FIRST_OF_TWO = /(?:[aeoáéóú]z|[ut]iz|arc[íi]a)$|^(?:silva|santos|sou[sz]a)$/i;
+const FIRST_OF_TWO = /(?:[aeoáéóú]z|[ut]iz|arc[íi]a|eira)$|^(?:silva|santos|sou[sz]a)$/i;
 
 /** A title also with a field, or in the form of a woman: `Dipl.-Ing.`, `Dr.in`. */
 const isTitle = (word: string) =>
-	(word !== 'MS' && TITLES.has(word.toLowerCase())) || TITLE.test(word);
+	(word !== 'MS' && TITLES.has(word.toLowerCase().replace(/\.$/, ''))) || TITLE.test(word);
 /** Also behind a hyphen: `Visser-de Boer`. */
 const isParticle = (word = '') =>
 	PARTICLES.has(
