@@ -1,50 +1,35 @@
 import { mustBe } from './values';
 
-const words = (text: string) => new Set(text.split(' '));
-
 /** Forms of address before a name, also without a full stop. */
-const TITLES = words(
-	"mr mrs ms miss mx sir lord dame dr ddr prof professor doctor doktor herr herrn frau familie mme mlle monsieur madame maître dott sra srta señor señora signor signora dipl mmag kommr stb mw dhr mevr mgr judr mudr mvdr phdr rndr hab inż et shri smt adv engr atty rabbi sheikh alhaji datuk dato dato' datin seri encik puan khun hofrat sayın dª г-н г-жа д-р",
-);
-/** Titles of two words, and the beginnings of longer ones: `The Hon.`. */
-const TITLE_OF_WORDS = /^\s*(?:tan sri|sr\.? d\.|the|rt)\s/i;
-/** Titles only in this spelling, with two names behind them. */
-const EXACT_TITLES = new Set(['Me', 'MS', 'RA', 'RAin', 'PD', 'DI', 'WP', 'CA']);
+const TITLES =
+	/^(?:m(?:rs?|s|iss|x|me|lle|onsieur|adame|aître)|sir|lord|dame|dd?r|prof(?:essor)?|do[ck]tor|herrn?|frau|familie|dott|sra|srta|señora?|signora?|dipl|mmag|kommr|stb|mw|dhr|mevr|mgr|judr|mudr|mvdr|phdr|rndr|hab|inż|et|shri|smt|adv|engr|atty|rabbi|alhaji|datuk|dato'?|datin|encik|puan|khun|hofrat|sayın|dª|г-н|г-жа|д-р)\.?$/i;
 /** A short word with a full stop before the names is a title, but for these given names and for most of two letters. */
 const TITLE =
 	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muhd?|mhd|abd|ant|aug|mst|wilh|heinr|friedr|fco|gpe|ste)\.)(?:\p{L}{3,7}|\p{L}r|bc|lt|hj|pt|me|av|ao|op|da|δρ)\.[\p{L}ªº.-]*$/iu;
-/** Degrees and suffixes behind a name. */
-const SUFFIXES = words(
-	'jr jnr sr ii iii iv esq mba emba phd dds llm llb cpa cfa pmp jun. sen. ret. hon.',
-);
+const TITLE_OF_WORDS = /^\s*(?:tan sri|dat(?:uk|o'?) seri|sr\.? d\.|(?:the |rt\.? )+hon\.?)\s/i;
+/** Titles only in this spelling, with two names behind them. */
+const EXACT_TITLE = /^(?:Me|MS|RA|RAin|PD|DI|WP|CA)$/;
+/** Degrees and suffixes behind a name, without full stops, and abbreviations with one. */
+const SUFFIX = /^(?:jn?r|sr|iii?|iv|esq|e?mba|phd|dds|ll[mb]|cpa|cfa|pmp)$/i;
+const ABBREVIATION = /^(?:\p{Ll}{2,4}|Jun|Sen|Ret|Hon)\.$/u;
 /** Degrees by their form, without full stops: PhD, PharmD, DrPH, MSc, PEng. */
 const DEGREE = /^(?!IJ)\p{Lu}{1,4}(?:(?<=\p{Lu}{2})\p{Ll}{1,4}|\p{Ll}{1,5}\p{Lu}{1,2})$/u;
 /** Degrees that in other spellings are initials or names. */
 const EXACT_DEGREE = /^(?:M\.?D\.?|[MB]A|PE|RN|JD)$/;
 /** A position, a company or a place of two words, which could be the name of another person. */
 const POSITION =
-	/(?<!\p{L})(?:c[etfmis]o|coo|ciso|[es]?vp|head|lead|chief|nurse|inc|gmbh|ltd|of|at|for|bei|für|real estate|human resources|customer|talent|product|business|senior|freelance|corp|llc|group|services|solutions|united|(?:new|san|los|são) \p{L}+|\p{L}+ist(?:in)?)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|therapist|designer|research|coach|author|editor|account|recruit|marketing|sales(?!i)|trainer|student|administrat|geschäfts|leiter|berater|anwalt|ingeni|gerente|\d/iu;
+	/(?<!\p{L})(?:c[etfmis]o|coo|ciso|[es]?vp|head|lead|chief|nurse|inc|gmbh|ltd|of|at|for|bei|für|real estate|human resources|customer|talent|product|business|senior|freelance|corp|llc|group|services|solutions|united|(?:new|san|los|são) \p{L}+|\p{L}+(?<!r)ist(?:in)?)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|therapist|designer|research|coach|author|editor|account|recruit|marketing|sales(?!i)|trainer|student|administrat|geschäfts|leiter|berater|anwalt|ingeni|gerente|\d/iu;
 /** Words that belong to the last name behind them, also with a capital. */
-const PARTICLES = words(
-	"van von vom zum zur zu der den de del della delle dello dei degli di da dal dalla do dos das du des le la lo las los el al bin bint binti ibn ben bar abu abou abd abdel abdul ould ait aït ter ten te 't op san santa são saint st st. ste mac mc o o' d' l' ó ní nic uí ap a/l a/p s/o d/o dela delos vander vanden freiherr freifrau graf gräfin baron",
-);
+const PARTICLE =
+	/^(?:van|v[ao][nm]|zu[mr]?|de[rnls]?|dell[aeo]|degli|d[aiou]|dal(?:la)?|d[ao]s|l[aeo]|l[ao]s|el|al|bint?|binti|ibn|ben|bar|ab[ou]u?|abd(?:[eu]l)?|ould|a[iï]t|te[rn]?|op|san|santa|são|saint|ste?|st\.|ma?c|['’‘ʼ`´]t|[odl]['’‘ʼ`´]|o|ó|ní|nic|uí|ap|a\/[lp]|[sd]\/o|delos|dela|vander|vanden|frei(?:herr|frau)|graf|gräfin|baron)$/i;
 /** Behind `da` and `del` in names of two given names: Maria da Graça, María del Carmen. */
 const DEVOTION =
 	/^(?:concei|gra[çc]a|carm|gl[óo]ria|luz|f[áa]tima|c[ée]u|ros[áa]rio|lourdes|paz|penha|dores|dolor|anjos|[áa]ngel|neves|assun|piedade|sa[úu]de|pilar|mar$|roc[íi]o|jes[úu]s|dios)/i;
 /** The first of two Spanish or Portuguese last names: `García Márquez, Gabriel`. */
 const FIRST_OF_TWO = /(?:[aeoáéóú]z|[ut]iz|arc[íi]a|eira)$|^(?:silva|santos|sou[sz]a)$/i;
 
-/** A title also with a field, or in the form of a woman: `Dipl.-Ing.`, `Dr.in`. */
-const isTitle = (word: string) =>
-	(word !== 'MS' && TITLES.has(word.toLowerCase().replace(/\.$/, ''))) || TITLE.test(word);
 /** Also behind a hyphen: `Visser-de Boer`. */
-const isParticle = (word = '') =>
-	PARTICLES.has(
-		word
-			.replace(/[’‘ʼ`´]/, "'")
-			.replace(/^.*-(?=\p{Ll})/u, '')
-			.toLowerCase(),
-	);
+const isParticle = (word = '') => PARTICLE.test(word.replace(/^.*-(?=\p{Ll})/u, ''));
 const isSmall = (word = '') => /^['’]?\p{Ll}[\p{Ll}.]*$/u.test(word);
 const isInitial = (word = '') => /^(?:\p{Lu}\.-?)+$|^[A-NP-Z]$/u.test(word);
 const isInCapitals = (word = '') => /^(?:Ma?c)?\p{Lu}[\p{Lu}'’-]+$/u.test(word);
@@ -52,11 +37,12 @@ const isInCapitals = (word = '') => /^(?:Ma?c)?\p{Lu}[\p{Lu}'’-]+$/u.test(word
 const isSpoken = (text: string) => /[B-DF-HJ-NP-TV-XZ][AEIOUY]|[^ -~’]|^NG$/.test(text);
 const hasSmallLetters = (words: string[]) => /\p{Ll}/u.test(words.join(''));
 
+const isTitle = (word: string) => (word !== 'MS' && TITLES.test(word)) || TITLE.test(word);
+
 /** Also with full stops: `Ph.D.`. */
 function isSuffix(word: string): boolean {
 	const plain = word.replaceAll('.', '');
-	const isListed = SUFFIXES.has(plain.toLowerCase()) || SUFFIXES.has(word.toLowerCase());
-	return isListed || DEGREE.test(plain) || /^\p{Ll}{2,4}\.$/u.test(word);
+	return SUFFIX.test(plain) || DEGREE.test(plain) || ABBREVIATION.test(word);
 }
 
 /** A name without brackets, nicknames in quotes, emoji, and what follows a bar or a dash, with a space behind each full stop. */
@@ -89,10 +75,12 @@ function wordsOf(name: string, least: number): string[] {
 	const isBefore = (word: string) =>
 		isTitle(word) ||
 		(/^(?!v\.)\p{Ll}+\./u.test(word) && /^\p{Lu}/u.test(all.at(-1) ?? '')) ||
-		(EXACT_TITLES.has(word) && !isInCapitals(all[1]) && all.length > least);
+		(EXACT_TITLE.test(word) && !isInCapitals(all[1]) && all.length > least);
 	while (isBefore(all[0] ?? '')) all.shift();
 	// Behind a degree there are only more of them.
-	const degree = all.findIndex((word, index) => index > 0 && isSuffix(word));
+	const degree = all.findIndex(
+		(word, index) => isSuffix(word) && index >= (DEGREE.test(word) ? least : 1),
+	);
 	if (degree > 0) all.length = degree;
 	const isDegree = (word: string) =>
 		EXACT_DEGREE.test(word.replaceAll('.', '')) || (/^\p{Lu}{2,5}$/u.test(word) && !isSpoken(word));
@@ -107,11 +95,11 @@ export function plainName(name: string): string {
 	return wordsOf(before, 1).join(' ');
 }
 
-/** Whether a part behind a comma is no name: titles, degrees, or a position. */
+/** Whether a part behind a comma is no name: titles, degrees, or a position of several words. */
 function isSurplus(part: string): boolean {
 	const each = part.split(/[\s/&]+/).filter((word) => word !== '');
 	const isNone = (word: string) => isSuffix(word) || isTitle(word) || EXACT_DEGREE.test(word);
-	return each.every(isNone) || POSITION.test(part);
+	return each.every(isNone) || (each.length > 1 && POSITION.test(part));
 }
 
 /** Whether a part behind a comma can be the whole name of another person. */
