@@ -118,11 +118,11 @@ export function toAddress(text: string, displayName: string): string {
 	throw mustBe('one email address', text, displayName, advice);
 }
 
-/** Whether what a service answers is one address, and not masked, locked or a text such as `N/A`. */
-export function isAddress(answer: unknown): answer is string {
-	const text = typeof answer === 'string' ? answer.trim() : '';
+/** The address in what a service answers, if it is one, and not masked, locked or a text such as `N/A`. */
+export function addressIn(answer: unknown): string | undefined {
+	const text = typeof answer === 'string' ? withoutEdges(answer) : '';
 	const isOne = /^[^\s@,;|*•█]+@([^\s@,;|*•█.]+\.)+[^\s@,;|*•█.]+$/.test(text);
-	return isOne && !MASKED.test(text) && !LOCKED.test(text);
+	return isOne && ![MASKED, LOCKED].some((rule) => rule.test(text)) ? text : undefined;
 }
 
 /**

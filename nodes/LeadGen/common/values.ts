@@ -50,7 +50,7 @@ const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 const SLIP =
 	/[{}]|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
 /** A merge tag that nobody replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. */
-const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]|\*\|/;
+const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\*\|/;
 
 /**
  * The rules for all text: removes invisible characters and needless spaces.

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isAddress } from '../../../common/addresses';
+import { addressIn } from '../../../common/addresses';
 import { filled, numberIn } from '../../../common/json';
 import { ServiceError } from '../../../common/errors';
 import { foundNobody, meaningOf } from '../../../service/answer';
@@ -98,13 +98,13 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 }
 
 function resultOf(data: IDataObject | null): IDataObject {
-	const email = data?.email;
-	if (isAddress(email)) {
-		return { found: true, ...confidenceLevel(data?.confidence), ...data, email: email.trim() };
+	const email = addressIn(data?.email);
+	if (email !== undefined) {
+		return { found: true, ...confidenceLevel(data?.confidence), ...data, email };
 	}
 	const nobody = { found: false, email: null };
 	// Some services write `N/A`, a masked address or two addresses in the place of the address.
-	return { ...nobody, ...data, ...nobody, ...filled({ emailAnswer: email }) };
+	return { ...nobody, ...data, ...nobody, ...filled({ emailAnswer: data?.email }) };
 }
 
 /** The band of a confidence from 0 to 1 as `confidenceLevel`; no field for any other value. */
