@@ -55,6 +55,7 @@ function withoutNotes(name: string): string {
 		.replace(/^(\P{L}*\p{L}\S*\s+\p{L}.*?)\p{So}.*$/su, '$1')
 		.replace(/[\p{So}\p{Emoji_Modifier}"“”„«»]/gu, ' ')
 		.replace(/^\s*['‘](.*)['’]\s*$/s, '$1')
+		.replace(TITLE_OF_WORDS, '')
 		.replace(/\s[-–]\s(?=(?:de|van|von|ter?)\s)/g, '-')
 		.replace(/\s(?:[-–—](?:\s|$)|[|•·@#\d]|n[ée]e\s|geb\.|(?:she|he|they)\/).*$/s, '')
 		.replace(
@@ -68,10 +69,7 @@ function withoutNotes(name: string): string {
  * @param least how many words stay in front of a degree that can be a name, such as MA
  */
 function wordsOf(name: string, least: number): string[] {
-	const all = name
-		.replace(TITLE_OF_WORDS, '')
-		.split(/\s+/)
-		.filter((word) => !/^[-–—.]*$/.test(word));
+	const all = name.split(/\s+/).filter((word) => /[^-–—.]/.test(word));
 	const isBefore = (word: string) =>
 		isTitle(word) ||
 		(/^(?!v\.)\p{Ll}+\./u.test(word) && /^\p{Lu}/u.test(all.at(-1) ?? '')) ||
@@ -145,9 +143,8 @@ function beginOfLast(all: string[]): number {
 /** The begin of a last name with the particles before it, and with what is before the `y` in `Ortega y Gasset`. */
 function withParticles(all: string[], end: number, isOne: (word?: string) => boolean): number {
 	let begin = end;
-	while (begin > 1 && isOne(all[begin - 1])) {
+	while (begin > 1 && isOne(all[begin - 1]))
 		begin -= begin > 2 && /^[yei]$/.test(all[begin - 1] ?? '') ? 2 : 1;
-	}
 	return begin;
 }
 
@@ -199,11 +196,9 @@ function namesOf(all: string[], begin: number): { firstName: string; lastName: s
 	const first = all.slice(0, begin);
 	const isMiddle = (word: string, index: number) =>
 		index > 0 && isInitial(word) && !isInitial(first[0]);
+	const last = all.slice(begin).join(' ');
 	return {
 		firstName: first.filter((word, index) => !isMiddle(word, index)).join(' '),
-		lastName: all
-			.slice(begin)
-			.join(' ')
-			.replace(/(?<=\p{L}{4})\.$/u, ''),
+		lastName: last.replace(/(?<=\p{L}{4})\.$/u, ''),
 	};
 }
