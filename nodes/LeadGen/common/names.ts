@@ -179,9 +179,11 @@ export function splitName(
 		throw mustBe('the name of one person', full, displayName);
 	const before = behind.find((part) => isLast && !isSurplus(part));
 	if (before !== undefined) {
-		const both = [...wordsOf(before, 2), ...all];
+		// A last name can be the same as a title: `Lord, Jack`.
+		const last = all.length > 0 ? all : [head];
+		const both = [...wordsOf(before, 2), ...last];
 		const isOne = (word?: string) => isSmall(word) && isParticle(word);
-		return namesOf(both, withParticles(both, both.length - all.length, isOne));
+		return namesOf(both, withParticles(both, both.length - last.length, isOne));
 	}
 	// Behind a title, a single word is the last name.
 	if (all.length < 2) return namesOf(all, name === all[0] ? 1 : 0);
