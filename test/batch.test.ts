@@ -290,7 +290,7 @@ it('asks for the plan once in large runs, and not in a small one', async () => {
 	await find(people(20), {}, auto);
 	service.expectCalls([], '/credits');
 	await find(people(150), {}, auto);
-	const others = people(100).map((each) => ({ ...each, company: 'example.com' }));
+	const others = people(100).map((each) => ({ ...each, company: 'globex.com' }));
 	await find(others, {}, auto);
 	service.expectCalls([get('/credits')], '/credits');
 	expect(sandbox.requests.filter(({ status }) => status === 429)).toEqual([]);

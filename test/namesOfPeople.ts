@@ -120,6 +120,44 @@ const TEXT: Record<string, string> = {
 	Hawaiian: 'Keali’i|Reichel; ʻIolani|Luahine',
 	Armenian: 'Ծովինար|Հակոբյան; Aram|Khachaturian',
 	Georgian: 'გიორგი|მაისურაძე; Nino|Burjanadze',
+	Particles: `
+		Oliver|St. John; Rhys|ap Gwilym; Sean|O Sullivan; Fiona|Mc Carthy; Sarah Jane|Ellison-Grant; Harpreet Singh|Sandhu
+		Montserrat|Puig i Ferrer; Willem|in 't Veld; Joost|v.d. Linden; Joost|vd Linden; Luc|Van Den Bossche
+		Hubert|de la Tour d'Auvergne; Abd El-Rahman|Farouk; Nour El Houda|Benali; Björn Þór|Guðmundsson
+		Jose Rizal|delos Reyes; Kim Mai-Lynn|Deal; Álvaro|de la Rosa Fuentes; Antoine|De Saint-Rémy
+		Beatriz|Almeida e Costa; Els|Vanden Berghe; Sara|Bin Ahmed; María de los Ángeles|Prieto; María de Jesús|Salas
+		Pedro Vaz|de Camões; Thomas|à Kempis; RAJ|Kumar; SAM|Whitaker`,
+	'Titles, capitals and notes': `
+		Rt Hon. Edmund Carew MP = Edmund|Carew; The Hon. Patrice Lyle = Patrice|Lyle
+		Shri Balwant Rao Deshmukh = Balwant Rao|Deshmukh; Tan Sri Lim Kok Wing = Lim Kok|Wing
+		Datuk Seri Azmi Rahman = Azmi|Rahman; Dato' Azman Hashim = Azman|Hashim; Sr. D. Rafael Ibáñez = Rafael|Ibáñez
+		Sra. Da. Lucía Peña = Lucía|Peña; Eng.º Rui Tavares = Rui|Tavares; Dr.ª Inês Barreto = Inês|Barreto
+		Mr. drs. P.J. de Graaf = P.J.|de Graaf; ir. K. van der Zee MSc = K.|van der Zee
+		Mevr. S. Visser-de Boer = S.|Visser-de Boer; Femke Visser - de Boer = Femke|Visser-de Boer
+		Prof. Dr.-Ing. habil. Uwe Kranz = Uwe|Kranz; Dr. rer. nat. Holger Beck = Holger|Beck
+		lic. iur. Regula Frei = Regula|Frei; Mlle Odile Garnier = Odile|Garnier
+		Sig.ra Anna Degli Esposti = Anna|Degli Esposti; Gr. Uff. Ettore Mancini = Ettore|Mancini
+		Op. Dr. Selin Aydın = Selin|Aydın; Sayın Mehmet Öztürk = Mehmet|Öztürk; Uzm. Dr. Ebru Kılıç = Ebru|Kılıç
+		Barr. Ngozi Eze = Ngozi|Eze; Kwame Boateng Jnr = Kwame|Boateng; DI (FH) Markus Gruber = Markus|Gruber
+		Ms. Q. Adams = Q.|Adams; Hr. Lars Toft = Lars|Toft; Prof. Gareth Llewellyn FRS = Gareth|Llewellyn
+		Kim Deal MSc MRICS = Kim|Deal; Kim Deal BSc (Hons) = Kim|Deal; VLK Jan = Jan|VLK; KIM Min-jun = Min-jun|KIM
+		VAN DEN BOSSCHE Luc = Luc|VAN DEN BOSSCHE; GARCÍA LÓPEZ Ana = Ana|GARCÍA LÓPEZ
+		William 'Bill' Trask Jr. = William|Trask; Barbara Nowicka - HR Manager = Barbara|Nowicka
+		Alicia Monroe she/her = Alicia|Monroe; Kyle Brandt ✅ Hiring = Kyle|Brandt; Capt. Susan Orr (Ret.) = Susan|Orr
+		Kim Deal geb. Sutter = Kim|Deal; Kim Deal [Open to work] = Kim|Deal; Jean Valjean / Acme = Jean|Valjean`,
+	Commas: `
+		Todd Baskin, CFP® = Todd|Baskin; Lorraine Petty RN, BSN = Lorraine|Petty; Alicia Monroe, Plumber = Alicia|Monroe
+		Alicia Monroe, Retired = Alicia|Monroe; Alicia Monroe, Chicago = Alicia|Monroe; Emma Stone, New York = Emma|Stone
+		Emma Stone, Nashville, TN = Emma|Stone; Alicia Monroe, Founder & CEO = Alicia|Monroe
+		Emma Stone, Acme Inc. = Emma|Stone; Emma Stone, Customer Success = Emma|Stone
+		Emma Stone, Certified Public Accountant = Emma|Stone; Washington, Cornell, Jr. = Cornell|Washington
+		Smith, M.D. = |Smith; Ir. Bambang Wijaya, M.T. = Bambang|Wijaya; Dewi Sartika, S.E., M.M. = Dewi|Sartika
+		Ortega y Gasset, José = José|Ortega y Gasset; PÉREZ GÓMEZ, Juan Carlos = Juan Carlos|PÉREZ GÓMEZ
+		Ferreira Lopes, Tiago = Tiago|Ferreira Lopes; Berg, Jan van den = Jan|van den Berg; DE SMET, Luc = Luc|DE SMET
+		De Vries, Maaike = Maaike|De Vries; Reuter, Dr. Thomas = Thomas|Reuter; Deal Jr., Kim = Kim|Deal
+		Deal, Kim (Contractor) = Kim|Deal; Kim Deal, PhD, PE, LEED AP = Kim|Deal; Valjean, Jean, PhD = Jean|Valjean
+		Ben Whishaw, Actor = Ben|Whishaw; Santos, Liza Mae B. = Liza Mae|Santos; Wang, Bei = Bei|Wang
+		Aydın, Nursel = Nursel|Aydın`,
 	Surnames:
 		'Anna|Hidden; Tom|Locked; Jennifer|Null; Ada|None-Smith; Marc|Head; Eva|Lead; Karl|Meister; Otto|Leiter; Dana|Private-Jones',
 };

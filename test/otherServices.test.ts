@@ -164,6 +164,7 @@ describe('An address', () => {
 					{ ...none, emailAnswer },
 				]),
 				[success({ email: '', confidence: 0.4 }), none],
+				[success({ email: 'p@example.com' }), including({ found: true, email: 'p@example.com' })],
 				...['p@acme.com', ' <p@acme.com>', 'Pia Okafor <p@acme.com>'].map((email): Case => [
 					success({ email }),
 					including({ found: true, email: 'p@acme.com' }),

@@ -267,6 +267,14 @@ describe('What was paid for', () => {
 				https://www.linkedin.com/in/jos%c3%a9-1/detail/recent-activity, https://www.linkedin.com/comm/in/josé-1
 			`),
 		],
+		[
+			FIND,
+			'linkedinUrl',
+			['lead/ACwAAa,NAME_SEARCH,x1', 'people/ACwAAa,name,y2', 'lead/ACwAAa?_ntb=z'].map(
+				(path) => `https://www.linkedin.com/sales/${path}`,
+			),
+		],
+		[FIND, 'firstName', ['J. P.', 'J.P.', 'j. p.']],
 		[FIND, 'lastName', Array.from(`'’‘ʼ´\`ʻ′＇`).map((sign) => `O${sign}Brien`)],
 		[FIND, 'firstName', Array.from('-‐‑‒–—−﹣－').map((sign) => `Anne${sign}Marie`)],
 		[FIND, 'company', ['bücher.example', 'BÜCHER.example', 'https://www.xn--bcher-kva.example/']],
@@ -291,7 +299,8 @@ describe('What was paid for', () => {
 		const profiles = listed(`
 			https://www.linkedin.com/in/ada, https://www.linkedin.com/in/ada-1, https://www.linkedin.com/pub/ada/1/2/3,
 			https://www.linkedin.com/pub/ada/1/2/4, https://www.linkedin.com/sales/lead/A,x,1,
-			https://www.linkedin.com/sales/lead/B,x,1, https://www.linkedin.com/talent/profile/A
+			https://www.linkedin.com/sales/lead/B,x,1, https://www.linkedin.com/talent/profile/A,
+			https://www.linkedin.com/sales/lead/b,x,1, https://www.linkedin.com/in/ACoAAb, https://www.linkedin.com/in/ACoAAB
 		`);
 		const rows = profiles.map((each) => ({ value: each }));
 		await service.run(FIND, { ...person, linkedinUrl: value }, rows, keepGoing);

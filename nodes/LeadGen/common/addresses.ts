@@ -9,17 +9,21 @@ const BEGIN = new RegExp(`^(?:[${EDGE}/]|mailto:)+`, 'i');
 /** The lookbehind lets each run of edges be searched once. */
 const END = new RegExp(`(?<=[^${EDGE}.])[${EDGE}.]+$`);
 
-/** Without what is around a pasted value, such as quotes, and a note in brackets behind it. */
+/** What stands before a value: `Ada <`, `Acme (`, `Website: `, and a name before a URL. */
+const LABEL = /^(?:[^<>@]*<|[^:/@.]*(?:\(|:\s|\s(?=https?:|www\.)))(?=[^\s(<]*$)/i;
+
+/** Without what is around a pasted value, such as quotes and labels, and a note in brackets behind it. */
 function withoutEdges(text: string): string {
-	const noted = text.replace(/\s\([^()]*\)\s*$/, '');
-	return noted.replace(BEGIN, '').replace(END, '');
+	const value = text.replace(LABEL, '').replace(/\s\([^()]*\)\s*$/, '');
+	return value.replace(BEGIN, '').replace(END, '');
 }
 
 /** The URL in a pasted text, also if its scheme is missing, broken or twice there. A text that is masked or cut off is none. */
 function parseUrl(text: string): { address: string; url?: URL } {
 	const pasted = withoutEdges(text)
 		.replace(/^https?:\/\/(?=https?:?\/\/)/i, '')
-		.replace(/^(https?)(?::\/?|\/\/)(?=[^/])/i, '$1://');
+		.replace(/^(https?)(?::\/?|\/\/)(?=[^/])/i, '$1://')
+		.replace(/(?<=[a-z]\/)\/+(?=in\/)|(?<=\/in\/)\/+/gi, '');
 	const address = /^[a-z][a-z\d+.-]*:\/\//i.test(pasted) ? pasted : `https://${pasted}`;
 	const isOne = !/\s/.test(pasted) && !MASKED.test(text) && URL.canParse(address);
 	return { address, url: isOne ? new URL(address) : undefined };
@@ -31,7 +35,7 @@ const NO_DOMAIN =
 
 /** Whether a host can be on the internet: two or more labels, and no IP address. Domains have at most 253 characters. */
 function isHost(host: string): boolean {
-	const isDomain = /^(?=.{4,253}$)([a-z\d_-]+\.)+([a-z]{2,}|xn--[a-z\d-]+)$/.test(host);
+	const isDomain = /^(?=.{4,253}$)((?!-)[a-z\d_-]+(?<!-)\.)+([a-z]{2,}|xn--[a-z\d-]+)$/.test(host);
 	return isDomain && !NO_DOMAIN.test(host);
 }
 
@@ -41,7 +45,7 @@ function isHost(host: string): boolean {
  */
 export function toDomain(text: string, displayName: string, ifNone = ''): string {
 	const { url } = parseUrl(text);
-	const host = url?.hostname.replace(/\.$/, '').replace(/^www\.(?=.+\.)/, '') ?? '';
+	const host = url?.hostname.replace(/\.$/, '').replace(/^w{3,4}\d?\.(?=.+\.)/, '') ?? '';
 	const advice =
 		`Enter the domain of the company's own website, such as acme.com. ${ifNone}`.trim();
 	if (!url || !isHost(host)) throw mustBe('a domain', text, displayName, advice);
@@ -76,14 +80,12 @@ function kindOfNonCompany(host: string, isPage: boolean): string | undefined {
 	return NON_COMPANY_DOMAINS.get(known);
 }
 
-/** What stands before the part of a profile that names the person. */
-const BEFORE_PROFILE = '(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?';
 /** What exports and templates write where a profile has its name. */
 const NOBODY =
 	'(?:dir|me|undefined|null|nan|none|unknown|(?:profile-?)?unavailable|not-?(?:available|found)|n[/-]?a|(?:your-?)?(?:user-?)?name|first-?name-?last-?name|hidden|locked|private|profile|example)';
-/** Where LinkedIn, Sales Navigator and Recruiter show a person. */
+/** Where LinkedIn, Sales Navigator and Recruiter show a person, with the person's name or code. */
 const PROFILE = new RegExp(
-	`^https?://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:${BEFORE_PROFILE}(?:in|pub)/(?!${NOBODY}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)[^/:?#[\\]]+(?:[/?#]|$)`,
+	`^https?://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?(?:in|pub)/(?!${NOBODY}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)([^/:?#[\\]]+)(?:[/?#]|$)`,
 	'i',
 );
 
@@ -97,55 +99,53 @@ export function toUrl(text: string, displayName: string): string {
 	throw mustBe('the LinkedIn profile of a person', text, displayName, advice);
 }
 
-/** An address that is no mailbox: a code for a letter, locked by an export, of a website or of an error tracker. */
-const NO_MAILBOX =
-	/%|not[._-]?(unlocked|available)|^(no[._-]?e?mail|locked|hidden|unavailable|none|n\/a|[\da-f]{32})@|^u00[\da-f]{2}|@www\./i;
+/** What an export or a finder writes where an address is locked or not there. */
+const LOCKED =
+	/(?<![a-z])not[._-]?(unlocked|available)|^(no[._-]?e?mail|locked|hidden|unavailable|none|n\/a)@/i;
+/** An address that is no mailbox: a code for a letter, of an error tracker, or of a website. */
+const NO_MAILBOX = /%|^[\da-f]{32}@|^u00[\da-f]{2}|@www\./i;
 /** Dots at odd places, which only Japanese phone companies allow. */
 const ODD_DOTS = /^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb)\.ne\.jp$)/i;
-/** The domains of examples. */
-const EXAMPLE = /@(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)\.(com|org|net)$/i;
 
-/** Without what surrounds it. Mail programs write `Ada Okafor <ada@acme.com>`. */
-function pastedAddress(text: string): string {
-	const [address = ''] = withoutEdges(text.replace(/^[^<>@]*<([^<>]*)>[\s,;.]*$/, '$1')).split('?');
-	return address;
-}
+/** The domains of addresses that are examples. */
+const EXAMPLE = /@(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)\.(com|org|net)$/i;
 
 /** One email address, without what surrounds a pasted one. @throws InputError for what can receive no mail */
 export function toAddress(text: string, displayName: string): string {
-	const address = pastedAddress(text);
+	const [address = ''] = withoutEdges(text).split('?');
 	const [, domain = ''] = /^[^\s@<>()[\],;:\\"]{1,64}@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
-	const host = parseUrl(domain).url?.hostname ?? '';
+	const isOne = isHost(parseUrl(domain).url?.hostname ?? '') && !MASKED.test(text);
+	if (isOne && ![LOCKED, NO_MAILBOX, ODD_DOTS, EXAMPLE].some((rule) => rule.test(address)))
+		return address;
 	const advice =
-		'Enter an address such as nathan@acme.com. An address that is masked, locked or cut off is not one.';
-	const isOne = isHost(host) && !NO_MAILBOX.test(address) && !ODD_DOTS.test(address);
-	if (!isOne || MASKED.test(text)) throw mustBe('one email address', text, displayName, advice);
-	if (!EXAMPLE.test(address)) return address;
-	const problem = `must be the address of a person, but ${show(text)} is an example`;
-	throw new InputError(displayName, problem, advice);
+		'Enter an address such as nathan@acme.com. An example, or one that is masked, locked or cut off, is not one.';
+	throw mustBe('one email address', text, displayName, advice);
 }
 
-/** The address that a service answers; undefined for one that is masked or locked, for several, and for `N/A`. */
+/** The address in what a service answers, if it is one, and not masked, locked or a text such as `N/A`. */
 export function addressIn(answer: unknown): string | undefined {
-	const pasted = typeof answer === 'string' ? pastedAddress(answer) : '';
-	const isOne = /^[^\s@,;|]+@[^\s@,;|]+\.[^\s@,;|]+$/.test(pasted);
-	return isOne && !MASKED.test(pasted) && !NO_MAILBOX.test(pasted) ? pasted : undefined;
+	const text = typeof answer === 'string' ? withoutEdges(answer) : '';
+	const isOne = /^[^\s@,;|*•█]+@([^\s@,;|*•█.]+\.)+[^\s@,;|*•█.]+$/.test(text);
+	return isOne && ![MASKED, LOCKED].some((rule) => rule.test(text)) ? text : undefined;
 }
 
 /**
  * What identifies a value of a lookup: the same for all spellings of one value. Profiles differ in scheme, host, query and
- * case; names in apostrophes and hyphens; domains in the script. It is compared, and never sent.
+ * case; names in apostrophes, hyphens and spaces; domains in the script. It is compared, and never sent.
  */
 export function folded(value: unknown): unknown {
 	if (typeof value !== 'string') return value;
 	const signs = value.replace(/['’‘ʼʻʹ´`′＇]/g, "'").replace(/[\p{Pd}−]/gu, '-');
-	const text = signs.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
+	const given = signs.normalize('NFKC').replace(/\s+/g, ' ');
+	// The codes that LinkedIn gives to people differ in capitals, the names that people choose do not.
+	const isCode = /\/(in\/ac[ow]a|sales\/|talent\/|recruiter\/)/i.test(given);
+	const text = isCode ? given : given.toLowerCase().replace(/(?<=\p{L}\.) /gu, '');
 	const { url } = parseUrl(text);
-	if (url && PROFILE.test(url.href)) {
-		const path = url.pathname.toLowerCase();
-		const named = path.replace(new RegExp(`^/${BEFORE_PROFILE}(?=in/|pub/)`), '/');
-		return named.replace(/^(\/in\/[^/]+).*|(?<!\/)\/+$/, '$1');
-	}
+	const [, id = ''] = PROFILE.exec(url?.href ?? '') ?? [];
+	const [, kind = '', pub = ''] =
+		/\/(in|pub|sales|talent|recruiter)\/(.*?)\/*$/i.exec(url?.pathname ?? '') ?? [];
+	const key = `${kind}/${kind === 'pub' ? pub : id.replace(/(,|%2c).*/i, '')}`;
+	if (id) return isCode ? key : key.toLowerCase();
 	const [, local, domain = ''] = /^([^@]+@)([^@]+)$/.exec(text) ?? [];
 	return local === undefined ? text : `${local}${parseUrl(domain).url?.hostname ?? domain}`;
 }

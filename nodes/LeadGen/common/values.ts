@@ -50,7 +50,7 @@ const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 const SLIP =
 	/[{}]|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
 /** A merge tag that nobody replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. */
-const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]|\*\|/;
+const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\*\|/;
 
 /**
  * The rules for all text: removes invisible characters and needless spaces.
@@ -105,7 +105,7 @@ export function toWords(text: string, displayName: string): string {
 const NO_NAME = /linked ?in|\bprofile\b|\*|\S@\S|https?:|www\.|\d[./:-]\d/i;
 /** Nobody, or the header of a column. `Na` is a name. */
 const NOBODY =
-	/^(?:(?:private|unknown|none|anonym\p{L}*|no (?:last|first) ?name)(?: \p{L}+)?|tb[ad]|(?:(?:first|last|full|given|family|middle|fore|sur|contact|person|your|vor|nach|familien|nick)[ _-]?)?names?|f_?name|l_?name|prénom|prenom|apellidos?|cognome|sobrenome|apelido|(?:voor|achter)naam|(?:för|efter)namn|(?:for|etter|efter)navn|nazwisko|příjmení|soyadı?|фамилия)$/iu;
+	/^(?:(?:private|unknown|none|anonym\p{L}*|no (?:last|first) ?name)(?: \p{L}+)?|test (?:test|user)|tb[acd]|(?:\s?(?:(?:first|last|full|given|family|middle|fore|sur|contact|person|your|vor|nach|familien|nick)[ _-]?)?names?)+|f_?name|l_?name|prénom|prenom|apellidos?|cognome|sobrenome|apelido|(?:voor|achter)naam|(?:för|efter)namn|(?:for|etter|efter)navn|nazwisko|příjmení|soyadı?|фамилия)$/iu;
 
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {
