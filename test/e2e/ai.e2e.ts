@@ -105,6 +105,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 			message: 'Company Domain must be a domain, but is "Acme Inc"',
 			field: 'Company Domain',
 			outcome: 'notSent',
+			paidCalls: 0,
 			advice: expect.stringMatching(/^Enter the domain of the company's own website/) as string,
 		};
 		const [{ scrapeId, filters } = {}] = fixture.sandbox.jobs;

@@ -331,7 +331,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		expect(paid).toBe(8);
 		expect(page.title).toBe('Your emails are ready');
 		expect(page.message).toContain(
-			'3 of 7 rows with an email: 3 found. This took 8 paid calls.\n\nWithout an email:\n2 × the address that was found is not good enough\n',
+			'3 of 7 rows with an email: 3 found. This took 9 paid calls.\n\nWithout an email:\n2 × the address that was found is not good enough\n',
 		);
 		expect(page.message).toContain('\n\nThe website of a company is missing.');
 		await expectSameAgain(uploaded);
@@ -384,7 +384,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			'notes.title = "Read me"',
 			'notes.append(["Export of 1.2.2026"]); notes["A2"] = "=1+1"; notes.merge_cells("A1:C1")',
 			'people.append(["First Name", "Last Name", "Website", "Since"])',
-			'people.append(["Ann", "Sure", "acme.example", "2026-02-01"])',
+			'people.append(["Una", "Sure", "sheets.example", "2026-02-01"])',
 			'people.append(["Ben", "Sure", None, "=2*3"])',
 			'people.freeze_panes, people.auto_filter.ref = "A2", "A1:D3"',
 			'book.create_sheet("Empty")',
@@ -392,8 +392,8 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		const before = await readWithOpenpyxl(book);
 		const uploaded = await upload(book, 'two sheets.xlsx');
 		expect(uploaded.sent).toEqual([
-			find('Ann', 'Sure', 'acme.example'),
-			verify('ann.sure@acme.example'),
+			find('Una', 'Sure', 'sheets.example'),
+			verify('una.sure@sheets.example'),
 		]);
 		expect(uploaded.page.fileName).toBe('two sheets.xlsx');
 		const after = await readWithOpenpyxl(uploaded.page.file);
@@ -403,7 +403,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 				...before['Leads & more'],
 				rows: [
 					`First Name | Last Name | Website | Since | ${ADDED}`,
-					'Ann | Sure | acme.example | 2026-02-01 | ann.sure@acme.example | valid | 0.92',
+					'Una | Sure | sheets.example | 2026-02-01 | una.sure@sheets.example | valid | 0.93',
 					'Ben | Sure |  | =2*3 |  | not looked up |  | no website: add it to the file',
 				],
 			},

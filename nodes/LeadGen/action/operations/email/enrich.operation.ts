@@ -78,7 +78,7 @@ export const enrich: Operation = {
 /** The kinds of address to look for, in this order. */
 function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const isPersonal = parameters.get(tryPersonal);
-	const person = readPerson(parameters, [company, linkedinUrl], !isPersonal);
+	const person = readPerson(parameters, [company, linkedinUrl], true);
 	const { company: domain, ...name } = person;
 	const business = (): Candidate => ({
 		emailType: 'business',

@@ -110,7 +110,7 @@ function readName(parameters: Parameters): { firstName: string; lastName: string
 
 /**
  * The name and other values of a person. One that is refused is left out with a warning if the others are enough.
- * @param needsOne whether at least one of the fields must have a value
+ * @param needsOne whether, if a value is refused, one of the others must be there: a name alone may find somebody else
  * @throws InputError if they are not enough, and for slips of expressions
  */
 export function readPerson(
