@@ -225,7 +225,7 @@ describe('a click', () => {
 		const said = editor.page.getByTestId('activation-modal');
 		await said.waitFor();
 		expect(await said.innerText()).toContain(
-			'The workflow now runs whenever a scrape finishes. If the node starts scrapes itself, it starts the first one now.',
+			'The workflow now runs whenever a scrape finishes. If "How Often" is Once, the node starts a scrape now.',
 		);
 		await fixture.untilRuns(id, 1);
 		await quiet();

@@ -255,7 +255,7 @@ describe('a refusal', () => {
 	}
 
 	it.each<[what: string, key: string, parameters: Record<string, unknown>, says: RegExp]>([
-		['no key', '', {}, /API Key in the credential is empty/],
+		['no key', ' ', {}, /API Key in the credential is empty/],
 		[
 			'a schedule that n8n does not accept',
 			API_KEY,
