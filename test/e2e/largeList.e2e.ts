@@ -123,7 +123,13 @@ describe(`n8n ${N8N.version}, a list of any length`, () => {
 			['failed', null, null, someText, null],
 			['unknown', null, null, someText, null],
 			['found', someText, 'valid', null, null],
-			['not found', null, null, 'Address not accepted (business: catch_all)', 'clow@acme.com'],
+			[
+				'not found',
+				null,
+				'catch_all',
+				'Address not accepted (business: catch_all)',
+				'clow@acme.com',
+			],
 		]);
 		const inDays = (row?: ListRow) =>
 			row?.dueAt && Math.round((Date.parse(row.dueAt) - Date.now()) / 86_400_000) + 0;
