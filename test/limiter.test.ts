@@ -4,7 +4,6 @@ import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/announced';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
 import { Account } from '../nodes/LeadGen/service/account';
-import { Plan } from '../nodes/LeadGen/service/plan';
 import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
 
@@ -49,17 +48,16 @@ it.each([
 	[0.5, 1],
 	[0, Infinity],
 ])('a limit that is known is a whole number: %d a minute is %d', (requestsPerMinute, perMinute) => {
-	const { limiter } = limiterOf(0);
-	new Plan(limiter).configure({ plan: 'enterprise', requestsPerMinute });
-	expect(limiter.perMinute).toBe(perMinute);
+	const account = new Account();
+	account.configure({ plan: 'enterprise', requestsPerMinute });
+	expect(account.limiter.perMinute).toBe(perMinute);
 });
 
 test('the plan of an account counts in any case', () => {
-	const { limiter } = limiterOf(0);
-	const plan = new Plan(limiter);
-	plan.configure({ plan: 'auto' });
-	plan.learn({ plan: ' Pro ' });
-	expect(limiter.perMinute).toBe(300);
+	const account = new Account();
+	account.configure({ plan: 'auto' });
+	account.learnPlan({ plan: ' Pro ' });
+	expect(account.limiter.perMinute).toBe(300);
 });
 
 test.each([

@@ -11,22 +11,19 @@ import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { show } from '../common/values';
 import { CREDENTIAL_TYPE } from '../service/credential';
 import { MAX_SOCKETS } from '../service/limits/traffic';
-import { MaximumPaidCalls, NodeRun } from '../service/run';
+import { NodeRun } from '../service/run';
 import { Service } from '../service/service';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 import { readOptions, type RunOptions } from './options';
-import { Output, type ItemOutcome } from './output';
-import { boughtRemark, hintsOf, reportStart, saveTotals } from './summary';
+import { outputItems, type ItemOutcome } from './output';
+import { hintsOf, remarkOn, reportStart, saveTotals } from './summary';
 
 const LOOP_HINT: NodeExecutionHint = {
 	message:
 		'This node runs again for each item. It handles all items at once, so it needs no Loop Over Items node.',
 	type: 'info',
 };
-
-/** How many invalid items an error names. */
-const MAX_NAMED = 10;
 
 /**
  * Runs the selected operation for every incoming item.
@@ -38,17 +35,16 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const began = Date.now();
 	const operation = chosenOperation(context);
 	const inputs = context.getInputData();
-	const parameters = new ItemParameters(context);
+	const { parametersOf, runIndex, warnings } = readerOf(context);
 	const stopButton = context.getExecutionCancelSignal();
 	const givenUp = new AbortController();
 	const signal = anySignal(stopButton, givenUp.signal);
-	const beginning = beginRun(context, operation, parameters, inputs.length, signal);
+	const beginning = beginRun(context, operation, parametersOf(0), inputs.length, signal);
 	// If it failed, so does each item.
 	const begun = await beginning.catch(() => undefined);
 
 	const outcomes = new Array<ItemOutcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
-	const invalid: number[] = [];
 	// n8n needs milliseconds to resolve the expressions of an item. In between, let calls go out and answers come in.
 	const letOthersRun = takeTurns();
 
@@ -57,7 +53,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		try {
 			const { run, options } = await beginning;
 			await letOthersRun();
-			const prepared = operation.prepare(parameters.of(index));
+			const prepared = operation.prepare(parametersOf(index));
 			const { request, mayFollow = 0 } = prepared;
 			throwIfStopped(signal);
 			service = new Service(run, 1 + mayFollow);
@@ -69,7 +65,6 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			const result = await (prepared.run?.(service) ?? service.data(request));
 			return { result, paidCalls: operation.paid === 'lookup' ? service.paidCalls : undefined };
 		} catch (error) {
-			if (error instanceof InputError) invalid.push(index);
 			if (!context.continueOnFail()) {
 				failure ??= { error, index };
 				// Wait for the calls in flight, because they may be paid for. Make no other call.
@@ -96,21 +91,14 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	throwIfStopped(stopButton);
 	if (failure) {
 		const { error, index } = failure;
-		const remarks = begun && [
-			error instanceof InputError ? invalidRemark(invalid, inputs.length) : '',
-			boughtRemark(begun.run, error),
-		];
-		throw nodeError(context, error, index, remarks?.join(' ').trim());
+		throw nodeError(context, error, index, begun && remarkOn(error, begun.run, outcomes));
 	}
+	for (const message of warnings) addHint(context, { message, type: 'warning' });
+	if (begun) for (const hint of hintsOf(begun, outcomes, began)) addHint(context, hint);
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
-	const isInLoop = operation.paid === 'lookup' && inputs.length === 1 && parameters.runIndex > 0;
-	const hints: NodeExecutionHint[] = [
-		...[...parameters.warnings].map((message) => ({ message, type: 'warning' as const })),
-		...(begun ? hintsOf(begun.run, begun.options, outcomes, began) : []),
-		...(isInLoop ? [LOOP_HINT] : []),
-	];
-	for (const hint of hints) addHint(context, hint);
-	return new Output(context, operation, begun?.options).itemsFor(inputs, outcomes);
+	if (operation.paid === 'lookup' && inputs.length === 1 && runIndex > 0)
+		addHint(context, LOOP_HINT);
+	return outputItems(context, operation, begun?.options, inputs, outcomes);
 }
 
 /** What n8n itself offers as a resource and as an operation of each node whose credential the HTTP Request node can use. */
@@ -141,12 +129,11 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 async function beginRun(
 	context: IExecuteFunctions,
 	operation: Operation,
-	parameters: ItemParameters,
+	parameters: Parameters,
 	items: number,
 	signal: AbortSignal,
 ): Promise<{ run: NodeRun; options: RunOptions }> {
-	const options = readOptions(parameters.of(0), operation);
-	const { maxPaidCalls, timeoutMs, rememberMs } = options;
+	const options = readOptions(parameters, operation);
 	const credential = await context.getCredentials(CREDENTIAL_TYPE, 0);
 	// It may hold expressions.
 	const last = items > 1 ? await context.getCredentials(CREDENTIAL_TYPE, items - 1) : credential;
@@ -156,12 +143,10 @@ async function beginRun(
 			'All items of a run use one account. Use Loop Over Items to run the node for the items of each account, or one LeadGen node for each account.';
 		throw new InputError('LeadGen credential', problem, advice);
 	}
-	const executionId = context.getExecutionId();
-	const { name } = context.getNode();
 	const run: NodeRun = new NodeRun(context, credential, {
-		...{ timeoutMs, rememberMs, executionId, signal },
-		maximum:
-			maxPaidCalls < Infinity ? MaximumPaidCalls.of(maxPaidCalls, executionId, name) : undefined,
+		...options,
+		executionId: context.getExecutionId(),
+		signal,
 		onStart(request, answer) {
 			reportStart(context, run, request, answer);
 		},
@@ -169,38 +154,20 @@ async function beginRun(
 	return { run, options };
 }
 
-function invalidRemark(invalid: number[], total: number): string {
-	const named = invalid.toSorted((a, b) => a - b).slice(0, MAX_NAMED);
-	const more = invalid.length > named.length ? ' and others' : '';
-	return `The input of ${String(invalid.length)} of ${String(total)} items is invalid: item ${named.join(', ')}${more}. To get the results of the other items, set Settings > On Error to Continue.`;
-}
-
-/** Reads the parameters of the node for each item. */
-class ItemParameters {
-	/** The warnings that reading gave, each once. */
-	readonly warnings = new Set<string>();
-	/** How often a loop has run the node before. */
-	readonly runIndex: number;
-	/**
-	 * The run of the node in its execution, also when n8n runs the node again. If the node is a tool of an AI agent, n8n
-	 * counts each retry as another run, so this identifies nothing. Nodes that were copied as JSON may share an ID.
-	 */
-	private readonly run: string;
-	private readonly isTool: boolean;
-
-	constructor(private readonly context: IExecuteFunctions) {
-		this.isTool = isTool(context);
-		const { id, name } = context.getNode();
-		this.runIndex = this.isTool ? 0 : (context.getWorkflowDataProxy(0).$runIndex as number);
-		this.run = this.isTool ? '' : `${id} ${name} ${String(this.runIndex)}`;
-	}
-
-	of(index: number): Parameters {
-		return new Parameters(
-			(path, ifMissing) => this.context.getNodeParameter(path, index, ifMissing),
-			this.run && `${this.run} ${String(index)}`,
-			this.isTool,
-			(message) => void this.warnings.add(message),
+/** Reads the parameters of the node for each item. Warnings are kept once. */
+function readerOf(context: IExecuteFunctions) {
+	const warnings = new Set<string>();
+	const isForAgent = isTool(context);
+	// If the node is a tool of an AI agent, n8n counts each retry as another run, so this identifies nothing.
+	const runIndex = isForAgent ? 0 : (context.getWorkflowDataProxy(0).$runIndex as number);
+	const { id, name } = context.getNode();
+	const parametersOf = (index: number) =>
+		new Parameters(
+			(path, ifMissing) => context.getNodeParameter(path, index, ifMissing),
+			// The same when n8n runs the node again. Nodes that were copied as JSON may share an ID.
+			isForAgent ? '' : [id, name, runIndex, index].join(' '),
+			isForAgent,
+			(message) => void warnings.add(message),
 		);
-	}
+	return { parametersOf, runIndex, warnings };
 }

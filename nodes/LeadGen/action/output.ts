@@ -17,73 +17,62 @@ export interface ItemOutcome {
 	paidCalls?: number | undefined;
 }
 
-/** Makes the items that come out: the result alone or with the incoming fields, flat or in a field. */
-export class Output {
-	/** @param options undefined if they are invalid: then only failed items come out */
-	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly operation: Operation,
-		private readonly options: RunOptions | undefined,
-	) {}
-
-	/** @returns the items by output: all in one, or each in that of its result */
-	itemsFor(inputs: INodeExecutionData[], outcomes: ItemOutcome[]): INodeExecutionData[][] {
-		const { split } = this.operation;
-		const { isSplit, isDryRun } = this.options ?? {};
-		const items = outcomes.map((outcome, index) =>
-			this.itemFor(outcome, inputs[index] ?? { json: {} }, index),
-		);
-		if (!split || !isSplit) return [items];
-		const outputOf = ({ error, result }: ItemOutcome) =>
-			isDryRun && error === undefined ? DRY_RUN_OUTPUT : split.outputOf(result);
-		return [...split.outputs, ...(isDryRun ? [DRY_RUN_OUTPUT] : [])].map((name) =>
-			items.filter((_, index) => outputOf(outcomes[index] ?? {}) === name),
-		);
-	}
-
-	private itemFor(
-		{ result, error, paidCalls }: ItemOutcome,
-		input: INodeExecutionData,
-		index: number,
-	) {
+/**
+ * The items that come out: the result alone or with the incoming fields, flat or in a field.
+ * @param options undefined if they are invalid: then only failed items come out
+ * @returns the items by output: all in one, or each in that of its result
+ */
+export function outputItems(
+	context: IExecuteFunctions,
+	operation: Operation,
+	options: RunOptions | undefined,
+	inputs: INodeExecutionData[],
+	outcomes: ItemOutcome[],
+): INodeExecutionData[][] {
+	const {
+		includesInput = false,
+		isSplit = false,
+		isDryRun = false,
+		resultField = '',
+	} = options ?? {};
+	const old = namesOfResult(operation, resultField);
+	const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	const items = outcomes.map(({ result, error, paidCalls }, index) => {
+		const input = inputs[index] ?? { json: {} };
 		const paid = paidCalls === undefined ? {} : { paidCalls };
-		if (!result) return this.failed(error, paid, input, index);
-		const { includesInput, isDryRun, resultField = '' } = this.options ?? {};
+		if (!result) {
+			const { message, description: advice } = nodeError(context, error, index);
+			const facts = error instanceof LeadGenError ? error.details : {};
+			// n8n moves the item to the error output. If `error` is its only key, n8n also adds the fields of the incoming item
+			// there (n8n 1.x has no other way that keeps the facts), but no files. With an `error` beside `json`, n8n would drop
+			// everything except the message. On the regular output, we add the incoming fields ourselves.
+			const kept = isOnErrorOutput ? {} : without(input.json, old);
+			return withFiles({ ...kept, error: { ...facts, message, advice, ...paid } }, input, index);
+		}
 		const fields = { ...inOrder(result), ...paid };
 		const json = resultField === '' ? fields : { [resultField]: fields };
 		if (!includesInput) return { json, pairedItem: { item: index } };
 		// The plan of a dry run replaces no old result.
-		const old = isDryRun ? new Set(['error']) : this.namesOfResult;
-		return withFiles({ ...without(input.json, old), ...json }, input, index);
-	}
+		const replaced = isDryRun ? new Set(['error']) : old;
+		return withFiles({ ...without(input.json, replaced), ...json }, input, index);
+	});
+	const { split } = operation;
+	if (!split || !isSplit) return [items];
+	const outputOf = ({ error, result }: ItemOutcome) =>
+		isDryRun && error === undefined ? DRY_RUN_OUTPUT : split.outputOf(result);
+	return [...split.outputs, ...(isDryRun ? [DRY_RUN_OUTPUT] : [])].map((name) =>
+		items.filter((_, index) => outputOf(outcomes[index] ?? {}) === name),
+	);
+}
 
-	/**
-	 * For an error: `error` says why, with `message`, `advice` and the facts. n8n moves the item to the error output. If
-	 * `error` is its only key, n8n also adds the fields of the incoming item there (n8n 1.x has no other way that keeps the
-	 * facts), but no files. With an `error` beside `json`, n8n would drop everything except the message. On the regular
-	 * output, we add the incoming fields ourselves.
-	 */
-	private failed(error: unknown, paid: IDataObject, input: INodeExecutionData, index: number) {
-		const { context } = this;
-		const { message, description } = nodeError(context, error, index);
-		const facts = error instanceof LeadGenError ? error.details : {};
-		const failure = { ...facts, message, advice: description, ...paid };
-		const isOnErrorOutput = context.getNode().onError === 'continueErrorOutput';
-		const kept = isOnErrorOutput ? {} : without(input.json, this.namesOfResult);
-		return withFiles({ ...kept, error: failure }, input, index);
-	}
-
-	/**
-	 * The names that the fields of a result have in an item. An incoming field of such a name holds an old result, except
-	 * one that the operation asks for, such as the address to verify.
-	 */
-	private get namesOfResult(): Set<string> {
-		const { output, fields } = this.operation;
-		const { resultField = '' } = this.options ?? {};
-		const names = new Set(['error', ...(resultField === '' ? Object.keys(output) : [resultField])]);
-		for (const { property } of fields) names.delete(property.name);
-		return names;
-	}
+/**
+ * The names that the fields of a result have in an item. An incoming field of such a name holds an old result, except one
+ * that the operation asks for, such as the address to verify.
+ */
+function namesOfResult({ output, fields }: Operation, resultField: string): Set<string> {
+	const names = new Set(['error', ...(resultField === '' ? Object.keys(output) : [resultField])]);
+	for (const { property } of fields) names.delete(property.name);
+	return names;
 }
 
 function withFiles(json: IDataObject, { binary }: INodeExecutionData, item: number) {

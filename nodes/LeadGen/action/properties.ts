@@ -6,12 +6,13 @@ import { DRY_RUN_OUTPUT } from './output';
 type FieldsOf = (typeof OPTION_GROUPS)[number];
 
 /**
- * The properties of the action node, built from the table of operations: the selectors, the fields, and the options. Each
- * field is there once, for all operations that have it.
+ * What the description of the node takes from the table of operations: the properties, each once for all operations that
+ * have it; the subtitle, which is the action of the operation, such as "Verify email address"; and the outputs: one, unless
+ * the user splits it. A dry run then has its own.
  */
-export function buildProperties(resources: readonly Resource[]): INodeProperties[] {
+export function describe(resources: readonly Resource[]) {
 	const operations = resources.flatMap((resource) => resource.operations);
-	return [
+	const properties: INodeProperties[] = [
 		{
 			displayName: 'Resource',
 			name: 'resource',
@@ -21,8 +22,8 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 			default: 'email',
 		},
 		...resources.map(operationSelector),
-		...resources.flatMap(({ value, operations }) =>
-			propertiesOf(operations, ({ fields }) => fields, 'operation', { resource: [value] }),
+		...resources.flatMap(({ value, operations: own }) =>
+			propertiesOf(own, ({ fields }) => fields, 'operation', { resource: [value] }),
 		),
 		{
 			displayName: 'Options',
@@ -35,6 +36,16 @@ export function buildProperties(resources: readonly Resource[]): INodeProperties
 			),
 		},
 	];
+	/** An expression that returns a fact of the selected operation. */
+	const selected = (factOf: (operation: Operation) => unknown) => {
+		const facts = Object.fromEntries(operations.map((each) => [each.value, factOf(each)]));
+		return `(${JSON.stringify(facts)})[$parameter["operation"]]`;
+	};
+	const subtitle = `={{ ${selected(({ action }) => action)} }}`;
+	const names = `$parameter["options"]?.["splitOutput"] && ${selected(({ split }) => split?.outputs)}`;
+	const dryRun = `$parameter["options"]?.["dryRun"] ? ["${DRY_RUN_OUTPUT}"] : []`;
+	const outputs: INodeTypeDescription['outputs'] = `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])(${names}, ${dryRun}) }}`;
+	return { properties, subtitle, outputs };
 }
 
 function operationSelector({ value, operations }: Resource): INodeProperties {
@@ -71,18 +82,4 @@ function propertiesOf(
 		const show = { ...others, [path]: values, ...displayOptions?.show };
 		return { ...property, displayOptions: { ...displayOptions, show } };
 	});
-}
-
-/** An expression that returns the action of the selected operation, such as "Verify email address". */
-export function buildSubtitle(resources: readonly Resource[]): string {
-	const operations = resources.flatMap((resource) => resource.operations);
-	const actions = Object.fromEntries(operations.map(({ value, action }) => [value, action]));
-	return `={{ (${JSON.stringify(actions)})[$parameter["operation"]] }}`;
-}
-
-/** The outputs of the node for the editor and the engine: one, unless the user splits it. A dry run then has its own. */
-export function buildOutputs(resources: readonly Resource[]): INodeTypeDescription['outputs'] {
-	const operations = resources.flatMap((resource) => resource.operations);
-	const names = Object.fromEntries(operations.map(({ value, split }) => [value, split?.outputs]));
-	return `={{ ((names, dry) => names ? [...names, ...dry].map((displayName) => ({ type: "main", displayName })) : ["main"])($parameter["options"]?.["splitOutput"] && (${JSON.stringify(names)})[$parameter["operation"]], $parameter["options"]?.["dryRun"] ? ["${DRY_RUN_OUTPUT}"] : []) }}`;
 }

@@ -22,8 +22,7 @@ const FAILURES = {
 
 /** The hints at the end of a run: what it brought, what it paid for, what held it up, and what the service asks for. */
 export function hintsOf(
-	run: NodeRun,
-	options: RunOptions,
+	{ run, options }: { run: NodeRun; options: RunOptions },
 	outcomes: ItemOutcome[],
 	began: number,
 ): NodeExecutionHint[] {
@@ -153,7 +152,7 @@ function idOf({ data }: { data: IDataObject | null }): string {
 }
 
 /** What the user must know before running a failed node again. @param error may already say a part of it */
-export function boughtRemark(run: NodeRun, error: unknown): string {
+export function remarkOn(error: unknown, run: NodeRun, outcomes: ItemOutcome[]): string {
 	const { total, whenRunAgain } = run;
 	const starts = startsOf(run);
 	const [ids, lost] = [idsIn(starts), starts.filter(isUnclear).length];
@@ -163,5 +162,17 @@ export function boughtRemark(run: NodeRun, error: unknown): string {
 		total > 0 && ids.length === 0 && `This run paid for ${count(total, 'result')}.`,
 	].filter((text) => text !== false);
 	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
-	return said.length === 0 || isSaid ? said.join(' ') : [...said, whenRunAgain].join(' ');
+	if (said.length > 0 && !isSaid) said.push(whenRunAgain);
+	return [...(error instanceof InputError ? [invalidItems(outcomes)] : []), ...said].join(' ');
+}
+
+/** How many items an error names. */
+const MAX_NAMED = 10;
+
+function invalidItems(outcomes: ItemOutcome[]): string {
+	const invalid = outcomes.flatMap(({ error }, index) =>
+		error instanceof InputError ? index : [],
+	);
+	const more = invalid.length > MAX_NAMED ? ' and others' : '';
+	return `The input of ${String(invalid.length)} of ${String(outcomes.length)} items is invalid: item ${invalid.slice(0, MAX_NAMED).join(', ')}${more}. To get the results of the other items, set Settings > On Error to Continue.`;
 }

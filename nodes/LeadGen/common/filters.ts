@@ -89,7 +89,7 @@ const filtersJson: Field<IDataObject> = {
 	read: (value) => toFilters(value, 'Filters (JSON)'),
 };
 
-export const limit = numberField(
+const limit = numberField(
 	{
 		displayName: 'Limit',
 		name: 'limit',
@@ -103,18 +103,22 @@ export const limit = numberField(
 /** The parameters that select the leads, in the order of the editor. */
 export const filterFields: readonly Field[] = [filtersMode, filtersCollection, filtersJson, limit];
 
-/** Whether the `filters` of a start restrict the leads. */
-export function hasFilter(filters: IDataObject): boolean {
-	return FILTERS.some(({ property }) => property.name in filters);
-}
-
-/** The `filters` of a start (docs/service.md, Operations): cleaned, without empty filters, always with `limit`. */
+/**
+ * The `filters` of a start (docs/service.md, Operations): cleaned, without empty filters, always with `limit`.
+ * @throws InputError for invalid values, and if an AI agent sets no filter
+ */
 export function readFilters(parameters: Parameters): IDataObject {
-	const mode = parameters.get(filtersMode);
-	return {
-		limit: parameters.get(limit),
-		...parameters.get(mode === 'json' ? filtersJson : filtersCollection),
-	};
+	const field = parameters.get(filtersMode) === 'json' ? filtersJson : filtersCollection;
+	const filters = { limit: parameters.get(limit), ...parameters.get(field) };
+	// A model may forget the filters.
+	if (parameters.isTool && Object.keys(filters).length === 1) {
+		throw new InputError(
+			'Filters',
+			'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
+			'A scrape without filters collects leads of any kind, and uses credits for them.',
+		);
+	}
+	return filters;
 }
 
 /**

@@ -41,7 +41,7 @@ export interface RawResponse {
 }
 
 /** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
-export type Answer = { data: IDataObject | null } | { error: Error };
+export type Answer<Failure = Error> = { data: IDataObject | null } | { error: Failure };
 
 /** The documented code that a text spells in any case, such as "Not found". */
 export function documentedCode(text: string): string | undefined {
@@ -83,7 +83,7 @@ export function readEnvelope(
 	response: RawResponse,
 	request: ServiceRequest,
 	isKeyRight = false,
-): { data: IDataObject | null } | { error: ServiceError } {
+): Answer<ServiceError> {
 	const { status, text } = response;
 	if (status >= 300 && status < 400) return { error: redirected(response, request) };
 	const envelope = jsonParse<unknown>(text, { fallbackValue: null });

@@ -13,8 +13,7 @@ import type { ServiceRequest } from './request';
 interface RunSettings extends Partial<Buyer> {
 	/** How long to wait for the whole answer to one request. */
 	timeoutMs: number;
-	/** Undefined if the user set none. */
-	maximum?: MaximumPaidCalls | undefined;
+	maxPaidCalls?: number;
 	/** Called for each new start, with the answer; also with an error, if the scrape may have been started. */
 	onStart?: (request: ServiceRequest, answer: Answer) => void;
 	signal?: AbortSignal | undefined;
@@ -26,6 +25,8 @@ export class NodeRun implements Run {
 	waitedMs = 0;
 	readonly account: Account;
 	readonly buyer: Buyer;
+	/** Undefined if the user set none. */
+	readonly maximum: MaximumPaidCalls | undefined;
 	/** The answers to reads, by the key of the request. */
 	readonly reads = new Map<string, Promise<Answer>>();
 	/** The keys of the calls that a dry run showed. */
@@ -50,9 +51,11 @@ export class NodeRun implements Run {
 		readonly credential: ICredentialDataDecryptedObject,
 		readonly settings: RunSettings,
 	) {
-		const { executionId = '', rememberMs = 0, signal } = settings;
+		const { executionId = '', rememberMs = 0, maxPaidCalls = Infinity, signal } = settings;
 		this.account = accountOf(credential);
 		this.buyer = { executionId, rememberMs };
+		if (maxPaidCalls < Infinity)
+			this.maximum = maximumOf(maxPaidCalls, executionId, context.getNode().name);
 		this.signal = anySignal(this.over.signal, signal);
 	}
 
@@ -139,6 +142,15 @@ function isKeyRefused({ code = '', httpStatus, outcome }: ServiceError, hasSucce
 const MAX_MAXIMA = 1000;
 const maxima = new Map<string, MaximumPaidCalls>();
 
+/** @param executionId empty over MCP, which has no executions. There, each run counts on its own */
+function maximumOf(max: number, executionId: string, nodeName: string): MaximumPaidCalls {
+	const key = `${executionId} ${nodeName}`;
+	const known = executionId === '' ? undefined : maxima.get(key);
+	const maximum = known ?? new MaximumPaidCalls(max);
+	maximum.max = max;
+	return putLast(maxima, key, maximum, MAX_MAXIMA);
+}
+
 /** Keeps the paid calls of a node within a maximum: in all runs of a loop, and in all calls of an AI agent. */
 export class MaximumPaidCalls {
 	/** Calls that were paid for, or may have been. */
@@ -149,16 +161,7 @@ export class MaximumPaidCalls {
 	private last: Promise<unknown> = Promise.resolve();
 	private changed = () => {};
 
-	private constructor(public max: number) {}
-
-	/** @param executionId empty over MCP, which has no executions. There, each run counts on its own */
-	static of(max: number, executionId: string, nodeName: string): MaximumPaidCalls {
-		if (executionId === '') return new MaximumPaidCalls(max);
-		const key = `${executionId} ${nodeName}`;
-		const maximum = maxima.get(key) ?? new MaximumPaidCalls(max);
-		maximum.max = max;
-		return putLast(maxima, key, maximum, MAX_MAXIMA);
-	}
+	constructor(public max: number) {}
 
 	/**
 	 * Takes all paid calls that an item may need, so that no item is left half done. Items take turns, and wait while those

@@ -2,14 +2,14 @@ import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pause';
 import { count } from '../common/values';
-import { excerpt, isResult, isUnclear, readEnvelope, withoutData, type Answer } from './answer';
-import { backMs, readRateHeaders } from './limits/announced';
+import { excerpt, isResult, isUnclear, withoutData, type Answer } from './answer';
+import { backMs } from './limits/announced';
 import type { End } from './limits/policy';
 import type { PaidCall } from './memory';
 import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
 import { isRateRefusal, isUnsent, retryDelayMs } from './retry';
-import type { NodeRun } from './run';
-import { exchange, noAnswer } from './wire';
+import type { MaximumPaidCalls, NodeRun } from './run';
+import { exchange } from './wire';
 
 /** The calls of one item. It makes each call only once, and remembers what was bought. */
 export class Service {
@@ -17,8 +17,6 @@ export class Service {
 	paidCalls = 0;
 	/** How many calls it took from the maximum. */
 	private taken = 0;
-	/** Why it may pay for none. */
-	private refusal: NotAttemptedError | undefined;
 
 	/** @param mayNeed how many paid calls the item may need */
 	constructor(
@@ -28,7 +26,7 @@ export class Service {
 
 	/** Gives back to the maximum what the item took and did not use. */
 	end(): void {
-		this.run.settings.maximum?.giveBack(this.taken, this.paidCalls);
+		this.run.maximum?.giveBack(this.taken, this.paidCalls);
 		this.taken = 0;
 	}
 
@@ -74,6 +72,7 @@ export class Service {
 	private async pay(request: ServiceRequest, key: string): Promise<Answer> {
 		const { run } = this;
 		const { memory } = run.account;
+		let refusal: NotAttemptedError | undefined;
 		// Nothing is awaited between the last look at the memory and the call.
 		for (;;) {
 			const known = memory.recall(key, run.buyer);
@@ -81,8 +80,8 @@ export class Service {
 			if (known) {
 				await settledOrAborted(known.pending, run.signal);
 				throwIfStopped(run.signal);
-			} else if (this.refusal) throw this.refusal;
-			else if (run.settings.maximum && this.taken === 0) await this.takeFromMaximum();
+			} else if (refusal) throw refusal;
+			else if (run.maximum && this.taken === 0) refusal = await this.takeFrom(run.maximum);
 			else break;
 		}
 		const buying = this.buy(request);
@@ -97,16 +96,15 @@ export class Service {
 		return answer;
 	}
 
-	private async takeFromMaximum(): Promise<void> {
-		const { settings, signal, whenRunAgain } = this.run;
-		const { maximum } = settings;
-		if (!maximum) return;
+	/** @returns why the item may pay for no call */
+	private async takeFrom(maximum: MaximumPaidCalls): Promise<NotAttemptedError | undefined> {
+		const { signal, whenRunAgain } = this.run;
 		if (await maximum.take(this.mayNeed)) {
 			this.taken = this.mayNeed;
 			throwIfStopped(signal);
-			return;
+			return undefined;
 		}
-		this.refusal = new NotAttemptedError(
+		return new NotAttemptedError(
 			`Not sent: the node reached Maximum Paid Calls (${String(maximum.max)})`,
 			`It has made ${count(maximum.used, 'paid call')} in this execution, and this item may need ${String(this.mayNeed)}. To continue, raise this limit in the options. ${whenRunAgain}`,
 		);
@@ -135,17 +133,10 @@ export class Service {
 	private async send(request: ServiceRequest): Promise<Answer> {
 		const { run } = this;
 		const stop = isFree(request) ? run.signal : run.signalOf(request.path);
-		if (!request.signal) return await this.untilAnswered(request, stop);
-		const either = anySignal(stop, request.signal);
-		return await this.untilAnswered(request, either).catch((error: unknown) => {
-			throw stop.aborted || !either.aborted ? error : noAnswer(error, request);
-		});
-	}
-
-	private async untilAnswered(request: ServiceRequest, signal: AbortSignal): Promise<Answer> {
-		const { plan } = this.run.account;
+		const signal = request.signal ? anySignal(stop, request.signal) : stop;
 		for (let tries = 1; ; tries++) {
-			if (plan.shouldAsk()) void this.askForPlan();
+			if (run.account.shouldAskForPlan())
+				void this.attempt(BALANCE, run.signal, true).catch(() => {});
 			const { answer, goesOn } = await this.attempt(request, signal);
 			if ('data' in answer) return answer;
 			const delayMs = goesOn ? retryDelayMs(answer.error, request, tries) : undefined;
@@ -154,58 +145,42 @@ export class Service {
 		}
 	}
 
-	/** Sends a request once, when it is its turn. @returns also whether further calls make sense */
-	private async attempt(request: ServiceRequest, signal: AbortSignal) {
+	/**
+	 * Sends a request once, when it is its turn.
+	 * @param isAside whether a failure says nothing about other calls, as of the question for the plan
+	 * @returns also whether further calls make sense
+	 */
+	private async attempt(request: ServiceRequest, signal: AbortSignal, isAside = false) {
 		const { run } = this;
-		const { limiter, plan } = run.account;
-		const info = { ...this.callInfo(request), hasBegun: this.paidCalls > 0 };
+		const { account, settings } = run;
+		const { limiter } = account;
+		const { kind, path, permit } = request;
+		const { timeoutMs } = settings;
+		const info = { path, isPoll: kind === 'poll', timeoutMs, hasBegun: this.paidCalls > 0 };
 		const call = await limiter.turn(run, info, signal);
-		const permitted = request.permit?.() ?? Promise.resolve();
-		// An answer that arrived meanwhile may have stopped the run.
-		const permission = permitted.then(throwIfStopped.bind(undefined, signal));
-		await permission.catch((error: unknown) => {
+		try {
+			await permit?.();
+			// An answer that arrived meanwhile may have stopped the run.
+			throwIfStopped(signal);
+		} catch (error) {
 			limiter.end(run, call, { outcome: 'cancelled' });
 			throw error;
-		});
-		const response = await exchange(run, request);
-		const hasAnswer = !(response instanceof ServiceError);
-		const rateInfo = hasAnswer ? readRateHeaders(response, Date.now()) : undefined;
-		const answer = hasAnswer
-			? readEnvelope(response, request, run.hasSucceeded)
-			: { error: response };
+		}
+		const { answer, rateInfo } = await exchange(run, request);
 		const error = 'error' in answer ? answer.error : undefined;
-		const outcome = outcomeFor(error);
-		const goesOn = limiter.end(run, call, { outcome, rateInfo });
-		run.judge(request, error);
-		if (error && !goesOn) run.giveUp(error, backMs(rateInfo));
-		if ('data' in answer && request.path === BALANCE.path) plan.learn(answer.data ?? {});
+		const told = isAside ? undefined : rateInfo;
+		const goesOn = limiter.end(run, call, { outcome: outcomeFor(error, isAside), rateInfo: told });
+		if ('data' in answer && path === BALANCE.path) account.learnPlan(answer.data ?? {});
+		if (!isAside) run.judge(request, error);
+		if (!isAside && error && !goesOn) run.giveUp(error, backMs(rateInfo));
 		return { answer, goesOn };
-	}
-
-	private callInfo({ kind, path }: ServiceRequest) {
-		return { path, isPoll: kind === 'poll', timeoutMs: this.run.settings.timeoutMs };
-	}
-
-	/** Asks once. If that is refused, it says nothing about other calls, and the smallest limit stays in force. */
-	private async askForPlan(): Promise<void> {
-		const { run } = this;
-		const { limiter, plan } = run.account;
-		const call = await limiter.turn(run, this.callInfo(BALANCE), run.signal).catch(() => undefined);
-		if (!call) return;
-		const response = await exchange(run, BALANCE);
-		const isLost = response instanceof ServiceError;
-		const answer = isLost ? { error: response } : readEnvelope(response, BALANCE);
-		const error = 'error' in answer ? answer.error : undefined;
-		const outcome = outcomeFor(error);
-		limiter.end(run, call, { outcome: outcome === 'rateLimited' ? 'cancelled' : outcome });
-		if ('data' in answer) plan.learn(answer.data ?? {});
 	}
 }
 
 /** How a call ended for the limiter. What can never be sent, such as to a wrong certificate, holds up nothing. */
-function outcomeFor(error: ServiceError | undefined): End['outcome'] {
+function outcomeFor(error: ServiceError | undefined, isAside: boolean): End['outcome'] {
 	if (!error) return 'succeeded';
-	if (isRateRefusal(error)) return 'rateLimited';
+	if (isRateRefusal(error)) return isAside ? 'cancelled' : 'rateLimited';
 	return error.outcome === 'notSent' && !isUnsent(error) ? 'cancelled' : error.outcome;
 }
 

@@ -6,8 +6,10 @@ import type {
 import { onAbort, timeoutSignal } from '../common/pause';
 import { levelsOf, ServiceError } from '../common/errors';
 import { isText } from '../common/json';
-import type { RawResponse } from './answer';
+import { readEnvelope, type Answer } from './answer';
 import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE, withoutKey } from './credential';
+import { readRateHeaders } from './limits/announced';
+import type { RateInfo } from './limits/policy';
 import { isFree, outcomeAdvice, type ServiceRequest } from './request';
 import { NOT_CONNECTED } from './retry';
 
@@ -16,17 +18,22 @@ interface Sender {
 	context: IAllExecuteFunctions;
 	credential: ICredentialDataDecryptedObject;
 	settings: { timeoutMs: number; signal?: AbortSignal | undefined };
+	hasSucceeded: boolean;
+}
+
+/** What came of an exchange. Without an answer, nothing is known of the rate limit. */
+interface Exchanged {
+	answer: Answer<ServiceError>;
+	rateInfo?: RateInfo;
 }
 
 /**
  * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
  * aborted when the user presses Stop. Redirects are not followed, because the key would go along.
- * @returns the answer without the key, whatever its status; if no answer came, an error that is `notSent` or `unknown`
+ * @returns what the answer means, whatever its status, without the key; if none came, an error that is `notSent` or `unknown`
  */
-export async function exchange(
-	{ context, credential, settings }: Sender,
-	request: ServiceRequest,
-): Promise<RawResponse | ServiceError> {
+export async function exchange(sender: Sender, request: ServiceRequest): Promise<Exchanged> {
+	const { context, credential, settings } = sender;
 	const isPaid = !isFree(request);
 	const options: IHttpRequestOptions = {
 		method: isPaid ? 'POST' : 'GET',
@@ -59,14 +66,18 @@ export async function exchange(
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
 		const { location } = headers;
-		return {
+		const response = {
 			status: statusCode,
 			// The only header that an error repeats.
 			headers: { ...headers, location: isText(location) ? withoutKey(location, key) : undefined },
 			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? ''), key),
 		};
+		return {
+			answer: readEnvelope(response, request, sender.hasSucceeded),
+			rateInfo: readRateHeaders(response, Date.now()),
+		};
 	} catch (error) {
-		return noAnswer(error, request);
+		return { answer: { error: noAnswer(error, request) } };
 	} finally {
 		for (const forget of forgets) forget();
 	}

@@ -1,16 +1,48 @@
 import type { IDataObject } from 'n8n-workflow';
 import { filled, numberIn, without, wordIn } from '../../../common/json';
-import { LeadGenError, ServiceError } from '../../../common/errors';
+import { LeadGenError } from '../../../common/errors';
 import type { Service } from '../../../service/service';
-import type { ServiceRequest } from '../../../service/request';
-import { booleanField, noticeField, type Field, type Parameters } from '../../../common/parameters';
+import { meaningOf } from '../../../service/answer';
+import {
+	booleanField,
+	choicesField,
+	noticeField,
+	numberField,
+	type Field,
+	type Parameters,
+} from '../../../common/parameters';
 import type { Operation } from '../operation';
-import { accept, minConfidence } from './acceptance';
 import { company, linkedinUrl, location, nameFields, readPerson } from './fields';
 import { findBusiness } from './findBusiness.operation';
-import { foundOrNot, type FindOperation } from './finder';
+import { foundOrNot, type Search } from './finder';
 import { findPersonal } from './findPersonal.operation';
 import { verify, verifyRequest } from './verify.operation';
+
+const accept = choicesField(
+	{
+		displayName: 'Accepted Statuses',
+		name: 'accept',
+		description: 'Which verification statuses make an address good enough',
+	},
+	[
+		{ name: 'Valid', value: 'valid', description: 'The address exists and accepts mail' },
+		{
+			name: 'Catch-All',
+			value: 'catch_all',
+			description: 'The domain accepts all mail, so nobody can check the address',
+		},
+		{ name: 'Unknown', value: 'unknown', description: 'The service could not check the address' },
+	],
+	['valid'],
+);
+
+const minConfidence = numberField({
+	displayName: 'Minimum Confidence',
+	name: 'minConfidence',
+	typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+	default: 0,
+	description: 'From 0 to 1. An address below this confidence is rejected without a verification.',
+});
 
 const tryPersonal = booleanField({
 	displayName: 'Try Personal Email',
@@ -28,11 +60,9 @@ const lookupNotice = noticeField(
 	"Each person costs 1 or 2 paid calls, or up to 4 with 'Try Personal Email'.",
 );
 
-/** One kind of address that a person may have. */
-interface Candidate {
+/** The search for one kind of address that a person may have. */
+interface Candidate extends Search {
 	emailType: 'business' | 'personal';
-	finder: FindOperation;
-	request: ServiceRequest;
 }
 
 /** What became of a candidate, with all that the service returned about it. */
@@ -80,16 +110,11 @@ function readCandidates(parameters: Parameters): [Candidate, ...Candidate[]] {
 	const isPersonal = parameters.get(tryPersonal);
 	const person = readPerson(parameters, [company, linkedinUrl], true);
 	const { company: domain, ...name } = person;
-	const business = (): Candidate => ({
-		emailType: 'business',
-		finder: findBusiness,
-		request: findBusiness.requestFor(person),
-	});
+	const business = (): Candidate => ({ emailType: 'business', ...findBusiness.search(person) });
 	if (!isPersonal) return [business()];
 	const personal: Candidate = {
 		emailType: 'personal',
-		finder: findPersonal,
-		request: findPersonal.requestFor({ ...name, location: parameters.option(locationIfPersonal) }),
+		...findPersonal.search({ ...name, location: parameters.option(locationIfPersonal) }),
 	};
 	// Without a company or a profile, a business address cannot be found.
 	return domain || name.linkedinUrl ? [business(), personal] : [personal];
@@ -104,13 +129,12 @@ async function findAndVerify(
 ): Promise<IDataObject> {
 	const tries: Try[] = [];
 	try {
-		for (const { emailType, finder, request } of candidates) {
+		for (const { emailType, run } of candidates) {
 			const isOnly = candidates.length === 1 || tries.some(({ refused }) => refused);
-			const found = await finder.find(request, service).catch((error: unknown) => {
+			const found = await run(service).catch((error: unknown) => {
 				// A profile without a company may not be enough, or a name without a profile.
-				const isInvalid = error instanceof ServiceError && error.code === 'INVALID_REQUEST';
-				if (!isInvalid || isOnly) throw error;
-				return { found: false, email: null, refused: error.message };
+				if (meaningOf(error) !== 'INVALID_REQUEST' || isOnly) throw error;
+				return { found: false, email: null, refused: (error as Error).message };
 			});
 			const own: Try = { ...found, emailType, outcome: 'not found' };
 			tries.push(own);

@@ -35,15 +35,17 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 /** An operation that finds the address of a person (docs/service.md, Operations). */
 export interface FindOperation extends Operation {
 	/**
+	 * The search for a person. Its result is the data of the service with `found`: to find nobody is no error.
 	 * @param person the fields of the request, with at least one name; empty ones are left out
 	 * @throws InputError if a request with these values can only fail
 	 */
-	requestFor(person: Record<string, string>): ServiceRequest;
-	/**
-	 * @returns the data of the service with `found`; finding nobody is a result and not an error
-	 * @throws ServiceError if the call brought no result
-	 */
-	find(request: ServiceRequest, service: Service): Promise<IDataObject>;
+	search(person: Record<string, string>): Search;
+}
+
+export interface Search {
+	request: ServiceRequest;
+	/** @throws ServiceError if the call brought no result */
+	run(service: Service): Promise<IDataObject>;
 }
 
 export const foundOrNot: Split = {
@@ -53,16 +55,17 @@ export const foundOrNot: Split = {
 
 export function finder({ path, noun, answer, check, ...operation }: Finder): FindOperation {
 	const { fields, options = [] } = operation;
-	const requestFor: FindOperation['requestFor'] = (person) => {
+	const search: FindOperation['search'] = (person) => {
 		const body = filled(person) ?? {};
 		check?.(body);
-		return { kind: 'lookup', noun, path, body };
-	};
-	const find: FindOperation['find'] = async (request, service) => {
-		const answer = await service.call(request);
-		if ('data' in answer) return resultOf(answer.data);
-		if (foundNobody(answer.error)) return resultOf(null);
-		throw naming(answer.error, request.body ?? {});
+		const request: ServiceRequest = { kind: 'lookup', noun, path, body };
+		const run: Search['run'] = async (service) => {
+			const answer = await service.call(request);
+			if ('data' in answer) return resultOf(answer.data);
+			if (foundNobody(answer.error)) return resultOf(null);
+			throw naming(answer.error, body);
+		};
+		return { request, run };
 	};
 	/** A refusal, with the fields that the request lacks: the service may need one of them. */
 	const naming = (error: Error, body: IDataObject) => {
@@ -86,13 +89,11 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		},
 		fields: [...nameFields, ...fields],
 		split: foundOrNot,
-		requestFor,
-		find,
+		search,
 		prepare(parameters) {
 			const person = readPerson(parameters, fields, check !== undefined);
 			for (const field of options) person[field.property.name] = parameters.option(field);
-			const request = requestFor(person);
-			return { request, run: async (service) => await find(request, service) };
+			return search(person);
 		},
 	};
 }

@@ -1,9 +1,8 @@
 import { noticeField, textField, type Parameters } from '../../../common/parameters';
 import { mustBe } from '../../../common/values';
-import { InputError } from '../../../common/errors';
 import type { ServiceRequest } from '../../../service/request';
 import type { Operation } from '../operation';
-import { filterFields, hasFilter, readFilters } from '../../../common/filters';
+import { filterFields, readFilters } from '../../../common/filters';
 
 const webhookUrl = textField(
 	{
@@ -20,33 +19,12 @@ const webhookUrl = textField(
 	},
 );
 
-/** The request that starts a scrape (docs/service.md, Operations). @throws InputError for invalid values */
-export function startRequest(parameters: Parameters): ServiceRequest {
-	const url = parameters.option(webhookUrl);
-	const filters = readFilters(parameters);
-	// A model may forget the filters.
-	if (parameters.isTool && !hasFilter(filters)) {
-		throw new InputError(
-			'Filters',
-			'are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize',
-			'A scrape without filters collects leads of any kind, and uses credits for them.',
-		);
-	}
-	return {
-		kind: 'start',
-		noun: 'scrape',
-		path: '/start',
-		place: parameters.place,
-		body: { filters, ...(url && { webhookUrl: url }) },
-	};
-}
-
 const scrapeNotice = noticeField(
 	'notice',
 	"Each item starts a scrape, which uses credits for its leads, up to 'Limit'. Without a filter, it collects leads of any kind, and an AI agent can start none.",
 );
 
-export const start: Operation = {
+export const start = {
 	value: 'start',
 	name: 'Start',
 	action: 'Start scrape',
@@ -56,5 +34,13 @@ export const start: Operation = {
 	fields: [scrapeNotice, ...filterFields],
 	options: [webhookUrl],
 	output: { scrapeId: 'scr_9f2c', status: 'pending', estimatedCredits: 50 },
-	prepare: (parameters) => ({ request: startRequest(parameters) }),
-};
+	/** The request that starts a scrape (docs/service.md, Operations). */
+	prepare(parameters: Parameters): { request: ServiceRequest } {
+		const url = parameters.option(webhookUrl);
+		const filters = readFilters(parameters);
+		const body = { filters, ...(url && { webhookUrl: url }) };
+		return {
+			request: { kind: 'start', noun: 'scrape', path: '/start', place: parameters.place, body },
+		};
+	},
+} satisfies Operation;

@@ -1,7 +1,7 @@
 import { LeadGenError } from '../../../common/errors';
 import type { Operation } from '../operation';
-import { start, startRequest } from './start.operation';
-import { readWaitSettings, wait, waitForScrape, waitOptions } from './wait.operation';
+import { start } from './start.operation';
+import { readWait, wait } from './wait.operation';
 
 export const startAndWait: Operation = {
 	...start,
@@ -11,10 +11,10 @@ export const startAndWait: Operation = {
 	description:
 		'Start a scrape that collects leads which match the filters, and wait until it is finished',
 	output: { ...start.output, ...wait.output },
-	options: [...(start.options ?? []), ...waitOptions],
+	options: [...start.options, ...wait.options],
 	prepare(parameters) {
-		const settings = readWaitSettings(parameters);
-		const request = startRequest(parameters);
+		const waitFor = readWait(parameters);
+		const { request } = start.prepare(parameters);
 		return {
 			request,
 			async run(service) {
@@ -29,8 +29,7 @@ export const startAndWait: Operation = {
 						started,
 					);
 				}
-				const finished = await waitForScrape(id, settings, service);
-				return { ...started, ...finished };
+				return { ...started, ...(await waitFor(id, service)) };
 			},
 		};
 	},

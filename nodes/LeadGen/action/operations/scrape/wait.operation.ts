@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { count } from '../../../common/values';
 import { isObject, isText } from '../../../common/json';
-import { numberField, type Field, type Parameters } from '../../../common/parameters';
+import { numberField, type Parameters } from '../../../common/parameters';
 import { pause, timeoutSignal } from '../../../common/pause';
 import { LeadGenError, NotAttemptedError } from '../../../common/errors';
 import { isUnknownScrape, mayPollAgain } from '../../../service/retry';
@@ -30,24 +30,34 @@ const timeout = numberField({
 /** How long the service may give no status, as while it is restarted; and may not know the scrape, as at its beginning. */
 const [MAX_SILENCE_MS, MAX_UNKNOWN_MS] = [10 * 60_000, 60_000];
 
-export const waitOptions: readonly Field[] = [pollInterval, timeout];
-
-export function readWaitSettings(parameters: Parameters) {
-	return {
-		intervalMs: parameters.option(pollInterval) * 1000,
-		minutes: parameters.option(timeout),
+/**
+ * Reads how to wait for a scrape.
+ * @returns a function that polls the status until the scrape has ended. It returns the last status, and throws a LeadGenError
+ * with it as details if the scrape failed or time ran out
+ */
+export function readWait(parameters: Parameters) {
+	const intervalMs = parameters.option(pollInterval) * 1000;
+	const minutes = parameters.option(timeout);
+	return async (id: string, service: Service): Promise<IDataObject> => {
+		const last = await lastStatus(id, service, intervalMs, minutes);
+		const end = endOf(last);
+		if (end === 'completed') return last;
+		const { message, error } = last;
+		const reason = [message, error, isObject(error) && error.message].find(isText);
+		const [problem, advice] =
+			end === 'failed'
+				? [`failed${reason ? `: ${excerpt(reason)}` : ''}`, 'To get leads, start a new scrape.']
+				: [`did not finish within ${count(minutes, 'minute')}`, waitAgain(id)];
+		throw new LeadGenError(`Scrape ${excerpt(id)} ${problem}`, advice, { scrapeId: id, ...last });
 	};
 }
 
-/**
- * Polls the status until the scrape has ended.
- * @returns the last status
- * @throws LeadGenError with the last status as details, if the scrape failed or time ran out
- */
-export async function waitForScrape(
+/** Polls the status until the scrape has ended, or time runs out. */
+async function lastStatus(
 	id: string,
-	{ intervalMs, minutes }: ReturnType<typeof readWaitSettings>,
 	service: Service,
+	intervalMs: number,
+	minutes: number,
 ): Promise<IDataObject> {
 	const { account, settings } = service.run;
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
@@ -62,27 +72,19 @@ export async function waitForScrape(
 				last = await service.data({ ...pollRequest(id), signal });
 				silentSince = undefined;
 			} catch (error) {
+				if (signal.aborted) return last;
 				silentSince ??= Date.now();
 				const maxMs = isUnknownScrape(error) ? MAX_UNKNOWN_MS : MAX_SILENCE_MS;
 				const isOver = Date.now() - silentSince >= maxMs;
 				if (isOver || !mayPollAgain(error)) throw withScrape(error, id);
 			}
-			if (endOf(last) || Date.now() >= deadline) break;
+			if (endOf(last) || Date.now() >= deadline) return last;
 			const pauseMs = Math.max(intervalMs, account.pollPauseMs);
 			await pause(Math.min(pauseMs, deadline - Date.now()), settings.signal);
 		}
 	} finally {
 		account.watched--;
 	}
-	const end = endOf(last);
-	if (end === 'completed') return last;
-	const { message, error } = last;
-	const reason = [message, error, isObject(error) && error.message].find(isText);
-	const [problem, advice] =
-		end === 'failed'
-			? [`failed${reason ? `: ${excerpt(reason)}` : ''}`, 'To get leads, start a new scrape.']
-			: [`did not finish within ${count(minutes, 'minute')}`, waitAgain(id)];
-	throw new LeadGenError(`Scrape ${excerpt(id)} ${problem}`, advice, { scrapeId: id, ...last });
 }
 
 function waitAgain(id: string): string {
@@ -98,20 +100,20 @@ function withScrape(error: unknown, id: string): unknown {
 	return new LeadGenError(error.message, `${error.advice} ${advice}`, { scrapeId: id });
 }
 
-export const wait: Operation = {
+export const wait = {
 	value: 'wait',
 	name: 'Wait Until Finished',
 	action: 'Wait for scrape',
 	description: 'Wait until a scrape that was started before is finished, and get its final status',
 	fields: [scrapeId],
-	options: waitOptions,
+	options: [pollInterval, timeout],
 	output: getStatus.output,
-	prepare(parameters) {
-		const settings = readWaitSettings(parameters);
+	prepare(parameters: Parameters) {
+		const waitFor = readWait(parameters);
 		const id = parameters.get(scrapeId);
 		return {
 			request: pollRequest(id),
-			run: async (service) => await waitForScrape(id, settings, service),
+			run: async (service: Service) => await waitFor(id, service),
 		};
 	},
-};
+} satisfies Operation;
