@@ -4,6 +4,7 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 } from 'n8n-workflow';
+import { filled } from './json';
 
 /** An error whose text is written for the user who runs the workflow. */
 export class LeadGenError extends Error {
@@ -66,8 +67,7 @@ export class ServiceError extends LeadGenError {
 		/** Whether another server seems to have answered, such as a login page. */
 		readonly isForeign = false,
 	) {
-		const known = Object.entries<unknown>(facts).filter(([, fact]) => fact !== undefined);
-		super(message, advice, Object.fromEntries(known) as IDataObject);
+		super(message, advice, filled(facts));
 		this.outcome = facts.outcome;
 		this.code = facts.code;
 		this.httpStatus = facts.httpStatus;

@@ -43,14 +43,3 @@ export function apiKeyOf({ apiKey }: ICredentialDataDecryptedObject): string {
 		'Copy the key again from your account dashboard, without any other text. A document or a chat may have changed it.',
 	);
 }
-
-/** What stands in place of the key, as in n8n's own output. */
-const HIDDEN = '**hidden**';
-/** A shorter key is not one that a service gives out, and its text may mean something else. */
-const MIN_KEY_LENGTH = 8;
-
-/** Removes the key from a text of the service, also as an address contains it. */
-export function withoutKey(text: string, key: string): string {
-	if (key.length < MIN_KEY_LENGTH) return text;
-	return text.replaceAll(key, HIDDEN).replaceAll(encodeURIComponent(key), HIDDEN);
-}

@@ -6,8 +6,8 @@ import type {
 import { onAbort, timeoutSignal } from '../common/pause';
 import { levelsOf, ServiceError } from '../common/errors';
 import { isText } from '../common/json';
-import { readEnvelope, type Answer } from './answer';
-import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE, withoutKey } from './credential';
+import { readEnvelope, type Answer, type RawResponse } from './answer';
+import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE } from './credential';
 import { readRateHeaders } from './limits/announced';
 import type { RateInfo } from './limits/policy';
 import { isFree, outcomeAdvice, type ServiceRequest } from './request';
@@ -56,22 +56,15 @@ export async function exchange(sender: Sender, request: ServiceRequest): Promise
 		onAbort(signal, end.abort.bind(end)),
 	);
 	const getExecutionCancelSignal = { value: () => end.signal };
-	const key = apiKeyOf(credential);
 	try {
-		const { statusCode, headers, body } = (await context.helpers.httpRequestWithAuthentication.call(
+		const given: unknown = await context.helpers.httpRequestWithAuthentication.call(
 			Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions,
 			CREDENTIAL_TYPE,
 			options,
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
-		)) as { statusCode: number; headers: Record<string, unknown>; body: unknown };
-		const { location } = headers;
-		const response = {
-			status: statusCode,
-			// The only header that an error repeats.
-			headers: { ...headers, location: isText(location) ? withoutKey(location, key) : undefined },
-			text: withoutKey(typeof body === 'string' ? body : JSON.stringify(body ?? ''), key),
-		};
+		);
+		const response = withoutKey(given, apiKeyOf(credential));
 		return {
 			answer: readEnvelope(response, request, sender.hasSucceeded),
 			rateInfo: readRateHeaders(response, Date.now()),
@@ -81,6 +74,28 @@ export async function exchange(sender: Sender, request: ServiceRequest): Promise
 	} finally {
 		for (const forget of forgets) forget();
 	}
+}
+
+/** What stands in place of the key, as in n8n's own output. */
+const HIDDEN = '**hidden**';
+/** A shorter key is not one that a service gives out, and its text may mean something else. */
+const MIN_KEY_LENGTH = 8;
+
+/** The answer that a helper of n8n gives, without the key, also as an address contains it. */
+export function withoutKey(given: unknown, key: string): RawResponse {
+	type Given = { statusCode: number; headers: Record<string, unknown>; body: unknown };
+	const { statusCode, headers, body } = given as Given;
+	const { location } = headers;
+	const clean = (text: string) => {
+		if (key.length < MIN_KEY_LENGTH) return text;
+		return text.replaceAll(key, HIDDEN).replaceAll(encodeURIComponent(key), HIDDEN);
+	};
+	return {
+		status: statusCode,
+		// The only header that an error repeats.
+		headers: { ...headers, location: isText(location) ? clean(location) : undefined },
+		text: clean(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+	};
 }
 
 /** How n8n protects internal addresses (SSRF). */
