@@ -112,17 +112,17 @@ function chosenOperation(context: IExecuteFunctions): Operation {
 		.find(({ value }) => value === resource)
 		?.operations.find(({ value }) => value === name);
 	if (operation) return operation;
-	if (name === CUSTOM_API_CALL) {
-		throw new NodeOperationError(context.getNode(), 'This node makes no custom API calls', {
-			description:
-				'For another call of the service, use the HTTP Request node with Predefined Credential Type > LeadGen API.',
-		});
-	}
-	throw new NodeOperationError(
-		context.getNode(),
-		`There is no operation ${show(name)} for the resource ${show(resource)}`,
-		{ description: 'Choose a resource and an operation from the lists of the node.' },
-	);
+	const [message, description] =
+		name === CUSTOM_API_CALL
+			? [
+					'This node makes no custom API calls',
+					'For another call of the service, use the HTTP Request node with Predefined Credential Type > LeadGen API.',
+				]
+			: [
+					`There is no operation ${show(name)} for the resource ${show(resource)}`,
+					'Choose a resource and an operation from the lists of the node.',
+				];
+	throw new NodeOperationError(context.getNode(), message, { description });
 }
 
 /** Reads the options and the credential of the first item for all items. */

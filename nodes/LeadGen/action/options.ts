@@ -60,7 +60,7 @@ const maxPaidCalls = numberField(
 		placeholder: 'e.g. 100',
 		description: 'Max number of paid calls in an execution, with all runs of a loop',
 	},
-	{ whole: true, ifMissing: Infinity },
+	{ whole: true },
 );
 
 const dryRun = booleanField(
@@ -98,7 +98,7 @@ export function readOptions(parameters: Parameters, { paid, split }: Operation) 
 		timeoutMs: paid ? parameters.option(requestTimeout) * 1000 : FREE_TIMEOUT_MS,
 		// Later executions do not reuse a scrape, because each start creates its own.
 		rememberMs: paid === 'start' ? 0 : parameters.option(rememberMinutes) * 60_000,
-		maxPaidCalls: paid ? parameters.option(maxPaidCalls) : Infinity,
+		maxPaidCalls: paid ? parameters.option(maxPaidCalls, Infinity) : Infinity,
 	};
 }
 

@@ -53,18 +53,11 @@ export function mayEndEmpty(context: IExecuteFunctions): boolean {
 	return settings?.executionOrder === 'v1';
 }
 
-/** Whether n8n runs several main processes. Any of them may call the hooks of a node, and one of them `trigger()`. */
-export function hasSeveralMains(context: object): boolean {
-	return instanceOf(context).isMultiMain === true;
-}
-
-/** Whether this process is a worker of queue mode, which only runs executions. */
-export function isWorker(context: object): boolean {
-	return instanceOf(context).isWorker === true;
-}
-
-/** What n8n knows of this process. Its types do not name it. */
-function instanceOf(context: object): { isMultiMain?: boolean; isWorker?: boolean } {
+/**
+ * What n8n knows of this process, which its types do not name. With several main processes, any of them may call the hooks
+ * of a node, and one of them `trigger()`. A worker of queue mode only runs executions.
+ */
+export function instanceOf(context: object): { isMultiMain?: boolean; isWorker?: boolean } {
 	return (context as { instanceSettings?: object }).instanceSettings ?? {};
 }
 

@@ -6,8 +6,6 @@ import { cleanText, entriesOf, mustBe, saysNone, show, toText } from './values';
 /** A parameter of the node, and how its value is read and checked. */
 export interface Field<T = unknown> {
 	property: INodeProperties;
-	/** The value of an option that the user did not add, if it is not the default of the editor. */
-	ifMissing?: number;
 	/** @throws InputError if the value is invalid */
 	read: (value: unknown) => T;
 }
@@ -31,16 +29,15 @@ export class Parameters {
 		return field.read(this.raw(field.property.name));
 	}
 
-	/** A field inside the "Options" collection; its default if the user did not add it. */
-	option<T>(field: Field<T>): T {
-		const { name, default: value } = field.property;
-		return field.read(this.raw(`options.${name}`, field.ifMissing ?? value));
+	/** A field inside the "Options" collection. @param ifMissing counts if the user did not add it, instead of its default */
+	option<T>({ property, read }: Field<T>, ifMissing?: T & number): T {
+		const value = this.raw(`options.${property.name}`, ifMissing ?? property.default);
+		return ifMissing !== undefined && value === ifMissing ? ifMissing : read(value);
 	}
 }
 
-/** The condition that an AI agent uses the node as a tool, and display options for what a tool has no use for. */
-export const asTool = { '@tool': [true] };
-export const notForTools = { hide: asTool };
+/** Display options for what an AI agent that uses the node as a tool has no use for. */
+export const notForTools = { hide: { '@tool': [true] } };
 
 /** What the editor shows of a field, without what its kind decides. */
 type Property = Omit<INodeProperties, 'type' | 'default' | 'options'>;
@@ -141,7 +138,7 @@ export function choicesField<T extends string>(
 /** A number between the bounds of the editor. Also accepts text that contains a number, as spreadsheets do. */
 export function numberField(
 	property: Omit<INodeProperties, 'type'>,
-	{ whole = false, ifMissing }: { whole?: boolean; ifMissing?: number } = {},
+	{ whole = false } = {},
 ): Field<number> {
 	const { displayName, typeOptions, default: preset, placeholder } = property;
 	const { minValue: minimum = 0, maxValue } = typeOptions ?? {};
@@ -151,9 +148,7 @@ export function numberField(
 	const example = placeholder?.replace('e.g. ', '') ?? show(preset);
 	return {
 		property: { ...property, type: 'number' },
-		ifMissing,
 		read(value) {
-			if (ifMissing !== undefined && value === ifMissing) return ifMissing;
 			const number = numberIn(value) ?? NaN;
 			const isInRange = number >= minimum && number <= (maxValue ?? Infinity);
 			if (isInRange && (!whole || Number.isInteger(number))) return number;

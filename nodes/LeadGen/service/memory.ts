@@ -9,7 +9,7 @@ export interface Buyer {
 }
 
 /** A paid call of an account: one that is being made, or its answer. */
-export interface PaidCall {
+interface PaidCall {
 	readonly buyer: Buyer;
 	/** Never rejects. */
 	readonly pending: Promise<Answer>;

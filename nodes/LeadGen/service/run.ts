@@ -72,11 +72,6 @@ export class NodeRun implements Run {
 			: 'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.';
 	}
 
-	/** Aborted when paid calls of a path make no sense any more. */
-	signalOf(path: string): AbortSignal {
-		return this.lineOf(path).signal;
-	}
-
 	/** Judges by an answer whether other calls like it make sense. For polls, it only judges the key. */
 	judge(request: ServiceRequest, error?: ServiceError): void {
 		const isUnauthorized = error !== undefined && isKeyRefused(error, this.hasSucceeded);
@@ -117,17 +112,18 @@ export class NodeRun implements Run {
 
 	/** The first reason counts. @param path if only the paid calls of a path make no sense any more */
 	private stop(reason: string, advice: string, path?: string): void {
-		const stopped = path === undefined ? this.over : this.lineOf(path).controller;
+		const stopped = path === undefined ? this.over : this.pathOf(path).controller;
 		stopped.abort(new NotAttemptedError(`Not sent: ${reason}`, `${advice} ${this.whenRunAgain}`));
 	}
 
-	private lineOf(path: string) {
+	/** Aborts the paid calls of a path. */
+	pathOf(path: string) {
 		const known = this.paths.get(path);
 		if (known) return known;
 		const controller = new AbortController();
-		const line = { controller, signal: anySignal(this.signal, controller.signal) };
-		this.paths.set(path, line);
-		return line;
+		const end = { controller, signal: anySignal(this.signal, controller.signal) };
+		this.paths.set(path, end);
+		return end;
 	}
 }
 

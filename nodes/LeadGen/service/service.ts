@@ -5,7 +5,7 @@ import { count } from '../common/values';
 import { excerpt, isResult, isUnclear, withoutData, type Answer } from './answer';
 import { backMs } from './limits/announced';
 import type { End } from './limits/policy';
-import type { PaidCall } from './memory';
+import type { Buyer } from './memory';
 import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
 import { isRateRefusal, isUnsent, retryDelayMs } from './retry';
 import type { MaximumPaidCalls, NodeRun } from './run';
@@ -76,7 +76,10 @@ export class Service {
 		// Nothing is awaited between the last look at the memory and the call.
 		for (;;) {
 			const known = memory.recall(key, run.buyer);
-			if (known?.answer) return this.reuse(request, known, known.answer);
+			if (known?.answer) {
+				this.tally(known.answer, request, known.buyer);
+				return known.answer;
+			}
 			if (known) {
 				await settledOrAborted(known.pending, run.signal);
 				throwIfStopped(run.signal);
@@ -87,13 +90,6 @@ export class Service {
 		const buying = this.buy(request);
 		memory.keep(key, run.buyer, buying, (answer) => isBought(answer, request));
 		return await buying;
-	}
-
-	private reuse(request: ServiceRequest, { buyer }: PaidCall, answer: Answer): Answer {
-		if (isResult(answer, request)) this.run.reused++;
-		// Nobody saw an earlier run's error of a start that may have been paid for.
-		else if (buyer !== this.run.buyer) this.countUnclear();
-		return answer;
 	}
 
 	/** @returns why the item may pay for no call */
@@ -111,28 +107,36 @@ export class Service {
 	}
 
 	private async buy(request: ServiceRequest): Promise<Answer> {
-		const { run } = this;
 		const answer = await this.send(request).catch((error: unknown) => ({
 			error: known(error, request),
 		}));
-		const { kind, noun = 'call' } = request;
-		if (isResult(answer, request)) {
-			this.paidCalls++;
-			run.bought.set(noun, (run.bought.get(noun) ?? 0) + 1);
-		} else if (isUnclear(answer)) this.countUnclear();
-		if (kind === 'start' && isBought(answer, request)) run.settings.onStart?.(request, answer);
+		this.tally(answer, request);
+		if (request.kind === 'start' && isBought(answer, request))
+			this.run.settings.onStart?.(request, answer);
 		return answer;
 	}
 
-	private countUnclear(): void {
-		this.paidCalls++;
-		this.run.unclear++;
+	/** Counts the answer to a paid call. @param buyer the run that bought it, if it was bought before */
+	private tally(answer: Answer, request: ServiceRequest, buyer?: Buyer): void {
+		const { run } = this;
+		const { noun = 'call' } = request;
+		if (isResult(answer, request)) {
+			if (buyer) run.reused++;
+			else {
+				this.paidCalls++;
+				run.bought.set(noun, (run.bought.get(noun) ?? 0) + 1);
+			}
+		} else if (isUnclear(answer) && buyer !== run.buyer) {
+			// Also of a start of an earlier run, because nobody saw that error.
+			this.paidCalls++;
+			run.unclear++;
+		}
 	}
 
 	/** Sends a request until it is answered, when the limiter allows it, and again as `retry` says. */
 	private async send(request: ServiceRequest): Promise<Answer> {
 		const { run } = this;
-		const stop = isFree(request) ? run.signal : run.signalOf(request.path);
+		const stop = isFree(request) ? run.signal : run.pathOf(request.path).signal;
 		const signal = request.signal ? anySignal(stop, request.signal) : stop;
 		for (let tries = 1; ; tries++) {
 			if (run.account.shouldAskForPlan())

@@ -1,5 +1,5 @@
 import { NodeOperationError, type ITriggerResponse } from 'n8n-workflow';
-import { hasSeveralMains, registerCron } from '../common/compatibility';
+import { instanceOf, registerCron } from '../common/compatibility';
 import { InputError } from '../common/errors';
 import { Leader } from './leader';
 import type { Hooked, Leading } from './node';
@@ -47,7 +47,7 @@ export function lead(node: Leading): ITriggerResponse {
 	const closeFunction = async () => {
 		leader.close();
 		// Another main process may deactivate the workflow.
-		if (hasSeveralMains(context)) delete state.place;
+		if (instanceOf(context).isMultiMain) delete state.place;
 		await Promise.resolve();
 	};
 	return { closeFunction };

@@ -1,4 +1,4 @@
-import { isWorker } from '../common/compatibility';
+import { instanceOf } from '../common/compatibility';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { numberIn } from '../common/json';
 import { anySignal, pause } from '../common/pause';
@@ -152,7 +152,7 @@ async function saveStart(node: Executing, message: Message): Promise<SavedStart>
 	const { context, state } = node;
 	// A worker does not know what other processes saved, so it must not write the static data: n8n would save an old copy.
 	// Its execution lasts until the process that takes requests is back.
-	const isAlone = isWorker(context);
+	const { isWorker: isAlone = false } = instanceOf(context);
 	let problem = '';
 	for (const ms of isAlone ? SAVE_IN_WORKER_MS : SAVE_MS) {
 		await pause(ms, undefined);

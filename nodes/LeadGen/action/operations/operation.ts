@@ -25,7 +25,12 @@ export interface Operation {
 	 */
 	output: IDataObject;
 	/** The outputs over which its results can be split. */
-	split?: Split;
+	split?: {
+		/** The names of the outputs, in order. */
+		outputs: readonly string[];
+		/** @param result undefined if the item failed */
+		outputOf: (result: IDataObject | undefined) => string;
+	};
 	/**
 	 * Reads all parameters of one item, before anything is sent for it.
 	 * @throws InputError if a value is missing or invalid
@@ -45,13 +50,6 @@ interface PreparedItem {
 	 * @throws ServiceError if a call brought no result
 	 */
 	run?(service: Service): Promise<IDataObject>;
-}
-
-export interface Split {
-	/** The names of the outputs, in order. */
-	outputs: readonly string[];
-	/** @param result undefined if the item failed */
-	outputOf: (result: IDataObject | undefined) => string;
 }
 
 export interface Resource {

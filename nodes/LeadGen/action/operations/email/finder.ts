@@ -6,7 +6,7 @@ import { foundNobody, meaningOf } from '../../../service/answer';
 import type { ServiceRequest } from '../../../service/request';
 import type { Service } from '../../../service/service';
 import type { Field } from '../../../common/parameters';
-import type { Operation, Split } from '../operation';
+import type { Operation } from '../operation';
 import { firstName, lastName, nameFields, readPerson } from './fields';
 
 /** Lower bounds of the confidence bands of docs/service.md (Operations), the highest first. */
@@ -33,7 +33,7 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 }
 
 /** An operation that finds the address of a person (docs/service.md, Operations). */
-export interface FindOperation extends Operation {
+interface FindOperation extends Operation {
 	/**
 	 * The search for a person. Its result is the data of the service with `found`: to find nobody is no error.
 	 * @param person the fields of the request, with at least one name; empty ones are left out
@@ -48,10 +48,10 @@ export interface Search {
 	run(service: Service): Promise<IDataObject>;
 }
 
-export const foundOrNot: Split = {
+export const foundOrNot = {
 	outputs: ['Found', 'Not Found'],
 	outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
-};
+} satisfies Operation['split'];
 
 export function finder({ path, noun, answer, check, ...operation }: Finder): FindOperation {
 	const { fields, options = [] } = operation;
