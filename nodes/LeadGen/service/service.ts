@@ -158,18 +158,16 @@ export class Service {
 		const { run } = this;
 		const { account, settings } = run;
 		const { limiter } = account;
-		const { kind, path, permit } = request;
+		const { kind, path } = request;
 		const { timeoutMs } = settings;
 		const info = { path, isPoll: kind === 'poll', timeoutMs, hasBegun: this.paidCalls > 0 };
 		const call = await limiter.turn(run, info, signal);
-		try {
-			await permit?.();
-			// An answer that arrived meanwhile may have stopped the run.
-			throwIfStopped(signal);
-		} catch (error) {
+		const permitted = Promise.resolve(request.permit?.());
+		// An answer that arrived meanwhile may have stopped the run.
+		await permitted.then(throwIfStopped.bind(undefined, signal)).catch((error: unknown) => {
 			limiter.end(run, call, { outcome: 'cancelled' });
 			throw error;
-		}
+		});
 		const { answer, rateInfo } = await exchange(run, request);
 		const error = 'error' in answer ? answer.error : undefined;
 		const told = isAside ? undefined : rateInfo;

@@ -45,7 +45,7 @@ interface FindOperation extends Operation {
 export interface Search {
 	request: ServiceRequest;
 	/** @throws ServiceError if the call brought no result */
-	run(service: Service): Promise<IDataObject>;
+	run: (service: Service) => Promise<IDataObject>;
 }
 
 export const foundOrNot = {
