@@ -75,13 +75,13 @@ describe('Email: Find Business', () => {
 			[
 				{ first: 'Bob', last: 'High', company: 'acme.com', profile: '' },
 				find('Bob', 'High'),
-				found('bob.high@acme.com', 0.78, 'high', website),
+				found('bob.high@acme.com', 0.8, 'high', website),
 			],
 			[wrong, undefined, inputError(wrong, message, 'Company Domain')],
 			[
 				{ first: 'Dan', last: 'Low', company: 'x.org', profile: 'linkedin.com/in/dan' },
 				find('Dan', 'Low', { company: 'x.org', linkedinUrl: 'https://linkedin.com/in/dan' }),
-				found('dan.low@x.org', 0.47, 'low', ['linkedin', ...website]),
+				found('dan.low@x.org', 0.3, 'low', ['linkedin', ...website]),
 			],
 		]);
 	});
@@ -117,17 +117,17 @@ test('Email: Find Personal sends what is filled in and gives what was found', as
 		[
 			{ first: 'Ann', last: 'Sure', profile: 'linkedin.com/in/ann' },
 			find('Ann', 'Sure', { linkedinUrl }),
-			found('asure@outlook.com', 0.94, 'very_high'),
+			found('ann.sure@gmail.com', 0.95, 'very_high'),
 		],
 		[
 			{ first: ' Bob', last: 'High ', profile: '', place: '' },
 			find('Bob', 'High'),
-			found('bob.high@gmail.com', 0.77, 'high'),
+			found('bob.high@gmail.com', 0.7, 'high'),
 		],
 		[
 			{ first: 'Dan', last: 'Low', profile: linkedinUrl, place: 'Graz, Styria' },
 			find('Dan', 'Low', { linkedinUrl, location: 'Graz, Styria' }),
-			found('dan.low@gmail.com', 0.41, 'low'),
+			found('dan.low@gmail.com', 0.2, 'low'),
 		],
 	]);
 });

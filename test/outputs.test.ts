@@ -124,7 +124,7 @@ describe('An old result in the incoming item', () => {
 		expect(service.sandbox.requests.filter(({ path }) => path !== '/email/verify')).toHaveLength(2);
 		const kept = ['last', 'id', ...others, 'error'].toSorted();
 		expect(items.slice(1).map(({ json }) => Object.keys(json).toSorted())).toEqual([kept, kept]);
-		expect(items[0]?.json.email).toMatch(/^(ann.sure@acme|asure@outlook).com$/);
+		expect(items[0]?.json.email).toMatch(/^ann.sure@(acme|gmail).com$/);
 	});
 
 	test('is no verdict on a failed address, which stays', async () => {

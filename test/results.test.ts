@@ -23,7 +23,7 @@ import { useService } from './service';
 const service = useService();
 const { sandbox } = service;
 
-const list = people('Ann Sure', 'Bob High', 'Catchall High', 'Tom Nobody', 'Ann Sure');
+const list = people('Ann Sure', 'Catchall Bob', 'Catchall High', 'Tom Nobody', 'Ann Sure');
 const emails = (...names: string[]) => names.map((name) => ({ email: `${name}@acme.com` }));
 const verify = { email: '={{ $json.email }}' };
 const dryRun = { dryRun: true };

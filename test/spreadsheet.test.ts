@@ -178,13 +178,13 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 	]);
 	expect(table(upload)).toEqual([
 		'valid.ann@acme.com | valid |  |  | ',
-		`csure@acme.com | valid | 0.92 | in the file: invalid (${NO_MAIL}) | `,
-		`dsure@beta.com | valid | 0.98 | in the file: invalid (${NO_MAIL}) | `,
+		`cem.sure@acme.com | valid | 0.97 | in the file: invalid (${NO_MAIL}) | `,
+		`dee.sure@beta.com | valid | 0.97 | in the file: invalid (${NO_MAIL}) | `,
 		` | catch_all |  | in the file: catch_all (${ACCEPTS_ALL}) | `,
-		`fay.sure@acme.com | valid | 1 | in the file: catch_all (${ACCEPTS_ALL}) | `,
+		`fay.sure@acme.com | valid | 0.97 | in the file: catch_all (${ACCEPTS_ALL}) | `,
 		` | invalid |  | in the file: invalid (${NO_MAIL}), no website: fill it in in the sheet Websites, and upload this file again | `,
-		'ida.sure@delta.com | valid | 0.91 |  | ',
-		'jan.sure@acme.com | valid | 0.95 |  | ',
+		'ida.sure@delta.com | valid | 0.97 |  | ',
+		'jan.sure@acme.com | valid | 0.97 |  | ',
 		` | not found |  | in the file: invalid (${NO_MAIL}), business: not found | `,
 		'valid.ann@acme.com | valid |  |  | ',
 	]);
@@ -196,8 +196,8 @@ test('verifies the addresses of a list from Apollo first, and searches only for 
 		find('Dee', 'Sure', 'beta.com'),
 		find('Ida', 'Sure', 'delta.com'),
 		post('/email/find', { firstName: 'Kim', lastName: 'Nobody', linkedinUrl: PROFILE }),
-		...['csure', 'fay.sure', 'jan.sure'].map((name) => verify(`${name}@acme.com`)),
-		verify('dsure@beta.com'),
+		...['cem.sure', 'fay.sure', 'jan.sure'].map((name) => verify(`${name}@acme.com`)),
+		verify('dee.sure@beta.com'),
 		verify('ida.sure@delta.com'),
 	]);
 	expect(upload.page).toEqual({
@@ -253,8 +253,8 @@ test('pays for nothing again when a file comes back with the websites of its com
 	);
 	expect(table(second)).toEqual([
 		'ann.sure@acme.com | valid | 0.97 |  | ',
-		'ben.sure@beta.com | valid | 0.98 |  | ',
-		'csure@beta.com | valid | 0.91 |  | ',
+		'ben.sure@beta.com | valid | 0.97 |  | ',
+		'cem.sure@beta.com | valid | 0.97 |  | ',
 		' | not found |  | business: not found | ',
 		'valid.eve@acme.com | valid |  |  | ',
 		' | not looked up |  | only a first name | ',

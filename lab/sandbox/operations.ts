@@ -9,8 +9,6 @@ export interface Work {
 	apiKey: string;
 	account: Account;
 	jobs: Jobs;
-	/** Addresses that were found with very high confidence. */
-	sureEmails: Set<string>;
 	body: unknown;
 	query: Record<string, unknown>;
 }
@@ -107,11 +105,9 @@ export const operations: Record<string, Operation> = {
 			...object({ firstName: text, lastName: text, company: text, linkedinUrl: text }),
 			allOf: [NAME, anyOf('company', 'linkedinUrl')],
 		},
-		work({ settings, account, sureEmails, body }) {
+		work({ settings, account, body }) {
 			requireAll(settings, body, ['firstName', 'lastName', 'company']);
-			const found = businessEmail(body as Person);
-			if (found && found.confidence >= 0.9) sureEmails.add(found.email);
-			return paidLookup(account, found);
+			return paidLookup(account, businessEmail(body as Person));
 		},
 	},
 
@@ -133,9 +129,8 @@ export const operations: Record<string, Operation> = {
 		path: '/email/verify',
 		// Telling whether it is an address is what the operation is for.
 		body: object({ email: text }, 'email'),
-		work({ account, sureEmails, body }) {
-			const { email } = body as { email: string };
-			return paidLookup(account, verification(email, sureEmails.has(email.trim().toLowerCase())));
+		work({ account, body }) {
+			return paidLookup(account, verification((body as { email: string }).email));
 		},
 	},
 };

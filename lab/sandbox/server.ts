@@ -49,7 +49,6 @@ export class Sandbox {
 	private accounts = new Map<string, Account>();
 	private jobStore = this.newJobs();
 	private faults = new Faults([]);
-	private sureEmails = new Set<string>();
 	private readonly limiter = new RateLimiter();
 	private readonly app = newServer();
 	/** No answer goes out before it resolves. */
@@ -108,7 +107,6 @@ export class Sandbox {
 		this.jobStore.stop();
 		this.jobStore = this.newJobs();
 		this.requests = [];
-		this.sureEmails = new Set();
 		this.limiter.forget();
 		this.respond = undefined;
 		this.settings = defaultSettings();
@@ -202,7 +200,7 @@ export class Sandbox {
 	}
 
 	private work(record: RequestRecord, account?: Account): Answer {
-		const { settings, jobStore: jobs, sureEmails } = this;
+		const { settings, jobStore: jobs } = this;
 		const { account: apiKey, body, query, violation } = record;
 		try {
 			const operation = operations[record.operation ?? ''];
@@ -211,7 +209,7 @@ export class Sandbox {
 				throw new Refusal('UNAUTHORIZED', 'Invalid or missing API key');
 			}
 			if (violation !== undefined) throw new Refusal('INVALID_REQUEST', violation);
-			const given = { settings, apiKey, account, jobs, sureEmails, body, query };
+			const given = { settings, apiKey, account, jobs, body, query };
 			const { data, cost } = operation.work(given);
 			account.credits -= cost;
 			record.cost = cost;

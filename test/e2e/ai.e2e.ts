@@ -84,23 +84,25 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 			[['Find_business_email', hal]],
 			[['Find_business_email', right]],
 			[
-				['Verify_email', { Email: 'hsure@acme.com' }],
+				['Verify_email', { Email: 'hal.sure@acme.com' }],
 				['Find_business_email', right],
 				['Start_scrape', { Job_Titles: ['CTO', 'Head of Sales'], Limit: 5 }],
 			],
-			'The address is hsure@acme.com',
+			'The address is hal.sure@acme.com',
 		);
 		const execution = await ask();
 
 		expect(execution).toMatchObject({ status: 'success' });
-		expect(itemsOf(execution, 'AI Agent')).toEqual([{ output: 'The address is hsure@acme.com' }]);
+		expect(itemsOf(execution, 'AI Agent')).toEqual([
+			{ output: 'The address is hal.sure@acme.com' },
+		]);
 		const told = (model.prompts[0]?.tools ?? []).map((each) => each.function);
 		expect(told.map(({ name, description }) => `${name}: ${description}`).sort()).toEqual([
 			'Find_business_email: Find business email in LeadGen',
 			'Start_scrape: Start scrape in LeadGen',
 			'Verify_email: Verify email address in LeadGen',
 		]);
-		const found = some({ found: true, email: 'hsure@acme.com' });
+		const found = some({ found: true, email: 'hal.sure@acme.com' });
 		const error = {
 			message: 'Company Domain must be a domain, but is "Acme Inc"',
 			field: 'Company Domain',
@@ -112,7 +114,7 @@ describe(`n8n ${LINE}.x, tools of an AI Agent`, () => {
 		expect(model.heard.map((text) => JSON.parse(text) as unknown)).toEqual([
 			[some({ error })],
 			[found],
-			[some({ email: 'hsure@acme.com', status: 'valid' })],
+			[some({ email: 'hal.sure@acme.com', status: 'valid' })],
 			[found],
 			[some({ scrapeId, status: 'pending' })],
 		]);

@@ -291,7 +291,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			';;;;;;',
 			'Prof. Dr. Šárka;O’Sure, MBA;Škoda;skoda.example;;=1+1;mehr',
 			'jörg;SURE;Müller;mueller.example;;007',
-			';Peter van der Berg;Acme;acme.example;;"zwei, drei; vier"',
+			';Invalid van der Berg;Acme;acme.example;;"zwei, drei; vier"',
 			'Catchall;Medium;Acme;acme.example',
 			'Tom;Nobody;Acme;acme.example',
 			'Ada;Sure;"Beta, Inc.";none;;nur Firma',
@@ -305,11 +305,11 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		expect(page.fileName).toBe('list.csv');
 		expect(textOf(uploaded).split('\r\n')).toEqual([
 			'\ufeffVorname;Name;Firma;Webseite;Email;Notiz;;Email 2;Status;Confidence;Reason;Address that was not accepted',
-			'Jörg;Sure;Müller, Söhne GmbH;https://www.mueller.example/team;info@mueller.example;"Messe ""Köln"", 5 €";;jorg.sure@mueller.example;valid;0.98;;',
+			'Jörg;Sure;Müller, Söhne GmbH;https://www.mueller.example/team;info@mueller.example;"Messe ""Köln"", 5 €";;jorg.sure@mueller.example;valid;0.97;;',
 			';;;;;;',
-			'Prof. Dr. Šárka;O’Sure, MBA;Škoda;skoda.example;;=1+1;mehr;sarka.osure@skoda.example;valid;0.94;;',
-			'jörg;SURE;Müller;mueller.example;;007;;jorg.sure@mueller.example;valid;0.98;;',
-			';Peter van der Berg;Acme;acme.example;;"zwei, drei; vier";;;not found;;business: invalid (the address does not accept mail);peter.vanderberg@acme.example',
+			'Prof. Dr. Šárka;O’Sure, MBA;Škoda;skoda.example;;=1+1;mehr;sarka.osure@skoda.example;valid;0.97;;',
+			'jörg;SURE;Müller;mueller.example;;007;;jorg.sure@mueller.example;valid;0.97;;',
+			';Invalid van der Berg;Acme;acme.example;;"zwei, drei; vier";;;not found;;business: invalid (the address does not accept mail);invalid.vanderberg@acme.example',
 			'Catchall;Medium;Acme;acme.example;;;;;not found;;business: catch_all (the domain accepts all mail, so nobody can check the address);catchall.medium@acme.example',
 			'Tom;Nobody;Acme;acme.example;;;;;not found;;business: not found;',
 			'Ada;Sure;Beta, Inc.;none;;nur Firma;;;not looked up;;no website: enter it in one row of the company, in a column Website, and upload this file again;',
@@ -319,13 +319,13 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		]);
 		expect(sent).toEqual([
 			find('Catchall', 'Medium', 'acme.example'),
+			find('Invalid', 'van der Berg', 'acme.example'),
 			find('Jörg', 'Sure', 'mueller.example'),
-			find('Peter', 'van der Berg', 'acme.example'),
 			find('Tom', 'Nobody', 'acme.example'),
 			find('Šárka', 'O’Sure', 'skoda.example'),
 			verify('catchall.medium@acme.example'),
+			verify('invalid.vanderberg@acme.example'),
 			verify('jorg.sure@mueller.example'),
-			verify('peter.vanderberg@acme.example'),
 			verify('sarka.osure@skoda.example'),
 		]);
 		expect(paid).toBe(8);
@@ -353,8 +353,8 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			'',
 			' | Person |  |  | Unternehmen |  |  | Messe',
 			` | Anrede | Vorname | Nachname | Firma/Unternehmen | Internet | E-Mail | Halle / Stand | Angemeldet am | Umsatz (Mio. €) | ${ADDED}`,
-			' | Frau | Ada | Sure | Müller & Söhne GmbH | www.mueller.example | info@mueller.example | 3 / A12 | 2026-11-03T09:14:24 | 1.5 | asure@mueller.example | valid | 0.96',
-			' | Herr Dr. | Jörg | Sure | Bäcker AG |  | invalid.joerg@baecker.example | 3 / A14 | 2026-11-04T00:00:00 | 2 | jorg.sure@baecker.example | valid | 0.9 | in the file: invalid (the address does not accept mail)',
+			' | Frau | Ada | Sure | Müller & Söhne GmbH | www.mueller.example | info@mueller.example | 3 / A12 | 2026-11-03T09:14:24 | 1.5 | ada.sure@mueller.example | valid | 0.97',
+			' | Herr Dr. | Jörg | Sure | Bäcker AG |  | invalid.joerg@baecker.example | 3 / A14 | 2026-11-04T00:00:00 | 2 | jorg.sure@baecker.example | valid | 0.97 | in the file: invalid (the address does not accept mail)',
 			' | Herr | Max | Nobody | Müller & Söhne GmbH | www.mueller.example | valid.max@mueller.example | 007 | 2026-11-05T00:00:00 |  | valid.max@mueller.example | valid',
 			` | Frau | Eva | Sure | Schmidt KG |  |  | 4 / B1 |  | 3 |  | not looked up |  | ${NO_WEBSITE}`,
 			` | Frau | Ida | Sure | schmidt kg |  | invalid.ida@gmail.com | 4 / B1 | 2026-11-06T12:00:00 | 3 |  | invalid |  | in the file: invalid (the address does not accept mail), ${NO_WEBSITE}`,
@@ -368,7 +368,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		expect(sent).toEqual([
 			find('Ada', 'Sure', 'mueller.example'),
 			find('Jörg', 'Sure', 'baecker.example'),
-			...['asure@mueller.example', 'invalid.ida@gmail.com', 'invalid.joerg@baecker.example'].map(
+			...['ada.sure@mueller.example', 'invalid.ida@gmail.com', 'invalid.joerg@baecker.example'].map(
 				verify,
 			),
 			...['jorg.sure@baecker.example', 'valid.max@mueller.example'].map(verify),
@@ -403,7 +403,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 				...before['Leads & more'],
 				rows: [
 					`First Name | Last Name | Website | Since | ${ADDED}`,
-					'Una | Sure | sheets.example | 2026-02-01 | una.sure@sheets.example | valid | 0.93',
+					'Una | Sure | sheets.example | 2026-02-01 | una.sure@sheets.example | valid | 0.97',
 					'Ben | Sure |  | =2*3 |  | not looked up |  | no website: add it to the file',
 				],
 			},

@@ -128,7 +128,7 @@ describe(`n8n ${N8N.version}, a list of any length`, () => {
 				null,
 				'catch_all',
 				'Address not accepted (business: catch_all)',
-				'clow@acme.com',
+				'catchall.low@acme.com',
 			],
 		]);
 		const inDays = (row?: ListRow) =>
