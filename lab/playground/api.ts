@@ -2,12 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseFlatted } from 'flatted';
 
 /** Sign-in of the owner account. */
-export interface Owner {
-	email: string;
-	password: string;
-	firstName: string;
-	lastName: string;
-}
+export type Owner = Record<'email' | 'password' | 'firstName' | 'lastName', string>;
 
 export interface Credential {
 	name: string;
@@ -15,22 +10,12 @@ export interface Credential {
 	data: Record<string, unknown>;
 }
 
-export interface StoredCredential {
-	id: string;
-	name: string;
-	type: string;
-}
+export type StoredCredential = Record<'id' | 'name' | 'type', string>;
 
 export type ColumnType = 'string' | 'number' | 'boolean' | 'date';
 
-export interface DataTable {
-	id: string;
-	name: string;
-}
-
-export interface DataTableRow extends Record<string, unknown> {
-	id: number;
-}
+export type DataTable = Record<'id' | 'name', string>;
+export type DataTableRow = Record<string, unknown>;
 
 export interface WorkflowNode {
 	name: string;
@@ -137,6 +122,14 @@ function isStatus(error: unknown, status: number): boolean {
 	return error instanceof N8nApiError && error.status === status;
 }
 
+/** Handles an error: does something else if n8n has no such path, and throws any other error on. */
+function orIf404(instead: () => Promise<unknown>) {
+	return async (error: unknown): Promise<unknown> => {
+		if (isStatus(error, 404)) return await instead();
+		throw error;
+	};
+}
+
 interface ExecutionPage {
 	results: ExecutionSummary[];
 	nextCursor?: string | null;
@@ -188,12 +181,6 @@ export class N8nApi {
 		return data;
 	}
 
-	/** How many rows a Data Table has. */
-	async dataTableCount({ id }: DataTable): Promise<number> {
-		const page = await this.send('GET', `${await this.dataTablePath()}/${id}/rows?take=1`);
-		return (page as { count: number }).count;
-	}
-
 	/** All rows of a Data Table, the oldest first. */
 	async dataTableRows({ id }: DataTable): Promise<DataTableRow[]> {
 		const all: DataTableRow[] = [];
@@ -205,13 +192,6 @@ export class N8nApi {
 			// n8n 1 gives 50 at once.
 			if (all.length >= count || data.length === 0) return all;
 		}
-	}
-
-	/** Changes one row, as a person does in the list. */
-	async updateDataTableRow(table: DataTable, row: number, data: object): Promise<void> {
-		const filters = [{ columnName: 'id', condition: 'eq', value: row }];
-		const path = `${await this.dataTablePath()}/${table.id}/rows`;
-		await this.send('PATCH', path, { filter: { type: 'and', filters }, data });
 	}
 
 	private async dataTablePath(): Promise<string> {
@@ -255,29 +235,23 @@ export class N8nApi {
 		return await this.switchWorkflow(id, 'deactivate');
 	}
 
-	/** How far that is. n8n 1.x has no such report: there it is done, or has failed, at once. */
-	private async publication(id: string): Promise<Publication> {
-		try {
-			return (await this.send('GET', `workflows/${id}/publication-status`)) as Publication;
-		} catch (error) {
-			if (!isStatus(error, 404)) throw error;
-			const { active } = await this.workflow(id);
-			return { status: active ? 'published' : 'not_published', triggers: [] };
-		}
-	}
-
 	private async switchWorkflow(id: string, how: 'activate' | 'deactivate'): Promise<Publication> {
 		const { versionId } = await this.workflow(id);
-		try {
-			await this.send('POST', `workflows/${id}/${how}`, { versionId });
-		} catch (error) {
-			if (!isStatus(error, 404)) throw error;
+		const active = how === 'activate';
+		await this.send('POST', `workflows/${id}/${how}`, { versionId }).catch(
 			// n8n 1 has these only in its last versions.
-			await this.send('PATCH', `workflows/${id}`, { active: how === 'activate', versionId });
-		}
+			orIf404(() => this.send('PATCH', `workflows/${id}`, { active, versionId })),
+		);
 		for (;;) {
-			const publication = await this.publication(id);
-			if (publication.status !== 'in_progress') return publication;
+			const publication = await this.send('GET', `workflows/${id}/publication-status`).catch(
+				// n8n 1 has no such report: there it is done, or has failed, at once.
+				orIf404(async () => ({
+					status: (await this.workflow(id)).active ? 'published' : 'not_published',
+					triggers: [],
+				})),
+			);
+			const { status } = publication as Publication;
+			if (status !== 'in_progress') return publication as Publication;
 			await sleep(100);
 		}
 	}
@@ -300,11 +274,6 @@ export class N8nApi {
 		return (started as { executionId?: string }).executionId;
 	}
 
-	/** Presses "Stop listening". */
-	async stopListening(id: string): Promise<void> {
-		await this.send('DELETE', `test-webhook/${id}`);
-	}
-
 	/** Runs a workflow by hand from a trigger, and waits for the result. */
 	async runWorkflow(id: string, triggerName: string): Promise<Execution> {
 		const executionId = await this.startWorkflow(id, triggerName);
@@ -312,24 +281,25 @@ export class N8nApi {
 		return await this.finishedExecution(executionId);
 	}
 
-	/** Waits until an execution is over, and all of it is written. */
+	/**
+	 * Waits until an execution is over, and all of it is written.
+	 * @throws N8nApiError with status 500 if n8n cannot show it, because a power cut left half of it
+	 */
 	async finishedExecution(id: string): Promise<Execution> {
-		let settledAt = Infinity;
-		for (let isListedAsOver = false; ;) {
-			try {
-				const execution = await this.execution(id);
-				if (isOver(execution)) {
-					settledAt = Math.min(settledAt, Date.now() + SETTLES_MS);
-					// One that the trigger ended, because the completion had run before, has no result.
-					if (isWhole(execution) || Date.now() > settledAt) return execution;
-				}
-			} catch (error) {
-				// n8n 2.16 cannot show one that has just begun.
-				if (!isStatus(error, 500) || isListedAsOver) throw error;
-				const listed = (await this.newest()).find((execution) => execution.id === id);
-				isListedAsOver = !listed || isOver(listed);
-			}
-			await sleep(200);
+		for (let overAt = Infinity; ; await sleep(200)) {
+			const shown = await this.execution(id).catch((error: unknown) => {
+				// n8n 2.16 cannot show one that has just begun, and no n8n shows one of which half is written.
+				if (!isStatus(error, 500)) throw error;
+				return error as N8nApiError;
+			});
+			const isError = shown instanceof N8nApiError;
+			const summary = isError ? (await this.newest()).find((one) => one.id === id) : shown;
+			if (summary && !isOver(summary)) continue;
+			overAt = Math.min(overAt, Date.now());
+			const isSettled = Date.now() > overAt + SETTLES_MS;
+			if (isError && isSettled) throw shown;
+			// One that the trigger ended, because the completion had run before, has no result.
+			if (!isError && (isWhole(shown) || isSettled)) return shown;
 		}
 	}
 
@@ -356,29 +326,25 @@ export class N8nApi {
 	}
 
 	async execution(id: string): Promise<Execution> {
-		const { status, mode, data } = (await this.send(
-			'GET',
-			`executions/${id}`,
-		)) as ExecutionSummary & {
-			data: string;
-		};
+		const answer = await this.send('GET', `executions/${id}`);
+		const { status, mode, data } = answer as ExecutionSummary & { data: string };
 		// Of an execution that has just begun there is nothing yet.
 		const stored = parseFlatted(data) as StoredRunData | undefined;
 		const { runData = {}, error, metadata = {} } = stored?.resultData ?? {};
-		const nodes = Object.entries(runData).map(([name, runs]) => {
+		const nodes: Execution['nodes'] = {};
+		for (const [name, runs] of Object.entries(runData)) {
 			const outputs: Item[][] = [];
 			for (const { data } of runs) {
 				data?.main?.forEach((items, index) => (outputs[index] ??= []).push(...(items ?? [])));
 			}
-			const failed = runs.find((run) => run.error !== undefined);
-			return [name, { outputs, error: failed?.error?.message }] as const;
-		});
+			nodes[name] = { outputs, error: runs.find((run) => run.error)?.error?.message };
+		}
 		return {
 			id,
 			status,
 			mode,
 			error: error?.message,
-			nodes: Object.fromEntries(nodes),
+			nodes,
 			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data?.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),
 			highlighted: metadata,

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { withLock } from './lockFile';
-import { run } from './processes';
+import { run, withLock } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, findN8n } from './versions';
 
 /** pnpm takes a tenth of the time that npm takes for the thousands of packages of n8n. */
@@ -19,49 +18,34 @@ const OPTIONS = [
 const SIZES = { '1': '2 to 4 minutes, 1.4 GB', '2': '2 to 4 minutes, 2.2 GB' };
 /** How often a long install says that it goes on. */
 const SAY_MS = 30_000;
-/** Written at the end, so that an install that is broken off does not count. */
-const RECORD = 'node_modules/.installed';
 
 /**
  * Installs n8n; does nothing if it is there.
  * @throws with the output of pnpm if it fails
  */
 export async function installN8n(version: N8nVersion): Promise<void> {
+	const { folder } = version;
+	// Written at the end, so that an install that is broken off does not count.
+	const record = join(folder, 'node_modules/.installed');
 	await withLock(join(STATE_FOLDER, `install-${version.version}.pid`), async () => {
-		await writePackageJson(version);
-		const record = join(version.folder, RECORD);
-		if ((await read(record)) === (await hashOfPackages(version))) return;
+		if ((await read(record)) === (await hashOfPackages(folder))) return;
 		await rm(record, { force: true });
 		await install(version);
-		await writeFile(record, await hashOfPackages(version));
+		await writeFile(record, await hashOfPackages(folder));
 	});
 }
 
-/** Of a version that has no folder of its own in git. */
-async function writePackageJson({ version, folder }: N8nVersion): Promise<void> {
-	const text = await read(join(__dirname, `versions/${version}.json`));
-	if (text === '') return;
-	await mkdir(folder, { recursive: true });
-	const content: unknown = JSON.parse(text);
-	await writeFile(join(folder, 'package.json'), JSON.stringify(content, undefined, '\t'));
-}
-
-async function install({ version, line, folder }: N8nVersion): Promise<void> {
+async function install({ version, line, folder, isLocked }: N8nVersion): Promise<void> {
 	const options = { cwd: folder, env: withLocalHeaders() };
 	const pnpm = async (...args: string[]) => await run(PNPM, [...args, ...OPTIONS], options);
-	// Only what git holds has a lock file that is to be kept.
-	const isLocked = !folder.startsWith(STATE_FOLDER);
 	console.log(`Installing n8n ${version} (${SIZES[line]}, once) …`);
 	const began = Date.now();
 	const saying = setInterval(() => {
 		console.log(`… still installing, for ${String(Math.round((Date.now() - began) / 1000))} s`);
 	}, SAY_MS);
 	try {
-		await pnpm(
-			'install',
-			'--ignore-scripts',
-			isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile',
-		);
+		const frozen = isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile';
+		await pnpm('install', '--ignore-scripts', frozen);
 		// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
 		for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
 	} finally {
@@ -69,11 +53,9 @@ async function install({ version, line, folder }: N8nVersion): Promise<void> {
 	}
 }
 
-async function hashOfPackages({ folder }: N8nVersion): Promise<string> {
-	const hash = createHash('sha256');
-	for (const file of ['package.json', 'pnpm-lock.yaml'])
-		hash.update(await read(join(folder, file)));
-	return hash.digest('hex');
+async function hashOfPackages(folder: string): Promise<string> {
+	const files = ['package.json', 'pnpm-lock.yaml'].map((name) => read(join(folder, name)));
+	return hash('sha256', (await Promise.all(files)).join(''));
 }
 
 async function read(file: string): Promise<string> {

@@ -1,12 +1,9 @@
-import { createHash, randomInt } from 'node:crypto';
-import { once } from 'node:events';
+import { createHash } from 'node:crypto';
 import { closeSync, existsSync, globSync, openSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
-import { withLock } from './lockFile';
-import { ProcessGroup, run, succeeds } from './processes';
+import { ProcessGroup, freePort, run, withLock } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER } from './versions';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
@@ -40,8 +37,6 @@ export interface N8nOptions {
 	port?: number;
 	/** Further environment variables; they win over the defaults. */
 	env?: Record<string, string>;
-	/** Default: `n8n.log` in the user folder. */
-	logFile?: string;
 }
 
 /**
@@ -95,7 +90,7 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	const modules = join(version.folder, 'node_modules');
 	const port = options.port ?? (await freePort());
 	const url = `http://127.0.0.1:${String(port)}`;
-	const logFile = options.logFile ?? join(userFolder, 'n8n.log');
+	const logFile = join(userFolder, 'n8n.log');
 	await mkdir(userFolder, { recursive: true });
 	const log = openSync(logFile, 'w');
 	const args = ['--import', join(__dirname, 'endWithParent.ts'), join(modules, 'n8n/bin/n8n')];
@@ -128,7 +123,7 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	} catch (error) {
 		await group.kill();
 		const end = (await readFile(logFile, 'utf8')).slice(-3000);
-		throw new Error(`${String(error)}; the end of ${logFile}:\n${end}`);
+		throw new Error(`n8n did not start: ${String(error)}; the end of ${logFile}:\n${end}`);
 	}
 	return Object.assign(group, { url, logFile });
 }
@@ -176,38 +171,4 @@ async function answers(url: string, command: N8nCommand): Promise<boolean> {
 	} catch {
 		return false;
 	}
-}
-
-/**
- * Ports from here on are those of outgoing connections, too (on Linux). One of them could take the port of an
- * n8n while it restarts.
- */
-const FIRST_OUTGOING_PORT = 32_768;
-const FIRST_PORT = 10_000;
-const WORKERS = 16;
-/**
- * n8n listens on a port only seconds after it was found free, so each test worker chooses among ports of its own.
- * Two runs of tests at the same time need different values of `PORT_GROUP`.
- */
-const { JEST_WORKER_ID = 0, PORT_GROUP = 0 } = process.env;
-const worker = (Number(JEST_WORKER_ID) + Number(PORT_GROUP)) % WORKERS;
-/** For the same reason no port is given out twice. */
-const given = new Set<number>();
-
-/** `preferred` if nothing listens on it, else any free port. */
-export async function freePort(preferred = anyPort()): Promise<number> {
-	if (given.has(preferred) || !(await isFree(preferred))) return await freePort();
-	given.add(preferred);
-	return preferred;
-}
-
-function anyPort(): number {
-	return WORKERS * randomInt(FIRST_PORT / WORKERS, FIRST_OUTGOING_PORT / WORKERS) + worker;
-}
-
-async function isFree(port: number): Promise<boolean> {
-	const server = createServer().listen(port, '127.0.0.1');
-	const listens = await succeeds(once(server, 'listening'));
-	server.close();
-	return listens;
 }

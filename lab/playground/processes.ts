@@ -1,4 +1,10 @@
+/** Programs that we start, ports for them, and locks between our own processes. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 15_000;
@@ -7,14 +13,15 @@ const PATIENCE_MS = 15_000;
 const running = new Set<number>();
 
 process.once('exit', () => {
-	for (const pid of running) signalGroup(pid, 'SIGKILL');
+	for (const pid of running) signal(-pid, 'SIGKILL');
 });
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/** @returns whether there is such a process, or group of processes */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 	try {
-		process.kill(-pid, signal);
+		return process.kill(pid, name);
 	} catch {
-		// Nothing of the group is left.
+		return false;
 	}
 }
 
@@ -32,9 +39,9 @@ export class ProcessGroup {
 			this.child.once('error', (error) => {
 				resolve(error.message);
 			});
-			this.child.once('close', (code, signal) => {
+			this.child.once('close', (code, name) => {
 				if (pid !== undefined) running.delete(pid);
-				resolve(signal === null ? `exit code ${String(code)}` : `signal ${signal}`);
+				resolve(name === null ? `exit code ${String(code)}` : `signal ${name}`);
 			});
 		});
 	}
@@ -43,10 +50,8 @@ export class ProcessGroup {
 	async untilReady(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
 		const deadline = Date.now() + timeoutMs;
 		while (!(await check())) {
-			const name = this.child.spawnargs.join(' ');
-			if (!running.has(this.child.pid ?? 0))
-				throw new Error(`${name} ended with ${await this.ended}`);
-			if (Date.now() > deadline) throw new Error(`${name} does not get ready`);
+			if (!running.has(this.child.pid ?? 0)) throw new Error(`It ended with ${await this.ended}`);
+			if (Date.now() > deadline) throw new Error(`It was not ready in ${String(timeoutMs)} ms`);
 			await sleep(200);
 		}
 	}
@@ -64,8 +69,8 @@ export class ProcessGroup {
 		await this.ended;
 	}
 
-	private signal(signal: NodeJS.Signals): void {
-		if (this.child.pid !== undefined) signalGroup(this.child.pid, signal);
+	private signal(name: NodeJS.Signals): void {
+		if (this.child.pid !== undefined) signal(-this.child.pid, name);
 	}
 }
 
@@ -79,15 +84,13 @@ export async function run(
 	options: SpawnOptions = {},
 ): Promise<string> {
 	const group = new ProcessGroup(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
-	const output: Buffer[] = [];
-	group.child.stdout?.on('data', (chunk: Buffer) => output.push(chunk));
-	group.child.stderr?.on('data', (chunk: Buffer) => output.push(chunk));
-	const ended = await group.ended;
-	const text = Buffer.concat(output).toString();
-	if (ended !== 'exit code 0') {
-		throw new Error(`${command} ${args.join(' ')} failed (${ended})\n${text}`);
+	let output = '';
+	for (const stream of [group.child.stdout, group.child.stderr]) {
+		stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
 	}
-	return text;
+	const ended = await group.ended;
+	if (ended === 'exit code 0') return output;
+	throw new Error(`${command} ${args.join(' ')} failed (${ended})\n${output}`);
 }
 
 /** Whether something works. */
@@ -96,4 +99,53 @@ export async function succeeds(work: Promise<unknown>): Promise<boolean> {
 		() => true,
 		() => false,
 	);
+}
+
+/**
+ * Locks for this process by a file that holds its ID. The lock ends with {@link unlock}, or with the process.
+ * @returns false if another process holds the lock
+ */
+export async function lock(file: string): Promise<boolean> {
+	await mkdir(dirname(file), { recursive: true });
+	const take = async () => await succeeds(writeFile(file, String(process.pid), { flag: 'wx' }));
+	if (await take()) return true;
+	// The file of a process that is just taking the lock may still be empty.
+	const holder = await readFile(file, 'utf8').catch(() => '');
+	if (holder === '' || signal(Number(holder), 0)) return false;
+	// It ended without unlocking.
+	await unlock(file);
+	return await take();
+}
+
+export async function unlock(file: string): Promise<void> {
+	await rm(file, { force: true });
+}
+
+/** Runs a task as soon as no other process holds the lock. */
+export async function withLock<T>(file: string, task: () => Promise<T>): Promise<T> {
+	while (!(await lock(file))) await sleep(200);
+	try {
+		return await task();
+	} finally {
+		await unlock(file);
+	}
+}
+
+/** Those from 32,768 on are for outgoing connections (on Linux), which could take the port of an n8n that restarts. */
+const PORTS = { first: 10_000, count: 22_760 };
+/** Programs listen on a port only seconds after it was found free, so each process gives out others, one by one. */
+const PORTS_OF_PROCESS = 20;
+let next = randomInt(PORTS_OF_PROCESS);
+
+/** `preferred` if nothing listens on it, else any free port. */
+export async function freePort(preferred = nextPort()): Promise<number> {
+	const server = createServer().listen(preferred, '127.0.0.1');
+	const isFree = await succeeds(once(server, 'listening'));
+	server.close();
+	return isFree ? preferred : await freePort();
+}
+
+function nextPort(): number {
+	next = (next + 1) % PORTS_OF_PROCESS;
+	return PORTS.first + ((process.pid * PORTS_OF_PROCESS + next) % PORTS.count);
 }

@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-	LEADERSHIP_HOOKS,
-	type N8n,
-	type N8nCommand,
-	type N8nOptions,
-	freePort,
-	setRole,
-	startN8n,
-} from './n8n';
-import { type Server, redis, sql, startPostgres, startRedis } from './servers';
+import { LEADERSHIP_HOOKS, type N8n, type N8nOptions, setRole, startN8n } from './n8n';
+import { freePort } from './processes';
+import { type Server, sql, startPostgres, startRedis } from './servers';
 
 /** The processes of n8n, each with what it is started as. */
 const COMMANDS = {
@@ -20,15 +13,13 @@ const COMMANDS = {
 	webhook2: 'webhook',
 	worker1: 'worker',
 	worker2: 'worker',
-} as const satisfies Record<string, N8nCommand>;
+} as const;
 export type Role = keyof typeof COMMANDS;
 
-export interface QueueModeOptions extends Pick<N8nOptions, 'version' | 'env'> {
-	/** Where the package is installed. The processes get folders of their own in it. */
-	folder: string;
-	/** Of the editor and its API. */
-	port: number;
-}
+/** The user folder is where the package is installed. The processes get folders of their own in it. */
+export type QueueModeOptions = Required<
+	Pick<N8nOptions, 'version' | 'userFolder' | 'port' | 'env'>
+>;
 
 /**
  * n8n in queue mode: PostgreSQL, Redis, a main process with the editor and the triggers, workers that
@@ -42,12 +33,13 @@ export class QueueMode {
 	private postgres: Server | undefined;
 	private env: Record<string, string> = {};
 
+	/** @param options the port is that of the editor and its API */
 	constructor(private readonly options: QueueModeOptions) {
 		this.ports.set('main', options.port);
 	}
 
-	/** Starts everything that `roles` names, and what these need. {@link close} ends what did start. */
-	async open(roles: readonly Role[]): Promise<void> {
+	/** Starts everything that `roles` names beside the main process. {@link close} ends what did start. */
+	async open(...roles: Role[]): Promise<void> {
 		this.redisServer = await startRedis();
 		this.postgres = await startPostgres();
 		this.ports.set('webhook1', await freePort());
@@ -61,16 +53,21 @@ export class QueueMode {
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
 			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			// The jobs of a worker that was killed are noticed within seconds rather than a minute and a half.
+			QUEUE_WORKER_LOCK_DURATION: '20000',
+			QUEUE_WORKER_LOCK_RENEW_TIME: '5000',
+			QUEUE_WORKER_STALLED_INTERVAL: '5000',
 			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 			N8N_ENCRYPTION_KEY: randomUUID(),
 			N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 			N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
+			EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS,
 			WEBHOOK_URL: `${this.url('webhook1')}/`,
 			...this.options.env,
 		};
 		// It creates the tables.
 		await this.start('main');
-		await Promise.all(roles.filter((role) => role !== 'main').map((role) => this.start(role)));
+		await Promise.all(roles.map((role) => this.start(role)));
 	}
 
 	/** Ends everything, whatever of it runs. */
@@ -91,19 +88,15 @@ export class QueueMode {
 	 */
 	async start(role: Role, follows = false): Promise<void> {
 		if (this.processes.has(role)) return;
-		const { version, folder } = this.options;
+		const { version } = this.options;
 		const port = this.ports.get(role) ?? (await freePort());
 		this.ports.set(role, port);
-		const userFolder = join(folder, role);
-		await cp(join(folder, '.n8n/nodes'), join(userFolder, '.n8n/nodes'), { recursive: true });
-		const command = COMMANDS[role];
-		const env = {
-			...this.env,
-			PROCESS_ROLE: role,
-			QUEUE_HEALTH_CHECK_PORT: String(port),
-			...(command === 'start' && { EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS }),
-		};
-		const n8n = await startN8n({ version, command, userFolder, port, env });
+		const userFolder = join(this.options.userFolder, role);
+		const packages = '.n8n/nodes';
+		const from = join(this.options.userFolder, packages);
+		await cp(from, join(userFolder, packages), { recursive: true });
+		const env = { ...this.env, PROCESS_ROLE: role, QUEUE_HEALTH_CHECK_PORT: String(port) };
+		const n8n = await startN8n({ version, command: COMMANDS[role], userFolder, port, env });
 		this.processes.set(role, n8n);
 		if (follows) await this.setRole(role, 'follower');
 		void n8n.ended.then(() => {
@@ -120,11 +113,6 @@ export class QueueMode {
 	/** A main process leads, or follows another one that does. */
 	async setRole(process: Role, role: 'leader' | 'follower'): Promise<void> {
 		await setRole(this.url(process), role);
-	}
-
-	/** Sends Redis a command. @returns its answer */
-	async redis(command: string): Promise<string> {
-		return await redis(this.redisServer?.port ?? 0, command);
 	}
 
 	/** Runs SQL in the database of n8n. @returns a line for each row */

@@ -4,8 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePort } from './n8n';
-import { ProcessGroup, run, succeeds } from './processes';
+import { ProcessGroup, freePort, run, succeeds } from './processes';
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -16,21 +15,24 @@ export interface Server {
 	close(): Promise<void>;
 }
 
-/** @param command with the signal before it that ends it when we are killed outright */
+/**
+ * Starts a server, and resolves when it works.
+ * @param args of setpriv: the signal that ends it when we are killed outright, and its command
+ */
 async function startServer(
 	port: number,
-	command: string[],
 	folder: string,
-	isUp: () => Promise<boolean>,
+	args: string[],
+	check: () => Promise<unknown>,
 ): Promise<Server> {
 	const options = { cwd: folder, stdio: 'ignore' } as const;
-	const group = new ProcessGroup('setpriv', ['--pdeathsig', ...command], options);
+	const group = new ProcessGroup('setpriv', ['--pdeathsig', ...args], options);
 	const close = async () => {
 		await group.stop();
 		await rm(folder, { recursive: true, force: true });
 	};
 	try {
-		await group.untilReady(isUp, START_TIMEOUT_MS);
+		await group.untilReady(() => succeeds(check()), START_TIMEOUT_MS);
 		return { port, close };
 	} catch (error) {
 		await close();
@@ -42,8 +44,8 @@ export async function startRedis(): Promise<Server> {
 	const server = program('redis-server');
 	const port = await freePort();
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-redis-'));
-	const command = ['TERM', server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
-	return await startServer(port, command, folder, () => succeeds(redis(port, 'PING')));
+	const args = ['TERM', server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+	return await startServer(port, folder, args, () => redis(port, 'PING'));
 }
 
 /** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
@@ -58,17 +60,19 @@ export async function redis(port: number, command: string): Promise<string> {
 /** An empty PostgreSQL, with a user and a database `postgres` and no password. */
 export async function startPostgres(): Promise<Server> {
 	const [initdb, postgres] = [program('initdb'), program('postgres')];
-	const folder = await mkdtemp(join(tmpdir(), 'leadgen-postgres-'));
-	if (isRoot()) await run('chown', ['postgres:', folder]);
-
-	const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-	const make = ['--pdeathsig', 'TERM', ...unprivileged(), initdb, '-D', folder, ...settings];
-	await run('setpriv', make, { cwd: folder });
 	const port = await freePort();
+	const folder = await mkdtemp(join(tmpdir(), 'leadgen-postgres-'));
+	// PostgreSQL refuses to run as root.
+	const isRoot = process.getuid?.() === 0;
+	if (isRoot) await run('chown', ['postgres:', folder]);
+	const user = isRoot ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
+	const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+	const create = ['--pdeathsig', 'TERM', ...user, initdb, '-D', folder, ...settings];
+	await run('setpriv', create, { cwd: folder });
 	const place = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
 	// It ends at once, rather than when all of its clients have gone.
-	const command = ['INT', ...unprivileged(), postgres, ...place, '-F'];
-	return await startServer(port, command, folder, () => succeeds(sql(port, 'SELECT 1')));
+	const args = ['INT', ...user, postgres, ...place, '-F'];
+	return await startServer(port, folder, args, () => sql(port, 'SELECT 1'));
 }
 
 /** Runs SQL there. @returns what psql prints: a line for each row, without headers */
@@ -79,20 +83,11 @@ export async function sql(port: number, query: string): Promise<string> {
 
 /** The path of a program; Debian keeps those of PostgreSQL apart. */
 function program(name: string): string {
-	const folders = (process.env.PATH ?? '').split(delimiter);
-	folders.unshift(...globSync('/usr/lib/postgresql/*/bin'));
+	const folders = globSync('/usr/lib/postgresql/*/bin');
+	folders.push(...(process.env.PATH ?? '').split(delimiter));
 	const path = folders.map((folder) => join(folder, name)).find(existsSync);
 	if (path !== undefined) return path;
 	throw new Error(
 		`${name} is missing. Queue mode needs Redis and PostgreSQL: apt-get install redis-server postgresql`,
 	);
-}
-
-function isRoot(): boolean {
-	return process.getuid?.() === 0;
-}
-
-/** Arguments of setpriv for PostgreSQL, which refuses to run as root. */
-function unprivileged(): string[] {
-	return isRoot() ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
 }

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startSandbox } from '../sandbox/server';
 import type { Execution, N8nApi } from './api';
-import { lock, unlock } from './lockFile';
 import { API_KEY, BY_HAND, OWNER, type Instance, setUpInstance } from './instance';
 import { installN8n } from './install';
-import { type N8n, freePort, installTarball, packPackage, startN8n } from './n8n';
+import { type N8n, installTarball, packPackage, startN8n } from './n8n';
+import { freePort, lock, unlock } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, VERSIONS, findN8n } from './versions';
 
 const HELP = `Runs the package in a real n8n, with the templates and the sandbox of the service, until Ctrl+C. What you change is

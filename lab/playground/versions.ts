@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import n8n1 from './n8n-1/package.json';
 import n8n2 from './n8n-2/package.json';
+import n8n203 from './n8n-2.0.3/package.json';
+import n8n2161 from './n8n-2.16.1/package.json';
 
 export const ROOT = join(__dirname, '../..');
 /** Everything that the playground writes, and git does not keep. */
@@ -16,28 +18,22 @@ export interface N8nVersion {
 	readonly line: N8nLine;
 	/** Holds its package.json, and its node_modules once it is installed. */
 	readonly folder: string;
+	/** Whether git keeps a lock file for it, as for the newest version of each line. */
+	readonly isLocked: boolean;
 }
 
-const n8n = (version: string, folder = join(STATE_FOLDER, `n8n-${version}`)): N8nVersion => {
-	return { version, line: version.startsWith('1.') ? '1' : '2', folder };
-};
-
-/**
- * From the oldest supported on, the one that a line stands for last. These have folders here, with lock files; the
- * others have a package.json in `versions/`. It names what replaces parts of that n8n that do not install.
- */
-const ALL = [
-	n8n(n8n1.dependencies.n8n, join(__dirname, 'n8n-1')),
-	n8n('2.0.3'),
-	n8n('2.16.1'),
-	n8n(n8n2.dependencies.n8n, join(__dirname, 'n8n-2')),
-];
+/** From the oldest supported on. Each package.json names what replaces parts of that n8n that do not install. */
+const ALL = [n8n1, n8n203, n8n2161, n8n2].map(({ name, dependencies }): N8nVersion => {
+	const folder = join(__dirname, name.replace('playground-', ''));
+	const line = dependencies.n8n.startsWith('1.') ? '1' : '2';
+	return { version: dependencies.n8n, line, folder, isLocked: folder.endsWith(`-${line}`) };
+});
 
 /** Every version that we can install, the oldest first. */
 export const VERSIONS = ALL.map(({ version }) => version);
 
 /**
- * Finds an n8n by its line, or by its exact version.
+ * Finds an n8n by its line, which stands for its newest version, or by its exact version.
  * @throws for any other, naming those there are
  */
 export function findN8n(name: string): N8nVersion {

@@ -1,6 +1,6 @@
 import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
 import { N8N, quiet, until } from '../../lab/fixture/fixture';
-import { createTable, ENV } from './largeList';
+import { ENV } from './largeList';
 import { itemsOf, post, startAtOnce, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = await fixture.example('new-leads-to-data-table');
 	startAtOnce(content);
-	await createTable(fixture, content, TABLE);
+	await fixture.createTable(content);
 	workflow = await fixture.api.createWorkflow(content);
 });
 
@@ -189,7 +189,7 @@ test('says what came if the notification holds no leads', async () => {
 test('scrape-to-data-table keeps each lead of a scrape that was started by hand, as a whole', async () => {
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = await fixture.example('scrape-to-data-table');
-	await createTable(fixture, content, 'leadgen_scraped_leads');
+	await fixture.createTable(content);
 	const trigger = content.nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
 	const start = content.nodes.find(({ name }) => name === 'Start a scrape');
 	// As a person pastes it.

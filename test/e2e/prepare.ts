@@ -5,5 +5,5 @@ import { N8N } from '../../lab/fixture/fixture';
 /** Installs n8n and packs the package, before the suites run side by side. */
 export default async function prepare(): Promise<void> {
 	await installN8n(N8N);
-	process.env.PACKAGE_TARBALL ??= await packPackage();
+	await packPackage();
 }
