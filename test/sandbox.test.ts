@@ -1,8 +1,9 @@
-/** What the other tests take for granted: the sandbox is strict, and its settings do what they say. */
+/** What the other tests take for granted: the sandbox answers as the service does, and its settings do what they say. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { RateLimiter } from '../lab/sandbox/rateLimit';
+import { statusAt } from '../lab/sandbox/jobs';
+import { limitOf, RateLimiter } from '../lab/sandbox/rateLimit';
 import { Sandbox } from '../lab/sandbox/server';
 import { defaultSettings, type FaultRule, type SettingsPatch } from '../lab/sandbox/settings';
 import { until } from './service';
@@ -16,98 +17,184 @@ beforeEach(() => {
 afterAll(() => sandbox.close());
 
 const ANN = { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' };
+const LINK = 'https://www.linkedin.com/in/ann-sure';
+const FOUND = { email: 'ann.sure@acme.com', confidence: 0.97, sources: ['company_website'] };
+const BOTH_SOURCES = ['linkedin', ...FOUND.sources];
+const someText = expect.any(String) as string;
 
-async function call(method: string, path: string, body?: unknown, headers: object = {}) {
+/** @param request such as `GET /credits` */
+async function call(request: string, body?: unknown, headers: object = {}, timeoutMs = 30_000) {
+	const [method, path = ''] = request.split(' ');
 	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	const response = await fetch(`${sandbox.url}${path}`, {
 		method,
 		headers: { authorization: 'Bearer test-key', ...type, ...headers },
 		body: body === undefined ? undefined : JSON.stringify(body),
-		signal: AbortSignal.timeout(1000),
+		redirect: 'manual',
+		signal: AbortSignal.timeout(timeoutMs),
 	});
-	const json = (await response.json()) as { data?: Record<string, unknown>; error?: unknown };
-	return { status: response.status, headers: response.headers, json };
+	return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-const find = () => call('POST', '/email/find', ANN);
+/** HTTP status and the whole envelope. */
+async function answerTo(...request: Parameters<typeof call>): Promise<[number, unknown]> {
+	const { status, text } = await call(...request);
+	return [status, JSON.parse(text)];
+}
+
+async function dataOf(...request: Parameters<typeof call>) {
+	const [, envelope] = await answerTo(...request);
+	return (envelope as { data: Record<string, unknown> }).data;
+}
+
+const refusal = (code: string, message: unknown = someText) => {
+	return { success: false, error: { code, message } };
+};
 const lastRequest = () => sandbox.requests.at(-1);
 
-test.each<[string, string, unknown?, object?]>([
-	['unknown filter', '/start', { filters: { titles: ['CEO'] } }],
-	['limit as text', '/start', { filters: { limit: '5' } }],
-	['no JSON', '/email/verify', 'hello'],
-	['another content type', '/email/find', ANN, { 'content-type': 'text/plain' }],
-	['query parameter', '/email/verify?x=1', { email: 'a@b.co' }],
-	['empty scrapeId', '/status?scrapeId='],
-])('A request with %s is refused, and is a violation', async (_what, path, ...[body, headers]) => {
-	const answer = await call(body === undefined ? 'GET' : 'POST', path, body, headers);
-	expect(answer).toMatchObject({ status: 400, json: { error: { code: 'INVALID_REQUEST' } } });
-	expect(lastRequest()).toMatchObject({
-		paid: false,
-		outcome: 'INVALID_REQUEST',
-		violation: expect.any(String) as string,
-	});
-});
-
-test('Another method is not found, and is a violation', async () => {
-	expect((await call('DELETE', '/credits')).status).toBe(404);
-	expect(lastRequest()?.violation).toContain('DELETE /credits');
-});
-
-describe('A finder', () => {
-	const LINK = 'https://www.linkedin.com/in/ann-sure';
-	const NOBODY_KNOWS = { company: 'acme.com' };
-
-	test.each<[string, string, object, string]>([
+describe('The interface:', () => {
+	const filters = {
+		...{ jobTitles: ['CTO'], locations: ['Austin, Texas'], industries: ['Software'] },
+		...{ companySize: '11-50', limit: 50 },
+	};
+	const webhookUrl = 'https://n8n.example/webhook';
+	const place = { linkedinUrl: LINK, location: 'Austin, Texas' };
+	const valid = { status: 'valid', deliverable: true, disposable: false, freeProvider: false };
+	const pending = { scrapeId: someText, status: 'pending', estimatedCredits: 50 };
+	const balance = { credits: 1000, plan: 'pro', resetDate: '2030-01-01T00:00:00.000Z' };
+	const ann = { firstName: 'Ann', lastName: 'Sure' };
+	test.each<[request: string, body: object | undefined, cost: number, data: object]>([
+		['POST /start', { filters, webhookUrl }, 50, pending],
+		['POST /start', { filters: {} }, 100, { ...pending, estimatedCredits: 100 }],
+		['GET /credits', undefined, 0, balance],
+		['POST /email/find', ANN, 1, FOUND],
+		['POST /email/find', { ...ANN, linkedinUrl: LINK }, 1, { ...FOUND, sources: BOTH_SOURCES }],
 		[
-			'a last name and a company',
-			'/email/find',
-			{ lastName: 'Sure', company: 'acme.com' },
-			'sure@acme.com',
+			'POST /email/personal',
+			{ ...ann, ...place },
+			1,
+			{ email: 'ann.sure@gmail.com', confidence: 0.95 },
 		],
-		[
-			'a first name and a company',
-			'/email/find',
-			{ firstName: 'Sure', company: 'acme.com' },
-			'sure@acme.com',
-		],
-		[
-			'a profile in place of the company',
-			'/email/find',
-			{ lastName: 'Sure', linkedinUrl: LINK },
-			'sure@',
-		],
-		['a last name alone', '/email/personal', { lastName: 'Sure' }, 'sure@'],
-	])('takes %s, unless it is strict', async (_what, path, body, email) => {
-		const { status, json } = await call('POST', path, body);
-		expect([status, json.data?.email]).toEqual([200, expect.stringContaining(email)]);
-		expect(lastRequest()).toMatchObject({ paid: true, violation: undefined });
-		expect(await call('POST', path, body)).toMatchObject({ json: { data: json.data } });
-
-		sandbox.set({ finders: 'strict' });
-		expect(await call('POST', path, body)).toMatchObject({ status: 400 });
-		expect(lastRequest()).toMatchObject({ paid: false, violation: undefined });
+		['POST /email/verify', { email: 'ann@acme.com' }, 1, { email: 'ann@acme.com', ...valid }],
+	])('%s %j costs %d', async (request, body, cost, data) => {
+		expect(await answerTo(request, body)).toEqual([200, { success: true, data }]);
+		expect(lastRequest()).toMatchObject({ outcome: 'success', cost, violation: undefined });
+		expect(sandbox.credits()).toBe(1000 - cost);
 	});
 
-	test.each<[string, object, string]>([
-		['/email/find', { firstName: 'Ann', linkedinUrl: LINK }, 'lastName, company'],
-		['/email/find', { lastName: 'Sure', company: 'acme.com' }, 'firstName'],
-		['/email/personal', { firstName: 'Ann', lastName: 'Sure' }, 'linkedinUrl'],
-	])('that is strict names what is missing: %s %j', async (path, body, fields) => {
-		sandbox.set({ finders: 'strict' });
-		const error = { code: 'INVALID_REQUEST', message: `Missing required fields: ${fields}` };
-		expect((await call('POST', path, body)).json.error).toEqual(error);
-		expect((await find()).status).toBe(200);
+	const CODES: Record<number, string> = {
+		...{
+			400: 'INVALID_REQUEST',
+			401: 'UNAUTHORIZED',
+			402: 'INSUFFICIENT_CREDITS',
+			404: 'NOT_FOUND',
+		},
+	};
+	async function expectRefused(status: number, ...request: Parameters<typeof call>) {
+		const code = CODES[status] ?? '';
+		expect(await answerTo(...request)).toEqual([status, refusal(code)]);
+		expect(lastRequest()).toMatchObject({ paid: false, outcome: code });
+		return lastRequest()?.violation;
+	}
+
+	test.each<Parameters<typeof expectRefused>>([
+		[401, 'POST /start', { filters }, { authorization: 'Bearer x' }],
+		[402, 'POST /start', { filters: { limit: 1001 } }],
+		[404, 'GET /status?scrapeId=none'],
+		[404, 'POST /email/find', { ...ANN, lastName: 'Nobody' }],
+		[404, 'POST /email/personal', { lastName: 'Nobody' }],
+	])('HTTP %d answers %s %j', async (...refused) => {
+		expect(await expectRefused(...refused)).toBeUndefined();
 	});
 
+	test.each<Parameters<typeof expectRefused>>([
+		[401, 'GET /credits', undefined, { authorization: '' }],
+		[404, 'DELETE /credits'],
+		[400, 'POST /start', {}],
+		[400, 'POST /start', { filters: { titles: ['CEO'] } }],
+		[400, 'POST /start', { filters: { limit: '5' } }],
+		[400, 'GET /status?scrapeId='],
+		[400, 'POST /email/verify', 'hello'],
+		[400, 'POST /email/verify?x=1', { email: 'a@b.co' }],
+		[400, 'POST /email/find', ANN, { 'content-type': 'text/plain' }],
+		[400, 'POST /email/find', { firstName: 'Ann' }],
+		[400, 'POST /email/find', { company: 'acme.com' }],
+		[400, 'POST /email/personal', { linkedinUrl: LINK }],
+	])('HTTP %d answers what no client may send: %s %j', async (...refused) => {
+		expect(await expectRefused(...refused)).toEqual(someText);
+	});
+
+	test('a scrape is of the account that started it', async () => {
+		const account = { plan: 'pro', credits: 9 };
+		sandbox.set({ accounts: { 'test-key': account, b: { ...account } } });
+		const { scrapeId } = await dataOf('POST /start', { filters: { limit: 1 } });
+		const request = `GET /status?scrapeId=${String(scrapeId)}`;
+		expect((await call(request)).status).toBe(200);
+		expect((await call(request, undefined, { authorization: 'Bearer b' })).status).toBe(404);
+		expect([sandbox.credits(), sandbox.credits('b')]).toEqual([8, 9]);
+	});
+
+	const job = { scrapeId: 's', limit: 10, estimatedCredits: 10, createdAt: 0, endsAt: 1000 };
+	const at = { createdAt: '1970-01-01T00:00:00.000Z', completedAt: '1970-01-01T00:00:01.000Z' };
 	test.each([
-		['/email/find', { firstName: 'Ann', lastName: 'Sure' }],
-		['/email/find', NOBODY_KNOWS],
-		['/email/personal', { linkedinUrl: LINK }],
-	])('refuses what can find nobody, as a violation: %s %j', async (path, body) => {
-		expect(await call('POST', path, body)).toMatchObject({ status: 400 });
-		expect(lastRequest()?.violation).toMatch(/must have required property/);
+		[0, 'completed', { status: 'pending', progress: 0, leadsFound: 0 }],
+		[199, 'completed', { status: 'pending', progress: 0, leadsFound: 0 }],
+		[700, 'completed', { status: 'processing', progress: 62, leadsFound: 6 }],
+		[999, 'failed', { status: 'processing', progress: 49, leadsFound: 4 }],
+		[1000, 'completed', { status: 'completed', progress: 100, leadsFound: 10, ...at }],
+		[1000, 'failed', { status: 'failed', progress: 50, leadsFound: 5 }],
+	] as const)('after %d ms of 1000, a scrape that will be %s is %j', (now, outcome, status) => {
+		const given = { ...job, account: 'k', filters: {}, outcome, notifications: [] };
+		const { createdAt } = at;
+		expect(statusAt(given, now)).toEqual({ scrapeId: 's', creditsUsed: 10, createdAt, ...status });
 	});
+});
+
+test.each([
+	['Nobody', undefined, undefined],
+	['Novak', undefined, 0.95],
+	['high', 0.8, 0.7],
+	['Medium', 0.6, 0.5],
+	['Low', 0.3, 0.2],
+	['Okafor', 0.97, 0.95],
+])(
+	'%s is found with the confidence %s, and privately with %s',
+	async (name, business, personal) => {
+		const found = [
+			await dataOf('POST /email/find', { lastName: name, company: 'acme.com' }),
+			await dataOf('POST /email/find', { firstName: name, linkedinUrl: LINK }),
+			await dataOf('POST /email/personal', { firstName: 'Ann', lastName: name }),
+		];
+		const confidences = found.map((data?: { confidence?: unknown }) => data?.confidence);
+		expect(confidences).toEqual([business, business, personal]);
+	},
+);
+
+test.each([
+	['ann@gmail.com', 'valid', { freeProvider: true }],
+	['invalid.ann@acme.com', 'invalid', { deliverable: false }],
+	['Ann.Catchall@acme.com', 'catch_all', { deliverable: false }],
+	['unknown@acme.com', 'unknown', { deliverable: false }],
+	['disposable@acme.com', 'valid', { disposable: true }],
+	['ann@mailinator.com', 'valid', { disposable: true }],
+	['no address', 'invalid', { deliverable: false }],
+])('%s is %s', async (email, status, more) => {
+	const others = { deliverable: true, disposable: false, freeProvider: false };
+	const verdict = { email, status, ...others, ...more };
+	expect(await dataOf('POST /email/verify', { email })).toEqual(verdict);
+});
+
+test.each([
+	['POST /email/find', { firstName: 'Ann', linkedinUrl: LINK }, 'lastName, company'],
+	['POST /email/find', { lastName: 'Sure', company: 'acme.com' }, 'firstName'],
+	['POST /email/personal', { firstName: 'Ann', lastName: 'Sure' }, 'linkedinUrl'],
+])('A strict finder names what is missing: %s %j', async (request, body, fields) => {
+	expect((await call(request, body)).status).toBe(200);
+	sandbox.set({ finders: 'strict' });
+	const error = refusal('INVALID_REQUEST', `Missing required fields: ${fields}`);
+	expect(await answerTo(request, body)).toEqual([400, error]);
+	expect(lastRequest()).toMatchObject({ paid: false, violation: undefined });
+	expect((await call('POST /email/find', ANN)).status).toBe(200);
 });
 
 describe('Notifications', () => {
@@ -136,26 +223,46 @@ describe('Notifications', () => {
 		receiver.closeAllConnections();
 	});
 
-	const start = async () => {
-		const { json } = await call('POST', '/start', { filters: { limit: 10 }, webhookUrl });
-		return String(json.data?.scrapeId);
-	};
+	const start = async () =>
+		String((await dataOf('POST /start', { filters: { limit: 2 }, webhookUrl })).scrapeId);
 
-	test.each([
-		['flat', 'PUT', 'application/json', /^\{"scrapeId":"scrape_\w+","status":"completed"/],
-		['leads', 'POST', 'application/json', /"leads":\[\{/],
-		['form', 'POST', 'application/x-www-form-urlencoded', /^scrapeId=scrape_\w+&status=completed&/],
-		['broken', 'POST', 'application/json', /^\{"scrapeId".*[^}]$/],
-		['query', 'GET', undefined, /^$/],
-	] as const)('have the shape %s with %s', async (shape, method, type, body) => {
-		sandbox.set({ notification: { shape, method } });
+	const JSON_TYPE = 'application/json';
+	type Status = Record<string, string | number>;
+	const query = (status: Status) =>
+		new URLSearchParams(Object.entries(status).map(([name, value]) => [name, String(value)]));
+	const lead = { name: someText, email: someText, jobTitle: someText, company: someText };
+	test.each<[SettingsPatch['notification'], type: unknown, body: (status: Status) => unknown]>([
+		[{ method: 'PUT' }, JSON_TYPE, JSON.stringify],
+		[{ shape: 'form' }, 'application/x-www-form-urlencoded', (status) => String(query(status))],
+		[{ shape: 'text' }, 'text/plain', ({ scrapeId }) => `Scrape ${String(scrapeId)} completed`],
+		[{ shape: 'broken' }, JSON_TYPE, (status) => JSON.stringify(status).slice(0, -5)],
+		[{ shape: 'empty', method: 'PUT' }, undefined, () => ''],
+		[{ shape: 'query' }, undefined, () => ''],
+		[{ method: 'GET' }, undefined, () => ''],
+	])('are sent as %j says', async (notification, type, body) => {
+		sandbox.set({ notification });
 		const scrapeId = await start();
 		sandbox.finish(scrapeId, 'completed');
 		await until(() => received.length === 1);
-		expect(received[0]).toMatchObject({ method, type });
-		expect(received[0]?.body).toMatch(body);
-		const isInQuery = String(received[0]?.url).includes(`/hook?a=1&scrapeId=${scrapeId}`);
-		expect(isInQuery).toBe(shape === 'query');
+		const status = (await dataOf(`GET /status?scrapeId=${scrapeId}`)) as Status;
+		expect(status).toMatchObject({ scrapeId, status: 'completed', leadsFound: 2 });
+		const isInUrl = notification?.shape === 'query' || notification?.method === 'GET';
+		const url = isInUrl ? `/hook?a=1&${String(query(status))}` : '/hook?a=1';
+		const method = notification?.method ?? 'POST';
+		expect(received).toEqual([{ method, url, type, body: body(status) }]);
+	});
+
+	test('may hold the leads, each with an address of its own', async () => {
+		sandbox.set({ notification: { shape: 'leads' } });
+		for (const scrapeId of [await start(), await start()]) sandbox.finish(scrapeId, 'completed');
+		await until(() => received.length === 2);
+		const sent = received.map(
+			({ body }) => JSON.parse(String(body)) as { data: { leads: Status[] } },
+		);
+		for (const each of sent)
+			expect(each).toMatchObject({ event: 'scrape.completed', data: { leads: [lead, lead] } });
+		const emails = sent.flatMap(({ data }) => data.leads.map(({ email }) => email));
+		expect(new Set(emails).size).toBe(4);
 	});
 
 	test.each<[string, SettingsPatch['notification'], 'completed' | 'failed', number[]]>([
@@ -179,54 +286,100 @@ describe('Notifications', () => {
 		const scrapeId = await start();
 		await until(() => received.length === 1);
 		expect(received[0]?.body).toContain('"status":"completed"');
-		const { json } = await call('GET', `/status?scrapeId=${scrapeId}`);
-		expect(json.data?.status).toBe('pending');
+		expect((await dataOf(`GET /status?scrapeId=${scrapeId}`)).status).toBe('pending');
 	});
 });
 
 describe('A rate limit', () => {
-	test('of an Enterprise account is a setting', async () => {
-		sandbox.set({
-			accounts: { 'test-key': { plan: 'enterprise', credits: 0 } },
-			rateLimit: { windowMs: 3_600_000, enterprisePerMinute: 2 },
+	const limits = (patch: SettingsPatch['rateLimit']) => ({
+		...{ ...defaultSettings().rateLimit, enterprisePerMinute: 2, ...patch },
+	});
+
+	test.each([
+		['starter', 60],
+		['pro', 300],
+		['enterprise', 2],
+		['another', null],
+	])('of the plan %s is %s', (plan, limit) => {
+		expect(limitOf(limits({}), plan)).toBe(limit);
+	});
+
+	test('is for each account, and can be switched off', async () => {
+		const account = { plan: 'enterprise', credits: 0 };
+		const rateLimit = limits({
+			windowMs: 86_400_000,
+			headers: 'retryAfterSeconds',
+			kind: 'sliding',
 		});
-		const statuses: number[] = [];
-		for (let sent = 0; sent < 3; sent++) statuses.push((await call('GET', '/credits')).status);
-		expect(statuses).toEqual([200, 200, 429]);
+		sandbox.set({ accounts: { 'test-key': account, other: account }, rateLimit });
+		const other = { authorization: 'Bearer other' };
+		const calls = [{}, {}, {}, other].map((headers) => call('GET /credits', undefined, headers));
+		const answers = await Promise.all(calls);
+		expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
+		const waits = answers.map(({ headers }) => headers.get('retry-after'));
+		expect(waits).toEqual([null, null, expect.stringMatching(/^86[34]\d\d$/), null]);
+		expect(await answerTo('GET /credits')).toEqual([429, refusal('RATE_LIMIT_EXCEEDED')]);
+		sandbox.set({ rateLimit: { enabled: false } });
+		expect((await call('GET /credits')).status).toBe(200);
 	});
 
 	test.each([
 		['fixed', [1, 1, 0, 1, 1, 0]],
 		['sliding', [1, 1, 0, 1, 0, 1]],
 	] as const)('has %s windows', (kind, allowed) => {
-		const settings = { ...defaultSettings().rateLimit, kind, windowMs: 100 };
 		const limiter = new RateLimiter();
 		const times = [1000, 1040, 1090, 1130, 1133, 1155];
+		const settings = limits({ kind, windowMs: 100 });
 		const verdicts = times.map((now) => limiter.check(settings, 'key', 2, now).allowed);
 		expect(verdicts.map(Number)).toEqual(allowed);
 	});
 
-	test.each([
-		['retryAfterSeconds', { 'Retry-After': '60' }],
-		['ratelimit', { 'RateLimit-Limit': '1', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '60' }],
-	] as const)('says in its headers how long to wait: %s', (headers, expected) => {
-		const settings = { ...defaultSettings().rateLimit, kind: 'sliding' as const, headers };
+	test('says in each answer what is left, and for how long', () => {
 		const limiter = new RateLimiter();
-		limiter.check(settings, 'key', 1, 10_000);
-		expect(limiter.check(settings, 'key', 1, 10_000).headers).toEqual(expected);
+		const settings = limits({ headers: 'ratelimit' });
+		const told = [90_000, 100_500, 100_500, 120_000].map((now) =>
+			Object.entries(limiter.check(settings, 'key', 2, now).headers)
+				.flat()
+				.join(' '),
+		);
+		const left = [
+			'1 RateLimit-Reset 30',
+			'0 RateLimit-Reset 20',
+			'0 RateLimit-Reset 20',
+			'1 RateLimit-Reset 60',
+		];
+		expect(told).toEqual(left.map((each) => `RateLimit-Limit 2 RateLimit-Remaining ${each}`));
 	});
 });
 
-test.each<[FaultRule, isCharged: boolean]>([
-	[{ kind: 'html', status: 502, afterWork: true }, true],
-	[{ kind: 'resetBeforeWork' }, false],
-	[{ kind: 'resetAfterWork' }, true],
-	[{ kind: 'hang' }, false],
-	[{ kind: 'hangAfterWork' }, true],
-])('With the fault %j the request is charged: %s', async (fault, isCharged) => {
-	sandbox.set({ faults: [{ ...fault, match: { times: 1 } }] });
-	await find().catch(() => {});
-	expect(lastRequest()).toMatchObject({ paid: isCharged, outcome: `fault:${fault.kind}` });
-	expect(sandbox.credits()).toBe(isCharged ? 999 : 1000);
-	expect((await find()).status).toBe(200);
+const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+const ERROR = JSON.stringify(refusal('INTERNAL_ERROR', 'Something went wrong'));
+test.each<[FaultRule, isCharged: boolean, answer: [number, body: string] | undefined]>([
+	[{ kind: 'status' }, false, [500, ERROR]],
+	[{ kind: 'status', status: 503, body: 'no', afterWork: true }, true, [503, 'no']],
+	[{ kind: 'html', status: 502, afterWork: true }, true, [502, matching(/^<!DOCTYPE html>/)]],
+	[{ kind: 'envelope' }, false, [400, ERROR]],
+	[{ kind: 'envelope', code: 'UNAUTHORIZED' }, false, [401, matching(/"UNAUTHORIZED"/)]],
+	[{ kind: 'brokenJson' }, false, [200, matching(/^\{"success":true,[^}]+$/)]],
+	[{ kind: 'emptyBody' }, false, [200, '']],
+	[{ kind: 'noData', afterWork: true }, true, [200, '{"success":true}']],
+	[{ kind: 'redirect' }, false, [302, '']],
+	[{ kind: 'slowBody', delayMs: 5 }, true, [200, JSON.stringify({ success: true, data: FOUND })]],
+	[{ kind: 'resetBeforeWork' }, false, undefined],
+	[{ kind: 'resetAfterWork' }, true, undefined],
+	[{ kind: 'resetMidBody' }, true, undefined],
+	[{ kind: 'hang' }, false, undefined],
+	[{ kind: 'hangAfterWork' }, true, undefined],
+])('With the fault %j, the request is charged: %s', async (fault, isCharged, answer) => {
+	sandbox.set({ faults: [{ ...fault, match: { path: '/email/find', nth: [2], times: 1 } }] });
+	for (const request of ['first', 'second', 'third']) {
+		const isHit = request === 'second';
+		const timeoutMs = isHit && fault.kind.startsWith('hang') ? 500 : undefined;
+		const got = await call('POST /email/find', ANN, {}, timeoutMs).catch(() => undefined);
+		if (isHit) expect(got && [got.status, got.text]).toEqual(answer);
+		else expect(got?.status).toBe(200);
+		const outcome = isHit ? `fault:${fault.kind}` : 'success';
+		expect(lastRequest()).toMatchObject({ paid: !isHit || isCharged, outcome });
+	}
+	expect(sandbox.credits()).toBe(isCharged ? 997 : 998);
 });

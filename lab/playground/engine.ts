@@ -44,8 +44,6 @@ export class Input implements INodeType {
 	};
 }
 
-type Items = INodeExecutionData[] | undefined;
-
 /** Gives out its items one by one, as n8n's Loop Over Items does; what comes back ends up on its first output. */
 class Loop implements INodeType {
 	description = {
@@ -57,11 +55,14 @@ class Loop implements INodeType {
 	};
 
 	execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const state = this.getContext('node') as Record<'left' | 'done', Items>;
-		if (state.left) state.done = [...(state.done ?? []), ...this.getInputData()];
-		state.left ??= [...this.getInputData()];
+		const state = this.getContext('node') as {
+			left?: INodeExecutionData[];
+			done: INodeExecutionData[];
+		};
+		if (state.left) state.done.push(...this.getInputData());
+		else [state.left, state.done] = [[...this.getInputData()], []];
 		const next = state.left.shift();
-		return Promise.resolve(next ? [[], [next]] : [state.done ?? [], []]);
+		return Promise.resolve(next ? [[], [next]] : [state.done, []]);
 	}
 }
 
@@ -70,63 +71,31 @@ const OWN_NODES: Record<string, INodeType | undefined> = {
 	'playground.loop': new Loop(),
 };
 
-/** What n8n-core asks of n8n's credential store. */
-type Store = Pick<
-	ICredentialsHelper,
-	| 'authenticate'
-	| 'getCredentialsProperties'
-	| 'getDecrypted'
-	| 'getParentTypes'
-	| 'isCredentialUsableByNode'
-	| 'preAuthentication'
->;
-
-/** A store with one credential, whose class adds the key to each request. */
-class CredentialStore implements Store {
-	constructor(
-		private readonly loader: PackageDirectoryLoader,
-		private readonly data: ICredentialDataDecryptedObject,
-	) {}
-
-	getParentTypes(): string[] {
-		return [];
-	}
-
-	isCredentialUsableByNode(): boolean {
-		return true;
-	}
-
-	getCredentialsProperties(type: string) {
-		return this.loader.getCredential(type).type.properties;
-	}
-
-	async authenticate(
-		credentials: ICredentialDataDecryptedObject,
-		type: string,
-		request: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		const { authenticate } = this.loader.getCredential(type).type;
-		if (typeof authenticate !== 'function') throw new Error(`${type} has no authenticate()`);
-		return await authenticate(credentials, request);
-	}
-
-	preAuthentication(): Promise<undefined> {
-		return Promise.resolve(undefined);
-	}
-
-	/** Resolves the expressions of the credential for an item, as n8n does. */
-	async getDecrypted(
-		...[, , , mode, executeData, , values]: Parameters<ICredentialsHelper['getDecrypted']>
-	): Promise<ICredentialDataDecryptedObject> {
-		if (!values) return await Promise.resolve(this.data);
-		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
-		const item = [runExecutionData, runIndex, itemIndex, node.name, connectionInputData] as const;
-		return workflow.expression.getParameterValue(
-			this.data as INodeParameters,
-			...item,
-			...([mode, {}, executeData, false, this.data] as const),
-		) as ICredentialDataDecryptedObject;
-	}
+/** What n8n-core asks of n8n's credential store: here one with one credential, whose class adds the key to each request. */
+function credentialStore(loader: PackageDirectoryLoader, data: ICredentialDataDecryptedObject) {
+	const store: Partial<ICredentialsHelper> = {
+		getParentTypes: () => [],
+		isCredentialUsableByNode: () => true,
+		getCredentialsProperties: (type) => loader.getCredential(type).type.properties,
+		preAuthentication: () => Promise.resolve(undefined),
+		async authenticate(credentials, type, request) {
+			const { authenticate } = loader.getCredential(type).type;
+			if (typeof authenticate !== 'function') throw new Error(`${type} has no authenticate()`);
+			return await authenticate(credentials, request as IHttpRequestOptions);
+		},
+		/** Resolves the expressions of the credential for an item, as n8n does. */
+		async getDecrypted(...[, , , mode, executeData, , values]) {
+			if (!values) return await Promise.resolve(data);
+			const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+			const item = [runExecutionData, runIndex, itemIndex, node.name, connectionInputData] as const;
+			return workflow.expression.getParameterValue(
+				data as INodeParameters,
+				...item,
+				...([mode, {}, executeData, false, data] as const),
+			) as ICredentialDataDecryptedObject;
+		},
+	};
+	return store;
 }
 
 /** What the node is given. */
@@ -266,7 +235,7 @@ export class Engine {
 		const { nodes, connectionsBySourceNode: connections } = workflow;
 		const workflowData = { ...WORKFLOW, nodes: Object.values(nodes), connections } as IWorkflowBase;
 		return {
-			credentialsHelper: new CredentialStore(this.loader, {
+			credentialsHelper: credentialStore(this.loader, {
 				baseUrl: options.baseUrl,
 				apiKey: 'test-key',
 				plan: 'auto',

@@ -161,7 +161,7 @@ function newId(style: JobSettings['scrapeIdStyle']): string {
 	return style === 'awkward' ? `job/${random} a+b&c=é?#%` : `scrape_${random}`;
 }
 
-function statusAt(job: Job, now: number): ScrapeStatus {
+export function statusAt(job: Job, now: number): ScrapeStatus {
 	const ended = now >= job.endsAt;
 	const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
 	// Nothing happens in the pending first fifth; a job that fails gets half way.
