@@ -9,5 +9,6 @@ module.exports = {
 	globalSetup: '<rootDir>/test/e2e/prepare.ts',
 	// An n8n for each suite, on two cores. With three workers they wait for the processor.
 	maxWorkers: 2,
-	testTimeout: 300_000,
+	// A busy machine is slow, and no test is to fail for that.
+	testTimeout: 600_000,
 };

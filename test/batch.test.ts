@@ -140,7 +140,7 @@ describe('when n8n runs the node again', () => {
 
 	it('knows its starts and results, also if another execution of the workflow ran meanwhile', async () => {
 		speedUp(10);
-		const match = { path: '/status', method: 'GET', times: 1 };
+		const match = { path: '/status', times: 1 };
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'FORBIDDEN', match }] });
 		const waitIn = async (executionId: string) => {
 			const parameters = { limit: '={{ $json.limit }}', options: { pollInterval: 1 } };

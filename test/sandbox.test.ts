@@ -1,4 +1,4 @@
-/** What the other tests take for granted: the sandbox answers as the service does, and its settings do what they say. */
+/** What other tests take for granted: the sandbox answers as the service does, and its settings do what they say. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -16,11 +16,8 @@ export class Refusal extends Error {
 }
 
 export function jsonAnswer(status: number, value: unknown): Answer {
-	return {
-		status,
-		headers: { 'content-type': 'application/json; charset=utf-8' },
-		body: JSON.stringify(value),
-	};
+	const headers = { 'content-type': 'application/json; charset=utf-8' };
+	return { status, headers, body: JSON.stringify(value) };
 }
 
 /** The HTTP status of each error code; that of all others is 400. */

@@ -1,49 +1,43 @@
 import { errorAnswer, jsonAnswer, type Answer } from './answers';
 import type { RequestRecord } from './requestLog';
-import type { FaultKind, FaultMatch, FaultRule } from './settings';
+import type { FaultMatch, FaultRule } from './settings';
 
-/** These come after the work by their nature. */
-const AFTER_WORK: FaultKind[] = ['resetAfterWork', 'resetMidBody', 'hangAfterWork', 'slowBody'];
-
-export function isAfterWork(rule: FaultRule): boolean {
-	return AFTER_WORK.includes(rule.kind) || rule.afterWork === true;
+export function isAfterWork({ kind, afterWork }: FaultRule): boolean {
+	// These come after the work by their nature.
+	const always = ['resetAfterWork', 'resetMidBody', 'hangAfterWork', 'slowBody'].includes(kind);
+	return always || afterWork === true;
 }
 
 /** The fault rules with their counts; each rule counts the requests that match it. */
 export class Faults {
-	private readonly rules: Array<{ rule: FaultRule; matched: number; fired: number }>;
+	private readonly counts: Array<{ rule: FaultRule; matched: number; fired: number }>;
 
 	constructor(rules: FaultRule[]) {
-		this.rules = rules.map((rule) => ({ rule, matched: 0, fired: 0 }));
+		this.counts = rules.map((rule) => ({ rule, matched: 0, fired: 0 }));
 	}
 
 	/** Counts the request with every rule it matches, and gives the first that fires. */
 	pick(request: RequestRecord): FaultRule | undefined {
-		let picked: FaultRule | undefined;
-		for (const count of this.rules) {
-			const { match = {} } = count.rule;
-			if (!matches(match, request)) continue;
-			count.matched += 1;
-			if (picked !== undefined || !isDue(match, count.matched, count.fired)) continue;
-			count.fired += 1;
-			picked = count.rule;
-		}
-		return picked;
+		const matching = this.counts.filter(({ rule }) => matches(rule.match ?? {}, request));
+		for (const count of matching) count.matched += 1;
+		const picked = matching.find(({ rule, matched, fired }) => {
+			const { nth, times = Infinity } = rule.match ?? {};
+			return (nth?.includes(matched) ?? true) && fired < times;
+		});
+		if (picked) picked.fired += 1;
+		return picked?.rule;
 	}
 }
 
-function matches(match: FaultMatch, request: RequestRecord): boolean {
-	const { operation, method, path, bodyIncludes = '' } = match;
+function matches(
+	{ operation, path, bodyIncludes = '' }: FaultMatch,
+	request: RequestRecord,
+): boolean {
 	return (
 		(operation === undefined || operation === request.operation) &&
-		(method === undefined || method === request.method) &&
 		(path === undefined || path === request.path) &&
 		JSON.stringify(request.body ?? '').includes(bodyIncludes)
 	);
-}
-
-function isDue({ nth, times = Infinity }: FaultMatch, matched: number, fired: number): boolean {
-	return (nth === undefined || nth.includes(matched)) && fired < times;
 }
 
 /** What the client gets to read, if it gets an answer at all; `worked` is the undisturbed answer. */
@@ -53,22 +47,23 @@ export function faultyAnswer(rule: FaultRule, worked?: Answer): Answer {
 }
 
 function bareAnswer(rule: FaultRule, worked?: Answer): Answer {
-	const { kind, body, code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
+	const { kind, code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
 	const { status = 200, location = '/moved' } = rule;
+	const textAnswer = (body: string, type = 'application/json', httpStatus = status) => {
+		return { status: httpStatus, headers: { 'content-type': type }, body };
+	};
 	switch (kind) {
 		case 'status':
-			if (body === undefined) return errorAnswer(code, message, rule.status ?? 500);
-			return { status: rule.status ?? 500, headers: { 'content-type': 'text/plain' }, body };
-		case 'html': {
-			const page = `<!DOCTYPE html><html><head><title>Error ${String(status)}</title></head></html>`;
-			return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body: page };
-		}
-		case 'brokenJson':
-			return { ...jsonAnswer(status, ''), body: '{"success":true,"data":{"email":"ann' };
-		case 'emptyBody':
-			return { ...jsonAnswer(status, ''), body: '' };
+			if (rule.body === undefined) return errorAnswer(code, message, rule.status ?? 500);
+			return textAnswer(rule.body, 'text/plain', rule.status ?? 500);
 		case 'envelope':
 			return errorAnswer(code, message, rule.status);
+		case 'html':
+			return textAnswer(`<!DOCTYPE html><html>Error ${String(status)}</html>`, 'text/html');
+		case 'brokenJson':
+			return textAnswer('{"success":true,"data":{"email":"ann');
+		case 'emptyBody':
+			return textAnswer('');
 		case 'redirect':
 			return { status: rule.status ?? 302, headers: { location }, body: '' };
 		case 'noData':

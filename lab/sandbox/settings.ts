@@ -99,14 +99,14 @@ export interface FaultRule {
 	afterWork?: boolean;
 	/** HTTP status; 500 for `status`, 302 for `redirect`, otherwise 200 or that of the error code. */
 	status?: number;
-	/** Body of `status`: an error envelope by default, `empty`, or any other text as it is. */
+	/** Body of `status`: an error envelope by default. */
 	body?: string;
 	/** Further headers, such as Retry-After. */
 	headers?: Record<string, string>;
 	/** Error code and message of `envelope` and `status`. */
 	code?: string;
 	message?: string;
-	/** Target of `redirect`; default a path that the service does not have. */
+	/** Target of `redirect`; by default a path that the service does not have. */
 	location?: string;
 	/** Pause of `slowBody`, default 200. */
 	delayMs?: number;
@@ -114,7 +114,6 @@ export interface FaultRule {
 
 export interface FaultMatch {
 	operation?: string;
-	method?: string;
 	/** The exact path, without the query. */
 	path?: string;
 	/** A text in the body, as JSON writes it. */
