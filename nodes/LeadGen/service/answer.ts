@@ -63,11 +63,6 @@ export function foundNobody(error: unknown): boolean {
 	return meaningOf(error) === 'NOT_FOUND';
 }
 
-/** Whether a paid call brought a result. A lookup that finds nobody is paid for, too. */
-export function isResult(answer: Answer, { kind }: ServiceRequest): boolean {
-	return 'data' in answer || (kind === 'lookup' && foundNobody(answer.error));
-}
-
 /** Whether a paid call may have been paid for without a result. */
 export function isUnclear(answer: Answer): boolean {
 	if ('data' in answer) return false;

@@ -2,7 +2,7 @@ import { ExecutionCancelledError, type IDataObject } from 'n8n-workflow';
 import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pause';
 import { count } from '../common/values';
-import { excerpt, isResult, isUnclear, withoutData, type Answer } from './answer';
+import { excerpt, foundNobody, isUnclear, withoutData, type Answer } from './answer';
 import { backMs } from './limits/announced';
 import type { End } from './limits/policy';
 import type { Buyer } from './memory';
@@ -184,6 +184,11 @@ function outcomeFor(error: ServiceError | undefined, isAside: boolean): End['out
 	if (!error) return 'succeeded';
 	if (isRateRefusal(error)) return isAside ? 'cancelled' : 'rateLimited';
 	return error.outcome === 'notSent' && !isUnsent(error) ? 'cancelled' : error.outcome;
+}
+
+/** Whether a paid call brought a result. A lookup that finds nobody is paid for, too. */
+function isResult(answer: Answer, { kind }: ServiceRequest): boolean {
+	return 'data' in answer || (kind === 'lookup' && foundNobody(answer.error));
 }
 
 /** Whether an answer counts for later runs. A start that may have succeeded must not be sent again by n8n. */

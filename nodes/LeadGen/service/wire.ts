@@ -1,39 +1,22 @@
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IHttpRequestOptions,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { onAbort, timeoutSignal } from '../common/pause';
 import { levelsOf, ServiceError } from '../common/errors';
 import { isText } from '../common/json';
-import { readEnvelope, type Answer, type RawResponse } from './answer';
+import { readEnvelope, type RawResponse } from './answer';
 import { apiKeyOf, baseUrlOf, CREDENTIAL_TYPE } from './credential';
 import { readRateHeaders } from './limits/announced';
-import type { RateInfo } from './limits/policy';
 import { isFree, outcomeAdvice, type ServiceRequest } from './request';
 import { NOT_CONNECTED } from './retry';
-
-/** What an exchange needs to know of a run. */
-interface Sender {
-	context: IAllExecuteFunctions;
-	credential: ICredentialDataDecryptedObject;
-	settings: { timeoutMs: number; signal?: AbortSignal | undefined };
-	hasSucceeded: boolean;
-}
-
-/** What came of an exchange. Without an answer, nothing is known of the rate limit. */
-interface Exchanged {
-	answer: Answer<ServiceError>;
-	rateInfo?: RateInfo;
-}
+import type { NodeRun } from './run';
 
 /**
  * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
  * aborted when the user presses Stop. Redirects are not followed, because the key would go along.
- * @returns what the answer means, whatever its status, without the key; if none came, an error that is `notSent` or `unknown`
+ * @returns what the answer means, whatever its status, and what it says about the rate limit; neither contains the key. If
+ * no answer came, an error that is `notSent` or `unknown`
  */
-export async function exchange(sender: Sender, request: ServiceRequest): Promise<Exchanged> {
-	const { context, credential, settings } = sender;
+export async function exchange(run: NodeRun, request: ServiceRequest) {
+	const { context, credential, settings } = run;
 	const isPaid = !isFree(request);
 	const options: IHttpRequestOptions = {
 		method: isPaid ? 'POST' : 'GET',
@@ -56,6 +39,7 @@ export async function exchange(sender: Sender, request: ServiceRequest): Promise
 		onAbort(signal, end.abort.bind(end)),
 	);
 	const getExecutionCancelSignal = { value: () => end.signal };
+	let response: RawResponse;
 	try {
 		const given: unknown = await context.helpers.httpRequestWithAuthentication.call(
 			Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions,
@@ -64,16 +48,14 @@ export async function exchange(sender: Sender, request: ServiceRequest): Promise
 			// Otherwise n8n reads the credential from its database and decrypts it for every request.
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_TYPE, data: credential } },
 		);
-		const response = withoutKey(given, apiKeyOf(credential));
-		return {
-			answer: readEnvelope(response, request, sender.hasSucceeded),
-			rateInfo: readRateHeaders(response, Date.now()),
-		};
+		response = withoutKey(given, apiKeyOf(credential));
 	} catch (error) {
 		return { answer: { error: noAnswer(error, request) } };
 	} finally {
 		for (const forget of forgets) forget();
 	}
+	const rateInfo = readRateHeaders(response, Date.now());
+	return { answer: readEnvelope(response, request, run.hasSucceeded), rateInfo };
 }
 
 /** What stands in place of the key, as in n8n's own output. */

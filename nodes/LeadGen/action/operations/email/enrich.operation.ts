@@ -14,7 +14,7 @@ import {
 import type { Operation } from '../operation';
 import { company, linkedinUrl, location, nameFields, readPerson } from './fields';
 import { findBusiness } from './findBusiness.operation';
-import { foundOrNot, type Search } from './finder';
+import type { Search } from './finder';
 import { findPersonal } from './findPersonal.operation';
 import { verify, verifyRequest } from './verify.operation';
 
@@ -92,7 +92,7 @@ export const enrich: Operation = {
 		tried: 'business: valid',
 		rejected: [{ ...address, outcome: 'invalid' }],
 	},
-	split: foundOrNot,
+	split: findBusiness.split,
 	prepare(parameters) {
 		const accepted = new Set<string>(parameters.get(accept));
 		const least = parameters.option(minConfidence);

@@ -48,11 +48,6 @@ export interface Search {
 	run: (service: Service) => Promise<IDataObject>;
 }
 
-export const foundOrNot = {
-	outputs: ['Found', 'Not Found'],
-	outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
-} satisfies Operation['split'];
-
 export function finder({ path, noun, answer, check, ...operation }: Finder): FindOperation {
 	const { fields, options = [] } = operation;
 	const search: FindOperation['search'] = (person) => {
@@ -88,7 +83,10 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 			paidCalls: 1,
 		},
 		fields: [...nameFields, ...fields],
-		split: foundOrNot,
+		split: {
+			outputs: ['Found', 'Not Found'],
+			outputOf: (result) => (result?.found === true ? 'Found' : 'Not Found'),
+		},
 		search,
 		prepare(parameters) {
 			const person = readPerson(parameters, fields, check !== undefined);
