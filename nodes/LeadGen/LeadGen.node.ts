@@ -9,9 +9,9 @@ import { forWorkflowBuilder } from './common/compatibility';
 import { runItems } from './action/items';
 import { resources } from './action/operations';
 import { leadGenApiTest } from './service/credentialTest';
-import { describe } from './action/properties';
+import { descriptionOf } from './action/properties';
 
-const { properties, subtitle, outputs } = describe(resources);
+const assembled = descriptionOf(resources);
 
 /** Collects leads, reads the credit balance, and finds and verifies email addresses. */
 export class LeadGen implements INodeType {
@@ -21,7 +21,7 @@ export class LeadGen implements INodeType {
 		icon: { light: 'file:leadgen.svg', dark: 'file:leadgen.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle,
+		subtitle: assembled.subtitle,
 		description: 'Scrape leads, find and verify email addresses, and check your credits',
 		defaults: { name: 'LeadGen' },
 		usableAsTool: true,
@@ -29,9 +29,9 @@ export class LeadGen implements INodeType {
 			'Finds the business or personal email address of a person, verifies email addresses, starts scrapes that collect leads, and reads the credit balance. For a list of people, use Find and Verify with one item per person, without a loop. No operation returns the leads of a scrape: LeadGen Trigger receives them. Scrapes, lookups and verifications use credits.',
 		),
 		inputs: [NodeConnectionTypes.Main],
-		outputs,
+		outputs: assembled.outputs,
 		credentials: [{ name: 'leadGenApi', required: true, testedBy: 'leadGenApiTest' }],
-		properties,
+		properties: assembled.properties,
 	};
 
 	methods = { credentialTest: { leadGenApiTest } };

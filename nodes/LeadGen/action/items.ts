@@ -16,7 +16,7 @@ import { Service } from '../service/service';
 import { resources } from './operations';
 import type { Operation } from './operations/operation';
 import { readOptions, type RunOptions } from './options';
-import { outputItems, type ItemOutcome } from './output';
+import { itemsByOutput, type ItemOutcome } from './output';
 import { hintsOf, remarkOn, reportStart, saveTotals } from './summary';
 
 const LOOP_HINT: NodeExecutionHint = {
@@ -98,7 +98,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// A loop gives the items to the node one by one. One that waits for scrapes does not matter.
 	if (operation.paid === 'lookup' && inputs.length === 1 && runIndex > 0)
 		addHint(context, LOOP_HINT);
-	return outputItems(context, operation, begun?.options, inputs, outcomes);
+	return itemsByOutput(context, operation, begun?.options, inputs, outcomes);
 }
 
 /** What n8n itself offers as a resource and as an operation of each node whose credential the HTTP Request node can use. */

@@ -22,7 +22,7 @@ export interface ItemOutcome {
  * @param options undefined if they are invalid: then only failed items come out
  * @returns the items by output: all in one, or each in that of its result
  */
-export function outputItems(
+export function itemsByOutput(
 	context: IExecuteFunctions,
 	operation: Operation,
 	options: RunOptions | undefined,

@@ -10,7 +10,7 @@ type FieldsOf = (typeof OPTION_GROUPS)[number];
  * have it; the subtitle, which is the action of the operation, such as "Verify email address"; and the outputs: one, unless
  * the user splits it. A dry run then has its own.
  */
-export function describe(resources: readonly Resource[]) {
+export function descriptionOf(resources: readonly Resource[]) {
 	const operations = resources.flatMap((resource) => resource.operations);
 	const properties: INodeProperties[] = [
 		{

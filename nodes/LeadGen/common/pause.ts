@@ -1,8 +1,6 @@
 import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { LeadGenError } from './errors';
 
-/** A timer with a longer time would ring at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Work that takes longer holds up everything else in the process. */
 const MAX_STRETCH_MS = 10;
 
@@ -50,9 +48,9 @@ function callListeners({ target }: Event): void {
 	for (const listener of listenersOf.get(target as AbortSignal) ?? []) listener();
 }
 
-/** A signal that is aborted after so many milliseconds. Node.js takes only whole numbers that are not negative. */
+/** A signal that is aborted after so many milliseconds. Node.js takes only whole numbers from 0 to this maximum. */
 export function timeoutSignal(ms: number): AbortSignal {
-	return AbortSignal.timeout(Math.ceil(Math.min(Math.max(0, ms), MAX_TIMER_MS)));
+	return AbortSignal.timeout(Math.ceil(Math.min(Math.max(0, ms), 2 ** 31 - 1)));
 }
 
 /** A signal that is aborted with the first of several. */

@@ -39,7 +39,7 @@ interface FindOperation extends Operation {
 	 * @param person the fields of the request, with at least one name; empty ones are left out
 	 * @throws InputError if a request with these values can only fail
 	 */
-	search(person: Record<string, string>): Search;
+	search: (person: Record<string, string>) => Search;
 }
 
 export interface Search {
