@@ -1,35 +1,46 @@
+/** The first and the last name of a person, as lists hold them: with titles, degrees and notes, or both in one field. */
 import { mustBe } from './values';
 
-/** Forms of address before a name, also without a full stop. */
-const TITLES =
-	/^(?:m(?:rs?|s|iss|x|me|lle|onsieur|adame|aître)|sir|lord|dame|dd?r|prof(?:essor)?|do[ck]tor|herrn?|frau|familie|dott|sra|srta|señora?|signora?|dipl|mmag|kommr|stb|mw|dhr|mevr|mgr|judr|mudr|mvdr|phdr|rndr|hab|inż|et|shri|smt|adv|engr|atty|rabbi|alhaji|datuk|dato'?|datin|encik|puan|khun|hofrat|sayın|dª|г-н|г-жа|д-р)\.?$/i;
-/** A short word with a full stop before the names is a title, but for these given names and for most of two letters. */
-const TITLE =
-	/^(?!(?:chr|jos|geo|chas|thos|jas|robt|benj|edw|saml|alex|joh|mohd?|muhd?|mhd|abd|ant|aug|mst|wilh|heinr|friedr|fco|gpe|ste)\.)(?:\p{L}{3,7}|\p{L}r|bc|lt|hj|pt|me|av|ao|op|da|δρ)\.[\p{L}ªº.-]*$/iu;
+/** Matches each word of a list, in any case. The words are patterns. */
+const oneOf = (words: string) => new RegExp(`^(?:${words.trim().replace(/\s+/g, '|')})$`, 'iu');
+
+/** Titles and forms of address, also without a full stop. */
+const TITLES = oneOf(String.raw`
+	mrs? ms miss mx mlle mme monsieur madame maître sir lord dame d?dr prof professor do[ck]tor herrn? frau familie
+	rev capt dott sra srta señora? signora? dipl mmag kommr stb mw dhr mevr mgr judr mudr mvdr phdr rndr hab inż et
+	shri smt adv engr atty rabbi alhaji sheikh datuk dato'? datin encik puan khun hofrat sayın dª г-н г-жа д-р`);
+/** A word with a full stop before the names is a title, such as `Dott.ssa`, but for most of two letters, and given names. */
+const TITLE = /^(?:\p{L}{3,7}|\p{L}r|bc|lt|hj|pt|me|av|ao|op|da|δρ)\.[\p{L}ªº.-]*$/iu;
+const GIVEN_NAMES = oneOf(`
+	abd alex ant aug benj chas chr edw fco friedr geo gpe heinr jas joh jos mhd mohd? mst muhd? robt saml ste thos wilh`);
 const TITLE_OF_WORDS = /^\s*(?:tan sri|dat(?:uk|o'?) seri|sr\.? d\.|(?:the |rt\.? )+hon\.?)\s/i;
 /** Titles only in this spelling, with two names behind them. */
 const EXACT_TITLE = /^(?:Me|MS|RA|RAin|PD|DI|WP|CA)$/;
+
 /** Degrees and suffixes behind a name, without full stops, and abbreviations with one. */
-const SUFFIX = /^(?:jn?r|sr|iii?|iv|esq|e?mba|phd|dds|ll[mb]|cpa|cfa|pmp)$/i;
+const SUFFIX = oneOf('jn?r sr iii? iv esq e?mba phd dds ll[mb] cpa cfa pmp');
 const ABBREVIATION = /^(?:\p{Ll}{2,4}|Jun|Sen|Ret|Hon)\.$/u;
 /** Degrees by their form, without full stops: PhD, PharmD, DrPH, MSc, PEng. */
 const DEGREE = /^(?!IJ)\p{Lu}{1,4}(?:(?<=\p{Lu}{2})\p{Ll}{1,4}|\p{Ll}{1,5}\p{Lu}{1,2})$/u;
 /** Degrees that in other spellings are initials or names. */
 const EXACT_DEGREE = /^(?:M\.?D\.?|[MB]A|PE|RN|JD)$/;
-/** A position, a company or a place of two words, which could be the name of another person. */
-const POSITION =
-	/(?<!\p{L})(?:c[etfmis]o|coo|ciso|[es]?vp|head|lead|chief|nurse|inc|gmbh|ltd|of|at|for|bei|für|real estate|human resources|customer|talent|product|business|senior|freelance|corp|llc|group|services|solutions|united|(?:new|san|los|são) \p{L}+|\p{L}+(?<!r)ist(?:in)?)(?!\p{L})|engineer|develop|manage|direct[eio]|consult|konsult|founder|owner|presid|partner|officer|executive|analyst|archite[ck]t|attorney|lawyer|realtor|broker|agent|advis|specialist|coordinator|assistant|profess|teacher|therapist|designer|research|coach|author|editor|account|recruit|marketing|sales(?!i)|trainer|student|administrat|geschäfts|leiter|berater|anwalt|ingeni|gerente|\d/iu;
+
 /** Words that belong to the last name behind them, also with a capital. */
-const PARTICLE =
-	/^(?:van|v[ao][nm]|zu[mr]?|de[rnls]?|dell[aeo]|degli|d[aiou]|dal(?:la)?|d[ao]s|l[aeo]|l[ao]s|el|al|bint?|binti|ibn|ben|bar|ab[ou]u?|abd(?:[eu]l)?|ould|a[iï]t|te[rn]?|op|san|santa|são|saint|ste?|st\.|ma?c|['’‘ʼ`´]t|[odl]['’‘ʼ`´]|o|ó|ní|nic|uí|ap|a\/[lp]|[sd]\/o|delos|dela|vander|vanden|frei(?:herr|frau)|graf|gräfin|baron)$/i;
+const PARTICLES = oneOf(String.raw`
+	v[ao][nm] zu[mr]? de[rnls'’]? dell[aeo] degli d[aiou] dal(la)? d[ao]s l[aeo]s? el al bin(ti?)? ibn ben bar ab[ou]u?
+	abd([eu]l)? ould a[iï]t te[rn]? op san santa são saint ste? st\. ma?c ['’‘ʼ${'`'}´]t [odl]['’‘ʼ${'`'}´] o ó ní nic uí ap
+	a/[lp] [sd]/o delos dela vander vanden freiherr freifrau graf gräfin baron`);
+/** Particles that begin a last name of several words: `da Silva Santos`. */
+const OPENING = /^(?:d(?:a|el?|i|os?|as)|v[ao]n)$/;
 /** Behind `da` and `del` in names of two given names: Maria da Graça, María del Carmen. */
 const DEVOTION =
 	/^(?:concei|gra[çc]a|carm|gl[óo]ria|luz|f[áa]tima|c[ée]u|ros[áa]rio|lourdes|paz|penha|dores|dolor|anjos|[áa]ngel|neves|assun|piedade|sa[úu]de|pilar|mar$|roc[íi]o|jes[úu]s|dios)/i;
-/** The first of two Spanish or Portuguese last names: `García Márquez, Gabriel`. */
-const FIRST_OF_TWO = /(?:[aeoáéóú]z|[ut]iz|arc[íi]a|eira)$|^(?:silva|santos|sou[sz]a)$/i;
+/** The first of two Spanish or Portuguese last names: `Gabriel García Márquez`, `Muñoz`, `Díaz`, `Ferreira`. */
+const FIRST_OF_TWO =
+	/(?:\p{L}[^e][eé]z|[ií]az|[uú]ñoz|arc[íi]a|eira)$|^(?:ruiz|ortiz|silva|santos|sou[sz]a)$/iu;
 
 /** Also behind a hyphen: `Visser-de Boer`. */
-const isParticle = (word = '') => PARTICLE.test(word.replace(/^.*-(?=\p{Ll})/u, ''));
+const isParticle = (word = '') => PARTICLES.test(word.replace(/^.*-(?=\p{Ll})/u, ''));
 const isSmall = (word = '') => /^['’]?\p{Ll}[\p{Ll}.]*$/u.test(word);
 const isInitial = (word = '') => /^(?:\p{Lu}\.-?)+$|^[A-NP-Z]$/u.test(word);
 const isInCapitals = (word = '') => /^(?:Ma?c)?\p{Lu}[\p{Lu}'’-]+$/u.test(word);
@@ -37,21 +48,20 @@ const isInCapitals = (word = '') => /^(?:Ma?c)?\p{Lu}[\p{Lu}'’-]+$/u.test(word
 const isSpoken = (text: string) => /[B-DF-HJ-NP-TV-XZ][AEIOUY]|[^ -~’]|^NG$/.test(text);
 const hasSmallLetters = (words: string[]) => /\p{Ll}/u.test(words.join(''));
 
-const isTitle = (word: string) => (word !== 'MS' && TITLES.test(word)) || TITLE.test(word);
-
-/** Also with full stops: `Ph.D.`. */
-function isSuffix(word: string): boolean {
-	const plain = word.replaceAll('.', '');
-	return SUFFIX.test(plain) || DEGREE.test(plain) || ABBREVIATION.test(word);
+function isTitle(word: string): boolean {
+	const plain = word.replace(/\.$/, '');
+	return word !== 'MS' && (TITLES.test(plain) || (TITLE.test(word) && !GIVEN_NAMES.test(plain)));
 }
+
+/** What is no name behind the first word. Also with full stops: `Ph.D.`. */
+const isSuffix = (word: string) => ABBREVIATION.test(word) || SUFFIX.test(word.replaceAll('.', ''));
+/** What is no name behind a first and a last name. */
+const isDegree = (word: string) => DEGREE.test(word.replaceAll('.', '')) || EXACT_DEGREE.test(word);
 
 /** A name without brackets, nicknames in quotes, emoji, and what follows a bar or a dash, with a space behind each full stop. */
 function withoutNotes(name: string): string {
 	return name
-		.replace(
-			/\([^()]*\)|\[[^[\]]*\]|(?<=\s)["“„«][^"“”„«»]*["”“»](?=\s|$)|(?<=\s)['‘][^'‘’]*['’](?=\s|$)/g,
-			' ',
-		)
+		.replace(/\([^()]*\)|\[[^[\]]*\]|(?<=\s)["“„«'‘][^"“”„«»'‘’]*["”“»'’](?=\s|$)/g, ' ')
 		.replace(/^(\P{L}*\p{L}\S*\s+\p{L}.*?)\p{So}.*$/su, '$1')
 		.replace(/[\p{So}\p{Emoji_Modifier}"“”„«»]/gu, ' ')
 		.replace(/^\s*['‘](.*)['’]\s*$/s, '$1')
@@ -75,15 +85,15 @@ function wordsOf(name: string, least: number): string[] {
 		(/^(?!v\.)\p{Ll}+\./u.test(word) && /^\p{Lu}/u.test(all.at(-1) ?? '')) ||
 		(EXACT_TITLE.test(word) && !isInCapitals(all[1]) && all.length > least);
 	while (isBefore(all[0] ?? '')) all.shift();
+	const isUnspoken = (word: string) => /^\p{Lu}{2,5}$/u.test(word) && !isSpoken(word);
 	// Behind a degree there are only more of them.
 	const degree = all.findIndex(
-		(word, index) => isSuffix(word) && index >= (DEGREE.test(word) ? least : 1),
+		(word, index) =>
+			(index > 0 && isSuffix(word)) ||
+			(index >= least &&
+				(isDegree(word) || (isUnspoken(word) && hasSmallLetters(all.slice(0, 1))))),
 	);
 	if (degree > 0) all.length = degree;
-	const isDegree = (word: string) =>
-		EXACT_DEGREE.test(word.replaceAll('.', '')) || (/^\p{Lu}{2,5}$/u.test(word) && !isSpoken(word));
-	while (all.length > least && hasSmallLetters(all.slice(0, 1)) && isDegree(all.at(-1) ?? ''))
-		all.pop();
 	return all;
 }
 
@@ -93,23 +103,13 @@ export function plainName(name: string): string {
 	return wordsOf(before, 1).join(' ');
 }
 
-/** Whether a part behind a comma is no name: titles, degrees, or a position of several words. */
+/** Whether a part behind a comma has only titles and degrees. */
 function isSurplus(part: string): boolean {
-	const each = part.split(/[\s/&]+/).filter((word) => word !== '');
-	const isNone = (word: string) => isSuffix(word) || isTitle(word) || EXACT_DEGREE.test(word);
-	return each.every(isNone) || (each.length > 1 && POSITION.test(part));
+	const words = part.split(/[\s/&]+/).filter((word) => word !== '');
+	return words.every((word) => isSuffix(word) || isDegree(word) || isTitle(word));
 }
 
-/** Whether a part behind a comma can be the whole name of another person. */
-function isWhole(part: string): boolean {
-	const each = part.trim().split(/\s+/);
-	const isName = (word = '') => /^\p{Lu}.*\p{Ll}/u.test(word);
-	const isOne =
-		isName(each[0]) && isName(each.at(-1)) && each.slice(1, -1).every((word) => isParticle(word));
-	return each.length > 1 && isOne && !isSurplus(part);
-}
-
-/** Whether all words before a comma are a last name. */
+/** Whether all words before a comma are a last name: `van Dijk, Jan`, `GARCÍA LORCA, Ana`, `Ruiz Vega, Ana`. */
 function isLastName(all: string[]): boolean {
 	const [first = '', second = ''] = all;
 	return (
@@ -121,44 +121,39 @@ function isLastName(all: string[]): boolean {
 	);
 }
 
-/** Where the last name begins in the words of a whole name. */
-function beginOfLast(all: string[]): number {
-	let begin = all.length;
-	while (begin > 1 && (isInCapitals(all[begin - 1]) || isParticle(all[begin - 1]))) begin--;
-	if (hasSmallLetters(all.slice(0, begin)) && isSpoken(all.slice(begin).join(''))) return begin;
-	begin = all.length - 1;
-	// Brazilian forms of Junior belong to the last name.
-	if (begin > 1 && /^(filho|neto|sobrinho|j[úu]nior)$/i.test(all[begin] ?? '')) begin--;
-	const hasCapital = /^\p{Lu}/u.test(all.at(-1) ?? '');
-	begin = withParticles(all, begin, (word) => isParticle(word) || (hasCapital && isSmall(word)));
-	const particle = all.findIndex(
-		(word, index) =>
-			index > 0 &&
-			/^(?:d(?:a|el?|i|os?|as)|v[ao]n)$/.test(word) &&
-			!DEVOTION.test(all.slice(index).find((next) => !isParticle(next)) ?? ''),
-	);
-	return particle > 0 ? Math.min(particle, begin) : begin;
+/** Where a last name begins that has the word at `end`: with the particles before it. */
+function beginOf(all: string[], end: number, isOne: (word: string) => boolean): number {
+	return Math.max(1, all.slice(0, end).findLastIndex((word) => !isOne(word)) + 1);
 }
 
-/** The begin of a last name with the particles before it, and with what is before the `y` in `Ortega y Gasset`. */
-function withParticles(all: string[], end: number, isOne: (word?: string) => boolean): number {
-	let begin = end;
-	while (begin > 1 && isOne(all[begin - 1]))
-		begin -= begin > 2 && /^[yei]$/.test(all[begin - 1] ?? '') ? 2 : 1;
-	return begin;
-}
-
-/** How many words at the beginning are a last name: in capitals, as in `DUPONT Jean`, or behind a particle without one. */
-function lengthOfLast(all: string[]): number {
-	let end = all.findIndex((word) => !isInCapitals(word) && !isParticle(word));
-	const ifSmall = end > 0 && isSmall(all[0]) && !isSmall(all.at(-1)) ? end + 1 : 0;
-	while (end > 0 && !isInCapitals(all[end - 1])) end--;
-	const text = all.slice(0, end).join('');
-	const next = all[end] ?? '';
+/** The words of the first and of the last name in those of a whole one, with the first name in front or, in capitals, behind. */
+function splitWords(all: string[]): [first: string[], last: string[]] {
+	const capitals = all.filter((word) => isInCapitals(word) || (isSmall(word) && isParticle(word)));
+	const others = all.filter((word) => !capitals.includes(word));
+	const text = capitals.filter(isInCapitals).join('');
 	// `SAM Smith` and `KVR Reddy` have first names in capitals, `KIM Min-jun` and `VLK Jan` last names.
-	const isLong = isSpoken(text) && (text.length > 3 || /-\p{Ll}/u.test(next));
-	const isLast = isLong || /^[^AEIOUY]L[^AEIOUY]$/.test(text);
-	return isLast && !isSmall(next) && hasSmallLetters(all.slice(-1)) ? end : ifSmall;
+	const isLong = text.length > 3 || /-\p{Ll}/u.test(others[0] ?? '');
+	const isLast = isInCapitals(all[0])
+		? (isLong && isSpoken(text)) || /^[^AEIOUY]L[^AEIOUY]$/.test(text)
+		: isInCapitals(all.at(-1)) && isSpoken(text);
+	if (isLast && hasSmallLetters(others)) return [others, capitals];
+	const particles = all.findIndex((word) => !isParticle(word));
+	if (particles > 0 && isSmall(all[0]) && !isSmall(all.at(-1)))
+		return [all.slice(particles + 1), all.slice(0, particles + 1)];
+	const hasCapital = /^\p{Lu}/u.test(all.at(-1) ?? '');
+	// Brazilian forms of Junior belong to the last name.
+	const isJunior = /^(filho|neto|sobrinho|j[úu]nior)$/i.test(all.at(-1) ?? '');
+	const end = all.length - (isJunior ? 2 : 1);
+	let begin = beginOf(all, end, (word) => isParticle(word) || (hasCapital && isSmall(word)));
+	if (begin > 1 && /^[yei]$/.test(all[begin] ?? '')) begin -= 1;
+	const isDevotion = (index: number) =>
+		DEVOTION.test(all.slice(index).find((word) => !isParticle(word)) ?? '');
+	const opening = all.findIndex(
+		(word, index) =>
+			index > 0 && (FIRST_OF_TWO.test(word) || (OPENING.test(word) && !isDevotion(index))),
+	);
+	if (opening > 0) begin = Math.min(opening, begin);
+	return [all.slice(0, begin), all.slice(begin)];
 }
 
 /**
@@ -170,37 +165,31 @@ export function splitName(
 	displayName = 'Full Name',
 ): { firstName: string; lastName: string } {
 	const name = withoutNotes(full).trim();
+	const people = name
+		.split(/;|\s\/\s/)
+		.filter((part) => /\S[\s,]+\S/.test(part) && !isSurplus(part));
 	const [head = '', ...behind] = name.split(/[,;]|\s\/\s/);
-	const all = wordsOf(head, 2);
-	const isLast = isLastName(all);
-	const rows = name.split(';').filter((part) => /\S[\s,]+\S/.test(part) && !isSurplus(part));
-	const isMany = rows.length > 1 || /\s[&+]\s|\sand\s|(?<!\.)\set\s/.test(head);
-	if (isMany || (!isLast && behind.some(isWhole)))
+	if (people.length > 1 || /\s[&+]\s|\sand\s|(?<!von)\sund\s|(?<!\.)\set\s/.test(head))
 		throw mustBe('the name of one person', full, displayName);
-	const before = behind.find((part) => isLast && !isSurplus(part));
+	const all = wordsOf(head, 2);
+	const before = behind.find((part) => isLastName(all) && !isSurplus(part));
 	if (before !== undefined) {
+		const first = wordsOf(before, 2);
 		// A last name can be the same as a title: `Lord, Jack`.
-		const last = all.length > 0 ? all : [head];
-		const both = [...wordsOf(before, 2), ...last];
-		const isOne = (word?: string) => isSmall(word) && isParticle(word);
-		return namesOf(both, withParticles(both, both.length - last.length, isOne));
+		const both = [...first, ...(all.length > 0 ? all : [head])];
+		const begin = beginOf(both, first.length, (word) => isSmall(word) && isParticle(word));
+		return namesOf(both.slice(0, begin), both.slice(begin));
 	}
 	// Behind a title, a single word is the last name.
-	if (all.length < 2) return namesOf(all, name === all[0] ? 1 : 0);
-	const length = lengthOfLast(all);
-	return length > 0
-		? namesOf([...all.slice(length), ...all.slice(0, length)], all.length - length)
-		: namesOf(all, beginOfLast(all));
+	if (all.length < 2) return name === all[0] ? namesOf(all, []) : namesOf([], all);
+	return namesOf(...splitWords(all));
 }
 
 /** The two names, without initials in the middle: `John F.` gives `John`, `J. R. R.` stays. */
-function namesOf(all: string[], begin: number): { firstName: string; lastName: string } {
-	const first = all.slice(0, begin);
-	const isMiddle = (word: string, index: number) =>
-		index > 0 && isInitial(word) && !isInitial(first[0]);
-	const last = all.slice(begin).join(' ');
+function namesOf(first: string[], last: string[]): { firstName: string; lastName: string } {
+	const isMiddle = (word: string) => isInitial(word) && !isInitial(first[0]);
 	return {
-		firstName: first.filter((word, index) => !isMiddle(word, index)).join(' '),
-		lastName: last.replace(/(?<=\p{L}{4})\.$/u, ''),
+		firstName: first.filter((word, index) => index === 0 || !isMiddle(word)).join(' '),
+		lastName: last.join(' ').replace(/(?<=\p{L}{4})\.$/u, ''),
 	};
 }

@@ -38,7 +38,7 @@ const LISTS: Record<string, string> = {
 		company.site mystrikingly.com ueniweb.com multiscreensite.com webador.* yolasite.com simplesite.com tilda.ws
 		e-monsite.com over-blog.com altervista.org tripod.com angelfire.com ghost.io beehiiv.com/ bigcartel.com/
 		mybigcommerce.com hs-sites.com mailchi.mp mailchimpsites.com wpengine.com/ firebaseapp.com onrender.com fly.dev
-		replit.app glide.page forms.gle sharepoint.com`,
+		replit.app glide.page forms.gle sharepoint.com web.archive.org`,
 	'a page of a search engine': 'google.*/ bing.com duckduckgo.com/ baidu.com/ ecosia.org/',
 	'a page of a directory': `
 		wikipedia.org crunchbase.com/ zoominfo.com/ apollo.io/ rocketreach.co/ glassdoor.*/ indeed.*/ kununu.com/ yelp.*/
@@ -52,8 +52,28 @@ const LISTS: Record<string, string> = {
 };
 
 /** What each domain of the lists is, in words. */
-export const NON_COMPANY_DOMAINS: ReadonlyMap<string, string> = new Map(
-	Object.entries(LISTS).flatMap(([kind, text]) =>
-		[...text.matchAll(/\S+/g)].map(([domain]) => [domain, kind] as const),
-	),
-);
+const KINDS = new Map<string, string>();
+for (const [kind, list] of Object.entries(LISTS)) {
+	for (const domain of list.trim().split(/\s+/)) KINDS.set(domain, kind);
+}
+
+/** Subdomains on which a host writes about itself. */
+const OWN_PAGES =
+	/^(about|ads|ai|blog|business|careers?|cloud|corp|developers?|enterprise|help|investors?|ir|jobs|news|partners?|press|research|support|workspace|[a-z]{2})\./;
+/** The ends in which a provider has its domain in many countries. `live.tv` belongs to somebody else. */
+const COUNTRY =
+	/\.(com|net|(com?\.)?(?!(tv|io|ai|me|fm|co|cc|ws|to|gg|so|ly|vc|la|sh|im)$)[a-z]{2})$/;
+
+/**
+ * What a domain is if no person can work for it, such as `a social network`.
+ * @param isPage whether the URL is one of another page than the start page
+ */
+export function kindOfNonCompany(host: string, isPage: boolean): string | undefined {
+	const own = OWN_PAGES.test(host) ? 1 : 0;
+	const names = host.split('.').flatMap((_, index, labels) => {
+		const domain = labels.slice(index).join('.');
+		const ends = isPage || index > own ? ['', '/'] : [''];
+		return ends.flatMap((end) => [`${domain}${end}`, `${domain.replace(COUNTRY, '.*')}${end}`]);
+	});
+	return names.map((name) => KINDS.get(name)).find((kind) => kind);
+}

@@ -19,12 +19,14 @@ export function show(value: unknown): string {
 	return short.replaceAll('<', '‹').replaceAll('>', '›');
 }
 
+const IF_NONE = 'If there is no value, leave the field empty.';
+
 /** The error for a value that must be something else. */
 export function mustBe(
 	what: string,
 	value: unknown,
 	displayName: string,
-	advice = 'If there is no value, leave the field empty.',
+	advice = IF_NONE,
 ): InputError {
 	return new InputError(displayName, `must be ${what}, but is ${show(value)}`, advice);
 }
@@ -60,14 +62,10 @@ export function cleanText(value: unknown, displayName: string): string {
 	const given = toText(value, displayName);
 	if (WRONG_ENCODING.test(given)) throw damaged(given, displayName);
 	const text = given.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim();
-	if (SLIP.test(text) || MERGE_TAG.test(text)) {
-		throw new SlipError(
-			displayName,
-			`is ${show(text)}: an expression or cell seems to have no value`,
-			'Check the expression and the column that it reads. If there is no value, leave the field empty.',
-		);
-	}
-	return text;
+	if (!SLIP.test(text) && !MERGE_TAG.test(text)) return text;
+	const problem = `is ${show(text)}: an expression or cell seems to have no value`;
+	const advice = 'Check the expression and the column that it reads.';
+	throw new SlipError(displayName, problem, `${advice} ${IF_NONE}`);
 }
 
 function damaged(text: string, displayName: string): SlipError {
@@ -80,12 +78,12 @@ function damaged(text: string, displayName: string): SlipError {
 
 /** How people and exports write that there is no value, or that it is hidden. */
 const NONE =
-	/^[([]?(n\s?\/\s?a|n\.\s?a\.?|locked|hidden|((e-?mail|name) )?not (available|found|provided|set|specified|unlocked)|no (e-?mail|name|linkedin|profile|website)|keine angabe|k\.\s?a\.)[)\]]?$/i;
+	/^[([]?(none|unknown|n\s?\/\s?a|n\.\s?a\.?|locked|hidden|((e-?mail|name) )?not (available|found|provided|set|specified|unlocked)|no (e-?mail|name|linkedin|profile|website)|keine angabe|k\.\s?a\.)[)\]]?$/i;
 
-/** Whether an optional value can be left out, because its text only says that there is none, such as `N/A` or `-`. */
+/** Whether a text only says that there is no value, such as `N/A` or `-`. */
 export function saysNone(value: unknown): boolean {
 	const text = typeof value === 'string' ? value.trim() : '';
-	return NONE.test(text) || /^(NULL|#N\/A|[Nn]one|[Uu]nknown|[^\p{L}\p{N}]+)$/u.test(text);
+	return NONE.test(text) || /^(NULL|#N\/A|[^\p{L}\p{N}]+)$/u.test(text);
 }
 
 /** Letters that a file lost, or that HTML writes as codes: `M?ller`, `O&#39;Brien`. */
@@ -96,8 +94,7 @@ export const MASKED = /[*•█]{2}|…|\.{3}/;
 /** A name, a place or a job title. @throws InputError for what cannot be one, such as `-` */
 export function toWords(text: string, displayName: string): string {
 	if (LOST_LETTERS.test(text)) throw damaged(text, displayName);
-	const isNothing = NONE.test(text) || !/[\p{L}\p{N}]/u.test(text);
-	if (isNothing || MASKED.test(text)) throw mustBe('a real value', text, displayName);
+	if (saysNone(text) || MASKED.test(text)) throw mustBe('a real value', text, displayName);
 	return text;
 }
 
@@ -116,9 +113,8 @@ export function toName(text: string, displayName: string): string {
 
 /** The values of a list: cleaned, without blanks and duplicates. */
 export function toList(value: unknown, displayName: string): string[] {
-	const values = entriesOf(value, displayName).map((text) => cleanText(text, displayName));
-	const filled = values.filter((text) => text !== '').map((text) => toWords(text, displayName));
-	return [...new Set(filled)];
+	const texts = entriesOf(value, displayName).map((text) => cleanText(text, displayName));
+	return [...new Set(texts.filter((text) => text).map((text) => toWords(text, displayName)))];
 }
 
 /** The texts of a list, of the lines of a text, or of a JSON list as text, because AI agents send it so. */
