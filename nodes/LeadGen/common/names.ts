@@ -66,7 +66,6 @@ function withoutNotes(name: string): string {
 		.replace(/[\p{So}\p{Emoji_Modifier}"“”„«»]/gu, ' ')
 		.replace(/^\s*['‘](.*)['’]\s*$/s, '$1')
 		.replace(TITLE_OF_WORDS, '')
-		.replace(/\s[-–]\s(?=(?:de|van|von|ter?)\s)/g, '-')
 		.replace(/\s(?:[-–—](?:\s|$)|[|•·@#\d]|n[ée]e\s|geb\.|(?:she|he|they)\/).*$/s, '')
 		.replace(
 			/^\s*(?:\p{Lu}\.)+(?=\p{Lu}\p{Ll})|(?<=(?:^|[\s.])\p{L}{2,6}\.)(?=\p{Lu}\p{Ll}[^\s.]*[\s.])/gu,
@@ -131,12 +130,10 @@ function splitWords(all: string[]): [first: string[], last: string[]] {
 	const capitals = all.filter((word) => isInCapitals(word) || (isSmall(word) && isParticle(word)));
 	const others = all.filter((word) => !capitals.includes(word));
 	const text = capitals.filter(isInCapitals).join('');
-	// `SAM Smith` and `KVR Reddy` have first names in capitals, `KIM Min-jun` and `VLK Jan` last names.
+	// `SAM Smith` and `KVR Reddy` have first names in capitals, `DUPONT Jean` and `KIM Min-jun` last names.
 	const isLong = text.length > 3 || /-\p{Ll}/u.test(others[0] ?? '');
-	const isLast = isInCapitals(all[0])
-		? (isLong && isSpoken(text)) || /^[^AEIOUY]L[^AEIOUY]$/.test(text)
-		: isInCapitals(all.at(-1)) && isSpoken(text);
-	if (isLast && hasSmallLetters(others)) return [others, capitals];
+	const isLast = isInCapitals(all[0]) ? isLong : isInCapitals(all.at(-1));
+	if (isLast && isSpoken(text) && hasSmallLetters(others)) return [others, capitals];
 	const particles = all.findIndex((word) => !isParticle(word));
 	if (particles > 0 && isSmall(all[0]) && !isSmall(all.at(-1)))
 		return [all.slice(particles + 1), all.slice(0, particles + 1)];
@@ -146,13 +143,12 @@ function splitWords(all: string[]): [first: string[], last: string[]] {
 	const end = all.length - (isJunior ? 2 : 1);
 	let begin = beginOf(all, end, (word) => isParticle(word) || (hasCapital && isSmall(word)));
 	if (begin > 1 && /^[yei]$/.test(all[begin] ?? '')) begin -= 1;
-	const isDevotion = (index: number) =>
-		DEVOTION.test(all.slice(index).find((word) => !isParticle(word)) ?? '');
-	const opening = all.findIndex(
-		(word, index) =>
-			index > 0 && (FIRST_OF_TWO.test(word) || (OPENING.test(word) && !isDevotion(index))),
-	);
-	if (opening > 0) begin = Math.min(opening, begin);
+	const isFirst = (word: string, index: number) => {
+		const named = all.slice(index).find((next) => !isParticle(next)) ?? '';
+		return FIRST_OF_TWO.test(word) || (OPENING.test(word) && !DEVOTION.test(named));
+	};
+	const first = 1 + all.slice(1, begin).findIndex((word, index) => isFirst(word, index + 1));
+	if (first > 0) begin = first;
 	return [all.slice(0, begin), all.slice(begin)];
 }
 
@@ -160,14 +156,10 @@ function splitWords(all: string[]): [first: string[], last: string[]] {
  * The first and the last name in a full name, also in one such as `Okafor, Ada` and `Peter van der Berg`.
  * @throws InputError for the names of several people
  */
-export function splitName(
-	full: string,
-	displayName = 'Full Name',
-): { firstName: string; lastName: string } {
+export function splitName(full: string, displayName = 'Full Name') {
 	const name = withoutNotes(full).trim();
-	const people = name
-		.split(/;|\s\/\s/)
-		.filter((part) => /\S[\s,]+\S/.test(part) && !isSurplus(part));
+	const parts = name.split(/;|\s\/\s/);
+	const people = parts.filter((part) => /\S[\s,]+\S/.test(part) && !isSurplus(part));
 	const [head = '', ...behind] = name.split(/[,;]|\s\/\s/);
 	if (people.length > 1 || /\s[&+]\s|\sand\s|(?<!von)\sund\s|(?<!\.)\set\s/.test(head))
 		throw mustBe('the name of one person', full, displayName);
@@ -186,7 +178,7 @@ export function splitName(
 }
 
 /** The two names, without initials in the middle: `John F.` gives `John`, `J. R. R.` stays. */
-function namesOf(first: string[], last: string[]): { firstName: string; lastName: string } {
+function namesOf(first: string[], last: string[]) {
 	const isMiddle = (word: string) => isInitial(word) && !isInitial(first[0]);
 	return {
 		firstName: first.filter((word, index) => index === 0 || !isMiddle(word)).join(' '),
