@@ -30,7 +30,7 @@ const TEXT: Record<string, string> = {
 		prof. dr. ir. Anna de Boer = Anna|de Boer; Jan Peeters, Zaakvoerder & Eigenaar = Jan|Peeters
 		van der Meer, Tom = Tom|van der Meer; van Dijk Sofie = Sofie|van Dijk; Van den Broeck, Lies = Lies|Van den Broeck`,
 	Spanish: `
-		Gabriel|García; María José|Pérez; Ana|de la Cruz; José|Ortega y Gasset; Luis|de los Santos; Rosa|del Río
+		Gabriel|García; María José|Pérez; Gabriel|García Márquez; José Luis|Rodríguez Zapatero; Inés|Muñoz Ruiz; Ana|de la Cruz; José|Ortega y Gasset; Luis|de los Santos; Rosa|del Río
 		Santiago|Ramón y Cajal; Ma. Teresa|López; Eduardo|San Juan; Maria del Carmen|García; Íñigo|Núñez
 		RUIZ VEGA Juan Carlos = Juan Carlos|RUIZ VEGA; García Márquez, G. = G.|García Márquez
 		García Márquez, Gabriel = Gabriel|García Márquez; Dra. Ana Ruiz = Ana|Ruiz; Arq. Luis Soto = Luis|Soto
@@ -133,18 +133,18 @@ const TEXT: Record<string, string> = {
 		Datuk Seri Azmi Rahman = Azmi|Rahman; Dato' Azman Hashim = Azman|Hashim; Sr. D. Rafael Ibáñez = Rafael|Ibáñez
 		Sra. Da. Lucía Peña = Lucía|Peña; Eng.º Rui Tavares = Rui|Tavares; Dr.ª Inês Barreto = Inês|Barreto
 		Mr. drs. P.J. de Graaf = P.J.|de Graaf; ir. K. van der Zee MSc = K.|van der Zee
-		Mevr. S. Visser-de Boer = S.|Visser-de Boer; Femke Visser - de Boer = Femke|Visser-de Boer
+		Mevr. S. Visser-de Boer = S.|Visser-de Boer
 		Prof. Dr.-Ing. habil. Uwe Kranz = Uwe|Kranz; Dr. rer. nat. Holger Beck = Holger|Beck
 		lic. iur. Regula Frei = Regula|Frei; Mlle Odile Garnier = Odile|Garnier
 		Sig.ra Anna Degli Esposti = Anna|Degli Esposti; Gr. Uff. Ettore Mancini = Ettore|Mancini
 		Op. Dr. Selin Aydın = Selin|Aydın; Sayın Mehmet Öztürk = Mehmet|Öztürk; Uzm. Dr. Ebru Kılıç = Ebru|Kılıç
 		Barr. Ngozi Eze = Ngozi|Eze; Kwame Boateng Jnr = Kwame|Boateng; DI (FH) Markus Gruber = Markus|Gruber
 		Ms. Q. Adams = Q.|Adams; Hr. Lars Toft = Lars|Toft; Prof. Gareth Llewellyn FRS = Gareth|Llewellyn
-		Kim Deal MSc MRICS = Kim|Deal; Kim Deal BSc (Hons) = Kim|Deal; VLK Jan = Jan|VLK; KIM Min-jun = Min-jun|KIM
+		Kim Deal MSc MRICS = Kim|Deal; Kim Deal BSc (Hons) = Kim|Deal; KIM Min-jun = Min-jun|KIM
 		VAN DEN BOSSCHE Luc = Luc|VAN DEN BOSSCHE; GARCÍA LÓPEZ Ana = Ana|GARCÍA LÓPEZ
 		William 'Bill' Trask Jr. = William|Trask; Barbara Nowicka - HR Manager = Barbara|Nowicka
 		Alicia Monroe she/her = Alicia|Monroe; Kyle Brandt ✅ Hiring = Kyle|Brandt; Capt. Susan Orr (Ret.) = Susan|Orr
-		Kim Deal geb. Sutter = Kim|Deal; Kim Deal [Open to work] = Kim|Deal; Jean Valjean / Acme = Jean|Valjean`,
+		Kim Deal geb. Sutter = Kim|Deal; Kim Deal [Open to work] = Kim|Deal; Jean Valjean / Acme = Jean|Valjean; Kim Deal. = Kim|Deal; Kim Deal → CEO = Kim|Deal; Puan Sri Siti Aminah = Siti|Aminah; Lorenzo|de' Medici`,
 	Commas: `
 		Todd Baskin, CFP® = Todd|Baskin; Lorraine Petty RN, BSN = Lorraine|Petty; Alicia Monroe, Plumber = Alicia|Monroe
 		Alicia Monroe, Retired = Alicia|Monroe; Alicia Monroe, Chicago = Alicia|Monroe; Emma Stone, New York = Emma|Stone

@@ -36,6 +36,7 @@ export const NO_PROFILES = values(`
 	https://www.linkedin.com/in/NaN | https://www.linkedin.com/in/unknown?x=1 | https://www.linkedin.com/in/n/a
 	https://www.linkedin.com/in/username | https://www.linkedin.com/in/your-name | https://www.linkedin.com/in/not-available
 	https://www.linkedin.com/in/first-last-name/../.. | https://www.linkedin.com/in/firstname-lastname
+	https://lnkd.in/abc | https://www.linkedin.com/in/ada-ok… | ada@linkedin.com
 	https://www.linkedin.com/showcase/acme | https://www.linkedin.com/groups/1 | https://www.linkedin.com/mynetwork/
 	https://www.linkedin.com/sales/lists/people/1 | https://www.linkedin.com/talent/search?x=1 | https://www.linkedin.com/ada
 	https://www.linkedin.com/talent/hire/1/manage/all | https://www.linkedin.com/recruiter/search | https://linkedin.cn/jobs

@@ -1,6 +1,4 @@
 /** Which values the nodes clean, refuse, or send as they are. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { folded } from '../nodes/LeadGen/common/addresses';
 import { hintTexts } from './engine';
@@ -25,38 +23,126 @@ import { useService } from './service';
 const service = useService();
 const { sandbox } = service;
 
-/** What a field gets, and what the service gets for it: several values, or none if it is refused. */
-interface Example {
-	given: string;
-	sent: string[] | 'refused' | 'left out';
-}
+/** What a field gets, and what is sent for it: in each line `given → sent`, with a plus between several values. */
+const CLEANED = {
+	firstName: `
+		  Ada  → Ada
+		Ada\tMarie → Ada Marie
+		山田\u3000太郎 → 山田 太郎
+		A\u200bda → Ada
+		\u202eAda\u202c\ufeff\u00ad\u2060\u0000\u3164 → Ada
+		Prof. Dr. Eva → Eva
+		Mevr. Ute → Ute
+		"Lea" → Lea
+		Tom, MBA → Tom
+		Uwe (Berlin) 👩‍💻 → Uwe`,
+	fullName: `
+		van der Berg, JAN → JAN + van der Berg
+		Prof. Dr. van der Heide, Jan, MBA → Jan + van der Heide
+		Dr. rer. nat. Anna Müller → Anna + Müller
+		William (Bill) Gates III → William + Gates
+		🚀 Ben Okafor ✨ → Ben + Okafor
+		Cher → Cher
+		Kim Okafor | LinkedIn → Kim + Okafor
+		Lea Okafor • 2nd → Lea + Okafor`,
+	company: `
+		https://www.Acme.com/team?tab=1#top → acme.com
+		ann@b.com → b.com
+		"c.com", → c.com
+		  D.com.\t → d.com
+		e\u200b.com → e.com
+		www.f.com → f.com
+		http://g.com:8080/ → g.com
+		//j.com/a → j.com
+		www.linkedin.com → linkedin.com
+		bücher.example → xn--bcher-kva.example
+		https://slack.com/intl/de-de/ → slack.com
+		https://www.xing.com/de → xing.com
+		https://cloud.google.com/ → cloud.google.com
+		https://www.wix.com/?utm_source=x → wix.com
+		https://github.com/index.html → github.com
+		k.com (Germany) → k.com
+		Acme (p.com) → p.com
+		Acme Inc. (u.com) → u.com
+		Website: q.com → q.com
+		Acme GmbH, www.r.com → r.com
+		Acme - v.com → v.com
+		• ab.com ✅ → ab.com
+		[Acme](https://s.com) → s.com
+		<a href="https://w.com">Acme</a> → w.com
+		www2.t.com → t.com
+		www x.com → x.com
+		www,y.com → y.com
+		z.com | https://www.z.com/about → z.com
+		http//l.com → l.com
+		https:/m.com/a → m.com
+		http:n.com → n.com
+		https;//aa.com → aa.com
+		https://http://o.com → o.com`,
+	linkedinUrl: `
+		linkedin.com/in/ada → https://linkedin.com/in/ada
+		www.linkedin.com/mwlite/in/eve → https://www.linkedin.com/mwlite/in/eve
+		http//linkedin.com/in/dan → https://linkedin.com/in/dan
+		LinkedIn: https://www.linkedin.com/in/leo → https://www.linkedin.com/in/leo
+		Lea Okafor https://www.linkedin.com/in/lea → https://www.linkedin.com/in/lea
+		https://www.linkedin.com//in/pia → https://www.linkedin.com/in/pia
+		https://https://linkedin.com/in/kim → https://linkedin.com/in/kim
+		<https://www.linkedin.com/in/bob>. → https://www.linkedin.com/in/bob
+		linkedin.com/in/uwe; linkedin.com/in/uwe/ → https://linkedin.com/in/uwe`,
+	email: `
+		a@b.com. → a@b.com
+		"a@c.com" → a@c.com
+		<a@d.com>; → a@d.com
+		Ada <a@e.com>; → a@e.com
+		Okafor, Ada <a@f.com>,  → a@f.com
+		a@h.com (work) → a@h.com
+		Email: a@j.com → a@j.com
+		mailto:a@g.com?subject=Hello → a@g.com
+		smtp:a@k.com → a@k.com
+		a@l.com, A@l.com → a@l.com
+		a@m.com <mailto:a@m.com> → a@m.com
+		✉ a@o.com → a@o.com
+		A <a@n.com> B → a@n.com
+		a@b\u200b.io → a@b.io`,
+	location: `
+		Austin, Texas → Austin, Texas
+		1010 → 1010`,
+	jobTitles: `
+		VP, Sales → VP, Sales
+		["CTO","CEO"] → CTO + CEO
+		[ "CIO",  "CEO" ] → CIO + CEO
+		3D Artist → 3D Artist
+		Leiter*in → Leiter*in
+		C-Level \u200b → C-Level`,
+};
 
-/** The examples of values, by the name of their parameter. */
-function examplesOf(parameter: string): Example[] {
-	const page = readFileSync(join(__dirname, 'examplesOfValues.md'), 'utf8');
-	const tables = page.split(`<!-- ${parameter} -->`).slice(1);
-	const rows = tables.flatMap((table) =>
-		(/\n\n(\|[^]*?)\n\n/.exec(table)?.[1] ?? '').split('\n').slice(2),
-	);
-	return rows.map((row) => {
-		const [, first = '', result = ''] = row.split(/(?<!\\)\|/);
-		const [given = ''] = codeIn(first);
-		const word = result.trim();
-		if (word === 'refused' || word === 'left out') return { given, sent: word };
-		return { given, sent: word === 'passes' ? [given] : codeIn(result) };
-	});
-}
+/** What must be refused, in addition to `nobody`; a bar is between two values. */
+const REFUSED = {
+	firstName: `
+		J\ufffdrg|MÃ¼ller|M?ller|O&#39;Brien|[object Object]|{{ $json.name }}|$json.name|NULL|Smith…|Hidden|Private
+		Unknown|First Name|[First Name]|$firstName|%FIRSTNAME%|none|na|ada@acme.com|LinkedIn Member`,
+	fullName: `
+		Ada Okafor; Bob Smith|Okafor, Ada; Smith, Bob|Ada & Bob Smith|Ada Okafor / Mary-Jane O'Neil|Mr. & Mrs. Smith
+		Hans und Eva Weber|First Name Last Name|TBC|N. A.|Hidden|Private Member|Last Name`,
+	company: `
+		Acme Inc|n.a.|acme.com https://other.com|10.0.0.1|facebook.com|https://www.linkedin.com/company/acme
+		https://www.google.com/url?q=https://acme.com|ada@gmail.com|https://linktr.ee/acme|acme.wixsite.com
+		acme.blogspot.de|https://bit.ly/3xyz|acme.com / beta.com|acme.com (beta.com)`,
+	linkedinUrl: `
+		https://www.linkedin.com/in/%NAME%|https://www.linkedin.com/in/{{ $json.id }}`,
+	email: `
+		user@localhost|null@null|a@[1.2.3.4]|a@b..com|a@-b.com|a@b.com, c@d.com|ada at b.com|a@b.com / c@d.com|Ada a@b.com`,
+	location: `
+		Austin, undefined|{city}`,
+	jobTitles: `
+		["CTO"|['CTO']|{"title":"CTO"}|["undefined"]|[object Object]|N/A|-`,
+};
 
-/** The texts in code spans, with their escapes resolved. */
-function codeIn(cell: string): string[] {
-	return [...cell.matchAll(/`([^`]*)`/g)].map(([, code = '']) =>
-		code
-			.replace(/\\u([0-9a-f]{4})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-			.replaceAll('\\n', '\n')
-			.replaceAll('\\t', '\t')
-			.replaceAll('\\|', '|'),
-	);
-}
+const linesOf = (text: string) =>
+	text
+		.split('\n')
+		.slice(1)
+		.map((line) => line.replace(/^\t+/, ''));
 
 interface Way {
 	operation: Operation;
@@ -110,23 +196,22 @@ function once(values: string[][]): string[][] {
 	return values.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
 }
 
-test.each(NAMES_OF_WAYS)('The examples of values are true: %s', async (parameter) => {
-	const way: Way = WAYS[parameter];
-	const examples = examplesOf(parameter);
-	expect(examples.length).toBeGreaterThan(3);
+test.each(NAMES_OF_WAYS)('Values are cleaned: %s', async (parameter) => {
+	const examples = linesOf(CLEANED[parameter]).map((line) => line.split(' → '));
 	const { sent, errors } = await send(
-		way,
-		examples.map(({ given }) => given),
+		WAYS[parameter],
+		examples.map(([given]) => given),
 	);
+	expect(errors).toEqual(examples.map(() => undefined));
+	const expected = examples.map(([, values = '']) => values.split(' + '));
+	expect(sent).toEqual(parameter === 'jobTitles' ? expected : once(expected));
+});
 
-	const expected = examples.flatMap(({ sent: values }) =>
-		values === 'refused' ? [] : [values === 'left out' ? [] : values],
-	);
-	expect(sent).toEqual(way.operation === START ? expected : once(expected));
-	const wrong = examples.filter(
-		({ sent: values }, index) => (values === 'refused') !== (errors[index] !== undefined),
-	);
-	expect(wrong).toEqual([]);
+test.each(NAMES_OF_WAYS)('Slips, and what is none, are refused: %s', async (parameter) => {
+	const values = linesOf(REFUSED[parameter]).flatMap((line) => line.split('|'));
+	const { sent, errors } = await send(WAYS[parameter], values);
+	expect(sent).toEqual([]);
+	expect(values.filter((_, index) => errors[index] === undefined)).toEqual([]);
 });
 
 test.each<[keyof typeof WAYS, string[]]>([
@@ -406,7 +491,7 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 	const nameAlone = { firstName: value, company: 'acme.com' };
 	// An expression that gives nothing is no permission to spend.
 	const nothing = '={{ $json.budgett }}';
-	const noAddress = ['ann', 'ann@', '@a.com', 'a s@a.com', 'A <a@a.com> B', 'a@a.com,b@a.com'];
+	const noAddress = ['ann', 'ann@', '@a.com', 'a s@a.com', 'a@a.com,b@a.com'];
 	const noRange = ['50', '50-11', 'big', '11-50-70', '11-'];
 	const noObject = ['nonsense', '{"jobTitles":', [1], '[1]', '"CTO"', 5, '5', true];
 	const noFilter = [{ titles: ['CTO'] }, { titles: [] }, '{"jobTitles": ["CTO"], "titles": ""}'];

@@ -3,10 +3,11 @@ import { InputError } from './errors';
 import { kindOfNonCompany } from './nonCompanyDomains';
 import { MASKED, mustBe, show } from './values';
 
-/** What is between a value and its labels, notes and repetitions: `Ada <`, `Acme (`, `Website: `, `acme.com | `. */
-const BETWEEN = /[<>()[\]"“”„‟«»‹›|]|[,;:](?:\s|$)|\s[-–—/]\s|\s(?=https?:|www\.)/i;
+/** What is between a value and its labels, notes and repetitions: `Ada <`, `Acme (`, `Website: `, `acme.com | `, `✉ `. */
+const BETWEEN =
+	/[<>()[\]"“”„‟«»‹›|]|[,;:](?:\s|$)|(?:^|\s)[-–—/•\p{So}]+(?:\s|$)|\s(?=https?:|www\.)/iu;
 /** What is around a pasted value. The lookbehind lets each run of these be searched once. */
-const EDGES = /^[\s=,;:!?/'`´‘’‚‛]+|(?<=[^\s,;:!?.'`´‘’‚‛])[\s,;:!?.'`´‘’‚‛]+$/g;
+const EDGES = /^[\s=,;:!?/'`´‘’‚‛•\p{So}]+|(?<=[^\s,;:!?.'`´‘’‚‛*])[\s,;:!?.'`´‘’‚‛*]+$/gu;
 /** Schemes, also broken or repeated ones: `https://`, `http//`, `https://http://`, `mailto:`. */
 const SCHEMES = /^(?:[a-z]+(?:[:;][/\\]*|\/\/))+/i;
 

@@ -13,7 +13,8 @@ const TITLES = oneOf(String.raw`
 const TITLE = /^(?:\p{L}{3,7}|\p{L}r|bc|lt|hj|pt|me|av|ao|op|da|δρ)\.[\p{L}ªº.-]*$/iu;
 const GIVEN_NAMES = oneOf(`
 	abd alex ant aug benj chas chr edw fco friedr geo gpe heinr jas joh jos mhd mohd? mst muhd? robt saml ste thos wilh`);
-const TITLE_OF_WORDS = /^\s*(?:tan sri|dat(?:uk|o'?) seri|sr\.? d\.|(?:the |rt\.? )+hon\.?)\s/i;
+const TITLE_OF_WORDS =
+	/^\s*(?:(?:tan|puan|dat(?:uk|in|o'?)) se?ri|sr\.? d\.|(?:the |rt\.? )+hon\.?)\s/i;
 /** Titles only in this spelling, with two names behind them. */
 const EXACT_TITLE = /^(?:Me|MS|RA|RAin|PD|DI|WP|CA)$/;
 
@@ -66,7 +67,7 @@ function withoutNotes(name: string): string {
 		.replace(/[\p{So}\p{Emoji_Modifier}"“”„«»]/gu, ' ')
 		.replace(/^\s*['‘](.*)['’]\s*$/s, '$1')
 		.replace(TITLE_OF_WORDS, '')
-		.replace(/\s(?:[-–—](?:\s|$)|[|•·@#\d]|n[ée]e\s|geb\.|(?:she|he|they)\/).*$/s, '')
+		.replace(/\s(?:[-–—](?:\s|$)|[|•·@#→\d]|n[ée]e\s|geb\.|(?:she|he|they)\/).*$/s, '')
 		.replace(
 			/^\s*(?:\p{Lu}\.)+(?=\p{Lu}\p{Ll})|(?<=(?:^|[\s.])\p{L}{2,6}\.)(?=\p{Lu}\p{Ll}[^\s.]*[\s.])/gu,
 			'$& ',

@@ -50,7 +50,7 @@ const WRONG_ENCODING = /[\ufffd\p{Cs}\u0080-\u009f]|[ÂÃÄÅÎÏÐÑØÙ][¡-¿
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 /** What an expression, a template, a formula or an export leaves where it has no value. `Null` and `Nan` are names. */
 const SLIP =
-	/[{}]|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
+	/[{}]|%7B|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
 /** A merge tag that nobody replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. */
 const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\*\|/;
 
