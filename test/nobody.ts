@@ -15,7 +15,8 @@ export const NO_ADDRESSES = values(`
 	info@mysite.com | ada@yourdomain.com | ada@your-company.com | you@company.com | unavailable@acme.com
 	%FIRSTNAME%@acme.com | [email]@acme.com | [email protected] | <<Email>> | $email | *|EMAIL|* | ada@acme | ada@acme..com
 	ada.okafor | @acme.com | ada@ | ada@-.com@ | ada@1.2.3.4 | ada@@acme.com | a,b@acme.com | ada@acme.com/bob@acme.com
-	hidden@acme.com | locked@acme.com | not.available@acme.com | ada(at)acme.com | ada [at] acme.com | x..y@acme.com
+	user@localhost | null@null | a@[1.2.3.4] | a@b..com | a@-b.com | a@b.com, c@d.com | ada at b.com | a@b.com / c@d.com
+	Ada a@b.com | hidden@acme.com | locked@acme.com | not.available@acme.com | ada(at)acme.com | ada [at] acme.com | x..y@acme.com
 `);
 
 export const NO_PROFILES = values(`
@@ -37,6 +38,7 @@ export const NO_PROFILES = values(`
 	https://www.linkedin.com/in/username | https://www.linkedin.com/in/your-name | https://www.linkedin.com/in/not-available
 	https://www.linkedin.com/in/first-last-name/../.. | https://www.linkedin.com/in/firstname-lastname
 	https://lnkd.in/abc | https://www.linkedin.com/in/ada-ok… | ada@linkedin.com
+	https://www.linkedin.com/in/{{ $json.id }}
 	https://www.linkedin.com/showcase/acme | https://www.linkedin.com/groups/1 | https://www.linkedin.com/mynetwork/
 	https://www.linkedin.com/sales/lists/people/1 | https://www.linkedin.com/talent/search?x=1 | https://www.linkedin.com/ada
 	https://www.linkedin.com/talent/hire/1/manage/all | https://www.linkedin.com/recruiter/search | https://linkedin.cn/jobs
@@ -59,6 +61,9 @@ export const NO_DOMAINS = values(`
 	https://maps.google.com/?cid=1 | https://docs.google.com/document/1 | https://plus.google.com/1 | https://goo.gl/x
 	https://acme.tumblr.com | https://www.google.de/search?q=acme | https://www.google.com/?q=acme | https://github.com/acme
 	https://acme.myshopify.com | acme.wordpress.com | live.fr | live.co.uk | outlook.de | gmx.net | yahoo.co.jp | hotmail.it
+	Acme Inc | n.a. | acme.com https://other.com | 10.0.0.1 | facebook.com | https://www.linkedin.com/company/acme
+	https://www.google.com/url?q=https://acme.com | ada@gmail.com | https://linktr.ee/acme | acme.wixsite.com
+	acme.blogspot.de | https://bit.ly/3xyz | acme.com / beta.com | acme.com (beta.com)
 	https://www.xing.com/pages/acme | https://acme.slack.com | https://www.indeed.com/cmp/Acme | https://de.linkedin.com/company/a
 `);
 
@@ -67,9 +72,21 @@ export const NO_NAMES = values(`
 	Ada OkaforView Ada Okafor’s profile | Sm***h | S***** | Ada O... | =A1&" "&B1 | #REF! | #NAME?
 	#N/A | Ada #REF! | 2024-05-01 | 2024-05-01T00:00:00.000Z | 01.05.2024 | 5/1/2024 | 123
 	{first} | {{firstName}} | locked | Not Available | n/a | (not set) | no name
-	https://acme.com/ada | www.acme.com
+	https://acme.com/ada | www.acme.com | J\ufffdrg | MÃ¼ller | M?ller | O&#39;Brien | [object Object] | $json.name
+	NULL | Smith… | Hidden | Private | Unknown | First Name | [First Name] | $firstName | %FIRSTNAME% | none | na
+	ada@acme.com | undefined | NaN | - | N/A
+`);
+
+/** Several people, and headers of whole names. */
+export const NO_PERSON = values(`
+	Ada Okafor; Bob Smith | Okafor, Ada; Smith, Bob | Ada & Bob Smith | Ada Okafor / Mary-Jane O'Neil | Mr. & Mrs. Smith
+	Hans und Eva Weber | First Name Last Name | TBC | N. A. | Private Member | Last Name
 `);
 
 export const NO_PLACES = values(`
-	{city} | =A1 | #REF!, Austria | Aus*** | Graz &amp; Wien
+	{city} | =A1 | #REF!, Austria | Aus*** | Graz &amp; Wien | Austin, undefined
+`);
+
+export const NO_LISTS = values(`
+	["CTO" | ['CTO'] | {"title":"CTO"} | ["undefined"] | [object Object] | N/A | -
 `);

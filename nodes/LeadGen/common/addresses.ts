@@ -24,7 +24,7 @@ function urlOf(piece: string): URL | undefined {
  * @param keyOf the same for all spellings of a value, and empty for what is none
  */
 function oneIn(text: string, keyOf: (piece: string) => string): string {
-	const all = text.replace(/\bwww[\s,.]+/gi, 'www.').split(BETWEEN);
+	const all = text.replace(/\b(www)[\s,.]+/gi, '$1.').split(BETWEEN);
 	const values = all.map((piece) => piece.replace(EDGES, '')).filter((piece) => keyOf(piece));
 	const isOne = new Set(values.map(keyOf)).size === 1 && !MASKED.test(text);
 	return isOne ? (values[0] ?? '') : '';
