@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { address, errorOf, found, matching, paired, someText } from './expected';
-import { ENRICH, keepGoing, people, person, post } from './given';
+import { ENRICH, FIND, keepGoing, people, person, post } from './given';
 import { useService } from './service';
 
 const service = useService();
@@ -220,6 +220,21 @@ describe('Email: Find and Verify', () => {
 				{ dryRun: true, path, request, call: 'new', mayFollow: 1 },
 				{ dryRun: true, path, request, call: 'duplicate', mayFollow: 3 },
 				{ dryRun: true, ...bobs, call: 'new', mayFollow: 1 },
+			]),
+		);
+	});
+
+	test('a dry run says that a remembered address must be verified', async () => {
+		const [ann, bob] = people('Ann Sure', 'Bob Sure');
+		await service.run(FIND, person, [{ ...ann }, { ...bob }]);
+		await enrich({}, [{ ...bob }]);
+		const items = await enrich({ options: { dryRun: true } }, [{ ...ann }, { ...bob }]);
+		const { path, body: request } = find('Bob', 'Sure');
+		const verification = { path: '/email/verify', request: { email: 'ann.sure@acme.com' } };
+		expect(items).toEqual(
+			paired([
+				{ dryRun: true, ...verification, call: 'new', mayFollow: 0 },
+				{ dryRun: true, path, request, call: 'remembered', mayFollow: 1 },
 			]),
 		);
 	});

@@ -58,9 +58,10 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 			throwIfStopped(signal);
 			service = new Service(run, 1 + mayFollow);
 			if (options.isDryRun) {
-				const { path, body = {} } = request;
-				const call = service.foresee(request);
-				return { result: { dryRun: true, call, path, request: body, mayFollow } };
+				const { call, request: next } = service.foresee(request, prepared.follows);
+				const { path, body = {} } = next;
+				const more = next === request ? mayFollow : mayFollow - 1;
+				return { result: { dryRun: true, call, path, request: body, mayFollow: more } };
 			}
 			const result = await (prepared.run?.(service) ?? service.data(request));
 			return { result, paidCalls: operation.paid === 'lookup' ? service.paidCalls : undefined };

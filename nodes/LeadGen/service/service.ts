@@ -11,6 +11,14 @@ import { isRateRefusal, isUnsent, retryDelayMs } from './retry';
 import type { MaximumPaidCalls, NodeRun } from './run';
 import { exchange } from './wire';
 
+/** The paid call that certainly follows the data of another one. */
+export type Follows = (data: IDataObject) => ServiceRequest | undefined;
+
+interface Foreseen {
+	call: 'new' | 'duplicate' | 'remembered';
+	request: ServiceRequest;
+}
+
 /** The calls of one item. It makes each call only once, and remembers what was bought. */
 export class Service {
 	/** How many calls the item paid for, or may have paid for. */
@@ -49,13 +57,22 @@ export class Service {
 		return answer.data;
 	}
 
-	/** What a paid call would be, without making it. The next identical call is then a duplicate. */
-	foresee(request: ServiceRequest): 'new' | 'duplicate' | 'remembered' {
+	/**
+	 * The first call of an item that is not remembered, without making it, or else its first call. The next identical call
+	 * is then a duplicate.
+	 * @param follows the paid call that certainly follows such data
+	 */
+	foresee(request: ServiceRequest, follows?: Follows): Foreseen {
 		const { account, buyer, foreseen } = this.run;
 		const key = keyOf(request, buyer.executionId);
-		if (foreseen.has(key)) return 'duplicate';
+		if (foreseen.has(key)) return { call: 'duplicate', request };
 		foreseen.add(key);
-		return account.memory.recall(key, buyer) ? 'remembered' : 'new';
+		const known = account.memory.recall(key, buyer);
+		if (!known) return { call: 'new', request };
+		const { answer } = known;
+		const next = answer && 'data' in answer && answer.data ? follows?.(answer.data) : undefined;
+		const after = next && this.foresee(next);
+		return after?.call === 'new' ? after : { call: 'remembered', request };
 	}
 
 	private async answerTo(request: ServiceRequest): Promise<Answer> {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Field, Parameters } from '../../common/parameters';
-import type { Service } from '../../service/service';
+import type { Follows, Service } from '../../service/service';
 import type { ServiceRequest } from '../../service/request';
 
 /** One operation of the action node: what the user fills in, what is sent, what comes out. */
@@ -44,6 +44,8 @@ interface PreparedItem {
 	request: ServiceRequest;
 	/** Paid calls that may follow the first one, depending on its answer. */
 	mayFollow?: number;
+	/** Which one that is, where the answer decides it. */
+	follows?: Follows;
 	/**
 	 * By default, the result is the data of the first call.
 	 * @returns the fields of the result

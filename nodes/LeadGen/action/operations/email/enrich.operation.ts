@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { addressIn } from '../../../common/addresses';
 import { filled, numberIn, without, wordIn } from '../../../common/json';
 import { LeadGenError } from '../../../common/errors';
 import type { Service } from '../../../service/service';
@@ -100,6 +101,10 @@ export const enrich: Operation = {
 		return {
 			request: candidates[0].request,
 			mayFollow: 2 * candidates.length - 1,
+			follows: ({ email, confidence }) => {
+				const found = isSure(confidence, least) ? addressIn(email) : undefined;
+				return found === undefined ? undefined : verifyRequest(found);
+			},
 			run: async (service) => await findAndVerify(candidates, accepted, least, service),
 		};
 	},
@@ -158,12 +163,15 @@ async function findAndVerify(
 async function verifyIfSure(own: Try, minConfidence: number, service: Service): Promise<void> {
 	if (typeof own.email !== 'string') return;
 	own.outcome = 'confidence too low';
-	if ((numberIn(own.confidence) ?? 1) < minConfidence) return;
+	if (!isSure(own.confidence, minConfidence)) return;
 	own.outcome = 'not verified';
 	const verdict = await service.data(verifyRequest(own.email));
 	Object.assign(own, filled(verdict));
 	own.outcome = wordIn(verdict.status) ?? 'unknown';
 }
+
+/** An address without a confidence is sure. */
+const isSure = (confidence: unknown, least: number) => (numberIn(confidence) ?? 1) >= least;
 
 /** Says in one line what was tried, and lists the addresses that were not good enough. */
 function history(tries: Try[], turnedDown: Try[]): IDataObject {
