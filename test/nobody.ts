@@ -39,7 +39,7 @@ export const NO_PROFILES = values(`
 	https://www.linkedin.com/in/first-last-name/../.. | https://www.linkedin.com/in/firstname-lastname
 	https://lnkd.in/abc | https://www.linkedin.com/in/ada-ok… | ada@linkedin.com
 	https://www.linkedin.com/in/{{ $json.id }}
-	https://www.linkedin.com/showcase/acme | https://www.linkedin.com/groups/1 | https://www.linkedin.com/mynetwork/
+	https://www.linkedin.com/in/ada okafor | https://www.linkedin.com/showcase/acme | https://www.linkedin.com/groups/1 | https://www.linkedin.com/mynetwork/
 	https://www.linkedin.com/sales/lists/people/1 | https://www.linkedin.com/talent/search?x=1 | https://www.linkedin.com/ada
 	https://www.linkedin.com/talent/hire/1/manage/all | https://www.linkedin.com/recruiter/search | https://linkedin.cn/jobs
 	https://linkedin.com.evil.com/in/ada | https://evil.com/linkedin.com/in/ada | https://www.linkedin.com/mwlite/company/a

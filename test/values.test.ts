@@ -62,6 +62,7 @@ const CLEANED = {
 		www.f.com → f.com
 		http://g.com:8080/ → g.com
 		//j.com/a → j.com
+		http://ac.com./x → ac.com
 		www.linkedin.com → linkedin.com
 		bücher.example → xn--bcher-kva.example
 		https://slack.com/intl/de-de/ → slack.com
@@ -315,6 +316,10 @@ describe('A profile or a company that is refused', () => {
 			domain === 'gmail.com' ? 'Company Domain' : 'LinkedIn URL',
 		);
 		expect(items.map((item) => errorOf(item)?.field)).toEqual(fields);
+		const advice = rows.map(({ profile: url }, index) => [url, errorOf(items[index])?.advice]);
+		const copied = advice.filter(([, text]) => String(text).includes('Copy LinkedIn.com URL'));
+		const tools = NO_PROFILES.filter((url) => /\/(sales|talent|recruiter)\//.test(url));
+		expect(copied.map(([url]) => url)).toEqual(tools);
 	});
 });
 

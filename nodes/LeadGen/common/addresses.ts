@@ -139,7 +139,7 @@ export function folded(value: unknown): unknown {
 	const key = profileKey(value);
 	if (key) return key;
 	const signs = value.replace(/['’‘ʼʻʹ´`′＇]/g, "'").replace(/[\p{Pd}−]/gu, '-');
-	const text = signs.normalize('NFKC').replace(/\s+/g, ' ').toLowerCase();
+	const text = signs.normalize('NFKC').toLowerCase();
 	const [, local, domain = ''] = /^([^@]+@)([^@]+)$/.exec(text) ?? [];
 	if (local !== undefined) return `${local}${urlOf(domain)?.hostname ?? domain}`;
 	return text.replace(/(?<=\p{L}\.) /gu, '');
