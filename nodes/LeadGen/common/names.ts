@@ -128,8 +128,9 @@ function beginOf(all: string[], end: number, isOne: (word: string) => boolean): 
 
 /** The words of the first and of the last name in those of a whole one, with the first name in front or, in capitals, behind. */
 function splitWords(all: string[]): [first: string[], last: string[]] {
-	const capitals = all.filter((word) => isInCapitals(word) || (isSmall(word) && isParticle(word)));
-	const others = all.filter((word) => !capitals.includes(word));
+	const isCapital = (word: string) => isInCapitals(word) || (isSmall(word) && isParticle(word));
+	const capitals = all.filter(isCapital);
+	const others = all.filter((word) => !isCapital(word));
 	const text = capitals.filter(isInCapitals).join('');
 	// `SAM Smith` and `KVR Reddy` have first names in capitals, `DUPONT Jean` and `KIM Min-jun` last names.
 	const isLong = text.length > 3 || /-\p{Ll}/u.test(others[0] ?? '');
@@ -144,10 +145,10 @@ function splitWords(all: string[]): [first: string[], last: string[]] {
 	const end = all.length - (isJunior ? 2 : 1);
 	let begin = beginOf(all, end, (word) => isParticle(word) || (hasCapital && isSmall(word)));
 	if (begin > 1 && /^[yei]$/.test(all[begin] ?? '')) begin -= 1;
-	const isFirst = (word: string, index: number) => {
-		const named = all.slice(index).find((next) => !isParticle(next)) ?? '';
-		return FIRST_OF_TWO.test(word) || (OPENING.test(word) && !DEVOTION.test(named));
-	};
+	const isDevotion = (index: number) =>
+		DEVOTION.test(all.slice(index).find((word) => !isParticle(word)) ?? '');
+	const isFirst = (word: string, index: number) =>
+		FIRST_OF_TWO.test(word) || (OPENING.test(word) && !isDevotion(index));
 	const first = 1 + all.slice(1, begin).findIndex((word, index) => isFirst(word, index + 1));
 	if (first > 0) begin = first;
 	return [all.slice(0, begin), all.slice(begin)];
