@@ -108,7 +108,7 @@ describe('takes as the header', () => {
 
 describe('refuses a file', () => {
 	const quoting = (cells: string) =>
-		`The row that looks most like the names of the columns holds ${cells}. Rename a column, or add its words in the node Match the columns.`;
+		`The row that looks most like the names of the columns holds ${cells}. Rename a column, or add its words in the node Words.`;
 
 	test.each<[string, string[], string]>([
 		[

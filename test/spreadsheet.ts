@@ -54,7 +54,7 @@ export interface Item {
 interface TemplateNode {
 	name: string;
 	onError?: 'continueRegularOutput';
-	parameters: INodeParameters & Record<'jsCode' | 'resource' | 'operation', string>;
+	parameters: INodeParameters & Record<'jsCode' | 'jsonOutput' | 'resource' | 'operation', string>;
 }
 
 type Code = (this: object, input: object, nodes: object) => Promise<Item[]>;
@@ -119,6 +119,11 @@ export class SpreadsheetTemplate {
 		return await code.call({ helpers }, of(items), nodes);
 	}
 
+	/** The items of the node Words. */
+	get words(): Item[] {
+		return [{ json: JSON.parse(this.node('Words').parameters.jsonOutput) as IDataObject }];
+	}
+
 	/** Runs a LeadGen node. */
 	private async leadGen(
 		name: string,
@@ -170,8 +175,7 @@ export class SpreadsheetTemplate {
 			done['Unzip the file'] = [{ json: {}, binary: binaryOf(own) }];
 			done['Read the sheets'] = await this.readSheets(own);
 		}
-		const read = done[isCsv ? 'Look into the file' : 'Read the sheets'];
-		const people = await code('Match the columns', read);
+		const people = await code('Match the columns', this.words);
 		await leadGen('Check the websites', await code('Websites of the file'));
 		const isOpen = ({ json }: Item) => Boolean(json.email) && !json.status;
 		await leadGen('Verify the addresses', people.filter(isOpen));

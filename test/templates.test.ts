@@ -13,8 +13,9 @@ describe('The template for spreadsheets', () => {
 
 	/** The people in a sheet. @param lines its cells, with semicolons between them */
 	async function matchColumns(...lines: string[]): Promise<Item[]> {
-		return await template.code('Match the columns', await template.look(lines.join('\n')), {
+		return await template.code('Match the columns', template.words, {
 			'Upload a spreadsheet': [{ json: {} }],
+			'Look into the file': await template.look(lines.join('\n')),
 		});
 	}
 
