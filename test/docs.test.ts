@@ -2,7 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 const ROOT = join(__dirname, '..');
-const PAGES = globSync(['*.md', 'docs/**/*.md', 'lab/sandbox/*.md'], { cwd: ROOT });
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'lab/sandbox/*.md'], { cwd: ROOT }).filter(
+	// The words of the licence are not ours.
+	(page) => page !== 'LICENSE.md',
+);
 
 function textOf(file: string): string {
 	return readFileSync(join(ROOT, file), 'utf8');
@@ -38,6 +41,11 @@ test.each(PAGES)('every link leads to a file and a heading that are there: %s', 
 	const targets = [...links.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 	const here = targets.filter((target) => !/^https?:/.test(target));
 	expect(here.filter((target) => !isThere(page, target))).toEqual([]);
+});
+
+test.each(PAGES)('no line has more than 120 characters, tables aside: %s', (page) => {
+	const lines = textOf(page).split('\n');
+	expect(lines.filter((line) => line.length > 120 && !line.startsWith('|'))).toEqual([]);
 });
 
 test('SECURITY.md names tests that are there', () => {

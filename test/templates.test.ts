@@ -3,21 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NAMES } from './realLife';
 import { useService } from './service';
-import { SpreadsheetTemplate, type Item } from './spreadsheet';
+import { SpreadsheetTemplate } from './spreadsheet';
 
 const service = useService();
 const EXAMPLES = join(__dirname, '../examples');
 
 describe('The template for spreadsheets', () => {
 	const template = new SpreadsheetTemplate(service);
-
-	/** The people in a sheet. @param lines its cells, with semicolons between them */
-	async function matchColumns(...lines: string[]): Promise<Item[]> {
-		return await template.code('Match the columns', template.words, {
-			'Upload a spreadsheet': [{ json: {} }],
-			'Look into the file': await template.look(lines.join('\n')),
-		});
-	}
 
 	/** The cells of a CSV file. */
 	const rowsOf = async (csv: string | Buffer) => {
@@ -93,58 +85,16 @@ describe('The template for spreadsheets', () => {
 		});
 	});
 
-	describe('matches', () => {
-		const FIELDS = ['firstName', 'lastName', 'fullName', 'websites', 'linkedinUrl'];
-		const PROFILE = 'https://www.linkedin.com/in/ada';
-		const adaWithProfile = `||Ada Sure|acme.com|${PROFILE}`;
-		const companies = {
-			'Müller GmbH;Ada Sure;acme.com': '||Ada Sure|acme.com|',
-			'Acme Inc;;beta.com': '|||beta.com|',
-		};
-		const lastNames = {
-			';Müller;acme.com': '|Müller||acme.com|',
-			';Ada Sure;acme.com': '||Ada Sure|acme.com|',
-			'Ada;;acme.com': '||Ada|acme.com|',
-		};
-		const lastNamesInName = {
-			'Ada;Sure;0171;acme.com': 'Ada|Sure||acme.com|',
-			'ada;Ada Sure;;acme.com': '||Ada Sure|acme.com|',
-			'ADA;Sure, Ada;;acme.com': '||Sure, Ada|acme.com|',
-		};
-		const profiles = {
-			[`Ada Sure;${PROFILE};Acme`]: `||Ada Sure||${PROFILE}`,
-			'Bob Sure;;Acme': '||Bob Sure||',
-		};
-		const dutchNames = {
-			'Jan;van der;Berg;acme.nl': 'Jan|van der Berg||acme.nl|',
-			';de;Boer;acme.nl': '|de Boer||acme.nl|',
-		};
-
-		/** For each row, what is looked up, with bars between the fields. */
-		test.each<[header: string, rows: Record<string, string>]>([
-			['Vorname;Nachname;Webseite', lastNames],
-			['Name;Ansprechpartner;Webseite', companies],
-			['Name;Contact Name;Website', companies],
-			['Vorname;Name;Kontakt;Webseite', lastNamesInName],
-			['Name;URL;Website', { [`Ada Sure;${PROFILE};acme.com`]: adaWithProfile }],
-			['Name;Website;URL', { [`Ada Sure;acme.com;${PROFILE}`]: adaWithProfile }],
-			['Name;URL;Company', profiles],
-			['Voornaam;Tussenvoegsel;Achternaam;Website', dutchNames],
-		])('the columns %s', async (header, rows) => {
-			const items = await matchColumns(header, ...Object.keys(rows));
-			const matched = items.map(({ json }) =>
-				FIELDS.map((field) => [json[field] as string | string[]].flat()[0] ?? '').join('|'),
-			);
-			expect(matched).toEqual(Object.values(rows));
-		});
-
-		test.each([
-			['', 'The file is empty.'],
-			[';;\n;', 'The file has no rows.'],
-			['Ada', 'The row that looks most like the names of the columns holds “Ada”.'],
-		])('nothing in “%s”', async (csv, message) => {
-			await expect(matchColumns(csv)).rejects.toThrow(message);
-		});
+	test.each([
+		['', 'The file is empty.'],
+		[';;\n;', 'The file has no rows.'],
+		['Ada', 'The row that looks most like the names of the columns holds “Ada”.'],
+		[
+			'Name;Website\n"Ada Sure;acme.example\nBob Sure;acme.example',
+			'A quotation mark in the file is not closed. Look for a text that begins with one and does not end with one.',
+		],
+	])('refuses the file “%s”', async (csv, message) => {
+		await expect(template.upload(csv)).rejects.toThrow(message);
 	});
 });
 

@@ -164,6 +164,21 @@ export class Editor {
 		for (const button of this.words.switchOn) await this.page.getByTestId(button).click();
 	}
 
+	/** Where the nodes and notes of the open workflow are, when all of them are in sight. */
+	async nodesOfCanvas(): Promise<Clip> {
+		await this.page.getByTestId('zoom-to-fit').click();
+		// The canvas moves for a moment.
+		await this.page.waitForTimeout(500);
+		const nodes = await this.page.locator('.vue-flow__node').all();
+		const boxes = await Promise.all(nodes.map((node) => node.boundingBox()));
+		const shown = boxes.filter((box) => box !== null);
+		const [x, y] = [Math.min(...shown.map((box) => box.x)), Math.min(...shown.map((box) => box.y))];
+		const right = Math.max(...shown.map((box) => box.x + box.width));
+		const bottom = Math.max(...shown.map((box) => box.y + box.height));
+		// The name of a node is below it.
+		return { x: x - 20, y: y - 20, width: right - x + 40, height: bottom - y + 80 };
+	}
+
 	/** Writes docs/images/NAME.png of a part of the page where SCREENSHOTS=1 asks for it. */
 	async picture(name: string, part: Locator | Clip): Promise<void> {
 		if (process.env.SCREENSHOTS !== '1') return;
