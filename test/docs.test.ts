@@ -77,6 +77,20 @@ test('comments cite headings of docs/service.md that are there', () => {
 	expect(cited.filter((heading) => !anchors.includes(heading))).toEqual([]);
 });
 
+test.each(['CONTRIBUTING.md', 'docs/architecture.md'])('%s names code that is there', (page) => {
+	const files = globSync(['{nodes,credentials,test}/**/*.ts', 'lab/{,*/}*.ts'], { cwd: ROOT });
+	const code = files.map(textOf).join('\n');
+	const named = [...proseOf(page).matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name);
+	const isThere = (name: string) => files.some((file) => `/${file}`.endsWith(`/${name}`));
+	const paths = named.filter((name) => /^[\w/.-]+\.ts$/.test(name));
+	const names = named.filter((name) =>
+		/^([a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+|[A-Z][a-z]\w+)$/.test(name),
+	);
+	expect(names).not.toEqual([]);
+	expect(paths.filter((path) => !isThere(path))).toEqual([]);
+	expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
+});
+
 test('the README is short, leads a newcomer to a row at once, and names every template', () => {
 	const text = textOf('README.md');
 	expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
