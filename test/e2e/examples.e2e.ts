@@ -292,7 +292,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 			fileName: 'Köln 2026.csv',
 		});
 		expect(textOf(uploaded)).toBe(
-			'\ufeffName;Website;Email;Status;Confidence;Reason;Address that was not accepted\r\nJörg Sure;mueller.example;jorg.sure@mueller.example;valid;0.98;;\r\n',
+			'\ufeffName;Website;Email;Status;Confidence;Reason;Address that was not accepted\r\nJörg Sure;mueller.example;jorg.sure@mueller.example;valid;0.97;;\r\n',
 		);
 		await expectSameAgain(uploaded);
 	});
