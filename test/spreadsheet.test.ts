@@ -323,7 +323,7 @@ test('gives back all that a CSV file of a European Excel holds', async () => {
 		';;;;;Summe: 6',
 	].join('\r\n');
 	const { file, page } = await template.upload(csv);
-	expect(String(file).split('\r\n')).toEqual([
+	expect((file as string).split('\r\n')).toEqual([
 		'\ufeffVorname;Name;Firma;Webseite;Email;Notiz;;Email 2;Status;Confidence;Reason;Address that was not accepted',
 		'Jörg;Sure;Müller, Söhne GmbH;https://www.mueller.example/team;info@mueller.example;"Messe ""Köln"", 5 €";;jorg.sure@mueller.example;valid;0.97;;',
 		';;;;;;',
