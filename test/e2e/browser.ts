@@ -165,7 +165,7 @@ export class Editor {
 	}
 
 	/** Where the nodes and notes of the open workflow are, when all of them are in sight. */
-	async nodesOfCanvas(): Promise<Clip> {
+	private async nodesOfCanvas(): Promise<Clip> {
 		await this.page.getByTestId('zoom-to-fit').click();
 		// The canvas moves for a moment.
 		await this.page.waitForTimeout(500);
@@ -179,9 +179,10 @@ export class Editor {
 		return { x: x - 20, y: y - 20, width: right - x + 40, height: bottom - y + 80 };
 	}
 
-	/** Writes docs/images/NAME.png of a part of the page where SCREENSHOTS=1 asks for it. */
-	async picture(name: string, part: Locator | Clip): Promise<void> {
+	/** Writes docs/images/NAME.png of a part of the page, or of the whole canvas, where SCREENSHOTS=1 asks for it. */
+	async picture(name: string, shown?: Locator | Clip): Promise<void> {
 		if (process.env.SCREENSHOTS !== '1') return;
+		const part = shown ?? (await this.nodesOfCanvas());
 		const messages = this.page.locator('.el-notification__closeBtn');
 		for (const message of await messages.all()) await message.click();
 		// What fades in or out takes a moment.

@@ -171,7 +171,7 @@ describe('the credential', () => {
 		await closeNode();
 		await page.getByTestId('execute-workflow-button').click();
 		await nodeOf('Row for the CRM').getByTestId('canvas-node-status-success').waitFor();
-		await editor.picture('workflow', await editor.nodesOfCanvas());
+		await editor.picture('workflow');
 		await open('Find and verify email');
 		await editor.table();
 		await editor.picture('node-panel', page.getByTestId('ndv'));
