@@ -221,7 +221,7 @@ it.each([
 	'a service that says how many requests are left is used in full: answers take $ms ms',
 	async ({ limits, before, ...latency }) => {
 		const service = { limits, latency, says: 'remaining' as const };
-		const scenario = { about: '', calls: 600, isKnown: true, ...service };
+		const scenario = { about: '', calls: 600, ...service };
 		const { ratios } = await measure(scenario, 3);
 		expect(Math.max(...ratios)).toBeLessThan(0.75 * before);
 	},

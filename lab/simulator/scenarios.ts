@@ -18,16 +18,8 @@ const slowNearby = { slowRefusals: true, wayMs };
 
 /** Cases that each run has to master, not only the average one. */
 export const named: Record<string, Aimed> = {
-	A: {
-		about: 'no limit, answers take 2 s',
-		calls: 1000,
-		isKnown: true,
-		limits: none,
-		latency: { ms: 2000 },
-		aim: { ratio: 1.3, refused: 0 },
-	},
 	N: {
-		about: 'no limit, answers take 2 s, and there was none before',
+		about: 'no limit, answers take 2 s',
 		calls: 1000,
 		limits: none,
 		latency: { ms: 2000 },

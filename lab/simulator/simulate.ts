@@ -9,8 +9,6 @@ export interface Scenario extends ServiceSettings {
 	/** What the service is like. */
 	about: string;
 	calls: number;
-	/** Whether each process has had an answer before; otherwise few calls go out until the first one. */
-	isKnown?: boolean;
 	/** The limit that is set or published. */
 	perMinute?: number;
 	/** Processes on the account, each with a limiter of its own. */
@@ -101,7 +99,7 @@ function caller(
 	processor: Processor,
 	clock: VirtualClock,
 	service: SimulatedService,
-	{ perMinute = Infinity, runs = 1, timeoutMs, isKnown = false }: Scenario,
+	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
 	count: Pick<Result, 'lost' | 'notSent' | 'givenUp'>,
 ): (run: number) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
 	const limiter = new Limiter(processor);
@@ -111,7 +109,6 @@ function caller(
 		const run: Run = { inFlight: 0, waitedMs: 0 };
 		return { run, end };
 	});
-	const greeted = isKnown ? greet(limiter) : undefined;
 	let halted = false;
 	const exchange = async () => {
 		const exchanging = processor.exchange(service);
@@ -122,7 +119,6 @@ function caller(
 	return async (index) => {
 		const { run, end } = all[index] ?? {};
 		if (!run || !end) throw new Error('There is no such run');
-		await greeted;
 		for (;;) {
 			const call = await limiter.turn(run, info, end.signal).catch(() => undefined);
 			if (!call) {
@@ -150,12 +146,6 @@ function caller(
 			if (said.outcome !== 'refused' && said.outcome !== 'unreachable') return said.outcome;
 		}
 	};
-}
-
-/** Has a call answered, so that the limiter knows that the service works. */
-async function greet(limiter: Limiter): Promise<void> {
-	const run: Run = { inFlight: 0, waitedMs: 0 };
-	limiter.end(run, await limiter.turn(run, { path: '/credits' }), { outcome: 'succeeded' });
 }
 
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */

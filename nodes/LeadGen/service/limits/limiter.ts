@@ -201,7 +201,8 @@ export class Limiter {
 		];
 		this.leave(line, go);
 		run.inFlight++;
-		const call: Call = { ...info, sentAt: this.clock.now(), before: this.traffic.total };
+		const { total, inFlight } = this.traffic;
+		const call = { ...info, sentAt: this.clock.now(), before: total, inFlight: inFlight + 1 };
 		for (const policy of this.policies) policy.sent?.(call);
 		go(call);
 	}

@@ -43,6 +43,8 @@ export interface Call extends Required<CallInfo> {
 	sentAt: number;
 	/** How many calls of the account were sent before it. */
 	before: number;
+	/** How many were in flight then, with it. */
+	inFlight: number;
 }
 
 /** What an answer says about the rate limit, if anything. Times are milliseconds from now. */

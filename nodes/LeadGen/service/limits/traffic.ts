@@ -1,16 +1,21 @@
-import { isAnswered, MAX_UNANSWERED_MS, type Call, type End, type Policy } from './policy';
-import { TimeLog } from './timeLog';
+import { isAnswered, type Call, type End, type Policy } from './policy';
+import type { TimeLog } from './timeLog';
 
 /** Each call in flight has its own socket, so this is the maximum number of sockets for an account. */
 export const MAX_SOCKETS = 1000;
-/** So many calls may be in flight before it is known that the service answers, and how fast. */
+/** So many calls may always be in flight, also before it is known that the service answers. */
 export const FEW_IN_FLIGHT = 60;
-/** So many times the calls may be in flight that were answered within this share of half of the time-out. */
-const ANSWERED_FACTOR = 4;
+/** The share of the time-out that answers may take. It leaves room for services that slow down faster than calls increase. */
+const TIMEOUT_SHARE = 1 / 4;
+/** Of a slow answer before, so much counts at the next one. */
+const MEMORY = 0.9;
 
 /**
  * What the policies of an account share: the published limit, what was sent, and what came back. It also bounds the calls
- * in flight: a service may delay calls instead of refusing them, and the last of too many would be paid for and time out.
+ * in flight: a service may slow down instead of refusing calls, and the last of too many would be paid for and time out.
+ *
+ * For example, 60 calls go out. The answer to the 60th takes 2 s, and the time-out is 40 s: if twice as many calls take
+ * twice as long, 300 may be in flight. If no answer comes for twice as long as before, only 60 may be.
  */
 export class Traffic implements Policy {
 	/** The published limit; `Infinity` if there is none. */
@@ -21,13 +26,12 @@ export class Traffic implements Policy {
 	leastMs = Infinity;
 	/** Whether the service has ever answered a call of the account. */
 	hasAnswered = false;
-	private readonly answeredAt = new TimeLog();
-	private timeoutMs = MAX_UNANSWERED_MS;
-	/**
-	 * Until then, any number may be in flight: too few answers may have come to show how fast the service is, for twice as long
-	 * as the first of them took. Before the first answer, and after a failure, nothing shows that the service works.
-	 */
-	private unmeasuredUntil = -Infinity;
+	/** How many calls may be in flight, by the last answer. */
+	private most = FEW_IN_FLIGHT;
+	/** When that came, or when the first call after an idle time went out. */
+	private heardAt = 0;
+	/** How long the slowest of the last answers took. */
+	private slowMs = 0;
 
 	/** @param counted when each call ended that the service may have counted */
 	constructor(readonly counted: TimeLog) {}
@@ -38,27 +42,28 @@ export class Traffic implements Policy {
 	}
 
 	waitMs(now: number): number {
-		if (this.inFlight >= MAX_SOCKETS) return Infinity;
-		if (this.inFlight < FEW_IN_FLIGHT || now < this.unmeasuredUntil) return 0;
-		const answered = this.answeredAt.count(now - this.timeoutMs / 2 / ANSWERED_FACTOR);
-		return this.inFlight < ANSWERED_FACTOR * answered ? 0 : Infinity;
+		if (this.inFlight < FEW_IN_FLIGHT) return 0;
+		const isSilent = now - this.heardAt > 2 * this.slowMs;
+		return isSilent || this.inFlight >= Math.min(this.most, MAX_SOCKETS) ? Infinity : 0;
 	}
 
-	sent({ timeoutMs }: Call): void {
+	sent(call: Call): void {
+		if (this.inFlight === 0) this.heardAt = call.sentAt;
 		this.inFlight++;
 		this.total++;
-		this.timeoutMs = timeoutMs;
 	}
 
-	ended({ sentAt }: Call, end: End, now: number): void {
+	ended(call: Call, end: End, now: number): void {
 		this.inFlight--;
-		if (end.outcome === 'succeeded') this.leastMs = Math.min(this.leastMs, now - sentAt);
+		const ms = now - call.sentAt;
+		if (end.outcome === 'succeeded') this.leastMs = Math.min(this.leastMs, ms);
 		if (isAnswered(end)) {
-			if (Math.abs(this.unmeasuredUntil) === Infinity) this.unmeasuredUntil = now + (now - sentAt);
 			this.hasAnswered = true;
-			this.answeredAt.add(now);
+			this.heardAt = now;
+			this.slowMs = Math.max(ms, MEMORY * this.slowMs);
+			this.most = (call.inFlight * TIMEOUT_SHARE * call.timeoutMs) / ms;
+		} else if (this.inFlight === 0) {
+			this.most = FEW_IN_FLIGHT;
 		}
-		if (this.inFlight === 0) this.unmeasuredUntil = isAnswered(end) ? Infinity : -Infinity;
-		this.answeredAt.forgetBefore(now - MAX_UNANSWERED_MS);
 	}
 }
