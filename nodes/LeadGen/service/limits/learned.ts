@@ -40,6 +40,8 @@ export class Learned implements Policy {
 	private refusedAt = -Infinity;
 	/** Refusals of calls that were sent before this time are already corrected for. */
 	private correctedAt = -Infinity;
+	/** When the last probe might have been sent. It may be sent later, for want of calls, which says nothing. */
+	private probeAt = 0;
 	/** Whether the window has held back the next call. */
 	private isHeld = false;
 	/** Calls in flight that may still be refused. */
@@ -69,6 +71,7 @@ export class Learned implements Policy {
 		const now = call.sentAt;
 		const isOnlyCall = this.traffic.recent(now, MIN_IDLE_MS) === 1;
 		if (isOnlyCall && !this.isHeld && !this.pause) this.acceptingSince = now;
+		if (this.pause) this.probeAt = this.isHeld ? now : now + this.pauseMs(now);
 		this.isHeld = false;
 		this.counted.forgetBefore(now - MAX_UNANSWERED_MS - MINUTE_MS);
 		this.counted.add(now);
@@ -113,7 +116,7 @@ export class Learned implements Policy {
 		else if (call.sentAt >= pause.since) {
 			this.oddRefusals.forget();
 			const taken = this.counted.count(this.oldest(pause.since), pause.since);
-			const ms = call.sentAt - this.began(pause.since);
+			const ms = Math.min(call.sentAt, this.probeAt) - this.began(pause.since);
 			if (taken > 0 && !pause.isExplained) this.learn(taken, ms);
 			this.acceptingSince = call.sentAt;
 			this.resume(now);
