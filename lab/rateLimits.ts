@@ -150,17 +150,14 @@ export function changing(before: Limit, at: number, after: Limit): Limit {
 	};
 }
 
-/** The limit is shared with other clients, who call `perSecond` times without a pause. */
-export function shared(limit: Limit, perSecond: number): Limit {
-	let next = 0;
-	const others = (now: number) => {
-		for (; next < now; next += 1000 / perSecond) if (limit.waitMs(next) === 0) limit.take(next);
-	};
+/** One limit until so many calls are taken, another one from then on. */
+export function rising(before: Limit, count: number, after: Limit): Limit {
+	let taken = 0;
 	return {
-		...limit,
-		waitMs(now) {
-			others(now);
-			return limit.waitMs(now);
+		waitMs: (now) => (taken < count ? before : after).waitMs(now),
+		take(now) {
+			taken++;
+			return before.take(now) + after.take(now);
 		},
 	};
 }

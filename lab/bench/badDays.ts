@@ -1,55 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fixture, node, uuid, use } from '../fixture/fixture';
 import { errorAnswer, jsonAnswer, type Answer } from '../sandbox/answers';
-import { badDays as scenarios } from '../simulator/badDays';
+import { badDays } from '../simulator/scenarios';
 import { SimulatedService, type Said } from '../simulator/service';
-import { simulate, type Scenario } from '../simulator/simulate';
+import type { Scenario } from '../simulator/simulate';
 import type { Row } from '../table';
 
-const SEEDS = [1, 2, 3];
 /** A run that only ends after ten minutes is watched for so long. */
 const MOST_MS = 120_000;
 
-/** What bad days of the service cost, in virtual time. */
-export async function badDays(): Promise<Row[]> {
-	const rows: Row[] = [];
-	for (const scenario of Object.values(scenarios)) {
-		const [seconds, calm, unclear, refused, notSent]: number[][] = [[], [], [], [], []];
-		for (const seed of SEEDS) {
-			const result = await simulate({ ...scenario, seed });
-			seconds?.push(result.seconds);
-			calm?.push((await simulate({ ...scenario, seed, fault: undefined })).seconds);
-			unclear?.push(result.unclear);
-			refused?.push(result.refused);
-			notSent?.push(result.notSent);
-		}
-		rows.push({
-			'The service': scenario.about,
-			Calls: scenario.calls,
-			'Time, s': average(seconds).toFixed(1),
-			'Without failures': `${(average(seconds) / average(calm)).toFixed(2)} ×`,
-			Unclear: average(unclear).toFixed(0),
-			'Not sent': average(notSent).toFixed(0),
-			Refused: average(refused).toFixed(0),
-		});
-	}
-	return rows;
-}
-
-function average(numbers: number[] = []): number {
-	return numbers.reduce((a, b) => a + b, 0) / numbers.length;
-}
-
-/** The same services in front of a real n8n that verifies addresses. BAD_DAYS is a pattern that chooses some by their names. */
+/** Services that fail, in front of a real n8n that verifies addresses. BAD_DAYS is a pattern that chooses some by their names. */
 export async function badDaysOnN8n(): Promise<Row[]> {
 	const fixture = new Fixture({ EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' });
 	const chosen = new RegExp(process.env.BAD_DAYS ?? '');
 	const rows: Row[] = [];
 	try {
 		await fixture.open();
-		for (const scenario of Object.values(scenarios)) {
-			// Settings of the simulated process, and connections that nobody accepts, do not apply.
-			const isReal = scenario.cpuMs === undefined && !scenario.about.startsWith('unreachable');
+		for (const scenario of badDays) {
+			// The sandbox accepts connections.
+			const isReal = !scenario.about.startsWith('unreachable');
 			if (isReal && chosen.test(scenario.about)) rows.push(await measure(fixture, scenario));
 		}
 	} finally {

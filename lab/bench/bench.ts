@@ -2,10 +2,11 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json';
 import { N8N } from '../fixture/fixture';
+import { badDays, hardLimits, usualLimits } from '../simulator/scenarios';
 import { markdownTable, type Row } from '../table';
-import { badDays, badDaysOnN8n } from './badDays';
-import { limits } from './limits';
+import { badDaysOnN8n } from './badDays';
 import { compare } from './lookups';
+import { simulated } from './simulated';
 
 /** Each measures, and gives the rows of its table. */
 const CASES: Record<string, () => Promise<Row[]>> = {
@@ -16,8 +17,8 @@ const CASES: Record<string, () => Promise<Row[]>> = {
 			plan: 'pro',
 			service: { latencyMs: 100, rateLimit: { kind: 'sliding' } },
 		}),
-	limits,
-	badDays,
+	limits: () => simulated([...usualLimits, ...hardLimits]),
+	badDays: () => simulated(badDays),
 	badDaysOnN8n,
 };
 

@@ -1,118 +1,72 @@
-import { atOnce, banning, changing, countingRefused, sliding, tokenBucket } from '../rateLimits';
+import {
+	atOnce,
+	banning,
+	changing,
+	countingRefused,
+	rising,
+	sliding,
+	tokenBucket,
+} from '../rateLimits';
+import type { Fault } from './service';
 import type { Scenario } from './simulate';
 
-/** What a client may reach in a scenario. */
+/** What a run may cost at most. */
 export interface Aim {
 	/** Time in relation to the bound. */
-	ratio: number;
-	refused: number;
+	ofBound?: number;
+	/** Time in relation to a service that does not fail. */
+	ofCalm?: number;
+	/** Calls that the service refuses. */
+	refused?: number;
+	/** Calls whose outcome is not known. */
+	unclear?: number;
 }
 
-type Aimed = Scenario & { aim: Aim };
+export type Aimed = Scenario & { aim: Aim };
 
 const MINUTE_MS = 60_000;
 const none = () => [];
-/** On the same machine. */
-const wayMs = 1;
-const slowNearby = { slowRefusals: true, wayMs };
+/** A service on the same machine, which refuses as slowly as it answers. */
+const slowNearby = { slowRefusals: true, wayMs: 1 };
 
-/** Cases that each run has to master, not only the average one. */
-export const named: Record<string, Aimed> = {
-	N: {
+/** Limits that each run has to master, not only the average one, also in a busy process. */
+export const usualLimits: Aimed[] = [
+	{
 		about: 'no limit, answers take 2 s',
-		calls: 1000,
-		limits: none,
-		latency: { ms: 2000 },
+		...{ calls: 1000, limits: none, latency: { ms: 2000 } },
 		// Few calls go out until the first answer shows that the service works, which takes 2 s of 6.
-		aim: { ratio: 1.4, refused: 0 },
+		aim: { ofBound: 1.4, refused: 0 },
 	},
-	B: {
+	{
 		about: '300 a minute known, enforced as 5 in any second',
-		calls: 150,
-		perMinute: 300,
-		limits: () => [sliding(5, 1000)],
-		...slowNearby,
-		aim: { ratio: 1.1, refused: 60 },
+		...{ calls: 150, perMinute: 300, limits: () => [sliding(5, 1000)], ...slowNearby },
+		aim: { ofBound: 1.1, refused: 60 },
 	},
-	C: {
+	{
 		about: '6,000 a minute known, enforced as 100 in any second',
-		calls: 1000,
-		perMinute: 6000,
-		limits: () => [sliding(100, 1000)],
-		...slowNearby,
-		aim: { ratio: 1.1, refused: 200 },
+		...{ calls: 1000, perMinute: 6000, limits: () => [sliding(100, 1000)], ...slowNearby },
+		aim: { ofBound: 1.1, refused: 200 },
 	},
-	D: {
+	{
 		about: '60 a minute known, 60 in any minute',
-		calls: 90,
-		perMinute: 60,
-		limits: () => [sliding(60, MINUTE_MS)],
-		aim: { ratio: 1.01, refused: 0 },
+		...{ calls: 90, perMinute: 60, limits: () => [sliding(60, MINUTE_MS)] },
+		aim: { ofBound: 1.01, refused: 0 },
 	},
-	E: {
+	{
 		about: '300 a minute known, a token bucket of 10 that gains 5 a second',
-		calls: 150,
-		perMinute: 300,
-		limits: () => [tokenBucket(10, 5)],
-		...slowNearby,
-		aim: { ratio: 1.1, refused: 60 },
+		...{ calls: 150, perMinute: 300, limits: () => [tokenBucket(10, 5)], ...slowNearby },
+		aim: { ofBound: 1.1, refused: 60 },
 	},
-	F: {
-		about: 'ten calls in flight at most, answers take 200 ms, nothing known',
-		calls: 300,
-		limits: () => [atOnce(10)],
-		latency: { ms: 200 },
-		wayMs,
-		// A number of calls in flight is not learned, but a rate. It varies.
-		aim: { ratio: 1.5, refused: 60 },
-	},
-	G: {
+	{
 		about: '1,200 in any minute, nothing known',
-		calls: 1500,
-		limits: () => [sliding(1200, MINUTE_MS)],
-		...slowNearby,
-		aim: { ratio: 1.05, refused: 75 },
+		...{ calls: 1500, limits: () => [sliding(1200, MINUTE_MS)], ...slowNearby },
+		aim: { ofBound: 1.05, refused: 75 },
 	},
-	W: {
+	{
 		about: 'Starter, 2 workers with 2 executions each',
-		calls: 240,
-		perMinute: 60,
-		processes: 2,
-		runs: 2,
-		limits: () => [sliding(60, MINUTE_MS)],
-		...slowNearby,
-		aim: { ratio: 1.03, refused: 40 },
-	},
-};
-
-/** Where refusals have a price, or the limit that is known is not the whole truth. */
-const traps: Aimed[] = [
-	{
-		about: '60 in any minute, refused calls count',
-		calls: 300,
-		limits: () => [countingRefused(sliding(60, MINUTE_MS))],
-		aim: { ratio: 1.55, refused: 130 },
-	},
-	{
-		about: '60 in any minute, a refusal bans for a minute, anew at each call',
-		calls: 300,
-		limits: () => [banning(sliding(60, MINUTE_MS), MINUTE_MS)],
-		aim: { ratio: 2.5, refused: 60 },
-	},
-	{
-		about: '300 a minute known, 10 in any second and 200 in any minute',
-		calls: 600,
-		perMinute: 300,
-		limits: () => [sliding(10, 1000), sliding(200, MINUTE_MS)],
-		// The average of the published limit is kept, also where the first seconds of each minute allow more.
-		aim: { ratio: 1.25, refused: 120 },
-	},
-	{
-		about: '20 in any second, 5 after 10 s',
-		calls: 300,
-		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
-		latency: { ms: 20 },
-		aim: { ratio: 1.15, refused: 60 },
+		...{ calls: 240, perMinute: 60, processes: 2, runs: 2 },
+		...{ limits: () => [sliding(60, MINUTE_MS)], ...slowNearby },
+		aim: { ofBound: 1.03, refused: 40 },
 	},
 ];
 
@@ -128,11 +82,176 @@ const workers = [
 		...work,
 		about: `${plan}, ${String(work.processes)} workers${work.laterMs ? ' that begin 5 s apart' : ''}`,
 		limits: () => [sliding(work.perMinute, MINUTE_MS)],
-		aim: { ratio: 1.15, refused },
+		aim: { ofBound: 1.15, refused },
 	};
 });
 
-/** Further cases with an aim of their own. */
-export const aimed: Record<string, Aimed> = Object.fromEntries(
-	[...traps, ...workers].map((scenario) => [scenario.about, scenario]),
+/** Where n8n takes so long for a call, and other things now and then. */
+const slowMachines = [8, 12].flatMap((cpuMs) =>
+	[false, true].flatMap((isBusy) =>
+		[
+			{
+				...{ about: '100 in any second under 6,000 a minute', calls: 1000 },
+				...{ perMinute: 6000, limits: () => [sliding(100, 1000)] },
+			},
+			{ about: '50 in any 10 s', calls: 150, limits: () => [sliding(50, 10_000)] },
+			{ about: '1,200 in any minute', calls: 1500, limits: () => [sliding(1200, MINUTE_MS)] },
+		].map(({ about, ...more }): Aimed => {
+			return {
+				about: `${about}, ${String(cpuMs)} ms of the processor for a call${isBusy ? ', busy' : ''}`,
+				...{ ...more, cpuMs, isBusy, slowRefusals: true },
+				aim: { ofBound: 1.15, refused: 60 },
+			};
+		}),
+	),
 );
+
+/** Where refusals have a price, the limit that is known is not the whole truth, or chance decides: averages count. */
+export const hardLimits: Aimed[] = [
+	{
+		about: 'ten calls in flight at most, answers take 200 ms, nothing known',
+		...{ calls: 300, limits: () => [atOnce(10)], latency: { ms: 200 }, wayMs: 1 },
+		// A number of calls in flight is not learned, but a rate. It varies.
+		aim: { ofBound: 1.5, refused: 60 },
+	},
+	{
+		about: '60 in any minute, refused calls count',
+		...{ calls: 300, limits: () => [countingRefused(sliding(60, MINUTE_MS))] },
+		aim: { ofBound: 1.55, refused: 130 },
+	},
+	{
+		about: '60 in any minute, a refusal bans for a minute, anew at each call',
+		...{ calls: 300, limits: () => [banning(sliding(60, MINUTE_MS), MINUTE_MS)] },
+		aim: { ofBound: 2.5, refused: 60 },
+	},
+	{
+		about: '300 a minute known, 10 in any second and 200 in any minute',
+		...{ calls: 600, perMinute: 300 },
+		limits: () => [sliding(10, 1000), sliding(200, MINUTE_MS)],
+		// The average of the published limit is kept, also where the first seconds of each minute allow more.
+		aim: { ofBound: 1.25, refused: 120 },
+	},
+	{
+		about: '20 in any second, 5 after 10 s',
+		...{ calls: 300, latency: { ms: 20 } },
+		limits: () => [changing(sliding(20, 1000), 10_000, sliding(5, 1000))],
+		aim: { ofBound: 1.15, refused: 60 },
+	},
+	...[false, true].map((slowRefusals) => ({
+		about: `5 in any second, 20 after 100 of 400 calls${slowRefusals ? ', refused as slowly as answered' : ''}`,
+		...{ calls: 400, limits: () => [rising(sliding(5, 1000), 100, sliding(20, 1000))] },
+		...{ slowRefusals, aim: { ofBound: 1.3 } },
+	})),
+	...workers,
+	...slowMachines,
+];
+
+const always =
+	(fault: Fault): (() => Fault) =>
+	() =>
+		fault;
+const singly = (share: number) => always(({ chance }) => (chance < share ? 'failed' : undefined));
+const breaksAbove = (most: number) =>
+	always(({ inFlight }) => (inFlight >= most ? 'broken' : undefined));
+const eachRefused = (nth: number) =>
+	always(({ index }) => (index % nth === nth - 1 ? 'refused' : undefined));
+
+/** Fails for so long from the moment on when so many calls have been taken. */
+function outage(after: number, ms: number, kind: ReturnType<Fault> = 'failed'): () => Fault {
+	return () => {
+		let end: number | undefined;
+		return ({ taken, now }) => {
+			if (taken >= after) end ??= now + ms;
+			return end !== undefined && now < end ? kind : undefined;
+		};
+	};
+}
+
+/** An outage whose failures are fast, are as slow as answers, and where answers take 2 s. */
+function outages(about: string, scenario: Omit<Aimed, 'about' | 'limits'>): Aimed[] {
+	return [
+		{ about, limits: none, ...scenario },
+		{ about: `${about}, as slow as answers`, limits: none, ...scenario, slowFaults: true },
+		{ about: `${about}, answers take 2 s`, limits: none, ...scenario, latency: { ms: 2000 } },
+	];
+}
+
+const noLimit = { limits: none };
+
+/** Services that fail, and what runs may lose by it. */
+export const badDays: Aimed[] = [
+	...outages('502 for good after 600 of 2,500 calls', {
+		...{ calls: 2500, fault: outage(600, Infinity), aim: { unclear: 150 } },
+	}),
+	...outages('503 for 20 s after 400 of 1,500 calls', {
+		...{ calls: 1500, fault: outage(400, 20_000), aim: { unclear: 150 } },
+	}),
+	{
+		about: '502 for 0.1 s after 500 of 2,000 calls',
+		...{ ...noLimit, calls: 2000, fault: outage(500, 100), aim: { unclear: 60, ofCalm: 1.5 } },
+	},
+	{
+		about: 'unreachable for 30 s after 300 of 1,000 calls',
+		...{ ...noLimit, calls: 1000, fault: outage(300, 30_000, 'unreachable'), aim: { unclear: 0 } },
+	},
+	{
+		about: '502 from the first call on',
+		...{ ...noLimit, calls: 1000, fault: outage(0, Infinity), aim: { unclear: 100 } },
+	},
+	{
+		about: '502 from the first call on, as slow as answers of 2 s',
+		...{ ...noLimit, calls: 1000, fault: outage(0, Infinity), latency: { ms: 2000 } },
+		...{ slowFaults: true, aim: { unclear: 100 } },
+	},
+	{
+		about: '502 for 10 s from the first call on',
+		...{ ...noLimit, calls: 1000, fault: outage(0, 10_000), aim: { unclear: 100 } },
+	},
+	{
+		about: 'unreachable from the first call on',
+		...{ ...noLimit, calls: 100, fault: outage(0, Infinity, 'unreachable'), aim: { unclear: 0 } },
+	},
+	...[20, 150, 250].map((most) => ({
+		about: `connections break beyond ${String(most)} at once, answers take 2.5 s`,
+		...{ ...noLimit, calls: 1200, fault: breaksAbove(most), latency: { ms: 2500 } },
+		aim: { unclear: 180 },
+	})),
+	{
+		about: 'connections break beyond 20 at once',
+		...{ ...noLimit, calls: 1200, fault: breaksAbove(20), aim: { unclear: 180 } },
+	},
+	{
+		about: 'throughput falls beyond 50 at once, breaks after 30 s',
+		...{ ...noLimit, calls: 1200, latency: { ms: 1000 }, timeoutMs: 30_000 },
+		slowdown: (inFlight: number) => Math.max(1, (inFlight / 50) ** 1.5),
+		aim: { unclear: 0 },
+	},
+	...[false, true].map((slowFaults) => ({
+		about: `Pro, 25 s of 502 after 60 of 200 rows${slowFaults ? ', as slow as answers' : ''}`,
+		...{ ...noLimit, calls: 200, perMinute: 300, fault: outage(60, 25_000), slowFaults },
+		// Of calls in flight for 100 ms, 25 fail before anybody knows.
+		aim: { unclear: slowFaults ? 40 : 25 },
+	})),
+	...[0.01, 0.02, 0.05].flatMap((share) =>
+		[100, 2000].map((ms) => ({
+			about: `${String(share * 100)} % fail at random, answers take ${String(ms)} ms`,
+			...{ ...noLimit, calls: 2000, fault: singly(share), latency: { ms } },
+			aim: { ofCalm: share < 0.05 ? 1.2 : 1.5 },
+		})),
+	),
+	{
+		about: '5 % fail at random, as slow as answers',
+		...{ ...noLimit, calls: 2000, fault: singly(0.05), slowFaults: true, aim: { ofCalm: 1.5 } },
+	},
+	...([undefined, 'retryAfter'] as const).flatMap((says) =>
+		[
+			{ nth: 25, calls: 800, ofCalm: 2 },
+			{ nth: 10, calls: 1000, ofCalm: 1.5 },
+		].flatMap(({ nth, calls, ofCalm }) =>
+			[false, true].map((slowFaults) => ({
+				about: `each ${String(nth)}th call is refused${says ? ', Retry-After: 1' : ''}${slowFaults ? ', as slow as answers' : ''}`,
+				...{ ...noLimit, calls, fault: eachRefused(nth), says, slowFaults, aim: { ofCalm } },
+			})),
+		),
+	),
+];
