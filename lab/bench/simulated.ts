@@ -1,5 +1,5 @@
 import type { Aimed } from '../simulator/scenarios';
-import { bound, simulate } from '../simulator/simulate';
+import { bound, simulate, type Result } from '../simulator/simulate';
 import type { Row } from '../table';
 
 const SEEDS = [1, 2, 3, 4, 5];
@@ -8,7 +8,7 @@ const SEEDS = [1, 2, 3, 4, 5];
 export async function simulated(scenarios: Aimed[]): Promise<Row[]> {
 	const rows: Row[] = [];
 	for (const scenario of scenarios) {
-		const results = [];
+		const results: Array<Result & { bound: number; calm: number }> = [];
 		for (const seed of SEEDS) {
 			const calm = { ...scenario, seed, fault: undefined };
 			results.push({
@@ -17,7 +17,7 @@ export async function simulated(scenarios: Aimed[]): Promise<Row[]> {
 				calm: (await simulate(calm)).seconds,
 			});
 		}
-		const average = (value: (result: (typeof results)[number]) => number) =>
+		const average = (value: (result: (typeof results)[0]) => number) =>
 			results.map(value).reduce((a, b) => a + b, 0) / results.length;
 		rows.push({
 			'The service': scenario.about,
