@@ -221,33 +221,6 @@ it.each([
 	},
 );
 
-it('ends if its rate is refused for ten minutes: what was refused says so, and the rest is not sent', async () => {
-	const refused = () => sandbox.requests.filter(({ status }) => status === 429).length;
-	const now = performance.now.bind(performance);
-	// Six minutes pass at each refusal.
-	jest.spyOn(performance, 'now').mockImplementation(() => now() + 6 * 60_000 * refused());
-	const nth = Array.from({ length: 700 }, (_, index) => index + 3);
-	const match = { nth };
-	sandbox.set({ faults: [{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', match }] });
-	const result = await find(people(700), {}, continueError);
-	expect(sandbox.requests.length).toBeLessThan(200);
-	expect([refused(), spent()]).toEqual([sandbox.requests.length - 2, 2]);
-	expect(emails(result)).toEqual(anyEmails(2));
-	const limited = {
-		code: 'RATE_LIMIT_EXCEEDED',
-		httpStatus: 429,
-		outcome: 'refused',
-		message: containing('RATE_LIMIT_EXCEEDED'),
-		advice: containing('Try again later'),
-		paidCalls: 0,
-	};
-	const message = containing('too many requests');
-	const notSent = { attempted: false, outcome: 'notSent', message, advice: someText, paidCalls: 0 };
-	const all = errors(result);
-	expect(all.filter(({ code }) => code !== undefined)).not.toEqual([]);
-	expect(all).toEqual(all.map(({ code }) => (code === undefined ? notSent : limited)));
-});
-
 describe('a service that goes down in the middle of a run', () => {
 	/** Calls for so many people. The service goes down when a hundred of them have arrived. */
 	async function runIntoOutage(number: number, more: Partial<NodeRun>) {

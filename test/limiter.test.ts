@@ -1,5 +1,6 @@
+/** What the limiter promises of single calls, in virtual time. Whole runs are in simulation.test.ts. */
 import { NotAttemptedError } from '../nodes/LeadGen/common/errors';
-import type { CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
+import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/announced';
 import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
@@ -12,17 +13,17 @@ const LOOKUP = { path: '/email/find' };
 const POLL = { path: '/status', isPoll: true };
 const SUCCEEDED: End = { outcome: 'succeeded' };
 const REFUSED: End = { outcome: 'rateLimited' };
+const UNKNOWN: End = { outcome: 'unknown' };
 
-const newRun = (): Run => {
-	return { inFlight: 0, waitedMs: 0 };
-};
+const newRun = (): Run => ({ inFlight: 0, waitedMs: 0 });
 
 function limiterOf(perMinute: number) {
 	const clock = new VirtualClock();
 	const limiter = new Limiter(clock);
 	limiter.perMinute = perMinute;
-	const over = async (work: Promise<unknown>) => {
+	const over = async <T>(work: Promise<T>) => {
 		await clock.runUntil(work, Infinity);
+		return await work;
 	};
 	const pass = async (ms: number) => {
 		await over(clock.sleep(ms));
@@ -33,41 +34,104 @@ function limiterOf(perMinute: number) {
 		if (ms > 0) await clock.sleep(ms);
 		return limiter.end(run, turn, end);
 	};
+	/** Makes so many calls at once. @returns when each was sent */
+	const sentAt = async (count: number, info: CallInfo = LOOKUP, end = SUCCEEDED, ms = 0) => {
+		const run = newRun();
+		const one = async () => {
+			const turn = await limiter.turn(run, info);
+			if (ms > 0) await clock.sleep(ms);
+			limiter.end(run, turn, end);
+			return turn.sentAt;
+		};
+		return await over(Promise.all(Array.from({ length: count }, one)));
+	};
+	/** Lets so many calls go out that nobody answers. @returns those that are in flight after `ms` */
+	const inFlight = async (count: number, ms = 1000, info: CallInfo = LOOKUP) => {
+		const calls: Call[] = [];
+		const run = newRun();
+		for (let turns = 0; turns < count; turns++) {
+			void limiter.turn(run, info).then((turn) => calls.push(turn));
+		}
+		await pass(ms);
+		return { run, calls };
+	};
 	/** Ends all calls of a run in the same way. @returns how many it makes until it gives up */
 	const triesOf = async (run: Run, end: End, info: CallInfo = LOOKUP, most = Infinity) => {
 		let tries = 1;
 		while (tries < most && (await call(run, info, end))) tries++;
 		return tries;
 	};
-	return { limiter, clock, over, pass, call, triesOf };
+	return { limiter, clock, over, pass, call, sentAt, inFlight, triesOf };
 }
 
-it.each([
-	[1000, 1000],
-	[16.67, 16],
-	[0.5, 1],
-	[0, Infinity],
-])('a limit that is known is a whole number: %d a minute is %d', (requestsPerMinute, perMinute) => {
-	const account = new Account();
-	account.configure({ plan: 'enterprise', requestsPerMinute });
-	expect(account.limiter.perMinute).toBe(perMinute);
-});
+describe('a limit that is known', () => {
+	it.each([
+		[1000, 1000],
+		[16.67, 16],
+		[0.5, 1],
+		[0, Infinity],
+	])('is a whole number: %d a minute is %d', (requestsPerMinute, perMinute) => {
+		const account = new Account();
+		account.configure({ plan: 'enterprise', requestsPerMinute });
+		expect(account.limiter.perMinute).toBe(perMinute);
+	});
 
-test('the plan of an account counts in any case', () => {
-	const account = new Account();
-	account.configure({ plan: 'auto' });
-	account.learnPlan({ plan: ' Pro ' });
-	expect(account.limiter.perMinute).toBe(300);
-});
+	it('is the one of the plan, in any case', () => {
+		const account = new Account();
+		account.configure({ plan: 'auto' });
+		account.learnPlan({ plan: ' Pro ' });
+		expect(account.limiter.perMinute).toBe(300);
+	});
 
-test.each([
-	[1, 3000],
-	[30, 90_000],
-])('at 60 calls a minute, each of %d scrapes is polled every %d ms', (watched, ms) => {
-	const account = new Account();
-	account.limiter.perMinute = 60;
-	account.watched = watched;
-	expect(account.pollPauseMs).toBe(ms);
+	it('counts as soon as it changes', async () => {
+		const { limiter, sentAt } = limiterOf(60);
+		expect(Math.max(...(await sentAt(61)))).toBeGreaterThan(MINUTE_MS);
+		limiter.perMinute = 300;
+		expect(Math.max(...(await sentAt(239)))).toBeLessThan(1.1 * MINUTE_MS);
+	});
+
+	it('fills a second with a burst, and counts a minute and a moment from each answer', async () => {
+		const { sentAt } = limiterOf(60);
+		const times = await sentAt(61, LOOKUP, SUCCEEDED, 500);
+		expect(times[59]).toBeGreaterThan(1000);
+		expect(times[59]).toBeLessThan(1300);
+		expect(times[60]).toBeGreaterThanOrEqual(MINUTE_MS + 500 + 10);
+		expect(times[60]).toBeLessThan(MINUTE_MS + 500 + 100);
+	});
+
+	it('leaves two thirds to other calls than looks at the status of scrapes', async () => {
+		const { pass, call } = limiterOf(60);
+		const scrapes = newRun();
+		let polls = 0;
+		const poll = async () => {
+			for (;;) {
+				// A minute counts from the answers.
+				await call(scrapes, POLL, SUCCEEDED, 5000);
+				polls++;
+			}
+		};
+		for (let scrape = 0; scrape < 30; scrape++) void poll();
+		await pass(7000);
+		expect(polls).toBe(20);
+		let answered = 0;
+		for (let lookup = 0; lookup < 40; lookup++) {
+			void call(newRun(), LOOKUP).then(() => answered++);
+		}
+		await pass(2000);
+		expect([answered, polls]).toEqual([40, 20]);
+		await pass(55_000);
+		expect(polls).toBe(20);
+	});
+
+	it.each([
+		[1, 3000],
+		[30, 90_000],
+	])('of 60 a minute lets each of %d scrapes be polled every %d ms', (watched, ms) => {
+		const account = new Account();
+		account.limiter.perMinute = 60;
+		account.watched = watched;
+		expect(account.pollPauseMs).toBe(ms);
+	});
 });
 
 describe('several runs', () => {
@@ -131,10 +195,8 @@ describe('several runs', () => {
 		await Promise.all(calls);
 		expect(order.slice(60).join(' ')).toBe('verify other verify find find find find');
 	});
-});
 
-describe('a run', () => {
-	it('that waits for its turn ends when it is given up', async () => {
+	it('end when they are given up, also if they wait for their turn', async () => {
 		const { limiter, pass } = limiterOf(1);
 		const over = new AbortController();
 		const run = newRun();
@@ -248,66 +310,116 @@ describe('a limit that is not known', () => {
 	});
 });
 
-it('looks at the status of scrapes take a third of the limit, and make no other call wait', async () => {
-	const { pass, call } = limiterOf(60);
-	const [scrapes, lookups] = [newRun(), newRun()];
-	let polls = 0;
-	const poll = async () => {
-		for (;;) {
-			await call(scrapes, POLL);
-			polls++;
-		}
-	};
-	for (let scrape = 0; scrape < 30; scrape++) void poll();
-	await pass(1000);
-	expect(polls).toBe(20);
-	let answered = 0;
-	for (let lookup = 0; lookup < 10; lookup++) {
-		void call(lookups, LOOKUP).then(() => answered++);
-	}
-	await pass(1000);
-	expect(answered).toBe(10);
-	await pass(MINUTE_MS);
-	expect(polls).toBe(40);
-});
+describe('calls in flight', () => {
+	it('are few until the first answer, and after that as many as answers in time allow', async () => {
+		const { limiter, pass, inFlight } = limiterOf(Infinity);
+		const { run, calls } = await inFlight(1000, 1000, { ...LOOKUP, timeoutMs: 40_000 });
+		expect(run.inFlight).toBe(FEW_IN_FLIGHT);
+		// If twice as many take twice as long, 300 take a quarter of the time-out.
+		for (const call of calls.slice(30, 60)) limiter.end(run, call, SUCCEEDED);
+		await pass(1000);
+		expect(run.inFlight).toBeGreaterThan(400);
+		expect(run.inFlight).toBeLessThan(700);
+	});
 
-it('a minute of polls counts from their answers', async () => {
-	const { clock, limiter, over, call } = limiterOf(60);
-	const run = newRun();
-	await over(Promise.all(Array.from({ length: 20 }, () => call(run, POLL, SUCCEEDED, 5000))));
-	const answeredAt = clock.now();
-	await over(limiter.turn(run, POLL));
-	// The first was answered a little earlier than the last.
-	expect(clock.now() - answeredAt).toBeGreaterThan(MINUTE_MS - 1000);
-});
-
-it('calls in flight are few again when the service does not answer any more', async () => {
-	const { limiter, over, pass, call } = limiterOf(Infinity);
-	const run = newRun();
-	const info = { ...LOOKUP, timeoutMs: 60_000 };
-	await over(call(run, info, SUCCEEDED, 100));
-	const first = await limiter.turn(run, info);
-	await over(call(run, info, SUCCEEDED, 100));
-	await pass(60_000);
-	for (let turns = 0; turns < 100; turns++) void limiter.turn(run, info);
-	await pass(1000);
-	expect(run.inFlight).toBe(FEW_IN_FLIGHT);
-	limiter.end(run, first, { outcome: 'unknown' });
-});
-describe('what a service says of its rate', () => {
-	it('of calls that are left is kept for those that are sent', async () => {
-		const { clock, limiter } = limiterOf(Infinity);
+	it.each<[string, number, End]>([
+		['if the service is silent after an answer', 60_000, SUCCEEDED],
+		['if the last one failed', 0, UNKNOWN],
+	])('are few again %s', async (_about, silentMs, last) => {
+		const { limiter, over, pass, call, inFlight } = limiterOf(Infinity);
 		const run = newRun();
-		const turn = async () => await limiter.turn(run, LOOKUP);
-		const calling = (async () => {
-			const rateInfo = { remaining: 3, resetMs: 5 * MINUTE_MS };
-			limiter.end(run, await turn(), { outcome: 'succeeded', rateInfo });
-			// The service cannot be reached for a moment, or the run is stopped.
-			for (let more = 0; more < 10; more++)
-				limiter.end(run, await turn(), { outcome: 'cancelled' });
-			for (let more = 0; more < 3; more++) await turn();
-		})();
-		await clock.runUntil(calling, MINUTE_MS);
+		await over(call(run, LOOKUP, SUCCEEDED, 100));
+		const first = await limiter.turn(run, LOOKUP);
+		if (last === UNKNOWN) limiter.end(run, first, last);
+		await pass(silentMs);
+		const { run: later } = await inFlight(200, 100);
+		expect(later.inFlight).toBe(last === UNKNOWN ? FEW_IN_FLIGHT : FEW_IN_FLIGHT - 1);
+	});
+
+	it('are many at once after an idle time', async () => {
+		const { pass, sentAt, inFlight } = limiterOf(Infinity);
+		await sentAt(50, LOOKUP, SUCCEEDED, 1000);
+		await pass(10 * MINUTE_MS);
+		expect((await inFlight(200)).calls).toHaveLength(200);
+	});
+});
+
+describe('a service that fails', () => {
+	it('for the first time ends a run within ten seconds, and later after ten minutes', async () => {
+		const unreachable: End = { outcome: 'notSent' };
+		const { clock, over, call, triesOf } = limiterOf(Infinity);
+		await over(triesOf(newRun(), unreachable));
+		expect(clock.now()).toBeGreaterThan(7000);
+		expect(clock.now()).toBeLessThan(16_000);
+		await over(call(newRun(), LOOKUP));
+		const began = clock.now();
+		const tries = await over(triesOf(newRun(), unreachable));
+		expect(clock.now() - began).toBeGreaterThan(9 * MINUTE_MS);
+		expect(tries).toBeLessThan(30);
+	});
+
+	it('gets single test calls, and all of them once one is answered', async () => {
+		const { limiter, pass, inFlight, sentAt } = limiterOf(Infinity);
+		const { run, calls } = await inFlight(60);
+		for (const call of calls.splice(0)) limiter.end(run, call, UNKNOWN);
+		const waiting = await inFlight(50, 100);
+		expect(waiting.calls).toHaveLength(0);
+		await pass(1000);
+		expect(waiting.calls).toHaveLength(1);
+		for (const call of waiting.calls) limiter.end(waiting.run, call, SUCCEEDED);
+		await pass(100);
+		expect(waiting.calls).toHaveLength(50);
+		for (const call of waiting.calls.slice(1)) limiter.end(waiting.run, call, SUCCEEDED);
+		expect(await sentAt(100)).toHaveLength(100);
+	});
+
+	it('for some of many calls lets all go on when another one is answered', async () => {
+		const { limiter, pass, inFlight } = limiterOf(Infinity);
+		const { run, calls } = await inFlight(60);
+		const [last, ...others] = calls;
+		for (const call of others.slice(0, 40)) limiter.end(run, call, UNKNOWN);
+		const waiting = await inFlight(60, 100);
+		expect(waiting.calls).toHaveLength(0);
+		for (const call of [last, ...others.slice(40)]) if (call) limiter.end(run, call, SUCCEEDED);
+		await pass(50);
+		// Fewer than before, and one more for some answers.
+		expect(waiting.calls.length).toBeGreaterThan(10);
+		expect(waiting.calls.length).toBeLessThan(45);
+		const before = waiting.calls.length;
+		for (const call of [...waiting.calls]) limiter.end(waiting.run, call, SUCCEEDED);
+		await pass(50);
+		expect(waiting.calls.length).toBeGreaterThan(before);
+	});
+
+	it('now and then holds nothing up', async () => {
+		const { limiter, clock, over } = limiterOf(Infinity);
+		const run = newRun();
+		const one = async (index: number) => {
+			const turn = await limiter.turn(run, LOOKUP);
+			await clock.sleep(100);
+			limiter.end(run, turn, index % 10 === 9 ? UNKNOWN : SUCCEEDED);
+		};
+		for (let calls = 0; calls < 100; calls += 10) {
+			await over(Promise.all(Array.from({ length: 10 }, (_, index) => one(calls + index))));
+		}
+		expect(clock.now()).toBeLessThan(1300);
+	});
+});
+
+describe('what a service says of its rate', () => {
+	it('of calls that are left is kept, less those that were sent meanwhile', async () => {
+		const { limiter, over, pass, inFlight } = limiterOf(Infinity);
+		const { run, calls } = await inFlight(3, 10);
+		const rateInfo = { remaining: 5, resetMs: 5 * MINUTE_MS };
+		for (const call of calls.slice(0, 1)) limiter.end(run, call, { ...SUCCEEDED, rateInfo });
+		// The service cannot be reached for a moment, or the run is stopped.
+		for (let more = 0; more < 10; more++) {
+			limiter.end(run, await over(limiter.turn(run, LOOKUP)), { outcome: 'cancelled' });
+		}
+		const later = await inFlight(10, MINUTE_MS);
+		expect(later.calls).toHaveLength(3);
+		await pass(5 * MINUTE_MS);
+		expect(later.calls).toHaveLength(10);
 	});
 
 	const now = Date.parse('2026-01-01T00:00:00Z');
