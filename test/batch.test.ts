@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../lab/sandbox/settings';
 import { hintsOf, type NodeResult, type NodeRun } from './engine';
-import { containing, errorOf, including, paired, someText } from './expected';
+import { containing, errorOf, including, paired } from './expected';
 import {
 	ENRICH,
 	FIND,
