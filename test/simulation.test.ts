@@ -63,13 +63,13 @@ function expectAim(
 describe('a limit', () => {
 	it.each(usualLimits)('is used in full by each run: $about', async ({ aim, ...scenario }) => {
 		const most = (numbers: number[]) => Math.max(...numbers);
-		expectAim(await completeRuns(scenario, 5), aim, most);
+		expectAim(await completeRuns(scenario, 3), aim, most);
 		const busyAim = { ...aim, ofBound: (aim.ofBound ?? 0) + BUSY_SHARE };
-		expectAim(await completeRuns({ ...scenario, isBusy: true }, 10), busyAim, most);
+		expectAim(await completeRuns({ ...scenario, isBusy: true }, 6), busyAim, most);
 	});
 
 	it.each(hardLimits)('is used on average: $about', async ({ aim, ...scenario }) => {
-		expectAim(await completeRuns(scenario, 5), aim, average);
+		expectAim(await completeRuns(scenario, 3), aim, average);
 	});
 
 	it.each([50, 100, 200])('of credits costs 64 vain calls, %d ms until each answer', async (ms) => {
@@ -115,10 +115,10 @@ describe('sixty calls a minute', () => {
 
 describe('a bad day', () => {
 	it.each(badDays)('has its price: $about', async ({ aim, ...scenario }) => {
-		const results = await runs(scenario, 3);
+		const results = await runs(scenario, 2);
 		expectAim(results, aim, average);
 		if (aim.ofCalm === undefined) return;
-		const calm = await runs({ ...scenario, fault: undefined }, 3);
+		const calm = await runs({ ...scenario, fault: undefined }, 2);
 		const times = results.map(({ seconds }, index) => seconds / (calm[index]?.seconds ?? 0));
 		expect(average(times)).toBeLessThanOrEqual(aim.ofCalm);
 	});
