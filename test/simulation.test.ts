@@ -69,7 +69,7 @@ describe('a limit', () => {
 	});
 
 	it.each(hardLimits)('is used on average: $about', async ({ aim, ...scenario }) => {
-		expectAim(await completeRuns(scenario, 3), aim, average);
+		expectAim(await completeRuns(scenario, 5), aim, average);
 	});
 
 	it.each([50, 100, 200])('of credits costs 64 vain calls, %d ms until each answer', async (ms) => {

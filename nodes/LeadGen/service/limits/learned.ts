@@ -22,16 +22,14 @@ const MIN_IDLE_MS = 1000;
  *
  * For example, a service accepts 100 calls in any second. 100 calls go out, and the 101st is refused: `pause` begins, and
  * single calls probe. A second after the first call, a probe is accepted: `window` is 100 calls in 1,000 ms. From now on,
- * the window explains a refusal, which only lowers its limit. After five seconds without one, `extra` calls more are
- * tried, and raise the limit if they are accepted.
+ * the window explains a refusal, which only lowers its limit. After five seconds without one, a call more is tried, and
+ * raises the limit if it is accepted.
  */
 export class Learned implements Policy {
 	/** What refusals taught: `limit` calls in any `ms` milliseconds; undefined before. */
 	private window: { limit: number; ms: number } | undefined;
 	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
 	pause: { since: number; until: number; isExplained?: boolean } | undefined;
-	/** How many calls more are tried. */
-	private extra = 1;
 	/** When each call was sent that the service did not refuse. */
 	private readonly counted = new TimeLog();
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
@@ -87,7 +85,7 @@ export class Learned implements Policy {
 		if (isUndecided && isAnswered(end)) this.accepted(call, now);
 	}
 
-	/** How long the window lasts. Now and then, more calls are tried, but not before a burst, which they would disturb. */
+	/** How long the window lasts. Now and then, one call more is tried, but not before a burst, which it would disturb. */
 	private windowMs(now: number): number {
 		if (!this.window) return 0;
 		const { limit, ms } = this.window;
@@ -97,7 +95,7 @@ export class Learned implements Policy {
 			now - this.refusedAt >= Math.max(TRY_AFTER_MS, ms) &&
 			waitMs > gapMs / 2 &&
 			gapMs > MINUTE_MS / this.traffic.perMinute;
-		return mayTry ? this.counted.waitMs(limit + this.extra, kept(ms), now) : waitMs;
+		return mayTry ? this.counted.waitMs(limit + 1, kept(ms), now) : waitMs;
 	}
 
 	/** How long the pause lasts. If the published limit holds on average, the service accepts no call earlier than that. */
@@ -109,10 +107,11 @@ export class Learned implements Policy {
 	}
 
 	private accepted(call: Call, now: number): void {
-		const { pause } = this;
+		const { pause, window } = this;
 		const isOdd = this.oddRefusals.accepted(call.sentAt);
-		if (!pause) this.raise(this.takenBefore(call) + 1);
-		else if (isOdd) this.resume(call.sentAt);
+		if (!pause) {
+			if (window) window.limit = Math.max(window.limit, this.takenBefore(call) + 1);
+		} else if (isOdd) this.resume(call.sentAt);
 		else if (call.sentAt >= pause.since) {
 			this.oddRefusals.forget();
 			const taken = this.counted.count(this.oldest(pause.since), pause.since);
@@ -137,14 +136,6 @@ export class Learned implements Policy {
 		this.correctedAt = correctedAt;
 	}
 
-	/** So many calls were accepted within the window. */
-	private raise(taken: number): void {
-		if (!this.window || taken <= this.window.limit) return;
-		this.window.limit = taken;
-		// Then twice as many are tried, as in the slow start of TCP, but no more than the limit again.
-		this.extra = Math.min(2 * this.extra, taken);
-	}
-
 	private refused(call: Call, { rateInfo }: End, now: number): void {
 		this.refusalMs = Math.max(this.refusalMs, now - call.sentAt);
 		const isNew = call.sentAt >= this.correctedAt;
@@ -153,7 +144,6 @@ export class Learned implements Policy {
 		const namedMs = backMs(rateInfo);
 		if (isFirst) {
 			this.refusedAt = now;
-			this.extra = 1;
 			if (!this.isExplained(call)) {
 				this.oddRefusals.watch(call.sentAt, now, this.undecided.countAfter(call.sentAt));
 				this.pause = { since: now, until: this.nextProbe(now, now) };
