@@ -358,6 +358,15 @@ describe('a service that fails', () => {
 		expect(tries).toBeLessThan(30);
 	});
 
+	it('and answers now and then is not given up', async () => {
+		const { over, pass, call } = limiterOf(Infinity);
+		const run = newRun();
+		for (const end of [UNKNOWN, SUCCEEDED, UNKNOWN]) {
+			expect(await over(call(run, LOOKUP, end))).toBe(true);
+			await pass(6 * MINUTE_MS);
+		}
+	});
+
 	it('gets single test calls, and all of them once one is answered', async () => {
 		const { limiter, pass, inFlight, sentAt } = limiterOf(Infinity);
 		const { run, calls } = await inFlight(60);
