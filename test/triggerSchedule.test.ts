@@ -8,17 +8,25 @@ const { CronTime } = createRequire(require.resolve('n8n-core'))('cron') as typeo
 
 const HOUR_MS = 3_600_000;
 
-/** The cron expression of parameters that a text names, such as `monthly 31 9:00` or `cron 0 9 * * *`. */
-function expressionOf(text: string): string {
-	const [schedule, ...rest] = text.split(' ');
-	const cronExpression = rest.join(' ');
-	const [hour, minute] = (rest.at(-1) ?? '').split(':').map(Number);
-	const values: Record<string, unknown> = {
-		...{ schedule, cronExpression, triggerAtHour: hour, triggerAtMinute: minute },
-		...{ triggerAtDayOfMonth: Number(rest[0]), triggerAtWeekday: rest[0] },
-	};
+type Values = Record<string, unknown>;
+
+/** The cron expression of the parameters of a node. */
+function expressionOf(values: Values): string {
 	return readSchedule(new Parameters((name) => values[name])) ?? '';
 }
+
+const hourly = (triggerAtMinute: number) => ({ schedule: 'hourly', triggerAtMinute });
+const at = (triggerAtHour: number, triggerAtMinute: number) => ({ triggerAtHour, triggerAtMinute });
+const daily = (time: Values) => ({ schedule: 'daily', ...time });
+const weekly = (triggerAtWeekday: string, time: Values) => ({
+	...{ schedule: 'weekly', triggerAtWeekday },
+	...time,
+});
+const monthly = (triggerAtDayOfMonth: number, time: Values) => ({
+	...{ schedule: 'monthly', triggerAtDayOfMonth },
+	...time,
+});
+const cron = (cronExpression: string) => ({ schedule: 'cron', cronExpression });
 
 /** The times at which n8n's own cron fires, one after the other. */
 function* firedTimes(expression: string, timeZone: string, after: string): Generator<Date> {
@@ -45,23 +53,22 @@ function startsUntil(end: Date, expression: string, timeZone: string, after: str
 	return starts;
 }
 
-test.each([
-	'hourly 0:05 in Asia/Kolkata after 2026-01-01T00:00Z: 2026-01-01T00:35 2026-01-01T01:35',
-	'daily 9:00 in Europe/Berlin after 2026-03-27T12:00Z: 2026-03-28T08:00 2026-03-29T07:00',
-	'weekly 1 0:00 in UTC after 2026-03-06T12:00Z: 2026-03-09T00:00 2026-03-16T00:00',
-	'monthly 1 9:00 in UTC after 2026-01-01T10:00Z: 2026-02-01T09:00 2026-03-01T09:00',
-	'monthly 31 9:00 in UTC after 2026-01-01T00:00Z: 2026-01-31T09:00 2026-03-31T09:00 2026-05-31T09:00',
-	'cron  0   9 * * 1-5  in Europe/Berlin after 2026-03-06T12:00Z: 2026-03-09T08:00',
-	'cron 0 0 * jan 7 in UTC after 2026-02-10T00:00Z: 2027-01-03T00:00',
-	'cron */30 * * * * * in UTC after 2026-02-10T00:00:50Z: 2026-02-10T00:01 2026-02-10T00:01 2026-02-10T00:02',
-	'cron @daily in UTC after 2026-02-10T00:00:50Z: 2026-02-11T00:00 2026-02-12T00:00',
-])('a scrape is started: %s', (row) => {
-	const [, text = '', timeZone = '', after = '', times = ''] =
-		/^(.*) in (.*) after (.*Z): (.*)$/.exec(row) ?? [];
-	const expected = times.split(' ');
-	const end = new Date(`${expected.at(-1) ?? ''}:01Z`);
-	const starts = startsUntil(end, expressionOf(text), timeZone, after);
-	expect(starts.map((time) => time.toISOString().slice(0, 16))).toEqual(expected);
+test.each<[values: Values, timeZone: string, after: string, times: string[]]>([
+	[hourly(5), 'Asia/Kolkata', '2026-01-01T00:00Z', ['2026-01-01T00:35', '2026-01-01T01:35']],
+	[daily(at(9, 0)), 'Europe/Berlin', '2026-03-27T12:00Z', ['2026-03-28T08:00', '2026-03-29T07:00']],
+	[weekly('1', at(0, 0)), 'UTC', '2026-03-06T12:00Z', ['2026-03-09T00:00', '2026-03-16T00:00']],
+	[monthly(1, at(9, 0)), 'UTC', '2026-01-01T10:00Z', ['2026-02-01T09:00', '2026-03-01T09:00']],
+	// A month without that day starts none.
+	[monthly(31, at(9, 0)), 'UTC', '2026-02-01T00:00Z', ['2026-03-31T09:00', '2026-05-31T09:00']],
+	[cron(' 0   9 * * 1-5 '), 'Europe/Berlin', '2026-03-06T12:00Z', ['2026-03-09T08:00']],
+	[cron('0 0 * jan 7'), 'UTC', '2026-02-10T00:00Z', ['2027-01-03T00:00']],
+	[cron('*/30 * * * * *'), 'UTC', '2026-02-10T00:00:50Z', ['2026-02-10T00:01', '2026-02-10T00:01']],
+	[cron('@daily'), 'UTC', '2026-02-10T00:00:50Z', ['2026-02-11T00:00', '2026-02-12T00:00']],
+])('%j in %s starts scrapes after %s at %j', (values, timeZone, after, times) => {
+	const starts = firedTimes(expressionOf(values), timeZone, after);
+	const seen = times.map(() => starts.next().value as Date);
+	expect(seen.map((time) => time.toISOString().slice(0, 16))).toEqual(times);
+	for (const time of seen) expect(attemptAt(time, expressionOf(values), timeZone)).toMatch(/^s2/);
 });
 
 describe.each([
@@ -81,38 +88,40 @@ describe.each([
 	}
 
 	/** The local dates or hours of all starts within whole local dates. */
-	function starts(text: string, hours: string[], length: number): string[] {
+	function starts(values: Values, hours: string[], length: number): string[] {
 		const [first = '', last = ''] = [hours[0]?.slice(0, 10), hours.at(-1)?.slice(0, 10)];
 		const end = new Date(new Date(last).getTime() + 36 * HOUR_MS);
 		const after = new Date(new Date(first).getTime() - 24 * HOUR_MS).toISOString();
-		return startsUntil(end, expressionOf(text), timeZone, after)
+		return startsUntil(end, expressionOf(values), timeZone, after)
 			.map((time) => local.format(time).slice(0, length))
 			.filter((time) => time.slice(0, 10) >= first && time.slice(0, 10) <= last);
 	}
 
 	const datesOf = (hours: string[]) => [...new Set(hours.map((hour) => hour.slice(0, 10)))];
 
-	test.each(['0:00', '0:30', '2:00', '2:30', '3:00', '3:30', '23:30'])(
-		'a scrape is started once a date at %s, daily, weekly, monthly and by cron',
-		(time) => {
-			const [hour = '', minute = ''] = time.split(':');
-			for (const date of [forward, back]) {
+	test.each([0, 2, 3, 23])(
+		'a scrape is started once a date at %i:00 and %i:30, daily, weekly, monthly and by cron',
+		(hour) => {
+			for (const [date, minute] of [forward, back].flatMap((each) =>
+				[0, 30].map((at) => [each, at] as const),
+			)) {
+				const time = at(hour, minute);
 				const hours = hoursAround(date, 4);
 				const dates = datesOf(hours);
-				expect(starts(`daily ${time}`, hours, 10)).toEqual(dates);
-				const twice = starts(`cron ${minute} ${hour},12 * * *`, hours, 10);
+				expect(starts(daily(time), hours, 10)).toEqual(dates);
+				const twice = starts(cron(`${String(minute)} ${String(hour)},12 * * *`), hours, 10);
 				expect(twice).toEqual(dates.flatMap((each) => [each, each]));
-				const weekday = new Date(date).getUTCDay();
-				expect(starts(`weekly ${String(weekday)} ${time}`, hours, 10)).toEqual([date]);
-				expect(starts(`monthly ${date.slice(-2)} ${time}`, hours, 10)).toEqual([date]);
+				const weekday = String(new Date(date).getUTCDay());
+				expect(starts(weekly(weekday, time), hours, 10)).toEqual([date]);
+				expect(starts(monthly(Number(date.slice(-2)), time), hours, 10)).toEqual([date]);
 			}
 		},
 	);
 
-	test.each(['0:00', '0:30'])('a scrape is started once an hour at the minute of %s', (time) => {
+	test.each([0, 30])('a scrape is started once an hour at minute %i', (minute) => {
 		for (const date of [forward, back]) {
 			const hours = hoursAround(date, 3).filter((hour) => hour.startsWith(date));
-			expect(starts(`hourly ${time}`, hours, 13)).toEqual(hours);
+			expect(starts(hourly(minute), hours, 13)).toEqual(hours);
 		}
 	});
 });
@@ -127,20 +136,22 @@ test('a due time has the same attempt a moment early, late, and in another proce
 });
 
 test.each([
-	['monthly 32 0:00', 'Day of the Month must be a whole number from 1 to 31, but is 32'],
-	['weekly 7 0:00', 'Day of the Week has no option "7"'],
-	['yearly 0:00', 'How Often has no option "yearly"'],
-])('%s is refused', (text, message) => {
-	expect(() => expressionOf(text)).toThrow(message);
-	expect(expressionOf('once')).toBe('');
+	[monthly(32, at(0, 0)), 'Day of the Month must be a whole number from 1 to 31, but is 32'],
+	[weekly('7', at(0, 0)), 'Day of the Week has no option "7"'],
+	[{ schedule: 'yearly' }, 'How Often has no option "yearly"'],
+])('%j is refused', (values, message) => {
+	expect(() => expressionOf(values)).toThrow(message);
 });
 
-test.each(
-	'|* * * *|* * * * * * *|60 * * * *|* 24 * * *|* * 0 * *|* * * 13 *|5-1 * * * *|*/0 * * * *|a * * * *|* * * * 8'.split(
-		'|',
-	),
-)('n8n refuses %s at the activation', (text) => {
-	expect(() => new CronTime(expressionOf(`cron ${text}`), 'UTC')).toThrow();
+test('once is no schedule', () => {
+	expect(expressionOf({ schedule: 'once' })).toBe('');
+});
+
+test.each([
+	...['', '* * * *', '* * * * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *'],
+	...['5-1 * * * *', '*/0 * * * *', 'a * * * *', '* * * * 8'],
+])('n8n refuses the cron expression "%s" at the activation', (expression) => {
+	expect(() => new CronTime(expressionOf(cron(expression)), 'UTC')).toThrow();
 });
 
 test('a running scrape is polled each tenth of its age, from 5 seconds to 15 minutes', () => {

@@ -1,7 +1,8 @@
-import { NotReachedError } from '../nodes/LeadGen/trigger/notices';
+import type { IDataObject } from 'n8n-workflow';
+import { notReached } from '../nodes/LeadGen/trigger/notices';
 import * as state from '../nodes/LeadGen/trigger/state';
 
-const { savedIn, scrapeOf, united } = state;
+const { scrapeOf, united } = state;
 
 /** What is saved of scrapes, such as `a1 a2!`; those with a mark are done. */
 function saved(text: string, activation?: string): state.Saved {
@@ -10,6 +11,16 @@ function saved(text: string, activation?: string): state.Saved {
 		return { attempt, scrapeId: `of ${attempt}`, since: 1, isDone: word.endsWith('!') };
 	});
 	return { ...(activation !== undefined && { activation }), scrapes };
+}
+
+/** What a node makes of its static data. */
+function savedIn(value: unknown): state.Saved {
+	return new state.NodeState('node 1', 'node').read(givenWith(value));
+}
+
+/** What n8n gives. @param value what is saved of the node */
+function givenWith(value: unknown, isActiveInN8n = true) {
+	return { staticData: { 'node 1': value } as IDataObject, isActiveInN8n };
 }
 
 describe('what is saved', () => {
@@ -24,7 +35,6 @@ describe('what is saved', () => {
 	test.each([
 		...[undefined, null, 5, 'text', '[]', '{', { scrapes: {} }, { activation: [] }],
 		...[{ activation: 'A b' }, { activation: 'a'.repeat(81) }, { scrapes: [null, 5, {}, []] }],
-		{ scrapes: [{ ...scrape, more: 'x' }] },
 		{ scrapes: [{ ...scrape, scrapeId: 'x'.repeat(201) }] },
 		{
 			scrapes: [
@@ -69,7 +79,9 @@ describe('what is saved', () => {
 		['brings a completion', saved('a1', ''), saved('a1!'), true, saved('a1!', '')],
 		['brings nothing', saved('a1', 'a1'), {}, true, saved('a1', 'a1')],
 	])('changes if a message %s', (_what, before, message, isActive, expected) => {
-		expect(state.saving(before, message, isActive)).toEqual(expected);
+		const node = new state.NodeState('node 1', 'node');
+		node.write(givenWith(JSON.stringify(before), isActive), message);
+		expect(node.saved).toEqual(expected);
 	});
 
 	test('stays small, and keeps running scrapes and the last ones that ran', () => {
@@ -176,7 +188,7 @@ test.each<[string, unknown[], string]>([
 	['its causes go round', [round], "Set the option 'Internal URL'"],
 	['nothing is known', ['text', undefined], "Set the option 'Internal URL'"],
 ])('a webhook URL that is not reached says what to do: %s', (_what, problems, expected) => {
-	const { message, advice } = new NotReachedError(problems);
+	const { message, advice } = notReached(problems);
 	expect(message).toBe('n8n cannot reach the webhook URL of this node');
 	const front = 'in front of n8n answers HTTP 403';
 	const all = ['is not registered', front, 'NO_PROXY', "Set the option 'Internal URL'"];

@@ -1,5 +1,6 @@
 import {
 	NodeConnectionTypes,
+	NodeOperationError,
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type INodeExecutionData,
@@ -13,6 +14,7 @@ import {
 import { activate, lead } from './trigger/activation';
 import { execute } from './trigger/execution';
 import { TriggerNode } from './trigger/node';
+import { asLeadGenError, errorText } from './trigger/notices';
 import { properties } from './trigger/properties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
@@ -92,7 +94,12 @@ export class LeadGenTrigger implements INodeType {
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
 				const node = new TriggerNode(this);
-				await (this.getMode() === 'manual' ? beginTest(node) : activate(node));
+				try {
+					await (this.getMode() === 'manual' ? beginTest(node) : activate(node));
+				} catch (error) {
+					const { advice } = asLeadGenError(error);
+					throw new NodeOperationError(this.getNode(), errorText(error), { description: advice });
+				}
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {

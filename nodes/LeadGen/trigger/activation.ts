@@ -3,21 +3,17 @@ import { instanceOf, registerCron } from '../common/compatibility';
 import { InputError } from '../common/errors';
 import { Leader } from './leader';
 import type { Hooked, Leading } from './node';
-import { asNodeError, noticeOf } from './notices';
+import { asLeadGenError } from './notices';
 import { placeOf } from './ownUrl';
 import { readSchedule } from './schedule';
 import { startBody } from './scrape';
 
-/** The hook of an activation: gives `trigger()` the place of the node. @throws NodeOperationError if it can only fail */
+/** The hook of an activation: gives `trigger()` the place of the node. @throws any error, if it can only fail */
 export async function activate(node: Hooked): Promise<void> {
-	try {
-		const place = placeOf(node);
-		// When n8n starts, no user reads an error, and the node must receive completions in any case.
-		if (/^(activate|update)$/.test(node.context.getActivationMode())) await check(node);
-		node.state.place = place;
-	} catch (error) {
-		throw asNodeError(node.context.getNode(), error);
-	}
+	const place = placeOf(node);
+	// When n8n starts, no user reads an error, and the node must receive completions in any case.
+	if (/^(activate|update)$/.test(node.context.getActivationMode())) await check(node);
+	node.state.place = place;
 }
 
 async function check(node: Hooked): Promise<void> {
@@ -55,11 +51,10 @@ export function lead(node: Leading): ITriggerResponse {
 
 /** n8n may keep what a refused activation registered, and register nothing in the next one. So the leader decides. */
 function register({ context, state }: Leading, expression: string): void {
-	const timeZone = context.getTimezone();
 	try {
-		registerCron(context, expression, (time) => state.leader?.due(expression, timeZone, time));
+		registerCron(context, expression, (time) => state.leader?.due(time));
 	} catch (error) {
-		const message = `n8n does not accept the schedule "${expression}": ${noticeOf(error).message}`;
+		const message = `n8n does not accept the schedule "${expression}": ${asLeadGenError(error).message}`;
 		const description = "Check 'How Often', and the time zone in the settings of the workflow.";
 		throw new NodeOperationError(context.getNode(), message, { description });
 	}

@@ -1,10 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
+import { LeadGenError } from '../common/errors';
 import { wordIn } from '../common/json';
 import { pause } from '../common/pause';
+import { MINUTE_MS } from '../service/limits/policy';
 import { Gate, type Delivery } from './gate';
 import type { Executing } from './node';
 import { scrapeIdIn } from './notification';
-import { Ended, isRefused, MISSING, NOT_FINISHED, NOT_KNOWN, unseenCompletion } from './notices';
+import { endNotSeen, isRefused, MISSING, type Ended } from './notices';
 import { postToSelf, tellSelf } from './ownUrl';
 import { events } from './properties';
 import { findScrape, type FoundScrape } from './scrape';
@@ -27,9 +29,15 @@ const GIVE_WAY_MS = 4000;
 /** The same for a poll: longer than an execution may take to see the end and to give way. */
 export const POLL_GIVE_WAY_MS = LOOK_MS + GIVE_WAY_MS + 1000;
 /** A notification may come before the end. Shorter, and less often, for an ID that anyone named, and for what is refused. */
-const [MAX_WAIT_MS, MAX_DOUBT_MS] = [10 * 60_000, 60_000];
+const [MAX_WAIT_MS, MAX_DOUBT_MS] = [10 * MINUTE_MS, MINUTE_MS];
 /** How long a poll leaves a scrape to a retry that has its leads. */
-const LEFT_MS = 60 * 60_000;
+const LEFT_MS = 60 * MINUTE_MS;
+
+const NOT_FINISHED = new LeadGenError('it is not finished ten minutes after its notification', '');
+const NOT_KNOWN = new LeadGenError(
+	MISSING.message,
+	'Anyone who knows the URL can send such a notification, which is in the input of this execution. Look for the scrape in the dashboard of your account.',
+);
 
 /**
  * Lets one completion of a scrape through, when the scrape is finished. One that a poll began does not wait.
@@ -40,7 +48,7 @@ export async function complete(
 	begun: Delivery,
 	completion: Completion,
 	hasLeads: boolean,
-): Promise<IDataObject | Ended> {
+): Promise<{ json: IDataObject } | Ended> {
 	const { attempt, notification } = completion;
 	const isPoll = notification === null;
 	const seen = completion.found ?? (await untilFinished(node, completion));
@@ -53,10 +61,9 @@ export async function complete(
 	const passage = await new Gate(node, begun, name).pass();
 	// Another process that passed as well has saved meanwhile that the workflow ran.
 	const saved = passage === 'unsure' ? (await postToSelf(node)).saved : undefined;
-	const isAnother = passage === 'another' || (saved && scrapeOf(saved, attempt)?.isDone === true);
-	if (isAnother) {
-		const text = `The workflow ran for scrape ${id} before, in another execution.`;
-		return new Ended(text, 'ran before', id);
+	if (passage === 'another' || (saved && scrapeOf(saved, attempt)?.isDone)) {
+		const message = `The workflow ran for scrape ${id} before, in another execution.`;
+		return { message, event: 'ran before', scrapeId: id };
 	}
 	// Before n8n saves the static data of the execution that goes on. The node does not poll what others started. If it is
 	// not saved now, a poll finds the scrape again, and the gate ends its execution.
@@ -64,9 +71,9 @@ export async function complete(
 		await tellSelf(node, { scrapes: [{ attempt, scrapeId: id, since: Date.now(), isDone: true }] });
 	const status = wordIn(data.status) ?? '';
 	if (node.parameters.get(events).some((event) => event === status))
-		return { ...data, notification };
-	const text = `Scrape ${id} is ${status}. The node does not run the workflow for this event.`;
-	return new Ended(text, 'left out', id);
+		return { json: { ...data, notification } };
+	const message = `Scrape ${id} is ${status}. The node does not run the workflow for this event.`;
+	return { message, event: 'left out', scrapeId: id };
 }
 
 /** Why the end of a scrape is not seen. */
@@ -87,10 +94,14 @@ async function endUnseen(
 		await tellSelf(node, { scrapes: [scrape] });
 	}
 	const isOwn = attempt !== undefined;
-	const error = unseenCompletion(id, problem, { isOwn, hasLeads });
-	if (isOwn && !hasLeads)
-		return new Ended(`${error.message}. The node asks again.`, 'not finished', id);
-	throw error;
+	const leads = hasLeads ? 'Its leads are in the input of this execution. ' : '';
+	const retry = `${leads}Retry runs the workflow${hasLeads ? ' with them' : ''}`;
+	const until = isOwn
+		? ', as long as the node has not seen the end itself. The node leaves an hour for that, and then runs the workflow without them.'
+		: ' when the scrape is finished.';
+	const error = endNotSeen(id, problem, retry + until);
+	if (!isOwn || hasLeads) throw error;
+	return { message: `${error.message}. The node asks again.`, event: 'not finished', scrapeId: id };
 }
 
 /** Requests the status until the scrape is finished, or time runs out. */

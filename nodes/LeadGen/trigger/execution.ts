@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 import { NodeOperationError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
+import { LeadGenError } from '../common/errors';
 import { isObject } from '../common/json';
 import { show } from '../common/values';
 import { throwIfStopped } from '../common/pause';
@@ -8,12 +9,15 @@ import { complete, type Completion } from './completion.execution';
 import type { Delivery } from './gate';
 import { PROCESS, type Executing } from './node';
 import { leadsIn } from './notification';
-import { Ended, noticeOf, noticeText, type Notice } from './notices';
+import { asLeadGenError, errorText, type Ended } from './notices';
 import { leadsField, output } from './properties';
 import { startOnce, type Start } from './start.execution';
 
 /** What an execution is for. It is in the item with which the execution begins, under {@link KEY}. */
 export type Purpose = { start: Start } | { completion: Completion } | { notice: Notice };
+
+/** What a failed execution tells the user about what happens without them. */
+type Notice = Pick<LeadGenError, 'message' | 'advice'>;
 
 const KEY = 'leadGenTrigger';
 
@@ -32,20 +36,20 @@ export async function execute(node: Executing): Promise<INodeExecutionData[][] |
 	const purpose = json[KEY] as unknown as (Purpose & Delivery) | undefined;
 	// A test run begins with its output.
 	const result = purpose
-		? await carryOut(node, purpose).catch(noticeOf)
+		? await carryOut(node, purpose).catch(asLeadGenError)
 		: outputItems(node, json, findLeads(node, json.notification));
 	throwIfStopped(node.context.getExecutionCancelSignal());
 	if (Array.isArray(result)) return [result];
-	return result instanceof Ended ? end(node, result) : fail(node, result);
+	return result instanceof LeadGenError ? fail(node, result) : end(node, result);
 }
 
 async function carryOut(node: Executing, purpose: Purpose & Delivery) {
 	node.addresses = purpose.addresses;
-	if ('notice' in purpose) return purpose.notice;
+	if ('notice' in purpose) throw new LeadGenError(purpose.notice.message, purpose.notice.advice);
 	if ('start' in purpose) return await startOnce(node, purpose, purpose.start);
 	const leads = findLeads(node, purpose.completion.notification);
 	const completed = await complete(node, purpose, purpose.completion, leads !== undefined);
-	return completed instanceof Ended ? completed : outputItems(node, completed, leads);
+	return 'json' in completed ? outputItems(node, completed.json, leads) : completed;
 }
 
 /** The leads of a notification, if it has any. */
@@ -93,19 +97,20 @@ function label({ context }: Executing, scrapeId: unknown, event: unknown): void 
 /** Ends the execution as a success. It says why, in a hint where n8n allows an empty output. */
 function end(node: Executing, ended: Ended): INodeExecutionData[][] | null {
 	const { context } = node;
-	const { message, type } = ended;
+	const { message, event, scrapeId, type = 'info' } = ended;
 	node.log(type === 'info' ? 'info' : 'warn', `execution ${context.getExecutionId()}: ${message}`);
-	label(node, ended.scrapeId, ended.event);
+	label(node, scrapeId, event);
 	addHint(context, { message, type });
 	return mayEndEmpty(context) ? [[]] : null;
 }
 
 /** Ends the execution as a failure, in the way that the user chose under On Error. */
-function fail(node: Executing, notice: Notice): INodeExecutionData[][] | null {
+function fail(node: Executing, error: LeadGenError): INodeExecutionData[][] | null {
 	const own = node.context.getNode();
-	if (own.onError === 'continueErrorOutput') return [[{ json: { error: notice } }]];
+	const { message, advice } = error;
+	if (own.onError === 'continueErrorOutput') return [[{ json: { error: { message, advice } } }]];
 	// With "Continue", n8n would pass the failure on as if it were a scrape.
 	if (own.onError === 'continueRegularOutput')
-		return end(node, new Ended(noticeText(notice), 'failed', undefined, 'warning'));
-	throw new NodeOperationError(own, notice.message, { description: notice.advice });
+		return end(node, { message: errorText(error), event: 'failed', type: 'warning' });
+	throw new NodeOperationError(own, message, { description: advice });
 }

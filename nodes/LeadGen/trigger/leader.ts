@@ -1,25 +1,25 @@
+import { LeadGenError } from '../common/errors';
 import { pause } from '../common/pause';
+import { MINUTE_MS } from '../service/limits/policy';
 import { isRateRefusal } from '../service/retry';
 import { POLL_GIVE_WAY_MS } from './completion.execution';
 import { itemFor, type Purpose } from './execution';
 import { PROCESS, type Leading } from './node';
 import {
+	asLeadGenError,
 	endNotSeen,
+	errorText,
 	isRefused,
 	MISSING,
 	NOT_ACTIVATED,
 	NOT_REACHED,
-	noticeOf,
-	noticeText,
-	SLOW,
-	type Notice,
 } from './notices';
 import { postToSelf, type Reply } from './ownUrl';
 import { attemptAt } from './schedule';
 import { findScrape } from './scrape';
 import { scrapeOf, type Message } from './state';
 
-const [MINUTE_MS, DAY_MS] = [60_000, 24 * 60 * 60_000];
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The pause between two polls is a tenth of the age of the scrape, within these bounds. */
 const [MIN_POLL_PAUSE_MS, MAX_POLL_PAUSE_MS] = [5000, 15 * MINUTE_MS];
 /** A scrape is polled until it is a week old. */
@@ -34,6 +34,10 @@ const [GETTING_READY_MS, UNREACHED_MS] = [20_000, 3 * MINUTE_MS];
 const START_WAIT_MS = MINUTE_MS;
 /** The pauses between messages: if the own URL takes none, and if another process may have saved something. */
 const [UNREACHED_PAUSE_MS, OTHER_PROCESS_PAUSE_MS] = [20_000, MINUTE_MS];
+
+const SLOW = new LeadGenError('it is not finished after a day', '');
+const ASKS_ON =
+	'The node asks for the status until a week after the start, and runs the workflow if it sees the end. Look for the scrape in the dashboard of your account.';
 
 /**
  * An attempt whose scrape has not run: since when, when to look at it next, since when the service gives no status, and how
@@ -90,7 +94,11 @@ export class Leader {
 		const isRestart = /^(init|leadershipChange)$/.test(context.getActivationMode());
 		// If the start of the activation is through, there is nothing to save.
 		const isSaved = isRestart && attempt === '' && state.saved.activation === '';
-		if (!isSaved) await this.saveActivation();
+		// Otherwise n8n could repeat the activation as a new one after a crash.
+		if (!isSaved) {
+			const message = { activation: state.asked };
+			await this.postUntilActive(message, Infinity, GETTING_READY_MS);
+		}
 		if (this.isClosed) return;
 		if (state.asked !== '') this.begin(state.asked);
 		state.asked = '';
@@ -98,31 +106,26 @@ export class Leader {
 		await this.poll();
 	}
 
-	/** Has the activation saved before its start begins: otherwise n8n could repeat it as a new one after a crash. */
-	private async saveActivation(): Promise<void> {
+	/** Posts a message until the own URL takes it and the workflow is active, at most so long. */
+	private async postUntilActive(message: Message, maxMs: number, patienceMs?: number) {
 		const since = Date.now();
-		while (!this.isClosed) {
-			const reply = await this.post({ activation: this.node.state.asked }, GETTING_READY_MS);
-			if (reply?.isActive) return;
-			await this.wait(Math.min(500 + (Date.now() - since) / 3, MINUTE_MS));
+		for (;;) {
+			const reply = await this.post(message, patienceMs);
+			const ms = Date.now() - since;
+			if (reply?.isActive || ms >= maxMs || this.isClosed) return;
+			await this.wait(Math.min(500 + ms / 3, MINUTE_MS));
 		}
 	}
 
-	/** A time of a cron expression that n8n registered for this activation, or for one that it refused. */
-	due(expression: string, timeZone: string, time: Date): void {
-		const isOwn = this.schedule === expression && this.node.context.getTimezone() === timeZone;
-		const attempt = isOwn ? attemptAt(time, expression, timeZone) : undefined;
+	/** A start is due by the schedule. */
+	due(time: Date): void {
+		const { schedule = '' } = this;
+		const attempt = attemptAt(time, schedule, this.node.context.getTimezone());
 		// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
 		if (attempt === undefined || attempt <= this.lastDue) return;
 		this.lastDue = attempt;
-		void this.beginWhenReached(attempt);
-	}
-
-	private async beginWhenReached(attempt: string): Promise<void> {
-		const since = Date.now();
 		// The execution says why it sends nothing, if its own message fails, too.
-		while (!(await this.post()) && Date.now() - since < START_WAIT_MS) await this.wait(5000);
-		if (!this.isClosed) this.begin(attempt);
+		void this.postUntilActive({}, START_WAIT_MS).then(this.begin.bind(this, attempt));
 	}
 
 	private begin(attempt: string): void {
@@ -130,18 +133,18 @@ export class Leader {
 		const { activation } = saved;
 		const isReady = place && activation !== undefined;
 		if (!isReady) this.node.log('warn', 'a start was left out while n8n activated the node');
-		if (!isReady) return;
+		if (!isReady || this.isClosed) return;
 		const now = Date.now();
 		this.followed.set(attempt, { since: now, lookAt: now + MIN_POLL_PAUSE_MS, begun: 0 });
 		this.emit({ start: { attempt, activation, url: place.url } });
 	}
 
 	/** Tells the user something in a failed execution, once a day while it lasts. */
-	private notify(notice: Notice): void {
-		if (Date.now() - (this.notifiedAt.get(notice.message) ?? -Infinity) < DAY_MS) return;
-		this.notifiedAt.set(notice.message, Date.now());
-		this.node.log('error', noticeText(notice));
-		this.emit({ notice });
+	private notify({ message, advice }: LeadGenError): void {
+		if (Date.now() - (this.notifiedAt.get(message) ?? -Infinity) < DAY_MS) return;
+		this.notifiedAt.set(message, Date.now());
+		this.node.log('error', message);
+		this.emit({ notice: { message, advice } });
 	}
 
 	private emit(purpose: Purpose): void {
@@ -160,10 +163,9 @@ export class Leader {
 			this.notifiedAt.delete(NOT_REACHED);
 			return reply;
 		} catch (error) {
-			const notice = noticeOf(error);
-			this.node.log('warn', noticeText(notice));
+			this.node.log('warn', errorText(error));
 			const isLong = Date.now() - (state.unreachedSince ?? Infinity) >= patienceMs;
-			if (isLong) this.notify(notice);
+			if (isLong) this.notify(asLeadGenError(error));
 			return undefined;
 		} finally {
 			this.postedAt = Date.now();
@@ -185,10 +187,7 @@ export class Leader {
 				const isLater = now < Math.max(each.lookAt, leftUntil);
 				if (isLater || state.begun.includes(attempt)) continue;
 				each.lookAt = now + pauseBeforePollMs(now - each.since);
-				await this.look(attempt, each).catch((error: unknown) => {
-					this.node.log('warn', String(error));
-					this.notSeen(attempt, each, error);
-				});
+				await this.look(attempt, each).catch(this.notSeen.bind(this, attempt, each));
 			}
 			await this.wait(1000);
 		}
@@ -206,13 +205,10 @@ export class Leader {
 		const { scrapeId } = scrape;
 		if (age > MAX_POLLED_AGE_MS) await this.post({ scrapes: [{ ...scrape, isDone: true }] });
 		const found = await findScrape(this.node, scrapeId);
-		if (!found) {
-			this.notSeen(attempt, each, MISSING);
-			return;
-		}
+		if (!found) throw MISSING;
 		each.oddSince = undefined;
 		if (!found.isFinished) {
-			if (age > DAY_MS) this.notify(endNotSeen(scrapeId, SLOW));
+			if (age > DAY_MS) this.notify(endNotSeen(scrapeId, SLOW, ASKS_ON));
 		} else if (each.isFinished) {
 			state.beginCompletion(attempt, each.begun++);
 			this.emit({ completion: { attempt, scrapeId, notification: null, found } });
@@ -225,12 +221,13 @@ export class Leader {
 
 	/** Tells the user why the end of a scrape is not seen, if it has lasted. */
 	private notSeen(attempt: string, each: Followed, problem: unknown): void {
+		this.node.log('warn', String(problem));
 		each.oddSince ??= Date.now();
 		// The service may be down for a while, but what it refuses lasts.
 		const isRefusal = problem === MISSING || (isRefused(problem) && !isRateRefusal(problem));
 		const scrape = scrapeOf(this.node.state.saved, attempt);
 		const isLong = Date.now() - each.oddSince >= (isRefusal ? REFUSED_MS : AWAY_MS);
-		if (scrape && isLong) this.notify(endNotSeen(scrape.scrapeId, problem));
+		if (scrape && isLong) this.notify(endNotSeen(scrape.scrapeId, problem, ASKS_ON));
 	}
 }
 

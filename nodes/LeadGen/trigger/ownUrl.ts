@@ -5,7 +5,7 @@ import { isObject } from '../common/json';
 import { pause } from '../common/pause';
 import { show } from '../common/values';
 import type { Receiving, TriggerNode } from './node';
-import { NotReachedError } from './notices';
+import { notReached } from './notices';
 import { internalUrl } from './properties';
 import type { Signer } from './signature';
 import type { Message, Place, Saved } from './state';
@@ -48,7 +48,7 @@ export function placeOf({ context, parameters }: TriggerNode): Place {
 
 /**
  * Sends a message of the node to its own URL, with what the URL did not take before; an empty one only asks for what is
- * saved. @throws NotReachedError if the URL does not take it
+ * saved. @throws LeadGenError if the URL does not take it
  */
 export async function postToSelf(node: TriggerNode, given: Message = {}): Promise<Reply> {
 	const { state } = node;
@@ -70,7 +70,7 @@ export async function tellSelf(node: TriggerNode, message: Message): Promise<voi
 
 /**
  * Tries the addresses of the node in order until one answers with a signature, which comes first from then on.
- * @throws NotReachedError if none does
+ * @throws LeadGenError if none does
  */
 export async function callSelf(node: TriggerNode, message: Message = {}): Promise<Reply> {
 	const { addresses } = node;
@@ -88,7 +88,7 @@ export async function callSelf(node: TriggerNode, message: Message = {}): Promis
 	}
 	// The user may have changed the key.
 	node.forgetAccess();
-	throw new NotReachedError(problems);
+	throw notReached(problems);
 }
 
 /** @throws if the address does not answer in time, or something else answers there */

@@ -1,22 +1,22 @@
 import { instanceOf } from '../common/compatibility';
-import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
+import { NotAttemptedError, ServiceError } from '../common/errors';
 import { numberIn } from '../common/json';
 import { anySignal, pause } from '../common/pause';
+import { MINUTE_MS } from '../service/limits/policy';
 import { mayStartAgain } from '../service/retry';
 import { Gate, type Delivery, type Passage } from './gate';
 import type { Executing } from './node';
 import {
-	Ended,
-	noticeOf,
-	noticeText,
-	NotReachedError,
+	asLeadGenError,
+	errorText,
 	notStarted,
 	START_AGAIN,
 	unknownOutcome,
+	type Ended,
 } from './notices';
-import { postToSelf } from './ownUrl';
+import { postToSelf, tellSelf } from './ownUrl';
 import { startBody, startScrape, type Turn } from './scrape';
-import { isAskedFor, scrapeOf, type Message, type Saved, type Scrape } from './state';
+import { scrapeOf, type Message, type Scrape } from './state';
 
 /**
  * What an execution that starts a scrape begins with: the attempt, which starts one scrape at most, what was saved of the
@@ -25,21 +25,14 @@ import { isAskedFor, scrapeOf, type Message, type Saved, type Scrape } from './s
 export type Start = { attempt: string; activation: string; url: string };
 
 /** How long a start that the service cannot take is tried again, and the pauses. Only what was not sent is sent again. */
-const MAX_TRYING_MS = 15 * 60_000;
-const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, 60_000];
-/** The pauses before the tries to save a start: n8n may be busy, or the process that takes requests away for a while. */
-const SAVE_MS = [0, 1000, 1000, 1000, 1000];
-const SAVE_IN_WORKER_MS = [
-	...SAVE_MS,
-	5000,
-	10_000,
-	20_000,
-	40_000,
-	80_000,
-	160_000,
-	320_000,
-	640_000,
-];
+const MAX_TRYING_MS = 15 * MINUTE_MS;
+const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, MINUTE_MS];
+/** The pauses before a start is saved again, each twice as long: n8n may be busy, or the process that takes requests away. */
+const [FIRST_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_IN_WORKER_MS] = [500, 2000, 512_000];
+
+type Started = { scrape: Scrape; text: string };
+/** Why an execution sends nothing: the gate, or the user does not want the start any more. */
+type Unsent = Exclude<Passage, 'first' | 'unsure'> | 'unwanted';
 
 /**
  * Starts a scrape once, whatever n8n repeats. *Retry* starts it only if it is certain that the service did not.
@@ -47,39 +40,30 @@ const SAVE_IN_WORKER_MS = [
  */
 export async function startOnce(node: Executing, begun: Delivery, start: Start): Promise<Ended> {
 	const { attempt, activation } = start;
-	const sent = await send(node, begun, start).catch(failed);
+	const through = activation === attempt ? attempt : undefined;
+	const sent = await send(node, begun, start).catch(async (error: unknown) => {
+		await tellSelf(node, { through });
+		throw isOutcomeUnknown(error) ? unknownOutcome(error) : notStarted(error);
+	});
 	if (sent === 'unwanted') {
 		const text = 'The workflow was unpublished before this start was sent. Nothing was sent.';
-		return new Ended(text, 'nothing sent', undefined);
+		return { message: text, event: 'nothing sent' };
 	}
-	// Without this URL, nothing can be saved. The leader begins the start of an activation again, if n8n stops now.
-	if (sent instanceof NotReachedError) throw notStarted(sent);
-	const scrapes = isStarted(sent) ? [sent.scrape] : [];
-	const through = activation === attempt ? attempt : undefined;
-	const { saved, problem } = await saveStart(node, { through, scrapes });
-	if (sent instanceof LeadGenError) throw sent;
-	const { scrapeId } = (isStarted(sent) ? sent.scrape : scrapeOf(saved, attempt)) ?? {};
-	if (isStarted(sent))
-		return new Ended(sent.text + problem, 'started', scrapeId, problem ? 'warning' : 'info');
+	if (typeof sent === 'object') {
+		const { scrape, text } = sent;
+		const problem = await saveStart(node, { through, scrapes: [scrape] });
+		const type = problem === '' ? 'info' : 'warning';
+		return { message: text + problem, event: 'started', scrapeId: scrape.scrapeId, type };
+	}
+	const { saved } = await postToSelf(node, { through }).catch(() => node.state);
+	const { scrapeId } = scrapeOf(saved, attempt) ?? {};
 	if (sent === 'again' && scrapeId === undefined)
 		throw unknownOutcome(new Error('An earlier try of this start did not end'));
 	const text = scrapeId
 		? `This start ran before, and started scrape ${scrapeId}. Nothing was sent. When the scrape finishes, the workflow runs.`
 		: `Another execution sends this start, or n8n stopped while it did, so this one sent nothing. If no scrape comes of it: ${START_AGAIN}`;
-	return new Ended(text, 'nothing sent', scrapeId, scrapeId ? 'info' : 'warning');
-}
-
-type Started = { scrape: Scrape; text: string };
-/** What became of a start: a scrape, an error, or why this execution sent nothing. */
-type Sent = Started | LeadGenError | Passage | 'unwanted';
-
-function isStarted(sent: Sent): sent is Started {
-	return typeof sent === 'object' && 'scrape' in sent;
-}
-
-function failed(error: unknown): LeadGenError {
-	if (error instanceof NotReachedError) return error;
-	return isOutcomeUnknown(error) ? unknownOutcome(error) : notStarted(error);
+	const type = scrapeId ? 'info' : 'warning';
+	return { message: text, event: 'nothing sent', scrapeId, type };
 }
 
 function isOutcomeUnknown(error: unknown): boolean {
@@ -90,49 +74,48 @@ function isOutcomeUnknown(error: unknown): boolean {
  * Sends a start when the service takes it. While it waits, the gate is open for another try: n8n may stop, or the user may
  * stop the execution. @throws any error; the outcome of the start is unknown only if a ServiceError says so
  */
-async function send(node: Executing, begun: Delivery, start: Start): Promise<Sent> {
+async function send(node: Executing, begun: Delivery, start: Start): Promise<Started | Unsent> {
 	const { context, state } = node;
 	const gate = new Gate(node, begun, `start ${start.attempt}`);
 	const isRetry = context.getMode() === 'retry';
-	const stopped = context.getExecutionCancelSignal();
 	// They end a wait, but no request that was sent: its answer holds what was paid for.
 	const closed = state.signal;
-	const signal = anySignal(stopped, closed);
+	const signal = anySignal(context.getExecutionCancelSignal(), closed);
 	const end = Date.now() + MAX_TRYING_MS;
 	for (let pauseMs = FIRST_TRY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_TRY_PAUSE_MS)) {
+		let unsent: Unsent | undefined;
 		let hasPassed = false as boolean;
-		let why: Sent | undefined;
 		const permit = async () => {
-			const now = await postToSelf(node).catch(asLeadGenError);
-			const passage = isAskedFor(now, start.activation, isRetry) ? await gate.pass() : 'unwanted';
-			hasPassed = passage === 'first' || passage === 'unsure';
-			if (hasPassed) return;
-			why = passage;
+			const { saved, isActive } = await postToSelf(node).catch((error: unknown) => {
+				// Only of such an error it is known that nothing was sent.
+				throw asLeadGenError(error);
+			});
+			// Another activation is a new wish.
+			const isWanted = isActive && (isRetry || saved.activation === start.activation);
+			const passage = isWanted ? await gate.pass() : 'unwanted';
+			const isFirst = passage === 'first' || passage === 'unsure';
+			hasPassed = isFirst;
+			if (isFirst) return;
+			unsent = passage;
 			throw new NotAttemptedError('The start must not be sent', '');
 		};
-		const tried = await trySending(node, start, { permit, signal }).catch(
-			(error: unknown) => error,
-		);
-		if (why !== undefined) return why;
-		if (isStarted(tried as Sent)) return tried as Started;
-		const isUnknown = isOutcomeUnknown(tried);
-		if (hasPassed && !isUnknown) await gate.forget();
-		if (closed.aborted && !isUnknown) return 'unwanted';
-		const mayTryAgain = mayStartAgain(tried) || tried instanceof NotAttemptedError;
-		if (!mayTryAgain || Date.now() + pauseMs > end) throw tried as Error;
-		node.log('warn', `a start is tried again: ${String(tried)}`);
+		try {
+			return await sendNow(node, start, { permit, signal });
+		} catch (error) {
+			if (unsent !== undefined) return unsent;
+			if (isOutcomeUnknown(error)) throw error;
+			if (hasPassed) await gate.forget();
+			if (closed.aborted) return 'unwanted';
+			const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
+			if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
+			node.log('warn', `a start is tried again: ${String(error)}`);
+		}
 		// If the signal is aborted, the next try throws.
 		await pause(pauseMs, signal).catch(() => {});
 	}
 }
 
-/** @throws a LeadGenError, because only of such an error it is known that the start was not sent */
-function asLeadGenError(error: unknown): never {
-	const { message, advice } = noticeOf(error);
-	throw error instanceof LeadGenError ? error : new LeadGenError(message, advice);
-}
-
-async function trySending(node: Executing, { attempt, url }: Start, turn: Turn): Promise<Started> {
+async function sendNow(node: Executing, { attempt, url }: Start, turn: Turn): Promise<Started> {
 	const body = startBody(node.parameters);
 	// The same key must start the scrape and sign the URL, and the user may have changed it meanwhile.
 	const { credential, signer } = await node.access(0);
@@ -144,25 +127,25 @@ async function trySending(node: Executing, { attempt, url }: Start, turn: Turn):
 	return { scrape: { attempt, scrapeId, since: Date.now(), isDone: false }, text };
 }
 
-/** What is saved, and what the user must know if n8n did not save the start yet. */
-type SavedStart = { saved: Saved; problem: string };
-
-/** Has n8n save what became of the start. The scrape is polled from then on. */
-async function saveStart(node: Executing, message: Message): Promise<SavedStart> {
-	const { context, state } = node;
+/**
+ * Has n8n save a start, so that its scrape is polled. @returns what the user must know if n8n did not save it yet, or empty
+ * text
+ */
+async function saveStart(node: Executing, message: Message): Promise<string> {
 	// A worker does not know what other processes saved, so it must not write the static data: n8n would save an old copy.
-	// Its execution lasts until the process that takes requests is back.
-	const { isWorker: isAlone = false } = instanceOf(context);
-	let problem = '';
-	for (const ms of isAlone ? SAVE_IN_WORKER_MS : SAVE_MS) {
-		await pause(ms, undefined);
+	const { isWorker: isAlone = false } = instanceOf(node.context);
+	const maxPauseMs = isAlone ? MAX_SAVE_PAUSE_IN_WORKER_MS : MAX_SAVE_PAUSE_MS;
+	for (let pauseMs = FIRST_SAVE_PAUSE_MS; ; pauseMs *= 2) {
 		try {
-			return { ...(await postToSelf(node, message)), problem: '' };
+			await postToSelf(node, message);
+			return '';
 		} catch (error) {
-			problem = ` ${noticeText(noticeOf(error))}`;
+			if (pauseMs <= maxPauseMs) await pause(pauseMs, undefined);
+			else {
+				// While n8n stops, it takes no requests, but saves what an execution writes.
+				if (!isAlone) node.state.write(node, message);
+				return ` ${errorText(error)}`;
+			}
 		}
 	}
-	// While n8n stops, it takes no requests, but saves what an execution writes. Otherwise the leader sends it later.
-	if (!isAlone) state.write(node, message);
-	return { saved: state.saved, problem };
 }

@@ -73,7 +73,7 @@ export class NodeState {
 	/** The attempt that an activation asks for, until its start begins. */
 	asked = '';
 	/** Leads the work for the node, in the leading main process. */
-	leader?: { due(expression: string, timeZone: string, time: Date): void; close(): void };
+	leader?: { due(time: Date): void; close(): void };
 	/** Since when the own URL takes no message. */
 	unreachedSince: number | undefined;
 	/** What it did not take. It goes along with the next message. */
@@ -124,10 +124,11 @@ export class NodeState {
 
 	/** The hook `delete`: a user deactivates the node, or saves it. */
 	close(given: Given): void {
-		this.interrupted = this.read(given).activation ?? this.interrupted;
+		const { activation = this.interrupted, scrapes } = this.read(given);
+		this.interrupted = activation;
+		this.saved = { scrapes };
 		delete this.place;
 		this.closed.abort();
-		this.read(given);
 		if (this.hasRecord(given)) this.save(given);
 	}
 
@@ -161,9 +162,16 @@ export class NodeState {
 		if (staticData[this.key] !== text) staticData[this.key] = text;
 	}
 
+	/**
+	 * A message cannot replace an activation, so that nobody can ask for another start with it. That of an activation may come
+	 * after its deactivation.
+	 */
 	private apply(message: Message, isActive: boolean): void {
-		this.saved = saving(this.saved, message, isActive);
-		for (const { attempt } of message.scrapes ?? []) this.begunUntil.delete(attempt);
+		const { activation, scrapes } = savedIn(message);
+		const asked = this.saved.activation ?? (isActive ? activation : undefined);
+		const isThrough = asked !== undefined && asked === message.through;
+		this.saved = united({ ...this.saved, activation: isThrough ? '' : asked }, scrapes);
+		for (const { attempt } of scrapes) this.begunUntil.delete(attempt);
 	}
 
 	/** What the next message of the node to itself holds. */
@@ -206,7 +214,7 @@ export class NodeState {
 }
 
 /** Reads what was written. Anyone can write static data, and send messages with the API key, so anything else is ignored. */
-export function savedIn(value: unknown): Saved {
+function savedIn(value: unknown): Saved {
 	const json = jsonIn(value);
 	const { activation, scrapes } = isObject(json) ? json : {};
 	return {
@@ -221,22 +229,10 @@ function isAttempt(value: unknown): value is string {
 
 function isScrape(value: unknown): value is Scrape {
 	if (!isObject(value)) return false;
-	const { attempt, scrapeId, since, isDone, leftUntil = 0, ...others } = value;
+	const { attempt, scrapeId, since, isDone, leftUntil = 0 } = value;
 	const isId = typeof scrapeId === 'string' && idIn(scrapeId) !== undefined;
 	const areTimes = Number.isFinite(since) && Number.isFinite(leftUntil);
-	const isWhole = Object.keys(others).length === 0 && typeof isDone === 'boolean';
-	return isAttempt(attempt) && isId && areTimes && isWhole;
-}
-
-/**
- * What is saved after a message. A message cannot replace an activation, so that nobody can ask for another start with it.
- * @param isActive whether the node is active; a message of an activation may come after its deactivation
- */
-export function saving(saved: Saved, message: Message, isActive: boolean): Saved {
-	const { activation, scrapes } = savedIn(message);
-	const asked = saved.activation ?? (isActive ? activation : undefined);
-	const isThrough = asked !== undefined && asked === message.through;
-	return united({ ...saved, activation: isThrough ? '' : asked }, scrapes);
+	return isAttempt(attempt) && isId && areTimes && typeof isDone === 'boolean';
 }
 
 /** Adds what another copy knows. A scrape that is done stays done. */
@@ -261,13 +257,4 @@ function merged(first: Message, second: Message): Message {
 
 export function scrapeOf({ scrapes }: Saved, attempt?: string): Scrape | undefined {
 	return scrapes.find((scrape) => scrape.attempt === attempt);
-}
-
-/** Whether a start that began with an activation is still asked for. Another activation is a new wish. */
-export function isAskedFor(
-	now: { saved: Saved; isActive: boolean },
-	activation: string,
-	isRetry: boolean,
-): boolean {
-	return now.isActive && (isRetry || now.saved.activation === activation);
 }

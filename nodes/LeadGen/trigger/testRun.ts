@@ -4,7 +4,6 @@ import { pause } from '../common/pause';
 import { show } from '../common/values';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
-import { asNodeError } from './notices';
 import { answerTo, callSelf, messageIn, placeOf } from './ownUrl';
 import { findScrape, startBody, startScrape } from './scrape';
 import { testLimit, testScrapeId } from './properties';
@@ -27,13 +26,7 @@ const beginningTests = new Map<string, Promise<void>>();
 export async function beginTest(node: Hooked): Promise<void> {
 	const begins = beginningTests.get(node.key) ?? beginNewTest(node);
 	beginningTests.set(node.key, begins);
-	try {
-		await begins;
-	} catch (error) {
-		throw asNodeError(node.context.getNode(), error);
-	} finally {
-		beginningTests.delete(node.key);
-	}
+	await begins.finally(() => beginningTests.delete(node.key));
 }
 
 async function beginNewTest(node: Hooked): Promise<void> {

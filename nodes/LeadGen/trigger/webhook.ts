@@ -3,7 +3,7 @@ import { isObject } from '../common/json';
 import { itemFor } from './execution';
 import { PROCESS, type Receiving } from './node';
 import { scrapeIdIn } from './notification';
-import { noticeOf } from './notices';
+import { errorText } from './notices';
 import { answerTo, messageIn, placeOf, SIGNATURE_HEADER, type Reply } from './ownUrl';
 import { isCallback, PARAMETER } from './signature';
 import { scrapeOf } from './state';
@@ -24,7 +24,7 @@ export async function handleRequest(node: Receiving): Promise<IWebhookResponseDa
 	try {
 		return await handle(node);
 	} catch (error) {
-		warn(node, `a request could not be answered: ${noticeOf(error).message}`);
+		warn(node, `a request could not be answered: ${errorText(error)}`);
 		// The sender may retry.
 		return respond(node, 503, { error: 'Try again later' });
 	}
