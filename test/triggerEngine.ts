@@ -217,6 +217,11 @@ export class MiniN8n {
 		this.begin('retry', [{ json: { leadGenTrigger: input } }]);
 	}
 
+	/** Where anyone sends requests to the node. */
+	get productionUrl(): string {
+		return `${this.url}webhook/${String(this.node.webhookId)}/leadgen`;
+	}
+
 	/** What is saved of the nodes. */
 	get saved(): string {
 		const { global = {} } = JSON.parse(this.staticData) as { global?: object };

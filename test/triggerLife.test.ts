@@ -1,3 +1,5 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import type { SettingsPatch } from '../lab/sandbox/settings';
@@ -53,6 +55,16 @@ const kindsOf = ({ executions }: MiniN8n) =>
 	executions.map(({ input, status }) => `${Object.keys(input)[0] ?? 'nothing'} ${status}`);
 const isOver = ({ executions }: MiniN8n) =>
 	executions.every(({ status }) => status !== 'queued' && status !== 'running');
+
+/** The items with which the workflow ran. */
+const ranOf = ({ executions }: MiniN8n) => executions.flatMap(({ output }) => output);
+
+/** @returns the HTTP status of the answer */
+async function post(url: string, body: object, headers: Record<string, string> = {}) {
+	const type = { 'content-type': 'application/json' };
+	const given = { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(body) };
+	return (await fetch(url, given)).status;
+}
 
 /** Activates a node, and waits for its first scrape. */
 async function started(parameters?: INodeParameters): Promise<MiniN8n> {
@@ -124,6 +136,20 @@ describe('an activation', () => {
 		await quiet();
 		expect(starts()).toHaveLength(2);
 		expect(kindsOf(n8n)).toEqual(['start success', 'start success']);
+	});
+
+	test('begins its start when the own URL takes messages, and tells within a minute that it does not', async () => {
+		const n8n = await n8nWith();
+		n8n.front = () => 502;
+		await n8n.activate();
+		const since = Date.now();
+		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		expect(Date.now() - since).toBeLessThan(MINUTE_MS);
+		expect(kindsOf(n8n)).toEqual(['notice error']);
+		expect(starts()).toEqual([]);
+		n8n.front = undefined;
+		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+		expect(kindsOf(n8n)).toEqual(['notice error', 'start success']);
 	});
 
 	test('is refused with Always Output Data', async () => {
@@ -330,6 +356,71 @@ describe('a start that waits for the rate limit', () => {
 });
 
 describe('a notification', () => {
+	test.each<[what: string, settings: SettingsPatch]>([
+		['is lost', {}],
+		[
+			'comes before the answer to the start',
+			{
+				job: { durationMs: 300 },
+				notification: { times: 1 },
+				faults: [{ kind: 'slowBody', delayMs: 6000, match: { path: '/start' } }],
+			},
+		],
+		[
+			'comes before the end',
+			{ job: { durationMs: 30_000 }, notification: { times: 1, delayMs: -20_000 } },
+		],
+		['comes a minute late', { notification: { times: 1, delayMs: MINUTE_MS } }],
+		['comes thirty times at once', { notification: { times: 30 } }],
+		['names an awkward ID', { job: { durationMs: 5000, scrapeIdStyle: 'awkward' } }],
+		['tells of a failure', { job: { durationMs: 5000, outcome: 'failed' } }],
+	])('that %s runs the workflow once', async (_what, settings) => {
+		reset({ job: { durationMs: 5000 }, ...settings });
+		const n8n = await n8nWith();
+		await n8n.activate();
+		await until(() => ranOf(n8n).length > 0);
+		await quiet();
+		skip(2 * HOUR_MS);
+		await until(() => isOver(n8n));
+		await quiet();
+		const [{ scrapeId, outcome: status } = {}] = sandbox.jobs;
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId, status }]);
+		expect(starts()).toHaveLength(1);
+		expect(kindsOf(n8n).filter((kind) => kind.endsWith('error'))).toEqual([]);
+	});
+
+	test('of an event that was not chosen runs nothing, also when it is repeated', async () => {
+		const n8n = await started({ events: ['failed'] });
+		sandbox.finish(idOf(0), 'completed');
+		await sandbox.notify(idOf(0));
+		await until(() => n8n.executions.length === 2 && isOver(n8n));
+		expect(n8n.executions[1]?.hints).toEqual([
+			`Scrape ${idOf(0)} is completed. The node does not run the workflow for this event.`,
+		]);
+		await sandbox.notify(idOf(0));
+		skip(2 * HOUR_MS);
+		await quiet();
+		expect(n8n.executions).toHaveLength(2);
+		expect(ranOf(n8n)).toEqual([]);
+	});
+
+	test('is one item for each lead, or one item for the scrape if it holds none', async () => {
+		const n8n = await started({ output: 'leads' });
+		sandbox.finish(idOf(0), 'completed');
+		await sandbox.notify(idOf(0));
+		await until(() => ranOf(n8n).length === 10);
+		const name: unknown = expect.any(String);
+		const lead = { scrapeId: idOf(0), scrapeStatus: 'completed', name };
+		expect(ranOf(n8n)).toMatchObject(new Array(10).fill(lead));
+		await n8n.deactivate();
+		await n8n.activate();
+		await until(() => sandbox.jobs.length === 2 && isOver(n8n));
+		sandbox.finish(idOf(1), 'completed');
+		await notifyWithoutLeads(1);
+		await until(() => ranOf(n8n).length === 11);
+		expect(ranOf(n8n)[10]).toMatchObject({ scrapeId: idOf(1), leadsFound: 10 });
+	});
+
 	test.each([
 		['with leads', true],
 		['without leads', false],
@@ -408,6 +499,58 @@ describe('a notification', () => {
 	});
 });
 
+describe('a stranger', () => {
+	test('begins nothing; a broken signature is logged, once a minute', async () => {
+		const n8n = await started();
+		const logged = jest.spyOn(Container.get(Logger), 'warn');
+		const warnings = () => logged.mock.calls.filter(([text]) => text.includes('signature'));
+		const before = sandbox.requests.length;
+		const { webhookUrl = '' } = sandbox.jobs[0] ?? {};
+		const body = { scrapeId: idOf(0), status: 'completed' };
+		const signed = { 'x-leadgen-signature': '0'.repeat(64) };
+		const message = JSON.stringify({ scrapes: [], sentAt: Date.now() });
+		skip(2 * MINUTE_MS);
+		expect(await post(n8n.productionUrl, body)).toBe(403);
+		expect(await post(n8n.productionUrl, { message }, signed)).toBe(403);
+		expect(warnings()).toEqual([]);
+		for (const times of [1, 2]) {
+			for (const url of [webhookUrl.slice(0, -1), webhookUrl.replace(/=./, '=b')])
+				expect(await post(url, body)).toBe(403);
+			expect(warnings()).toHaveLength(times);
+			skip(2 * MINUTE_MS);
+		}
+		expect(n8n.executions).toHaveLength(1);
+		const others = sandbox.requests.slice(before);
+		expect(others.filter(({ query }) => query.scrapeId !== idOf(0))).toEqual([]);
+	});
+});
+
+describe('a node that listens', () => {
+	test('runs once for a scrape that others started, and fails with advice for an unknown ID', async () => {
+		const n8n = await n8nWith({ mode: 'listen' });
+		await n8n.activate();
+		const { productionUrl: url } = n8n;
+		await fetch(`${sandbox.url}/start`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+			body: JSON.stringify({ filters: { limit: 1 }, webhookUrl: url }),
+		});
+		sandbox.finish(idOf(0), 'completed');
+		for (const times of [1, 2]) {
+			await sandbox.notify(idOf(0));
+			await until(() => n8n.executions.length === times && isOver(n8n));
+		}
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0) }]);
+		expect(await post(url, { event: 'ping' })).toBe(400);
+		expect(await post(url, { scrapeId: 'forged' })).toBe(200);
+		await until(() => n8n.executions.length === 3 && isOver(n8n));
+		expect(n8n.executions[2]?.error).toMatch(
+			/^The node does not see the end of scrape forged: .* Anyone who knows the URL/,
+		);
+		expect(starts()).toHaveLength(1);
+	});
+});
+
 describe('Execute step', () => {
 	test('starts one scrape of five leads, also if it is selected three times at once', async () => {
 		reset({ latencyMs: 200, job: { durationMs: MINUTE_MS } });
@@ -444,19 +587,20 @@ describe('what a failed execution advises', () => {
 			/^No scrape was started: .* Check the filters and 'Limit' of this node\. Then retry this execution/,
 		);
 		reset();
+		// The second time as when all failed executions are retried.
 		const [failed] = n8n.executions;
-		if (failed) n8n.retry(failed);
-		await until(() => n8n.executions.length === 2 && isOver(n8n));
-		expect(sandbox.jobs).toHaveLength(1);
+		for (const times of [2, 3]) {
+			if (failed) n8n.retry(failed);
+			await until(() => n8n.executions.length === times && isOver(n8n));
+		}
+		expect(starts()).toHaveLength(1);
 	});
 
 	test('is not about strangers if the URL was signed', async () => {
 		const n8n = await started();
 		const { webhookUrl = '' } = sandbox.jobs[0] ?? {};
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'NOT_FOUND', match: { path: '/status' } }] });
-		const body = JSON.stringify({ leads: [{ name: 'Ada' }] });
-		const headers = { 'content-type': 'application/json' };
-		expect((await fetch(webhookUrl, { method: 'POST', headers, body })).status).toBe(200);
+		expect(await post(webhookUrl, { leads: [{ name: 'Ada' }] })).toBe(200);
 		await quiet(100);
 		skip(11 * MINUTE_MS);
 		await until(() => isOver(n8n));
@@ -468,17 +612,23 @@ describe('what a failed execution advises', () => {
 		expect(n8n.executions[1]?.error).not.toContain('Anyone');
 	});
 
-	test('names what to check if the outcome of a start is unknown, which nothing repeats', async () => {
-		reset({ faults: [{ kind: 'resetAfterWork', match: { path: '/start' } }] });
+	test('names what to check if the outcome of a start is unknown, which nothing repeats, and its end runs the workflow', async () => {
+		reset({
+			notification: { shape: 'leads', times: 1 },
+			faults: [{ kind: 'resetAfterWork', match: { path: '/start' } }],
+		});
 		const n8n = await n8nWith();
 		await n8n.activate();
 		await until(() => n8n.executions.length === 1 && isOver(n8n));
 		const [failed] = n8n.executions;
-		reset();
+		sandbox.set({ faults: [] });
 		for (let times = 0; times < 2; times++) if (failed) n8n.retry(failed);
 		await until(() => n8n.executions.length === 3 && isOver(n8n));
-		expect(starts()).toEqual([]);
+		expect(starts()).toHaveLength(1);
 		for (const { error } of n8n.executions)
 			expect(error).toContain('could not confirm whether a scrape was started');
+		sandbox.finish(idOf(0), 'completed');
+		await until(() => ranOf(n8n).length === 1);
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), status: 'completed' }]);
 	});
 });
