@@ -88,8 +88,8 @@ const statusAway = { faults: [{ ...AWAY, match: { path: '/status' } }] };
 describe('an activation', () => {
 	test('starts one scrape, whose end runs the workflow once', async () => {
 		const n8n = await started();
-		sandbox.finish(idOf(0), 'completed');
 		await sandbox.notify(idOf(0));
+		sandbox.finish(idOf(0), 'completed');
 		await until(() => n8n.executions.length === 2 && isOver(n8n));
 		expect(starts().map(({ body }) => (body as { filters: object }).filters)).toEqual([
 			{ limit: 10 },
@@ -207,8 +207,8 @@ describe('a poll', () => {
 	test('begins nothing while the execution of a notification waits for a slot', async () => {
 		const n8n = await started();
 		n8n.slots = 0;
-		sandbox.finish(idOf(0), 'completed');
 		await sandbox.notify(idOf(0));
+		sandbox.finish(idOf(0), 'completed');
 		skip(30 * MINUTE_MS);
 		await quiet();
 		expect(n8n.executions).toHaveLength(2);
@@ -361,28 +361,23 @@ describe('a notification', () => {
 		[
 			'comes before the answer to the start',
 			{
-				job: { durationMs: 300 },
 				notification: { times: 1 },
-				faults: [{ kind: 'slowBody', delayMs: 6000, match: { path: '/start' } }],
+				faults: [{ kind: 'slowBody', delayMs: 500, match: { path: '/start' } }],
 			},
 		],
-		[
-			'comes before the end',
-			{ job: { durationMs: 30_000 }, notification: { times: 1, delayMs: -20_000 } },
-		],
-		['comes a minute late', { notification: { times: 1, delayMs: MINUTE_MS } }],
 		['comes thirty times at once', { notification: { times: 30 } }],
-		['names an awkward ID', { job: { durationMs: 5000, scrapeIdStyle: 'awkward' } }],
-		['tells of a failure', { job: { durationMs: 5000, outcome: 'failed' } }],
-	])('that %s runs the workflow once', async (_what, settings) => {
-		reset({ job: { durationMs: 5000 }, ...settings });
+		['names an awkward ID', { job: { durationMs: 50, scrapeIdStyle: 'awkward' } }],
+		['tells of a failure', { job: { durationMs: 50, outcome: 'failed' } }],
+	])('that %s runs the workflow once, also if it comes again later', async (_what, settings) => {
+		// The sandbox waits in real time.
+		reset({ job: { durationMs: 50 }, ...settings });
 		const n8n = await n8nWith();
 		await n8n.activate();
-		await until(() => ranOf(n8n).length > 0);
-		await quiet();
+		await until(() => ranOf(n8n).length > 0 && isOver(n8n));
+		await sandbox.notify(idOf(0));
 		skip(2 * HOUR_MS);
-		await until(() => isOver(n8n));
 		await quiet();
+		await until(() => isOver(n8n));
 		const [{ scrapeId, outcome: status } = {}] = sandbox.jobs;
 		expect(ranOf(n8n)).toMatchObject([{ scrapeId, status }]);
 		expect(starts()).toHaveLength(1);
@@ -391,8 +386,8 @@ describe('a notification', () => {
 
 	test('of an event that was not chosen runs nothing, also when it is repeated', async () => {
 		const n8n = await started({ events: ['failed'] });
-		sandbox.finish(idOf(0), 'completed');
 		await sandbox.notify(idOf(0));
+		sandbox.finish(idOf(0), 'completed');
 		await until(() => n8n.executions.length === 2 && isOver(n8n));
 		expect(n8n.executions[1]?.hints).toEqual([
 			`Scrape ${idOf(0)} is completed. The node does not run the workflow for this event.`,
@@ -406,8 +401,9 @@ describe('a notification', () => {
 
 	test('is one item for each lead, or one item for the scrape if it holds none', async () => {
 		const n8n = await started({ output: 'leads' });
-		sandbox.finish(idOf(0), 'completed');
+		// Before the end, so that no poll can be faster on a busy machine.
 		await sandbox.notify(idOf(0));
+		sandbox.finish(idOf(0), 'completed');
 		await until(() => ranOf(n8n).length === 10);
 		const name: unknown = expect.any(String);
 		const lead = { scrapeId: idOf(0), scrapeStatus: 'completed', name };
@@ -439,8 +435,8 @@ describe('a notification', () => {
 
 	test('with leads fails if the status is away for ten minutes, and Retry runs the workflow with them', async () => {
 		const n8n = await started({ output: 'leads' });
-		sandbox.finish(idOf(0), 'completed');
 		sandbox.set(statusAway);
+		sandbox.finish(idOf(0), 'completed');
 		await sandbox.notify(idOf(0));
 		await quiet(200);
 		skip(11 * MINUTE_MS);

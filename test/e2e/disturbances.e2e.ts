@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import {
 	API_KEY,
@@ -12,7 +11,7 @@ import {
 	uuid,
 	WITHOUT_CODE,
 } from '../../lab/fixture/fixture';
-import { LONG, serve, useN8n } from './n8n';
+import { LONG, useN8n } from './n8n';
 
 /** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
 const UNREACHABLE = 'http://127.0.0.1:9';
@@ -189,49 +188,3 @@ async function withSchedule(id: string, cronExpression: string) {
 	if (trigger) trigger.parameters.cronExpression = cronExpression;
 	return workflow;
 }
-
-describe('where a proxy in front of n8n turns its own messages away', () => {
-	let isBroken = false;
-
-	beforeAll(async () => {
-		env.WEBHOOK_URL = `${await serve((request, response) => {
-			if (isBroken) response.writeHead(403).end();
-			else void forward(request, response);
-		})}/`;
-		await fixture.restart();
-	});
-
-	async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(chunk as Buffer);
-		const { method = '', headers, url = '' } = request;
-		const isOwn = ([name]: [string, unknown]) => !/^(host|connection|content-length)$/.test(name);
-		const others = Object.fromEntries(Object.entries(headers).filter(isOwn));
-		const answer = await fetch(fixture.url + url, {
-			// A busy n8n may close a connection that was kept, just as the next request goes out on it.
-			...{ method, headers: { ...(others as Record<string, string>), connection: 'close' } },
-			...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-		});
-		response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
-	}
-
-	it('runs what finishes, starts nothing more, and says why', async () => {
-		await fixture.reset(LONG);
-		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/20 * * * * *' });
-		await fixture.untilStarts(1);
-		await quiet(3000);
-		isBroken = true;
-		const { scrapeId } = fixture.sandbox.jobs[0] ?? {};
-		fixture.sandbox.finish(scrapeId ?? '', 'completed');
-		await fixture.untilRuns(id, 1);
-		expect(await fixture.scrapesOf(id)).toEqual([scrapeId]);
-		const isTold = async () =>
-			(await fixture.told(id)).some((text) => text.startsWith('No scrape'));
-		await until('a start fails', isTold, 150_000);
-		expect(fixture.sandbox.jobs).toHaveLength(1);
-		const text = 'No scrape was started: n8n cannot reach the webhook URL of this node';
-		expect(await fixture.told(id)).toContain(text);
-		await fixture.api.deactivateWorkflow(id);
-		isBroken = false;
-	}, 300_000);
-});

@@ -1,10 +1,10 @@
 import { N8nApiError } from '../../lab/playground/api';
 import { setRole } from '../../lab/playground/n8n';
-import { API_KEY, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
+import { API_KEY, LINE, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
 import { LONG } from './n8n';
 import { expectRuns, fixture, save, triggerOf } from './triggerFixture';
 
-/* What must never happen with a start, on a real n8n: by counts of `POST /start` and of executions. */
+/* What only a running n8n shows of starts, by counts of `POST /start` and of executions. */
 
 /** The filters of each start. */
 function filtersSent(): object[] {
@@ -139,36 +139,6 @@ describe('a start', () => {
 		expect(fixture.starts).toBe(1);
 	});
 
-	it('with an unknown outcome is not repeated; the person is told, and the completion comes in', async () => {
-		fixture.sandbox.set({
-			faults: [{ kind: 'resetAfterWork', match: { operation: 'startScrape', nth: [1] } }],
-		});
-		const { id } = await fixture.activated();
-		await expectRuns(id, 1);
-		expect(await fixture.told(id)).toEqual([
-			'The node could not confirm whether a scrape was started',
-		]);
-		expect(await fixture.scrapesOf(id)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
-		// A retry pays nothing: the completion has run.
-		const [failed] = (await fixture.executions(id)).filter(({ status }) => status === 'error');
-		expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
-		expect(fixture.starts).toBe(1);
-		// The way to go on that the person was told.
-		await fixture.reactivate(id);
-		await fixture.untilRuns(id, 2);
-		expect(fixture.starts).toBe(2);
-	});
-
-	it('that was never sent is sent again until the service can be reached', async () => {
-		const match = { operation: 'startScrape' as const, nth: [1, 2] };
-		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match }] });
-		const trigger = await ofOwnAccount('Refused for its rate');
-		const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
-		await expectRuns(id, 1);
-		expect(fixture.sandbox.jobs).toHaveLength(1);
-		expect(await fixture.told(id)).toEqual([]);
-	});
-
 	it('that Timeout Workflow ends while it waits is not sent; the next activation starts a scrape', async () => {
 		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
 		const trigger = await ofOwnAccount('Timeout Workflow');
@@ -193,7 +163,7 @@ describe('a start', () => {
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 	});
 
-	it('that is stopped while it waits is sent by Retry, and not when n8n starts', async () => {
+	it('that is stopped while it waits is not sent when n8n starts; Retry sends it, or on n8n 1 the next activation', async () => {
 		fixture.sandbox.set({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
 		const trigger = await ofOwnAccount('Stop');
 		const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
@@ -206,7 +176,9 @@ describe('a start', () => {
 		await fixture.restart();
 		await quiet(10_000);
 		expect(fixture.sandbox.jobs).toEqual([]);
-		await fixture.api.retryExecution(start?.id ?? '');
+		// n8n 1 keeps nothing of an execution that it stops.
+		if (LINE === '1') await fixture.reactivate(id);
+		else await fixture.api.retryExecution(start?.id ?? '');
 		await expectRuns(id, 1);
 		expect(fixture.sandbox.jobs).toHaveLength(1);
 	});
@@ -282,36 +254,29 @@ describe('a refusal', () => {
 		expect(fixture.starts).toBe(1);
 	});
 
-	it.each<[what: string, credits: number, isOtherKey: boolean]>([
-		['there are new credits', 100, false],
-		['the API key is another one', 3, true],
-	])(
-		'that only the start meets is told by one failed execution, and Retry starts the scrape when %s',
-		async (_what, credits, isOtherKey) => {
-			const key = uuid();
-			fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(3) } });
-			const credential = await fixture.newCredential('Too few credits', key);
-			const trigger = fixture.trigger({}, { credentials: use(credential) });
-			const { id } = await fixture.activate(trigger);
-			await fixture.untilExecutions(id, 1);
-			await save(id);
-			await quiet();
-			expect(await fixture.told(id)).toEqual([
-				expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
-			]);
-			expect(fixture.starts).toBe(1);
-			const [failed] = await fixture.executions(id);
-			fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(credits) } });
-			const data = fixture.credentialData(isOtherKey ? API_KEY : key);
-			await fixture.api.updateCredential(credential.id, { ...credential, data });
-			// The second time as when all failed executions are retried.
-			for (let times = 1; times <= 2; times++) {
-				expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
-				await expectRuns(id, 1);
-			}
-			expect(fixture.sandbox.jobs).toHaveLength(1);
-		},
-	);
+	it('that only the start meets is told by one failed execution, and Retry starts the scrape with another API key', async () => {
+		const key = uuid();
+		fixture.sandbox.set({ accounts: { [API_KEY]: account(1000), [key]: account(3) } });
+		const credential = await fixture.newCredential('Too few credits', key);
+		const trigger = fixture.trigger({}, { credentials: use(credential) });
+		const { id } = await fixture.activate(trigger);
+		await until('it fails', async () => (await fixture.told(id)).length > 0);
+		await save(id);
+		await quiet();
+		expect(await fixture.told(id)).toEqual([
+			expect.stringMatching(/No scrape was started.*INSUFFICIENT_CREDITS/),
+		]);
+		expect(fixture.starts).toBe(1);
+		const [failed] = await fixture.executions(id);
+		const data = fixture.credentialData(API_KEY);
+		await fixture.api.updateCredential(credential.id, { ...credential, data });
+		// The second time as when all failed executions are retried.
+		for (let times = 1; times <= 2; times++) {
+			expect((await fixture.api.retryExecution(failed?.id ?? '')).status).toBe('success');
+			await expectRuns(id, 1);
+		}
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+	});
 });
 
 describe('a schedule', () => {
@@ -321,9 +286,10 @@ describe('a schedule', () => {
 		await fixture.untilStarts(4);
 		await fixture.api.deactivateWorkflow(id);
 		const { length } = fixture.sandbox.jobs;
-		// None at the activation. The sandbox gets a start moments after it is due.
-		for (const at of fixture.sandbox.jobs.map(({ createdAt }) => createdAt))
-			expect(at % 4000).toBeLessThan(2000);
+		// Each is of another due time, and none of the activation.
+		const urls = fixture.sandbox.jobs.map(({ webhookUrl = '' }) => webhookUrl);
+		expect(new Set(urls).size).toBe(length);
+		for (const url of urls) expect(url).toMatch(/leadgen=s\d{14}/);
 		await quiet(9000);
 		expect(fixture.sandbox.jobs).toHaveLength(length);
 		await fixture.api.activateWorkflow(id);

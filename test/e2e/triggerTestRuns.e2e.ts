@@ -75,16 +75,4 @@ describe('a test run', () => {
 		expect(await fixture.scrapesOf(none.id)).toEqual([started]);
 		expect(fixture.starts).toBe(2);
 	});
-
-	it('starts one scrape, also if it is started three times at once', async () => {
-		fixture.sandbox.set({
-			faults: [{ kind: 'slowBody', delayMs: 4000, match: { path: '/start' } }],
-		});
-		const { id } = await fixture.workflow();
-		await Promise.allSettled([1, 2, 3].map(() => execute(id)));
-		await fixture.untilRuns(id, 1);
-		await quiet();
-		expect(fixture.starts).toBe(1);
-		expect(await fixture.scrapesOf(id)).toEqual([fixture.sandbox.jobs[0]?.scrapeId]);
-	});
 });
