@@ -126,13 +126,26 @@ describe.each([
 	});
 });
 
-test('a due time has the same attempt a moment early, late, and in another process', () => {
-	const at = Date.UTC(2026, 9, 25, 1);
-	const attempts = [-1, 0, 900, 59_000].map((ms) =>
-		attemptAt(new Date(at + ms), '0 2 * * *', 'Europe/Berlin'),
-	);
-	expect(attempts).toEqual(new Array(4).fill('s202610250120europeberlin'));
-	expect(attemptAt(new Date(at), '0 1 * * *', '')).toMatch(/^s20261025\d{4}$/);
+test.each([
+	['2026-07-01T07:00Z', '0 9 * * *', 's202607010540europeberlin'],
+	['2026-07-01T07:00Z', '0 * * * *', 's202607010540europeberlin'],
+	['2026-07-01T07:00:30Z', '*/30 * * * * *', 's20260701054030europeberlin'],
+	// The second 2:00 of that date.
+	['2026-10-25T01:00Z', '0 2 * * *', 's202610250120europeberlin'],
+])(
+	'the due time %s of %s has one attempt, a moment early, and late',
+	(due, expression, attempt) => {
+		const moments = expression.startsWith('*') ? [-400, -1, 0, 499] : [-400, -1, 0, 900, 59_000];
+		const attempts = moments.map((ms) =>
+			attemptAt(new Date(new Date(due).getTime() + ms), expression, 'Europe/Berlin'),
+		);
+		expect(new Set(attempts)).toEqual(new Set([attempt]));
+	},
+);
+
+test('without a time zone, a due time is in that of the process', () => {
+	const due = new Date(Date.UTC(2026, 9, 25, 1));
+	expect(attemptAt(due, '0 1 * * *', '')).toMatch(/^s20261025\d{4}$/);
 });
 
 test.each([
