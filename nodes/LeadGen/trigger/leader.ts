@@ -109,18 +109,18 @@ export class Leader {
 	/** Posts a message until the own URL takes it and the workflow is active, at most so long. */
 	private async postUntilActive(message: Message, maxMs: number, patienceMs?: number) {
 		const since = Date.now();
-		for (;;) {
+		while (!this.isClosed) {
 			const reply = await this.post(message, patienceMs);
 			const ms = Date.now() - since;
-			if (reply?.isActive || ms >= maxMs || this.isClosed) return;
+			if (reply?.isActive || ms >= maxMs) return;
 			await this.wait(Math.min(500 + ms / 3, MINUTE_MS));
 		}
 	}
 
-	/** A start is due by the schedule. */
-	due(time: Date): void {
-		const { schedule = '' } = this;
-		const attempt = attemptAt(time, schedule, this.node.context.getTimezone());
+	/** A time of a cron expression that n8n registered for this activation, or for one that it refused. */
+	due(expression: string, time: Date): void {
+		if (expression !== this.schedule) return;
+		const attempt = attemptAt(time, expression, this.node.context.getTimezone());
 		// Two main processes that lead for a moment ask for the same attempt, and the gate lets one of them start.
 		if (attempt === undefined || attempt <= this.lastDue) return;
 		this.lastDue = attempt;

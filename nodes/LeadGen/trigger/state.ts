@@ -73,7 +73,7 @@ export class NodeState {
 	/** The attempt that an activation asks for, until its start begins. */
 	asked = '';
 	/** Leads the work for the node, in the leading main process. */
-	leader?: { due(time: Date): void; close(): void };
+	leader?: { due(expression: string, time: Date): void; close(): void };
 	/** Since when the own URL takes no message. */
 	unreachedSince: number | undefined;
 	/** What it did not take. It goes along with the next message. */
