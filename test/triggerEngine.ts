@@ -101,6 +101,8 @@ export class MiniN8n {
 	readonly executions: Execution[] = [];
 	/** Answers instead of the webhooks, as a proxy in front of n8n does. */
 	front?: (request: IncomingMessage) => number | undefined;
+	/** The body of these answers. */
+	frontBody = '';
 	/** How many production executions may run at once. */
 	slots = Infinity;
 	/** As n8n's database holds it. */
@@ -279,7 +281,7 @@ export class MiniN8n {
 		const isThere = isTest ? this.isListening : this.isActive;
 		const status = this.front?.(request) ?? (isThere ? 0 : 404);
 		if (status !== 0) {
-			response.writeHead(status).end();
+			response.writeHead(status).end(this.frontBody);
 			return;
 		}
 		const { searchParams } = new URL(request.url ?? '', this.url);

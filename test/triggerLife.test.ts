@@ -138,9 +138,14 @@ describe('an activation', () => {
 		expect(kindsOf(n8n)).toEqual(['start success', 'start success']);
 	});
 
-	test('begins its start when the own URL takes messages, and tells within a minute that it does not', async () => {
+	const reply = { saved: { activation: 'a1', scrapes: [] }, isActive: true, begun: [] };
+	test.each([
+		['a proxy refuses its messages', 502, ''],
+		['something else answers them', 200, JSON.stringify({ text: JSON.stringify(reply) })],
+	])('begins no start while %s, and tells that within a minute', async (_what, status, body) => {
 		const n8n = await n8nWith();
-		n8n.front = () => 502;
+		n8n.front = () => status;
+		n8n.frontBody = body;
 		await n8n.activate();
 		const since = Date.now();
 		await until(() => n8n.executions.length === 1 && isOver(n8n));
