@@ -13,7 +13,7 @@ import {
 	people as peopleOf,
 	person,
 } from './given';
-import { sleep, speedUp, until, useService } from './service';
+import { sleep, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -139,7 +139,6 @@ describe('when n8n runs the node again', () => {
 	});
 
 	it('knows its starts and results, also if another execution of the workflow ran meanwhile', async () => {
-		speedUp(10);
 		const match = { path: '/status', times: 1 };
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'FORBIDDEN', match }] });
 		const waitIn = async (executionId: string) => {
@@ -213,7 +212,6 @@ it.each([
 ] as const)(
 	'a rate limit that is not known before costs no item its result: %s window, headers %s',
 	async (kind, headers) => {
-		speedUp(4);
 		sandbox.set({ rateLimit: { kind, headers, enterprisePerMinute: 15, windowMs: 1000 } });
 		expect(emails(await find(people(40)))).toEqual(anyEmails(40));
 		expect(spent()).toBe(40);
@@ -235,7 +233,6 @@ describe('a service that goes down in the middle of a run', () => {
 
 	it('is waited for, and nothing is asked or paid for twice', async () => {
 		const { running } = await runIntoOutage(150, {});
-		speedUp(10);
 		// Until more than a minute has passed, and some calls could not be sent.
 		await sleep(90_000);
 		await sandbox.comeBack();
@@ -247,7 +244,6 @@ describe('a service that goes down in the middle of a run', () => {
 
 	it('is given up after ten minutes', async () => {
 		const { running } = await runIntoOutage(150, keepGoing);
-		speedUp(100);
 		const result = await running;
 		await sandbox.comeBack();
 		const bought = sandbox.requests.length;

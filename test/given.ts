@@ -123,6 +123,9 @@ export type Responder = (
 	response: ServerResponse,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
+/** Lets a request wait until it is given up. */
+export const silence: Responder = () => undefined;
+
 export const answer = (
 	body: unknown,
 	status?: number,

@@ -17,7 +17,7 @@ import {
 	type Call,
 	type Operation,
 } from './given';
-import { sleep, speedUp, until, useService } from './service';
+import { sleep, until, useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
@@ -306,7 +306,7 @@ function msOfPolls(status: number): number {
 
 const waitFor = (options: INodeParameters = {}) => ({
 	scrapeId: '={{ $json.id }}',
-	options: { pollInterval: 0.05, ...options },
+	options,
 });
 
 describe('Scrape: Get Status', () => {
@@ -333,7 +333,7 @@ describe('Scrape: Get Status', () => {
 
 describe('Scrape: Wait', () => {
 	test('polls until all scrapes are completed', async () => {
-		const scrapes = await startThree({}, [600, 50, 300]);
+		const scrapes = await startThree({}, [60_000, 5000, 30_000]);
 		const { items } = await service.run(WAIT, waitFor({ timeout: 0 }), scrapes);
 
 		expect(items).toEqual(withStatus(scrapes));
@@ -343,7 +343,7 @@ describe('Scrape: Wait', () => {
 	});
 
 	test('a scrape that failed is an error with all that is known of it', async () => {
-		const scrapes = await startThree({ durationMs: 100 });
+		const scrapes = await startThree({ durationMs: 10_000 });
 		const [one, two, three] = scrapes;
 		sandbox.finish(two.id, 'failed');
 		const { items } = await service.run(WAIT, waitFor(), scrapes, keepGoing);
@@ -358,14 +358,14 @@ describe('Scrape: Wait', () => {
 		const scrapes = await startThree();
 		const [one, two, three] = scrapes;
 		sandbox.finish(one.id, 'completed');
-		const late = await service.run(WAIT, waitFor({ timeout: 0.02 }), scrapes, keepGoing);
+		const late = await service.run(WAIT, waitFor({ timeout: 1 }), scrapes, keepGoing);
 
 		const timedOut = ({ id }: Scrape) => ({
 			id,
 			error: {
 				...statusOf(id, 'pending'),
 				progress: 0,
-				message: `Scrape ${id} did not finish within 0.02 minutes`,
+				message: `Scrape ${id} did not finish within 1 minute`,
 				advice: containing('To wait longer, use "Wait'),
 				paidCalls: 0,
 			},
@@ -378,7 +378,6 @@ describe('Scrape: Wait', () => {
 		const running = service.run(WAIT, waitFor({ timeout: 0 }), scrapes, keepGoing);
 		await until(() => scrapes.every(({ id }) => id in polls()));
 		sandbox.set({ faults: [{ kind: 'html', status: 502 }] });
-		speedUp(300);
 		const { items } = await running;
 
 		const advice = containing('"Wait Until Finished" with the scrape ID');
@@ -396,7 +395,6 @@ describe('Scrape: Wait', () => {
 			sandbox.set({ unknownScrape });
 			const [known] = await startThree({ durationMs: 50 });
 			const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
-			speedUp(20);
 			const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
 			const error = refusal(unknownScrape, 'No such scrape', httpStatus);
@@ -407,15 +405,23 @@ describe('Scrape: Wait', () => {
 		},
 	);
 
+	test('polls as often as before when other scrapes have ended', async () => {
+		const starter = { credential: { plan: 'starter' } };
+		await service.run(WAIT, waitFor(), await startThree({ durationMs: 0 }, [0, 0, 0]), starter);
+		sandbox.set({ job: { durationMs: 19_000 } });
+		const id = await service.startJob();
+		await service.run(WAIT, waitFor(), [{ id }], starter);
+		// At once, and every 5 seconds. At 60 requests a minute, four scrapes take 12 seconds.
+		expect(polls()[id]).toBe(5);
+	});
+
 	test('ends with Stop', async () => {
 		const scrapes = await startThree();
 		const areAsked = () => scrapes.every(({ id }) => id in polls());
 		await service.runUntil(areAsked, WAIT, waitFor({ pollInterval: 600 }), scrapes);
 
-		// What was under way arrives.
-		await sleep(200);
 		const before = sandbox.requests.length;
-		await sleep(200);
+		await sleep(3_600_000);
 		expect(sandbox.requests).toHaveLength(before);
 	});
 });
@@ -449,7 +455,7 @@ describe('Scrape: Start and Wait', () => {
 	const withOptions = (options: INodeParameters = {}) => ({
 		filters: { jobTitles: ['={{ $json.title }}'] },
 		limit: '={{ $json.limit }}',
-		options: { pollInterval: 0.05, ...options },
+		options,
 	});
 	const idOf = ({ title }: { title: string }) =>
 		sandbox.jobs.find(({ filters }) => filters.jobTitles?.[0] === title)?.scrapeId ?? '';
@@ -467,7 +473,7 @@ describe('Scrape: Start and Wait', () => {
 	};
 
 	test('sends a webhook URL, and gives the fields of the start and of the last status', async () => {
-		sandbox.set({ job: { durationMs: 120 }, extraFields: true });
+		sandbox.set({ job: { durationMs: 12_000 }, extraFields: true });
 		const webhookUrl = '=http://127.0.0.1:9/hook/{{ $json.title }}';
 		const { items } = await service.run(START_AND_WAIT, withOptions({ webhookUrl }), inputs);
 

@@ -3,8 +3,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
 import { paired, verdictOf } from './expected';
+import { useVirtualTime } from './virtualTime';
 import {
-	failure,
 	keepGoing,
 	rowsOf,
 	type Answer,
@@ -27,6 +27,7 @@ export type Case = [answer: Answer | Responder, outcome?: object];
  * Authorization header, and nowhere else.
  */
 export function useService() {
+	useVirtualTime();
 	const sandbox = new Sandbox({});
 	let badInput = false;
 	// An account of its own for each test, since results are remembered by account.
@@ -34,7 +35,8 @@ export function useService() {
 	/** With characters that addresses write in other ways. */
 	const apiKey = () => `${SECRET}-${String(accounts)}/+&<x>`;
 	let executions = 0;
-	const stops: Array<() => void> = [];
+	/** What presses Stop, by the runs that are not over. */
+	const stops = new Set<() => void>();
 
 	beforeAll(async () => {
 		await sandbox.listen();
@@ -46,10 +48,12 @@ export function useService() {
 			accounts: { [apiKey()]: { plan: 'enterprise', credits: 100_000 } },
 		});
 	});
-	afterEach(() => {
+	afterEach(async () => {
 		jest.restoreAllMocks();
-		// A test that takes too long leaves its run behind.
-		for (const stop of stops.splice(0)) stop();
+		// A test that fails may leave runs behind. The next test must not get their requests.
+		for (const stop of stops) stop();
+		if (stops.size > 0) await sleep(1);
+		stops.clear();
 		const violations = sandbox.requests.flatMap(({ violation = [] }) => violation);
 		if (badInput) expect(violations).not.toEqual([]);
 		else expect(violations).toEqual([]);
@@ -85,24 +89,28 @@ export function useService() {
 		};
 	}
 
-	/** Runs an operation with the account of the sandbox. */
+	/**
+	 * Runs an operation with the account of the test, which has no limit of a plan.
+	 * @throws if the test is over meanwhile, so that it goes no further
+	 */
 	async function run(
 		[resource, operation]: Operation,
 		parameters: INodeParameters,
 		items: IDataObject[],
 		options: Partial<NodeRun> = {},
 	): Promise<NodeResult> {
-		return await runLeadGen({
+		let stop = () => {};
+		const expectSameTest = testGuard();
+		const result = await runLeadGen({
 			baseUrl: sandbox.url,
 			parameters: { resource, operation, ...parameters },
 			items,
 			executionId: String((executions += 1)),
 			...options,
-			onStart(stop) {
-				stops.push(stop);
-				options.onStart?.(stop);
+			onStart(press) {
+				stops.add((stop = press));
+				options.onStart?.(press);
 			},
-			// A plan without a limit, so that nothing waits.
 			credential: {
 				apiKey: apiKey(),
 				plan: 'enterprise',
@@ -110,6 +118,9 @@ export function useService() {
 				...options.credential,
 			},
 		});
+		expectSameTest();
+		stops.delete(stop);
+		return result;
 	}
 
 	/** Runs an operation until `when`, and then presses Stop. @returns the run that was stopped */
@@ -151,8 +162,8 @@ export function useService() {
 		answerWith(async (request, response) => {
 			// An answer may end the run.
 			await until(() => sandbox.requests.length >= rows.length);
-			const own =
-				answers[keys.indexOf(keyOf(request))] ?? action.next ?? failure('UNEXPECTED', 500);
+			const own = answers[keys.indexOf(keyOf(request))] ?? action.next;
+			if (!own) throw new Error(`Nobody expects the request ${keyOf(request)}`);
 			return typeof own === 'function' ? await own(request, response) : own;
 		});
 		const result = await runRows(action, rows, ...more);
@@ -211,22 +222,21 @@ export function useService() {
 	};
 }
 
-/** From now on, time passes so many times as fast for the node and for the sandbox. */
-export function speedUp(factor: number): void {
-	for (const clock of [Date, performance] as Array<{ now: () => number }>) {
-		const now = clock.now.bind(clock);
-		const from = now();
-		jest.spyOn(clock, 'now').mockImplementation(() => from + factor * (now() - from));
+/** Resolves as soon as `condition` is true; throws if the test is over before. */
+export async function until(condition: () => boolean): Promise<void> {
+	const expectSameTest = testGuard();
+	while (!condition()) {
+		await sleep(5);
+		expectSameTest();
 	}
-	const wait = setTimeout;
-	jest
-		.spyOn(globalThis, 'setTimeout')
-		.mockImplementation((ring, ms = 0) => wait(ring, ms / factor));
 }
 
-/** Resolves as soon as `condition` is true; the time limit of the test ends a wait in vain. */
-export async function until(condition: () => boolean): Promise<void> {
-	while (!condition()) await sleep(5);
+/** @returns a function that throws if the test that calls this is over */
+function testGuard(): () => void {
+	const { currentTestName } = expect.getState();
+	return () => {
+		if (expect.getState().currentTestName !== currentTestName) throw new Error('The test is over');
+	};
 }
 
 export async function sleep(ms: number): Promise<void> {
