@@ -6,9 +6,9 @@ import { useService } from './service';
 const service = useService();
 const { sandbox } = service;
 
-/** Searches for the persons in the items. */
-async function enrich(parameters: INodeParameters, persons: IDataObject[]) {
-	return (await service.run(ENRICH, { ...person, ...parameters }, persons, keepGoing)).items;
+/** Searches for the people in the items. */
+async function enrich(parameters: INodeParameters, items: IDataObject[]) {
+	return (await service.run(ENRICH, { ...person, ...parameters }, items, keepGoing)).items;
 }
 
 const find = (firstName: string, lastName: string, others: object = { company: 'acme.com' }) =>

@@ -25,8 +25,6 @@ const callKeys = rows.map((row) => keyOf(VERIFY_ROWS.callFor(row)));
 /** The number of the row that a request is for. */
 const indexOf = (request: RequestRecord) => callKeys.indexOf(keyOf(request));
 const page = (status: number) => answer('<html>Sign in</html>', status);
-const noKey = 'the service does not accept the API key';
-const earlier = (message: string) => `an earlier request failed. ${message}`;
 const notSent = (reason: string) => ({
 	message: `Not sent: ${reason}`,
 	advice: someText,
@@ -44,74 +42,55 @@ async function expectEnd(given: Responder, sent: (index: number) => unknown, rea
 	expect(items).toEqual(verified(rows, (_, index) => errorOf(index)));
 }
 
-const refusals: Array<[what: string, Answer, facts: object, reason: string]> = [
-	['a refused key', failure('UNAUTHORIZED', 401), { code: 'UNAUTHORIZED' }, noKey],
-	['a refused key with HTTP 200', failure('unauthorized', 200), { code: 'UNAUTHORIZED' }, noKey],
-	['HTTP 401 without a code', answer('', 401), { httpStatus: 401 }, noKey],
-];
-const others: typeof refusals = [
-	['HTTP 403 without a code', page(403), { httpStatus: 403 }, noKey],
-	[
-		'a page with HTTP 404',
-		page(404),
-		{ httpStatus: 404 },
-		earlier('The service answered HTTP 404 with a web page'),
-	],
-	[
-		'a path that a framework does not have',
-		answer({ statusCode: 404, message: 'Cannot POST /email/verify', error: 'Not Found' }, 404),
-		{ httpStatus: 404 },
-		earlier('The service says: Cannot POST /email/verify'),
-	],
-	[
-		'a redirect before the work',
-		answer('', 307, { location: 'https://login.example/' }),
-		{ httpStatus: 307 },
-		earlier('The service redirects to https://login.example/'),
-	],
-];
-const unclear: typeof refusals = [
-	[
-		'a login page',
-		page(200),
-		{ answer: '<html>Sign in</html>' },
-		earlier('The service answered HTTP 200 with a web page'),
-	],
-	[
-		'a redirect of a POST',
-		answer('', 302, { location: 'https://login.example/' }),
-		{ httpStatus: 302 },
-		earlier('The service redirects to https://login.example/'),
-	],
+const noKey = 'the service does not accept the API key';
+const earlier = (message: string) => `an earlier request failed. ${message}`;
+const refused = { outcome: 'refused', paidCalls: 0 };
+const unclear = { outcome: 'unknown', advice: mayBeDone, paidCalls: 1 };
+const refusedKeys: Array<[what: string, Answer, facts: object]> = [
+	['a refused key', failure('UNAUTHORIZED', 401), { code: 'UNAUTHORIZED' }],
+	['a refused key with HTTP 200', failure('unauthorized', 200), { code: 'UNAUTHORIZED' }],
+	['HTTP 401 without a code', answer('', 401), { httpStatus: 401 }],
 ];
 
 describe('A run ends', () => {
-	test.each([...refusals, ...others])('with %s', async (_, refusal, facts, reason) => {
-		const error = including({ ...facts, outcome: 'refused', paidCalls: 0 });
-		await expectEnd(
-			() => refusal,
-			() => error,
-			reason,
-		);
-	});
-
-	test.each(unclear)('with %s', async (_, odd, facts, reason) => {
-		const error = including({ ...facts, outcome: 'unknown', advice: mayBeDone, paidCalls: 1 });
+	// Which answers are of another server is in answer.test.ts.
+	type End = [what: string, Answer, facts: object, reason: string];
+	test.each<End>([
+		...refusedKeys.map(([what, refusal, facts]): End => [
+			what,
+			refusal,
+			{ ...refused, ...facts },
+			noKey,
+		]),
+		['HTTP 403 without a code', page(403), { ...refused, httpStatus: 403 }, noKey],
+		[
+			'a page with HTTP 404',
+			page(404),
+			refused,
+			earlier('The service answered HTTP 404 with a web page'),
+		],
+		['a login page', page(200), unclear, earlier('The service answered HTTP 200 with a web page')],
+		[
+			'a redirect',
+			answer('', 302, { location: 'https://login.example/' }),
+			unclear,
+			earlier('The service redirects to https://login.example/'),
+		],
+	])('with %s', async (_, odd, facts, reason) => {
 		await expectEnd(
 			() => odd,
-			() => error,
+			() => including(facts),
 			reason,
 		);
 	});
 
-	test.each(refusals)('with %s after successes', async (_, refusal, facts, reason) => {
-		const error = including({ ...facts, outcome: 'refused', paidCalls: 0 });
+	test.each(refusedKeys)('with %s after successes', async (_, refusal, facts) => {
 		const respond: Responder = async (request) => {
 			if (indexOf(request) < 3) return verdict(request);
 			await until(() => sandbox.requests.filter(({ status }) => status === 200).length >= 3);
 			return refusal;
 		};
-		await expectEnd(respond, (index) => index >= 3 && error, reason);
+		await expectEnd(respond, (index) => index >= 3 && including({ ...refused, ...facts }), noKey);
 	});
 });
 
@@ -172,6 +151,14 @@ test('An invalid input ends a run that is set to stop, and the error names all o
 			/ The input of 12 of 40 items is invalid: item 20, 21, 23, 24, 26, 27, 29, 30, 32, 33 and others\. To get the results of the other items, set Settings > On Error to Continue\. This run paid for 9 results\. /,
 		),
 	});
+});
+
+test('A raised maximum of paid calls counts at once, and calls that were paid for before count, too', async () => {
+	const list = [1, 1, 2, 2].map((maximum, index) => ({ name: `p${String(index)}`, maximum }));
+	answerWith(verdict);
+	const options = { maxPaidCalls: '={{ $json.maximum }}' };
+	await runRows(VERIFY_ROWS, list, options, { ...keepGoing, isInLoop: true });
+	expectCalls([list[0], list[2]].flatMap((row) => (row ? VERIFY_ROWS.callFor(row) : [])));
 });
 
 describe('The error of a run that started scrapes', () => {

@@ -1,0 +1,308 @@
+/** What an answer means: a result, an error that cost nothing, or one that may have been paid for. */
+import { foundNobody, meaningOf, readEnvelope } from '../nodes/LeadGen/service/answer';
+import type { ServiceRequest } from '../nodes/LeadGen/service/request';
+import { containing, matching, mayBeDone } from './expected';
+
+const lookup: ServiceRequest = { kind: 'lookup', path: '/email/verify' };
+const read: ServiceRequest = { kind: 'read', path: '/credits' };
+
+interface Given {
+	status?: number;
+	/** An object is sent as JSON. */
+	body?: unknown;
+	headers?: Record<string, string>;
+	request?: ServiceRequest;
+	/** Whether the service accepted other calls with the key. */
+	isKeyRight?: boolean;
+}
+
+function answerTo({ status = 200, body = '', headers = {}, request = lookup, isKeyRight }: Given) {
+	const text = typeof body === 'string' ? body : JSON.stringify(body);
+	return readEnvelope({ status, headers, text }, request, isKeyRight);
+}
+
+/** The data of an answer, or all that its error says. */
+function told(given: Given): object {
+	const answer = answerTo(given);
+	if ('data' in answer) return answer;
+	const { message, advice, details, isForeign } = answer.error;
+	return { message, advice, ...details, ...(isForeign && { isForeign }) };
+}
+
+const checkFields = containing('does not accept the fields of this item');
+const checkKey = 'Check the API key in the LeadGen credential.';
+const addCredits = containing('Add credits to the account');
+const checkValues = containing('did not find what this request asks for');
+const tryLater = containing('more requests than its plan allows');
+const lookUp = containing('Look up this code');
+const askProvider = containing('ask the provider of the service');
+const checkAddress = containing('Check the base URL in the LeadGen credential');
+const firewall = containing('a firewall may have blocked this one');
+
+/** Codes in other spellings than those of the interface. */
+const SPELLINGS = new Map<unknown, string>([
+	['invalid_request', 'INVALID_REQUEST'],
+	['unauthorized', 'UNAUTHORIZED'],
+	['Insufficient Credits', 'INSUFFICIENT_CREDITS'],
+	['not_found', 'NOT_FOUND'],
+]);
+
+describe('A code', () => {
+	test.each<[code: string | number, status: number, outcome: string, advice: unknown, as?: string]>(
+		[
+			['INVALID_REQUEST', 400, 'refused', checkFields],
+			['invalid_request', 400, 'refused', checkFields],
+			['UNAUTHORIZED', 401, 'refused', checkKey],
+			['unauthorized', 200, 'refused', checkKey],
+			['FORBIDDEN', 403, 'refused', checkKey],
+			['INSUFFICIENT_CREDITS', 402, 'refused', addCredits],
+			['Insufficient Credits', 200, 'refused', addCredits],
+			['NOT_FOUND', 404, 'refused', checkValues],
+			['not_found', 200, 'refused', checkValues],
+			['ROUTE_NOT_FOUND', 404, 'refused', lookUp],
+			['RATE_LIMIT_EXCEEDED', 429, 'refused', tryLater],
+			['RATE_LIMIT_EXCEEDED', 200, 'refused', tryLater],
+			['RATE_LIMIT_EXCEEDED', 503, 'refused', tryLater],
+			['MAINTENANCE', 400, 'refused', lookUp],
+			[1007, 422, 'refused', lookUp],
+			// A service that breaks down may have done the work before, and a code that is not known may say so.
+			['MAINTENANCE', 200, 'unknown', mayBeDone],
+			['MAINTENANCE', 408, 'unknown', mayBeDone],
+			['INVALID_REQUEST', 500, 'unknown', mayBeDone],
+			['INSUFFICIENT_CREDITS', 502, 'unknown', mayBeDone],
+			// Every object of JavaScript has a field with this name.
+			['constructor', 200, 'unknown', mayBeDone],
+		],
+	)('%s with HTTP %d means that the outcome is %s', (sent, status, outcome, advice) => {
+		const code = SPELLINGS.get(sent) ?? String(sent);
+		const error = {
+			message: `The service says: Oops (${code})`,
+			outcome,
+			code,
+			httpStatus: status,
+		};
+		for (const body of [
+			{ success: false, error: { code: sent, message: 'Oops' } },
+			{ success: false, code: sent, message: 'Oops' },
+		]) {
+			expect(told({ status, body })).toEqual({ ...error, advice });
+		}
+	});
+
+	test.each<[status: number, code: string, meaning: string | undefined]>([
+		[402, '', 'INSUFFICIENT_CREDITS'],
+		[200, 'Insufficient Credits', 'INSUFFICIENT_CREDITS'],
+		[429, 'TOO_FAST', 'RATE_LIMIT_EXCEEDED'],
+		[401, '', 'UNAUTHORIZED'],
+		[404, '', undefined],
+		[404, 'ROUTE_NOT_FOUND', undefined],
+		[500, 'DOWN', undefined],
+	])(
+		'is not needed where the status says enough: HTTP %d with the code %j',
+		(status, code, meaning) => {
+			const answer = answerTo({
+				status,
+				body: { success: false, error: { code, message: 'Oops' } },
+			});
+			expect(meaningOf('error' in answer && answer.error)).toBe(meaning);
+		},
+	);
+});
+
+describe('A lookup', () => {
+	const ofOther = 'http://127.0.0.1/v2/email/find';
+	test.each<[what: string, isNobody: boolean, Given]>([
+		['the code', true, { status: 404, body: { success: false, error: { code: 'NOT_FOUND' } } }],
+		['a spelling of it', true, { body: { success: false, error: { code: 'Not found' } } }],
+		['no `success`', true, { status: 404, body: { error: { code: 'NOT_FOUND', message: 'No' } } }],
+		['another code', false, { status: 404, body: { success: false, error: { code: 'NO_PATH' } } }],
+		['Spring', false, { status: 404, body: { status: 404, error: 'Not Found', path: ofOther } }],
+		['Nest', false, { status: 404, body: { message: 'Cannot POST /v2', error: 'Not Found' } }],
+		['FastAPI', false, { status: 404, body: { detail: 'Not Found' } }],
+		['Supabase', false, { status: 404, body: { code: 'NOT_FOUND', message: 'No such function' } }],
+		['a web page', false, { status: 404, body: '<html>' }],
+	])('finds nobody, or has a wrong address: %s', (_what, isNobody, given) => {
+		const answer = answerTo(given);
+		expect('error' in answer && foundNobody(answer.error)).toBe(isNobody);
+	});
+
+	test.each([
+		{ status: 404, error: 'Not Found', path: ofOther },
+		{ statusCode: 404, message: 'Cannot POST /email/find', error: 'Not Found' },
+		{ detail: 'Not Found' },
+		{ code: 'NOT_FOUND', message: 'Requested function was not found' },
+	])('with a path that a framework does not have went to another server: %j', (body) => {
+		const facts = { outcome: 'refused', httpStatus: 404, isForeign: true };
+		expect(told({ status: 404, body })).toMatchObject({ ...facts, advice: checkAddress });
+	});
+});
+
+describe('A result', () => {
+	const data = { email: 'p@acme.com', status: 'valid' };
+	test.each<[Given, data: object | null]>([
+		...[200, 201, 202, 206].map((status): [Given, object] => [
+			{ status, body: { success: true, data } },
+			data,
+		]),
+		[{ body: { data } }, data],
+		[{ body: { success: true, data: {} } }, {}],
+		[{ body: { success: true, data, error: 'A warning', message: 'Done' } }, data],
+		[{ body: { success: true, data: null, status: 'success', requestId: 'r1' } }, null],
+	])('is in the data: %j', (given, expected) => {
+		expect(told(given)).toEqual({ data: expected });
+	});
+
+	const other = { scrapeId: 'x', status: 'pending' };
+	test.each<[body: object, kept: object | undefined]>([
+		[{}, undefined],
+		[{ success: true }, undefined],
+		[other, other],
+		[{ success: true, ...other }, other],
+		[{ success: true, data: [] }, { data: [] }],
+		[{ success: true, data: [other] }, { data: [other] }],
+	])('without data may be paid for, and the error keeps what came: %j', (body, answer) => {
+		const message = 'The service returned no result';
+		expect(told({ body })).toEqual({ message, advice: mayBeDone, outcome: 'unknown', answer });
+	});
+});
+
+describe('An error', () => {
+	test.each<[body: object, says: string]>([
+		[{ success: true, data: null, error: 'Search is down' }, 'Search is down'],
+		[{ data: null, message: 'Try later' }, 'Try later'],
+		[
+			{ success: true, data: null, error: { code: 'INTERNAL', message: 'Oops' } },
+			'Oops (INTERNAL)',
+		],
+		[{ success: false, error: 'Rate limit exceeded' }, 'Rate limit exceeded'],
+		[{ success: false, error: 'Insufficient credits' }, 'Insufficient credits'],
+	])(
+		'with HTTP 200 may be paid for, unless a code says that nothing was done: %j',
+		(body, says) => {
+			const facts = { message: `The service says: ${says}`, outcome: 'unknown', httpStatus: 200 };
+			expect(told({ body })).toMatchObject({ ...facts, advice: mayBeDone });
+		},
+	);
+
+	const none = 'The service reports an error, without a message or a code';
+	const wrong = 'The service says: Wrong (E1)';
+	const both = { code: 'E1', message: 'Wrong' };
+	const details = [{ field: 'email', issue: 'No such domain' }];
+	const data = { scrapeId: 's1' };
+	test.each<[body: object, message: string, facts: object]>([
+		[{}, none, {}],
+		[{ error: { code: '', message: '' } }, none, {}],
+		[{ errors: ['too long'] }, none, { answer: { errors: ['too long'] } }],
+		[
+			{ error: { code: 'E7' } },
+			'The service reports the error E7, without a message',
+			{ code: 'E7' },
+		],
+		[{ message: 'Went wrong' }, 'The service says: Went wrong', {}],
+		[{ error: both, message: 'Wrong' }, wrong, { code: 'E1' }],
+		[
+			{ error: { ...both, details, hint: '' }, requestId: 'r1', data: null },
+			wrong,
+			{ code: 'E1', answer: { error: { details }, requestId: 'r1' } },
+		],
+		[{ error: both, data }, wrong, { code: 'E1', answer: { data } }],
+	])('is told in words, and keeps all that came with it: %j', (body, message, facts) => {
+		const advice = 'code' in facts ? lookUp : askProvider;
+		const known = { message, advice, outcome: 'refused', httpStatus: 422 };
+		expect(told({ status: 422, body: { success: false, ...body } })).toEqual({
+			...known,
+			...facts,
+		});
+	});
+
+	test('cuts long texts', () => {
+		const long = 'It failed. '.repeat(50_000);
+		for (const given of [
+			{ status: 400, body: { success: false, error: { code: 'ODD', message: long } } },
+			{ status: 400, body: { success: false, error: { code: long, message: '' } } },
+			{ status: 307, headers: { location: `/a?${'b'.repeat(12_000)}` } },
+		]) {
+			const { message, code = '' } = told(given) as { message: string; code?: string };
+			expect(message.length).toBeGreaterThan(500);
+			expect(message.length).toBeLessThan(600);
+			expect(code.length).toBeLessThanOrEqual(501);
+		}
+		const kept = told({ body: `scrape s1 ${'😀'.repeat(100_000)}` });
+		expect(kept).toMatchObject({ answer: matching(/^scrape s1 (😀){2000,2100}…$/u) });
+	});
+
+	test('stays on one line, without control characters and markup', () => {
+		const odd = 'a\r\n2026-01-01 | error | forged \u001B[31mred\u2028b <a href="//x.example">c</a>';
+		const clean = 'a 2026-01-01 | error | forged [31mred b ‹a href="//x.example"›c‹/a›';
+		const body = { success: false, error: { code: odd, message: odd } };
+		const said = { message: `The service says: ${clean} (${clean})`, code: clean };
+		expect(told({ status: 400, body })).toMatchObject(said);
+	});
+});
+
+const OTHER = 'something other than the expected JSON';
+const PAGE = 'a web page';
+const EMPTY = 'an empty body';
+describe('What is no JSON of the service', () => {
+	type Odd = [status: number, body: string, what: string, outcome: string, advice: unknown];
+	const oddOf = ([status, body, what, outcome, advice]: Odd) => ({
+		message: `The service answered HTTP ${String(status)} with ${what}`,
+		...{ advice, outcome, httpStatus: status },
+		// It may be what was paid for.
+		answer: what === OTHER || (what === PAGE && status === 200) ? body : undefined,
+	});
+
+	test.each<Odd>([
+		[200, '<html>Sign in</html>', PAGE, 'unknown', checkAddress],
+		[403, '<html>', PAGE, 'refused', checkKey],
+		[404, '<html>', PAGE, 'refused', checkAddress],
+		[401, '', EMPTY, 'refused', checkKey],
+		[402, 'Pay first', OTHER, 'refused', addCredits],
+		[422, '{"detail":[{"field":"email"}]}', OTHER, 'refused', checkAddress],
+		[200, '', EMPTY, 'unknown', checkAddress],
+		[200, 'OK', OTHER, 'unknown', mayBeDone],
+		[200, '[]', OTHER, 'unknown', mayBeDone],
+		[200, 'null', OTHER, 'unknown', mayBeDone],
+		[200, '["s1"]', OTHER, 'unknown', mayBeDone],
+		[200, '{"success":true,"data":{"scrapeId":"s1","stat', OTHER, 'unknown', mayBeDone],
+		[200, "{'success': True, 'data': {'scrapeId': 's1'}}", OTHER, 'unknown', mayBeDone],
+		[200, '{"success":true,"data":{}}{"success":false}', OTHER, 'unknown', mayBeDone],
+	])('seems to be of another server: HTTP %d and %j', (...odd) => {
+		const [status, body] = odd;
+		expect(told({ status, body })).toEqual({ ...oddOf(odd), isForeign: true });
+	});
+
+	test.each<Odd>([
+		[408, '<html>', PAGE, 'unknown', mayBeDone],
+		[502, '<html>', PAGE, 'unknown', mayBeDone],
+		[503, 'busy', OTHER, 'unknown', mayBeDone],
+		[429, 'Too Many Requests', OTHER, 'refused', tryLater],
+	])('may be of the service: HTTP %d and %j', (...odd) => {
+		const [status, body] = odd;
+		expect(told({ status, body })).toEqual(oddOf(odd));
+	});
+
+	test('is no wrong key if the service accepted the key before', () => {
+		const facts = { outcome: 'refused', httpStatus: 403, advice: firewall };
+		expect(told({ status: 403, body: '<html>', isKeyRight: true })).toMatchObject(facts);
+	});
+});
+
+test.each<[status: number, paid: string, free: string]>([
+	// Many services answer a POST that is done, and may have been paid for, with a redirect to its result.
+	[302, 'unknown', 'refused'],
+	[303, 'unknown', 'refused'],
+	[307, 'refused', 'refused'],
+	[308, 'refused', 'refused'],
+])('A redirect is not followed, and says where it goes: HTTP %d', (status, paid, free) => {
+	const headers = { location: 'https://login.example/' };
+	const message = 'The service redirects to https://login.example/';
+	const advice = containing('enter it as the base URL');
+	const known = { message, advice, httpStatus: status, isForeign: true };
+	expect(told({ status, headers })).toEqual({ ...known, outcome: paid });
+	expect(told({ status, headers, request: read })).toEqual({ ...known, outcome: free });
+	expect(told({ status })).toMatchObject({
+		message: 'The service redirects to an unnamed address',
+	});
+	if (paid === 'unknown') expect(told({ status, headers })).toMatchObject({ advice: mayBeDone });
+});
