@@ -205,45 +205,56 @@ describe('Node leadGen, its operations', () => {
 
 	describe.each(['leadGen', 'leadGenTool'])('show as %s', (name) => {
 		const notForTools = ['includeInput', 'resultField', 'splitOutput', 'dryRun'];
-		const output = 'includeInput resultField';
-		const email = `${output} splitOutput`;
-		const cost = 'maxPaidCalls dryRun';
-		const lookup = `${cost} rememberMinutes requestTimeout`;
-		const withLocation = `${email} location minConfidence ${lookup}`;
-		const names = 'nameFormat firstName lastName';
-		const enrich = 'company linkedinUrl accept tryPersonal';
-		const chosen = '={{ $json.chosen }}';
-		const byExpression = { nameFormat: chosen, tryPersonal: chosen };
-		const full = { nameFormat: 'full' };
+		// The options of each group are in this order: output, operation, cost, calls.
+		const output = ['includeInput', 'resultField'];
+		const email = [...output, 'splitOutput'];
+		const lookup = ['maxPaidCalls', 'dryRun', 'rememberMinutes', 'requestTimeout'];
+		const start = ['maxPaidCalls', 'dryRun', 'requestTimeout'];
+		const poll = ['pollInterval', 'timeout'];
+		const names = ['nameFormat', 'firstName', 'lastName'];
+		const enrich = ['company', 'linkedinUrl', 'accept', 'tryPersonal'];
+		const business = [...email, 'minConfidence', ...lookup];
+		const both = [...email, 'location', 'minConfidence', ...lookup];
+		const byExpression = { nameFormat: '={{ $json.chosen }}', tryPersonal: '={{ $json.chosen }}' };
 		const json = { filtersMode: 'json' };
-		const start = `webhookUrl ${cost} requestTimeout`;
-		const startAndWait = `webhookUrl pollInterval timeout ${cost} requestTimeout`;
 
-		/**
-		 * The operation, what is chosen, the fields, and the options in groups: output, operation, cost, calls. n8n
-		 * publishes no workflow if a field with a star is empty.
-		 */
-		test.each<[string, INodeParameters, fields: string, options: string]>([
-			['enrich', {}, `notice ${names} ${enrich}`, `${email} minConfidence ${lookup}`],
-			['enrich', { tryPersonal: true }, `notice ${names} ${enrich}`, withLocation],
-			['enrich', byExpression, `notice ${names} fullName ${enrich}`, withLocation],
-			['findBusiness', full, 'nameFormat fullName company linkedinUrl', `${email} ${lookup}`],
-			['findPersonal', {}, `${names} linkedinUrl`, `${email} location ${lookup}`],
-			['verify', {}, 'email*', `${email} ${lookup}`],
-			['start', {}, 'notice filtersMode filters limit', `${output} ${start}`],
-			['startAndWait', json, 'notice filtersMode filtersJson limit', `${output} ${startAndWait}`],
-			['wait', {}, 'scrapeId*', `${output} pollInterval timeout`],
-			['getStatus', {}, 'scrapeId*', output],
-			['get', {}, '', output],
+		test.each<[operation: string, INodeParameters, fields: string[], options: string[]]>([
+			['enrich', {}, ['notice', ...names, ...enrich], business],
+			['enrich', { tryPersonal: true }, ['notice', ...names, ...enrich], both],
+			['enrich', byExpression, ['notice', ...names, 'fullName', ...enrich], both],
+			[
+				'findBusiness',
+				{ nameFormat: 'full' },
+				['nameFormat', 'fullName', 'company', 'linkedinUrl'],
+				[...email, ...lookup],
+			],
+			['findPersonal', {}, [...names, 'linkedinUrl'], [...email, 'location', ...lookup]],
+			['verify', {}, ['email'], [...email, ...lookup]],
+			[
+				'start',
+				{},
+				['notice', 'filtersMode', 'filters', 'limit'],
+				[...output, 'webhookUrl', ...start],
+			],
+			[
+				'startAndWait',
+				json,
+				['notice', 'filtersMode', 'filtersJson', 'limit'],
+				[...output, 'webhookUrl', ...poll, ...start],
+			],
+			['wait', {}, ['scrapeId'], [...output, ...poll]],
+			['getStatus', {}, ['scrapeId'], output],
+			['get', {}, [], output],
 		])('%s with %j', (operation, parameters, fields, options) => {
 			const resource = OPERATIONS.find((each) => each.operation === operation)?.resource ?? '';
 			const shown = shownOf({ ...description, name }, { resource, operation, ...parameters });
-			const names = shown.fields.map((field) => `${field.name}${field.required ? '*' : ''}`);
-			expect(names.join(' ')).toBe(fields);
+			expect(shown.fields.map((field) => field.name)).toEqual(fields);
 			const isThere = (option: string) => name === 'leadGen' || !notForTools.includes(option);
-			expect(shown.options.map((option) => option.name)).toEqual(
-				options.split(' ').filter(isThere),
-			);
+			expect(shown.options.map((option) => option.name)).toEqual(options.filter(isThere));
+			// n8n publishes no workflow if one of these is empty.
+			const required = shown.fields.filter((field) => field.required);
+			const isNeeded = (field: string) => field === 'email' || field === 'scrapeId';
+			expect(required.map((field) => field.name)).toEqual(fields.filter(isNeeded));
 		});
 	});
 });
@@ -256,23 +267,25 @@ test.each<[INodeParameters, string]>([
 	expect(await subtitleOf(await loadNode('leadGenTrigger'), parameters)).toBe(expected);
 });
 
-test.each<[INodeParameters, string]>([
-	[{}, ''],
-	[{ schedule: 'hourly' }, 'triggerAtMinute'],
-	[{ schedule: 'daily' }, 'triggerAtHour triggerAtMinute'],
-	[{ schedule: 'weekly' }, 'triggerAtWeekday triggerAtHour triggerAtMinute'],
-	[{ schedule: 'monthly' }, 'triggerAtDayOfMonth triggerAtHour triggerAtMinute'],
-	[{ schedule: 'cron' }, 'cronExpression'],
-	[{ mode: 'listen' }, ''],
+test.each<[INodeParameters, fields: string[]]>([
+	[{}, []],
+	[{ schedule: 'hourly' }, ['triggerAtMinute']],
+	[{ schedule: 'daily' }, ['triggerAtHour', 'triggerAtMinute']],
+	[{ schedule: 'weekly' }, ['triggerAtWeekday', 'triggerAtHour', 'triggerAtMinute']],
+	[{ schedule: 'monthly' }, ['triggerAtDayOfMonth', 'triggerAtHour', 'triggerAtMinute']],
+	[{ schedule: 'cron' }, ['cronExpression']],
+	[{ mode: 'listen' }, []],
 ])(
 	'The trigger shows the fields of its start, and no others, with %j',
 	async (parameters, times) => {
 		const { fields, options } = shownOf((await loadNode('leadGenTrigger')).description, parameters);
-		const filters = 'filtersMode filters';
-		const start = `startScrapeNotice ${filters} limit schedule ${times} events output internalUrl testLimit`;
-		const listen = 'listenNotice events output internalUrl';
-		const shown = `mode ${parameters.mode === 'listen' ? listen : start} testScrapeId`;
-		expect([...fields, ...options].map(({ name }) => name)).toEqual(shown.split(/ +/));
+		const start = ['startScrapeNotice', 'filtersMode', 'filters', 'limit', 'schedule', ...times];
+		const isListening = parameters.mode === 'listen';
+		expect([...fields, ...options].map(({ name }) => name)).toEqual([
+			...['mode', ...(isListening ? ['listenNotice'] : start), 'events', 'output', 'internalUrl'],
+			...(isListening ? [] : ['testLimit']),
+			'testScrapeId',
+		]);
 	},
 );
 
