@@ -228,12 +228,14 @@ describe('Notifications', () => {
 
 	const JSON_TYPE = 'application/json';
 	type Status = Record<string, string | number>;
-	const query = (status: Status) =>
-		new URLSearchParams(Object.entries(status).map(([name, value]) => [name, String(value)]));
+	const query = (status: Status) => {
+		const fields = Object.entries(status).map(([name, value]) => [name, String(value)]);
+		return String(new URLSearchParams(Object.fromEntries(fields) as Record<string, string>));
+	};
 	const lead = { name: someText, email: someText, jobTitle: someText, company: someText };
 	test.each<[SettingsPatch['notification'], type: unknown, body: (status: Status) => unknown]>([
 		[{ method: 'PUT' }, JSON_TYPE, JSON.stringify],
-		[{ shape: 'form' }, 'application/x-www-form-urlencoded', (status) => String(query(status))],
+		[{ shape: 'form' }, 'application/x-www-form-urlencoded', query],
 		[{ shape: 'text' }, 'text/plain', ({ scrapeId }) => `Scrape ${String(scrapeId)} completed`],
 		[{ shape: 'broken' }, JSON_TYPE, (status) => JSON.stringify(status).slice(0, -5)],
 		[{ shape: 'empty', method: 'PUT' }, undefined, () => ''],
@@ -247,7 +249,7 @@ describe('Notifications', () => {
 		const status = (await dataOf(`GET /status?scrapeId=${scrapeId}`)) as Status;
 		expect(status).toMatchObject({ scrapeId, status: 'completed', leadsFound: 2 });
 		const isInUrl = notification?.shape === 'query' || notification?.method === 'GET';
-		const url = isInUrl ? `/hook?a=1&${String(query(status))}` : '/hook?a=1';
+		const url = isInUrl ? `/hook?a=1&${query(status)}` : '/hook?a=1';
 		const method = notification?.method ?? 'POST';
 		expect(received).toEqual([{ method, url, type, body: body(status) }]);
 	});

@@ -39,8 +39,8 @@ export interface Job {
 	notifications: Sending[];
 }
 
-/** A receiver that has not answered by then is given up. */
-const RECEIVER_TIMEOUT_MS = 10_000;
+/** A receiver that has not answered by then is given up; an n8n on a busy machine is slow. */
+const RECEIVER_TIMEOUT_MS = 60_000;
 
 /** The scrape jobs: their life from pending to the end, and the notification of it. */
 export class Jobs {
@@ -118,18 +118,16 @@ export class Jobs {
 	private async announce(job: Job): Promise<void> {
 		if (job.webhookUrl === undefined || this.announced.has(job)) return;
 		this.announced.add(job);
-		const { times, delayMs } = this.settings().notification;
+		const { times, delayMs, retries, backoffMs } = this.settings().notification;
 		await this.pause(delayMs);
-		await Promise.all(Array.from({ length: times }, () => this.deliver(job)));
-	}
-
-	private async deliver(job: Job): Promise<void> {
-		const { retries, backoffMs } = this.settings().notification;
-		for (let tried = 0; tried <= retries; tried++) {
-			if (tried > 0) await this.pause(backoffMs);
-			const { status = 0 } = await this.send(job);
-			if (status >= 200 && status < 300) return;
-		}
+		const deliver = async () => {
+			for (let tried = 0; tried <= retries; tried++) {
+				if (tried > 0) await this.pause(backoffMs);
+				const { status = 0 } = await this.send(job);
+				if (status >= 200 && status < 300) return;
+			}
+		};
+		await Promise.all(Array.from({ length: times }, deliver));
 	}
 
 	private async send(job: Job): Promise<Sending> {
@@ -140,10 +138,8 @@ export class Jobs {
 		const sending: Sending = { at: Date.now(), method: request.method, url, body: request.body };
 		job.notifications.push(sending);
 		try {
-			const signal = AbortSignal.any([
-				this.stopped.signal,
-				AbortSignal.timeout(RECEIVER_TIMEOUT_MS),
-			]);
+			const tooLate = AbortSignal.timeout(RECEIVER_TIMEOUT_MS);
+			const signal = AbortSignal.any([this.stopped.signal, tooLate]);
 			const response = await fetch(url, { ...request, redirect: 'manual', signal });
 			await response.arrayBuffer();
 			sending.status = response.status;

@@ -24,30 +24,19 @@ export class RateLimiter {
 		this.limits.set(key, limit);
 		const allowed = limit.waitMs(now) <= 0;
 		if (allowed) limit.take(now);
-		return { allowed, headers: headersFor(settings, limit, perWindow, allowed, now) };
+		// Until a request is free again, or the window ends.
+		const seconds = String(Math.ceil(Math.max(limit.resetMs?.(now) ?? 0, 0) / 1000));
+		const headers: Record<string, string> = {};
+		if (settings.headers === 'retryAfterSeconds' && !allowed) headers['Retry-After'] = seconds;
+		if (settings.headers === 'ratelimit') {
+			headers['RateLimit-Limit'] = String(perWindow);
+			headers['RateLimit-Remaining'] = String(Math.max(limit.left?.(now) ?? 0, 0));
+			headers['RateLimit-Reset'] = seconds;
+		}
+		return { allowed, headers };
 	}
 
 	forget(): void {
 		this.limits.clear();
 	}
-}
-
-function headersFor(
-	{ headers: style }: RateLimitSettings,
-	limit: Limit,
-	perWindow: number,
-	allowed: boolean,
-	now: number,
-): Record<string, string> {
-	// Until a request is free again, or the window ends.
-	const resetMs = Math.max(limit.resetMs?.(now) ?? 0, 0);
-	const seconds = String(Math.ceil(resetMs / 1000));
-	if (style === 'ratelimit') {
-		return {
-			'RateLimit-Limit': String(perWindow),
-			'RateLimit-Remaining': String(Math.max(limit.left?.(now) ?? 0, 0)),
-			'RateLimit-Reset': seconds,
-		};
-	}
-	return allowed || style === 'none' ? {} : { 'Retry-After': seconds };
 }

@@ -253,12 +253,7 @@ function newServer(): FastifyInstance {
 	const app = fastify({
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
-		ajv: {
-			customOptions: {
-				coerceTypes: false,
-				removeAdditional: false,
-			},
-		},
+		ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
 	});
 	// A body that is not JSON, or does not say so, is kept as text and fails validation.
 	app.removeAllContentTypeParsers();

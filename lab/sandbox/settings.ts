@@ -132,11 +132,7 @@ export function defaultSettings(): Settings {
 		extraFields: false,
 		finders: 'lenient',
 		unknownScrape: 'NOT_FOUND',
-		job: {
-			durationMs: 1000,
-			outcome: 'completed',
-			scrapeIdStyle: 'string',
-		},
+		job: { durationMs: 1000, outcome: 'completed', scrapeIdStyle: 'string' },
 		notification: {
 			method: 'POST',
 			shape: 'flat',
@@ -156,11 +152,10 @@ export function defaultSettings(): Settings {
 	};
 }
 
+type Group = 'job' | 'notification' | 'rateLimit';
 /** A part of the settings: groups may be given in part as well. */
-export type SettingsPatch = Partial<Omit<Settings, 'job' | 'notification' | 'rateLimit'>> & {
-	job?: Partial<JobSettings>;
-	notification?: Partial<NotificationSettings>;
-	rateLimit?: Partial<RateLimitSettings>;
+export type SettingsPatch = Partial<Omit<Settings, Group>> & {
+	[Name in Group]?: Partial<Settings[Name]>;
 };
 
 /** New settings with `patch` merged in; lists and `accounts` are replaced whole. */
