@@ -286,7 +286,8 @@ export class N8nApi {
 	 * @throws N8nApiError with status 500 if n8n cannot show it, because a power cut left half of it
 	 */
 	async finishedExecution(id: string): Promise<Execution> {
-		for (let overAt = Infinity; ; await sleep(200)) {
+		let overAt = Infinity;
+		for (;;) {
 			const shown = await this.execution(id).catch((error: unknown) => {
 				// n8n 2.16 cannot show one that has just begun, and no n8n shows one of which half is written.
 				if (!isStatus(error, 500)) throw error;
@@ -294,12 +295,14 @@ export class N8nApi {
 			});
 			const isError = shown instanceof N8nApiError;
 			const summary = isError ? (await this.newest()).find((one) => one.id === id) : shown;
-			if (summary && !isOver(summary)) continue;
-			overAt = Math.min(overAt, Date.now());
-			const isSettled = Date.now() > overAt + SETTLES_MS;
-			if (isError && isSettled) throw shown;
-			// One that the trigger ended, because the completion had run before, has no result.
-			if (!isError && (isWhole(shown) || isSettled)) return shown;
+			if (!summary || isOver(summary)) {
+				overAt = Math.min(overAt, Date.now());
+				const isSettled = Date.now() > overAt + SETTLES_MS;
+				if (isError && isSettled) throw shown;
+				// One that the trigger ended, because the completion had run before, has no result.
+				if (!isError && (isWhole(shown) || isSettled)) return shown;
+			}
+			await sleep(200);
 		}
 	}
 
