@@ -293,9 +293,9 @@ describe('Notifications', () => {
 });
 
 describe('A rate limit', () => {
-	const limits = (patch: SettingsPatch['rateLimit']) => ({
-		...{ ...defaultSettings().rateLimit, enterprisePerMinute: 2, ...patch },
-	});
+	const limits = (patch: SettingsPatch['rateLimit']) => {
+		return { ...defaultSettings().rateLimit, enterprisePerMinute: 2, ...patch };
+	};
 
 	test.each([
 		['starter', 60],

@@ -41,7 +41,7 @@ async function cutPower(rounds: number, { count, longestMs }: Drill): Promise<Co
 	const cut = async () => {
 		const before = count(fixture);
 		// The cron of n8n 1 may stop on a busy machine, until n8n starts again.
-		await until('the next moment', () => count(fixture) > before).catch(console.log);
+		await until('the next moment', () => count(fixture) > before, 60_000).catch(console.log);
 		await sleep(Math.random() * longestMs);
 		await fixture.kill();
 		await sleep(Math.random() * 2000);
