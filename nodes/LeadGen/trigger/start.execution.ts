@@ -99,17 +99,17 @@ async function send(node: Executing, begun: Delivery, start: Start): Promise<Sta
 			unsent = passage;
 			throw new NotAttemptedError('The start must not be sent', '');
 		};
-		try {
-			return await sendNow(node, start, { permit, signal });
-		} catch (error) {
-			if (unsent !== undefined) return unsent;
-			if (isOutcomeUnknown(error)) throw error;
-			if (hasPassed) await gate.forget();
-			if (closed.aborted) return 'unwanted';
-			const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
-			if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
-			node.log('warn', `a start is tried again: ${String(error)}`);
-		}
+		const sending = sendNow(node, start, { permit, signal });
+		const tried = await sending.catch((error: unknown) => ({ error }));
+		if (!('error' in tried)) return tried;
+		if (unsent !== undefined) return unsent;
+		const error = tried.error as Error;
+		if (isOutcomeUnknown(error)) throw error;
+		if (hasPassed) await gate.forget();
+		if (closed.aborted) return 'unwanted';
+		const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
+		if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
+		node.log('warn', `a start is tried again: ${String(error)}`);
 		// If the signal is aborted, the next try throws.
 		await pause(pauseMs, signal).catch(() => {});
 	}
