@@ -63,11 +63,11 @@ export function toDomain(text: string, displayName: string, ifNone = ''): string
 }
 
 /** What exports and templates write where a profile has its name. */
-const NOBODY =
+const NO_PROFILE =
 	'(?:dir|me|undefined|null|nan|none|unknown|(?:profile-?)?unavailable|not-?(?:available|found)|n[/-]?a|(?:your-?)?(?:user-?)?name|first-?name-?last-?name|hidden|locked|private|profile|example)';
 /** Where LinkedIn, Sales Navigator and Recruiter show a person, with the person's name or code. */
 const PROFILE = new RegExp(
-	`^https://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?(?:in|pub)/(?!${NOBODY}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)([^/:?#[\\]]+)(?:[/?#]|$)`,
+	`^https://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?(?:in|pub)/(?!${NO_PROFILE}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)([^/:?#[\\]]+)(?:[/?#]|$)`,
 	'i',
 );
 

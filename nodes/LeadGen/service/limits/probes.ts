@@ -3,7 +3,7 @@ import { MARGIN_MS, MINUTE_MS } from './policy';
 /** Services usually count limits over one of these windows. */
 const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
 /** The pauses between probes: the first, the share of the time so far of the next ones, and from the second phase on. */
-const [FIRST_PAUSE_MS, PAUSE_SHARE, LATER_PAUSE_MS] = [100, 2 / 3, 1000];
+const [FIRST_PROBE_MS, PROBE_SHARE, LATER_PROBE_MS] = [100, 2 / 3, 1000];
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
 /** For longer bans, and so that no other process renews the ban meanwhile, this phase is longer. */
@@ -28,8 +28,8 @@ export function nextProbe(
 	if (phase % 2 === 1) {
 		return now + PHASE_MS * ((phase === LONG_PHASE ? PHASES_AT_ONCE : 1) + 0.02 + random / 20);
 	}
-	const growingMs = Math.max(FIRST_PAUSE_MS, leastMs, PAUSE_SHARE * (now - since));
-	const pauseMs = (phase > 0 ? LATER_PAUSE_MS : growingMs) * (0.75 + random / 2);
+	const growingMs = Math.max(FIRST_PROBE_MS, leastMs, PROBE_SHARE * (now - since));
+	const pauseMs = (phase > 0 ? LATER_PROBE_MS : growingMs) * (0.75 + random / 2);
 	const ends = USUAL_WINDOWS_MS.flatMap((ms) => [ms, 1.15 * ms])
 		.map((ms) => began + ms * (1 + 0.002 * random) + MARGIN_MS)
 		.filter((at) => at > now);
