@@ -2,7 +2,7 @@
 import type { IDataObject, IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { addToExecution, saveWithExecution } from '../common/compatibility';
 import { InputError, LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
-import { wordIn } from '../common/json';
+import { isText, wordIn } from '../common/json';
 import { count, show } from '../common/values';
 import { excerpt, isUnclear, type Answer } from '../service/answer';
 import type { ServiceRequest } from '../service/request';
@@ -58,7 +58,7 @@ function planned({ account }: NodeRun, { maxPaidCalls }: RunOptions, outcomes: I
 	const repeated = plans.length - fresh.length;
 	const mayFollow = fresh.reduce((sum, plan) => sum + Number(plan.mayFollow), 0);
 	const more = Math.min(mayFollow, maxPaidCalls - calls);
-	const { perMinute } = account.limiter;
+	const perMinute = account.limiter.perMinuteTo(plans.map(({ path }) => path).find(isText) ?? '');
 	const minutes = Math.ceil((calls + more) / perMinute);
 	return [
 		count(calls, 'paid call'),

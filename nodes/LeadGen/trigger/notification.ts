@@ -25,7 +25,7 @@ export function scrapeIdIn({ query, body }: Searched): string | undefined {
 }
 
 /**
- * The leads in the body of a notification: the first list of objects with a usual name, otherwise the body itself.
+ * The leads in the body of a notification: the first list of objects with a usual name, otherwise the body, if it is such a list.
  * @param path of the list, such as `data.leads`; empty to search for it @returns undefined without leads
  */
 export function leadsIn({ body }: Searched, path = ''): unknown[] | undefined {

@@ -41,6 +41,13 @@ export class Limiter {
 		() => true,
 		() => this.perMinute,
 	);
+	private readonly quotas = [
+		this.account,
+		new Quota(
+			({ isPoll }) => isPoll,
+			() => maxPolls(this.knownPerMinute),
+		),
+	];
 	private readonly traffic = new Traffic(this.account.counted);
 	private readonly learned: Learned;
 	private readonly policies: readonly Policy[];
@@ -54,11 +61,7 @@ export class Limiter {
 		this.learned = new Learned(traffic, clock);
 		this.policies = [
 			traffic,
-			this.account,
-			new Quota(
-				({ isPoll }) => isPoll,
-				() => maxPolls(this.knownPerMinute),
-			),
+			...this.quotas,
 			new Gap(traffic),
 			new Announced(traffic),
 			new Brake(traffic, clock),
@@ -75,7 +78,15 @@ export class Limiter {
 		this.traffic.perMinute = perMinute;
 	}
 
-	/** The same, including what refusals taught. */
+	/** How many calls per minute may go to a path, as far as quotas limit them. */
+	perMinuteTo(path: string): number {
+		const call = { path, isPoll: false };
+		return Math.min(
+			...this.quotas.map((quota) => (quota.isFor(call) ? quota.perMinute() : Infinity)),
+		);
+	}
+
+	/** The same as `perMinute`, including what refusals taught. */
 	get knownPerMinute(): number {
 		return Math.min(this.perMinute, this.learned.perMinute);
 	}

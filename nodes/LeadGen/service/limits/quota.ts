@@ -29,8 +29,8 @@ export class Quota implements Policy {
 	 * @param perMinute returns how many of them may go out; `Infinity` sets no limit
 	 */
 	constructor(
-		private readonly isFor: (call: Required<CallInfo>) => boolean,
-		private readonly perMinute: () => number,
+		readonly isFor: (call: Pick<Required<CallInfo>, 'path' | 'isPoll'>) => boolean,
+		readonly perMinute: () => number,
 	) {}
 
 	waitMs(now: number, next: Required<CallInfo>): number {

@@ -28,7 +28,10 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 	fields: ReadonlyArray<Field<string>>;
 	/** They are sent in the same way. */
 	options?: ReadonlyArray<Field<string>>;
-	/** @throws InputError if a request with these values can only fail */
+	/**
+	 * Where it is there, a name alone is not enough: if a value is refused, one of the others must be there.
+	 * @throws InputError if a request with these values can only fail
+	 */
 	check?: (person: IDataObject) => void;
 }
 
