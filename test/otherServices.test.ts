@@ -48,6 +48,7 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])('A finder: $operation', (
 		await expectEach(finder, [
 			[failure('NOT_FOUND', 404), nobody],
 			[success(null), nobody],
+			[success([]), nobody],
 			[success({ email: null }), nobody],
 			[success({ email: '', jobId: 'j1' }), nobody],
 			[success({ email: 'N/A', found: true }), nobody],

@@ -87,6 +87,8 @@ export function readEnvelope(
 	if (isError(envelope, status)) return { error: errorOf(envelope, status, request) };
 	if (status >= 400) return { error: unreadable(response, request, isKeyRight) };
 	if (data === null || isObject(data)) return { data };
+	// Some languages write an object without fields as a list.
+	if (Array.isArray(data) && data.length === 0) return { data: null };
 	return { error: withoutData(request, envelope) };
 }
 
