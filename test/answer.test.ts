@@ -282,6 +282,12 @@ describe('What is no JSON of the service', () => {
 		expect(told({ status, body })).toEqual(oddOf(odd));
 	});
 
+	test('is no wrong address if the service accepted other calls', () => {
+		const given = { status: 404, body: { message: 'Nobody of this name' } };
+		expect(told(given)).toMatchObject({ advice: checkAddress });
+		expect(told({ ...given, isKeyRight: true })).toMatchObject({ advice: askProvider });
+	});
+
 	test('is no wrong key if the service accepted the key before', () => {
 		const facts = { outcome: 'refused', httpStatus: 403, advice: firewall };
 		expect(told({ status: 403, body: '<html>', isKeyRight: true })).toMatchObject(facts);

@@ -84,7 +84,7 @@ export function readEnvelope(
 	const envelope = jsonParse<unknown>(text, { fallbackValue: null });
 	if (!isObject(envelope)) return { error: unreadable(response, request, isKeyRight) };
 	const { data } = envelope;
-	if (isError(envelope, status)) return { error: errorOf(envelope, status, request) };
+	if (isError(envelope, status)) return { error: errorOf(envelope, status, request, isKeyRight) };
 	if (status >= 400) return { error: unreadable(response, request, isKeyRight) };
 	if (data === null || isObject(data)) return { data };
 	// Some languages write an object without fields as a list.
@@ -100,7 +100,12 @@ function isError({ success, data, error, message }: IDataObject, status: number)
 }
 
 /** The error of an error envelope. */
-function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequest): ServiceError {
+function errorOf(
+	envelope: IDataObject,
+	httpStatus: number,
+	request: ServiceRequest,
+	isKeyRight: boolean,
+): ServiceError {
 	const { error } = envelope;
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
 	const isForeign = httpStatus === 404 && envelope.success === undefined;
@@ -112,7 +117,7 @@ function errorOf(envelope: IDataObject, httpStatus: number, request: ServiceRequ
 	const documented = documentedCode(code);
 	const isSure = documented === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && Boolean(documented));
 	const isRefused = isSure || isRefusalStatus(httpStatus);
-	const otherwise = code ? LOOK_UP : isForeign ? CHECK_ADDRESS : ASK;
+	const otherwise = code ? LOOK_UP : isForeign && !isKeyRight ? CHECK_ADDRESS : ASK;
 	return new ServiceError(
 		saying(excerpt(message), documented ?? code),
 		isRefused ? (ADVICE.get(meaning(code, httpStatus) ?? '') ?? otherwise) : outcomeAdvice(request),
