@@ -154,6 +154,17 @@ const RUNS: Array<{
 			'warning: 4 items: 4 refused · no paid calls\nwarning: The service refused 3 requests without all fields. It may need: LinkedIn URL, First Name, Company Domain.',
 	},
 	{
+		of: 'a refused request that lacked no more than others',
+		settings: faults({
+			kind: 'envelope',
+			code: 'INVALID_REQUEST',
+			status: 400,
+			match: { bodyIncludes: 'Jo' },
+		}),
+		run: [FIND, person, people('Al Sure', 'Jo Sure'), keepGoing],
+		hints: 'warning: 2 items: 1 found, 1 refused · 1 paid call (1 business lookup)',
+	},
+	{
 		of: 'one person twice, who is not found',
 		settings: faults({ kind: 'envelope', code: 'NOT_FOUND' }),
 		run: [FIND, person, people('Al High', 'Al High')],

@@ -35,7 +35,7 @@ export function hintsOf(
 	];
 	const type = outcomes.some(({ error }) => error !== undefined) ? 'warning' : 'info';
 	const summary = { message: facts.filter((fact) => fact !== false).join(' · '), type } as const;
-	return [summary, ...missingHints(outcomes)];
+	return [summary, ...missingHints(outcomes, run.needless)];
 }
 
 function costs({ total, bought, reused, unclear, waitedMs }: NodeRun, seconds: number) {
@@ -68,13 +68,13 @@ function planned({ account }: NodeRun, { maxPaidCalls }: RunOptions, outcomes: I
 	];
 }
 
-/** Says once for a run which fields the service seems to need. */
-function missingHints(outcomes: ItemOutcome[]): NodeExecutionHint[] {
-	const refusals = outcomes.flatMap(({ error }) =>
-		error instanceof LeadGenError && Array.isArray(error.details.missing)
-			? [error.details.missing as string[]]
-			: [],
-	);
+/** Says once for a run which fields the service seems to need. @param needless those that it did not need */
+function missingHints(outcomes: ItemOutcome[], needless: Set<string>): NodeExecutionHint[] {
+	const refusals = outcomes.flatMap(({ error }) => {
+		const { missing = [] } = error instanceof LeadGenError ? error.details : {};
+		const needed = (missing as string[]).filter((name) => !needless.has(name));
+		return needed.length > 0 ? [needed] : [];
+	});
 	if (refusals.length === 0) return [];
 	const names = [...new Set(refusals.flat())].join(', ');
 	const message = `The service refused ${count(refusals.length, 'request')} without all fields. It may need: ${names}.`;

@@ -37,6 +37,8 @@ export class NodeRun implements Run {
 	reused = 0;
 	/** Paid calls whose outcome is not known. */
 	unclear = 0;
+	/** The display names of fields without which the service accepted a search. */
+	readonly needless = new Set<string>();
 	/** Whether the service accepted a call, so that its address and the key are right. */
 	hasSucceeded = false;
 	/** Aborted when the user presses Stop, or no call makes sense any more. Calls in flight continue. */

@@ -59,18 +59,18 @@ export function finder({ path, noun, answer, check, ...operation }: Finder): Fin
 		const request: ServiceRequest = { kind: 'lookup', noun, path, body };
 		const run: Search['run'] = async (service) => {
 			const answer = await service.call(request);
-			if ('data' in answer) return resultOf(answer.data);
-			if (foundNobody(answer.error)) return resultOf(null);
-			throw naming(answer.error, body);
+			const missing = [firstName, lastName, ...fields].flatMap(({ property }) =>
+				property.name in body ? [] : property.displayName,
+			);
+			if ('error' in answer && !foundNobody(answer.error)) throw naming(answer.error, missing);
+			for (const name of missing) service.run.needless.add(name);
+			return resultOf('data' in answer ? answer.data : null);
 		};
 		return { request, run };
 	};
 	/** A refusal, with the fields that the request lacks: the service may need one of them. */
-	const naming = (error: Error, body: IDataObject) => {
+	const naming = (error: Error, missing: string[]) => {
 		const isInvalid = error instanceof ServiceError && meaningOf(error) === 'INVALID_REQUEST';
-		const missing = [firstName, lastName, ...fields].flatMap(({ property }) =>
-			property.name in body ? [] : property.displayName,
-		);
 		if (!isInvalid || missing.length === 0) return error;
 		return error.with({ missing }, `The request had no ${missing.join(' and no ')}.`);
 	};
