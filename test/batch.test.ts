@@ -193,6 +193,18 @@ describe('an error that stops the node', () => {
 	});
 });
 
+describe('an error that stops the node while several calls are in flight', () => {
+	it('says how many of them may have been paid for', async () => {
+		sandbox.set({
+			latencyMs: 200,
+			faults: [{ kind: 'envelope', code: 'DOWN', status: 503, match: { bodyIncludes: 'High' } }],
+		});
+		const { error } = await find(people(3));
+		expect(sandbox.requests).toHaveLength(3);
+		expect(error?.description).toContain('3 calls without an answer may have been paid for.');
+	});
+});
+
 it('waits for the scrapes that are paid for when the credits run out', async () => {
 	const code = 'INSUFFICIENT_CREDITS';
 	const match = { bodyIncludes: 'CFO' };

@@ -153,13 +153,17 @@ function idOf({ data }: { data: IDataObject | null }): string {
 
 /** What the user must know before running a failed node again. @param error may already say a part of it */
 export function remarkOn(error: unknown, run: NodeRun, outcomes: ItemOutcome[]): string {
-	const { total, whenRunAgain } = run;
+	const { total, unclear, whenRunAgain } = run;
 	const starts = startsOf(run);
 	const [ids, lost] = [idsIn(starts), starts.filter(isUnclear).length];
 	const said = [
 		ids.length > 0 && `This execution started ${count(ids.length, 'scrape')}: ${ids.join(', ')}.`,
 		lost > 0 && `${count(lost, 'start')} without an answer may have started a scrape.`,
 		total > 0 && ids.length === 0 && `This run paid for ${count(total, 'result')}.`,
+		// The error tells of one of them.
+		unclear > 1 &&
+			lost === 0 &&
+			`${count(unclear, 'call')} without an answer may have been paid for.`,
 	].filter((text) => text !== false);
 	const isSaid = error instanceof LeadGenError && error.advice.includes(whenRunAgain);
 	if (said.length > 0 && !isSaid) said.push(whenRunAgain);
