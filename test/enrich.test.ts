@@ -262,8 +262,8 @@ describe('Email: Find and Verify', () => {
 
 	const both = ['/email/find', '/email/personal'];
 	test.each([
-		[both.slice(0, 1), 'business: not found, personal: valid', 'personal: not found'],
-		[both.slice(1), 'business: not found, personal: not found', 'INVALID_REQUEST'],
+		[both.slice(0, 1), 'business: refused, personal: valid', 'personal: not found'],
+		[both.slice(1), 'business: not found, personal: refused', 'INVALID_REQUEST'],
 		[both, 'INVALID_REQUEST', 'INVALID_REQUEST'],
 	])('a refused search finds nobody if there is another one: %j', async (paths, two, one) => {
 		const code = 'INVALID_REQUEST';

@@ -141,7 +141,8 @@ async function findAndVerify(
 				if (meaningOf(error) !== 'INVALID_REQUEST' || isOnly) throw error;
 				return { found: false, email: null, refused: (error as Error).message };
 			});
-			const own: Try = { ...found, emailType, outcome: 'not found' };
+			const outcome = 'refused' in found ? 'refused' : 'not found';
+			const own: Try = { ...found, emailType, outcome };
 			tries.push(own);
 			await verifyIfSure(own, minConfidence, service);
 			if (!accepted.has(own.outcome)) continue;
