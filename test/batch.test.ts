@@ -262,6 +262,8 @@ describe('a service that goes down in the middle of a run', () => {
 		expect(bought).toBe(100);
 		expect(spent()).toBe(bought);
 		expect(errors(result)).toEqual(times(50, including({ outcome: 'notSent' })));
+		// The service held up the run, not its rate limit.
+		expect(hintsOf(result)[0]?.[0]?.message).not.toMatch(/\d{3} s waiting/);
 	});
 });
 

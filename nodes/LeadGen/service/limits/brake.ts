@@ -36,6 +36,11 @@ export class Brake implements Policy {
 		private readonly clock: Clock,
 	) {}
 
+	/** Whether failures hold up all calls. */
+	get isOn(): boolean {
+		return this.pause !== undefined;
+	}
+
 	waitMs(now: number): number {
 		for (const call of this.undecided.takePassed(now, this.failureMs)) this.passed(call);
 		if (!this.pause) return this.traffic.inFlight < this.most ? 0 : Infinity;

@@ -50,6 +50,7 @@ export class Limiter {
 	];
 	private readonly traffic = new Traffic(this.account.counted);
 	private readonly learned: Learned;
+	private readonly brake: Brake;
 	private readonly policies: readonly Policy[];
 	/** The run that has waited longest for its turn comes first. */
 	private lines: Line[] = [];
@@ -59,12 +60,13 @@ export class Limiter {
 	constructor(private readonly clock: Clock = systemClock) {
 		const { traffic } = this;
 		this.learned = new Learned(traffic, clock);
+		this.brake = new Brake(traffic, clock);
 		this.policies = [
 			traffic,
 			...this.quotas,
 			new Gap(traffic),
 			new Announced(traffic),
-			new Brake(traffic, clock),
+			this.brake,
 			this.learned,
 		];
 	}
@@ -220,7 +222,7 @@ export class Limiter {
 
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
-		const held = this.lines[0]?.run;
+		const held = this.brake.isOn ? undefined : this.lines[0]?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
 		// Without this moment, many calls come a little too early.
