@@ -45,6 +45,7 @@ const SPELLINGS = new Map<unknown, string>([
 	['unauthorized', 'UNAUTHORIZED'],
 	['Insufficient Credits', 'INSUFFICIENT_CREDITS'],
 	['not_found', 'NOT_FOUND'],
+	['EMAIL_NOT_FOUND', 'NOT_FOUND'],
 ]);
 
 describe('A code', () => {
@@ -59,6 +60,7 @@ describe('A code', () => {
 			['Insufficient Credits', 200, 'refused', addCredits],
 			['NOT_FOUND', 404, 'refused', checkValues],
 			['not_found', 200, 'refused', checkValues],
+			['EMAIL_NOT_FOUND', 404, 'refused', checkValues],
 			['ROUTE_NOT_FOUND', 404, 'refused', lookUp],
 			['RATE_LIMIT_EXCEEDED', 429, 'refused', tryLater],
 			['RATE_LIMIT_EXCEEDED', 200, 'refused', tryLater],
@@ -162,7 +164,8 @@ describe('A result', () => {
 		[{ success: true, data: [other] }, { data: [other] }],
 	])('without data may be paid for, and the error keeps what came: %j', (body, answer) => {
 		const message = 'The service returned no result';
-		expect(told({ body })).toEqual({ message, advice: mayBeDone, outcome: 'unknown', answer });
+		const facts = { message, advice: mayBeDone, outcome: 'unknown', httpStatus: 200 };
+		expect(told({ body })).toEqual({ ...facts, ...(answer && { answer }) });
 	});
 });
 

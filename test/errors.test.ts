@@ -85,7 +85,11 @@ const cases: Array<[name: string, fault: FaultRule, failure: Failure]> = [
 			answer: containing('<html>'),
 		},
 	],
-	['no data', { kind: 'noData' }, failure('The service returned no result', 'unknown')],
+	[
+		'no data',
+		{ kind: 'noData' },
+		failure('The service returned no result', 'unknown', undefined, 200),
+	],
 	[
 		'a reset after the work',
 		{ kind: 'resetAfterWork' },

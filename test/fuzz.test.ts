@@ -58,7 +58,7 @@ describe('Whatever comes in', () => {
 				const envelope = JSON.parse(answer) as { success?: unknown; data?: unknown };
 				expect(status).toBeLessThan(300);
 				expect(envelope.success).not.toBe(false);
-				expect(read.data).toEqual(envelope.data);
+				expect(read.data).toEqual(JSON.stringify(envelope.data) === '[]' ? null : envelope.data);
 			}),
 			{ numRuns: 2000 },
 		);

@@ -52,7 +52,7 @@ export const NO_DOMAINS = values(`
 	#REF! | (not set) | outlook.co.uk | ada@live.fr | gmx.at | https://www.instagram.com/acme
 	https://youtu.be/x | https://acme.wordpress.com | sites.google.com/acme
 	https://www.crunchbase.com/organization/acme
-	co.uk | com.br | co.jp | org.uk | net.au | ac.at | or.at | gv.at | ltd.uk | acme.test | acme.invalid | ada@aim.com
+	acme.con | acme.comm | co.uk | com.br | co.jp | org.uk | net.au | ac.at | or.at | gv.at | ltd.uk | acme.test | acme.invalid | ada@aim.com
 	mail.acme.local | acme.onion | arcor.de | chello.at | hetnet.nl | alice.it | sapo.pt | op.pl | email.cz | freemail.hu
 	docomo.ne.jp | hanmail.net | 139.com | optusnet.com.au | xtra.co.nz | blueyonder.co.uk | earthlink.net | juno.com
 	acme.square.site | acme.firebaseapp.com | acme.tilda.ws | acme.ghost.io | acme.hs-sites.com | acme.onrender.com

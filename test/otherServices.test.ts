@@ -47,6 +47,7 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])('A finder: $operation', (
 	test('finds nobody where the service says so, or gives no address', async () => {
 		await expectEach(finder, [
 			[failure('NOT_FOUND', 404), nobody],
+			[failure('EMAIL_NOT_FOUND', 404), nobody],
 			[success(null), nobody],
 			[success([]), nobody],
 			[success({ email: null }), nobody],

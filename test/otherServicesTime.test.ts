@@ -217,6 +217,18 @@ describe('A service that takes no calls for now', () => {
 		expect(errors).toMatchObject(sandbox.requests.map(() => ({ outcome: 'unknown' })));
 	});
 
+	test('ends a run with what it says, if it answers without a result for ten minutes', async () => {
+		const rows = rowsOf(100);
+		answerWith({ ...answer('{"success":true}'), headers: busyFor('0').headers });
+		const result = await runRows(VERIFY_ROWS, rows);
+
+		const rest = notAttempted(
+			'gives no results. The service returned no result',
+			'lasted for ten minutes',
+		);
+		expect(expectEnd(result, rows, rest).length).toBeLessThan(60);
+	});
+
 	test('gets a single call when it said it would be back', async () => {
 		const rows = rowsOf(100);
 		const refused: RequestRecord[] = [];
@@ -310,6 +322,16 @@ test('A wait for scrapes ends at its Timeout, also if no status was ever answere
 	});
 	expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: error(row.name) }))));
 	expectCalls(rows.map(WAIT_ROWS.callFor));
+});
+
+test('A wait that never gets a status says why when its Timeout is over', async () => {
+	const rows = rowsOf(3);
+	answerWith(answer('<html>', 502));
+	const { items } = await runRows(WAIT_ROWS, rows, { timeout: 2 });
+
+	const error = (id: string) =>
+		including({ scrapeId: id, httpStatus: 502, advice: containing('wait longer') });
+	expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: error(row.name) }))));
 });
 
 test('A service that limits how often it names the plan holds no other call up', async () => {

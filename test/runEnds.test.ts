@@ -63,6 +63,7 @@ describe('A run ends', () => {
 			noKey,
 		]),
 		['HTTP 403 without a code', page(403), { ...refused, httpStatus: 403 }, noKey],
+		['HTTP 403 about the key', failure('INVALID_API_KEY', 403), refused, noKey],
 		[
 			'a page with HTTP 404',
 			page(404),

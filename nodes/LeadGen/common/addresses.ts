@@ -32,7 +32,7 @@ function oneIn(text: string, keyOf: (piece: string) => string): string {
 
 /** No domain ends like this: reserved names, files, and a `www.` without its end. No company has a public suffix. */
 const NO_DOMAIN =
-	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|sch)\.uk)$/;
+	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|con|comm|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|sch)\.uk)$/;
 
 /** The host of a URL, an address or a domain, or nothing if it cannot be on the internet. */
 function hostOf(piece: string): string {

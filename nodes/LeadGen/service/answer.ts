@@ -43,9 +43,13 @@ export interface RawResponse {
 /** The `data` of a call, which is `null` if the service returns `"data": null`; or why there is none. */
 export type Answer<Failure = Error> = { data: IDataObject | null } | { error: Failure };
 
-/** The documented code that a text spells in any case, such as "Not found". */
+/** A service may say what it did not find. A path that does not exist is another matter. */
+const NAMED_NOT_FOUND = /^(EMAIL|PERSON|CONTACT|PROFILE|LEAD|COMPANY|SCRAPE|JOB)_NOT_FOUND$/;
+
+/** The documented code that a text spells in any case, such as "Not found", or `EMAIL_NOT_FOUND`. */
 export function documentedCode(text: string): string | undefined {
 	const code = (wordIn(text) ?? '').toUpperCase();
+	if (NAMED_NOT_FOUND.test(code)) return 'NOT_FOUND';
 	return ADVICE.has(code) ? code : undefined;
 }
 
@@ -89,7 +93,7 @@ export function readEnvelope(
 	if (data === null || isObject(data)) return { data };
 	// Some languages write an object without fields as a list.
 	if (Array.isArray(data) && data.length === 0) return { data: null };
-	return { error: withoutData(request, envelope) };
+	return { error: withoutData(request, envelope, status) };
 }
 
 /** Without data, an answer is also an error if it holds one, or only a message. */
@@ -158,11 +162,15 @@ function isRefusalStatus(httpStatus: number): boolean {
  * The error for a success without data.
  * @param envelope may hold in another place what was paid for
  */
-export function withoutData(request: ServiceRequest, envelope: IDataObject = {}): ServiceError {
+export function withoutData(
+	request: ServiceRequest,
+	envelope: IDataObject = {},
+	httpStatus = 200,
+): ServiceError {
 	return new ServiceError(
 		'The service returned no result',
 		`The response reports success but contains no data. ${outcomeAdvice(request)}`,
-		{ outcome: 'unknown', answer: untold(envelope) },
+		{ outcome: 'unknown', httpStatus, answer: untold(envelope) },
 	);
 }
 

@@ -99,17 +99,21 @@ export class NodeRun implements Run {
 			this.stop(`an earlier request failed. ${error.message}`, error.advice);
 			return;
 		}
-		const isBusy = error.outcome === 'refused';
+		const { outcome, httpStatus = 0, message } = error;
+		const isAnswering = httpStatus >= 200 && httpStatus < 300;
+		const problem =
+			outcome === 'refused'
+				? 'refuses all requests (too many requests)'
+				: isAnswering
+					? `gives no results. ${message}`
+					: 'is not available';
 		const minutes = Math.ceil(backMs / MINUTE_MS);
 		const time = minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 		const back =
 			backMs > MAX_UNANSWERED_MS
 				? `The service says that it accepts requests again in ${time}.`
 				: 'This has lasted for ten minutes.';
-		this.stop(
-			`the service ${isBusy ? 'refuses all requests (too many requests)' : 'is not available'}`,
-			`${back} Try again later.`,
-		);
+		this.stop(`the service ${problem}`, `${back} Try again later.`);
 	}
 
 	/** The first reason counts. @param path if only the paid calls of a path make no sense any more */
@@ -133,7 +137,7 @@ export class NodeRun implements Run {
 function isKeyRefused({ code = '', httpStatus, outcome }: ServiceError, hasSucceeded: boolean) {
 	if (outcome !== 'refused') return false;
 	if (documentedCode(code) === 'UNAUTHORIZED' || httpStatus === 401) return true;
-	return httpStatus === 403 && code === '' && !hasSucceeded;
+	return httpStatus === 403 && /^$|key|token|auth/i.test(code) && !hasSucceeded;
 }
 
 /** How many maxima are kept. The one that was unused for longest is forgotten first. */

@@ -63,8 +63,9 @@ async function lastStatus(
 	const deadline = minutes === 0 ? Infinity : Date.now() + minutes * 60_000;
 	// The last request goes out at the deadline, and its answer may take a second.
 	const signal = timeoutSignal(deadline + 1000 - Date.now());
-	let last: IDataObject = {};
+	let last: IDataObject | undefined;
 	let silentSince: number | undefined;
+	let failure: unknown;
 	account.watched++;
 	try {
 		for (;;) {
@@ -72,13 +73,16 @@ async function lastStatus(
 				last = await service.data({ ...pollRequest(id), signal });
 				silentSince = undefined;
 			} catch (error) {
-				if (signal.aborted) return last;
 				silentSince ??= Date.now();
+				if (!signal.aborted) failure = error;
 				const maxMs = isUnknownScrape(error) ? MAX_UNKNOWN_MS : MAX_SILENCE_MS;
 				const isOver = Date.now() - silentSince >= maxMs;
-				if (isOver || !mayPollAgain(error)) throw withScrape(error, id);
+				if (!signal.aborted && (isOver || !mayPollAgain(error))) throw withScrape(error, id);
 			}
-			if (endOf(last) || Date.now() >= deadline) return last;
+			const isLate = Date.now() >= deadline;
+			// Without any status, the user must know why.
+			if (isLate && !last && failure) throw withScrape(failure, id);
+			if (isLate || (last && endOf(last))) return last ?? {};
 			const pauseMs = Math.max(intervalMs, account.pollPauseMs);
 			await pause(Math.min(pauseMs, deadline - Date.now()), settings.signal);
 		}
