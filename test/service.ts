@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import { runLeadGen, type NodeResult, type NodeRun } from './engine';
 import { paired, verdictOf } from './expected';
-import { useVirtualTime } from './virtualTime';
+import { sleep, until, useVirtualTime } from './virtualTime';
 import {
 	keepGoing,
 	rowsOf,
@@ -14,6 +14,8 @@ import {
 	type Row,
 	type RowOperation,
 } from './given';
+
+export { sleep, until };
 
 /** How every key begins; no other text in a run resembles it. */
 export const SECRET = 'sk-secret-4711';
@@ -91,7 +93,7 @@ export function useService() {
 
 	/**
 	 * Runs an operation with the account of the test, which has no limit of a plan.
-	 * @throws if the test is over meanwhile, so that it goes no further
+	 * @throws if the test is over meanwhile, so that it goes no further, or if the run does not end
 	 */
 	async function run(
 		[resource, operation]: Operation,
@@ -100,8 +102,8 @@ export function useService() {
 		options: Partial<NodeRun> = {},
 	): Promise<NodeResult> {
 		let stop = () => {};
-		const expectSameTest = testGuard();
-		const result = await runLeadGen({
+		let isOver = false;
+		const running = runLeadGen({
 			baseUrl: sandbox.url,
 			parameters: { resource, operation, ...parameters },
 			items,
@@ -117,10 +119,10 @@ export function useService() {
 				requestsPerMinute: 0,
 				...options.credential,
 			},
-		});
-		expectSameTest();
+		}).finally(() => (isOver = true));
+		await until(() => isOver, 'the run is over');
 		stops.delete(stop);
-		return result;
+		return await running;
 	}
 
 	/** Runs an operation until `when`, and then presses Stop. @returns the run that was stopped */
@@ -220,27 +222,6 @@ export function useService() {
 		startJob,
 		expectCalls,
 	};
-}
-
-/** Resolves as soon as `condition` is true; throws if the test is over before. */
-export async function until(condition: () => boolean): Promise<void> {
-	const expectSameTest = testGuard();
-	while (!condition()) {
-		await sleep(5);
-		expectSameTest();
-	}
-}
-
-/** @returns a function that throws if the test that calls this is over */
-function testGuard(): () => void {
-	const { currentTestName } = expect.getState();
-	return () => {
-		if (expect.getState().currentTestName !== currentTestName) throw new Error('The test is over');
-	};
-}
-
-export async function sleep(ms: number): Promise<void> {
-	await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The same text for the same request. */

@@ -30,6 +30,7 @@ import {
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { until, useVirtualTime } from './virtualTime';
 
 /** n8n's table of what was processed, for the real helpers of n8n-core. */
 class ProcessedData implements IDataDeduplicator {
@@ -109,6 +110,7 @@ export class MiniN8n {
 	private staticData = '{}';
 	private isActive = false;
 	private isListening = false;
+	private isClosed = false;
 	private triggerResponse: ITriggerResponse | undefined;
 	private ticks: Array<(due: Date) => void> = [];
 	private readonly server = createServer(
@@ -145,6 +147,7 @@ export class MiniN8n {
 	}
 
 	async close(): Promise<void> {
+		this.isClosed = true;
 		if (this.isActive) await this.deactivate();
 		for (const { stop } of this.executions) stop();
 		this.server.closeAllConnections();
@@ -247,7 +250,9 @@ export class MiniN8n {
 	private async execute(execution: Execution, items: INodeExecutionData[]): Promise<void> {
 		const running = () => this.executions.filter(({ status }) => status === 'running').length;
 		const isFirst = () => this.executions.find(({ status }) => status === 'queued') === execution;
-		while (running() >= this.slots || !isFirst()) await sleep(5);
+		const mayRun = () => running() < this.slots && isFirst();
+		await until(() => this.isClosed || mayRun(), 'the execution has a slot');
+		if (this.isClosed) return;
 		execution.status = 'running';
 		const workflow = this.workflow(this.isActive);
 		const stack = [{ node: this.node, data: { main: [items] }, source: null }];
@@ -341,8 +346,9 @@ export class MiniN8n {
 	}
 }
 
-/** An n8n for each test with the trigger. Closes it after the test. */
+/** An n8n for each test with the trigger, in virtual time. Closes it after the test. */
 export function useMiniN8n() {
+	useVirtualTime();
 	let all: MiniN8n[] = [];
 	beforeAll(async () => {
 		await DataDeduplicationService.init(processed);
@@ -357,39 +363,4 @@ export function useMiniN8n() {
 		all.push(n8n);
 		return n8n;
 	};
-}
-
-const wait = setTimeout;
-
-/** In real time. */
-async function sleep(ms: number): Promise<void> {
-	await new Promise((resolve) => wait(resolve, ms));
-}
-
-/** From now on, time passes so many times as fast. @returns a function that lets time pass at once */
-export function fastTime(factor = 20): (ms: number) => void {
-	let skipped = 0;
-	for (const clock of [Date, performance] as Array<{ now: () => number }>) {
-		const now = clock.now.bind(clock);
-		const from = now();
-		jest.spyOn(clock, 'now').mockImplementation(() => from + factor * (now() - from) + skipped);
-	}
-	jest
-		.spyOn(globalThis, 'setTimeout')
-		.mockImplementation((ring, ms = 0) => wait(ring, ms / factor));
-	const timeout = AbortSignal.timeout.bind(AbortSignal);
-	jest
-		.spyOn(AbortSignal, 'timeout')
-		.mockImplementation((ms) => timeout(Math.ceil(Math.max(ms / factor, 1))));
-	return (ms) => (skipped += ms);
-}
-
-/** Resolves when something is as it should be; the time limit of the test ends a wait in vain. */
-export async function until(condition: () => boolean): Promise<void> {
-	while (!condition()) await sleep(5);
-}
-
-/** Long enough, in real time, for what should not happen. */
-export async function quiet(ms = 400): Promise<void> {
-	await sleep(ms);
 }

@@ -3,7 +3,8 @@ import { Container } from '@n8n/di';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import type { SettingsPatch } from '../lab/sandbox/settings';
-import { fastTime, quiet, until, useMiniN8n, type MiniN8n } from './triggerEngine';
+import { useMiniN8n, type MiniN8n } from './triggerEngine';
+import { skip, sleep, until } from './virtualTime';
 
 /* What the trigger does on n8n's engine, from an activation to a completion, by its executions and requests. */
 
@@ -11,7 +12,6 @@ const newMiniN8n = useMiniN8n();
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 let sandbox: Sandbox;
 let apiKey: string;
-let skip: (ms: number) => void;
 
 beforeAll(async () => {
 	sandbox = await startSandbox();
@@ -22,7 +22,6 @@ afterAll(async () => {
 beforeEach(() => {
 	apiKey = crypto.randomUUID();
 	reset();
-	skip = fastTime();
 });
 afterEach(() => {
 	jest.restoreAllMocks();
@@ -44,6 +43,11 @@ async function n8nWith(
 ): Promise<MiniN8n> {
 	const credential = { baseUrl: sandbox.url, apiKey, plan: 'enterprise' };
 	return await newMiniN8n(credential, { limit: 10, ...parameters }, fields);
+}
+
+/** Long enough for what should not happen. */
+async function quiet(ms = 30_000): Promise<void> {
+	await sleep(ms);
 }
 
 /** The requests to start a scrape. */
@@ -249,13 +253,13 @@ describe('a poll', () => {
 		sandbox.set({ faults: [once] });
 		for (let times = 0; times < 3; times++) {
 			skip(20 * MINUTE_MS);
-			await quiet(200);
+			await quiet(4000);
 		}
 		expect(n8n.executions).toHaveLength(1);
 		sandbox.set({ faults: [{ ...answer, match: { path: '/status' } }] });
 		for (let times = 0; times < 3; times++) {
 			skip(20 * MINUTE_MS);
-			await quiet(200);
+			await quiet(4000);
 		}
 		expect(kindsOf(n8n)).toEqual(['start success', 'notice error']);
 		expect(n8n.executions[1]?.error).toContain(`does not see the end of scrape ${idOf(0)}`);
@@ -310,7 +314,7 @@ describe('a start that waits for the rate limit', () => {
 		const n8n = await n8nWith();
 		await n8n.activate();
 		await until(() => starts().length === 2);
-		await quiet(100);
+		await quiet(2000);
 		return n8n;
 	}
 
@@ -335,7 +339,7 @@ describe('a start that waits for the rate limit', () => {
 			await n8n.deactivate();
 			await n8n.activate();
 			await until(() => n8n.executions.length === times + 2);
-			await quiet(100);
+			await quiet(2000);
 		}
 		reset();
 		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
@@ -351,7 +355,7 @@ describe('a start that waits for the rate limit', () => {
 		const n8n = await waiting();
 		await n8n.saveWorkflow();
 		await until(() => n8n.executions.length === 2);
-		await quiet(100);
+		await quiet(2000);
 		reset();
 		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
 		skip(HOUR_MS);
@@ -374,7 +378,6 @@ describe('a notification', () => {
 		['names an awkward ID', { job: { durationMs: 50, scrapeIdStyle: 'awkward' } }],
 		['tells of a failure', { job: { durationMs: 50, outcome: 'failed' } }],
 	])('that %s runs the workflow once, also if it comes again later', async (_what, settings) => {
-		// The sandbox waits in real time.
 		reset({ job: { durationMs: 50 }, ...settings });
 		const n8n = await n8nWith();
 		await n8n.activate();
@@ -443,7 +446,7 @@ describe('a notification', () => {
 		sandbox.set(statusAway);
 		sandbox.finish(idOf(0), 'completed');
 		await sandbox.notify(idOf(0));
-		await quiet(200);
+		await quiet(4000);
 		skip(11 * MINUTE_MS);
 		await until(() => isOver(n8n));
 		expect(n8n.executions).toHaveLength(2);
@@ -471,7 +474,7 @@ describe('a notification', () => {
 		sandbox.finish(idOf(0), 'completed');
 		sandbox.set(statusAway);
 		await sandbox.notify(idOf(0));
-		await quiet(200);
+		await quiet(4000);
 		skip(11 * MINUTE_MS);
 		await until(() => isOver(n8n));
 		sandbox.set({ faults: [] });
@@ -489,7 +492,7 @@ describe('a notification', () => {
 		sandbox.finish(idOf(0), 'completed');
 		sandbox.set(statusAway);
 		await notifyWithoutLeads(0);
-		await quiet(200);
+		await quiet(4000);
 		skip(11 * MINUTE_MS);
 		await until(() => isOver(n8n));
 		expect(kindsOf(n8n)).toEqual(['start success', 'completion success']);
@@ -602,7 +605,7 @@ describe('what a failed execution advises', () => {
 		const { webhookUrl = '' } = sandbox.jobs[0] ?? {};
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'NOT_FOUND', match: { path: '/status' } }] });
 		expect(await post(webhookUrl, { leads: [{ name: 'Ada' }] })).toBe(200);
-		await quiet(100);
+		await quiet(2000);
 		skip(11 * MINUTE_MS);
 		await until(() => isOver(n8n));
 		expect(n8n.executions[1]?.error).toMatch(

@@ -12,6 +12,42 @@ interface Timer {
 
 /** What the system does for the process without an event before it is done: files, names of hosts, connections. */
 const SYSTEM_WORK = /Req|Connect/;
+/** After so many milliseconds, in real time, a test waits in vain: at all, and while nothing happens and no timer runs. */
+const [MAX_WAIT_MS, MAX_SILENCE_MS] = [45_000, 3000];
+
+const { setTimeout: realTimeout, clearTimeout: realClear } = globalThis;
+const [realDate, realNow] = [Date.now.bind(Date), performance.now.bind(performance)];
+const waiting = new Set<Timer>();
+let aheadMs = 0;
+/** For how many milliseconds at least nothing has happened, and no timer runs. */
+let silentFor = 0;
+
+/** Puts the clock forward, and leaves each timer the time that it has. */
+export function skip(ms: number): void {
+	aheadMs += ms;
+	for (const timer of waiting) timer.due += ms;
+}
+
+/** Lets time pass. */
+export async function sleep(ms: number): Promise<void> {
+	await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/**
+ * Resolves as soon as `condition` is true, before the clock jumps again.
+ * @throws if the test is over, or waits in vain
+ */
+export async function until(condition: () => boolean, what = String(condition)): Promise<void> {
+	const { currentTestName } = expect.getState();
+	const since = realNow();
+	silentFor = 0;
+	while (!condition()) {
+		await new Promise((resolve) => realTimeout(resolve, 1));
+		if (expect.getState().currentTestName !== currentTestName) throw new Error('The test is over');
+		if (silentFor > MAX_SILENCE_MS || realNow() - since > MAX_WAIT_MS)
+			throw new Error(`The test waits in vain until ${what}`);
+	}
+}
 
 /**
  * Whenever the process has nothing to do but wait, its clock jumps to the next timer. Otherwise, the time passes as
@@ -19,12 +55,8 @@ const SYSTEM_WORK = /Req|Connect/;
  * the node, n8n's engine, the sandbox and the tests of the file.
  */
 export function useVirtualTime(): void {
-	const { setTimeout: realTimeout, clearTimeout: realClear } = globalThis;
-	const [realDate, realNow] = [Date.now.bind(Date), performance.now.bind(performance)];
 	const realSignal = AbortSignal.timeout.bind(AbortSignal);
 	const realWait = timers.setTimeout;
-	const waiting = new Set<Timer>();
-	let aheadMs = 0;
 	let isOver = false;
 	const now = () => realNow() + aheadMs;
 
@@ -47,6 +79,7 @@ export function useVirtualTime(): void {
 		const awaited = [...waiting].filter(({ isAwaited }) => isAwaited());
 		const next = Math.min(...awaited.map(({ due }) => due));
 		if (next === Infinity) return;
+		silentFor = 0;
 		aheadMs += Math.max(0, next - now());
 		for (const timer of waiting) if (timer.due <= next) arm(timer, 0);
 	}
@@ -58,8 +91,9 @@ export function useVirtualTime(): void {
 			// Each message and each part of an answer is an event.
 			const { events } = performance.nodeTiming.uvMetricsInfo;
 			const isBusy = process.getActiveResourcesInfo().some((name) => SYSTEM_WORK.test(name));
-			if (events !== seen || isBusy) quietFor = 0;
+			if (events !== seen || isBusy) quietFor = silentFor = 0;
 			seen = events;
+			silentFor++;
 			if (quietFor < 2) continue;
 			jump();
 			quietFor = 0;
