@@ -7,10 +7,10 @@ import { Parameters } from '../nodes/LeadGen/common/parameters';
 import * as values from '../nodes/LeadGen/common/values';
 import * as codes from '../nodes/LeadGen/service/answer';
 
-const LENGTH = 10_000;
+const LENGTH = 4000;
 /** Twice the time for twice the length; the square would be four times. */
 const MOST = 3;
-/** The square of the length, in steps of a nanosecond, takes a hundred times as long. */
+/** The square of the length, in steps of a nanosecond, takes sixteen times as long. */
 const LEAST_MS = 1;
 
 type Rule = (text: string) => unknown;
@@ -89,9 +89,9 @@ test.each(RULES)('%s', (_name, rule) => {
 		// The first time it is compiled.
 		return timeOf(rule, text) >= LEAST_MS && timeOf(rule, text) >= LEAST_MS;
 	});
-	const tooSlow = slow.filter(({ unit, shape }) => {
+	const tooSlow = slow.find(({ unit, shape }) => {
 		const [whole, half] = [textOf(unit, shape, LENGTH), textOf(unit, shape, LENGTH / 2)];
 		return ratioOf(rule, whole, half) > MOST;
 	});
-	expect(tooSlow.map(({ unit, shape }) => shape(unit))).toEqual([]);
+	expect(tooSlow?.shape(tooSlow.unit)).toBeUndefined();
 });

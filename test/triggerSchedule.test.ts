@@ -87,11 +87,11 @@ describe.each([
 		return [...new Set(times.map((time) => local.format(time).slice(0, 13)))];
 	}
 
-	/** The local dates or hours of all starts within whole local dates. */
+	/** The local dates or hours of all starts within whole local dates, none of which lies further from that of UTC. */
 	function starts(values: Values, hours: string[], length: number): string[] {
 		const [first = '', last = ''] = [hours[0]?.slice(0, 10), hours.at(-1)?.slice(0, 10)];
-		const end = new Date(new Date(last).getTime() + 36 * HOUR_MS);
-		const after = new Date(new Date(first).getTime() - 24 * HOUR_MS).toISOString();
+		const end = new Date(new Date(last).getTime() + 30 * HOUR_MS);
+		const after = new Date(new Date(first).getTime() - 12 * HOUR_MS).toISOString();
 		return startsUntil(end, expressionOf(values), timeZone, after)
 			.map((time) => local.format(time).slice(0, length))
 			.filter((time) => time.slice(0, 10) >= first && time.slice(0, 10) <= last);
@@ -100,13 +100,13 @@ describe.each([
 	const datesOf = (hours: string[]) => [...new Set(hours.map((hour) => hour.slice(0, 10)))];
 
 	test.each([0, 2, 3, 23])(
-		'a scrape is started once a date at %i:00 and %i:30, daily, weekly, monthly and by cron',
+		'a scrape is started once a date at %i:00 and 30 minutes later, daily, weekly, monthly and by cron',
 		(hour) => {
 			for (const [date, minute] of [forward, back].flatMap((each) =>
 				[0, 30].map((at) => [each, at] as const),
 			)) {
 				const time = at(hour, minute);
-				const hours = hoursAround(date, 4);
+				const hours = hoursAround(date, 3);
 				const dates = datesOf(hours);
 				expect(starts(daily(time), hours, 10)).toEqual(dates);
 				const twice = starts(cron(`${String(minute)} ${String(hour)},12 * * *`), hours, 10);
