@@ -56,18 +56,26 @@ export function useService() {
 		for (const stop of stops) stop();
 		if (stops.size > 0) await sleep(1);
 		stops.clear();
+		expectRequestsWithinContract();
+		expectKeyOnlyInAuthorization();
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+
+	function expectRequestsWithinContract(): void {
 		const violations = sandbox.requests.flatMap(({ violation = [] }) => violation);
 		if (badInput) expect(violations).not.toEqual([]);
 		else expect(violations).toEqual([]);
+	}
+
+	function expectKeyOnlyInAuthorization(): void {
 		for (const { headers, body, query, path } of sandbox.requests) {
 			const { authorization, ...others } = headers;
 			expect(JSON.stringify([others, body, query, path])).not.toContain(SECRET);
 			expect(authorization).toMatch(/^Bearer \S+$/);
 		}
-	});
-	afterAll(async () => {
-		await sandbox.close();
-	});
+	}
 
 	/** Says that the test is about requests that the service has to refuse. */
 	function expectViolations(): void {

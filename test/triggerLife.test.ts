@@ -324,7 +324,7 @@ describe('a start that waits for the rate limit', () => {
 		start?.stop();
 		await until(() => isOver(n8n));
 		reset();
-		await quiet();
+		await quiet(2 * MINUTE_MS);
 		expect(starts()).toEqual([]);
 		expect(start?.status).toBe('canceled');
 		if (start) n8n.retryInput(start);
@@ -337,6 +337,9 @@ describe('a start that waits for the rate limit', () => {
 		const n8n = await waiting();
 		for (let times = 0; times < 2; times++) {
 			await n8n.deactivate();
+			// At once, because it holds a slot.
+			await quiet(100);
+			expect(isOver(n8n)).toBe(true);
 			await n8n.activate();
 			await until(() => n8n.executions.length === times + 2);
 			await quiet(2000);
