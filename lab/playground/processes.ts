@@ -133,9 +133,8 @@ export async function withLock<T>(file: string, task: () => Promise<T>): Promise
 
 /** Those from 32,768 on are for outgoing connections (on Linux), which could take the port of an n8n that restarts. */
 const PORTS = { first: 10_000, count: 22_760 };
-/** Programs listen on a port only seconds after it was found free, so each process gives out others, one by one. */
-const PORTS_OF_PROCESS = 20;
-let next = randomInt(PORTS_OF_PROCESS);
+/** Programs listen on a port only seconds after it was found free, so none is given out twice. */
+const given = new Set<number>();
 
 /** `preferred` if nothing listens on it, else any free port. */
 export async function freePort(preferred = nextPort()): Promise<number> {
@@ -146,6 +145,8 @@ export async function freePort(preferred = nextPort()): Promise<number> {
 }
 
 function nextPort(): number {
-	next = (next + 1) % PORTS_OF_PROCESS;
-	return PORTS.first + ((process.pid * PORTS_OF_PROCESS + next) % PORTS.count);
+	const port = PORTS.first + randomInt(PORTS.count);
+	if (given.has(port)) return nextPort();
+	given.add(port);
+	return port;
 }
