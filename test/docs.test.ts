@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 const ROOT = join(__dirname, '..');
-const PAGES = globSync(['*.md', 'docs/**/*.md', 'lab/sandbox/*.md'], { cwd: ROOT }).filter(
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'lab/{,sandbox/}*.md'], { cwd: ROOT }).filter(
 	// The words of the licence are not ours.
 	(page) => page !== 'LICENSE.md',
 );
