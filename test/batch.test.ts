@@ -406,6 +406,9 @@ it('says in a dry run what would be paid for, and sends nothing', async () => {
 	const withEmpty = await find([...list, { first: '', last: '' }], { dryRun: true });
 	expect(withEmpty.error?.message).toBe('First Name and Last Name are both empty');
 	const { items } = await find(list, { dryRun: true });
+	// A mistake in the expression of the option.
+	const slip = await find(list, { dryRun: '={{ $json.dry }}' });
+	expect(slip.error?.message).toContain('Dry Run');
 	expect(sandbox.requests).toHaveLength(1);
 	const requests = list.map(({ first: firstName, last: lastName, company }) => {
 		return { dryRun: true, path: '/email/find', request: { firstName, lastName, company } };
