@@ -41,7 +41,9 @@ async function measure(fixture: Fixture, scenario: Scenario): Promise<Row> {
 	const name = uuid();
 	const service = new SimulatedService(clock, { wayMs: 0, ...scenario });
 	sandbox.reset();
-	sandbox.respond = async (_request, response) => {
+	sandbox.respond = async ({ headers }, response) => {
+		// A run of an earlier scenario may go on. This ends it.
+		if (headers.authorization !== `Bearer ${name}`) return errorAnswer('UNAUTHORIZED', 'Over');
 		const said = await service.call();
 		if (said.outcome !== 'broken') return answerOf(said);
 		response.socket?.resetAndDestroy();
