@@ -64,24 +64,25 @@ async function lastStatus(
 	// The last request goes out at the deadline, and its answer may take a second.
 	const signal = timeoutSignal(deadline + 1000 - Date.now());
 	let last: IDataObject | undefined;
-	let silentSince: number | undefined;
-	let failure: unknown;
+	let failure: { error: unknown; since: number } | undefined;
 	account.watched++;
 	try {
 		for (;;) {
 			try {
 				last = await service.data({ ...pollRequest(id), signal });
-				silentSince = undefined;
+				failure = undefined;
 			} catch (error) {
-				silentSince ??= Date.now();
-				if (!signal.aborted) failure = error;
-				const maxMs = isUnknownScrape(error) ? MAX_UNKNOWN_MS : MAX_SILENCE_MS;
-				const isOver = Date.now() - silentSince >= maxMs;
-				if (!signal.aborted && (isOver || !mayPollAgain(error))) throw withScrape(error, id);
+				// One that the deadline cut off says nothing of the service.
+				if (!signal.aborted) {
+					failure = { error, since: failure?.since ?? Date.now() };
+					const maxMs = isUnknownScrape(error) ? MAX_UNKNOWN_MS : MAX_SILENCE_MS;
+					const isOver = Date.now() - failure.since >= maxMs;
+					if (isOver || !mayPollAgain(error)) throw withScrape(error, id);
+				}
 			}
-			const isLate = Date.now() >= deadline;
+			const isLate = signal.aborted || Date.now() >= deadline;
 			// Without any status, the user must know why.
-			if (isLate && !last && failure) throw withScrape(failure, id);
+			if (isLate && !last && failure) throw withScrape(failure.error, id);
 			if (isLate || (last && endOf(last))) return last ?? {};
 			const pauseMs = Math.max(intervalMs, account.pollPauseMs);
 			await pause(Math.min(pauseMs, deadline - Date.now()), settings.signal);
