@@ -165,12 +165,12 @@ function isRefusalStatus(httpStatus: number): boolean {
 export function withoutData(
 	request: ServiceRequest,
 	envelope: IDataObject = {},
-	httpStatus = 200,
+	httpStatus?: number,
 ): ServiceError {
 	return new ServiceError(
 		'The service returned no result',
 		`The response reports success but contains no data. ${outcomeAdvice(request)}`,
-		{ outcome: 'unknown', httpStatus, answer: untold(envelope) },
+		{ outcome: 'unknown', ...(httpStatus && { httpStatus }), answer: untold(envelope) },
 	);
 }
 
