@@ -140,10 +140,11 @@ export class Leader {
 	}
 
 	/** Tells the user something in a failed execution, once a day while it lasts. */
-	private notify({ message, advice }: LeadGenError): void {
+	private notify(error: LeadGenError): void {
+		const { message, advice } = error;
 		if (Date.now() - (this.notifiedAt.get(message) ?? -Infinity) < DAY_MS) return;
 		this.notifiedAt.set(message, Date.now());
-		this.node.log('error', message);
+		this.node.log('error', errorText(error));
 		this.emit({ notice: { message, advice } });
 	}
 
