@@ -7,6 +7,7 @@ module.exports = {
 	moduleFileExtensions: ['ts', 'js', 'json'],
 	transform: { '^.+\\.ts$': 'ts-jest' },
 	globalSetup: '<rootDir>/test/e2e/prepare.ts',
+	testSequencer: '<rootDir>/test/e2e/longestFirst.js',
 	// An n8n for each suite, on two cores. With three workers they wait for the processor.
 	maxWorkers: 2,
 	// A busy machine is slow, and no test is to fail for that.
