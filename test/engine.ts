@@ -18,28 +18,19 @@ import {
 	type INode,
 	type INodeCredentialTestResult,
 	type INodeType,
-	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { Engine, Input, type NodeResult, type NodeRun } from '../lab/playground/engine';
+import {
+	Input,
+	loadCredential,
+	loadNode,
+	newExecutionData,
+	runLeadGen,
+	type NodeResult,
+	type NodeRun,
+} from '../lab/playground/engine';
 
+export { loadCredential, loadNode, newExecutionData, runLeadGen };
 export type { NodeResult, NodeRun };
-
-/** The package as it is built here. */
-const engine = new Engine(join(__dirname, '..'));
-
-export const loadNode = async (name: string) => await engine.loadNode(name);
-export const loadCredential = async (name: string) => await engine.loadCredential(name);
-export const runLeadGen = async (options: NodeRun) => await engine.runLeadGen(options);
-
-/** What n8n gives an execution of a workflow of the test, beside the workflow. */
-export function newExecutionData(
-	workflow: Workflow,
-	mode: WorkflowExecuteMode,
-	credential: ICredentialDataDecryptedObject,
-) {
-	const given = { baseUrl: '', credential, parameters: {}, items: [] };
-	return engine.additionalData(given, mode, workflow);
-}
 
 /** The hints of each run of the node. */
 export function hintsOf({ run }: NodeResult) {
@@ -63,7 +54,7 @@ async function declarativeNode(
 	data: ICredentialDataDecryptedObject,
 	request: DeclarativeRestApiSettings.HttpRequestOptions,
 ) {
-	await engine.loadCredential('leadGenApi');
+	await loadCredential('leadGenApi');
 	const node: INode = {
 		...{ id: 'temp', name: 'Temp-Node', type: 'n8n-nodes-base.noOp', typeVersion: 1 },
 		...{ position: [0, 0], parameters: {}, credentials: { leadGenApi: account } },
@@ -84,11 +75,10 @@ async function declarativeNode(
 			getKnownTypes: () => ({}),
 		},
 	});
-	const nodeRun = { baseUrl: '', credential: data, parameters: {}, items: [] };
 	const context = new ExecuteContext(
 		workflow,
 		node,
-		engine.additionalData(nodeRun, 'internal', workflow),
+		newExecutionData(workflow, 'internal', data),
 		'internal',
 		createEmptyRunExecutionData(),
 		0,
@@ -133,7 +123,7 @@ export async function requestHelpers(data: ICredentialDataDecryptedObject) {
 export async function testCredential(
 	data: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
-	const { description, methods } = await engine.loadNode('leadGen');
+	const { description, methods } = await loadNode('leadGen');
 	const { testedBy } = description.credentials?.[0] ?? {};
 	const test = typeof testedBy === 'string' ? methods?.credentialTest?.[testedBy] : undefined;
 	if (!test) throw new Error('The credential has no test');

@@ -1,6 +1,6 @@
 /**
- * Runs nodes on n8n's engine, without n8n around it. Set N8N_USER_FOLDER before this is loaded: n8n-core
- * writes its key there at once.
+ * Runs the nodes of the built package on n8n's engine, without n8n around it. Set N8N_USER_FOLDER before this is
+ * loaded: n8n-core writes its key there at once.
  */
 import 'reflect-metadata';
 import { ExecutionLifecycleHooks, PackageDirectoryLoader, WorkflowExecute } from 'n8n-core';
@@ -26,8 +26,12 @@ import {
 	type OnError,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { ROOT } from './versions';
 
 const PACKAGE = 'n8n-nodes-leadgen';
+
+const loader = new PackageDirectoryLoader(ROOT);
+const loaded = loader.loadAll();
 
 /** Brings the items in; the engine takes them from the pinned data. */
 export class Input implements INodeType {
@@ -71,8 +75,8 @@ const OWN_NODES: Record<string, INodeType | undefined> = {
 	'playground.loop': new Loop(),
 };
 
-/** What n8n-core asks of n8n's credential store: here one with one credential, whose class adds the key to each request. */
-function credentialStore(loader: PackageDirectoryLoader, data: ICredentialDataDecryptedObject) {
+/** What n8n-core asks of n8n's credential store: here one credential, whose class adds the key to each request. */
+function credentialStore(data: ICredentialDataDecryptedObject) {
 	const store: Partial<ICredentialsHelper> = {
 		getParentTypes: () => [],
 		isCredentialUsableByNode: () => true,
@@ -150,112 +154,99 @@ const IN_LOOP: IConnections = {
 	LeadGen: { main: [to('Loop'), to('Loop')] },
 };
 
-/** n8n's own engine, with the nodes and the credential of a built package. */
-export class Engine {
-	readonly loader: PackageDirectoryLoader;
-	private readonly loaded: Promise<void>;
-	private executions = 0;
+/** A node class as n8n's own loader reads it. */
+export async function loadNode(name: string): Promise<INodeType> {
+	await loaded;
+	return loader.getNode(name).type as INodeType;
+}
 
-	/** @param folder of the package */
-	constructor(folder: string) {
-		this.loader = new PackageDirectoryLoader(folder);
-		this.loaded = this.loader.loadAll();
-	}
+/** A credential class as n8n's own loader reads it. */
+export async function loadCredential(name: string) {
+	await loaded;
+	return loader.getCredential(name).type;
+}
 
-	/** A node class as n8n's own loader reads it. */
-	async loadNode(name: string): Promise<INodeType> {
-		await this.loaded;
-		return this.loader.getNode(name).type as INodeType;
-	}
+/** n8n gives a node that is a tool of an agent a type of its own. */
+const getByNameAndVersion = (type: string) =>
+	OWN_NODES[type] ??
+	(loader.getNode(type.replace(`${PACKAGE}.`, '').replace(/Tool$/, '')).type as INodeType);
+const nodeTypes: INodeTypes = {
+	getByName: getByNameAndVersion,
+	getByNameAndVersion,
+	getKnownTypes: () => ({}),
+};
 
-	/** A credential class as n8n's own loader reads it. */
-	async loadCredential(name: string) {
-		await this.loaded;
-		return this.loader.getCredential(name).type;
-	}
+/** Runs the LeadGen node in a workflow, as an execution of its own. */
+export async function runLeadGen(options: NodeRun): Promise<NodeResult> {
+	const { description } = await loadNode('leadGen');
+	const type = `${PACKAGE}.leadGen${options.isTool ? 'Tool' : ''}`;
+	const node: INode = {
+		...nodeOf('node-1', 'LeadGen', type),
+		credentials: { leadGenApi: { id: '1', name: 'Account' } },
+		...(options.onError && { onError: options.onError }),
+		...(options.retryOnFail && { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 }),
+	};
+	const { properties } = description;
+	const given = [options.parameters, true, false, node, description] as const;
+	node.parameters = NodeHelpers.getNodeParameters(properties, ...given) ?? {};
+	const workflow = new Workflow({
+		...WORKFLOW,
+		nodeTypes,
+		nodes: [
+			nodeOf('node-0', 'Input', 'playground.input'),
+			node,
+			nodeOf('node-2', 'Loop', 'playground.loop'),
+		],
+		connections: options.isInLoop ? IN_LOOP : STRAIGHT,
+		settings: { executionOrder: 'v1' },
+	});
+	const credential = { baseUrl: options.baseUrl, ...options.credential };
+	const data = newExecutionData(workflow, 'manual', credential, options.executionId);
+	const execution = new WorkflowExecute(data, 'manual');
+	await workflow.expression.acquireIsolate();
+	const running = execution.run({
+		workflow,
+		startNode: workflow.getNode('Input') ?? undefined,
+		pinData: { Input: options.items.map((json) => ({ json, binary: options.binary })) },
+	});
+	options.onStart?.(() => {
+		running.cancel();
+	});
+	const run = await running;
+	await workflow.expression.releaseIsolate();
+	return resultOf(run);
+}
 
-	private async nodeTypes(): Promise<INodeTypes> {
-		await this.loaded;
-		const getByNameAndVersion = (type: string) => {
-			const name = type.replace(`${PACKAGE}.`, '').replace(/Tool$/, '');
-			return OWN_NODES[type] ?? (this.loader.getNode(name).type as INodeType);
-		};
-		return { getByName: getByNameAndVersion, getByNameAndVersion, getKnownTypes: () => ({}) };
-	}
+let executions = 0;
 
-	/** Runs the LeadGen node in a workflow, as an execution of its own. */
-	async runLeadGen(options: NodeRun): Promise<NodeResult> {
-		const nodeTypes = await this.nodeTypes();
-		const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.leadGen`);
-		const type = `${PACKAGE}.leadGen${options.isTool ? 'Tool' : ''}`;
-		const node: INode = {
-			...nodeOf('node-1', 'LeadGen', type),
-			credentials: { leadGenApi: { id: '1', name: 'Account' } },
-			...(options.onError && { onError: options.onError }),
-			...(options.retryOnFail && { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 }),
-		};
-		const { properties } = description;
-		const given = [options.parameters, true, false, node, description] as const;
-		node.parameters = NodeHelpers.getNodeParameters(properties, ...given) ?? {};
-		const workflow = new Workflow({
-			...WORKFLOW,
-			nodeTypes,
-			nodes: [
-				nodeOf('node-0', 'Input', 'playground.input'),
-				node,
-				nodeOf('node-2', 'Loop', 'playground.loop'),
-			],
-			connections: options.isInLoop ? IN_LOOP : STRAIGHT,
-			settings: { executionOrder: 'v1' },
-		});
-		const data = this.additionalData(options, 'manual', workflow);
-		const execution = new WorkflowExecute(data, 'manual');
-		await workflow.expression.acquireIsolate();
-		const running = execution.run({
-			workflow,
-			startNode: workflow.getNode('Input') ?? undefined,
-			pinData: { Input: options.items.map((json) => ({ json, binary: options.binary })) },
-		});
-		options.onStart?.(() => {
-			running.cancel();
-		});
-		const run = await running;
-		await workflow.expression.releaseIsolate();
-		return resultOf(run);
-	}
-
-	/** What n8n gives an execution beside the workflow. */
-	additionalData(
-		options: NodeRun,
-		mode: WorkflowExecuteMode,
-		workflow: Workflow,
-	): IWorkflowExecuteAdditionalData {
-		const executionId = options.executionId ?? `execution-${String(++this.executions)}`;
-		const url = 'http://127.0.0.1:5678/';
-		const { nodes, connectionsBySourceNode: connections } = workflow;
-		const workflowData = { ...WORKFLOW, nodes: Object.values(nodes), connections } as IWorkflowBase;
-		return {
-			credentialsHelper: credentialStore(this.loader, {
-				baseUrl: options.baseUrl,
-				apiKey: 'test-key',
-				plan: 'auto',
-				requestsPerMinute: 0,
-				...options.credential,
-			}),
-			executionId,
-			hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
-			currentNodeExecutionIndex: 0,
-			formWaitingBaseUrl: url,
-			webhookWaitingBaseUrl: url,
-			variables: {},
-		} as unknown as IWorkflowExecuteAdditionalData;
-	}
+/**
+ * What n8n gives an execution beside the workflow.
+ * @param credential what differs from that of an account whose plan the service says
+ */
+export function newExecutionData(
+	workflow: Workflow,
+	mode: WorkflowExecuteMode,
+	credential: ICredentialDataDecryptedObject,
+	executionId = `execution-${String(++executions)}`,
+): IWorkflowExecuteAdditionalData {
+	const url = 'http://127.0.0.1:5678/';
+	const { nodes, connectionsBySourceNode: connections } = workflow;
+	const workflowData = { ...WORKFLOW, nodes: Object.values(nodes), connections } as IWorkflowBase;
+	const defaults = { baseUrl: '', apiKey: 'test-key', plan: 'auto', requestsPerMinute: 0 };
+	return {
+		credentialsHelper: credentialStore({ ...defaults, ...credential }),
+		executionId,
+		hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
+		currentNodeExecutionIndex: 0,
+		formWaitingBaseUrl: url,
+		webhookWaitingBaseUrl: url,
+		variables: {},
+	} as unknown as IWorkflowExecuteAdditionalData;
 }
 
 function resultOf(run: IRun): NodeResult {
 	const { LeadGen } = run.data.resultData.runData;
-	const [task] = LeadGen ?? [];
-	const outputs = (task?.data?.main ?? []).map((items) => items ?? []);
+	const outputs = (LeadGen?.[0]?.data?.main ?? []).map((items) => items ?? []);
 	const [items = [], errorItems = []] = outputs;
 	return {
 		items,
