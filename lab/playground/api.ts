@@ -4,7 +4,7 @@ import { parse as parseFlatted } from 'flatted';
 /** Sign-in of the owner account. */
 export type Owner = Record<'email' | 'password' | 'firstName' | 'lastName', string>;
 
-export interface Credential {
+interface Credential {
 	name: string;
 	type: string;
 	data: Record<string, unknown>;
@@ -45,25 +45,18 @@ export interface Item {
 	pairedItem?: unknown;
 }
 
-export interface NodeResult {
-	/** The items of each output, of all runs of the node together. */
-	outputs: Item[][];
-	error?: string;
-}
-
 export interface ExecutionSummary {
 	id: string;
 	status: string;
-	mode: string;
 	/** The execution that this one repeats. */
 	retryOf?: string | null;
 }
 
-export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mode'> {
+export interface Execution extends Omit<ExecutionSummary, 'retryOf'> {
 	/** What the whole execution failed with. */
 	error?: string;
-	/** By node name; a node that did not run is not there. */
-	nodes: Record<string, NodeResult | undefined>;
+	/** By node name, the items of each output, of all runs of the node together; a node that did not run is not there. */
+	nodes: Record<string, { outputs: Item[][] } | undefined>;
 	/** The items that the next node waits for, as far as n8n wrote down what ran. */
 	waiting: Item[];
 	/** It was waiting when n8n wrote this. */
@@ -73,7 +66,7 @@ export interface Execution extends Pick<ExecutionSummary, 'id' | 'status' | 'mod
 }
 
 /** How the triggers of a published workflow fare (n8n 2.x). */
-export interface Publication {
+interface Publication {
 	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
 	triggers: Array<{ nodeId: string; status: string; errorMessage: string | null }>;
 }
@@ -91,7 +84,6 @@ interface StoredRunData {
 
 interface StoredRun {
 	data?: { main?: Array<Item[] | null> };
-	error?: { message: string };
 }
 
 /** n8n writes what came out of an execution so long after it is over at most. */
@@ -112,20 +104,16 @@ export class N8nApiError extends Error {
 	constructor(
 		request: string,
 		readonly status: number,
-		readonly body: string,
+		body: string,
 	) {
 		super(`${request} answered ${String(status)}: ${body.slice(0, 1000)}`);
 	}
 }
 
-function isStatus(error: unknown, status: number): boolean {
-	return error instanceof N8nApiError && error.status === status;
-}
-
-/** Handles an error: does something else if n8n has no such path, and throws any other error on. */
-function orIf404(instead: () => Promise<unknown>) {
-	return async (error: unknown): Promise<unknown> => {
-		if (isStatus(error, 404)) return await instead();
+/** Handles an error: does something else if n8n answers with a status, and throws any other error on. */
+function ifStatus<T>(status: number, instead: (error: N8nApiError) => T | Promise<T>) {
+	return async (error: unknown): Promise<T> => {
+		if (error instanceof N8nApiError && error.status === status) return await instead(error);
 		throw error;
 	};
 }
@@ -147,47 +135,44 @@ export class N8nApi {
 	/** Creates the owner account on a fresh n8n, or signs in to the existing one. */
 	async signIn(owner: Owner): Promise<void> {
 		const { email, password } = owner;
-		try {
-			await this.send('POST', 'login', { emailOrLdapLoginId: email, password });
-		} catch (error) {
-			if (!isStatus(error, 401)) throw error;
-			await this.send('POST', 'owner/setup', owner);
-		}
+		await this.send('POST', 'login', { emailOrLdapLoginId: email, password }).catch(
+			ifStatus(401, () => this.send('POST', 'owner/setup', owner)),
+		);
 	}
 
 	async credentials(): Promise<StoredCredential[]> {
-		return (await this.send('GET', 'credentials')) as StoredCredential[];
+		return await this.send('GET', 'credentials');
 	}
 
 	async createCredential(credential: Credential): Promise<StoredCredential> {
-		return (await this.send('POST', 'credentials', credential)) as StoredCredential;
+		return await this.send('POST', 'credentials', credential);
 	}
 
 	async updateCredential(id: string, credential: Credential): Promise<StoredCredential> {
-		return (await this.send('PATCH', `credentials/${id}`, credential)) as StoredCredential;
+		return await this.send('PATCH', `credentials/${id}`, credential);
 	}
 
-	/** Creates a Data Table (n8n 1.123 and 2). @param columns their types by their names */
-	async createDataTable(name: string, columns: Record<string, ColumnType>): Promise<DataTable> {
-		const list = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
-		return (await this.send('POST', await this.dataTablePath(), {
-			name,
-			columns: list,
-		})) as DataTable;
+	/** Creates a Data Table (n8n 1.123 and 2). */
+	async createDataTable(
+		name: string,
+		columns: Array<{ name: string; type: ColumnType }>,
+	): Promise<DataTable> {
+		return await this.send('POST', await this.dataTablePath(), { name, columns });
 	}
 
 	async dataTables(): Promise<DataTable[]> {
-		const { data } = (await this.send('GET', await this.dataTablePath())) as { data: DataTable[] };
-		return data;
+		return (await this.send<{ data: DataTable[] }>('GET', await this.dataTablePath())).data;
 	}
 
 	/** All rows of a Data Table, the oldest first. */
 	async dataTableRows({ id }: DataTable): Promise<DataTableRow[]> {
+		const path = `${await this.dataTablePath()}/${id}/rows?take=${String(PAGE)}&sortBy=id:asc`;
 		const all: DataTableRow[] = [];
 		for (;;) {
-			const query = `take=${String(PAGE)}&skip=${String(all.length)}&sortBy=id:asc`;
-			const page = await this.send('GET', `${await this.dataTablePath()}/${id}/rows?${query}`);
-			const { data, count } = page as { data: DataTableRow[]; count: number };
+			const { data, count } = await this.send<{ data: DataTableRow[]; count: number }>(
+				'GET',
+				`${path}&skip=${String(all.length)}`,
+			);
 			all.push(...data);
 			// n8n 1 gives 50 at once.
 			if (all.length >= count || data.length === 0) return all;
@@ -195,20 +180,20 @@ export class N8nApi {
 	}
 
 	private async dataTablePath(): Promise<string> {
-		const { id } = (await this.send('GET', 'projects/personal')) as { id: string };
+		const { id } = await this.send<{ id: string }>('GET', 'projects/personal');
 		return `projects/${id}/data-tables`;
 	}
 
 	async workflows(): Promise<StoredWorkflow[]> {
-		return (await this.send('GET', 'workflows')) as StoredWorkflow[];
+		return await this.send('GET', 'workflows');
 	}
 
 	async workflow(id: string): Promise<StoredWorkflow> {
-		return (await this.send('GET', `workflows/${id}`)) as StoredWorkflow;
+		return await this.send('GET', `workflows/${id}`);
 	}
 
 	async createWorkflow(content: WorkflowContent): Promise<StoredWorkflow> {
-		return (await this.send('POST', 'workflows', { ...content, active: false })) as StoredWorkflow;
+		return await this.send('POST', 'workflows', { ...content, active: false });
 	}
 
 	/** Saves a workflow as the editor does; whether it is active stays. */
@@ -217,7 +202,7 @@ export class N8nApi {
 		// As in the editor, which does not know what the nodes save.
 		const changed = { ...content, staticData: undefined, active, versionId };
 		try {
-			return (await this.send('PATCH', `workflows/${id}`, changed)) as StoredWorkflow;
+			return await this.send('PATCH', `workflows/${id}`, changed);
 		} catch (error) {
 			// n8n 1 has one connection to SQLite, and mixes up what two requests save at the same moment.
 			if (!String(error).includes('TransactionNotStartedError')) throw error;
@@ -227,31 +212,28 @@ export class N8nApi {
 
 	/** Activates the newest version, which n8n 2.x calls publishing, and waits until it is through. */
 	async activateWorkflow(id: string): Promise<Publication> {
-		return await this.switchWorkflow(id, 'activate');
+		return await this.switchWorkflow(id, true);
 	}
 
 	/** Deactivates a workflow, and waits until it is through. */
-	async deactivateWorkflow(id: string): Promise<Publication> {
-		return await this.switchWorkflow(id, 'deactivate');
+	async deactivateWorkflow(id: string): Promise<void> {
+		await this.switchWorkflow(id, false);
 	}
 
-	private async switchWorkflow(id: string, how: 'activate' | 'deactivate'): Promise<Publication> {
+	private async switchWorkflow(id: string, active: boolean): Promise<Publication> {
 		const { versionId } = await this.workflow(id);
-		const active = how === 'activate';
-		await this.send('POST', `workflows/${id}/${how}`, { versionId }).catch(
+		const path = `workflows/${id}/${active ? 'activate' : 'deactivate'}`;
+		await this.send('POST', path, { versionId }).catch(
 			// n8n 1 has these only in its last versions.
-			orIf404(() => this.send('PATCH', `workflows/${id}`, { active, versionId })),
+			ifStatus(404, () => this.send('PATCH', `workflows/${id}`, { active, versionId })),
 		);
 		for (;;) {
-			const publication = await this.send('GET', `workflows/${id}/publication-status`).catch(
+			const path = `workflows/${id}/publication-status`;
+			const publication = await this.send<Publication>('GET', path).catch(
 				// n8n 1 has no such report: there it is done, or has failed, at once.
-				orIf404(async () => ({
-					status: (await this.workflow(id)).active ? 'published' : 'not_published',
-					triggers: [],
-				})),
+				ifStatus<Publication>(404, () => ({ status: 'published', triggers: [] })),
 			);
-			const { status } = publication as Publication;
-			if (status !== 'in_progress') return publication as Publication;
+			if (publication.status !== 'in_progress') return publication;
 			await sleep(100);
 		}
 	}
@@ -263,21 +245,24 @@ export class N8nApi {
 	 */
 	async startWorkflow(
 		id: string,
-		triggerName: string,
+		triggerName = 'When clicking ‘Execute workflow’',
 		workflowData?: StoredWorkflow,
 	): Promise<string | undefined> {
-		workflowData ??= await this.workflow(id);
-		const started = await this.send('POST', `workflows/${id}/run`, {
-			workflowData,
-			triggerToStartFrom: { name: triggerName },
-		});
-		return (started as { executionId?: string }).executionId;
+		const { executionId } = await this.send<{ executionId?: string }>(
+			'POST',
+			`workflows/${id}/run`,
+			{
+				workflowData: workflowData ?? (await this.workflow(id)),
+				triggerToStartFrom: { name: triggerName },
+			},
+		);
+		return executionId;
 	}
 
 	/** Runs a workflow by hand from a trigger, and waits for the result. */
-	async runWorkflow(id: string, triggerName: string): Promise<Execution> {
+	async runWorkflow(id: string, triggerName?: string): Promise<Execution> {
 		const executionId = await this.startWorkflow(id, triggerName);
-		if (executionId === undefined) throw new Error(`${triggerName} waits for a test event`);
+		if (executionId === undefined) throw new Error('It waits for a test event');
 		return await this.finishedExecution(executionId);
 	}
 
@@ -288,11 +273,8 @@ export class N8nApi {
 	async finishedExecution(id: string): Promise<Execution> {
 		let overAt = Infinity;
 		for (;;) {
-			const shown = await this.execution(id).catch((error: unknown) => {
-				// n8n 2.16 cannot show one that has just begun, and no n8n shows one of which half is written.
-				if (!isStatus(error, 500)) throw error;
-				return error as N8nApiError;
-			});
+			// n8n 2.16 cannot show one that has just begun, and no n8n shows one of which half is written.
+			const shown = await this.execution(id).catch(ifStatus(500, (error) => error));
 			const isError = shown instanceof N8nApiError;
 			const summary = isError ? (await this.newest()).find((one) => one.id === id) : shown;
 			if (!summary || isOver(summary)) {
@@ -308,7 +290,7 @@ export class N8nApi {
 
 	/** The newest executions of all workflows, the newest first. */
 	private async newest(): Promise<ExecutionSummary[]> {
-		return ((await this.send('GET', 'executions?filter={}')) as ExecutionPage).results;
+		return (await this.send<ExecutionPage>('GET', 'executions?filter={}')).results;
 	}
 
 	/** Presses "Stop" at an execution that runs. */
@@ -329,8 +311,8 @@ export class N8nApi {
 	}
 
 	async execution(id: string): Promise<Execution> {
-		const answer = await this.send('GET', `executions/${id}`);
-		const { status, mode, data } = answer as ExecutionSummary & { data: string };
+		const answer = await this.send<ExecutionSummary & { data: string }>('GET', `executions/${id}`);
+		const { status, data } = answer;
 		// Of an execution that has just begun there is nothing yet.
 		const stored = parseFlatted(data) as StoredRunData | undefined;
 		const { runData = {}, error, metadata = {} } = stored?.resultData ?? {};
@@ -340,12 +322,11 @@ export class N8nApi {
 			for (const { data } of runs) {
 				data?.main?.forEach((items, index) => (outputs[index] ??= []).push(...(items ?? [])));
 			}
-			nodes[name] = { outputs, error: runs.find((run) => run.error)?.error?.message };
+			nodes[name] = { outputs };
 		}
 		return {
 			id,
 			status,
-			mode,
 			error: error?.message,
 			nodes,
 			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data?.main?.[0] ?? [],
@@ -357,13 +338,11 @@ export class N8nApi {
 	/** All executions of a workflow, the newest first. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const path = `executions?limit=${String(PAGE)}&filter=${filter}`;
 		const all: ExecutionSummary[] = [];
 		for (let next: string | null = ''; next !== null;) {
-			const page = await this.send(
-				'GET',
-				`executions?limit=${String(PAGE)}&filter=${filter}${next}`,
-			);
-			const { results, nextCursor } = page as ExecutionPage;
+			const page: ExecutionPage = await this.send('GET', path + next);
+			const { results, nextCursor } = page;
 			// n8n 1 knows no cursor, and lists those that run on each page.
 			all.push(...results.filter(({ id }) => !all.some((known) => known.id === id)));
 			const last = results.length >= PAGE ? `&lastId=${results.at(-1)?.id ?? ''}` : null;
@@ -372,7 +351,8 @@ export class N8nApi {
 		return all;
 	}
 
-	private async send(method: string, path: string, body?: unknown): Promise<unknown> {
+	/** @returns the data of the answer, which n8n gives for this path */
+	private async send<T>(method: string, path: string, body?: unknown): Promise<T> {
 		const response = await fetch(`${this.url}/rest/${path}`, {
 			method,
 			headers: {
@@ -387,6 +367,6 @@ export class N8nApi {
 		if (!response.ok) throw new N8nApiError(`${method} /rest/${path}`, response.status, text);
 		const [cookie] = response.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
-		return (JSON.parse(text) as { data: unknown }).data;
+		return (JSON.parse(text) as { data: T }).data;
 	}
 }

@@ -14,10 +14,6 @@ const OPTIONS = [
 	'--config.node-linker=hoisted',
 	'--config.confirm-modules-purge=false',
 ];
-/** What to expect, without the size of pnpm's own store. */
-const SIZES = { '1': '2 to 4 minutes, 1.4 GB', '2': '2 to 4 minutes, 2.2 GB' };
-/** How often a long install says that it goes on. */
-const SAY_MS = 30_000;
 
 /**
  * Installs n8n; does nothing if it is there.
@@ -38,19 +34,13 @@ export async function installN8n(version: N8nVersion): Promise<void> {
 async function install({ version, line, folder, isLocked }: N8nVersion): Promise<void> {
 	const options = { cwd: folder, env: withLocalHeaders() };
 	const pnpm = async (...args: string[]) => await run(PNPM, [...args, ...OPTIONS], options);
-	console.log(`Installing n8n ${version} (${SIZES[line]}, once) …`);
-	const began = Date.now();
-	const saying = setInterval(() => {
-		console.log(`… still installing, for ${String(Math.round((Date.now() - began) / 1000))} s`);
-	}, SAY_MS);
-	try {
-		const frozen = isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile';
-		await pnpm('install', '--ignore-scripts', frozen);
-		// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
-		for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
-	} finally {
-		clearInterval(saying);
-	}
+	// Without the size of pnpm's own store.
+	const size = line === '1' ? '1.4 GB' : '2.2 GB';
+	console.log(`Installing n8n ${version} (2 to 4 minutes, ${size}, once) …`);
+	const frozen = isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile';
+	await pnpm('install', '--ignore-scripts', frozen);
+	// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
+	for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
 }
 
 async function hashOfPackages(folder: string): Promise<string> {

@@ -23,15 +23,12 @@ export const OWNER: Owner = {
 /** The API key of the sandbox. */
 export const API_KEY = 'test-key';
 
-/** An n8n with the account, the credential and the example workflows. */
+/** An n8n with the account, the credential and the templates. */
 export interface Instance {
 	api: N8nApi;
-	/** The example workflows by file name, without `.json`. */
+	/** The workflows of the templates by file name, without `.json`. */
 	examples: Map<string, StoredWorkflow>;
 }
-
-/** The trigger of the examples that a person starts. */
-export const BY_HAND = 'When clicking ‘Execute workflow’';
 
 /** Brings all that into a running n8n. Workflows that are there from an earlier run stay as they are. */
 export async function setUpInstance(
@@ -52,12 +49,9 @@ export async function setUpInstance(
 	const examples = new Map<string, StoredWorkflow>();
 	for (const file of await readdir(EXAMPLES)) {
 		const name = file.replace('.json', '');
-		const content = await readExample(name, credential);
+		const content = await readExample(name, credential, api, line);
+		pasteUrl(content, url);
 		const existing = stored.find((each) => each.name === content.name && each.isArchived !== true);
-		if (existing === undefined) {
-			pasteUrl(content, url);
-			if (line === '1') await createTable(api, content);
-		}
 		examples.set(name, existing ?? (await api.createWorkflow(content)));
 	}
 	return { api, examples };
@@ -74,17 +68,16 @@ function pasteUrl({ nodes }: WorkflowContent, url: string): void {
 	}
 }
 
-/** Creates the Data Table of a workflow, which cannot do that itself on n8n 1. */
-export async function createTable(api: N8nApi, { nodes }: WorkflowContent): Promise<void> {
+/** Creates the Data Table of a workflow and chooses it in the nodes, as a person does on n8n 1. */
+async function createTable(api: N8nApi, { nodes }: WorkflowContent): Promise<void> {
 	const creating = nodes.find(({ name }) => name === 'Create the table')?.parameters;
 	if (creating === undefined) return;
 	const { tableName, columns } = creating as {
 		tableName: string;
 		columns: { column: Array<{ name: string; type: ColumnType }> };
 	};
-	const types = Object.fromEntries(columns.column.map(({ name, type }) => [name, type]));
 	const known = (await api.dataTables()).find(({ name }) => name === tableName);
-	const { id } = known ?? (await api.createDataTable(tableName, types));
+	const { id } = known ?? (await api.createDataTable(tableName, columns.column));
 	for (const { parameters } of nodes) {
 		if (parameters.dataTableId === undefined) continue;
 		parameters.dataTableId = { __rl: true, mode: 'list', value: id };
@@ -97,20 +90,23 @@ export const EXAMPLES = join(ROOT, 'examples');
 const WITH_URL = /\.(formTrigger|form|wait|leadGenTrigger|mcpTrigger)$/;
 
 /**
- * An example as it is. Only the credential is filled in, as a person does: a file cannot know the ID that it has in this
- * n8n. And nodes get the parts of their URLs that n8n's editor gives them when it imports a file.
+ * A template as it is. Only the credential is filled in, as a person does, and on n8n 1 the Data Table: a file cannot
+ * know their IDs in this n8n. And nodes get the parts of their URLs that n8n's editor gives them on an import.
  */
 export async function readExample(
 	name: string,
-	credential?: StoredCredential,
+	credential: StoredCredential,
+	api: N8nApi,
+	line: N8nLine,
 ): Promise<WorkflowContent> {
 	const text = await readFile(join(EXAMPLES, `${name}.json`), 'utf8');
 	const content = JSON.parse(text) as WorkflowContent;
 	for (const node of content.nodes) {
-		if (node.credentials?.leadGenApi && credential) node.credentials = use(credential);
+		if (node.credentials?.leadGenApi) node.credentials = use(credential);
 		if (WITH_URL.test(node.type)) node.webhookId = randomUUID();
 		if (node.parameters.path === '') node.parameters.path = node.webhookId;
 	}
+	if (line === '1') await createTable(api, content);
 	return content;
 }
 

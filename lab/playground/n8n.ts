@@ -6,10 +6,8 @@ import packageJson from '../../package.json';
 import { ProcessGroup, freePort, run, withLock } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER } from './versions';
 
-export type N8nCommand = 'start' | 'worker' | 'webhook';
-
 /** What the package is made of. */
-const SOURCES = ['*.{js,json,md}', '{credentials,nodes}/**'];
+const SOURCES = ['*.{js,json,md}', '{credentials,nodes}/**/*.*'];
 
 /** For n8n's setting `EXTERNAL_HOOK_FILES`: then {@link setRole} works. */
 export const LEADERSHIP_HOOKS = join(__dirname, 'leadership.ts');
@@ -20,21 +18,14 @@ export async function setRole(url: string, role: 'leader' | 'follower'): Promise
 	if (!response.ok) throw new Error(`It does not become ${role}: ${await response.text()}`);
 }
 
-/** A running n8n. */
-export interface N8n extends ProcessGroup {
-	/** The address of editor, API and webhooks, without a slash at the end. */
-	readonly url: string;
-	readonly logFile: string;
-}
-
-export interface N8nOptions {
+interface N8nOptions {
 	version: N8nVersion;
 	/** Default: all of n8n; the others are its parts in queue mode. */
-	command?: N8nCommand;
+	command?: 'start' | 'worker' | 'webhook';
 	/** Where it keeps `.n8n`: database, encryption key, community packages. */
 	userFolder: string;
-	/** Default: any free port. */
-	port?: number;
+	/** Of editor, API and webhooks, on the loopback address only. */
+	port: number;
 	/** Further environment variables; they win over the defaults. */
 	env?: Record<string, string>;
 }
@@ -61,10 +52,8 @@ export async function packPackage(): Promise<string> {
 
 async function hashOfSources(): Promise<string> {
 	const hash = createHash('sha256');
-	const found = globSync(SOURCES, { cwd: ROOT, withFileTypes: true });
-	const files = found.filter((each) => each.isFile());
-	for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
-		hash.update(file).update(await readFile(file));
+	for (const file of globSync(SOURCES, { cwd: ROOT }).sort()) {
+		hash.update(file).update(await readFile(join(ROOT, file)));
 	}
 	return hash.digest('hex').slice(0, 16);
 }
@@ -84,48 +73,50 @@ export async function installTarball(userFolder: string, tarball: string): Promi
 	await writeFile(join(nodesFolder, 'package.json'), JSON.stringify(manifest));
 }
 
-/** Starts n8n; resolves when it is ready for work. Listens on the loopback address only. */
-export async function startN8n(options: N8nOptions): Promise<N8n> {
-	const { version, command = 'start', userFolder } = options;
+/** Starts n8n, which logs into `n8n.log` in its user folder. Resolves when it is ready for work. */
+export async function startN8n(options: N8nOptions): Promise<ProcessGroup> {
+	const { version, command = 'start', userFolder, port, env } = options;
 	const modules = join(version.folder, 'node_modules');
-	const port = options.port ?? (await freePort());
 	const url = `http://127.0.0.1:${String(port)}`;
 	const logFile = join(userFolder, 'n8n.log');
 	await mkdir(userFolder, { recursive: true });
 	const log = openSync(logFile, 'w');
-	const args = ['--import', join(__dirname, 'endWithParent.ts'), join(modules, 'n8n/bin/n8n')];
-	const group = new ProcessGroup(join(modules, 'node/bin/node'), [...args, command], {
-		cwd: userFolder,
-		env: {
-			...inherited(),
-			...QUIET,
-			// As in n8n's own image; the editor is only cached then.
-			NODE_ENV: 'production',
-			// With its compiled code at hand n8n starts a quarter faster.
-			NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
-			// Older versions do not know all of them, and would refuse to start. What takes a licence ends with `.ee`.
-			N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) =>
-				['', '.ee'].some((end) => existsSync(join(modules, 'n8n/dist/modules', name + end))),
-			).join(','),
-			N8N_USER_FOLDER: userFolder,
-			N8N_HOST: '127.0.0.1',
-			N8N_LISTEN_ADDRESS: '127.0.0.1',
-			N8N_PORT: String(port),
-			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-			WEBHOOK_URL: `${url}/`,
-			...options.env,
-		},
-		stdio: ['ignore', log, log],
+	const program = ['node/bin/node', 'n8n/bin/n8n'].map((path) => join(modules, path));
+	const group = new ProcessGroup([...program, command], userFolder, log, {
+		...inherited(),
+		...QUIET,
+		// As in n8n's own image; the editor is only cached then.
+		NODE_ENV: 'production',
+		// With its compiled code at hand n8n starts a quarter faster.
+		NODE_COMPILE_CACHE: join(STATE_FOLDER, 'compile-cache'),
+		// Older versions do not know all of them, and would refuse to start. What takes a licence ends with `.ee`.
+		N8N_DISABLED_MODULES: NOT_NEEDED.filter((name) =>
+			['', '.ee'].some((end) => existsSync(join(modules, 'n8n/dist/modules', name + end))),
+		).join(','),
+		N8N_USER_FOLDER: userFolder,
+		N8N_HOST: '127.0.0.1',
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_PORT: String(port),
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+		WEBHOOK_URL: `${url}/`,
+		...env,
 	});
 	closeSync(log);
+	// Only the main process has an editor. While it starts, n8n answers with a page that says so.
+	const path = command === 'start' ? 'rest/login' : 'healthz/readiness';
+	const isReady = async () => {
+		const { status, headers } = await fetch(`${url}/${path}`);
+		const isPage = !headers.get('content-type')?.includes('json');
+		if (status === 503 || isPage) throw new Error('It is still starting');
+	};
 	try {
-		await group.untilReady(() => answers(url, command), START_TIMEOUT_MS);
+		await group.untilReady(isReady);
 	} catch (error) {
 		await group.kill();
 		const end = (await readFile(logFile, 'utf8')).slice(-3000);
 		throw new Error(`n8n did not start: ${String(error)}; the end of ${logFile}:\n${end}`);
 	}
-	return Object.assign(group, { url, logFile });
+	return group;
 }
 
 /** What n8n gets of our own environment: not a developer's settings of n8n, but those of npm. */
@@ -157,18 +148,3 @@ const QUIET = {
 	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 	GENERIC_TIMEZONE: 'UTC',
 };
-
-const START_TIMEOUT_MS = 180_000;
-
-async function answers(url: string, command: N8nCommand): Promise<boolean> {
-	try {
-		const ready = await fetch(`${url}/healthz/readiness`);
-		// The others have no editor.
-		if (command !== 'start') return ready.ok;
-		const login = await fetch(`${url}/rest/login`);
-		// While n8n starts, the second is a page that says so.
-		return ready.ok && (login.headers.get('content-type') ?? '').includes('json');
-	} catch {
-		return false;
-	}
-}

@@ -1,5 +1,5 @@
 /** Programs that we start, ports for them, and locks between our own processes. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,12 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 15_000;
 
-/** Those that still run, for the case that we end without having ended them. */
-const running = new Set<number>();
-
-process.once('exit', () => {
-	for (const pid of running) signal(-pid, 'SIGKILL');
-});
+/** Runs a program, and ends its process group when the pipe closes, as it does when we end in whatever way. */
+const WITH_PARENT = '{ cat <&3; kill -INT 0; } & exec "$@" 3<&-';
 
 /** @returns whether there is such a process, or group of processes */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
@@ -25,35 +21,38 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 	}
 }
 
-/** A program in a process group of its own, so that it ends together with all its children. */
+/** A program in a process group of its own, so that it ends together with all its children, and with this process. */
 export class ProcessGroup {
-	readonly child: ChildProcess;
-	/** Resolves with how it ended: `exit code 1`, `signal SIGTERM`, or why it could not start. */
+	private readonly child: ChildProcess;
+	private isRunning = true;
+	/** Resolves with how it ended: `exit code 1` or `signal SIGTERM`. */
 	readonly ended: Promise<string>;
 
-	constructor(command: string, args: string[], options: SpawnOptions = {}) {
-		this.child = spawn(command, args, { ...options, detached: true });
-		const { pid } = this.child;
-		if (pid !== undefined) running.add(pid);
-		this.ended = new Promise((resolve) => {
-			this.child.once('error', (error) => {
-				resolve(error.message);
-			});
-			this.child.once('close', (code, name) => {
-				if (pid !== undefined) running.delete(pid);
-				resolve(name === null ? `exit code ${String(code)}` : `signal ${name}`);
-			});
+	/** @param output the file that takes what it prints */
+	constructor(command: string[], cwd: string, output: number | 'ignore', env?: NodeJS.ProcessEnv) {
+		this.child = spawn('sh', ['-c', WITH_PARENT, 'sh', ...command], {
+			cwd,
+			env,
+			detached: true,
+			stdio: ['ignore', output, output, 'pipe'],
+		});
+		this.ended = once(this.child, 'exit').then(([code, name]) => {
+			this.isRunning = false;
+			this.signal('SIGKILL');
+			return name === null ? `exit code ${String(code)}` : `signal ${String(name)}`;
 		});
 	}
 
-	/** Waits until the program in it is ready for work. @throws if it ends before, or takes too long */
-	async untilReady(check: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-		const deadline = Date.now() + timeoutMs;
-		while (!(await check())) {
-			if (!running.has(this.child.pid ?? 0)) throw new Error(`It ended with ${await this.ended}`);
-			if (Date.now() > deadline) throw new Error(`It was not ready in ${String(timeoutMs)} ms`);
-			await sleep(200);
-		}
+	/**
+	 * Waits until the program in it is ready for work.
+	 * @param check throws as long as it is not
+	 * @throws if it ends before, or takes too long
+	 */
+	async untilReady(check: () => Promise<unknown>): Promise<void> {
+		await until('it is ready', async () => {
+			if (!this.isRunning) throw new Error(`It ended with ${await this.ended}`);
+			return await succeeds(check());
+		});
 	}
 
 	/** Asks it to end, as a service manager does, and insists after a while. */
@@ -81,44 +80,52 @@ export class ProcessGroup {
 export async function run(
 	command: string,
 	args: string[],
-	options: SpawnOptions = {},
+	options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
-	const group = new ProcessGroup(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
-	let output = '';
-	for (const stream of [group.child.stdout, group.child.stderr]) {
-		stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
-	}
-	const ended = await group.ended;
-	if (ended === 'exit code 0') return output;
-	throw new Error(`${command} ${args.join(' ')} failed (${ended})\n${output}`);
+	return await new Promise((resolve, reject) => {
+		execFile(command, args, { maxBuffer: Infinity, ...options }, (error, stdout) => {
+			if (error) reject(new Error(`${error.message}\n${stdout}`));
+			else resolve(stdout);
+		});
+	});
 }
 
-/** Whether something works. */
-export async function succeeds(work: Promise<unknown>): Promise<boolean> {
+async function succeeds(work: Promise<unknown>): Promise<boolean> {
 	return await work.then(
 		() => true,
 		() => false,
 	);
 }
 
+/** A busy machine may take so long for what usually takes seconds. */
+const LATEST_MS = 180_000;
+
+/** Waits until something is as it should be. */
+export async function until(
+	what: string,
+	check: () => boolean | Promise<boolean>,
+	timeoutMs = LATEST_MS,
+): Promise<void> {
+	const end = Date.now() + timeoutMs;
+	for (;;) {
+		if (await check()) return;
+		if (Date.now() > end) throw new Error(`In ${String(timeoutMs)} ms it did not happen: ${what}`);
+		await sleep(200);
+	}
+}
+
 /**
- * Locks for this process by a file that holds its ID. The lock ends with {@link unlock}, or with the process.
+ * Locks for this process by a file that holds its ID. The lock ends with the process.
  * @returns false if another process holds the lock
  */
 export async function lock(file: string): Promise<boolean> {
 	await mkdir(dirname(file), { recursive: true });
-	const take = async () => await succeeds(writeFile(file, String(process.pid), { flag: 'wx' }));
-	if (await take()) return true;
+	if (await succeeds(writeFile(file, String(process.pid), { flag: 'wx' }))) return true;
 	// The file of a process that is just taking the lock may still be empty.
 	const holder = await readFile(file, 'utf8').catch(() => '');
 	if (holder === '' || signal(Number(holder), 0)) return false;
-	// It ended without unlocking.
-	await unlock(file);
-	return await take();
-}
-
-export async function unlock(file: string): Promise<void> {
 	await rm(file, { force: true });
+	return await lock(file);
 }
 
 /** Runs a task as soon as no other process holds the lock. */
@@ -127,7 +134,7 @@ export async function withLock<T>(file: string, task: () => Promise<T>): Promise
 	try {
 		return await task();
 	} finally {
-		await unlock(file);
+		await rm(file, { force: true });
 	}
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LEADERSHIP_HOOKS, type N8n, type N8nOptions, setRole, startN8n } from './n8n';
-import { freePort } from './processes';
+import { LEADERSHIP_HOOKS, setRole, startN8n } from './n8n';
+import { freePort, type ProcessGroup } from './processes';
 import { type Server, sql, startPostgres, startRedis } from './servers';
+import type { N8nVersion } from './versions';
 
 /** The processes of n8n, each with what it is started as. */
 const COMMANDS = {
@@ -16,31 +17,33 @@ const COMMANDS = {
 } as const;
 export type Role = keyof typeof COMMANDS;
 
-/** The user folder is where the package is installed. The processes get folders of their own in it. */
-export type QueueModeOptions = Required<
-	Pick<N8nOptions, 'version' | 'userFolder' | 'port' | 'env'>
->;
-
 /**
  * n8n in queue mode: PostgreSQL, Redis, a main process with the editor and the triggers, workers that
  * execute, and a webhook process that takes all production requests; a second one has an address of its own.
  * An expression sees in `$env.PROCESS_ROLE` which of them it runs in.
  */
 export class QueueMode {
-	private readonly processes = new Map<Role, N8n>();
+	private readonly processes = new Map<Role, ProcessGroup>();
 	private readonly ports = new Map<Role, number>();
-	private redisServer: Server | undefined;
+	private redis: Server | undefined;
 	private postgres: Server | undefined;
 	private env: Record<string, string> = {};
 
-	/** @param options the port is that of the editor and its API */
-	constructor(private readonly options: QueueModeOptions) {
-		this.ports.set('main', options.port);
+	/**
+	 * @param folder where the package is installed; the processes get folders of their own in it
+	 * @param port of the editor and its API
+	 */
+	constructor(
+		private readonly version: N8nVersion,
+		private readonly folder: string,
+		port: number,
+	) {
+		this.ports.set('main', port);
 	}
 
-	/** Starts everything that `roles` names beside the main process. {@link close} ends what did start. */
-	async open(...roles: Role[]): Promise<void> {
-		this.redisServer = await startRedis();
+	/** Starts a main process, a webhook process and two workers. {@link close} ends what did start. */
+	async open(env: Record<string, string>): Promise<void> {
+		this.redis = await startRedis();
 		this.postgres = await startPostgres();
 		this.ports.set('webhook1', await freePort());
 		this.env = {
@@ -51,7 +54,7 @@ export class QueueMode {
 			DB_POSTGRESDB_DATABASE: 'postgres',
 			DB_POSTGRESDB_USER: 'postgres',
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-			QUEUE_BULL_REDIS_PORT: String(this.redisServer.port),
+			QUEUE_BULL_REDIS_PORT: String(this.redis.port),
 			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 			// The jobs of a worker that was killed are noticed within seconds rather than a minute and a half.
 			QUEUE_WORKER_LOCK_DURATION: '20000',
@@ -63,18 +66,19 @@ export class QueueMode {
 			N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
 			EXTERNAL_HOOK_FILES: LEADERSHIP_HOOKS,
 			WEBHOOK_URL: `${this.url('webhook1')}/`,
-			...this.options.env,
+			...env,
 		};
 		// It creates the tables.
 		await this.start('main');
-		await Promise.all(roles.map((role) => this.start(role)));
+		const others = ['webhook1', 'worker1', 'worker2'] as const;
+		await Promise.all(others.map((role) => this.start(role)));
 	}
 
 	/** Ends everything, whatever of it runs. */
 	async close(): Promise<void> {
 		await Promise.all([...this.processes.values()].map((n8n) => n8n.stop()));
 		await this.postgres?.close();
-		await this.redisServer?.close();
+		await this.redis?.close();
 	}
 
 	/** The address of one process. */
@@ -88,20 +92,16 @@ export class QueueMode {
 	 */
 	async start(role: Role, follows = false): Promise<void> {
 		if (this.processes.has(role)) return;
-		const { version } = this.options;
+		const { version } = this;
 		const port = this.ports.get(role) ?? (await freePort());
 		this.ports.set(role, port);
-		const userFolder = join(this.options.userFolder, role);
+		const userFolder = join(this.folder, role);
 		const packages = '.n8n/nodes';
-		const from = join(this.options.userFolder, packages);
-		await cp(from, join(userFolder, packages), { recursive: true });
+		await cp(join(this.folder, packages), join(userFolder, packages), { recursive: true });
 		const env = { ...this.env, PROCESS_ROLE: role, QUEUE_HEALTH_CHECK_PORT: String(port) };
 		const n8n = await startN8n({ version, command: COMMANDS[role], userFolder, port, env });
 		this.processes.set(role, n8n);
 		if (follows) await this.setRole(role, 'follower');
-		void n8n.ended.then(() => {
-			if (this.processes.get(role) === n8n) this.processes.delete(role);
-		});
 	}
 
 	/** Ends a process as a power cut would. */

@@ -4,9 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { ProcessGroup, freePort, run, succeeds } from './processes';
-
-const START_TIMEOUT_MS = 60_000;
+import { ProcessGroup, freePort, run } from './processes';
 
 /** A server on 127.0.0.1. */
 export interface Server {
@@ -15,24 +13,20 @@ export interface Server {
 	close(): Promise<void>;
 }
 
-/**
- * Starts a server, and resolves when it works.
- * @param args of setpriv: the signal that ends it when we are killed outright, and its command
- */
+/** Starts a server, and resolves when it works. @param check throws as long as it does not */
 async function startServer(
 	port: number,
 	folder: string,
-	args: string[],
+	command: string[],
 	check: () => Promise<unknown>,
 ): Promise<Server> {
-	const options = { cwd: folder, stdio: 'ignore' } as const;
-	const group = new ProcessGroup('setpriv', ['--pdeathsig', ...args], options);
+	const group = new ProcessGroup(command, folder, 'ignore');
 	const close = async () => {
 		await group.stop();
 		await rm(folder, { recursive: true, force: true });
 	};
 	try {
-		await group.untilReady(() => succeeds(check()), START_TIMEOUT_MS);
+		await group.untilReady(check);
 		return { port, close };
 	} catch (error) {
 		await close();
@@ -44,17 +38,12 @@ export async function startRedis(): Promise<Server> {
 	const server = program('redis-server');
 	const port = await freePort();
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-redis-'));
-	const args = ['TERM', server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
-	return await startServer(port, folder, args, () => redis(port, 'PING'));
-}
-
-/** Sends Redis a command, such as `CONFIG SET maxmemory 1`. @returns its answer */
-export async function redis(port: number, command: string): Promise<string> {
-	const socket = connect(port, '127.0.0.1');
-	socket.write(`${command}\r\n`);
-	const [answer] = (await once(socket, 'data')) as [Buffer];
-	socket.destroy();
-	return answer.toString().trim();
+	const command = [server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
+	return await startServer(port, folder, command, async () => {
+		const socket = connect(port, '127.0.0.1');
+		await once(socket, 'connect');
+		socket.destroy();
+	});
 }
 
 /** An empty PostgreSQL, with a user and a database `postgres` and no password. */
@@ -67,12 +56,10 @@ export async function startPostgres(): Promise<Server> {
 	if (isRoot) await run('chown', ['postgres:', folder]);
 	const user = isRoot ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
 	const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-	const create = ['--pdeathsig', 'TERM', ...user, initdb, '-D', folder, ...settings];
-	await run('setpriv', create, { cwd: folder });
+	await run('setpriv', [...user, initdb, '-D', folder, ...settings], { cwd: folder });
 	const place = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
-	// It ends at once, rather than when all of its clients have gone.
-	const args = ['INT', ...user, postgres, ...place, '-F'];
-	return await startServer(port, folder, args, () => sql(port, 'SELECT 1'));
+	const command = ['setpriv', ...user, postgres, ...place, '-F'];
+	return await startServer(port, folder, command, () => sql(port, 'SELECT 1'));
 }
 
 /** Runs SQL there. @returns what psql prints: a line for each row, without headers */

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Execution, WorkflowContent } from '../../lab/playground/api';
-import { Fixture } from '../../lab/fixture/fixture';
+import { Fixture, LINE, SOON_ACTIVE } from '../../lab/fixture/fixture';
 
-/** Opens an n8n for the tests of a file. After each of them all requests must have been within the contract of the service. */
+/** Opens an n8n for the tests of a file. After each of them all requests must have been as the service allows. */
 export function useFixture<Kind extends Fixture>(fixture: Kind): Kind {
 	beforeAll(async () => {
 		await fixture.open();
@@ -21,6 +21,13 @@ export function useFixture<Kind extends Fixture>(fixture: Kind): Kind {
 export function useN8n(env?: Record<string, string>): Fixture {
 	return useFixture(new Fixture(env));
 }
+
+/**
+ * Settings of n8n for Data Tables. By default n8n 1 has one connection to SQLite: transactions at the same time mix
+ * there, and what they wrote to a Data Table can be lost.
+ */
+export const FOR_TABLES: Record<string, string> =
+	LINE === '1' ? { DB_SQLITE_POOL_SIZE: '4' } : SOON_ACTIVE;
 
 /** The items of a node, over all executions; by default those of its first output. */
 export function itemsOf(execution: Execution | Execution[], name: string, output = 0) {
@@ -48,7 +55,7 @@ export async function serve(handle: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-/** Has the trigger of a template start one scrape when its workflow is activated; by its schedule it would start none. */
+/** Has the trigger of a template start one scrape when its workflow is activated, rather than by its schedule. */
 export function startAtOnce({ nodes }: WorkflowContent): void {
 	const trigger = nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
 	if (trigger) trigger.parameters.schedule = 'once';

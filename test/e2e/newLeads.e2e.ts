@@ -1,20 +1,18 @@
 import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
 import { N8N, quiet, until } from '../../lab/fixture/fixture';
-import { ENV } from './largeList';
-import { itemsOf, post, startAtOnce, useN8n } from './n8n';
+import { FOR_TABLES, itemsOf, post, startAtOnce, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';
 const LOST = 'The connection broke before the service answered';
 
 /** The template that keeps the leads of a weekly scrape in a Data Table. */
-const fixture = useN8n(ENV);
+const fixture = useN8n(FOR_TABLES);
 let workflow: StoredWorkflow;
 beforeAll(async () => {
 	// No notification of its own: each test sends the leads.
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = await fixture.example('new-leads-to-data-table');
 	startAtOnce(content);
-	await fixture.createTable(content);
 	workflow = await fixture.api.createWorkflow(content);
 });
 
@@ -189,7 +187,6 @@ test('says what came if the notification holds no leads', async () => {
 test('scrape-to-data-table keeps each lead of a scrape that was started by hand, as a whole', async () => {
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = await fixture.example('scrape-to-data-table');
-	await fixture.createTable(content);
 	const trigger = content.nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
 	const start = content.nodes.find(({ name }) => name === 'Start a scrape');
 	// As a person pastes it.
@@ -199,7 +196,7 @@ test('scrape-to-data-table keeps each lead of a scrape that was started by hand,
 	await fixture.api.activateWorkflow(started.id);
 	// n8n 2 opens the URL a moment later.
 	await quiet(1000);
-	await fixture.api.runWorkflow(started.id, 'When clicking ‘Execute workflow’');
+	await fixture.api.runWorkflow(started.id);
 	const ann = { name: 'Ann', email: ' Ann@Acme.example' };
 	await notify(started, 0, [CEM, ann]);
 	const stored = (await table('leadgen_scraped_leads')).map(

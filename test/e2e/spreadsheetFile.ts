@@ -1,16 +1,8 @@
-import { spawn } from 'node:child_process';
-import { buffer } from 'node:stream/consumers';
+import { execFileSync } from 'node:child_process';
 
-/** Debian's, with the package python3-openpyxl. */
-const PYTHON = '/usr/bin/python3';
-
-/** Runs a script. @returns what it prints */
-async function python(script: string, input?: Buffer): Promise<Buffer> {
-	const { stdin, stdout } = spawn(PYTHON, ['-W', 'ignore', '-c', script], {
-		stdio: ['pipe', 'pipe', 'inherit'],
-	});
-	stdin.end(input ?? '');
-	return await buffer(stdout);
+/** Runs a script with Debian's Python, which has the package python3-openpyxl. @returns what it prints */
+function python(script: string, input?: Buffer): Buffer {
+	return execFileSync('/usr/bin/python3', ['-W', 'ignore', '-c', script], { input });
 }
 
 /** A sheet as a program reads it that is not n8n. */
@@ -33,12 +25,12 @@ print(json.dumps({sheet.title: {
 } for sheet in book}))`;
 
 /** Reads an .xlsx file with openpyxl, which refuses what is not valid. */
-export async function readWithOpenpyxl(file: Buffer): Promise<Record<string, ReadSheet>> {
-	return JSON.parse((await python(READ, file)).toString()) as Record<string, ReadSheet>;
+export function readWithOpenpyxl(file: Buffer): Record<string, ReadSheet> {
+	return JSON.parse(python(READ, file).toString()) as Record<string, ReadSheet>;
 }
 
 /** What a Python script saves with `book.save(out)`. @param lines what it does with the workbook `book` */
-export async function writeWithOpenpyxl(...lines: string[]): Promise<Buffer> {
+export function writeWithOpenpyxl(...lines: string[]): Buffer {
 	const script = [
 		'import io, sys, openpyxl',
 		'book, out = openpyxl.Workbook(), io.BytesIO()',
@@ -46,5 +38,5 @@ export async function writeWithOpenpyxl(...lines: string[]): Promise<Buffer> {
 		'book.save(out)',
 		'sys.stdout.buffer.write(out.getvalue())',
 	];
-	return await python(script.join('\n'));
+	return python(script.join('\n'));
 }
