@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { run, withLock } from './processes';
 import { type N8nVersion, ROOT, STATE_FOLDER, findN8n } from './versions';
@@ -40,7 +40,21 @@ async function install({ version, line, folder, isLocked }: N8nVersion): Promise
 	const frozen = isLocked ? '--frozen-lockfile' : '--no-frozen-lockfile';
 	await pnpm('install', '--ignore-scripts', frozen);
 	// Install scripts, of those that the package.json allows. n8n's own Node first, as the others are built for it.
-	for (const name of ['node', 'isolated-vm', 'sqlite3']) await pnpm('rebuild', name);
+	for (const name of ['node', 'isolated-vm']) await pnpm('rebuild', name);
+	// Where it is not prebuilt, it takes a minute and a half. So the first n8n keeps it for the others.
+	const sqlite3 = join(folder, 'node_modules/sqlite3');
+	const { version: itsVersion } = JSON.parse(await read(join(sqlite3, 'package.json'))) as {
+		version: string;
+	};
+	const kept = join(STATE_FOLDER, `sqlite3-${itsVersion}`);
+	if (existsSync(kept)) await cp(kept, join(sqlite3, 'build'), { recursive: true });
+	else {
+		await pnpm('rebuild', 'sqlite3');
+		await cp(
+			join(sqlite3, 'build/Release/node_sqlite3.node'),
+			join(kept, 'Release/node_sqlite3.node'),
+		);
+	}
 }
 
 async function hashOfPackages(folder: string): Promise<string> {
