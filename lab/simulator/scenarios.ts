@@ -206,7 +206,7 @@ export const badDays: Aimed[] = [
 	...[20, 150, 250].map((most) => ({
 		about: `connections break beyond ${String(most)} at once, answers take 2.5 s`,
 		...{ ...noLimit, calls: 1200, fault: breaksAbove(most), latency: { ms: 2500 } },
-		aim: { unclear: 180 },
+		aim: { unclear: most < 100 ? 60 : 180 },
 	})),
 	{
 		about: 'connections break beyond 20 at once',

@@ -6,6 +6,8 @@ import { Trust } from './trust';
 const SHRINK = 0.7;
 /** How many more may be in flight for each answer after that. Each failure takes one back. */
 const GROWTH = 0.06;
+/** The same where one call more failed last, so that it rarely fails again, as in TCP's congestion avoidance. */
+const CAREFUL_GROWTH = 0.01;
 /** The pauses between test calls grow with the time so far, from the first to the longest. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 60_000];
 
@@ -18,6 +20,8 @@ export class Brake implements Policy {
 	private readonly trust = new Trust();
 	/** How many calls may be in flight. */
 	private most = Infinity;
+	/** How many were when the last call failed, with it. */
+	private failedAt = Infinity;
 	/** Since when calls fail together. After that, a test call goes out at `testAt`. */
 	private pause: { since: number; testAt: number } | undefined;
 	/** The last test call. */
@@ -49,7 +53,7 @@ export class Brake implements Policy {
 
 	ended(call: Call, end: End, now: number): void {
 		if (isAnswered(end)) {
-			this.most += GROWTH;
+			this.most += Math.ceil(this.most) === this.failedAt - 1 ? CAREFUL_GROWTH : GROWTH;
 			// The outage is over. Otherwise, the service only answers some of so many at once.
 			if (call === this.test) this.most = Infinity;
 			this.pause = undefined;
@@ -74,6 +78,7 @@ export class Brake implements Policy {
 			pause.testAt = now + ownMs * (0.75 + this.clock.random() / 2);
 			return;
 		}
+		this.failedAt = call.inFlight;
 		this.most = Math.max(1, this.most - 1);
 		if (this.trust.failed()) return;
 		this.most = Math.max(1, Math.min(this.most, SHRINK * this.traffic.inFlight));
