@@ -124,6 +124,12 @@ export const hardLimits: Aimed[] = [
 		aim: { ofBound: 1.25, refused: 120 },
 	},
 	{
+		about: '20 in any second, nothing known',
+		...{ calls: 600, limits: () => [sliding(20, 1000)] },
+		// A call more is tried each five seconds.
+		aim: { ofBound: 1.1, refused: 35 },
+	},
+	{
 		about: '20 in any second, 5 after 200 of 300 calls',
 		...{ calls: 300, latency: { ms: 20 } },
 		limits: () => [changing(sliding(20, 1000), 200, sliding(5, 1000))],
