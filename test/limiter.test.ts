@@ -99,6 +99,14 @@ describe('a limit that is known', () => {
 		expect(times[60]).toBeLessThan(MINUTE_MS + 500 + 100);
 	});
 
+	it.each<[string, End]>([
+		['that the service says no to', { outcome: 'refused' }],
+		['without an answer', UNKNOWN],
+	])('counts calls %s', async (_about, end) => {
+		const { sentAt } = limiterOf(2);
+		expect(Math.max(...(await sentAt(3, LOOKUP, end)))).toBeGreaterThan(MINUTE_MS);
+	});
+
 	it('leaves two thirds to other calls than looks at the status of scrapes', async () => {
 		const { pass, call } = limiterOf(60);
 		const scrapes = newRun();
