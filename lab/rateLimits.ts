@@ -136,22 +136,8 @@ export function banning(limit: Limit, banMs: number): Limit {
 	};
 }
 
-/** One limit until `at`, another one from then on. */
-export function changing(before: Limit, at: number, after: Limit): Limit {
-	const current = (now: number) => (now < at ? before : after);
-	const inFlight: Limit[] = [];
-	return {
-		waitMs: (now) => current(now).waitMs(now),
-		take(now) {
-			inFlight.push(current(now));
-			return current(now).take(now);
-		},
-		end: () => inFlight.shift()?.end?.(),
-	};
-}
-
 /** One limit until so many calls are taken, another one from then on. */
-export function rising(before: Limit, count: number, after: Limit): Limit {
+export function changing(before: Limit, count: number, after: Limit): Limit {
 	let taken = 0;
 	return {
 		waitMs: (now) => (taken < count ? before : after).waitMs(now),

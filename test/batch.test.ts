@@ -218,19 +218,6 @@ it('waits for the scrapes that are paid for when the credits run out', async () 
 	expect(errorOf(result.items[1])).toMatchObject({ code });
 });
 
-it.each([
-	['sliding', 'none'],
-	['fixed', 'retryAfterSeconds'],
-] as const)(
-	'a rate limit that is not known before costs no item its result: %s window, headers %s',
-	async (kind, headers) => {
-		sandbox.set({ rateLimit: { kind, headers, enterprisePerMinute: 15, windowMs: 1000 } });
-		expect(emails(await find(people(40)))).toEqual(anyEmails(40));
-		expect(spent()).toBe(40);
-		expect(sandbox.requests.filter(({ paid }) => paid)).toHaveLength(40);
-	},
-);
-
 describe('a service that goes down in the middle of a run', () => {
 	/** Calls for so many people. The service goes down when a hundred of them have arrived. */
 	async function runIntoOutage(number: number, more: Partial<NodeRun>) {

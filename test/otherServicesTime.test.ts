@@ -165,37 +165,30 @@ describe('A service that takes no calls for now', () => {
 		expect(sent.length).toBeLessThanOrEqual(60);
 	}
 
-	test('but in hours ends the run at once, and gets one call of a later run', async () => {
+	test.each([
+		{ about: 'is not available', answered: busyFor('36000'), outcome: 'unknown' },
+		{
+			about: 'refuses all requests (too many requests)',
+			answered: { ...tooFast, headers: busyFor('36000').headers },
+			outcome: 'refused',
+		},
+	])('for hours ends the run at once, and gets one call of a later run: $about', async (given) => {
+		const { about, answered, outcome } = given;
 		const rows = rowsOf(330);
 		const [early, later] = [rows.slice(0, 300), rows.slice(300)];
-		const rest = notAttempted('is not available', 'again in 10 hours');
-		answerWith(busyFor('36000'));
+		const rest = notAttempted(about, 'again in 10 hours');
+		answerWith(answered);
 		const result = await within(5000, () => runRows(VERIFY_ROWS, early));
 
 		expectFewOnce();
 		const errors = expectEnd(result, early, rest);
-		expect(errors).toMatchObject(sandbox.requests.map(() => ({ outcome: 'unknown' })));
+		expect(errors).toMatchObject(sandbox.requests.map(() => ({ outcome })));
 
 		sandbox.requests = [];
 		const resultLater = await within(5000, () => runRows(VERIFY_ROWS, later));
 		expect(sandbox.requests).toHaveLength(1);
-		expect(expectEnd(resultLater, later, rest)).toMatchObject([{ httpStatus: 503 }]);
-	});
-
-	test('since its rate is exceeded for hours is believed after a minute of refusals', async () => {
-		const rows = rowsOf(300);
-		const rest = notAttempted('refuses all requests (too many requests)', 'again in 10 hours');
-		answerWith(async () => {
-			await sleep(20_000);
-			return { ...tooFast, headers: busyFor('36000').headers };
-		});
-		const result = await runRows(VERIFY_ROWS, rows);
-
-		// A refused call costs nothing, so it may be sent again.
-		expect(sandbox.requests.length).toBeLessThan(200);
-		const refused = expectEnd(result, rows, rest);
-		expect(refused.length).toBeGreaterThan(0);
-		expect(refused).toMatchObject(refused.map(() => ({ outcome: 'refused', httpStatus: 429 })));
+		const { status: httpStatus } = answered;
+		expect(expectEnd(resultLater, later, rest)).toMatchObject([{ httpStatus }]);
 	});
 
 	/** Calls that came when the service said it would be back, if it said so for half a second. */
@@ -227,26 +220,6 @@ describe('A service that takes no calls for now', () => {
 			'lasted for ten minutes',
 		);
 		expect(expectEnd(result, rows, rest).length).toBeLessThan(60);
-	});
-
-	test('gets a single call when it said it would be back', async () => {
-		const rows = rowsOf(100);
-		const refused: RequestRecord[] = [];
-		answerWith((request) => {
-			// It takes the third of these calls.
-			if (probes().length > 2) return verdict(request);
-			refused.push(request);
-			return busyFor('0.5');
-		});
-		const { items } = await runRows(VERIFY_ROWS, rows);
-
-		const isRefused = isIn(refused);
-		const error = including({ outcome: 'unknown', httpStatus: 503 });
-		expect(items).toEqual(verified(rows, (row) => isRefused(row) && error));
-		expectCalls(rows.map(VERIFY_ROWS.callFor));
-		const [first, second, third] = probes();
-		expect(msBetween(first, second)).toBeGreaterThanOrEqual(450);
-		expect(msBetween(second, third)).toBeGreaterThanOrEqual(450);
 	});
 
 	test('leaves Stop at once', async () => {

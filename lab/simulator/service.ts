@@ -9,7 +9,7 @@ export interface ServiceSettings {
 	/** 100 ms by default. */
 	latency?: Latency;
 	/** What answers say of the rate. */
-	says?: keyof typeof RETRY_AFTER | 'remaining';
+	says?: 'retryAfter' | 'remaining';
 	/** How long a request, and an answer, is on its way; up to 25 by default. */
 	wayMs?: number;
 	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
@@ -41,13 +41,6 @@ interface Arrival {
 export type Fault = (
 	arrival: Arrival,
 ) => 'failed' | 'broken' | 'unreachable' | 'refused' | undefined;
-
-/** What `Retry-After` says about a wait; services round it up to seconds, and some are wrong. */
-const RETRY_AFTER = {
-	retryAfter: (ms: number) => Math.ceil(ms / 1000) * 1000,
-	/** Milliseconds in place of seconds. */
-	retryAfterMilliseconds: (ms: number) => ms * 1000,
-};
 
 const FAST: Latency = { ms: 100 };
 /** The longest way from client to service, or back. */
@@ -129,13 +122,15 @@ export class SimulatedService {
 		const [limit] = this.limits;
 		const { says } = this.settings;
 		if (says === 'remaining' && limit?.left && limit.resetMs) {
-			const resetMs = RETRY_AFTER.retryAfter(limit.resetMs(now));
-			return { remaining: limit.left(now), resetMs };
+			return { remaining: limit.left(now), resetMs: roundedUp(limit.resetMs(now)) };
 		}
-		const isKnown = says !== undefined && waitMs > 0 && waitMs < Infinity;
-		return isKnown && says !== 'remaining' ? { retryAfterMs: RETRY_AFTER[says](waitMs) } : {};
+		const isKnown = says === 'retryAfter' && waitMs > 0 && waitMs < Infinity;
+		return isKnown ? { retryAfterMs: roundedUp(waitMs) } : {};
 	}
 }
+
+/** Services say seconds. */
+const roundedUp = (ms: number) => Math.ceil(ms / 1000) * 1000;
 
 /** How long the service takes for a call, in milliseconds. */
 export function duration(

@@ -13,7 +13,7 @@ const EPOCH_SECONDS = 1e9;
  * none of them ("Rate limits" in docs/service.md), so all are optional.
  * @param receivedAt milliseconds since 1970
  */
-export function readRateHeaders({ status, headers }: RawResponse, receivedAt: number): RateInfo {
+export function readRateHeaders({ headers }: RawResponse, receivedAt: number): RateInfo {
 	const text = (name: string) => {
 		const value = headers[name];
 		return isText(value) ? value.trim() : '';
@@ -23,8 +23,7 @@ export function readRateHeaders({ status, headers }: RawResponse, receivedAt: nu
 	const now = Math.abs(sentAt - receivedAt) > MAX_SKEW_MS ? sentAt : receivedAt;
 	const remaining = rate('remaining');
 	return {
-		// With HTTP 202, it says when the result will be ready.
-		retryAfterMs: status === 202 ? undefined : toDelay(text('retry-after'), now),
+		retryAfterMs: toDelay(text('retry-after'), now),
 		remaining: /^\d{1,15}$/.test(remaining) ? Number(remaining) : undefined,
 		resetMs: toDelay(rate('reset-after') || rate('reset'), now),
 	};
@@ -59,20 +58,14 @@ export function boundedWaitMs(ms: number, { isPoll }: Call): number {
 export class Announced implements Policy {
 	/** Requests that are left until then, less those that were sent since. */
 	private left = Infinity;
-	private until = Infinity;
-	/** Requests that may go out after that, before the service says again how many are left. */
-	private next = Infinity;
+	private until = 0;
 	/** Answers to calls that were sent earlier say nothing new. */
 	private since = -Infinity;
 
 	constructor(private readonly traffic: Traffic) {}
 
 	waitMs(now: number): number {
-		if (now >= this.until) this.set(this.next, Infinity);
-		if (this.left > 0) return 0;
-		// The answer to the call that went ahead named no number.
-		if (this.until === Infinity && this.traffic.inFlight === 0) return 0;
-		return this.until - now;
+		return this.left > 0 ? 0 : Math.max(0, this.until - now);
 	}
 
 	sent(): void {
@@ -85,12 +78,12 @@ export class Announced implements Policy {
 		this.since = call.sentAt;
 		const { retryAfterMs, remaining, resetMs } = rateInfo;
 		if (outcome === 'unknown' && retryAfterMs) {
-			// Failures of calls that were in flight together count as one. A single call goes ahead then.
+			// Failures of calls that were in flight together count as one.
 			this.since = now;
-			this.set(0, now + boundedWaitMs(retryAfterMs, call), 1);
+			this.set(0, now + boundedWaitMs(retryAfterMs, call));
 		} else if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
 			// The service may have counted the call when it came in: then this window is over.
-			this.set(Infinity, Infinity);
+			this.set(Infinity, now);
 		} else {
 			// The answer may not count the calls that were sent later.
 			const left = remaining - (this.traffic.total - call.before - 1);
@@ -100,9 +93,8 @@ export class Announced implements Policy {
 		}
 	}
 
-	private set(left: number, until: number, next = Infinity): void {
+	private set(left: number, until: number): void {
 		this.left = left;
 		this.until = until;
-		this.next = next;
 	}
 }

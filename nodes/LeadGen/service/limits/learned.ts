@@ -1,11 +1,10 @@
 import { backMs, boundedWaitMs } from './announced';
-import { OddRefusals } from './oddRefusals';
-import { isAnswered, MARGIN_MS, MAX_UNANSWERED_MS, mayCount, MINUTE_MS } from './policy';
+import { MARGIN_MS, MAX_UNANSWERED_MS, mayCount, MINUTE_MS } from './policy';
 import type { Call, Clock, End, Policy } from './policy';
 import { nextProbe } from './probes';
 import { TimeLog } from './timeLog';
 import type { Traffic } from './traffic';
-import { Undecided } from './undecided';
+import { Trust } from './trust';
 
 /** Each window is kept longer by this factor, and a moment, so that other processes find room. */
 const MARGIN = 1.01;
@@ -29,7 +28,7 @@ export class Learned implements Policy {
 	/** What refusals taught: `limit` calls in any `ms` milliseconds; undefined before. */
 	private window: { limit: number; ms: number } | undefined;
 	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
-	pause: { since: number; until: number; isExplained?: boolean } | undefined;
+	private pause: { since: number; until: number; isExplained?: boolean } | undefined;
 	/** When each call was sent that the service did not refuse. */
 	private readonly counted = new TimeLog();
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
@@ -42,15 +41,14 @@ export class Learned implements Policy {
 	private probeAt = 0;
 	/** Whether the window has held back the next call. */
 	private isHeld = false;
-	/** Calls in flight that may still be refused. */
-	private readonly undecided = new Undecided();
-	/** How long the slowest refusal took. */
-	private refusalMs = 0;
-	private readonly oddRefusals = new OddRefusals();
+	/** Single refusals may be for another reason than the rate, such as one of several servers that is busy. */
+	private readonly trust = new Trust();
 
 	constructor(
 		private readonly traffic: Traffic,
 		private readonly clock: Clock,
+		/** Returns the published limit; `Infinity` if there is none. */
+		private readonly published: () => number,
 	) {}
 
 	/** Requests per minute; `Infinity` before the first refusal. */
@@ -59,7 +57,6 @@ export class Learned implements Policy {
 	}
 
 	waitMs(now: number): number {
-		for (const call of this.undecided.takePassed(now, this.refusalMs)) this.accepted(call, now);
 		const windowMs = this.windowMs(now);
 		if (windowMs > 0) this.isHeld = true;
 		return Math.max(windowMs, this.pauseMs(now));
@@ -73,16 +70,28 @@ export class Learned implements Policy {
 		this.isHeld = false;
 		this.counted.forgetBefore(now - MAX_UNANSWERED_MS - MINUTE_MS);
 		this.counted.add(now);
-		this.undecided.add(call);
 		// The next call waits as if this one was refused.
 		if (this.pause) this.pause.until = this.nextProbe(this.pause.since, now);
 	}
 
 	ended(call: Call, end: End, now: number): void {
-		const isUndecided = this.undecided.remove(call);
 		if (!mayCount(end)) this.counted.remove(call.sentAt);
 		if (end.outcome === 'rateLimited') this.refused(call, end, now);
-		if (isUndecided && isAnswered(end)) this.accepted(call, now);
+	}
+
+	passed(call: Call, now: number): void {
+		const { pause, window } = this;
+		this.trust.passed();
+		if (!pause) {
+			if (window) window.limit = Math.max(window.limit, this.takenBefore(call) + 1);
+		} else if (call.sentAt >= pause.since) {
+			const taken = this.counted.count(this.oldest(pause.since), pause.since);
+			const ms = Math.min(call.sentAt, this.probeAt) - this.began(pause.since);
+			if (taken > 0 && !pause.isExplained) this.learn(taken, ms);
+			this.acceptingSince = call.sentAt;
+			this.pause = undefined;
+			this.correctedAt = now;
+		}
 	}
 
 	/** How long the window lasts. Now and then, one call more is tried, but not before a burst, which it would disturb. */
@@ -94,7 +103,7 @@ export class Learned implements Policy {
 		const mayTry =
 			now - this.refusedAt >= Math.max(TRY_AFTER_MS, ms) &&
 			waitMs > gapMs / 2 &&
-			gapMs > MINUTE_MS / this.traffic.perMinute;
+			gapMs > MINUTE_MS / this.published();
 		return mayTry ? this.counted.waitMs(limit + 1, kept(ms), now) : waitMs;
 	}
 
@@ -102,50 +111,27 @@ export class Learned implements Policy {
 	private pauseMs(now: number): number {
 		if (!this.pause) return 0;
 		const began = this.began(this.pause.since);
-		const expectedMs = this.counted.count(began) * (MINUTE_MS / this.traffic.perMinute);
+		const expectedMs = this.counted.count(began) * (MINUTE_MS / this.published());
 		return Math.max(this.pause.until, began + expectedMs) - now;
-	}
-
-	private accepted(call: Call, now: number): void {
-		const { pause, window } = this;
-		const isOdd = this.oddRefusals.accepted(call.sentAt);
-		if (!pause) {
-			if (window) window.limit = Math.max(window.limit, this.takenBefore(call) + 1);
-		} else if (isOdd) this.resume(call.sentAt);
-		else if (call.sentAt >= pause.since) {
-			this.oddRefusals.forget();
-			const taken = this.counted.count(this.oldest(pause.since), pause.since);
-			const ms = Math.min(call.sentAt, this.probeAt) - this.began(pause.since);
-			if (taken > 0 && !pause.isExplained) this.learn(taken, ms);
-			this.acceptingSince = call.sentAt;
-			this.resume(now);
-		}
 	}
 
 	/** So many calls were accepted, then one was refused, and after `ms` one was accepted again. */
 	private learn(taken: number, ms: number): void {
-		const averageMs = (taken / this.traffic.perMinute) * MINUTE_MS;
+		const averageMs = (taken / this.published()) * MINUTE_MS;
 		const isAverage = averageMs < 10_000 && ms > averageMs / 2 && ms < averageMs * 2;
 		// An outage may have lasted for longer than a minute.
 		const windowMs = isAverage ? averageMs : Math.min(Math.max(1, ms), MINUTE_MS);
 		this.window = { limit: taken, ms: windowMs };
 	}
 
-	private resume(correctedAt: number): void {
-		this.pause = undefined;
-		this.correctedAt = correctedAt;
-	}
-
 	private refused(call: Call, { rateInfo }: End, now: number): void {
-		this.refusalMs = Math.max(this.refusalMs, now - call.sentAt);
 		const isNew = call.sentAt >= this.correctedAt;
-		const isFirst = isNew && !this.pause;
-		if (this.oddRefusals.refused(isFirst)) return;
 		const namedMs = backMs(rateInfo);
-		if (isFirst) {
+		if (isNew && !this.pause) {
+			const isExplained = this.isExplained(call);
+			if (!isExplained && this.trust.failed()) return;
 			this.refusedAt = now;
-			if (!this.isExplained(call)) {
-				this.oddRefusals.watch(call.sentAt, now, this.undecided.countAfter(call.sentAt));
+			if (!isExplained) {
 				this.pause = { since: now, until: this.nextProbe(now, now) };
 			} else if (namedMs > 0) {
 				this.pause = { since: now, until: now, isExplained: true };
@@ -153,8 +139,6 @@ export class Learned implements Policy {
 		}
 		if (isNew) this.correctedAt = now;
 		if (!this.pause || namedMs === 0) return;
-		// A long time may be in milliseconds by mistake.
-		if (namedMs > MINUTE_MS && now - this.pause.since < MINUTE_MS) return;
 		const backAt = now + boundedWaitMs(namedMs, call) + 100 * this.clock.random();
 		this.pause.until = Math.max(this.pause.until, backAt);
 	}
@@ -169,7 +153,7 @@ export class Learned implements Policy {
 	}
 
 	private nextProbe(since: number, now: number): number {
-		const leastMs = MINUTE_MS / this.traffic.perMinute;
+		const leastMs = MINUTE_MS / this.published();
 		const random = this.clock.random();
 		return nextProbe(now, { since, began: this.began(since), leastMs, random });
 	}

@@ -1,12 +1,11 @@
 import { onAbort, throwIfStopped } from '../../common/pause';
 import { Announced, backMs } from './announced';
 import { Brake } from './brake';
-import { Gap } from './gap';
 import { Learned } from './learned';
 import { isAnswered, MAX_UNANSWERED_MS, MINUTE_MS, systemClock } from './policy';
 import type { Call, CallInfo, Clock, End, Policy } from './policy';
 import { maxPolls, Quota } from './quota';
-import { Traffic } from './traffic';
+import { MEMORY, Traffic } from './traffic';
 
 /** After so many answers without a refusal, few calls are in vain if several go out before answers are read. */
 const MANY_ANSWERS = 100;
@@ -37,6 +36,8 @@ interface Line extends Required<CallInfo> {
  * up the limit.
  */
 export class Limiter {
+	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */
+	perMinute = Infinity;
 	private readonly account = new Quota(
 		() => true,
 		() => this.perMinute,
@@ -52,6 +53,10 @@ export class Limiter {
 	private readonly learned: Learned;
 	private readonly brake: Brake;
 	private readonly policies: readonly Policy[];
+	/** Calls in flight that may still fail or be refused, the oldest first. */
+	private readonly undecided = new Set<Call>();
+	/** How long the slowest of the last failures and refusals took; 0 before the first. */
+	private failureMs = 0;
 	/** The run that has waited longest for its turn comes first. */
 	private lines: Line[] = [];
 	private pumping = false;
@@ -59,25 +64,9 @@ export class Limiter {
 
 	constructor(private readonly clock: Clock = systemClock) {
 		const { traffic } = this;
-		this.learned = new Learned(traffic, clock);
+		this.learned = new Learned(traffic, clock, () => this.perMinute);
 		this.brake = new Brake(traffic, clock);
-		this.policies = [
-			traffic,
-			...this.quotas,
-			new Gap(traffic),
-			new Announced(traffic),
-			this.brake,
-			this.learned,
-		];
-	}
-
-	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */
-	get perMinute(): number {
-		return this.traffic.perMinute;
-	}
-
-	set perMinute(perMinute: number) {
-		this.traffic.perMinute = perMinute;
+		this.policies = [traffic, ...this.quotas, new Announced(traffic), this.brake, this.learned];
 	}
 
 	/** How many calls per minute may go to a path, as far as quotas limit them. */
@@ -127,29 +116,34 @@ export class Limiter {
 		run.inFlight--;
 		const now = this.clock.now();
 		for (const policy of this.policies) policy.ended?.(call, end, now);
+		const isUndecided = this.undecided.delete(call);
 		this.wake();
 		if (end.outcome === 'cancelled') return true;
 		if (isAnswered(end)) {
+			if (isUndecided) this.passed(call, now);
 			// Waiting makes sense, also for the runs that wait.
 			const runs = [run, ...this.lines.map((line) => line.run)];
 			for (const each of runs) each.unansweredSince?.delete(call.path);
 			return true;
 		}
+		this.failureMs = Math.max(now - call.sentAt, MEMORY * this.failureMs);
 		// A service may limit each of its operations separately.
 		const unansweredSince = (run.unansweredSince ??= new Map<string, number>());
 		const since = unansweredSince.get(call.path) ?? now;
 		unansweredSince.set(call.path, since);
-		return now - since < this.patienceMs(call, end, now);
+		return now - since < this.patienceMs(call, end);
 	}
 
 	/** For how long it makes sense to wait for an answer. */
-	private patienceMs(call: Call, { outcome, rateInfo }: End, now: number): number {
+	private patienceMs(call: Call, { outcome, rateInfo }: End): number {
 		if (outcome === 'notSent' && !this.traffic.hasAnswered) return MAX_UNREACHABLE_MS;
 		// A scrape that is waited for is paid.
-		if (call.isPoll || backMs(rateInfo) <= MAX_UNANSWERED_MS) return MAX_UNANSWERED_MS;
-		// By mistake, a long time may be milliseconds. A refused call costs nothing, so that is found out within a minute.
-		const refusedMs = now - (this.learned.pause?.since ?? now);
-		return outcome === 'rateLimited' && refusedMs < MINUTE_MS ? MAX_UNANSWERED_MS : 0;
+		return call.isPoll || backMs(rateInfo) <= MAX_UNANSWERED_MS ? MAX_UNANSWERED_MS : 0;
+	}
+
+	private passed(call: Call, now: number): void {
+		this.undecided.delete(call);
+		for (const policy of this.policies) policy.passed?.(call, now);
 	}
 
 	private lineOf(run: Run, info: CallInfo): Line {
@@ -192,6 +186,11 @@ export class Limiter {
 	/** Sends the next call that may go. @returns how long it has to wait, if none may go */
 	private sendNext(): number {
 		const now = this.clock.now();
+		// Failures come about as fast as the last ones. So a slow call will be answered.
+		for (const call of this.undecided) {
+			if (this.failureMs === 0 || now - call.sentAt < 2 * this.failureMs) break;
+			this.passed(call, now);
+		}
 		let waitMs = Infinity;
 		for (const line of this.lines) {
 			waitMs = Math.min(waitMs, Math.max(...this.policies.map((each) => each.waitMs(now, line))));
@@ -216,6 +215,7 @@ export class Limiter {
 		run.inFlight++;
 		const { total, inFlight } = this.traffic;
 		const call = { ...info, sentAt: this.clock.now(), before: total, inFlight: inFlight + 1 };
+		this.undecided.add(call);
 		for (const policy of this.policies) policy.sent?.(call);
 		go(call);
 	}

@@ -86,4 +86,6 @@ export interface Policy {
 	sent?(call: Call): void;
 	/** Records how a call ended. */
 	ended?(call: Call, end: End, now: number): void;
+	/** Records that a call was answered, or takes so long that it will hardly fail or be refused any more. */
+	passed?(call: Call, now: number): void;
 }

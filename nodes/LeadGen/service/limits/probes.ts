@@ -6,8 +6,6 @@ const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
 const [FIRST_PROBE_MS, PROBE_SHARE, LATER_PROBE_MS] = [100, 2 / 3, 1000];
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
-/** For longer bans, and so that no other process renews the ban meanwhile, this phase is longer. */
-const [LONG_PHASE, PHASES_AT_ONCE] = [5, 3];
 
 /**
  * When to send the next single call while a service refuses calls: at growing intervals, and when a usual window ends. From
@@ -25,9 +23,7 @@ export function nextProbe(
 	{ since, began, leastMs, random }: Record<'since' | 'began' | 'leastMs' | 'random', number>,
 ): number {
 	const phase = Math.floor((now - since) / PHASE_MS);
-	if (phase % 2 === 1) {
-		return now + PHASE_MS * ((phase === LONG_PHASE ? PHASES_AT_ONCE : 1) + 0.02 + random / 20);
-	}
+	if (phase % 2 === 1) return now + PHASE_MS * (1.02 + random / 20);
 	const growingMs = Math.max(FIRST_PROBE_MS, leastMs, PROBE_SHARE * (now - since));
 	const pauseMs = (phase > 0 ? LATER_PROBE_MS : growingMs) * (0.75 + random / 2);
 	const ends = USUAL_WINDOWS_MS.flatMap((ms) => [ms, 1.15 * ms])

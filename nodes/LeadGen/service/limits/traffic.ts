@@ -7,19 +7,17 @@ export const MAX_SOCKETS = 1000;
 export const FEW_IN_FLIGHT = 60;
 /** The share of the time-out that answers may take. It leaves room for services that slow down faster than calls increase. */
 const TIMEOUT_SHARE = 1 / 4;
-/** Of a slow answer before, so much counts at the next one. */
-const MEMORY = 0.9;
+/** Of a slow end before, so much counts at the next one. */
+export const MEMORY = 0.9;
 
 /**
- * What the policies of an account share: the published limit, what was sent, and what came back. It also bounds the calls
+ * What the policies of an account share: what was sent, and what came back. It also bounds the calls
  * in flight: a service may slow down instead of refusing calls, and the last of too many would be paid for and time out.
  *
  * For example, 60 calls go out. The answer to the 60th takes 2 s, and the time-out is 40 s: if twice as many calls take
  * twice as long, 300 may be in flight. If no answer comes for twice as long as before, only 60 may be.
  */
 export class Traffic implements Policy {
-	/** The published limit; `Infinity` if there is none. */
-	perMinute = Infinity;
 	inFlight = 0;
 	total = 0;
 	/** How long the fastest result took, in milliseconds. */
