@@ -1,8 +1,7 @@
 /** What the editor, n8n's checks and npm get of the package. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Linter, type ESLint } from 'eslint';
@@ -332,50 +331,33 @@ describe('In a run', () => {
 	);
 });
 
-describe('The package', () => {
-	let folder: string;
-	let packed: { filename: string; files: Array<{ path: string }> };
-
-	beforeAll(() => {
-		folder = mkdtempSync(join(tmpdir(), 'leadgen-package-'));
-		const output = npm(ROOT, 'pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`);
-		[packed] = JSON.parse(output) as [typeof packed];
-	});
-	afterAll(() => {
-		rmSync(folder, { recursive: true });
-	});
-
-	test('installs as the only package', () => {
-		const target = mkdtempSync(join(folder, 'install-'));
-		// Offline, since nothing must be needed from the registry.
-		npm(target, 'install', join(folder, packed.filename), '--offline', '--no-audit');
-		const installed = readdirSync(join(target, 'node_modules'));
-		expect(installed).toEqual(['.package-lock.json', 'n8n-nodes-leadgen']);
-		// Offline, npm would leave them out without a word.
-		expect(packageJson).not.toHaveProperty('optionalDependencies');
-	});
-
-	test('publishes what n8n runs, and nothing else', async () => {
-		const paths = packed.files.map(({ path }) => path);
-		const allowed =
-			/^(package\.json|index\.js|README\.md|LICENSE(\.md)?|CHANGELOG\.md|dist\/(nodes|credentials)\/.+\.(js|json|svg))$/;
-		expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
-		const { nodes, credentials } = packageJson.n8n;
-		const codexes = nodes.map((file) => file.replace(/\.js$/, '.json'));
-		const described = NODES.map(async (name) => (await loadNode(name)).description);
-		const all = [...(await Promise.all(described)), await loadCredential('leadGenApi')];
-		const icons = all.flatMap(({ iconUrl }) => Object.values(iconUrl as Record<string, string>));
-		expect(icons).toHaveLength(6);
-		const files = icons.map((url) => url.replace(`icons/${packageJson.name}/`, ''));
-		const main = ['package.json', packageJson.main, 'index.js', 'LICENSE.md'];
-		const needed = [...main, ...nodes, ...codexes, ...credentials, ...files];
-		expect(paths).toEqual(expect.arrayContaining(needed));
-	});
+test('The package needs no other package', () => {
+	expect(packageJson).not.toHaveProperty('dependencies');
+	expect(packageJson).not.toHaveProperty('optionalDependencies');
+	// n8n brings it.
+	expect(packageJson.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	expect(packageJson.peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
 });
 
-/** Runs npm in a folder, without the settings that it got for the scripts of the project. */
-function npm(cwd: string, ...args: string[]): string {
-	const settings = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-	const env = Object.fromEntries(settings);
-	return execFileSync('npm', args, { cwd, env, encoding: 'utf8' });
-}
+test('The package holds what n8n runs, and nothing else', async () => {
+	const options = { cwd: ROOT, encoding: 'utf8' } as const;
+	const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], options);
+	const [{ files }] = JSON.parse(packed) as [{ files: Array<{ path: string }> }];
+	const paths = files.map(({ path }) => path);
+	const allowed =
+		/^(package\.json|index\.js|README\.md|LICENSE(\.md)?|CHANGELOG\.md|dist\/(nodes|credentials)\/.+\.(js|json|svg))$/;
+	expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
+
+	const { nodes, credentials } = packageJson.n8n;
+	const codexes = nodes.map((file) => file.replace(/\.js$/, '.json'));
+	const described = await Promise.all(
+		NODES.map(async (name) => (await loadNode(name)).description),
+	);
+	const all = [...described, await loadCredential('leadGenApi')];
+	const icons = all.flatMap(({ iconUrl }) => Object.values(iconUrl as Record<string, string>));
+	expect(icons).toHaveLength(6);
+	const iconFiles = icons.map((url) => url.replace(`icons/${packageJson.name}/`, ''));
+	const main = ['package.json', packageJson.main, 'index.js', 'LICENSE.md'];
+	const needed = [...main, ...nodes, ...codexes, ...credentials, ...iconFiles];
+	expect(paths).toEqual(expect.arrayContaining(needed));
+});
