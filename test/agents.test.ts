@@ -54,13 +54,8 @@ test('A call follows one that was refused', async () => {
 	const results = await Promise.all([verify(), verify(), verify()]);
 	service.expectCalls([...verifications, ...verifications.slice(1, 2)]);
 	const codes = results.map(({ items }) => items.map((item) => errorOf(item)?.code));
-	const none = [undefined, undefined, undefined];
-	// Any of them may come first.
-	expect(codes.toSorted((a, b) => String(a).length - String(b).length)).toEqual([
-		none,
-		none,
-		[undefined, 'INVALID_REQUEST', undefined],
-	]);
+	expect(codes).toContainEqual([undefined, 'INVALID_REQUEST', undefined]);
+	expect(codes.flat().filter((code) => code !== undefined)).toHaveLength(1);
 });
 
 test('A start that may have been done is not sent by the other run', async () => {
