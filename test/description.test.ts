@@ -9,7 +9,6 @@ import { loadOutputSchema } from 'n8n-core';
 import {
 	NodeHelpers,
 	Workflow,
-	type IDataObject,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
@@ -156,70 +155,57 @@ describe('The operations of the node', () => {
 	const finders = ['enrich', 'findBusiness', 'findPersonal'];
 	const lookups = [...finders, 'verify'];
 	const starts = ['start', 'startAndWait'];
-	const waits = ['startAndWait', 'wait'];
 	const full = { nameFormat: 'full' };
+	const json = { filtersMode: 'json' };
 	/** With an expression, nobody knows the value yet. */
 	const perItem = { nameFormat: '={{ $json.a }}', tryPersonal: '={{ $json.b }}' };
 
-	/** The fields and then the options in their order, and the operations that show them with these parameters. */
-	const SHOWN: Array<[field: string, INodeParameters, operations: string[]]> = [
-		['notice', {}, ['enrich', ...starts]],
-		['nameFormat', {}, finders],
-		['firstName', {}, finders],
-		['firstName', full, []],
-		['firstName', perItem, finders],
-		['lastName', {}, finders],
-		['lastName', full, []],
-		['fullName', {}, []],
-		['fullName', full, finders],
-		['fullName', perItem, finders],
-		['company', {}, ['enrich', 'findBusiness']],
-		['linkedinUrl', {}, finders],
-		['accept', {}, ['enrich']],
-		['tryPersonal', {}, ['enrich']],
-		['email', {}, ['verify']],
-		['filtersMode', {}, starts],
-		['filters', {}, starts],
-		['filters', { filtersMode: 'json' }, []],
-		['filtersJson', {}, []],
-		['filtersJson', { filtersMode: 'json' }, starts],
-		['limit', {}, starts],
-		['scrapeId', {}, ['wait', 'getStatus']],
-		['includeInput', {}, everywhere],
-		['resultField', {}, everywhere],
-		['splitOutput', {}, lookups],
-		['location', {}, ['findPersonal']],
-		['location', { tryPersonal: true }, ['enrich', 'findPersonal']],
-		['location', perItem, ['enrich', 'findPersonal']],
-		['minConfidence', {}, ['enrich']],
-		['webhookUrl', {}, starts],
-		['pollInterval', {}, waits],
-		['timeout', {}, waits],
-		['maxPaidCalls', {}, [...lookups, ...starts]],
-		['dryRun', {}, [...lookups, ...starts]],
-		['rememberMinutes', {}, lookups],
-		['requestTimeout', {}, [...lookups, ...starts]],
-	];
-	/** What an AI agent has no use for. */
-	const NOT_FOR_TOOLS = ['includeInput', 'resultField', 'splitOutput', 'dryRun'];
-
-	test.each(SHOWN)('show the field %s with %j: %j', (field, parameters, operations) => {
-		const showing = (name: string) =>
+	test.each<[INodeParameters, operations: string[], fields: string[]]>([
+		[{}, everywhere, ['includeInput', 'resultField']],
+		[{}, finders, ['nameFormat', 'firstName', 'lastName', 'linkedinUrl']],
+		[{}, ['enrich', 'findBusiness'], ['company']],
+		[{}, ['findPersonal'], ['location']],
+		[{}, ['enrich'], ['accept', 'tryPersonal', 'minConfidence']],
+		[{}, ['verify'], ['email']],
+		[{}, lookups, ['splitOutput', 'rememberMinutes']],
+		[{}, [...lookups, ...starts], ['maxPaidCalls', 'dryRun', 'requestTimeout']],
+		[{}, starts, ['filtersMode', 'filters', 'limit', 'webhookUrl']],
+		[{}, ['enrich', ...starts], ['notice']],
+		[{}, ['startAndWait', 'wait'], ['pollInterval', 'timeout']],
+		[{}, ['wait', 'getStatus'], ['scrapeId']],
+		[{}, [], ['fullName', 'filtersJson']],
+		[full, finders, ['fullName']],
+		[full, [], ['firstName', 'lastName']],
+		[perItem, finders, ['firstName', 'lastName', 'fullName']],
+		[json, starts, ['filtersJson']],
+		[json, [], ['filters']],
+		[{ tryPersonal: true }, ['enrich', 'findPersonal'], ['location']],
+		[perItem, ['enrich', 'findPersonal'], ['location']],
+	])('with %j, %j show %j', (parameters, operations, fields) => {
+		// What an AI agent has no use for.
+		const notForTools = ['includeInput', 'resultField', 'splitOutput', 'dryRun'];
+		const showing = (field: string, name: string) =>
 			OPERATIONS.flatMap(([resource, operation]) => {
 				const given = { resource, operation, ...parameters };
-				const shown = shownOf({ ...node.description, name }, given).map((each) => each.name);
-				return shown.includes(field) ? operation : [];
+				const shown = shownOf({ ...node.description, name }, given);
+				return shown.some((each) => each.name === field) ? operation : [];
 			});
-		expect(showing('leadGen')).toEqual(operations);
-		expect(showing('leadGenTool')).toEqual(NOT_FOR_TOOLS.includes(field) ? [] : operations);
+		for (const field of fields) {
+			expect([field, showing(field, 'leadGen')]).toEqual([field, operations]);
+			const byTool = notForTools.includes(field) ? [] : operations;
+			expect([field, showing(field, 'leadGenTool')]).toEqual([field, byTool]);
+		}
 	});
 
-	test('show no other fields, keep their order, and require what nothing can be done without', () => {
+	test('have these fields and options in this order, and require two of them', () => {
 		const options = node.description.properties.find(({ name }) => name === 'options');
 		const all = [...node.description.properties, ...inside(options)];
-		const fields = new Set(all.map(({ name }) => name));
-		for (const name of ['resource', 'operation', 'options']) fields.delete(name);
-		expect([...fields]).toEqual([...new Set(SHOWN.map(([field]) => field))]);
+		const names = all.map(({ name }) => name).filter((name) => name !== 'operation');
+		expect(names.join(' ')).toBe(
+			'resource notice nameFormat firstName lastName fullName company linkedinUrl accept tryPersonal email ' +
+				'notice filtersMode filters filtersJson limit scrapeId options includeInput resultField splitOutput location ' +
+				'minConfidence location webhookUrl pollInterval timeout maxPaidCalls dryRun rememberMinutes requestTimeout',
+		);
 		const required = all.filter((field) => field.required);
 		expect(required.map(({ name }) => name)).toEqual(['email', 'scrapeId']);
 	});
@@ -268,25 +254,25 @@ test.each<[INodeParameters, subtitle: string, fields: string[]]>([
 	);
 });
 
-/** The part of JSON Schema that n8n's editor shows as the fields of a node that has not run yet. */
-interface Schema {
+/** A schema of the fields that the editor shows of a node that has not run yet. */
+interface JsonSchema {
 	type: string;
-	properties?: Record<string, Schema>;
-	items?: Schema;
+	properties?: Record<string, JsonSchema>;
+	items?: JsonSchema;
 }
 
-/** What the values have in common, as a schema; nulls say nothing. */
-function schemaOf(values: unknown[]): Schema {
-	const [first] = values;
-	if (Array.isArray(first)) return { type: 'array', items: schemaOf(values.flat()) };
-	if (typeof first !== 'object' || first === null) return { type: typeof first };
-	const names = new Set(values.flatMap((value) => Object.keys(value as object)));
-	const properties: Record<string, Schema> = {};
-	for (const name of names) {
-		const inner = values.map((value) => (value as IDataObject)[name]);
-		properties[name] = schemaOf(inner.filter((value) => value !== null && value !== undefined));
-	}
-	return { type: 'object', properties };
+/** The types of the values, by their paths, such as `.sources[]: string`. */
+function typesOf(value: unknown, path = ''): string[] {
+	if (Array.isArray(value)) return value.flatMap((each) => typesOf(each, `${path}[]`));
+	if (typeof value !== 'object') return [`${path}: ${typeof value}`];
+	return Object.entries(value ?? {}).flatMap(([name, each]) => typesOf(each, `${path}.${name}`));
+}
+
+/** The same as a schema of n8n says them. */
+function typesIn({ type, properties, items }: JsonSchema, path = ''): string[] {
+	if (items) return typesIn(items, `${path}[]`);
+	if (!properties) return [`${path}: ${type}`];
+	return Object.entries(properties).flatMap(([name, each]) => typesIn(each, `${path}.${name}`));
 }
 
 describe('In a run', () => {
@@ -326,7 +312,8 @@ describe('In a run', () => {
 			// Beside the built node, where n8n looks for them.
 			const nodeDir = join(ROOT, 'dist/nodes/LeadGen');
 			const schema = loadOutputSchema({ nodeDir, version: 1, resource, operation });
-			expect(schema).toEqual({ ...schemaOf(items.map(({ json }) => json)), version: 1 });
+			const types = new Set(items.flatMap(({ json }) => typesOf(json)));
+			expect(typesIn(schema as unknown as JsonSchema).toSorted()).toEqual([...types].toSorted());
 		},
 	);
 });

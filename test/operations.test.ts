@@ -343,6 +343,16 @@ describe('Scrape: Wait', () => {
 		expect(polls()).toHaveLength(before + count);
 	});
 
+	test('ends at once when another item fails', async () => {
+		const failing = await started({ durationMs: 0, outcome: 'failed' });
+		const scrapes = [await started(NEVER), failing];
+		const parameters = { ...byId, options: { pollInterval: 600 } };
+		const since = Date.now();
+		const { error } = await service.run(WAIT, parameters, scrapes);
+		expect(error).toMatchObject({ message: `Scrape ${failing.id} failed` });
+		expect(Date.now() - since).toBeLessThan(60_000);
+	});
+
 	test('ends with Stop', async () => {
 		const scrapes = [await started(NEVER), await started(NEVER)];
 		const parameters = { ...byId, options: { pollInterval: 600 } };
