@@ -120,6 +120,7 @@ describe('The operations of the node', () => {
 	});
 
 	test('are in the lists of their resources, and the first one is selected', () => {
+		expect(node.description.properties[0]).toMatchObject({ name: 'resource', default: 'email' });
 		const lists = node.description.properties.filter(({ name }) => name === 'operation');
 		const listed = lists.flatMap(({ displayOptions, options = [], default: selected }) => {
 			expect(options[0]).toMatchObject({ value: selected });

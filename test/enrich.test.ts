@@ -198,9 +198,7 @@ test('says in a dry run which call would be sent, and how many may follow', asyn
 test('says what can only be wrong before anything is paid for', async () => {
 	const place = { no: 'place' };
 	const rows: Array<[IDataObject, string?]> = [
-		[{ company: 'Acme Inc' }, 'Company Domain must be a domain, but is "Acme Inc"'],
 		[{ company: '' }, 'Company Domain is empty'],
-		[{ first: '', last: '' }, 'First Name and Last Name are both empty'],
 		[{ accept: [] }, 'Accepted Statuses is empty'],
 		[{ accept: [5] }, 'Accepted Statuses has no option "5"'],
 		[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],

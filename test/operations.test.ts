@@ -96,37 +96,25 @@ test('Email: Find Business leaves it to the service what it requires, and says w
 		post('/email/find', { lastName: 'Sure', company: 'acme.com' }),
 		post('/email/find', { firstName: 'Ann', lastName: 'Sure', linkedinUrl }),
 	]);
+	const [noName, noCompany] = ['firstName', 'company'].map((field) =>
+		refusal('INVALID_REQUEST', `Missing required fields: ${field}`),
+	);
+	const advice = containing('. The request had no First Name and no LinkedIn URL.');
 	expect(items.map(errorOf)).toEqual([
-		{
-			...refusal('INVALID_REQUEST', 'Missing required fields: firstName'),
-			missing: ['First Name', 'LinkedIn URL'],
-			advice: containing('. The request had no First Name and no LinkedIn URL.'),
-		},
-		{
-			...refusal('INVALID_REQUEST', 'Missing required fields: company'),
-			missing: ['Company Domain'],
-			advice: containing('. The request had no Company Domain.'),
-		},
+		{ ...noName, missing: ['First Name', 'LinkedIn URL'], advice },
+		{ ...noCompany, missing: ['Company Domain'] },
 	]);
 });
 
-test('Email: Verify gives the verdict on each address, and sends nothing for what is none', async () => {
-	const inputs = ['a@x.com', ' invalid@gmail.com', 'ann', 'catchall@x.com', 'disposable@x.com'];
+test('Email: Verify gives the verdict on each address', async () => {
+	const inputs = ['a@x.com', ' invalid@gmail.com', 'catchall@x.com', 'disposable@x.com'];
 	const items = inputs.map((given) => ({ given }));
-	const result = await service.run(VERIFY, { email: given }, items, keepGoing);
-	service.expectCalls([
-		post('/email/verify', { email: 'a@x.com' }),
-		post('/email/verify', { email: 'invalid@gmail.com' }),
-		post('/email/verify', { email: 'catchall@x.com' }),
-		post('/email/verify', { email: 'disposable@x.com' }),
-	]);
-	const message = 'Email must be one email address, but is "ann"';
-	const facts = { field: 'Email', outcome: 'notSent', paidCalls: 0 };
+	const result = await service.run(VERIFY, { email: given }, items);
+	service.expectCalls(inputs.map((email) => post('/email/verify', { email: email.trim() })));
 	expect(result.items).toEqual(
 		paired([
 			{ ...verdictOn('a@x.com'), paidCalls: 1 },
 			{ ...verdictOn('invalid@gmail.com', 'invalid', { freeProvider: true }), paidCalls: 1 },
-			{ given: 'ann', error: { message, advice: someText, ...facts } },
 			{ ...verdictOn('catchall@x.com', 'catch_all'), paidCalls: 1 },
 			{ ...verdictOn('disposable@x.com', 'valid', { disposable: true }), paidCalls: 1 },
 		]),
@@ -385,11 +373,6 @@ describe('Scrape: Start and Wait', () => {
 			return { ...input, error: { ...refused, scrapeId, advice: containing(scrapeId) } };
 		});
 		expect(items).toEqual(paired(failed));
-
-		sandbox.set({ faults: [] });
-		for (const { scrapeId } of sandbox.jobs) sandbox.finish(scrapeId, 'completed');
-		const later = await service.run(WAIT, { scrapeId: '={{ $json.error.scrapeId }}' }, failed);
-		expect(later.items).toEqual(paired(completed()));
 	});
 
 	test.each<[string, FaultRule]>([
