@@ -74,8 +74,8 @@ test.each<[string, Operation, INodeParameters, Call[], object[]]>([
 			found('dan.low@gmail.com', 0.2, 'low'),
 		],
 	],
-])('Email: %s sends what is filled in, and gives what was found', async (...given) => {
-	const [, operation, parameters, requests, results] = given;
+])('Email: %s sends what is filled in, and gives what was found', async (...row) => {
+	const [, operation, parameters, requests, results] = row;
 	const { items } = await service.run(operation, parameters, [
 		{ first: ' Ann ', last: 'Sure\n', company: 'acme.com' },
 		{ first: 'Bob', last: 'High', company: 'acme.com', profile: '', place: '' },
@@ -242,7 +242,7 @@ test.each<[JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
 	);
 });
 
-describe('Scrape: Wait', () => {
+describe('Scrape: Wait Until Finished', () => {
 	test.each([
 		['NOT_FOUND', 404],
 		['INVALID_REQUEST', 400],

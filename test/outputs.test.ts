@@ -33,15 +33,17 @@ const dryRun = { ...on, dryRun: true };
 const errorOutput = { onError: 'continueErrorOutput' } as const;
 const addresses = 'Invalid Valid Catchall Valid2 Unknown';
 
-/** In each row, the names in the items, and those that leave through each output. */
+/**
+ * In each row, the names in the items, and those that leave through each output. The item of Lost fails, and so does that
+ * of no@, which is no address: it is neither found nor valid, nor the plan of a dry run.
+ */
 test.each<[string, INodeParameters, Partial<NodeRun>, names: string, outputs: string[]]>([
 	['verify', {}, keepGoing, addresses, [addresses]],
 	['verify', on, keepGoing, addresses, ['Valid Valid2', 'Catchall Unknown', 'Invalid']],
 	['verify', elsewhere, keepGoing, addresses, ['Valid Valid2', 'Catchall Unknown', 'Invalid']],
 	['enrich', on, keepGoing, 'Low Nobody Sure', ['Low Sure', 'Nobody']],
-	['findBusiness', on, keepGoing, 'High Nobody Low', ['High Low', 'Nobody']],
+	['findBusiness', on, keepGoing, 'High Nobody Lost Low', ['High Low', 'Nobody Lost']],
 	['findPersonal', on, keepGoing, 'High Nobody Low', ['High Low', 'Nobody']],
-	// A failed item is neither valid nor the plan of a dry run.
 	['verify', on, keepGoing, 'no@ Valid Lost Invalid', ['Valid', 'no@ Lost', 'Invalid']],
 	['verify', on, errorOutput, 'no@ Valid Lost Invalid', ['Valid', '', 'Invalid', 'no@ Lost']],
 	['verify', dryRun, keepGoing, 'no@ Valid Invalid', ['', 'no@', '', 'Valid Invalid']],
