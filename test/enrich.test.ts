@@ -195,6 +195,19 @@ test('says in a dry run which call would be sent, and how many may follow', asyn
 	);
 });
 
+test('takes a switch as a spreadsheet holds it', async () => {
+	const [on, off] = [
+		[true, 'yes', 'On', 1, ' TRUE '],
+		[false, 'no', 'OFF', 0, '', null],
+	];
+	const [ann] = people('Ann Sure');
+	const rows = [...on, ...off].map((personal) => ({ ...ann, personal }));
+	const parameters = { tryPersonal: '={{ $json.personal }}', options: { dryRun: true } };
+	const items = await enrich(parameters, rows);
+	const mayFollow = [...on.map(() => 3), ...off.map(() => 1)];
+	expect(items.map(({ json }) => json.mayFollow)).toEqual(mayFollow);
+});
+
 test('says what can only be wrong before anything is paid for', async () => {
 	const place = { no: 'place' };
 	const rows: Array<[IDataObject, string?]> = [
