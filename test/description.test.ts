@@ -132,6 +132,10 @@ describe('The operations of the node', () => {
 		);
 	});
 
+	test('can be tools of an AI agent', () => {
+		expect(node.description.usableAsTool).toBe(true);
+	});
+
 	test('have values of their own, because their fields are shown by the operation alone', () => {
 		const values = OPERATIONS.map(([, operation]) => operation);
 		expect(values).toEqual([...new Set(values)]);

@@ -1,7 +1,7 @@
 /** Find and Verify: which calls it pays for, and what comes out. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { address, errorOf, found, matching, paired, someText, verdictOn } from './expected';
-import { ENRICH, FIND, keepGoing, people, person, post } from './given';
+import { ENRICH, FIND, keepGoing, people, person, post, success, verdict } from './given';
 import { useService } from './service';
 
 const service = useService();
@@ -193,6 +193,14 @@ test('says in a dry run which call would be sent, and how many may follow', asyn
 			plan('/email/personal', 'new', 1, { firstName: 'Dan', lastName: 'High' }),
 		]),
 	);
+});
+
+test('takes an address without a confidence for a sure one', async () => {
+	service.answerWith((request) =>
+		request.path === '/email/verify' ? verdict(request) : success({ email: 'a@acme.com' }),
+	);
+	const items = await enrich({ options: { minConfidence: 1 } }, people('Ann Sure', 'Bob Sure'));
+	expect(items.map(({ json }) => json.tried)).toEqual(['business: valid', 'business: valid']);
 });
 
 test('takes a switch as a spreadsheet holds it', async () => {

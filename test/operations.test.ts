@@ -180,6 +180,12 @@ describe('Scrape: Start', () => {
 		expect(items).toEqual(paired([...ids].map(result)));
 	});
 
+	test('starts one in each run of a loop', async () => {
+		await service.run(START, {}, [{}, {}], { isInLoop: true });
+		const start = post('/start', { filters: { limit: 50 } });
+		service.expectCalls([start, start]);
+	});
+
 	test('is refused only to an AI agent that sets no filter', async () => {
 		const inputs = [{ given: '' }, { given: 'CTO' }];
 		const parameters = { filters: { jobTitles: given } };
