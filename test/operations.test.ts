@@ -15,6 +15,7 @@ import {
 	keepGoing,
 	person,
 	post,
+	success,
 	type Call,
 	type Operation,
 } from './given';
@@ -287,6 +288,16 @@ describe('Scrape: Wait Until Finished', () => {
 		// A new scrape may not be known at once.
 		expect(msOfPolls(httpStatus)).toBeGreaterThanOrEqual(60_000);
 		expect(msOfPolls(httpStatus)).toBeLessThan(90_000);
+	});
+
+	test('says why a scrape failed if the service tells it', async () => {
+		const status = { status: 'failed', message: '', error: 'The source is down' };
+		service.answerWith(({ query }) => success({ ...query, ...status }));
+		const { items } = await service.run(WAIT, byId, [{ id: 'a' }, { id: 'b' }], keepGoing);
+		expect(items.map((item) => errorOf(item)?.message)).toEqual([
+			'Scrape a failed: The source is down',
+			'Scrape b failed: The source is down',
+		]);
 	});
 
 	test('is given up when the service is out of order for ten minutes', async () => {
