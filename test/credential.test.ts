@@ -8,28 +8,24 @@ import {
 	runLeadGen,
 	testCredential,
 } from './engine';
-import { useOtherHost } from './otherHost';
 import { containing } from './expected';
 import { VERIFY } from './given';
 import { SECRET as KEY } from './service';
 
-const AUTHORIZATION = { Authorization: `Bearer ${KEY}` };
-const REDIRECTS = [301, 303, 307];
-
 /** The service, below a path as many services are. */
 const sandbox = new Sandbox({ basePath: '/api/v1' });
-
-/** Whatever it gets would have got the key. */
-const otherHost = useOtherHost();
+/** Another service, which must get no request: it would hold the key. */
+const elsewhere = new Sandbox({});
 
 beforeAll(async () => {
-	await sandbox.listen();
+	await Promise.all([sandbox.listen(), elsewhere.listen()]);
 });
 beforeEach(() => {
 	sandbox.reset({ accounts: { [KEY]: { plan: 'pro', credits: 25 } } });
+	elsewhere.reset();
 });
 afterAll(async () => {
-	await sandbox.close();
+	await Promise.all([sandbox.close(), elsewhere.close()]);
 });
 
 interface Given {
@@ -39,86 +35,88 @@ interface Given {
 
 /** The fields of the credential; HOST in the base URL is the host of the service. */
 function credentialWith({ baseUrl = sandbox.url, apiKey = KEY }: Given) {
-	const { host } = new URL(sandbox.url);
-	const address = baseUrl.replace('HOST', host);
+	const address = baseUrl.replace('HOST', new URL(sandbox.url).host);
 	return { plan: 'enterprise', requestsPerMinute: 0, baseUrl: address, apiKey };
 }
 
-const tryOut = async (given: Given = {}) => await testCredential(credentialWith(given));
+/** What the form of the credential says. */
+const tested = async (given: Given = {}) => await testCredential(credentialWith(given));
 
 const connected = { status: 'OK', message: 'Connection successful!' };
 
-describe('authenticate', () => {
-	async function authenticated(request: object, given: Given = {}) {
-		const { authenticate } = await loadCredential('leadGenApi');
-		if (typeof authenticate !== 'function') throw new Error('It is no function');
-		return await authenticate(credentialWith(given), request as IHttpRequestOptions);
-	}
+async function authenticated(request: object, given: Given = {}) {
+	const { authenticate } = await loadCredential('leadGenApi');
+	if (typeof authenticate !== 'function') throw new Error('It is no function');
+	return await authenticate(credentialWith(given), request as IHttpRequestOptions);
+}
 
+describe('authenticate', () => {
 	test('adds the key, follows no redirects, and leaves the rest', async () => {
 		const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
 		const body = { email: 'a@b.example' };
 		const request = { method: 'POST', body, timeout: 5, url: `${sandbox.url}/credits` };
-		const redirects = { disableFollowRedirect: false };
-		expect(await authenticated({ ...request, ...redirects, headers })).toEqual({
+		expect(await authenticated({ ...request, disableFollowRedirect: false, headers })).toEqual({
 			...request,
-			disableFollowRedirect: true,
-			followRedirect: false,
-			followAllRedirects: false,
-			headers: { ...headers, ...AUTHORIZATION },
+			...{ disableFollowRedirect: true, followRedirect: false, followAllRedirects: false },
+			headers: { ...headers, Authorization: `Bearer ${KEY}` },
 		});
 	});
 
-	describe.each(['url', 'uri'])('gives the key in `%s`', (name) => {
-		test.each(['', '/api/v1/credits', '/other/path?a=b#c'])(
-			'to the origin of the base URL: …%s',
-			async (path) => {
-				const url = new URL(path, sandbox.url).href;
-				for (const request of [
-					{ [name]: url },
-					{ [name]: url, baseURL: 'http://other.example' },
-					{ [name]: path, baseURL: sandbox.url },
-				]) {
-					expect((await authenticated(request)).headers).toEqual(AUTHORIZATION);
-				}
-			},
-		);
+	const baseUrl = 'https://api.example/v1';
+	const inBase = { baseURL: baseUrl };
+	/** A request for the address in each of the two forms. */
+	const requestsFor = (address: string | undefined, more: object) => [
+		{ url: address, ...more },
+		{ uri: address, ...more },
+	];
 
-		const baseUrl = 'https://api.example';
-		const baseURL = `${baseUrl}/v1`;
-		const other = name === 'url' ? 'uri' : 'url';
-		test.each<[request: object, target: string]>([
-			[{ [name]: 'http://other.example/credits' }, 'http://other.example'],
-			[{ [name]: 'http://api.example/credits' }, 'http://api.example'],
-			[{ [name]: 'https://api.example:444/' }, 'https://api.example:444'],
-			[{ [name]: 'https://api.example.other.example/' }, 'https://api.example.other.example'],
-			[{ [name]: 'HTTP://OTHER.example:81/', baseURL }, 'http://other.example:81'],
-			[{ [name]: 'file:///etc/passwd', baseURL }, 'null'],
-			[{ [name]: '//other.example/credits', baseURL }, 'https://other.example'],
-			[{ [name]: '/\\other.example', baseURL }, 'https://other.example'],
-			[{ [name]: '/credits' }, 'an unknown address'],
-			[{}, 'an unknown address'],
-			[{ [name]: 'http://other.example', [other]: baseUrl }, 'http://other.example'],
-		])('not in %j', async (request, target) => {
+	test.each([
+		['https://api.example', {}],
+		['https://api.example/v1/credits', {}],
+		['https://api.example/other/path?a=b#c', { baseURL: 'http://other.example' }],
+		['/v1/credits', { baseURL: 'https://api.example' }],
+		['', { baseURL: 'https://api.example' }],
+	])('gives the key to the origin of the base URL: "%s" with %j', async (address, more) => {
+		for (const request of requestsFor(address, more)) {
+			const { headers } = await authenticated(request, { baseUrl });
+			expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+		}
+	});
+
+	test.each([
+		['http://other.example/credits', {}, 'http://other.example'],
+		['http://api.example/credits', {}, 'http://api.example'],
+		['https://api.example:444/', {}, 'https://api.example:444'],
+		['https://api.example.other.example/', {}, 'https://api.example.other.example'],
+		['HTTP://OTHER.example:81/', inBase, 'http://other.example:81'],
+		['file:///etc/passwd', inBase, 'null'],
+		['//other.example/credits', inBase, 'https://other.example'],
+		['/\\other.example', inBase, 'https://other.example'],
+		['/credits', {}, 'an unknown address'],
+		[undefined, {}, 'an unknown address'],
+		[baseUrl, { uri: 'http://other.example' }, 'http://other.example'],
+		[baseUrl, { url: 'http://other.example' }, 'http://other.example'],
+	])('gives the key to nobody else: "%s" with %j', async (address, more, target) => {
+		for (const request of requestsFor(address, more)) {
 			await expect(authenticated(request, { baseUrl })).rejects.toThrow(
-				`This credential only sends its API key to ${baseUrl}, but this request goes to ${target}`,
+				`This credential only sends its API key to https://api.example, but this request goes to ${target}`,
 			);
 			expect(request).not.toHaveProperty('headers');
-		});
+		}
 	});
 
-	test.each(['\u200B', 'é', '😀', '\n'])(
-		'refuses a key that no header can hold, with %j',
-		async (character) => {
-			const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-			await expect(
-				authenticated({ url: sandbox.url }, { apiKey: `sk-${character}secret` }),
-			).rejects.toMatchObject({
-				message: `API Key in the LeadGen credential contains a character that no key can contain (U+${code})`,
-				advice: expect.stringMatching(/^(?!.*secret).*Copy the key again/s) as string,
-			});
-		},
-	);
+	test.each([
+		['\u200B', 'U+200B'],
+		['é', 'U+00E9'],
+		['😀', 'U+1F600'],
+		['\n', 'U+000A'],
+	])('refuses a key that no header can hold, with %j', async (character, code) => {
+		const apiKey = `sk-${character}secret`;
+		await expect(authenticated({ url: sandbox.url }, { apiKey })).rejects.toMatchObject({
+			message: `API Key in the LeadGen credential contains a character that no key can contain (${code})`,
+			advice: expect.stringMatching(/^(?!.*secret).*Copy the key again/s) as string,
+		});
+	});
 
 	const noScheme = 'must begin with https://';
 	const noAddress = 'is not a web address that the node can send requests to';
@@ -129,169 +127,145 @@ describe('authenticate', () => {
 		['http://HOST/?key=1', noAddress],
 		['http://HOST#', noAddress],
 		['http://user:pw@HOST', noAddress],
-	])('refuses the base URL %j, which %s', async (baseUrl, problem) => {
+	])('refuses the base URL %j, as the form does: it %s', async (baseUrl, problem) => {
 		const message = `Base URL in the LeadGen credential ${problem}`;
 		const request = { url: `${sandbox.url}/credits` };
 		await expect(authenticated(request, { baseUrl })).rejects.toMatchObject({ message });
-		// In the form of the credential.
-		expect(await tryOut({ baseUrl })).toEqual({ status: 'Error', message });
+		expect(await tested({ baseUrl })).toEqual({ status: 'Error', message });
 		expect(sandbox.requests).toEqual([]);
 	});
 
-	describe('in the hands of other nodes', () => {
-		const ways = {
-			'n8n’s HTTP helper': async (url: string, options = {}, apiKey = KEY) => {
-				const { httpRequest } = await requestHelpers(credentialWith({ apiKey }));
-				return await httpRequest({ url, ...options });
-			},
-			'the HTTP Request node': async (uri: string, options = {}, apiKey = KEY) => {
-				const { request } = await requestHelpers(credentialWith({ apiKey }));
-				const redirects = { followRedirect: true, followAllRedirects: true };
-				return await request({ uri, json: true, ...redirects, ...options });
-			},
-			'a declarative node': async (url: string, options = {}, apiKey = KEY) => {
-				const baseURL = url.replace(/\/credits$/, '');
-				const request = { baseURL, url: '/credits', ...options };
-				return await requestDeclaratively(credentialWith({ apiKey }), request);
-			},
-		};
+	test('is kept when n8n copies the credential type, as for the HTTP Request node', async () => {
+		const { authenticate } = { ...(await loadCredential('leadGenApi')) };
+		expect(authenticate).toEqual(expect.any(Function));
+	});
+});
 
-		describe.each(Object.entries(ways))('%s', (_, request) => {
-			test('calls the service', async () => {
-				expect(await request(`${sandbox.url}/credits`)).toMatchObject({ data: { credits: 25 } });
-				expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
-			});
+type Way = (url: string, apiKey?: string) => Promise<unknown>;
 
-			test('calls nothing else, and says why', async () => {
-				const url = `${sandbox.url}/credits`;
-				const noKey = 'contains a character that no key can contain';
-				await expect(request(`${otherHost.url}/credits`)).rejects.toThrow(
-					'only sends its API key to',
-				);
-				await expect(request(url, {}, `${KEY}\u200B`)).rejects.toThrow(noKey);
-				expect(sandbox.requests).toEqual([]);
-			});
+describe.each<[name: string, Way]>([
+	[
+		'n8n’s HTTP helper',
+		async (url, apiKey = KEY) =>
+			await (await requestHelpers(credentialWith({ apiKey }))).httpRequest({ url }),
+	],
+	[
+		'The HTTP Request node',
+		async (uri, apiKey = KEY) => {
+			const { request } = await requestHelpers(credentialWith({ apiKey }));
+			return await request({ uri, json: true, followRedirect: true, followAllRedirects: true });
+		},
+	],
+	[
+		'A declarative node',
+		async (url, apiKey = KEY) => {
+			const request = { baseURL: url.replace(/\/credits$/, ''), url: '/credits' };
+			return await requestDeclaratively(credentialWith({ apiKey }), request);
+		},
+	],
+])('%s with the credential', (_, request) => {
+	test('calls the service', async () => {
+		expect(await request(`${sandbox.url}/credits`)).toMatchObject({ data: { credits: 25 } });
+		expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
+	});
 
-			test.each(REDIRECTS)('follows no redirect with HTTP %d', async (status) => {
-				const location = `${otherHost.url}/credits`;
-				sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
-				const httpCode = String(status);
-				await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
-				expect(sandbox.requests).toHaveLength(1);
-			});
-		});
+	test('calls nothing else, and says why', async () => {
+		const [own, other] = [`${sandbox.url}/credits`, `${elsewhere.url}/credits`];
+		await expect(request(other)).rejects.toThrow('only sends its API key to');
+		await expect(request(own, `${KEY}\u200B`)).rejects.toThrow('that no key can contain');
+		expect([...sandbox.requests, ...elsewhere.requests]).toEqual([]);
+	});
+
+	test.each([301, 303, 307])('follows no redirect with HTTP %d', async (status) => {
+		const location = `${elsewhere.url}/credits`;
+		sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
+		const httpCode = String(status);
+		await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
+		expect(sandbox.requests).toHaveLength(1);
+		expect(elsewhere.requests).toEqual([]);
 	});
 });
 
 test('The base URL and the key work with what people paste around them, in the form and in the node', async () => {
 	const baseUrl = ` ${sandbox.url}//\n`;
 	const apiKey = `\t bearer  ${KEY} \n`;
-	expect(await tryOut({ baseUrl, apiKey })).toEqual(connected);
+	expect(await tested({ baseUrl, apiKey })).toEqual(connected);
 
-	const emails = ['valid.a@x.com', 'valid.b@x.com'];
 	const [resource, operation] = VERIFY;
 	const { items } = await runLeadGen({
-		baseUrl,
-		credential: credentialWith({ apiKey }),
+		...{ baseUrl, credential: credentialWith({ apiKey }) },
 		parameters: { resource, operation, email: '={{ $json.email }}' },
-		items: emails.map((email) => ({ email })),
+		items: [{ email: 'a@x.com' }, { email: 'b@x.com' }],
 	});
-	expect(items.map(({ json }) => [json.email, json.status])).toEqual(
-		emails.map((email) => [email, 'valid']),
-	);
-	const sent = sandbox.requests.map(({ path, body, headers }) => {
-		const { email } = { ...(body as { email?: string } | undefined) };
-		return [path, email, headers.authorization];
-	});
-	expect(sent.toSorted()).toEqual([
-		['/api/v1/credits', undefined, `Bearer ${KEY}`],
-		...emails.map((email) => ['/api/v1/email/verify', email, `Bearer ${KEY}`]),
+	expect(items.map(({ json }) => json.email)).toEqual(['a@x.com', 'b@x.com']);
+	const sent = sandbox.requests.map(({ path, headers }) => [path, headers.authorization]);
+	expect(sent).toEqual([
+		['/api/v1/credits', `Bearer ${KEY}`],
+		['/api/v1/email/verify', `Bearer ${KEY}`],
+		['/api/v1/email/verify', `Bearer ${KEY}`],
 	]);
 });
 
-test('Custom API Call, which n8n adds to the resources and operations, says what to use instead', async () => {
-	for (const parameters of [
-		{ resource: '__CUSTOM_API_CALL__' },
-		{ resource: 'email', operation: '__CUSTOM_API_CALL__' },
-	]) {
-		const { run } = await runLeadGen({ baseUrl: sandbox.url, parameters, items: [{}] });
-		expect(run.data.resultData.error).toMatchObject({
+test.each([
+	{ resource: '__CUSTOM_API_CALL__' },
+	{ resource: 'email', operation: '__CUSTOM_API_CALL__' },
+])(
+	'Custom API Call, which n8n adds to the lists, says what to use instead: %j',
+	async (parameters) => {
+		const { error } = await runLeadGen({ baseUrl: sandbox.url, parameters, items: [{}] });
+		expect(error).toMatchObject({
 			message: 'This node makes no custom API calls',
 			description: containing('use the HTTP Request node with Predefined Credential Type'),
 		});
-	}
-	expect(sandbox.requests).toEqual([]);
-});
+		expect(sandbox.requests).toEqual([]);
+	},
+);
 
-test('n8n keeps what the credential does when it copies it, as for the HTTP Request node', async () => {
-	const { authenticate } = { ...(await loadCredential('leadGenApi')) };
-	expect(authenticate).toEqual(expect.any(Function));
-});
-
-describe('The test of the credential', () => {
-	test('passes an account without credits', async () => {
+describe('The form of the credential', () => {
+	test('accepts an account without credits', async () => {
 		sandbox.set({ accounts: { [KEY]: { plan: 'starter', credits: 0 } } });
-		expect(await tryOut()).toEqual(connected);
+		expect(await tested()).toEqual(connected);
 	});
 
 	const wrongKey =
 		'The service does not accept this API key. Copy it again, and check that your account is active.';
+	const oddKey = 'API Key in the LeadGen credential contains a character';
 	const wrongAddress = 'The LeadGen service is not at this address. Check the base URL.';
-	const redirects = containing('The service redirects to ');
-	const unreachable = containing('The service could not be reached. Check the base URL');
-	const noKey = containing('API Key in the LeadGen credential contains a character');
-	const other = (body: string): FaultRule => ({ kind: 'status', status: 200, body });
-
-	test.each<[what: string, Given & { fault?: FaultRule }, message: unknown, requests?: number]>([
-		['an unknown key', { apiKey: 'wrong' }, wrongKey],
+	const noHost = 'The host of the service was not found. Check the base URL';
+	const unreached = 'The service could not be reached. Check the base URL';
+	const inDocker =
+		'If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.';
+	test.each<[what: string, Given, message: string, requests: number]>([
+		['an unknown key', { apiKey: 'wrong' }, wrongKey, 1],
 		['no key', { apiKey: '' }, 'API Key in the LeadGen credential is empty', 0],
-		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, noKey, 0],
-		['a path that the service does not have', { baseUrl: 'http://HOST' }, wrongAddress],
-		[
-			'a host that does not exist',
-			{ baseUrl: 'http://does-not-exist.invalid' },
-			containing('The host of the service was not found. Check the base URL'),
-			0,
-		],
-		['a port where nothing listens', { baseUrl: 'http://127.0.0.1:1' }, unreachable, 0],
-		[
-			'an address of this computer where nothing listens',
-			{ baseUrl: 'http://localhost:1' },
-			containing(
-				'If n8n runs in Docker, localhost is its container: enter host.docker.internal instead.',
-			),
-			0,
-		],
-		[
-			'an error with HTTP 200',
-			{ fault: { kind: 'envelope', status: 200, message: 'Sorry' } },
-			containing('The service says: Sorry (INTERNAL_ERROR). '),
-		],
-		['a web page with HTTP 200', { fault: { kind: 'html' } }, wrongAddress],
-		['a web page with HTTP 404', { fault: { kind: 'html', status: 404 } }, wrongAddress],
-		[
-			'an error page of a proxy',
-			{ fault: { kind: 'html', status: 502 } },
-			containing('The service answered HTTP 502 with a web page. '),
-		],
-		['an empty body', { fault: { kind: 'emptyBody' } }, wrongAddress],
-		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongAddress],
-		[
-			'a cut connection',
-			{ fault: { kind: 'resetBeforeWork' } },
-			containing('The connection broke before the service answered. '),
-		],
-		...REDIRECTS.map((status): [string, { fault: FaultRule }, unknown] => [
-			`a redirect with HTTP ${String(status)}, which it does not follow`,
-			{ fault: { kind: 'redirect', status } },
-			redirects,
-		]),
-	])('fails with %s', async (_what, { fault, ...given }, message, requests = 1) => {
-		const location = `${otherHost.url}/credits`;
-		sandbox.set({ faults: fault ? [{ ...fault, location }] : [] });
-		const result = await tryOut(given);
-		expect(result).toEqual({ status: 'Error', message });
-		expect(result.message).not.toContain(KEY);
+		['a key with an invisible character', { apiKey: `${KEY}\u200Bx` }, oddKey, 0],
+		['a wrong path', { baseUrl: 'http://HOST' }, wrongAddress, 1],
+		['a wrong host', { baseUrl: 'http://does-not-exist.invalid' }, noHost, 0],
+		['a wrong port', { baseUrl: 'http://127.0.0.1:1' }, unreached, 0],
+		['a wrong port of this computer', { baseUrl: 'http://localhost:1' }, inDocker, 0],
+	])('refuses %s', async (_, given, message, requests) => {
+		expect(await tested(given)).toEqual({ status: 'Error', message: containing(message) });
 		expect(sandbox.requests).toHaveLength(requests);
+	});
+
+	const status = 200;
+	test.each<[fault: FaultRule, message: string]>([
+		[{ kind: 'envelope', status, message: 'No' }, 'The service says: No (INTERNAL_ERROR). '],
+		[{ kind: 'html', status }, wrongAddress],
+		[{ kind: 'html', status: 404 }, wrongAddress],
+		[{ kind: 'html', status: 502 }, 'The service answered HTTP 502 with a web page. '],
+		[{ kind: 'emptyBody' }, wrongAddress],
+		[{ kind: 'status', status, body: '{"status":"ok"}' }, wrongAddress],
+		[{ kind: 'resetBeforeWork' }, 'The connection broke before the service answered. '],
+		[{ kind: 'redirect', status: 301 }, 'The service redirects to '],
+		[{ kind: 'redirect', status: 303 }, 'The service redirects to '],
+		[{ kind: 'redirect', status: 307 }, 'The service redirects to '],
+	])('refuses a service that answers %j', async (fault, message) => {
+		sandbox.set({ faults: [{ ...fault, location: `${elsewhere.url}/credits` }] });
+		const result = await tested();
+		expect(result).toEqual({ status: 'Error', message: containing(message) });
+		expect(result.message).not.toContain(KEY);
+		expect(sandbox.requests).toHaveLength(1);
+		expect(elsewhere.requests).toEqual([]);
 	});
 });

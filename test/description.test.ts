@@ -1,16 +1,14 @@
 /** What the editor, n8n's checks and npm get of the package. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Linter, type ESLint } from 'eslint';
 import { loadOutputSchema } from 'n8n-core';
 import {
 	NodeHelpers,
 	Workflow,
-	type IDataObject,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
@@ -19,7 +17,6 @@ import {
 } from 'n8n-workflow';
 import { parser } from 'typescript-eslint';
 import packageJson from '../package.json';
-import { resources } from '../nodes/LeadGen/action/operations';
 import { loadCredential, loadNode } from './engine';
 import { containing, errorOf, someText } from './expected';
 import { keepGoing, people, person } from './given';
@@ -27,32 +24,29 @@ import { useService } from './service';
 
 const ROOT = join(__dirname, '..');
 
-/** The names of the nodes: their class files without the ending, in lower camel case. */
-const NODES = packageJson.n8n.nodes.map((file) => {
-	const name = basename(file, '.node.js');
-	return name.charAt(0).toLowerCase() + name.slice(1);
-});
+const NODES = ['leadGen', 'leadGenTrigger'];
+const found = ['Found', 'Not Found'];
 
-/** The table of operations, one by one. */
-const OPERATIONS = resources.flatMap(({ value: resource, operations }) =>
-	operations.map(({ value: operation, name, action, split }) => ({
-		resource,
-		operation,
-		name,
-		action,
-		split: split?.outputs.map((displayName) => ({ type: 'main', displayName })),
-	})),
-);
+/** The operations in the order of their use, each with its name, its subtitle, and the outputs that it can have. */
+const OPERATIONS: Array<[resource: string, operation: string, string, string, string[]?]> = [
+	['email', 'enrich', 'Find and Verify', 'Find and verify email', found],
+	['email', 'findBusiness', 'Find Business Email', 'Find business email', found],
+	['email', 'findPersonal', 'Find Personal Email', 'Find personal email', found],
+	['email', 'verify', 'Verify', 'Verify email address', ['Valid', 'Risky', 'Invalid']],
+	['scrape', 'start', 'Start', 'Start scrape'],
+	['scrape', 'startAndWait', 'Start and Wait', 'Start scrape and wait'],
+	['scrape', 'wait', 'Wait Until Finished', 'Wait for scrape'],
+	['scrape', 'getStatus', 'Get Status', 'Get scrape status'],
+	['credit', 'get', 'Get Balance', 'Get credit balance'],
+];
 
 /** The properties inside a collection, in their order. */
 function inside(property: INodeProperties | undefined): INodeProperties[] {
-	return (property?.options ?? []).flatMap((option) =>
-		'values' in option ? option.values : 'type' in option ? [option] : [],
-	);
+	return (property?.options ?? []).filter((option) => 'type' in option);
 }
 
 /**
- * What the editor shows for an operation, as n8n decides it: the fields, and the options that can be added.
+ * The fields that the editor shows, and then the options that can be added, as n8n decides it.
  * @param parameters what the workflow saved; the rest has its default
  */
 function shownOf(description: INodeTypeDescription, parameters: INodeParameters) {
@@ -64,47 +58,25 @@ function shownOf(description: INodeTypeDescription, parameters: INodeParameters)
 	const isShown = (property: INodeProperties) =>
 		NodeHelpers.displayParameter(root, property, null, description, root);
 	const others = ['resource', 'operation', 'options'];
-	const fields = properties.filter(({ name }) => !others.includes(name)).filter(isShown);
 	const collection = properties.find(({ name }) => name === 'options');
-	return { fields, options: inside(collection).filter(isShown) };
+	const fields = properties.filter(({ name }) => !others.includes(name));
+	return [...fields, ...inside(collection)].filter(isShown);
 }
 
-/** Every field and option that an operation can show. */
-function everyFieldOf({ properties }: INodeTypeDescription, operation: string) {
-	const collection = properties.find(({ name }) => name === 'options');
-	const own = [...properties, ...inside(collection)].filter(({ displayOptions }) => {
-		const { show } = displayOptions ?? {};
-		return (show?.operation ?? show?.['/operation'])?.includes(operation);
+/** What the editor computes for a node with these parameters: its subtitle and its outputs. */
+async function computedOf(type: INodeType, parameters: INodeParameters) {
+	const { description } = type;
+	const ids = { id: '1', name: 'LeadGen', type: 'leadGen', typeVersion: 1 };
+	const node: INode = { ...ids, position: [0, 0], parameters };
+	const getByName = () => type;
+	const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const { expression } = workflow;
+	const compute = () => ({
+		subtitle: expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
+		outputs: NodeHelpers.getNodeOutputs(workflow, node, description),
 	});
-	return [...own, ...own.flatMap(inside)].filter(({ type }) => type !== 'notice');
-}
-
-/** What n8n computes for a node that is alone in its workflow, with the defaults of its parameters. */
-async function computed<T>(
-	type: INodeType,
-	parameters: INodeParameters,
-	compute: (own: INode, workflow: Workflow) => T,
-): Promise<T> {
-	const own: INode = {
-		...{ id: '1', name: 'LeadGen', type: 'leadGen', typeVersion: 1 },
-		position: [0, 0],
-		parameters,
-	};
-	const nodeTypes = {
-		getByName: () => type,
-		getByNameAndVersion: () => type,
-		getKnownTypes: () => ({}),
-	};
-	const workflow = new Workflow({ nodes: [own], connections: {}, active: false, nodeTypes });
-	return await workflow.expression.withIsolate(() => Promise.resolve(compute(own, workflow)));
-}
-
-/** As the editor evaluates it for the canvas. */
-async function subtitleOf(type: INodeType, parameters: INodeParameters) {
-	const { subtitle } = type.description;
-	return await computed(type, parameters, (own, { expression }) =>
-		expression.getSimpleParameterValue(own, subtitle, 'internal', {}),
-	);
+	return await expression.withIsolate(() => Promise.resolve(compute()));
 }
 
 const n8nRules = createRequire(__filename)('eslint-plugin-n8n-nodes-base') as ESLint.Plugin & {
@@ -141,180 +113,175 @@ test.each([...NODES, 'leadGenApi'])(
 	},
 );
 
-describe('Node leadGen, its operations', () => {
+describe('The operations of the node', () => {
 	let node: INodeType;
-	let description: INodeTypeDescription;
-
 	beforeAll(async () => {
 		node = await loadNode('leadGen');
-		({ description } = node);
 	});
 
-	test('are in the order of their use, and the first one is selected with its resource', () => {
-		const names: Record<string, string[]> = {};
-		for (const { resource, name } of OPERATIONS) (names[resource] ??= []).push(name);
-		expect(names).toEqual({
-			email: ['Find and Verify', 'Find Business Email', 'Find Personal Email', 'Verify'],
-			scrape: ['Start', 'Start and Wait', 'Wait Until Finished', 'Get Status'],
-			credit: ['Get Balance'],
+	test('are in the lists of their resources, and the first one is selected', () => {
+		expect(node.description.properties[0]).toMatchObject({ name: 'resource', default: 'email' });
+		const lists = node.description.properties.filter(({ name }) => name === 'operation');
+		const listed = lists.flatMap(({ displayOptions, options = [], default: selected }) => {
+			expect(options[0]).toMatchObject({ value: selected });
+			const [resource] = displayOptions?.show?.resource ?? [];
+			return options.map((each) => ({ resource, ...each, description: undefined }));
 		});
+		expect(listed).toEqual(
+			OPERATIONS.map(([resource, value, name, action]) => ({ resource, value, name, action })),
+		);
+	});
+
+	test('can be tools of an AI agent', () => {
+		expect(node.description.usableAsTool).toBe(true);
 	});
 
 	test('have values of their own, because their fields are shown by the operation alone', () => {
-		const values = OPERATIONS.map(({ operation }) => operation);
+		const values = OPERATIONS.map(([, operation]) => operation);
 		expect(values).toEqual([...new Set(values)]);
 	});
 
-	describe.each(OPERATIONS)('$resource: $operation', ({ resource, operation, ...own }) => {
-		test('has one output, or those that it splits its results over', async () => {
-			const { split } = own;
-			const dryRunOutput = { type: 'main', displayName: 'Dry Run' };
-			const cases: Array<[INodeParameters | undefined, unknown[] | undefined]> = [
-				[undefined, undefined],
-				[{ splitOutput: false, dryRun: true }, undefined],
-				[{ splitOutput: true, dryRun: false }, split],
-				[{ splitOutput: true, dryRun: true }, split && [...split, dryRunOutput]],
-			];
-			for (const [options, expected = ['main']] of cases) {
-				const parameters = { resource, operation, ...(options && { options }) };
-				const outputs = await computed(node, parameters, (parent, workflow) =>
-					NodeHelpers.getNodeOutputs(workflow, parent, description),
-				);
-				expect(outputs).toEqual(expected);
-			}
-		});
-
-		test('has its action as its subtitle', async () => {
-			expect(await subtitleOf(node, { resource, operation })).toBe(own.action);
-		});
-
-		test('is documented with every field', () => {
-			const documentation = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
-			const [, common = ''] = documentation.split('\n## Options of every operation\n');
-			const section = documentation
-				.split('\n### ')
-				.find((part) => part.startsWith(`${own.name}\n`));
-			expect(section).toBeDefined();
-			const all = operation === 'startAndWait' ? documentation : '';
-			const documented = [section, common, all].join('\n');
-			const fields = everyFieldOf(description, operation);
-			const names = fields.map(({ displayName }) => displayName);
-			expect(names.filter((displayName) => !documented.includes(displayName))).toEqual([]);
-		});
+	test.each(OPERATIONS)('%s: %s has its subtitle and its outputs', async (...given) => {
+		const [resource, operation, , subtitle, split] = given;
+		const named = (names: string[]) => names.map((displayName) => ({ type: 'main', displayName }));
+		const cases: Array<[INodeParameters, outputs: unknown[]]> = [
+			[{}, ['main']],
+			[{ dryRun: true }, ['main']],
+			[{ splitOutput: true }, split ? named(split) : ['main']],
+			[{ splitOutput: true, dryRun: true }, split ? named([...split, 'Dry Run']) : ['main']],
+		];
+		for (const [options, outputs] of cases) {
+			const computed = await computedOf(node, { resource, operation, options });
+			expect(computed).toEqual({ subtitle, outputs });
+		}
 	});
 
-	describe.each(['leadGen', 'leadGenTool'])('show as %s', (name) => {
+	const everywhere = OPERATIONS.map(([, operation]) => operation);
+	const finders = ['enrich', 'findBusiness', 'findPersonal'];
+	const lookups = [...finders, 'verify'];
+	const starts = ['start', 'startAndWait'];
+	const full = { nameFormat: 'full' };
+	const json = { filtersMode: 'json' };
+	/** With an expression, nobody knows the value yet. */
+	const perItem = { nameFormat: '={{ $json.a }}', tryPersonal: '={{ $json.b }}' };
+
+	test.each<[INodeParameters, operations: string[], fields: string[]]>([
+		[{}, everywhere, ['includeInput', 'resultField']],
+		[{}, finders, ['nameFormat', 'firstName', 'lastName', 'linkedinUrl']],
+		[{}, ['enrich', 'findBusiness'], ['company']],
+		[{}, ['findPersonal'], ['location']],
+		[{}, ['enrich'], ['accept', 'tryPersonal', 'minConfidence']],
+		[{}, ['verify'], ['email']],
+		[{}, lookups, ['splitOutput', 'rememberMinutes']],
+		[{}, [...lookups, ...starts], ['maxPaidCalls', 'dryRun', 'requestTimeout']],
+		[{}, starts, ['filtersMode', 'filters', 'limit', 'webhookUrl']],
+		[{}, ['enrich', ...starts], ['notice']],
+		[{}, ['startAndWait', 'wait'], ['pollInterval', 'timeout']],
+		[{}, ['wait', 'getStatus'], ['scrapeId']],
+		[{}, [], ['fullName', 'filtersJson']],
+		[full, finders, ['fullName']],
+		[full, [], ['firstName', 'lastName']],
+		[perItem, finders, ['firstName', 'lastName', 'fullName']],
+		[json, starts, ['filtersJson']],
+		[json, [], ['filters']],
+		[{ tryPersonal: true }, ['enrich', 'findPersonal'], ['location']],
+		[perItem, ['enrich', 'findPersonal'], ['location']],
+	])('with %j, %j show %j', (parameters, operations, fields) => {
+		// What an AI agent has no use for.
 		const notForTools = ['includeInput', 'resultField', 'splitOutput', 'dryRun'];
-		// The options of each group are in this order: output, operation, cost, calls.
-		const output = ['includeInput', 'resultField'];
-		const email = [...output, 'splitOutput'];
-		const lookup = ['maxPaidCalls', 'dryRun', 'rememberMinutes', 'requestTimeout'];
-		const start = ['maxPaidCalls', 'dryRun', 'requestTimeout'];
-		const poll = ['pollInterval', 'timeout'];
-		const names = ['nameFormat', 'firstName', 'lastName'];
-		const enrich = ['company', 'linkedinUrl', 'accept', 'tryPersonal'];
-		const business = [...email, 'minConfidence', ...lookup];
-		const both = [...email, 'location', 'minConfidence', ...lookup];
-		const byExpression = { nameFormat: '={{ $json.chosen }}', tryPersonal: '={{ $json.chosen }}' };
-		const json = { filtersMode: 'json' };
+		const showing = (field: string, name: string) =>
+			OPERATIONS.flatMap(([resource, operation]) => {
+				const given = { resource, operation, ...parameters };
+				const shown = shownOf({ ...node.description, name }, given);
+				return shown.some((each) => each.name === field) ? operation : [];
+			});
+		for (const field of fields) {
+			expect([field, showing(field, 'leadGen')]).toEqual([field, operations]);
+			const byTool = notForTools.includes(field) ? [] : operations;
+			expect([field, showing(field, 'leadGenTool')]).toEqual([field, byTool]);
+		}
+	});
 
-		test.each<[operation: string, INodeParameters, fields: string[], options: string[]]>([
-			['enrich', {}, ['notice', ...names, ...enrich], business],
-			['enrich', { tryPersonal: true }, ['notice', ...names, ...enrich], both],
-			['enrich', byExpression, ['notice', ...names, 'fullName', ...enrich], both],
-			[
-				'findBusiness',
-				{ nameFormat: 'full' },
-				['nameFormat', 'fullName', 'company', 'linkedinUrl'],
-				[...email, ...lookup],
-			],
-			['findPersonal', {}, [...names, 'linkedinUrl'], [...email, 'location', ...lookup]],
-			['verify', {}, ['email'], [...email, ...lookup]],
-			[
-				'start',
-				{},
-				['notice', 'filtersMode', 'filters', 'limit'],
-				[...output, 'webhookUrl', ...start],
-			],
-			[
-				'startAndWait',
-				json,
-				['notice', 'filtersMode', 'filtersJson', 'limit'],
-				[...output, 'webhookUrl', ...poll, ...start],
-			],
-			['wait', {}, ['scrapeId'], [...output, ...poll]],
-			['getStatus', {}, ['scrapeId'], output],
-			['get', {}, [], output],
-		])('%s with %j', (operation, parameters, fields, options) => {
-			const resource = OPERATIONS.find((each) => each.operation === operation)?.resource ?? '';
-			const shown = shownOf({ ...description, name }, { resource, operation, ...parameters });
-			expect(shown.fields.map((field) => field.name)).toEqual(fields);
-			const isThere = (option: string) => name === 'leadGen' || !notForTools.includes(option);
-			expect(shown.options.map((option) => option.name)).toEqual(options.filter(isThere));
-			// n8n publishes no workflow if one of these is empty.
-			const required = shown.fields.filter((field) => field.required);
-			const isNeeded = (field: string) => field === 'email' || field === 'scrapeId';
-			expect(required.map((field) => field.name)).toEqual(fields.filter(isNeeded));
-		});
+	test('have these fields and options in this order, and require two of them', () => {
+		const options = node.description.properties.find(({ name }) => name === 'options');
+		const all = [...node.description.properties, ...inside(options)];
+		const names = all.map(({ name }) => name).filter((name) => name !== 'operation');
+		expect(names.join(' ')).toBe(
+			'resource notice nameFormat firstName lastName fullName company linkedinUrl accept tryPersonal email ' +
+				'notice filtersMode filters filtersJson limit scrapeId options includeInput resultField splitOutput location ' +
+				'minConfidence location webhookUrl pollInterval timeout maxPaidCalls dryRun rememberMinutes requestTimeout',
+		);
+		const required = all.filter((field) => field.required);
+		expect(required.map(({ name }) => name)).toEqual(['email', 'scrapeId']);
+	});
+
+	test.each(OPERATIONS)('%s: %s is documented with every field', (resource, operation, heading) => {
+		const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+		const [, common = ''] = page.split('\n## Options of every operation\n');
+		const section = page.split('\n### ').find((part) => part.startsWith(`${heading}\n`)) ?? '';
+		expect(section).not.toBe('');
+		const documented = operation === 'startAndWait' ? page : section + common;
+		const parameters = { resource, operation, ...perItem };
+		const fields = ['fields', 'json']
+			.flatMap((filtersMode) => shownOf(node.description, { ...parameters, filtersMode }))
+			.filter(({ type }) => type !== 'notice');
+		const names = [...fields, ...fields.flatMap(inside)].map(({ displayName }) => displayName);
+		expect(names.filter((displayName) => !documented.includes(displayName))).toEqual([]);
 	});
 });
 
-test.each<[INodeParameters, string]>([
-	[{}, 'Start scrapes'],
-	[{ schedule: 'weekly' }, 'Start scrapes'],
-	[{ mode: 'listen', schedule: 'weekly' }, 'Receive completions'],
-])('The subtitle of the trigger names its mode: %j', async (parameters, expected) => {
-	expect(await subtitleOf(await loadNode('leadGenTrigger'), parameters)).toBe(expected);
+test.each<[INodeParameters, subtitle: string, fields: string[]]>([
+	[{}, 'Start scrapes', []],
+	[{ schedule: 'hourly' }, 'Start scrapes', ['triggerAtMinute']],
+	[{ schedule: 'daily' }, 'Start scrapes', ['triggerAtHour', 'triggerAtMinute']],
+	[
+		{ schedule: 'weekly' },
+		'Start scrapes',
+		['triggerAtWeekday', 'triggerAtHour', 'triggerAtMinute'],
+	],
+	[
+		{ schedule: 'monthly' },
+		'Start scrapes',
+		['triggerAtDayOfMonth', 'triggerAtHour', 'triggerAtMinute'],
+	],
+	[{ schedule: 'cron' }, 'Start scrapes', ['cronExpression']],
+	[{ mode: 'listen', schedule: 'weekly' }, 'Receive completions', []],
+])('The trigger has its subtitle and the fields of its start with %j', async (...given) => {
+	const [parameters, subtitle, times] = given;
+	const trigger = await loadNode('leadGenTrigger');
+	expect(await computedOf(trigger, parameters)).toMatchObject({ subtitle });
+	const names = shownOf(trigger.description, parameters).map(({ name }) => name);
+	const start = ['startScrapeNotice', 'filtersMode', 'filters', 'limit', 'schedule', ...times];
+	expect(names).toEqual(
+		parameters.mode === 'listen'
+			? ['mode', 'listenNotice', 'events', 'output', 'internalUrl', 'testScrapeId']
+			: ['mode', ...start, 'events', 'output', 'internalUrl', 'testLimit', 'testScrapeId'],
+	);
 });
 
-test.each<[INodeParameters, fields: string[]]>([
-	[{}, []],
-	[{ schedule: 'hourly' }, ['triggerAtMinute']],
-	[{ schedule: 'daily' }, ['triggerAtHour', 'triggerAtMinute']],
-	[{ schedule: 'weekly' }, ['triggerAtWeekday', 'triggerAtHour', 'triggerAtMinute']],
-	[{ schedule: 'monthly' }, ['triggerAtDayOfMonth', 'triggerAtHour', 'triggerAtMinute']],
-	[{ schedule: 'cron' }, ['cronExpression']],
-	[{ mode: 'listen' }, []],
-])(
-	'The trigger shows the fields of its start, and no others, with %j',
-	async (parameters, times) => {
-		const { fields, options } = shownOf((await loadNode('leadGenTrigger')).description, parameters);
-		const start = ['startScrapeNotice', 'filtersMode', 'filters', 'limit', 'schedule', ...times];
-		const isListening = parameters.mode === 'listen';
-		expect([...fields, ...options].map(({ name }) => name)).toEqual([
-			...['mode', ...(isListening ? ['listenNotice'] : start), 'events', 'output', 'internalUrl'],
-			...(isListening ? [] : ['testLimit']),
-			'testScrapeId',
-		]);
-	},
-);
-
-/** The part of JSON Schema that n8n's editor shows as the fields of a node that has not run yet. */
-interface Schema {
+/** A schema of the fields that the editor shows of a node that has not run yet. */
+interface JsonSchema {
 	type: string;
-	properties?: Record<string, Schema>;
-	items?: Schema;
+	properties?: Record<string, JsonSchema>;
+	items?: JsonSchema;
 }
 
-/** What the values have in common, as a schema; nulls say nothing. */
-function schemaOf(values: unknown[]): Schema {
-	const [first] = values;
-	if (Array.isArray(first)) return { type: 'array', items: schemaOf(values.flat()) };
-	if (typeof first !== 'object' || first === null) return { type: typeof first };
-	const names = new Set(values.flatMap((value) => Object.keys(value as object)));
-	const properties: Record<string, Schema> = {};
-	for (const name of names) {
-		const inner = values.map((value) => (value as IDataObject)[name]);
-		properties[name] = schemaOf(inner.filter((value) => value !== null && value !== undefined));
-	}
-	return { type: 'object', properties };
+/** The types of the values, by their paths, such as `.sources[]: string`. */
+function typesOf(value: unknown, path = ''): string[] {
+	if (Array.isArray(value)) return value.flatMap((each) => typesOf(each, `${path}[]`));
+	if (typeof value !== 'object') return [`${path}: ${typeof value}`];
+	return Object.entries(value ?? {}).flatMap(([name, each]) => typesOf(each, `${path}.${name}`));
+}
+
+/** The same as a schema of n8n says them. */
+function typesIn({ type, properties, items }: JsonSchema, path = ''): string[] {
+	if (items) return typesIn(items, `${path}[]`);
+	if (!properties) return [`${path}: ${type}`];
+	return Object.entries(properties).flatMap(([name, each]) => typesIn(each, `${path}.${name}`));
 }
 
 describe('In a run', () => {
 	const service = useService();
-	/** Switches; each has tests of what it does. */
-	const SWITCHES = ['dryRun', 'includeInput', 'splitOutput'];
-
 	/** What each operation needs to succeed at once. */
 	async function parametersOf(resource: string, operation: string): Promise<INodeParameters> {
 		service.sandbox.set({ job: { durationMs: 0 } });
@@ -323,25 +290,26 @@ describe('In a run', () => {
 		return { resource, operation, ...person, email, tryPersonal: true, scrapeId };
 	}
 
-	describe.each(OPERATIONS)('$resource: $operation', ({ resource, operation }) => {
-		test('reads every option', async () => {
-			const parameters = await parametersOf(resource, operation);
-			const { options } = shownOf((await loadNode('leadGen')).description, parameters);
-			expect(options.length).toBeGreaterThan(0);
-			const switches = options.filter(({ type }) => type === 'boolean');
-			expect(SWITCHES).toEqual(expect.arrayContaining(switches.map(({ name }) => name)));
-			for (const { name, displayName } of options.filter((each) => !switches.includes(each))) {
-				const wrong = { ...parameters, options: { [name]: '={{ ({ no: "value" }) }}' } };
-				const list = people('Ann Sure', 'Bob Sure');
-				const { items } = await service.run([resource, operation], wrong, list, keepGoing);
-				const message = containing(`${displayName} must be `);
-				const facts = { field: displayName, outcome: 'notSent', paidCalls: 0 };
-				const error = { message, advice: someText, ...facts };
-				expect(items.map(errorOf)).toEqual([error, error]);
-			}
-		});
+	test.each(OPERATIONS)('%s: %s reads every option', async (resource, operation) => {
+		const parameters = await parametersOf(resource, operation);
+		const { description } = await loadNode('leadGen');
+		const { options } = description.properties.find(({ name }) => name === 'options') ?? {};
+		const shown = shownOf(description, parameters).filter((each) => options?.includes(each));
+		expect(shown).not.toEqual([]);
+		for (const { name, displayName } of shown) {
+			const wrong = { ...parameters, options: { [name]: '={{ ({ no: "value" }) }}' } };
+			const list = people('Ann Sure', 'Bob Sure');
+			const { outputs } = await service.run([resource, operation], wrong, list, keepGoing);
+			const facts = { field: displayName, outcome: 'notSent', paidCalls: 0 };
+			const error = { message: containing(`${displayName} must be `), advice: someText, ...facts };
+			expect(outputs.flat().map(errorOf)).toEqual([error, error]);
+		}
+	});
 
-		test('has the fields that the editor shows before the first run', async () => {
+	test.each(OPERATIONS)(
+		'%s: %s has the fields that the editor shows before it',
+		async (...given) => {
+			const [resource, operation] = given;
 			const parameters = await parametersOf(resource, operation);
 			const list = people('Valid Sure', 'Invalid Low', 'Tom Nobody');
 			const { items } = await service.run([resource, operation], parameters, list);
@@ -349,55 +317,39 @@ describe('In a run', () => {
 			// Beside the built node, where n8n looks for them.
 			const nodeDir = join(ROOT, 'dist/nodes/LeadGen');
 			const schema = loadOutputSchema({ nodeDir, version: 1, resource, operation });
-			expect(schema).toEqual({ ...schemaOf(items.map(({ json }) => json)), version: 1 });
-		});
-	});
+			const types = new Set(items.flatMap(({ json }) => typesOf(json)));
+			expect(typesIn(schema as unknown as JsonSchema).toSorted()).toEqual([...types].toSorted());
+		},
+	);
 });
 
-describe('The package', () => {
-	let folder: string;
-	let packed: { filename: string; files: Array<{ path: string }> };
-
-	beforeAll(() => {
-		folder = mkdtempSync(join(tmpdir(), 'leadgen-package-'));
-		const output = npm(ROOT, 'pack', '--json', '--ignore-scripts', `--pack-destination=${folder}`);
-		[packed] = JSON.parse(output) as [typeof packed];
-	});
-	afterAll(() => {
-		rmSync(folder, { recursive: true });
-	});
-
-	test('installs as the only package', () => {
-		const target = mkdtempSync(join(folder, 'install-'));
-		// Offline, since nothing must be needed from the registry.
-		npm(target, 'install', join(folder, packed.filename), '--offline', '--no-audit');
-		const installed = readdirSync(join(target, 'node_modules'));
-		expect(installed).toEqual(['.package-lock.json', 'n8n-nodes-leadgen']);
-		// Offline, npm would leave them out without a word.
-		expect(packageJson).not.toHaveProperty('optionalDependencies');
-	});
-
-	test('publishes what n8n runs, and nothing else', async () => {
-		const paths = packed.files.map(({ path }) => path);
-		const allowed =
-			/^(package\.json|index\.js|README\.md|LICENSE(\.md)?|CHANGELOG\.md|dist\/(nodes|credentials)\/.+\.(js|json|svg))$/;
-		expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
-		const { nodes, credentials } = packageJson.n8n;
-		const codexes = nodes.map((file) => file.replace(/\.js$/, '.json'));
-		const described = NODES.map(async (name) => (await loadNode(name)).description);
-		const all = [...(await Promise.all(described)), await loadCredential('leadGenApi')];
-		const icons = all.flatMap(({ iconUrl }) => Object.values(iconUrl as Record<string, string>));
-		expect(icons).toHaveLength(6);
-		const files = icons.map((url) => url.replace(`icons/${packageJson.name}/`, ''));
-		const main = ['package.json', packageJson.main, 'index.js', 'LICENSE.md'];
-		const needed = [...main, ...nodes, ...codexes, ...credentials, ...files];
-		expect(paths).toEqual(expect.arrayContaining(needed));
-	});
+test('The package needs no other package', () => {
+	expect(packageJson).not.toHaveProperty('dependencies');
+	expect(packageJson).not.toHaveProperty('optionalDependencies');
+	// n8n brings it.
+	expect(packageJson.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	expect(packageJson.peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
 });
 
-/** Runs npm in a folder, without the settings that it got for the scripts of the project. */
-function npm(cwd: string, ...args: string[]): string {
-	const settings = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-	const env = Object.fromEntries(settings);
-	return execFileSync('npm', args, { cwd, env, encoding: 'utf8' });
-}
+test('The package holds what n8n runs, and nothing else', async () => {
+	const options = { cwd: ROOT, encoding: 'utf8' } as const;
+	const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], options);
+	const [{ files }] = JSON.parse(packed) as [{ files: Array<{ path: string }> }];
+	const paths = files.map(({ path }) => path);
+	const allowed =
+		/^(package\.json|index\.js|README\.md|LICENSE(\.md)?|CHANGELOG\.md|dist\/(nodes|credentials)\/.+\.(js|json|svg))$/;
+	expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
+
+	const { nodes, credentials } = packageJson.n8n;
+	const codexes = nodes.map((file) => file.replace(/\.js$/, '.json'));
+	const described = await Promise.all(
+		NODES.map(async (name) => (await loadNode(name)).description),
+	);
+	const all = [...described, await loadCredential('leadGenApi')];
+	const icons = all.flatMap(({ iconUrl }) => Object.values(iconUrl as Record<string, string>));
+	expect(icons).toHaveLength(6);
+	const iconFiles = icons.map((url) => url.replace(`icons/${packageJson.name}/`, ''));
+	const main = ['package.json', packageJson.main, 'index.js', 'LICENSE.md'];
+	const needed = [...main, ...nodes, ...codexes, ...credentials, ...iconFiles];
+	expect(paths).toEqual(expect.arrayContaining(needed));
+});

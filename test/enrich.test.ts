@@ -1,12 +1,12 @@
+/** Find and Verify: which calls it pays for, and what comes out. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { address, errorOf, found, matching, paired, someText } from './expected';
-import { ENRICH, FIND, keepGoing, people, person, post } from './given';
+import { address, errorOf, found, matching, paired, someText, verdictOn } from './expected';
+import { ENRICH, FIND, keepGoing, people, person, post, success, verdict } from './given';
 import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
 
-/** Searches for the people in the items. */
 async function enrich(parameters: INodeParameters, items: IDataObject[]) {
 	return (await service.run(ENRICH, { ...person, ...parameters }, items, keepGoing)).items;
 }
@@ -17,260 +17,241 @@ const personal = (firstName: string, lastName: string, others: object = {}) =>
 	post('/email/personal', { firstName, lastName, ...others });
 const verify = (email: string) => post('/email/verify', { email });
 
-const sources = ['company_website'];
-/** A field that the node does not know. */
-const requestId: unknown = expect.any(String);
-
-function verdict(status: string, freeProvider = false) {
-	return { status, deliverable: status === 'valid', disposable: false, freeProvider };
+/** The paid calls for a person, as the table below names them. */
+function callsFor(name: string) {
+	const [first = '', last = ''] = name.split(' ');
+	const local = `${first}.${last}`.toLowerCase();
+	return {
+		find: find(first, last),
+		verify: verify(`${local}@acme.com`),
+		personal: personal(first, last),
+		verifyPersonal: verify(`${local}@gmail.com`),
+	};
 }
+type Paid = keyof ReturnType<typeof callsFor>;
+const both: Paid[] = ['find', 'verify', 'personal', 'verifyPersonal'];
 
-/** The fields of the items that decide; the whole items are in the first test. */
-function answers(items: Array<{ json: IDataObject }>) {
-	return items.map(({ json }) => [json.found, json.email, json.emailType, json.status]);
-}
-const nobody = [false, null, undefined, undefined];
-/** Nobody, with the status of the last address that was verified. */
-const nobodyWith = (status: string) => [false, null, undefined, status];
-
-describe('Email: Find and Verify', () => {
-	test('gives one item with the address, how sure it is, and what was tried', async () => {
-		sandbox.set({ extraFields: true });
-		const list = people('Ann Sure', 'Ann Novak', 'Tom Nobody');
-		const items = await enrich({ tryPersonal: true }, list);
-
-		service.expectCalls([
-			find('Ann', 'Sure'),
-			verify('ann.sure@acme.com'),
-			find('Ann', 'Novak'),
-			personal('Ann', 'Novak'),
-			verify('ann.novak@gmail.com'),
-			find('Tom', 'Nobody'),
-			personal('Tom', 'Nobody'),
-		]);
-		const tried = 'business: not found, personal: not found';
-		expect(items).toEqual(
-			paired([
-				{
-					emailType: 'business',
-					...found('ann.sure@acme.com', 0.97, 'very_high', sources),
-					...{ ...verdict('valid'), requestId, tried: 'business: valid', paidCalls: 2 },
-				},
-				{
-					emailType: 'personal',
-					...found('ann.novak@gmail.com', 0.95, 'very_high'),
-					...{ ...verdict('valid', true), requestId },
-					...{ tried: 'business: not found, personal: valid', paidCalls: 3 },
-				},
-				{ found: false, email: null, tried, paidCalls: 2 },
-			]),
-		);
-	});
-
-	test('keeps what is known of the addresses that are not good enough', async () => {
-		sandbox.set({ extraFields: true });
-		const list = people('Invalid High', 'Ann Low');
-		const items = await enrich({ tryPersonal: true, options: { minConfidence: 0.75 } }, list);
-
-		const low = { outcome: 'confidence too low', requestId };
-		const business = { emailType: 'business', requestId };
-		expect(items).toEqual(
-			paired([
-				{
-					...{ found: false, email: null, status: 'invalid', paidCalls: 3 },
-					tried: 'business: invalid, personal: confidence too low',
-					rejected: [
-						{
-							...{ ...business, outcome: 'invalid' },
-							...address('invalid.high@acme.com', 0.8, 'high', sources),
-							...verdict('invalid'),
-						},
-						{ emailType: 'personal', ...address('invalid.high@gmail.com', 0.7, 'high'), ...low },
-					],
-				},
-				{
-					...{ found: false, email: null, paidCalls: 2 },
-					tried: 'business: confidence too low, personal: confidence too low',
-					rejected: [
-						{ ...business, ...address('ann.low@acme.com', 0.3, 'low', sources), ...low },
-						expect.objectContaining({ emailType: 'personal', ...low }),
-					],
-				},
-			]),
-		);
-	});
-
-	test('goes on to the personal address only if it is wanted and the business one is not good enough', async () => {
-		const list = people('Catchall High', 'Unknowns High', 'Invalid Low', 'Valid Low');
-		const alone = await enrich({}, list);
-		service.expectCalls([
-			...list.map(({ first, last }) => find(first, last)),
-			...list.map(({ first, last }) => verify(`${first}.${last}@acme.com`.toLowerCase())),
-		]);
-		const valid = [true, 'valid.low@acme.com', 'business', 'valid'];
-		const rejected = ['catch_all', 'unknown', 'invalid'].map(nobodyWith);
-		expect(answers(alone)).toEqual([...rejected, valid]);
-
-		sandbox.requests.length = 0;
-		const accepting = await enrich({ accept: ['valid', 'catch_all'], tryPersonal: true }, list);
-		// What was asked before is remembered; only the personal addresses are new.
-		const searches = sandbox.requests.filter(({ path }) => path !== '/email/verify');
-		const searched = searches.map(({ path, body }) => [path, (body as IDataObject).firstName]);
-		expect(searched.toSorted()).toEqual([
-			['/email/personal', 'Invalid'],
-			['/email/personal', 'Unknowns'],
-		]);
-		const [first, , , last] = answers(accepting);
-		expect(first).toEqual([true, 'catchall.high@acme.com', 'business', 'catch_all']);
-		expect(last).toEqual(valid);
-	});
-
+test.each<[INodeParameters, Array<[name: string, Paid[], email: string | null, tried: string]>]>([
+	[
+		{},
+		[
+			['Val Low', ['find', 'verify'], 'val.low@acme.com', 'business: valid'],
+			['Catchall High', ['find', 'verify'], null, 'business: catch_all'],
+			['Unknowns High', ['find', 'verify'], null, 'business: unknown'],
+			['Invalid Low', ['find', 'verify'], null, 'business: invalid'],
+			['Tom Nobody', ['find'], null, 'business: not found'],
+		],
+	],
+	[
+		{ tryPersonal: true, accept: ['valid', 'catch_all'] },
+		[
+			['Catchall High', ['find', 'verify'], 'catchall.high@acme.com', 'business: catch_all'],
+			['Unknowns High', both, null, 'business: unknown, personal: unknown'],
+			['Ann Sure', ['find', 'verify'], 'ann.sure@acme.com', 'business: valid'],
+		],
+	],
 	// They are sure to 0.97, 0.8 and 0.3.
-	test.each([
-		[0.3, ['sure', 'high', 'low']],
-		[0.5, ['sure', 'high']],
-		[1, []],
-	])('verifies no address that is less sure than %d', async (minConfidence, verified) => {
-		const list = people('Ann Sure', 'Ann High', 'Ann Low', 'Tom Nobody');
-		const items = await enrich({ options: { minConfidence } }, list);
+	[
+		{ options: { minConfidence: 0.3 } },
+		[
+			['Ann Sure', ['find', 'verify'], 'ann.sure@acme.com', 'business: valid'],
+			['Ann Low', ['find', 'verify'], 'ann.low@acme.com', 'business: valid'],
+		],
+	],
+	[
+		{ options: { minConfidence: 0.5 } },
+		[
+			['Ann High', ['find', 'verify'], 'ann.high@acme.com', 'business: valid'],
+			['Ann Low', ['find'], null, 'business: confidence too low'],
+		],
+	],
+	[
+		{ options: { minConfidence: 1 } },
+		[['Ann Sure', ['find'], null, 'business: confidence too low']],
+	],
+])('pays for no more than it needs with %j', async (parameters, rows) => {
+	const items = await enrich(parameters, people(...rows.map(([name]) => name)));
+	service.expectCalls(rows.flatMap(([name, calls]) => calls.map((call) => callsFor(name)[call])));
+	expect(items.map(({ json }) => [json.found, json.email, json.tried])).toEqual(
+		rows.map(([, , email, tried]) => [email !== null, email, tried]),
+	);
+});
 
-		service.expectCalls([
-			...list.map(({ first, last }) => find(first, last)),
-			...verified.map((last) => verify(`ann.${last}@acme.com`)),
-		]);
-		const accepted = verified.map((last) => [true, `ann.${last}@acme.com`, 'business', 'valid']);
-		const others = list.slice(verified.length).map(() => nobody);
-		expect(answers(items)).toEqual([...accepted, ...others]);
-	});
+test('gives one item with the address, how sure it is, what was tried, and what was rejected', async () => {
+	sandbox.set({ extraFields: true });
+	const list = people('Ann Sure', 'Ann Novak', 'Tom Nobody', 'Invalid High', 'Ann Low');
+	const items = await enrich({ tryPersonal: true, options: { minConfidence: 0.75 } }, list);
 
-	test('gives each finder the fields that it takes, and leaves out one that has nothing to go by', async () => {
-		const linkedinUrl = 'https://www.linkedin.com/in/ann';
-		const location = 'Graz, Styria';
-		const items = await enrich({ tryPersonal: true, options: { location, minConfidence: 1 } }, [
-			{ first: 'Ann', last: 'High', company: 'acme.com', profile: linkedinUrl },
-			{ first: 'Bob', last: 'High', profile: linkedinUrl },
-			{ first: 'Cid', last: 'High' },
-		]);
-
-		service.expectCalls([
-			find('Ann', 'High', { company: 'acme.com', linkedinUrl }),
-			personal('Ann', 'High', { linkedinUrl, location }),
-			find('Bob', 'High', { linkedinUrl }),
-			personal('Bob', 'High', { linkedinUrl, location }),
-			personal('Cid', 'High', { location }),
-		]);
-		expect(items.map(({ json }) => json.tried)).toEqual([
-			'business: confidence too low, personal: confidence too low',
-			'business: confidence too low, personal: confidence too low',
-			'personal: confidence too low',
-		]);
-	});
-
-	test('an error of a later step keeps what the steps before it brought', async () => {
-		const match = { path: '/email/verify', bodyIncludes: 'ann.high' };
-		sandbox.set({ faults: [{ kind: 'resetAfterWork', match }] });
-		const list = people('Ann High', 'Ann Sure', 'Ann High');
-		const items = await enrich({}, list);
-
-		service.expectCalls([
-			...[find('Ann', 'High'), verify('ann.high@acme.com')],
-			...[find('Ann', 'Sure'), verify('ann.sure@acme.com')],
-		]);
-		const high = { found: true, ...address('ann.high@acme.com', 0.8, 'high', sources) };
-		const failedWith = (paidCalls: number) => ({
-			...list[0],
-			error: {
-				message: someText,
-				// Once, though another item shares the error.
-				advice: matching(/^(?:(?!Before).)+ Before that, it found ann\.high@acme\.com\.$/),
-				outcome: 'unknown',
-				code: 'ECONNRESET',
-				bought: [{ emailType: 'business', outcome: 'not verified', ...high }],
-				paidCalls,
+	// A field that the node does not know.
+	const requestId = someText;
+	const sources = ['company_website'];
+	const business = { emailType: 'business', requestId };
+	const low = { emailType: 'personal', requestId, outcome: 'confidence too low' };
+	const nobody = { found: false, email: null };
+	expect(items).toEqual(
+		paired([
+			{
+				...{ ...business, ...found('ann.sure@acme.com', 0.97, 'very_high', sources) },
+				...{ ...verdictOn('ann.sure@acme.com'), tried: 'business: valid', paidCalls: 2 },
 			},
-		});
-		expect(items[0]?.json).toEqual(failedWith(2));
-		expect(answers(items.slice(1, 2))).toEqual([[true, 'ann.sure@acme.com', 'business', 'valid']]);
-		// Both items share the call that failed.
-		expect(items[2]?.json).toEqual(failedWith(0));
-	});
+			{
+				...{ ...low, outcome: undefined, ...found('ann.novak@gmail.com', 0.95, 'very_high') },
+				...verdictOn('ann.novak@gmail.com', 'valid', { freeProvider: true }),
+				...{ tried: 'business: not found, personal: valid', paidCalls: 3 },
+			},
+			{ ...nobody, tried: 'business: not found, personal: not found', paidCalls: 2 },
+			{
+				...{ ...nobody, status: 'invalid', paidCalls: 3 },
+				tried: 'business: invalid, personal: confidence too low',
+				rejected: [
+					{
+						...{ ...business, outcome: 'invalid' },
+						...address('invalid.high@acme.com', 0.8, 'high', sources),
+						...verdictOn('invalid.high@acme.com', 'invalid'),
+					},
+					{ ...low, ...address('invalid.high@gmail.com', 0.7, 'high') },
+				],
+			},
+			{
+				...{ ...nobody, paidCalls: 2 },
+				tried: 'business: confidence too low, personal: confidence too low',
+				rejected: [
+					{ ...low, ...business, ...address('ann.low@acme.com', 0.3, 'low', sources) },
+					{ ...low, ...address('ann.low@gmail.com', 0.2, 'low') },
+				],
+			},
+		]),
+	);
+});
 
-	test.each<[boolean | string, string | undefined]>([
-		['={{ $json.last === "Nobody" }}', 'Location'],
-		['={{ $json.unknown }}', undefined],
-	])('reads the location only for a personal address: %j', async (tryPersonal, field) => {
-		const options = { location: '={{ ({ no: "place" }) }}' };
-		const items = await enrich({ tryPersonal, options }, people('Tom Nobody'));
-		expect(items.map((item) => errorOf(item)?.field)).toEqual([field]);
-		service.expectCalls(field ? [] : [find('Tom', 'Nobody')]);
-	});
+test('gives each finder the fields that it takes, and leaves out one that has nothing to go by', async () => {
+	const linkedinUrl = 'https://www.linkedin.com/in/ann';
+	const location = 'Graz, Styria';
+	const items = await enrich({ tryPersonal: true, options: { location, minConfidence: 1 } }, [
+		{ first: 'Ann', last: 'High', company: 'acme.com', profile: linkedinUrl },
+		{ first: 'Bob', last: 'High', profile: linkedinUrl },
+		{ first: 'Cid', last: 'High' },
+	]);
+	service.expectCalls([
+		find('Ann', 'High', { company: 'acme.com', linkedinUrl }),
+		personal('Ann', 'High', { linkedinUrl, location }),
+		find('Bob', 'High', { linkedinUrl }),
+		personal('Bob', 'High', { linkedinUrl, location }),
+		personal('Cid', 'High', { location }),
+	]);
+	expect(items.map(({ json }) => json.paidCalls)).toEqual([2, 2, 1]);
+});
 
-	test('a dry run says how many calls may follow', async () => {
-		const [ann] = people('Ann Sure');
-		const items = await enrich(
-			{ tryPersonal: '={{ $json.personal }}', options: { dryRun: true } },
-			[{ ...ann }, { ...ann, personal: true }, { first: 'Bob', last: 'High', personal: true }],
-		);
+test('keeps what the steps before a failed one brought, in its error', async () => {
+	const match = { path: '/email/verify', bodyIncludes: 'ann.high' };
+	sandbox.set({ faults: [{ kind: 'resetAfterWork', match }] });
+	const list = people('Ann High', 'Ann Sure', 'Ann High');
+	const items = await enrich({}, list);
 
-		service.expectCalls([]);
-		const { path, body: request } = find('Ann', 'Sure');
-		const bobs = { path: '/email/personal', request: { firstName: 'Bob', lastName: 'High' } };
-		expect(items).toEqual(
-			paired([
-				{ dryRun: true, path, request, call: 'new', mayFollow: 1 },
-				{ dryRun: true, path, request, call: 'duplicate', mayFollow: 3 },
-				{ dryRun: true, ...bobs, call: 'new', mayFollow: 1 },
-			]),
-		);
-	});
+	service.expectCalls([
+		...[find('Ann', 'High'), verify('ann.high@acme.com')],
+		...[find('Ann', 'Sure'), verify('ann.sure@acme.com')],
+	]);
+	const { paidCalls, ...high } = found('ann.high@acme.com', 0.8, 'high', ['company_website']);
+	const error = {
+		message: someText,
+		// Once, though another item shares the error.
+		advice: matching(/^(?:(?!Before).)+ Before that, it found ann\.high@acme\.com\.$/),
+		outcome: 'unknown',
+		code: 'ECONNRESET',
+		bought: [{ emailType: 'business', outcome: 'not verified', ...high }],
+	};
+	expect(items[0]?.json).toEqual({ ...list[0], error: { ...error, paidCalls: 1 + paidCalls } });
+	expect(items[1]?.json).toMatchObject({ found: true, email: 'ann.sure@acme.com' });
+	// Both items share the call that failed.
+	expect(items[2]?.json).toEqual({ ...list[2], error: { ...error, paidCalls: 0 } });
+});
 
-	test('a dry run says that a remembered address must be verified', async () => {
-		const [ann, bob] = people('Ann Sure', 'Bob Sure');
-		await service.run(FIND, person, [{ ...ann }, { ...bob }]);
-		await enrich({}, [{ ...bob }]);
-		const items = await enrich({ options: { dryRun: true } }, [{ ...ann }, { ...bob }]);
-		const { path, body: request } = find('Bob', 'Sure');
-		const verification = { path: '/email/verify', request: { email: 'ann.sure@acme.com' } };
-		expect(items).toEqual(
-			paired([
-				{ dryRun: true, ...verification, call: 'new', mayFollow: 0 },
-				{ dryRun: true, path, request, call: 'remembered', mayFollow: 1 },
-			]),
-		);
-	});
+test('says in a dry run which call would be sent, and how many may follow', async () => {
+	const [ann, bob, cy] = people('Ann Sure', 'Bob Sure', 'Cy Sure');
+	await service.run(FIND, person, [{ ...ann }, { ...bob }]);
+	await enrich({}, [{ ...bob }]);
+	sandbox.requests.length = 0;
+	const items = await enrich({ tryPersonal: '={{ $json.personal }}', options: { dryRun: true } }, [
+		{ ...ann },
+		{ ...bob },
+		{ ...cy },
+		{ ...cy, personal: true },
+		{ first: 'Dan', last: 'High', personal: true },
+	]);
+	service.expectCalls([]);
+	const plan = (path: string, call: string, mayFollow: number, request: object) => {
+		return { dryRun: true, path, call, mayFollow, request };
+	};
+	const searchFor = (firstName: string) => ({ firstName, lastName: 'Sure', company: 'acme.com' });
+	expect(items).toEqual(
+		paired([
+			plan('/email/verify', 'new', 0, { email: 'ann.sure@acme.com' }),
+			plan('/email/find', 'remembered', 1, searchFor('Bob')),
+			plan('/email/find', 'new', 1, searchFor('Cy')),
+			plan('/email/find', 'duplicate', 3, searchFor('Cy')),
+			plan('/email/personal', 'new', 1, { firstName: 'Dan', lastName: 'High' }),
+		]),
+	);
+});
 
-	test('what can only be wrong is said before anything is paid for', async () => {
-		const rows: Array<[IDataObject, string?]> = [
-			[{ company: 'Acme Inc' }, 'Company Domain must be a domain, but is "Acme Inc"'],
-			[{ company: '' }, 'Company Domain is empty'],
-			[{ first: '', last: '' }, 'First Name and Last Name are both empty'],
-			[{ accept: [] }, 'Accepted Statuses is empty'],
-			[{ accept: [5] }, 'Accepted Statuses has no option "5"'],
-			[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],
-			[{}],
-		];
-		const [ann] = people('Ann Sure');
-		const options = { minConfidence: '={{ $json.confidence ?? 0 }}' };
-		const items = await enrich(
-			{ accept: '={{ $json.accept ?? ["valid"] }}', options },
-			rows.map(([wrong]) => ({ ...ann, ...wrong })),
-		);
+test('takes an address without a confidence for a sure one', async () => {
+	service.answerWith((request) =>
+		request.path === '/email/verify' ? verdict(request) : success({ email: 'a@acme.com' }),
+	);
+	const items = await enrich({ options: { minConfidence: 1 } }, people('Ann Sure', 'Bob Sure'));
+	expect(items.map(({ json }) => json.tried)).toEqual(['business: valid', 'business: valid']);
+});
 
-		service.expectCalls([find('Ann', 'Sure'), verify('ann.sure@acme.com')]);
-		expect(items.map((item) => errorOf(item)?.message)).toEqual(rows.map(([, error]) => error));
-	});
+test('takes a switch as a spreadsheet holds it', async () => {
+	const [on, off] = [
+		[true, 'yes', 'On', 1, ' TRUE '],
+		[false, 'no', 'OFF', 0, '', null],
+	];
+	const [ann] = people('Ann Sure');
+	const rows = [...on, ...off].map((personal) => ({ ...ann, personal }));
+	const parameters = { tryPersonal: '={{ $json.personal }}', options: { dryRun: true } };
+	const items = await enrich(parameters, rows);
+	const mayFollow = [...on.map(() => 3), ...off.map(() => 1)];
+	expect(items.map(({ json }) => json.mayFollow)).toEqual(mayFollow);
+});
 
-	const both = ['/email/find', '/email/personal'];
-	test.each([
-		[both.slice(0, 1), 'business: refused, personal: valid', 'personal: not found'],
-		[both.slice(1), 'business: not found, personal: refused', 'INVALID_REQUEST'],
-		[both, 'INVALID_REQUEST', 'INVALID_REQUEST'],
-	])('a refused search finds nobody if there is another one: %j', async (paths, two, one) => {
+test('says what can only be wrong before anything is paid for', async () => {
+	const place = { no: 'place' };
+	const rows: Array<[IDataObject, string?]> = [
+		[{ company: '' }, 'Company Domain is empty'],
+		[{ accept: [] }, 'Accepted Statuses is empty'],
+		[{ accept: [5] }, 'Accepted Statuses has no option "5"'],
+		[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],
+		[{ personal: true, place }, 'Location must be text, but is {"no":"place"}'],
+		// A location is only for a personal address.
+		[{ place }],
+	];
+	const [ann] = people('Ann Sure');
+	const parameters = {
+		accept: '={{ $json.accept ?? ["valid"] }}',
+		tryPersonal: '={{ $json.personal }}',
+		options: { minConfidence: '={{ $json.confidence ?? 0 }}', location: '={{ $json.place }}' },
+	};
+	const items = await enrich(
+		parameters,
+		rows.map(([wrong]) => ({ ...ann, ...wrong })),
+	);
+	service.expectCalls([find('Ann', 'Sure'), verify('ann.sure@acme.com')]);
+	expect(items.map((item) => errorOf(item)?.message)).toEqual(rows.map(([, error]) => error));
+});
+
+test.each([
+	[['/email/find'], 'business: refused, personal: valid', 'personal: not found'],
+	[['/email/personal'], 'business: not found, personal: refused', 'INVALID_REQUEST'],
+	[['/email/find', '/email/personal'], 'INVALID_REQUEST', 'INVALID_REQUEST'],
+])(
+	'takes a refused search for one without a result if there is another: %j',
+	async (paths, two, one) => {
 		const code = 'INVALID_REQUEST';
 		sandbox.set({ faults: paths.map((path) => ({ kind: 'envelope', code, match: { path } })) });
-		const [ann] = people('Ann Novak');
-		const tom = { first: 'Tom', last: 'Nobody' };
-		const items = await enrich({ tryPersonal: true }, [{ ...ann }, tom]);
+		const list = [...people('Ann Novak'), { first: 'Tom', last: 'Nobody' }];
+		const items = await enrich({ tryPersonal: true }, list);
 		expect(items.map((item) => item.json.tried ?? errorOf(item)?.code)).toEqual([two, one]);
-	});
-});
+	},
+);

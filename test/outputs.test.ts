@@ -1,169 +1,146 @@
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+/** Through which output an item leaves the node, and with which fields. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from './engine';
+import { found, including, paired, verdictOn } from './expected';
+import { keepGoing, post } from './given';
 import { useService } from './service';
 
 const service = useService();
-const addresses = ['invalid.a', 'valid.b', 'catchall.c', 'valid.d', 'unknown.e', 'invalid.f'].map(
-	(name) => ({ address: `${name}@acme.com`, status: 'valid' }),
-);
-const errorOutput = { onError: 'continueErrorOutput' } as const;
 
-async function verify(
-	options: INodeParameters,
-	items: IDataObject[] = addresses,
-	more: Partial<NodeRun> = {},
-) {
-	const parameters = { email: '={{ $json.address }}', options };
-	return (await service.run(['email', 'verify'], parameters, items, more)).outputs;
-}
-
-async function find(
+/** An operation of the resource Email, for the person and the address that are named in each item. */
+async function run(
 	operation: string,
 	options: INodeParameters,
 	items: IDataObject[],
-	more: Partial<NodeRun> = {},
+	more: Partial<NodeRun> = keepGoing,
 ) {
-	const person = { firstName: 'Ann', lastName: '={{ $json.last }}', company: 'acme.com' };
-	return (await service.run(['email', operation], { ...person, options }, items, more)).outputs;
+	const person = { firstName: 'Ann', lastName: '={{ $json.name }}', company: 'acme.com' };
+	const parameters = { ...person, email: '={{ $json.name }}@acme.com', options };
+	// The service has no answer for one of them, and refuses another one.
+	service.sandbox.set({
+		faults: [
+			{ kind: 'html', status: 502, match: { bodyIncludes: 'Lost' } },
+			{ kind: 'envelope', code: 'BROKEN', match: { bodyIncludes: 'Broken' } },
+		],
+	});
+	return await service.run(['email', operation], parameters, items, more);
 }
 
-/** Which of the incoming items each output holds. */
-function places(outputs: INodeExecutionData[][]) {
-	return outputs.map((items) => items.map(({ pairedItem }) => pairedItem));
-}
-const at = (...items: number[]) => items.map((item) => ({ item }));
+const on = { splitOutput: true };
+const noPlace = "={{ $json.name === 'Sure' ? $('Nowhere').item.json.place : '' }}";
+const elsewhere = { ...on, includeInput: true, resultField: 'verdict' };
+const dryRun = { ...on, dryRun: true };
+const errorOutput = { onError: 'continueErrorOutput' } as const;
+const addresses = 'Invalid Valid Catchall Valid2 Unknown';
 
-describe('Split Output', () => {
-	test('gives each result to the output of its kind, in order', async () => {
-		const outputs = await verify({ splitOutput: true });
-		expect(places(outputs)).toEqual([at(1, 3), at(2, 4), at(0, 5)]);
-		expect(outputs.map((items) => items.map(({ json }) => json.status))).toEqual([
-			['valid', 'valid'],
-			['catch_all', 'unknown'],
-			['invalid', 'invalid'],
-		]);
-	});
-
-	test.each<[string, INodeParameters, unknown]>([
-		[
-			'goes by the result, wherever in the item it is put',
-			{ splitOutput: true, includeInput: true, resultField: 'verdict' },
-			[at(1, 3), at(2, 4), at(0, 5)],
-		],
-		['keeps one output unless it is switched on', {}, [at(0, 1, 2, 3, 4, 5)]],
-		[
-			'gives the plan of a dry run an output of its own',
-			{ splitOutput: true, dryRun: true },
-			[at(), at(), at(), at(0, 1, 2, 3, 4, 5)],
-		],
-	])('%s', async (_, options, expected) => {
-		expect(places(await verify(options))).toEqual(expected);
-	});
-
-	test.each([
-		['enrich', ['Low', 'Nobody', 'Sure']],
-		['findBusiness', ['High', 'Nobody', 'Low']],
-		['findPersonal', ['High', 'Nobody', 'Low']],
-	])('gives people without an address an output of their own: %s', async (operation, names) => {
-		const people = names.map((last) => ({ last }));
-		const outputs = await find(operation, { splitOutput: true }, people);
-		expect(places(outputs)).toEqual([at(0, 2), at(1)]);
-	});
-
-	test('gives the other items their results if an option of the first one is broken', async () => {
-		const outputs = await find(
-			'findPersonal',
-			{ splitOutput: true, location: "={{ $json.place ?? $('Nowhere').item.json.place }}" },
-			[{ last: 'High' }, { last: 'Low', place: '' }, { last: 'Nobody', place: '' }],
-			errorOutput,
-		);
-		expect(places(outputs)).toEqual([at(1), at(2), at(0)]);
-		const message = "Referenced node doesn't exist";
-		expect(outputs[2]?.[0]?.json.error).toEqual(expect.objectContaining({ message }));
-	});
-
-	test.each([
-		['continueRegularOutput', [at(1), at(0, 2), at(3)]],
-		['continueErrorOutput', [at(1), at(), at(3), at(0, 2)]],
-	] as const)('never takes a failed item for a valid one: %s', async (onError, expected) => {
-		service.sandbox.set({
-			faults: [{ kind: 'html', status: 502, match: { bodyIncludes: 'lost' } }],
-		});
-		const items = ['no address', 'valid@acme.com', 'lost@acme.com', 'invalid@acme.com'].map(
-			(address) => ({ address, status: 'valid' }),
-		);
-		expect(places(await verify({ splitOutput: true }, items, { onError }))).toEqual(expected);
-	});
-
-	test('takes no failed item for the plan of a dry run', async () => {
-		const items = ['no address', 'valid@acme.com'].map((address) => ({ address }));
-		const options = { splitOutput: true, dryRun: true };
-		const outputs = await verify(options, items, { onError: 'continueRegularOutput' });
-		expect(places(outputs)).toEqual([at(), at(0), at(), at(1)]);
-	});
+/**
+ * In each row, the names in the items, and those that leave through each output. The item of Lost fails, and so does that
+ * of no@, which is no address: it is neither found nor valid, nor the plan of a dry run.
+ */
+test.each<[string, INodeParameters, Partial<NodeRun>, names: string, outputs: string[]]>([
+	['verify', {}, keepGoing, addresses, [addresses]],
+	['verify', on, keepGoing, addresses, ['Valid Valid2', 'Catchall Unknown', 'Invalid']],
+	['verify', elsewhere, keepGoing, addresses, ['Valid Valid2', 'Catchall Unknown', 'Invalid']],
+	['enrich', on, keepGoing, 'Low Nobody Sure', ['Low Sure', 'Nobody']],
+	['findBusiness', on, keepGoing, 'High Nobody Lost Low', ['High Low', 'Nobody Lost']],
+	['findPersonal', on, keepGoing, 'High Nobody Low', ['High Low', 'Nobody']],
+	['verify', on, keepGoing, 'no@ Valid Lost Invalid', ['Valid', 'no@ Lost', 'Invalid']],
+	['verify', on, errorOutput, 'no@ Valid Lost Invalid', ['Valid', '', 'Invalid', 'no@ Lost']],
+	['verify', dryRun, keepGoing, 'no@ Valid Invalid', ['', 'no@', '', 'Valid Invalid']],
+	['findPersonal', { ...on, location: noPlace }, errorOutput, 'Sure Low', ['Low', '', 'Sure']],
+])('Split Output: %s with %j and %j', async (operation, options, onError, names, outputs) => {
+	const items = names.split(' ').map((name) => ({ name, status: 'valid' }));
+	const result = await run(operation, options, items, onError);
+	const placesOf = (output: string) =>
+		items.flatMap(({ name }, item) => (output.split(' ').includes(name) ? { item } : []));
+	expect(result.outputs.map((output) => output.map(({ pairedItem }) => pairedItem))).toEqual(
+		outputs.map(placesOf),
+	);
 });
 
-describe('An old result in the incoming item', () => {
-	const old = { status: 'valid', deliverable: true, confidence: 0.99, emailType: 'business' };
-	const onBoth = { email: 'old@acme.com', found: true, tried: 'business: valid', rejected: [1] };
-	const person = { last: 'Sure', id: 7, ...old, ...onBoth, sources: ['linkedin'], paidCalls: 9 };
-	const fault = (bodyIncludes: string, path: string) => {
-		const match = { bodyIncludes, path };
-		service.sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match }] });
-	};
-	const keepGoing = { onError: 'continueRegularOutput' } as const;
+describe('The fields of an item', () => {
+	const inputs = ['Valid', 'Catchall', 'Broken'].map((name, index) => {
+		return { name, id: index + 1, status: 'new', note: { a: [1] } };
+	});
+	const verdicts = [verdictOn('Valid@acme.com'), verdictOn('Catchall@acme.com', 'catch_all')];
+	const results = verdicts.map((verdict) => ({ ...verdict, paidCalls: 1 }));
 
+	test.each<[INodeParameters, (input: object, result: object) => object, failed: object]>([
+		[{}, (_, result) => result, { status: undefined }],
+		[{ includeInput: true }, (input, result) => ({ ...input, ...result }), { status: undefined }],
+		[{ resultField: ' leadgen ' }, (_, leadgen) => ({ leadgen }), {}],
+		[{ resultField: 'a', includeInput: true }, (input, a) => ({ ...input, a }), {}],
+	])('with %j', async (options, shape, without) => {
+		const plan = await run('verify', { ...options, dryRun: true }, inputs);
+		service.expectCalls([]);
+		const request = { dryRun: true, call: 'new', path: '/email/verify', mayFollow: 0 };
+		expect(plan.items).toEqual(
+			paired(
+				inputs.map((input) =>
+					shape(input, { ...request, request: { email: `${input.name}@acme.com` } }),
+				),
+			),
+		);
+
+		const { items } = await run('verify', options, inputs);
+		service.expectCalls(
+			inputs.map(({ name }) => post('/email/verify', { email: `${name}@acme.com` })),
+		);
+		const [one, two] = inputs.map((input, index) => shape(input, results[index] ?? {}));
+		// An old status would look like that of the run.
+		const failed = { ...inputs[2], ...without, error: including({ code: 'BROKEN' }) };
+		expect(items).toEqual(paired([one ?? {}, two ?? {}, failed]));
+	});
+
+	test('are shaped by the options of the first item', async () => {
+		const options = { resultField: '=result{{ $json.id }}', includeInput: '={{ $json.id > 1 }}' };
+		const { items } = await run('verify', options, inputs.slice(0, 2));
+		expect(items).toEqual(paired([{ result1: results[0] }, { result1: results[1] }]));
+	});
+
+	test.each([true, false])('hold its files with the input fields: %s', async (includeInput) => {
+		const binary = { cv: { data: 'aGVsbG8=', mimeType: 'text/plain', fileName: 'hello.txt' } };
+		const { items } = await run('verify', { includeInput }, inputs, { ...keepGoing, binary });
+		const kept = includeInput ? binary : undefined;
+		expect(items.map((item) => item.binary)).toEqual([kept, kept, binary]);
+	});
+
+	const old = {
+		...{ id: 7, email: 'old@acme.com', found: true, confidence: 0.99, sources: ['linkedin'] },
+		...{ emailType: 'business', tried: 'business: valid', rejected: [1], status: 'valid' },
+		...{ deliverable: true, disposable: false, freeProvider: false, paidCalls: 9 },
+		error: { message: 'Of an earlier node' },
+	};
+	const verdict = ['status', 'deliverable', 'disposable', 'freeProvider'];
+	const search = ['emailType', 'tried', 'rejected'];
+
+	// Verify asks for the address.
 	test.each([
 		['enrich', []],
-		['findBusiness', ['status', 'deliverable', 'emailType', 'tried', 'rejected']],
-		['findPersonal', ['status', 'deliverable', 'emailType', 'tried', 'rejected', 'sources']],
-	])('is no result of a failed item: %s', async (operation, others) => {
-		fault('Lost', operation === 'findPersonal' ? '/email/personal' : '/email/find');
-		const people = [person, { ...person, last: 'Lost' }, { ...person, last: '-' }];
-		const [items = []] = await find(operation, {}, people, keepGoing);
-		expect(service.sandbox.requests.filter(({ path }) => path !== '/email/verify')).toHaveLength(2);
-		const kept = ['last', 'id', ...others, 'error'].toSorted();
-		expect(items.slice(1).map(({ json }) => Object.keys(json).toSorted())).toEqual([kept, kept]);
-		expect(items[0]?.json.email).toMatch(/^ann.sure@(acme|gmail).com$/);
-	});
-
-	test('is no verdict on a failed address, which stays', async () => {
-		fault('lost', '/email/verify');
-		const items = ['valid@acme.com', 'lost@acme.com', 'none'].map((email) => ({
-			...{ email, found: true, status: 'valid', freeProvider: false, disposable: false },
-		}));
-		const parameters = { email: '={{ $json.email }}' };
-		const run = async (options: INodeParameters) => {
-			const all = { ...parameters, options };
-			return (await service.run(['email', 'verify'], all, items, keepGoing)).items;
-		};
-		const error: unknown = expect.objectContaining({ message: expect.any(String) as string });
-		const failed = (email: string) => ({ email, found: true, error });
-		const [, lost, none] = await run({});
-		expect([lost?.json, none?.json]).toEqual([failed('lost@acme.com'), failed('none')]);
-		// A result in a field of its own leaves the other fields as they are.
-		const kept = (await run({ resultField: 'verdict', includeInput: true })).slice(1);
-		expect(kept.map(({ json }) => json)).toEqual(
-			items.slice(1).map((item) => ({ ...item, error })),
-		);
-		expect(service.sandbox.requests).toHaveLength(3);
-	});
-
-	test('is none of an item that succeeds: neither its error nor its fields', async () => {
-		const people = ['Nobody', 'Sure', 'Low'].map((last) => ({
-			...{ ...person, last, error: { message: 'Of an earlier node' } },
-		}));
-		const [items = []] = await find('findBusiness', { includeInput: true }, people);
-		expect(items.map(({ json }) => [json.found, json.email, 'error' in json])).toEqual([
-			[false, null, false],
-			[true, 'ann.sure@acme.com', false],
-			[true, 'ann.low@acme.com', false],
+		['findBusiness', [...verdict, ...search]],
+		['findPersonal', [...verdict, ...search, 'sources']],
+		['verify', [...search, 'sources', 'email', 'found', 'confidence']],
+	])('of an old result are none of a failed item: %s', async (operation, others) => {
+		const { items } = await run(operation, {}, [
+			{ ...old, name: 'Broken' },
+			{ ...old, name: '@-' },
 		]);
-		const [nobody] = items;
-		const { status, deliverable, emailType, tried, rejected, id } = person;
-		expect(nobody?.json).toEqual({
-			...{ last: 'Nobody', id, status, deliverable, emailType, tried, rejected },
-			...{ found: false, email: null, paidCalls: 1 },
-		});
+		const kept = ['id', 'name', 'error', ...others].toSorted();
+		expect(items.map(({ json }) => Object.keys(json).toSorted())).toEqual([kept, kept]);
+		expect(service.sandbox.requests).toHaveLength(1);
+	});
+
+	test('of an old result are none of an item that succeeds, and neither is its error', async () => {
+		const list = ['Nobody', 'Sure'].map((name) => ({ ...old, name }));
+		const { items } = await run('findBusiness', { includeInput: true }, list);
+		const { error, confidence, sources, ...others } = old;
+		expect([error, confidence, sources]).not.toContain(undefined);
+		const result = found('ann.sure@acme.com', 0.97, 'very_high', ['company_website']);
+		expect(items).toEqual(
+			paired([
+				{ ...others, name: 'Nobody', found: false, email: null, paidCalls: 1 },
+				{ ...others, name: 'Sure', ...result },
+			]),
+		);
 	});
 });

@@ -1,8 +1,7 @@
-/** What a run says of itself: the hint beside the output, and what is saved with the execution. */
+/** What a run says of itself: the hint beside the output, what each item paid for, what is saved with the execution. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FaultRule, SettingsPatch } from '../lab/sandbox/settings';
 import { hintTexts, type NodeResult, type NodeRun } from './engine';
 import {
 	BALANCE,
@@ -23,310 +22,198 @@ import { useService } from './service';
 const service = useService();
 const { sandbox } = service;
 
-const list = people('Ann Sure', 'Catchall Bob', 'Catchall High', 'Tom Nobody', 'Ann Sure');
 const emails = (...names: string[]) => names.map((name) => ({ email: `${name}@acme.com` }));
 const verify = { email: '={{ $json.email }}' };
-const dryRun = { dryRun: true };
-const faults = (fault: FaultRule): SettingsPatch => ({ faults: [fault] });
-const titles = [{ title: 'CTO' }, {}];
-const titled = { filters: { jobTitles: '={{ $json.title ?? [] }}' }, limit: 5 };
+const scrape = { filters: { jobTitles: '={{ $json.title ?? [] }}' }, limit: 5 };
 
-/** Of one account, one after the other, so that later ones know the results of earlier ones. */
-const RUNS: Array<{
-	of: string;
-	settings?: SettingsPatch;
-	run: [Operation, INodeParameters, IDataObject[], Partial<NodeRun>?];
-	/** One line for each. */
-	hints: string;
-}> = [
-	{
-		of: 'a dry run',
-		run: [ENRICH, { ...person, options: dryRun }, list],
-		hints:
-			'info: Dry run, nothing was sent · 5 items · 4 paid calls · up to 4 more, depending on the answers · 1 repeated for free',
-	},
-	{
-		of: 'a dry run with a maximum',
-		run: [ENRICH, { ...person, options: { ...dryRun, maxPaidCalls: 5 } }, list],
-		hints:
-			'info: Dry run, nothing was sent · 5 items · 4 paid calls · up to 1 more, depending on the answers · 1 repeated for free',
-	},
-	{
-		of: 'a dry run with a small maximum',
-		run: [ENRICH, { ...person, options: { ...dryRun, maxPaidCalls: 3 } }, list],
-		hints: 'info: Dry run, nothing was sent · 5 items · 3 paid calls · 1 repeated for free',
-	},
-	{
-		of: 'a dry run of 1,000 identical rows',
-		run: [
-			ENRICH,
-			{ ...person, options: dryRun },
-			new Array<IDataObject>(1000).fill({ ...list[0] }),
-		],
-		hints:
-			'info: Dry run, nothing was sent · 1000 items · 1 paid call · up to 1 more, depending on the answers · 999 repeated for free',
-	},
-	{
-		of: 'find and verify',
-		run: [ENRICH, person, list],
-		hints:
-			'info: 5 items: 2 valid, 2 catch-all (rejected), 1 not found · 7 paid calls (4 business lookups, 3 verifications) · 2 reused for free',
-	},
-	{
-		of: 'the same list again',
-		run: [ENRICH, person, list],
-		hints:
-			'info: 5 items: 2 valid, 2 catch-all (rejected), 1 not found · no paid calls · 9 reused for free',
-	},
-	{
-		of: 'a dry run of a list that is known',
-		run: [ENRICH, { ...person, options: dryRun }, list],
-		hints: 'info: Dry run, nothing was sent · 5 items · 0 paid calls · 5 repeated for free',
-	},
-	{
-		of: 'a dry run of a list that is partly known',
-		run: [
-			FIND,
-			{ ...person, options: { dryRun: '={{ "TRUE" }}' } },
-			people('Ann Sure', 'Eve Sure', 'Eve Sure', 'Eve High'),
-		],
-		hints: 'info: Dry run, nothing was sent · 4 items · 2 paid calls · 2 repeated for free',
-	},
-	{
-		of: 'personal addresses',
-		run: [ENRICH, { ...person, tryPersonal: true }, people('Cy Sure', 'Bea Sure', 'Cy Nobody')],
-		hints:
-			'info: 3 items: 2 valid, 1 not found · 6 paid calls (3 business lookups, 2 verifications, 1 personal lookup)',
-	},
-	{
-		of: 'a list with mistakes',
-		run: [VERIFY, verify, [...emails('valid.a', 'unknown.b'), {}], keepGoing],
-		hints: 'warning: 3 items: 1 valid, 1 unknown, 1 invalid input · 2 paid calls (2 verifications)',
-	},
-	{
-		of: 'a maximum of paid calls',
-		run: [
-			VERIFY,
-			{ ...verify, options: { maxPaidCalls: 2 } },
-			emails('valid.c', 'invalid.d', 'valid.e', 'valid.f'),
-			keepGoing,
-		],
-		hints: 'warning: 4 items: 2 not sent, 1 valid, 1 invalid · 2 paid calls (2 verifications)',
-	},
-	{
-		of: 'scrapes',
-		run: [START, titled, titles],
-		hints: 'info: 2 items: 2 pending · 2 paid calls (2 scrapes)',
-	},
-	{
-		of: 'a balance',
-		run: [BALANCE, {}, [{}]],
-		hints: 'info: 1 item · no paid calls',
-	},
-	{
-		of: 'a lost answer',
-		settings: faults({ kind: 'resetAfterWork', match: { bodyIncludes: 'lost' } }),
-		run: [VERIFY, verify, emails('lost', 'valid.g'), keepGoing],
-		hints:
-			'warning: 2 items: 1 without an answer, 1 valid · 1 paid call (1 verification) · 1 call without an answer may have been paid for',
-	},
-	{
-		of: 'one call of three items that failed',
-		settings: faults({ kind: 'envelope', code: 'MAINTENANCE', status: 500 }),
-		run: [FIND, person, people('Al High', 'Al High', 'Al High'), keepGoing],
-		hints:
-			'warning: 3 items: 3 without an answer · no paid calls · 1 call without an answer may have been paid for',
-	},
-	{
-		of: 'requests that lacked a field',
-		settings: faults({ kind: 'envelope', code: 'INVALID_REQUEST', status: 400 }),
-		run: [
-			FIND,
-			person,
-			[
-				...people('Al Sure', 'Jo Sure'),
-				{ ...people('Di Sure')[0], profile: 'https://linkedin.com/in/di' },
-				{ last: 'Sure', profile: 'https://linkedin.com/in/sure' },
+/** What each item says that it paid for. */
+const costsOf = ({ items }: NodeResult) =>
+	items.map(({ json }) => (errorOf({ json }) ?? json).paidCalls);
+
+type Run = [Operation, INodeParameters, IDataObject[], Partial<NodeRun>?];
+
+describe('The hint tells the outcomes and the paid calls of a run, and each item its own', () => {
+	beforeEach(() => {
+		sandbox.set({
+			job: { outcome: 'failed', durationMs: 0 },
+			faults: [
+				{ kind: 'html', status: 502, match: { bodyIncludes: 'Lost' } },
+				{ kind: 'envelope', code: 'INVALID_REQUEST', match: { bodyIncludes: 'Refused' } },
 			],
-			keepGoing,
-		],
-		hints:
-			'warning: 4 items: 4 refused · no paid calls\nwarning: The service refused 3 requests without all fields. It may need: LinkedIn URL, First Name, Company Domain.',
-	},
-	{
-		of: 'a refused request that lacked no more than others',
-		settings: faults({
-			kind: 'envelope',
-			code: 'INVALID_REQUEST',
-			status: 400,
-			match: { bodyIncludes: 'Jo' },
-		}),
-		run: [FIND, person, people('Al Sure', 'Jo Sure'), keepGoing],
-		hints: 'warning: 2 items: 1 found, 1 refused · 1 paid call (1 business lookup)',
-	},
-	{
-		of: 'one person twice, who is not found',
-		settings: faults({ kind: 'envelope', code: 'NOT_FOUND' }),
-		run: [FIND, person, people('Al High', 'Al High')],
-		hints: 'info: 2 items: 2 not found · 1 paid call (1 business lookup) · 1 reused for free',
-	},
-	{
-		of: 'each outcome of a search',
-		settings: faults({ kind: 'html', status: 502, match: { bodyIncludes: 'Lost' } }),
-		run: [
-			ENRICH,
-			{ ...person, accept: ['valid', 'unknown'] },
-			people(
-				...['Ann High', 'Catchall Low', 'Catchall Low', 'Unknowns High', 'Invalid Low'],
-				...['Ed Nobody', '- -', 'Lost High'],
-			),
-			keepGoing,
-		],
-		hints:
-			'warning: 8 items: 2 catch-all (rejected), 1 valid, 1 unknown, 1 invalid (rejected), 1 not found, 1 invalid input, 1 without an answer · 9 paid calls (5 business lookups, 4 verifications) · 1 call without an answer may have been paid for · 2 reused for free',
-	},
-	{
-		of: 'a failed scrape with filters',
-		settings: { faults: [], job: { outcome: 'failed', durationMs: 0 } },
-		run: [START_AND_WAIT, titled, [{ title: 'CTO' }], keepGoing],
-		hints: 'warning: 1 item: 1 failed · 1 paid call (1 scrape)',
-	},
-	{
-		of: 'the last credit',
-		settings: { accounts: { poor: { plan: 'enterprise', credits: 1 } }, latencyMs: 200 },
-		run: [VERIFY, verify, emails('valid.h'), { credential: { apiKey: 'poor' } }],
-		hints: 'info: 1 item: 1 valid · 1 paid call (1 verification)',
-	},
-	{
-		of: 'an account without credits',
-		run: [
-			VERIFY,
-			verify,
-			emails('valid.h', 'i', 'j', 'valid.h'),
-			{ ...keepGoing, credential: { apiKey: 'poor' } },
-		],
-		hints: 'warning: 4 items: 2 valid, 2 refused · no paid calls · 2 reused for free',
-	},
-];
-
-/** The calls that were paid for, or may have been, as the hint says. */
-function callsIn(hints: string): number {
-	const [, paid = 0] = /(\d+) paid calls? \(/.exec(hints) ?? [];
-	const [, unclear = 0] = /(\d+) calls? without an answer may/.exec(hints) ?? [];
-	return Number(paid) + Number(unclear);
-}
-
-/** What each item says that it cost. */
-function costsOf({ items }: NodeResult): unknown[] {
-	return items.map(({ json }) => (errorOf({ json }) ?? json).paidCalls);
-}
-
-const savedWith = ({ run }: NodeResult) => run.data.resultData.metadata?.paid_calls;
-
-test('The hint tells the outcomes and the paid calls of a run, as its items do', async () => {
-	for (const { of, settings = {}, run, hints } of RUNS) {
-		sandbox.set(settings);
-		const result = await service.run(...run);
-		expect({ of, hints: hintTexts(result).join('\n') }).toEqual({ of, hints });
-		const calls = callsIn(hints);
-		expect({ of, saved: savedWith(result) }).toEqual({
-			of,
-			saved: calls ? String(calls) : undefined,
 		});
-		const [[resource]] = run;
-		if (resource !== 'email' || hints.includes('Dry run')) continue;
-		const costs = costsOf(result) as number[];
-		expect({ of, calls: costs.reduce((sum, cost) => sum + cost) }).toEqual({ of, calls });
-	}
-});
-
-/** How many calls each item pays for. */
-const COSTS: Array<[what: string, run: (typeof RUNS)[number]['run'], costs: unknown[]]> = [
-	[
-		'searches: found and verified, nobody, both kinds, a duplicate',
-		[
-			ENRICH,
-			{ ...person, tryPersonal: true },
-			people('Ann Sure', 'Tom Nobody', 'Invalid Reed', 'Ann Sure'),
-		],
-		[2, 2, 4, 0],
-	],
-	[
-		'verifications: a duplicate, a lost answer twice, a refusal, no address',
-		[VERIFY, verify, [...emails('a', 'a', 'lost', 'lost', 'refused'), {}], keepGoing],
-		[1, 0, 1, 0, 0, 0],
-	],
-	['what is known', [VERIFY, verify, emails('a', 'b', 'a')], [0, 1, 0]],
-	['scrapes', [START, titled, [...titles, { title: 7 }]], [undefined, undefined, undefined]],
-	[
-		'scrapes: a lost answer and a refusal',
-		[START, titled, [{ title: 'lost' }, { title: 'refused' }], keepGoing],
-		[1, 0],
-	],
-	['a balance', [BALANCE, {}, [{}, {}]], [undefined, undefined]],
-	['a plan', [VERIFY, { ...verify, options: dryRun }, emails('a', 'c')], [undefined, undefined]],
-];
-
-test('Each item of an email operation, and each failed item, says how many calls it paid for', async () => {
-	sandbox.set({
-		faults: [
-			{ kind: 'resetAfterWork', match: { bodyIncludes: 'lost' } },
-			{ kind: 'envelope', code: 'INVALID_REQUEST', match: { bodyIncludes: 'refused' } },
-		],
 	});
-	for (const [what, run, costs] of COSTS) {
+
+	test.each<[of: string, Run, costs: unknown[], hint: string]>([
+		[
+			'searches with each outcome',
+			[
+				ENRICH,
+				{ ...person, accept: ['valid', 'unknown'] },
+				people(
+					...['Ann High', 'Catchall Low', 'Catchall Low', 'Unknowns High', 'Invalid Low'],
+					...['Ed Nobody', '- -', 'Lost High'],
+				),
+				keepGoing,
+			],
+			[2, 2, 0, 2, 2, 1, 0, 1],
+			'warning: 8 items: 2 catch-all (rejected), 1 valid, 1 unknown, 1 invalid (rejected), 1 not found, 1 invalid input, 1 without an answer · 9 paid calls (5 business lookups, 4 verifications) · 1 call without an answer may have been paid for · 2 reused for free',
+		],
+		[
+			'searches also for personal addresses',
+			[
+				ENRICH,
+				{ ...person, tryPersonal: true },
+				people('Cy Sure', 'Cy Nobody', 'Invalid Reed', 'Cy Sure'),
+			],
+			[2, 2, 4, 0],
+			'info: 4 items: 2 valid, 1 not found, 1 invalid (rejected) · 8 paid calls (3 business lookups, 3 verifications, 2 personal lookups) · 2 reused for free',
+		],
+		[
+			'searches for a business address alone',
+			[FIND, person, people('Al High', 'Ed Nobody', 'Ed Nobody', 'Refused High'), keepGoing],
+			[1, 1, 0, 0],
+			'warning: 4 items: 2 not found, 1 found, 1 refused · 2 paid calls (2 business lookups) · 1 reused for free',
+		],
+		[
+			'requests that were refused, and lacked a field',
+			[
+				FIND,
+				person,
+				[
+					...people('Refused Sure', 'Di Refused'),
+					{ first: 'Di', last: 'Refused', company: 'acme.com', profile: 'linkedin.com/in/di' },
+					{ last: 'Refused', profile: 'linkedin.com/in/sure' },
+				],
+				keepGoing,
+			],
+			[0, 0, 0, 0],
+			'warning: 4 items: 4 refused · no paid calls\nwarning: The service refused 3 requests without all fields. It may need: LinkedIn URL, First Name, Company Domain.',
+		],
+		[
+			'verifications',
+			[VERIFY, verify, [...emails('a', 'a', 'catchall', 'Lost', 'Lost', 'Refused'), {}], keepGoing],
+			[1, 0, 1, 1, 0, 0, 0],
+			'warning: 7 items: 2 valid, 2 without an answer, 1 catch-all, 1 refused, 1 invalid input · 2 paid calls (2 verifications) · 1 call without an answer may have been paid for · 1 reused for free',
+		],
+		[
+			'a maximum of paid calls',
+			[
+				VERIFY,
+				{ ...verify, options: { maxPaidCalls: 2 } },
+				emails('c', 'invalid', 'd', 'e'),
+				keepGoing,
+			],
+			[1, 1, 0, 0],
+			'warning: 4 items: 2 not sent, 1 valid, 1 invalid · 2 paid calls (2 verifications)',
+		],
+		[
+			'starts of scrapes',
+			[START, scrape, [{ title: 'CTO' }, {}, { title: 'Lost' }, { title: 'Refused' }], keepGoing],
+			[undefined, undefined, 1, 0],
+			'warning: 4 items: 2 pending, 1 without an answer, 1 refused · 2 paid calls (2 scrapes) · 1 call without an answer may have been paid for',
+		],
+		[
+			'a scrape that failed',
+			[START_AND_WAIT, scrape, [{ title: 'CTO' }], keepGoing],
+			[1],
+			'warning: 1 item: 1 failed · 1 paid call (1 scrape)',
+		],
+		['a balance', [BALANCE, {}, [{}]], [undefined], 'info: 1 item · no paid calls'],
+	])('%s', async (_, run, costs, hint) => {
 		const result = await service.run(...run);
-		expect({ what, costs: costsOf(result) }).toEqual({ what, costs });
-	}
+		expect(hintTexts(result).join('\n')).toBe(hint);
+		expect(costsOf(result)).toEqual(costs);
+	});
 });
 
-test.each([
-	['a loop', { isInLoop: true, ...keepGoing }, 3],
-	['Retry On Fail', { retryOnFail: true }, 4],
-])('The paid calls of all runs are saved with the execution: %s', async (_, more, saved) => {
-	const match = { bodyIncludes: 'c@', times: 1 };
-	sandbox.set({ faults: [{ kind: 'envelope', code: 'PAUSED', match }] });
-	const result = await service.run(VERIFY, verify, emails('a', 'b', 'c', 'd', 'a'), more);
-	expect(savedWith(result)).toBe(String(saved));
+const known = people('Ann Sure', 'Catchall Bob', 'Catchall High', 'Tom Nobody', 'Ann Sure');
+
+test('The hint tells what was known, of a run and of a dry run', async () => {
+	const outcomes = '5 items: 2 valid, 2 catch-all (rejected), 1 not found';
+	const paid = '7 paid calls (4 business lookups, 3 verifications) · 2 reused for free';
+	const nothingSent = 'info: Dry run, nothing was sent';
+	const options = { dryRun: '={{ "TRUE" }}' };
+	const runs: Array<[Run, hint: string]> = [
+		[[ENRICH, person, known], `info: ${outcomes} · ${paid}`],
+		[[ENRICH, person, known], `info: ${outcomes} · no paid calls · 9 reused for free`],
+		[
+			[ENRICH, { ...person, options }, known],
+			`${nothingSent} · 5 items · 0 paid calls · 5 repeated for free`,
+		],
+		[
+			[FIND, { ...person, options }, people('Ann Sure', 'Eve Sure', 'Eve Sure', 'Eve High')],
+			`${nothingSent} · 4 items · 2 paid calls · 2 repeated for free`,
+		],
+	];
+	for (const [run, hint] of runs) expect(hintTexts(await service.run(...run))).toEqual([hint]);
 });
 
-test.each([
-	[4, '4 items · 4 paid calls · up to 4 more, depending on the answers · up to 1 minute'],
-	[100, '100 items · 100 paid calls · up to 100 more, depending on the answers · up to 4 minutes'],
-])('The hint of a dry run says how long a run takes: %d items', async (count, said) => {
-	const credential = { plan: 'starter', apiKey: 'slow' };
+const hundred = people(...Array.from({ length: 100 }, (_, index) => `P${String(index)} Sure`));
+
+test.each<[told: string, IDataObject[], INodeParameters]>([
+	['4 paid calls · up to 4 more, depending on the answers · 1 repeated for free', known, {}],
+	[
+		'4 paid calls · up to 1 more, depending on the answers · 1 repeated for free',
+		known,
+		{ maxPaidCalls: 5 },
+	],
+	['3 paid calls · 1 repeated for free', known, { maxPaidCalls: 3 }],
+	['100 paid calls · up to 100 more, depending on the answers', hundred, {}],
+])('The hint of a dry run tells what a run would take: %s', async (told, items, options) => {
 	sandbox.set({ accounts: { slow: { plan: 'starter', credits: 1000 } } });
-	const items = people(...Array.from({ length: count }, (_, index) => `P${String(index)} X`));
-	const result = await service.run(ENRICH, { ...person, options: dryRun }, items, { credential });
+	const credential = { plan: 'starter', apiKey: 'slow' };
+	const parameters = { ...person, options: { ...options, dryRun: true } };
+	const result = await service.run(ENRICH, parameters, items, { credential });
+	const time = items === hundred ? '4 minutes' : '1 minute';
 	expect(hintTexts(result)).toEqual([
-		`info: Dry run, nothing was sent · ${said} at 60 requests per minute`,
+		`info: Dry run, nothing was sent · ${String(items.length)} items · ${told} · up to ${time} at 60 requests per minute`,
 	]);
+	expect(costsOf(result)).toEqual(items.map(() => undefined));
 });
 
 test('A long run says at its end what held it up', async () => {
 	const limit = { kind: 'sliding', headers: 'retryAfterSeconds', enterprisePerMinute: 2 } as const;
 	sandbox.set({ rateLimit: { ...limit, windowMs: 6000 } });
 	const result = await service.run(FIND, person, people('A High', 'B High', 'C High'));
-	const said =
+	const told =
 		/^info: 3 items: 3 found · 3 paid calls \(3 business lookups\) · \d+ s · \d+ s waiting for the rate limit$/;
-	expect(hintTexts(result)).toEqual([expect.stringMatching(said)]);
+	expect(hintTexts(result)).toEqual([expect.stringMatching(told)]);
+});
+
+test.each<[of: string, Run, saved: string | undefined]>([
+	[
+		'a loop',
+		[VERIFY, verify, emails('a', 'b', 'c', 'd', 'a'), { isInLoop: true, ...keepGoing }],
+		'3',
+	],
+	['Retry On Fail', [VERIFY, verify, emails('a', 'b', 'c', 'd', 'a'), { retryOnFail: true }], '4'],
+	['a call without an answer', [VERIFY, verify, emails('a', 'Lost'), keepGoing], '2'],
+	['no paid call', [BALANCE, {}, [{}]], undefined],
+])('The paid calls of an execution are saved with it: %s', async (_, run, saved) => {
+	const paused = { bodyIncludes: 'c@', times: 1 };
+	sandbox.set({
+		faults: [
+			{ kind: 'envelope', code: 'PAUSED', match: paused },
+			{ kind: 'resetAfterWork', match: { bodyIncludes: 'Lost' } },
+		],
+	});
+	const result = await service.run(...run);
+	expect(result.run.data.resultData.metadata?.paid_calls).toBe(saved);
 });
 
 describe('The examples of docs/operations.md', () => {
 	const page = readFileSync(join(__dirname, '../docs/operations.md'), 'utf8');
 	const ada: INodeParameters = { firstName: 'Ada', lastName: 'Okafor', company: 'acme.example' };
-	const cases: Array<[string, Operation, INodeParameters, string]> = [
+
+	test.each<[string, Operation, INodeParameters, second: string]>([
 		['Find and Verify', ENRICH, ada, 'status'],
 		['Find Business Email', FIND, ada, 'confidence'],
 		['Find Personal Email', PERSONAL, ada, 'confidence'],
 		['Verify', VERIFY, { email: 'ada@acme.example' }, 'status'],
-	];
-
-	test.each(cases)('are the real output: %s', async (heading, operation, parameters, second) => {
+	])('are the real output: %s', async (heading, operation, parameters, second) => {
 		const { items } = await service.run(operation, parameters, [{}]);
 		const before = `\n### ${heading}\n[^]*?\n\`\`\`json\n`;
-		const example = new RegExp(`(?<=${before})[^]*?(?=\n\`\`\`\n)`);
-		const [shown = ''] = example.exec(page) ?? [];
+		const [shown = ''] = new RegExp(`(?<=${before})[^]*?(?=\n\`\`\`\n)`).exec(page) ?? [];
 		// As text, so that the order counts, too.
 		expect(JSON.stringify(JSON.parse(shown))).toBe(JSON.stringify(items[0]?.json));
 		expect(Object.keys(items[0]?.json ?? {}).slice(0, 2)).toEqual(['email', second]);
