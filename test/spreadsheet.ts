@@ -9,14 +9,10 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from './engine';
 import type { useService } from './service';
 
-export type Cell = string | number | boolean;
-
-/** What came of a row. */
-export interface RowResult {
-	/** Where the row is in its sheet. */
-	index: number;
-	email?: string;
-}
+export type Cell = string | number;
+type Sheets = Record<string, Cell[][]>;
+/** The parts of an .xlsx file by their paths. */
+type Parts = Record<string, string>;
 
 interface UploadOptions {
 	/** Of the second sheet of a file that comes back. */
@@ -26,29 +22,21 @@ interface UploadOptions {
 	credential?: NodeRun['credential'];
 }
 
-/** The parts of an .xlsx file by their paths. */
-export type Parts = Record<string, string>;
-
 /** What comes of a file. */
 export interface Upload {
 	/** The title and the text of the last page. */
 	page: { title: string; message: string };
-	results: RowResult[];
+	/** What came of each row, with its place in its sheet. */
+	results: Array<{ index: number; email?: string }>;
 	/** The file that comes back: a text, or the parts of an .xlsx file. */
 	file: string | Parts;
 	/** Its cells by its sheets, without empty ones at the ends of rows. */
-	sheets: Record<string, Cell[][]>;
+	sheets: Sheets;
 }
 
-interface Binary {
-	directory?: string;
-	fileName: string;
-	data: Buffer;
-}
-
-export interface Item {
+interface Item {
 	json: IDataObject;
-	binary?: Record<string, Binary>;
+	binary?: Record<string, { directory?: string; fileName: string; data: Buffer }>;
 }
 
 interface TemplateNode {
@@ -59,27 +47,26 @@ interface TemplateNode {
 
 type Code = (this: object, input: object, nodes: object) => Promise<Item[]>;
 
-const prepareBinaryData = (data: Buffer, fileName: string): Binary => ({ data, fileName });
-
 /** A workbook as Excel writes it, with a frozen header and a filter. */
-export function workbook(sheets: Record<string, Cell[][]>): Parts {
+export function workbook(sheets: Sheets): Parts {
 	const names = Object.keys(sheets);
 	const each = (write: (name: string, id: string) => string) =>
 		names.map((name, at) => write(name, String(at + 1))).join('');
 	const texts = [...new Set(Object.values(sheets).flat(2).map(String))];
 	const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-	const cell = (value: Cell, row: number, column: number) => {
-		const at = `r="${String.fromCharCode(65 + column)}${String(row + 1)}"`;
-		if (value === '') return '';
-		if (typeof value === 'number') return `<c ${at}><v>${String(value)}</v></c>`;
-		return `<c ${at} t="s"><v>${String(texts.indexOf(String(value)))}</v></c>`;
+	const cell = (value: Cell, place: string) =>
+		typeof value === 'number'
+			? `<c r="${place}"><v>${String(value)}</v></c>`
+			: `<c r="${place}" t="s"><v>${String(texts.indexOf(value))}</v></c>`;
+	const row = (cells: Cell[], number: string) => {
+		const written = cells.map((value, column) =>
+			value === '' ? '' : cell(value, String.fromCharCode(65 + column) + number),
+		);
+		return `<row r="${number}" spans="1:${String(cells.length)}">${written.join('')}</row>`;
 	};
-	const sheet = (rows: Cell[][]) => {
-		const lines = rows.map((cells, row) => {
-			const written = cells.map((value, column) => cell(value, row, column)).join('');
-			return `<row r="${String(row + 1)}" spans="1:${String(cells.length)}">${written}</row>`;
-		});
-		return `<worksheet xmlns="main"><dimension ref="A1:B2"/><sheetViews/><sheetData>${lines.join('')}</sheetData><autoFilter ref="A1:B2"/></worksheet>`;
+	const sheet = (rows: Cell[][] = []) => {
+		const lines = rows.map((cells, at) => row(cells, String(at + 1))).join('');
+		return `<worksheet xmlns="main"><dimension ref="A1:B2"/><sheetViews/><sheetData>${lines}</sheetData><autoFilter ref="A1:B2"/></worksheet>`;
 	};
 	return {
 		'[Content_Types].xml': `<Types>${each((_, id) => `<Override PartName="/xl/worksheets/sheet${id}.xml" ContentType="sheet"/>`)}</Types>`,
@@ -87,12 +74,18 @@ export function workbook(sheets: Record<string, Cell[][]>): Parts {
 		'xl/_rels/workbook.xml.rels': `<Relationships>${each((_, id) => `<Relationship Id="rId${id}" Type="worksheet" Target="worksheets/sheet${id}.xml"/>`)}</Relationships>`,
 		'xl/sharedStrings.xml': `<sst>${texts.map((text) => `<si><t>${escaped(text)}</t></si>`).join('')}</sst>`,
 		...Object.fromEntries(
-			Object.values(sheets).map((rows, at) => [
-				`xl/worksheets/sheet${String(at + 1)}.xml`,
-				sheet(rows),
-			]),
+			names.map((name, at) => [`xl/worksheets/sheet${String(at + 1)}.xml`, sheet(sheets[name])]),
 		),
 	};
+}
+
+/** The item of a file, as the Compression node unzips it. */
+function unzipped(file: Parts): Item {
+	const parts = Object.entries(file).map(([path, xml], at) => {
+		const [, directory = '', fileName = ''] = /^(?:(.*)\/)?(.*)$/.exec(path) ?? [];
+		return [`file_${String(at)}`, { directory, fileName, data: Buffer.from(xml) }];
+	});
+	return { json: {}, binary: Object.fromEntries(parts) as Item['binary'] & object };
 }
 
 export class SpreadsheetTemplate {
@@ -103,42 +96,6 @@ export class SpreadsheetTemplate {
 		({ nodes: this.nodes } = JSON.parse(readFileSync(file, 'utf8')) as { nodes: TemplateNode[] });
 	}
 
-	/** Runs a Code node, with the items of those before it. */
-	async code(name: string, items: Item[], earlier: Record<string, Item[]> = {}): Promise<Item[]> {
-		const code = runInThisContext(
-			`(async function ($input, $) {${this.node(name).parameters.jsCode}})`,
-		) as Code;
-		const of = (all: Item[]) => ({ all: () => all, first: () => all[0] });
-		const nodes = (node: string) => ({
-			...of(earlier[node] ?? []),
-			params: this.node(node).parameters,
-		});
-		const getBinaryDataBuffer = async (item: number, key: string) =>
-			await Promise.resolve(items[item]?.binary?.[key]?.data);
-		const helpers = { getBinaryDataBuffer, prepareBinaryData };
-		return await code.call({ helpers }, of(items), nodes);
-	}
-
-	/** The items of the node Words. */
-	get words(): Item[] {
-		return [{ json: JSON.parse(this.node('Words').parameters.jsonOutput) as IDataObject }];
-	}
-
-	/** Runs a LeadGen node. */
-	private async leadGen(
-		name: string,
-		items: Item[],
-		credential?: NodeRun['credential'],
-	): Promise<Item[]> {
-		const { onError, parameters } = this.node(name);
-		const { resource, operation, ...others } = parameters;
-		// As "Always Output Data" does.
-		const given = items.length > 0 ? items.map(({ json }) => json) : [{}];
-		const run = { onError, credential };
-		const { items: results } = await this.service.run([resource, operation], others, given, run);
-		return results.map(({ json }) => ({ json }));
-	}
-
 	/** What is known of a file before anything is looked up. */
 	async look(
 		file: string | Buffer,
@@ -147,13 +104,6 @@ export class SpreadsheetTemplate {
 	): Promise<Item[]> {
 		const trigger = { json: form, binary: { File: { fileName, data: Buffer.from(file) } } };
 		return await this.code('Look into the file', [trigger], { 'Upload a spreadsheet': [trigger] });
-	}
-
-	/** The cells of a file by its sheets. */
-	async cells(file: string | Parts): Promise<Record<string, Cell[][]>> {
-		const [item] = typeof file === 'string' ? await this.look(file) : await this.readSheets(file);
-		const sheets = item?.json.sheets as Array<{ name: string; rows: Cell[][] }>;
-		return Object.fromEntries(sheets.map(({ name, rows }) => [name, rows]));
 	}
 
 	/** Runs the template. */
@@ -172,10 +122,11 @@ export class SpreadsheetTemplate {
 		const isCsv = typeof own === 'string';
 		done['Look into the file'] = isCsv ? await this.look(own) : [{ json: { kind: 'xlsx' } }];
 		if (!isCsv) {
-			done['Unzip the file'] = [{ json: {}, binary: binaryOf(own) }];
-			done['Read the sheets'] = await this.readSheets(own);
+			done['Unzip the file'] = [unzipped(own)];
+			await code('Read the sheets', [unzipped(own)]);
 		}
-		const people = await code('Match the columns', this.words);
+		const words = JSON.parse(this.node('Words').parameters.jsonOutput) as IDataObject;
+		const people = await code('Match the columns', [{ json: words }]);
 		await leadGen('Check the websites', await code('Websites of the file'));
 		const isOpen = ({ json }: Item) => Boolean(json.email) && !json.status;
 		await leadGen('Verify the addresses', people.filter(isOpen));
@@ -189,14 +140,49 @@ export class SpreadsheetTemplate {
 		const back = isCsv ? (parts[0]?.[1] ?? '') : Object.fromEntries(parts);
 		return {
 			page: page?.json as unknown as Upload['page'],
-			results: results.map(({ json }) => json as unknown as RowResult),
+			results: results.map(({ json }) => json as unknown as Upload['results'][number]),
 			file: back,
 			sheets: await this.cells(back),
 		};
 	}
 
-	private async readSheets(file: Parts): Promise<Item[]> {
-		return await this.code('Read the sheets', [{ json: {}, binary: binaryOf(file) }]);
+	/** The cells of a file by its sheets. */
+	private async cells(file: string | Parts): Promise<Sheets> {
+		const [item] =
+			typeof file === 'string'
+				? await this.look(file)
+				: await this.code('Read the sheets', [unzipped(file)]);
+		const sheets = item?.json.sheets as Array<{ name: string; rows: Cell[][] }>;
+		return Object.fromEntries(sheets.map(({ name, rows }) => [name, rows]));
+	}
+
+	/** Runs a Code node, with the items of those before it. */
+	private async code(name: string, items: Item[], earlier: Record<string, Item[]> = {}) {
+		const code = runInThisContext(
+			`(async function ($input, $) {${this.node(name).parameters.jsCode}})`,
+		) as Code;
+		const of = (all: Item[]) => ({ all: () => all, first: () => all[0] });
+		const nodes = (node: string) => ({
+			...of(earlier[node] ?? []),
+			params: this.node(node).parameters,
+		});
+		const helpers = {
+			getBinaryDataBuffer: async (item: number, key: string) =>
+				await Promise.resolve(items[item]?.binary?.[key]?.data),
+			prepareBinaryData: (data: Buffer, fileName: string) => ({ data, fileName }),
+		};
+		return await code.call({ helpers }, of(items), nodes);
+	}
+
+	/** Runs a LeadGen node. */
+	private async leadGen(name: string, items: Item[], credential?: NodeRun['credential']) {
+		const { onError, parameters } = this.node(name);
+		const { resource, operation, ...others } = parameters;
+		// As "Always Output Data" does.
+		const given = items.length > 0 ? items.map(({ json }) => json) : [{}];
+		const run = { onError, credential };
+		const { items: results } = await this.service.run([resource, operation], others, given, run);
+		return results.map(({ json }) => ({ json }));
 	}
 
 	private node(name: string): TemplateNode {
@@ -204,18 +190,4 @@ export class SpreadsheetTemplate {
 		if (!found) throw new Error(`There is no node "${name}"`);
 		return found;
 	}
-}
-
-/** As the Compression node gives them. */
-function binaryOf(file: Parts): Record<string, Binary> {
-	return Object.fromEntries(
-		Object.entries(file).map(([path, xml], at) => {
-			const names = path.split('/');
-			const fileName = names.pop() ?? '';
-			return [
-				`file_${String(at)}`,
-				{ directory: names.join('/'), fileName, data: Buffer.from(xml) },
-			];
-		}),
-	);
 }

@@ -1,7 +1,7 @@
 /** The Code nodes of the templates, with files as people have them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NAMES } from './realLife';
+import { NAMES } from './fieldValues';
 import { useService } from './service';
 import { SpreadsheetTemplate } from './spreadsheet';
 

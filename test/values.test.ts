@@ -1,19 +1,10 @@
 /** Which values the nodes clean, refuse, or send as they are. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { folded } from '../nodes/LeadGen/common/addresses';
+import { KINDS } from '../nodes/LeadGen/common/nonCompanyDomains';
 import { hintTexts } from './engine';
-import { ADDRESSES, DOMAINS, listed, NAMES, PROFILES } from './realLife';
 import { errorOf, paired, someText } from './expected';
+import { CLEANED, listed, NO_PROFILES, REFUSED, UNCHANGED } from './fieldValues';
 import { PEOPLE } from './namesOfPeople';
-import {
-	NO_ADDRESSES,
-	NO_DOMAINS,
-	NO_LISTS,
-	NO_NAMES,
-	NO_PERSON,
-	NO_PLACES,
-	NO_PROFILES,
-} from './nobody';
 import {
 	ENRICH,
 	FIND,
@@ -30,106 +21,6 @@ import { useService } from './service';
 
 const service = useService();
 const { sandbox } = service;
-
-/** What a field gets, and what is sent for it: in each line `given → sent`, with a plus between several values. */
-const CLEANED = {
-	firstName: `
-		  Ada  → Ada
-		Ada\tMarie → Ada Marie
-		山田\u3000太郎 → 山田 太郎
-		A\u200bda → Ada
-		\u202eAda\u202c\ufeff\u00ad\u2060\u0000\u3164 → Ada
-		Prof. Dr. Eva → Eva
-		Mevr. Ute → Ute
-		"Lea" → Lea
-		Tom, MBA → Tom
-		Uwe (Berlin) 👩‍💻 → Uwe`,
-	fullName: `
-		van der Berg, JAN → JAN + van der Berg
-		Prof. Dr. van der Heide, Jan, MBA → Jan + van der Heide
-		Dr. rer. nat. Anna Müller → Anna + Müller
-		William (Bill) Gates III → William + Gates
-		🚀 Ben Okafor ✨ → Ben + Okafor
-		Cher → Cher
-		Kim Okafor | LinkedIn → Kim + Okafor
-		Lea Okafor • 2nd → Lea + Okafor`,
-	company: `
-		https://www.Acme.com/team?tab=1#top → acme.com
-		ann@b.com → b.com
-		"c.com", → c.com
-		  D.com.\t → d.com
-		e\u200b.com → e.com
-		www.f.com → f.com
-		http://g.com:8080/ → g.com
-		//j.com/a → j.com
-		http://ac.com./x → ac.com
-		www.linkedin.com → linkedin.com
-		bücher.example → xn--bcher-kva.example
-		https://slack.com/intl/de-de/ → slack.com
-		https://www.xing.com/de → xing.com
-		https://cloud.google.com/ → cloud.google.com
-		https://www.wix.com/?utm_source=x → wix.com
-		https://github.com/index.html → github.com
-		k.com (Germany) → k.com
-		Acme (p.com) → p.com
-		Acme Inc. (u.com) → u.com
-		Website: q.com → q.com
-		Acme GmbH, www.r.com → r.com
-		Acme - v.com → v.com
-		• ab.com ✅ → ab.com
-		[Acme](https://s.com) → s.com
-		<a href="https://w.com">Acme</a> → w.com
-		www2.t.com → t.com
-		www x.com → x.com
-		www,y.com → y.com
-		z.com | https://www.z.com/about → z.com
-		http//l.com → l.com
-		https:/m.com/a → m.com
-		http:n.com → n.com
-		https;//aa.com → aa.com
-		https://http://o.com → o.com`,
-	linkedinUrl: `
-		linkedin.com/in/ada → https://linkedin.com/in/ada
-		www.linkedin.com/mwlite/in/eve → https://www.linkedin.com/mwlite/in/eve
-		http//linkedin.com/in/dan → https://linkedin.com/in/dan
-		LinkedIn: https://www.linkedin.com/in/leo → https://www.linkedin.com/in/leo
-		Lea Okafor https://www.linkedin.com/in/lea → https://www.linkedin.com/in/lea
-		https://www.linkedin.com//in/pia → https://www.linkedin.com/in/pia
-		https://https://linkedin.com/in/kim → https://linkedin.com/in/kim
-		<https://www.linkedin.com/in/bob>. → https://www.linkedin.com/in/bob
-		linkedin.com/in/uwe; linkedin.com/in/uwe/ → https://linkedin.com/in/uwe`,
-	email: `
-		a@b.com. → a@b.com
-		"a@c.com" → a@c.com
-		<a@d.com>; → a@d.com
-		Ada <a@e.com>; → a@e.com
-		Okafor, Ada <a@f.com>,  → a@f.com
-		a@h.com (work) → a@h.com
-		Email: a@j.com → a@j.com
-		mailto:a@g.com?subject=Hello → a@g.com
-		smtp:a@k.com → a@k.com
-		a@l.com, A@l.com → a@l.com
-		a@m.com <mailto:a@m.com> → a@m.com
-		✉ a@o.com → a@o.com
-		A <a@n.com> B → a@n.com
-		a@b\u200b.io → a@b.io`,
-	location: `
-		Austin, Texas → Austin, Texas
-		1010 → 1010`,
-	jobTitles: `
-		VP, Sales → VP, Sales
-		["CTO","CEO"] → CTO + CEO
-		[ "CIO",  "CEO" ] → CIO + CEO
-		3D Artist → 3D Artist
-		Leiter*in → Leiter*in
-		C-Level \u200b → C-Level`,
-};
-
-const linesOf = (text: string) =>
-	text
-		.split('\n')
-		.slice(1)
-		.map((line) => line.replace(/^\t+/, ''));
 
 interface Way {
 	operation: Operation;
@@ -150,114 +41,108 @@ const WAYS = {
 	firstName: finding({ firstName: value }, 'firstName'),
 	fullName: finding({ nameFormat: 'full', fullName: value }, 'firstName', 'lastName'),
 	company: finding({ company: value }, 'company'),
-	linkedinUrl: finding({ linkedinUrl: value }, 'linkedinUrl'),
+	linkedinUrl: finding({ company: '', linkedinUrl: value }, 'linkedinUrl'),
 	email: { operation: VERIFY, parameters: { email: value }, fields: ['email'] },
 	location: { operation: PERSONAL, parameters: place, fields: ['location'] },
 	jobTitles: { operation: START, parameters: titles, fields: ['jobTitles'] },
 } satisfies Record<string, Way>;
 
-const NAMES_OF_WAYS = Object.keys(WAYS) as Array<keyof typeof WAYS>;
-
-/** Runs the values as the items of one run. */
-async function send({ operation, parameters, fields }: Way, values: unknown[]) {
-	const items = values.map((each) => ({ value: each as string }));
-	const result = await service.run(operation, parameters, items, keepGoing);
-	// The sandbox refuses some of what the service may know, such as addresses in other scripts.
-	if (sandbox.requests.some(({ violation }) => violation)) service.expectViolations();
-	const sent = sandbox.requests.map(({ body }) => {
-		const { filters, ...others } = body as Record<string, string> & { filters?: object };
-		const all = { ...others, ...filters } as Record<string, string | string[] | undefined>;
-		return fields.flatMap((field) => all[field] ?? []);
-	});
-	const errors = result.items.map((item) => errorOf(item)?.field);
-	return { sent, errors, result };
-}
-
 /** A value as an error shows it. */
 const shown = (given: unknown) =>
 	given === '' ? 'empty' : JSON.stringify(given).replaceAll('<', '‹').replaceAll('>', '›');
 
-/** Lookups that differ only in spelling are one, and are sent once. */
-function once(values: string[][]): string[][] {
-	const keys = values.map((each) => JSON.stringify(each.map(folded)));
-	return values.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
+/** Runs the values as the items of one run, which sends nothing, and gives what it would send for each, or the error. */
+async function send({ operation, parameters, fields }: Way, values: unknown[]) {
+	const items = values.map((each) => ({ value: each as string }));
+	const dry = {
+		...parameters,
+		options: { ...(parameters as { options?: object }).options, dryRun: true },
+	};
+	const result = await service.run(operation, dry, items, keepGoing);
+	return result.items.map((item) => {
+		const { filters, ...others } = (item.json.request ?? {}) as Record<string, string | string[]>;
+		const all: Record<string, string | string[]> = { ...others, ...(filters as object) };
+		const sent = fields.map((field) => [all[field] ?? ''].flat().join(' + '));
+		return errorOf(item)?.message ?? sent;
+	});
 }
 
-test.each(NAMES_OF_WAYS)('Values are cleaned: %s', async (parameter) => {
-	const examples = linesOf(CLEANED[parameter]).map((line) => line.split(' → '));
-	const { sent, errors } = await send(
-		WAYS[parameter],
-		examples.map(([given]) => given),
-	);
-	expect(errors).toEqual(examples.map(() => undefined));
-	const expected = examples.map(([, values = '']) => values.split(' + '));
-	expect(sent).toEqual(parameter === 'jobTitles' ? expected : once(expected));
-});
-
-test.each<[keyof typeof WAYS, string[]]>([
-	['firstName', NAMES],
-	['email', ADDRESSES],
-	['company', DOMAINS],
-	['linkedinUrl', PROFILES],
-])('Values of real files pass unchanged: %s', async (parameter, values) => {
-	const { sent, errors } = await send(WAYS[parameter], values);
-	expect(values.filter((_, index) => errors[index] !== undefined)).toEqual([]);
-	expect(sent).toEqual(once(values.map((each) => [each])));
-});
-
-test('Names in many languages are split: what is paid for', async () => {
-	const byFullName = { nameFormat: 'full', fullName: value, company: 'acme.com' };
-	const way = finding(byFullName, 'firstName', 'lastName');
-	const { sent, errors } = await send(
-		way,
-		PEOPLE.map(({ given }) => given),
-	);
-	expect(PEOPLE.filter((_, index) => errors[index] !== undefined)).toEqual([]);
-	const names = PEOPLE.map(({ firstName, lastName }) => [firstName, lastName].filter(Boolean));
-	expect(sent).toEqual(once(names));
-});
-
-test('Names in two fields are sent as they are', async () => {
-	const people = PEOPLE.filter(({ firstName }) => firstName);
-	const fields = {
-		...person,
-		firstName: '={{ $json.firstName }}',
-		lastName: '={{ $json.lastName }}',
-	};
-	const items = people.map(({ firstName, lastName }) => ({ firstName, lastName }));
-	const result = await service.run(FIND, fields, items, keepGoing);
-	expect(people.filter((_, index) => errorOf(result.items[index]))).toEqual([]);
-	const sent = sandbox.requests.map(({ body }) => body as Record<string, string>);
-	const named = sent.map(({ firstName = '', lastName = '' }) => [firstName, lastName]);
-	const all = once(items.map(({ firstName, lastName }) => [firstName, lastName]));
-	expect(named.toSorted()).toEqual(all.toSorted());
-});
+test.each(Object.keys(UNCHANGED) as Array<keyof typeof UNCHANGED>)(
+	'Values are sent as they are, or cleaned: %s',
+	async (field) => {
+		const spelled = Object.entries<string[]>(CLEANED[field]).flatMap(([sent, given]) =>
+			given.map((each) => [each, sent]),
+		);
+		const examples = [...UNCHANGED[field].map((each) => [each, each]), ...spelled];
+		const sent = await send(
+			WAYS[field],
+			examples.map(([given]) => given),
+		);
+		expect(examples.map(([given], at) => [given, sent[at]])).toEqual(
+			examples.map(([given, expected]) => [given, [expected]]),
+		);
+	},
+);
 
 describe('Values that are nobody’s are refused, and nothing is sent for them', () => {
-	test.each<[keyof typeof WAYS, string, string[]]>([
-		['firstName', 'First Name', NO_NAMES],
-		['fullName', 'Full Name', [...NO_NAMES, ...NO_PERSON]],
-		['email', 'Email', NO_ADDRESSES],
-		['company', 'Company Domain', NO_DOMAINS],
-		['location', 'Location', NO_PLACES],
-		['jobTitles', 'Job Titles', [...NO_PLACES, ...NO_LISTS]],
-	])('%s', async (parameter, field, values) => {
-		const { sent, result } = await send(WAYS[parameter], values);
-		expect(sent).toEqual([]);
+	test.each<[keyof typeof WAYS, string]>([
+		['firstName', 'First Name'],
+		['fullName', 'Full Name'],
+		['email', 'Email'],
+		['company', 'Company Domain'],
+		['linkedinUrl', 'LinkedIn URL'],
+		['location', 'Location'],
+		['jobTitles', 'Job Titles'],
+	])('%s', async (parameter, field) => {
+		const { operation, parameters } = WAYS[parameter];
+		const items = REFUSED[parameter].map((each) => ({ value: each as string }));
+		const result = await service.run(operation, parameters, items, keepGoing);
+		service.expectCalls([]);
 		const errors = result.items.map(errorOf);
-		expect(values.filter((_, index) => errors[index]?.field !== field)).toEqual([]);
-		expect(errors.map((error) => error?.advice)).toEqual(values.map(() => someText));
+		expect(items.filter((_, index) => errors[index]?.field !== field)).toEqual([]);
+		expect(errors.map((error) => error?.advice)).toEqual(items.map(() => someText));
 	});
 
-	test('also if they are too long', async () => {
-		const tooLong = `${'Ada '.repeat(2500)}.com`;
-		for (const parameter of NAMES_OF_WAYS) {
-			const { sent, result } = await send(WAYS[parameter], [tooLong]);
-			expect(sent).toEqual([]);
-			expect(errorOf(result.items[0])?.message).toMatch(
-				/must be text of up to 10,000 characters, but is "Ada Ada /,
-			);
-		}
+	test('each domain that is not one of a company, or only its pages', async () => {
+		const hosts = [...KINDS.keys()].map((name) => name.replace('.*', '.de'));
+		expect(hosts).toHaveLength(351);
+		const pages = hosts.map((host) => (host.endsWith('/') ? `${host}acme` : `shop.${host}`));
+		const own = hosts.filter((host) => host.endsWith('/')).map((host) => host.slice(0, -1));
+		const problem = /^Company Domain must be the domain of a company, but ".*" is an? [a-z]/;
+		for (const sent of await send(WAYS.company, [
+			...pages,
+			...hosts.filter((host) => !host.endsWith('/')),
+		]))
+			expect(sent).toMatch(problem);
+		expect(await send(WAYS.company, own)).toEqual(own.map((host) => [host]));
+	});
+});
+
+describe('Names in many languages', () => {
+	test('are split', async () => {
+		const sent = await send(
+			WAYS.fullName,
+			PEOPLE.map(({ given }) => given),
+		);
+		expect(PEOPLE.map(({ given }, at) => [given, sent[at]])).toEqual(
+			PEOPLE.map(({ given, firstName, lastName }) => [given, [firstName, lastName]]),
+		);
+	});
+
+	test('are sent as they are from two fields', async () => {
+		const people = PEOPLE.filter(({ firstName }) => firstName);
+		const fields = { firstName: '={{ $json.firstName }}', lastName: '={{ $json.lastName }}' };
+		const options = { dryRun: true };
+		const items = people.map(({ firstName, lastName }) => ({ firstName, lastName }));
+		const result = await service.run(FIND, { ...fields, company, options }, items, keepGoing);
+		const sent = result.items.map(({ json }) => json.request ?? json.error);
+		expect(sent).toEqual(
+			items.map(({ firstName, lastName }) => ({
+				firstName,
+				...(lastName && { lastName }),
+				company,
+			})),
+		);
 	});
 });
 
@@ -268,42 +153,28 @@ describe('A profile or a company that is refused', () => {
 	const name = { firstName: 'Ada', lastName: 'Sure' };
 	const both = { ...name, company: '={{ $json.company }}', linkedinUrl: '={{ $json.profile }}' };
 
-	test.each([[FIND], [ENRICH]])(
-		'is left out with a warning if the other one is there: %s',
-		async (operation) => {
-			const rows = [
-				...NO_PROFILES.map((wrong) => ({ company, profile: wrong })),
-				...NO_DOMAINS.map((wrong) => ({ company: wrong, profile })),
-			];
-			const own = rows.filter(
-				({ company: domain, profile: url }) => !/[{}#]|undefined/.test(domain + url),
-			);
-			const result = await service.run(operation, both, own, keepGoing);
-			expect(own.filter((_, index) => errorOf(result.items[index])?.field)).toEqual([]);
-			service.expectCalls(
-				[
-					post('/email/find', { ...name, company }),
-					post('/email/find', { ...name, linkedinUrl: profile }),
-				],
-				'/email/find',
-			);
+	test.each([FIND, ENRICH, PERSONAL])(
+		'is left out with a warning if the others are enough: %s %s',
+		async (...operation) => {
+			const wrong = ['linkedin.com/company/acme', 'Ada'].map((url) => ({ company, profile: url }));
+			const noCompany = ['gmail.com', 'Acme'].map((domain) => ({ company: domain, profile }));
+			const isPersonal = operation[1] === 'findPersonal';
+			const rows = isPersonal ? wrong : [...wrong, ...noCompany];
+			const result = await service.run(operation, both, rows, keepGoing);
+			if (isPersonal) service.expectCalls([post('/email/personal', name)]);
+			else {
+				const found = [{ company }, { linkedinUrl: profile }];
+				const calls = found.map((each) => post('/email/find', { ...name, ...each }));
+				service.expectCalls(calls, '/email/find');
+			}
+			const fields = isPersonal ? ['LinkedIn URL'] : ['LinkedIn URL', 'Company Domain'];
 			const warnings = hintTexts(result).filter((hint) => hint.startsWith('warning'));
-			expect(warnings).toEqual([warning('LinkedIn URL'), warning('Company Domain')]);
+			expect(warnings).toEqual(fields.map(warning));
 		},
 	);
 
-	test('is left out of a search for a personal address', async () => {
-		const wrong = NO_PROFILES.filter((each) => !/[{}#]/.test(each)).map((each) => ({
-			value: each,
-		}));
-		const result = await service.run(PERSONAL, { ...name, linkedinUrl: value }, wrong, keepGoing);
-		service.expectCalls([post('/email/personal', name)]);
-		expect(hintTexts(result)).toContain(warning('LinkedIn URL'));
-	});
-
-	test('is an error if nothing else is enough, and if an expression went wrong', async () => {
+	test('is an error if both are refused, and if an expression went wrong', async () => {
 		const rows = [
-			...NO_PROFILES.map((wrong) => ({ profile: wrong, company: '' })),
 			...['undefined', '{{ $json.url }}', '[object Object]'].map((slip) => ({
 				profile: slip,
 				company,
@@ -312,15 +183,27 @@ describe('A profile or a company that is refused', () => {
 		];
 		const { items } = await service.run(FIND, both, rows, keepGoing);
 		service.expectCalls([]);
-		const fields = rows.map(({ company: domain }) =>
-			domain === 'gmail.com' ? 'Company Domain' : 'LinkedIn URL',
-		);
+		const field = 'LinkedIn URL';
+		const fields = [field, field, field, 'Company Domain'];
 		expect(items.map((item) => errorOf(item)?.field)).toEqual(fields);
-		const copied = rows.filter((_, index) =>
+	});
+
+	test('has advice of its own if it is one of Sales Navigator or Recruiter', async () => {
+		const rows = NO_PROFILES.map((wrong) => ({ value: wrong }));
+		const { items } = await service.run(FIND, WAYS.linkedinUrl.parameters, rows, keepGoing);
+		const copied = NO_PROFILES.filter((_, index) =>
 			JSON.stringify(items[index]?.json).includes('Copy LinkedIn.com URL'),
 		);
-		const tools = NO_PROFILES.filter((url) => /\/(sales|talent|recruiter)\//.test(url));
-		expect(copied.map(({ profile: url }) => url)).toEqual(tools);
+		expect(copied).toEqual(NO_PROFILES.filter((url) => /\/(sales|talent|recruiter)\//.test(url)));
+	});
+
+	test('is left out without a warning if it only says that there is none', async () => {
+		const none = ['N/A', '-', 'k.A.', '#N/A', 'NULL'].map((each) => ({ value: each }));
+		const result = await service.run(FIND, { ...person, linkedinUrl: value }, none, keepGoing);
+		service.expectCalls([post('/email/find', person)], '/email/find');
+		expect(hintTexts(result)).toEqual([
+			'info: 5 items: 5 found · 1 paid call (1 business lookup) · 4 reused for free',
+		]);
 	});
 });
 
@@ -330,11 +213,13 @@ describe('What was paid for', () => {
 			FIND,
 			'linkedinUrl',
 			listed(`
-				https://www.linkedin.com/in/josé-1, http://www.linkedin.com/in/josé-1, linkedin.com/in/josé-1,
-				https://de.linkedin.com/in/josé-1, https://m.linkedin.com/in/josé-1/, https://www.linkedin.com/in/JOSÉ-1,
-				https://www.linkedin.com/in/josé-1?trk=x, https://www.linkedin.com/in/josé-1/#about,
-				https://www.linkedin.com/mwlite/in/josé-1, https://www.linkedin.com/IN/jos%C3%A9-1,
-				https://www.linkedin.com/in/jos%c3%a9-1/detail/recent-activity, https://www.linkedin.com/comm/in/josé-1
+				https://www.linkedin.com/in/josé-1 | http://www.linkedin.com/in/josé-1 | linkedin.com/in/josé-1
+				https://de.linkedin.com/in/josé-1 | https://m.linkedin.com/in/josé-1/
+				https://www.linkedin.com/in/JOSÉ-1 | https://www.linkedin.com/in/josé-1?trk=x
+				https://www.linkedin.com/in/josé-1/#about | https://www.linkedin.com/mwlite/in/josé-1
+				https://www.linkedin.com/IN/jos%C3%A9-1
+				https://www.linkedin.com/in/jos%c3%a9-1/detail/recent-activity
+				https://www.linkedin.com/comm/in/josé-1
 			`),
 		],
 		[
@@ -354,12 +239,8 @@ describe('What was paid for', () => {
 		'once, for one value in several spellings: %s, %s',
 		async (operation, field, values) => {
 			const rows = values.map((each) => ({ value: each }));
-			const { items } = await service.run(
-				operation,
-				{ ...person, [field]: value },
-				rows,
-				keepGoing,
-			);
+			const parameters = { ...person, [field]: value };
+			const { items } = await service.run(operation, parameters, rows, keepGoing);
 			expect(items.map((item) => errorOf(item)?.field)).toEqual(values.map(() => undefined));
 			expect(sandbox.requests).toHaveLength(1);
 		},
@@ -367,40 +248,18 @@ describe('What was paid for', () => {
 
 	test('twice, for two people with similar profiles and names', async () => {
 		const profiles = listed(`
-			https://www.linkedin.com/in/ada, https://www.linkedin.com/in/ada-1, https://www.linkedin.com/pub/ada/1/2/3,
-			https://www.linkedin.com/pub/ada/1/2/4, https://www.linkedin.com/sales/lead/A,x,1,
-			https://www.linkedin.com/sales/lead/B,x,1, https://www.linkedin.com/talent/profile/A,
-			https://www.linkedin.com/sales/lead/b,x,1, https://www.linkedin.com/in/ACoAAb, https://www.linkedin.com/in/ACoAAB
-		`);
+				https://www.linkedin.com/in/ada | https://www.linkedin.com/in/ada-1
+				https://www.linkedin.com/pub/ada/1/2/3 | https://www.linkedin.com/pub/ada/1/2/4
+				https://www.linkedin.com/sales/lead/A,x,1 | https://www.linkedin.com/sales/lead/B,x,1
+				https://www.linkedin.com/talent/profile/A | https://www.linkedin.com/sales/lead/b,x,1
+				https://www.linkedin.com/in/ACoAAb | https://www.linkedin.com/in/ACoAAB
+			`);
 		const rows = profiles.map((each) => ({ value: each }));
 		await service.run(FIND, { ...person, linkedinUrl: value }, rows, keepGoing);
 		expect(sandbox.requests).toHaveLength(profiles.length);
 	});
 
-	test('one address with invisible characters is paid for once', async () => {
-		const marks = '\u200b\u200d\u2060\ufeff\u00ad\u200e\u202a\ufe0f';
-		const addresses = ['', ...Array.from(marks)].map((mark) => `a${mark}da@acme.com`);
-		const { sent } = await send(WAYS.email, addresses);
-		expect(sent).toEqual([['ada@acme.com']]);
-	});
-
-	test.each(NAMES_OF_WAYS)('nothing, for the slips of an expression: %s', async (parameter) => {
-		const slips = ['undefined', 'null', '[object Object]', '{{ $json.x }}', 'J\ufffdrg'];
-		const { sent, errors } = await send(WAYS[parameter], [...slips, { a: 1 }, true]);
-		expect(sent).toEqual([]);
-		expect(errors).not.toContain(undefined);
-	});
-
-	test('a row with a placeholder for its profile is looked up without it', async () => {
-		const none = ['N/A', '-', 'k.A.', '#N/A', 'NULL'];
-		const { sent, result } = await send(WAYS.linkedinUrl, none);
-		expect(sent).toEqual([[]]);
-		expect(hintTexts(result)).toEqual([
-			'info: 5 items: 5 found · 1 paid call (1 business lookup) · 4 reused for free',
-		]);
-	});
-
-	test('no agent starts a scrape of anybody with an empty list as text', async () => {
+	test('nothing, for an empty list as text that an agent sends', async () => {
 		const texts = ['[]', ' [ ] ', '[""]', '["CTO","CEO"]', '["CTO"'];
 		const lists = texts.map((text) => ({ value: text }));
 		const filters = { filters: { jobTitles: value, locations: '[]' }, limit: 1 };
@@ -415,36 +274,34 @@ describe('The name of a person', () => {
 	const firstAndLast = { firstName: '={{ $json.first }}', lastName: '={{ $json.last }}' };
 	const names = { ...firstAndLast, fullName: '={{ $json.full }}', company };
 	const byExpression = { ...names, nameFormat: '={{ $json.format }}' };
-	const items = [
-		{ full: 'Prof. Dr. Peter van der Berg, MBA', first: 'Ida', last: 'Else', format: 'full' },
-		{ full: 'Okafor, Ada', first: 'Eve', last: 'Else', format: 'full' },
-		{ full: 'Tom Else', first: 'Dr. Ada', last: 'Okafor, PhD', format: 'firstAndLast' },
-		{ full: 'Bob Else', first: 'Prof.', last: 'Müller (Berlin) 🚀', format: 'firstAndLast' },
-	];
-	const named = (firstName: string, lastName: string) => ({ firstName, lastName });
-	const [ada, peter] = [named('Ada', 'Okafor'), named('Peter', 'van der Berg')];
-	const prof = named('Prof.', 'Müller');
-	const [ida, eve, tom, bob] = ['Ida', 'Eve', 'Tom', 'Bob'].map((first) => named(first, 'Else'));
 
-	// One of them is there twice.
-	test.each([
-		['first and last name', names, [ida, eve, ada, prof]],
-		['full name', { ...names, nameFormat: 'full' }, [peter, ada, tom, bob]],
-		['an expression', byExpression, [peter, ada, prof]],
-	])('comes from the chosen fields: %s', async (_, parameters, sent) => {
-		await service.run(ENRICH, parameters, items, keepGoing);
+	test('comes from the fields that an expression chooses', async () => {
+		const items = [
+			{ full: 'Peter Berg', first: 'Ida', last: 'Else', format: 'full' },
+			{ full: 'Tom Else', first: 'Ada', last: 'Okafor', format: 'firstAndLast' },
+		];
+		await service.run(ENRICH, byExpression, items, keepGoing);
 		service.expectCalls(
-			sent.map((name) => post('/email/find', { ...name, company })),
+			[
+				post('/email/find', { firstName: 'Peter', lastName: 'Berg', company }),
+				post('/email/find', { firstName: 'Ada', lastName: 'Okafor', company }),
+			],
 			'/email/find',
 		);
 	});
 
-	test('is sent alone if the other one is missing', async () => {
-		await service.run(PERSONAL, firstAndLast, [{ last: 'Herr' }, { first: 'Ada' }], keepGoing);
-		service.expectCalls([
-			post('/email/personal', { lastName: 'Herr' }),
-			post('/email/personal', { firstName: 'Ada' }),
-		]);
+	test.each([
+		['Dr. Ada', 'Okafor, PhD', { firstName: 'Ada', lastName: 'Okafor' }],
+		['Ada B.', 'Okafor (Berlin) 🚀', { firstName: 'Ada', lastName: 'Okafor' }],
+		['Jan van', 'Dijk', { firstName: 'Jan', lastName: 'van Dijk' }],
+		['Jan', 'Dijk, van', { firstName: 'Jan', lastName: 'van Dijk' }],
+		['MARIA DA', 'SILVA', { firstName: 'MARIA', lastName: 'DA SILVA' }],
+		['Prof.', 'Müller', { lastName: 'Müller' }],
+		['', 'Herr', { lastName: 'Herr' }],
+		['Jan van', '', { firstName: 'Jan van' }],
+	])('in two fields, as %s and %s', async (first, last, sent) => {
+		await service.run(PERSONAL, firstAndLast, [{ first, last }], keepGoing);
+		service.expectCalls([post('/email/personal', sent)]);
 	});
 
 	test('must be in the chosen fields, and an error says which', async () => {
@@ -523,23 +380,6 @@ describe('A value that can only be wrong is refused before anything is sent', ()
 		}));
 		expect(items).toEqual(
 			paired(inputs.map((input, index) => ({ ...input, error: errors[index] }))),
-		);
-	});
-
-	test('a name in UTF-8 that was read as Windows-1252', async () => {
-		const names = listed('Weiß, Ünal, Özil, Åsa, Ondřej, Œuvrard, Ñandú, Ştefan, Žofie, Győző');
-		const damaged = names.map((name) => new TextDecoder('windows-1252').decode(Buffer.from(name)));
-		const { sent, result } = await send(WAYS.firstName, damaged);
-		expect(sent).toEqual([]);
-		expect(result.items.map(errorOf)).toEqual(
-			damaged.map((name) => ({
-				field: 'First Name',
-				outcome: 'notSent',
-				paidCalls: 0,
-				message: `First Name has damaged characters: "${name}"`,
-				advice:
-					'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',
-			})),
 		);
 	});
 });

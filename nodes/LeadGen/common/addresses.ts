@@ -7,9 +7,9 @@ import { MASKED, mustBe, show } from './values';
 const BETWEEN =
 	/[<>()[\]"“”„‟«»‹›|]|[,;:](?:\s|$)|(?:^|\s)[-–—/•\p{So}]+(?:\s|$)|\s(?=https?:|www\.)/iu;
 /** What is around a pasted value. The lookbehind lets each run of these be searched once. */
-const EDGES = /^[\s=,;:!?/'`´‘’‚‛•\p{So}]+|(?<=[^\s,;:!?.'`´‘’‚‛*])[\s,;:!?.'`´‘’‚‛*]+$/gu;
+const EDGES = /^[\s=,;:!?/'`´‘’‚‛*•\p{So}]+|(?<=[^\s,;:!?.'`´‘’‚‛*])[\s,;:!?.'`´‘’‚‛*]+$/gu;
 /** Schemes, also broken or repeated ones: `https://`, `http//`, `https://http://`, `mailto:`. */
-const SCHEMES = /^(?:[a-z]+(?:[:;][/\\]*|\/\/))+/i;
+const SCHEMES = /^(?:[a-z-]+(?:\\?[:;][/\\]*|\/\/))+/i;
 
 /** A pasted value without its scheme. */
 const withoutScheme = (piece: string) => piece.replace(SCHEMES, '').replace(/\/{2,}/g, '/');
@@ -24,8 +24,12 @@ function urlOf(piece: string): URL | undefined {
  * @param keyOf the same for all spellings of a value, and empty for what is none
  */
 function oneIn(text: string, keyOf: (piece: string) => string): string {
-	const all = text.replace(/\b(www)[\s,.]+/gi, '$1.').split(BETWEEN);
-	const values = all.map((piece) => piece.replace(EDGES, '')).filter((piece) => keyOf(piece));
+	const joined = text
+		.replace(/\b(www)[\s,.]+/gi, '$1.')
+		.replace(/ ?(?:@|%40|[([]at[)\]]) ?/gi, '@')
+		.replace(/(?<=:\/\/) | (?=\.[a-z])/gi, '');
+	const all = joined.split(BETWEEN).map((piece) => piece.replace(EDGES, ''));
+	const values = all.filter((piece) => keyOf(piece));
 	const isOne = new Set(values.map(keyOf)).size === 1 && !MASKED.test(text);
 	return isOne ? (values[0] ?? '') : '';
 }
@@ -39,7 +43,7 @@ function hostOf(piece: string): string {
 	const host = urlOf(piece)?.hostname.replace(/\.$/, '') ?? '';
 	// Two or more labels, and no IP address.
 	const isDomain = /^(?=.{4,253}$)((?!-)[a-z\d_-]+(?<!-)\.)+([a-z]{2,}|xn--[a-z\d-]+)$/.test(host);
-	return isDomain && !NO_DOMAIN.test(host) ? host.replace(/^w{3,4}\d?\.(?=.+\.)/, '') : '';
+	return isDomain && !NO_DOMAIN.test(host) ? host.replace(/^(?:w{3,4}\d?\.(?=.+\.))+/, '') : '';
 }
 
 /** The path of a start page: none, or the one of a language. */
@@ -86,9 +90,8 @@ function profileKey(piece: string): string {
 
 /** The URL of a person's LinkedIn profile. Adds `https://` if the scheme is missing. */
 export function toUrl(text: string, displayName: string): string {
-	const value = oneIn(text, profileKey);
-	if (value)
-		return `${/^https?:\/\/(?!http)/i.exec(value)?.[0] ?? 'https://'}${withoutScheme(value)}`;
+	const value = oneIn(text.replace(/^\/?(?=in\/)/i, 'linkedin.com/'), profileKey);
+	if (value) return `https://${withoutScheme(value)}`;
 	const advice = /linkedin\.com\/(sales|talent|recruiter)\//i.test(text)
 		? 'In Sales Navigator or Recruiter, open the person and choose Copy LinkedIn.com URL.'
 		: 'Enter the address of the profile, such as https://www.linkedin.com/in/nathan-smith, or leave the field empty.';
@@ -107,7 +110,7 @@ const EXAMPLE = /@(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)
 
 /** The one address in a pasted text, which need not be valid, without `mailto:` and the subject of a message. */
 function addressOf(text: string): string {
-	const plain = (piece: string) => withoutScheme(piece.replace(/\?.*/s, ''));
+	const plain = (piece: string) => withoutScheme(piece.replace(/\?.*|\/$/s, ''));
 	const keyOf = (piece: string) => (piece.includes('@') ? String(folded(plain(piece))) : '');
 	return plain(oneIn(text, keyOf));
 }

@@ -48,11 +48,14 @@ export class SlipError extends InputError {}
 /** Only a wrong encoding brings the replacement character, controls, and UTF-8 read as Windows-1252: `MÃ¼ller`. */
 const WRONG_ENCODING = /[\ufffd\p{Cs}\u0080-\u009f]|[ÂÃÄÅÎÏÐÑØÙ][¡-¿ŒœŠšŽžŸƒˆ˜–-™]|â€/u;
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
-/** What an expression, a template, a formula or an export leaves where it has no value. `Null` and `Nan` are names. */
+/** Letters of other forms, as people decorate names with them and as keyboards of other scripts write them: `𝗔𝗱𝗮`, `＠`. */
+const OTHER_FORMS = /[\uff01-\uffee\u{1d400}-\u{1d7ff}]+/gu;
+/**
+ * What an expression, a template, a formula or an export leaves where it has no value, and merge tags that nobody
+ * replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. `Null` and `Nan` are names.
+ */
 const SLIP =
-	/[{}]|%7B|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])/;
-/** A merge tag that nobody replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. */
-const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\*\|/;
+	/[{}]|%7B|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])|%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\*\|/;
 
 /**
  * The rules for all text: removes invisible characters and needless spaces.
@@ -61,11 +64,15 @@ const MERGE_TAG = /%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\
 export function cleanText(value: unknown, displayName: string): string {
 	const given = toText(value, displayName);
 	if (WRONG_ENCODING.test(given)) throw damaged(given, displayName);
-	const text = given.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim();
-	if (!SLIP.test(text) && !MERGE_TAG.test(text)) return text;
+	const text = given
+		.replace(/\s+/g, ' ')
+		.replace(INVISIBLE, '')
+		.replace(OTHER_FORMS, (letters) => letters.normalize('NFKC'))
+		.trim();
+	if (!SLIP.test(text)) return text;
 	const problem = `is ${show(text)}: an expression or cell seems to have no value`;
-	const advice = 'Check the expression and the column that it reads.';
-	throw new SlipError(displayName, problem, `${advice} ${IF_NONE}`);
+	const advice = `Check the expression and the column that it reads. ${IF_NONE}`;
+	throw new SlipError(displayName, problem, advice);
 }
 
 function damaged(text: string, displayName: string): SlipError {

@@ -7,8 +7,8 @@ import {
 	type Parameters,
 } from '../../../common/parameters';
 import { toAddress, toDomain, toUrl } from '../../../common/addresses';
-import { plainName, splitName } from '../../../common/names';
-import { show, SlipError, toName, toWords } from '../../../common/values';
+import { namesOf, plainName, splitName } from '../../../common/names';
+import { SlipError, toWords } from '../../../common/values';
 
 /*
  * One name, and a company or a profile, may identify a person. So none of these fields is `required`: n8n would not
@@ -31,13 +31,10 @@ const nameFormat = choiceField(
 function nameField(
 	format: 'firstAndLast' | 'full',
 	property: { displayName: string; name: string; placeholder: string; description: string },
-	clean = toName,
+	clean?: (text: string, displayName: string) => string,
 ): Field<string> {
 	return textField({ ...property, displayOptions: { show: { nameFormat: [format] } } }, clean);
 }
-
-/** What is a name if the other name is there: Indian initials, and surnames. */
-const MAY_SAY_NONE = { firstName: /^[NK]\. ?[AN]\.?$/, lastName: /^(Hidden|Locked)$/ };
 
 export const firstName = nameField(
 	'firstAndLast',
@@ -48,7 +45,7 @@ export const firstName = nameField(
 		description:
 			'The node leaves out titles. Can be empty: the service decides whether a last name is enough.',
 	},
-	(text, displayName) => (MAY_SAY_NONE.firstName.test(text) ? text : toName(text, displayName)),
+	plainName,
 );
 
 export const lastName = nameField(
@@ -60,51 +57,36 @@ export const lastName = nameField(
 		description:
 			'The node leaves out degrees. Can be empty: the service decides whether a first name is enough.',
 	},
-	(text, displayName) => (MAY_SAY_NONE.lastName.test(text) ? text : toName(text, displayName)),
+	plainName,
 );
 
-const fullName = nameField(
-	'full',
-	{
-		displayName: 'Full Name',
-		name: 'fullName',
-		placeholder: 'e.g. Nathan Smith',
-		description: 'Also as "Smith, Nathan". The node leaves out titles and degrees.',
-	},
-	(text, displayName) => {
-		// What follows a bar is left out, as in the title of a page: `Nathan Smith | LinkedIn`.
-		toName(text.replace(/\s[|•].*/s, ''), displayName);
-		return text;
-	},
-);
+const fullName = nameField('full', {
+	displayName: 'Full Name',
+	name: 'fullName',
+	placeholder: 'e.g. Nathan Smith',
+	description: 'Also as "Smith, Nathan". The node leaves out titles and degrees.',
+});
 
 /** The fields for the name of a person, in the order of the editor. */
 export const nameFields: ReadonlyArray<Field<string>> = [nameFormat, firstName, lastName, fullName];
 
+const wordsIn = (name: string) => name.split(' ').filter((word) => word);
+
 /** The names of a person, without titles and degrees. @throws InputError if both are empty */
 function readName(parameters: Parameters): { firstName: string; lastName: string } {
-	if (parameters.get(nameFormat) === 'full') {
+	const isFull = parameters.get(nameFormat) === 'full';
+	if (isFull) {
 		const full = parameters.get(fullName);
-		const name = splitName(full);
-		if (name.firstName || name.lastName) return name;
-		throw new InputError(
-			'Full Name',
-			full === '' ? 'is empty' : `must be a name, but is ${show(full)}`,
-			'Enter the name of the person. For two fields, choose First and Last Name under Name.',
-		);
-	}
-	const first = parameters.get(firstName);
-	const last = parameters.get(lastName);
-	if (!last && first) toName(first, firstName.property.displayName);
-	if (!first && last) toName(last, lastName.property.displayName);
-	// A name can be the same as a title.
-	if (first || last) {
-		return { firstName: plainName(first) || first, lastName: plainName(last) || last };
+		if (full) return splitName(full, fullName.property.displayName);
+	} else {
+		const first = parameters.get(firstName);
+		const last = parameters.get(lastName);
+		if (first || last) return namesOf(wordsIn(first), wordsIn(last));
 	}
 	throw new InputError(
-		'First Name and Last Name',
-		'are both empty',
-		'Enter at least one of the two names. For a name in one field, choose Full Name under Name.',
+		isFull ? 'Full Name' : 'First Name and Last Name',
+		isFull ? 'is empty' : 'are both empty',
+		'Enter the name of the person. Under Name, choose whether it is in one field or in two.',
 	);
 }
 
