@@ -14,6 +14,7 @@ import {
 	NodeConnectionTypes,
 	NodeHelpers,
 	Workflow,
+	type ICheckProcessedContextData,
 	type ICredentialDataDecryptedObject,
 	type IDataDeduplicator,
 	type IDataObject,
@@ -32,32 +33,35 @@ import {
 } from 'n8n-workflow';
 import { until, useVirtualTime } from './virtualTime';
 
-/** n8n's table of what was processed, for the real helpers of n8n-core. */
+/** n8n's table of what was processed by each node, for the real helpers of n8n-core. */
 class ProcessedData implements IDataDeduplicator {
-	readonly values = new Set<unknown>();
+	private readonly values = new Map<string, Set<unknown>>();
 
-	checkProcessedAndRecord(items: Array<string | number>) {
-		const fresh = items.filter((item) => !this.values.has(item));
-		for (const item of fresh) this.values.add(item);
+	private of({ workflow, node }: ICheckProcessedContextData): Set<unknown> {
+		const key = `${workflow.id} ${String(node?.id)}`;
+		const known = this.values.get(key) ?? new Set();
+		this.values.set(key, known);
+		return known;
+	}
+
+	checkProcessedAndRecord(...[items, , context]: Parameters<IDataDeduplicator['removeProcessed']>) {
+		const known = this.of(context);
+		const fresh = items.filter((item) => !known.has(item));
+		for (const item of fresh) known.add(item);
 		return Promise.resolve({
 			new: fresh,
 			processed: items.filter((item) => !fresh.includes(item)),
 		});
 	}
 
-	removeProcessed(items: Array<string | number>): Promise<void> {
-		for (const item of items) this.values.delete(item);
+	removeProcessed(...[items, , context]: Parameters<IDataDeduplicator['removeProcessed']>) {
+		for (const item of items) this.of(context).delete(item);
 		return Promise.resolve();
 	}
 
-	clearAllProcessedItems(): Promise<void> {
-		this.values.clear();
-		return Promise.resolve();
-	}
-
-	getProcessedDataCount(): Promise<number> {
-		return Promise.resolve(this.values.size);
-	}
+	/** The node does not use these. */
+	clearAllProcessedItems = () => Promise.reject(new Error('not expected'));
+	getProcessedDataCount = () => Promise.reject(new Error('not expected'));
 }
 
 const processed = new ProcessedData();
@@ -106,6 +110,8 @@ export class MiniN8n {
 	frontBody = '';
 	/** How many production executions may run at once. */
 	slots = Infinity;
+	/** Where n8n says that it is reached. */
+	publicUrl = '';
 	/** As n8n's database holds it. */
 	private staticData = '{}';
 	private isActive = false;
@@ -119,9 +125,11 @@ export class MiniN8n {
 	private readonly node: INode;
 	private url = '';
 
+	/** @param type leads @param other answers requests, and runs executions: in queue mode those are other processes */
 	constructor(
 		private readonly type: INodeType,
-		private readonly credential: ICredentialDataDecryptedObject,
+		private readonly other: INodeType,
+		public credential: ICredentialDataDecryptedObject,
 		parameters: INodeParameters,
 		fields: Partial<INode> = {},
 	) {
@@ -306,7 +314,7 @@ export class MiniN8n {
 		const given = { webhookDescription, isTest } as IWebhookData;
 		const named = [workflow, this.node, data as Data, mode, given] as const;
 		const context = new WebhookContext(...named, [], null);
-		const result: IWebhookResponseData = (await this.type.webhook?.call(context)) ?? {};
+		const result: IWebhookResponseData = (await this.other.webhook?.call(context)) ?? {};
 		const { workflowData, noWebhookResponse } = result;
 		if (workflowData) {
 			this.isListening &&= !isTest;
@@ -320,8 +328,8 @@ export class MiniN8n {
 	/** The workflow, fresh from the database. */
 	private workflow(active: boolean): Workflow {
 		const nodeTypes = {
-			getByName: () => this.type,
-			getByNameAndVersion: (type: string) => (type === 'end' ? end : this.type),
+			getByName: () => this.other,
+			getByNameAndVersion: (type: string) => (type === 'end' ? end : this.other),
 			getKnownTypes: () => ({}),
 		};
 		const { name } = this.node;
@@ -341,9 +349,21 @@ export class MiniN8n {
 	private data(workflow: Workflow, mode: WorkflowExecuteMode): IWorkflowExecuteAdditionalData {
 		return {
 			...newExecutionData(workflow, mode, this.credential),
-			...{ webhookBaseUrl: `${this.url}webhook`, webhookTestBaseUrl: `${this.url}webhook-test` },
+			webhookBaseUrl: `${this.publicUrl || this.url}webhook`,
+			webhookTestBaseUrl: `${this.url}webhook-test`,
 		};
 	}
+}
+
+/** The node as another process loads it, which shares nothing with this one. */
+function loadElsewhere(): INodeType {
+	const path = '../dist/nodes/LeadGen/LeadGenTrigger.node.js';
+	let type: INodeType | undefined;
+	jest.isolateModules(() => {
+		const { LeadGenTrigger } = jest.requireActual<Record<string, new () => INodeType>>(path);
+		type = LeadGenTrigger && new LeadGenTrigger();
+	});
+	return type as unknown as INodeType;
 }
 
 /** An n8n for each test with the trigger, in virtual time. Closes it after the test. */
@@ -357,8 +377,12 @@ export function useMiniN8n() {
 		for (const n8n of all) await n8n.close();
 		all = [];
 	});
-	return async (...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]) => {
-		const n8n = new MiniN8n(await loadNode('leadGenTrigger'), ...given);
+	return async (
+		isQueue: boolean,
+		...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]
+	) => {
+		const type = await loadNode('leadGenTrigger');
+		const n8n = new MiniN8n(type, isQueue ? loadElsewhere() : type, ...given);
 		await n8n.open();
 		all.push(n8n);
 		return n8n;
