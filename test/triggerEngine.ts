@@ -11,14 +11,12 @@ import {
 } from 'n8n-core';
 import {
 	createRunExecutionData,
-	NodeConnectionTypes,
 	NodeHelpers,
 	Workflow,
 	type ICheckProcessedContextData,
 	type ICredentialDataDecryptedObject,
 	type IDataDeduplicator,
 	type IDataObject,
-	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
@@ -66,24 +64,6 @@ class ProcessedData implements IDataDeduplicator {
 
 const processed = new ProcessedData();
 
-/** Passes on what the trigger gives. */
-const end: INodeType = {
-	description: {
-		displayName: 'End',
-		name: 'end',
-		group: ['transform'],
-		version: 1,
-		description: 'Passes on',
-		defaults: { name: 'End' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	},
-	execute(this: IExecuteFunctions) {
-		return Promise.resolve([this.getInputData()]);
-	},
-};
-
 /** An execution, in the order in which they were begun. */
 export interface Execution {
 	mode: WorkflowExecuteMode;
@@ -92,7 +72,7 @@ export interface Execution {
 	status: 'queued' | 'running' | 'success' | 'error' | 'canceled';
 	/** What a failed one says, with its advice. */
 	error?: string;
-	/** The items that came to the node behind the trigger. */
+	/** The items with which the next nodes run; without any, they do not run. */
 	output: IDataObject[];
 	hints: string[];
 	stop: () => void;
@@ -165,23 +145,16 @@ export class MiniN8n {
 	/** As n8n 1: the hooks, then `trigger()`. What the hooks write is saved if all is through. */
 	async activate(mode: WorkflowActivateMode = 'activate'): Promise<void> {
 		const workflow = this.workflow(true);
-		const hook = new HookContext(
-			workflow,
-			this.node,
-			this.data(workflow, 'trigger'),
-			'trigger',
-			mode,
-		);
+		const given = [workflow, this.node, this.data(workflow, 'trigger'), 'trigger', mode] as const;
+		const hook = new HookContext(...given);
 		await this.type.webhookMethods?.default?.create.call(hook);
 		this.isActive = true;
 		const emit = ([items = []]: INodeExecutionData[][]) => {
 			this.begin('trigger', items);
 		};
 		const registerCron = (_cron: object, tick: (due: Date) => void) => this.ticks.push(tick);
-		const context = new TriggerContext(
-			...([workflow, this.node, this.data(workflow, 'trigger'), 'trigger', mode, emit] as const),
-			...([undefined, undefined, { registerCron } as never] as const),
-		);
+		const helpers = [undefined, undefined, { registerCron } as never] as const;
+		const context = new TriggerContext(...given, emit, ...helpers);
 		this.triggerResponse = await this.type.trigger?.call(context);
 		this.save(workflow);
 	}
@@ -243,14 +216,8 @@ export class MiniN8n {
 
 	private begin(mode: WorkflowExecuteMode, items: INodeExecutionData[]): void {
 		const input = (items[0]?.json.leadGenTrigger ?? {}) as IDataObject;
-		const execution: Execution = {
-			mode,
-			input,
-			status: 'queued',
-			output: [],
-			hints: [],
-			stop() {},
-		};
+		const status = 'queued' as const;
+		const execution: Execution = { mode, input, status, output: [], hints: [], stop() {} };
 		this.executions.push(execution);
 		void this.execute(execution, items);
 	}
@@ -274,12 +241,9 @@ export class MiniN8n {
 		const run = await running_;
 		const { runData, error } = run.data.resultData;
 		execution.run = run;
-		execution.hints = (runData['LeadGen Trigger'] ?? []).flatMap(({ hints = [] }) =>
-			hints.map(({ message }) => message),
-		);
-		execution.output = (runData.End ?? []).flatMap(({ data }) =>
-			(data?.main?.[0] ?? []).map(({ json }) => json),
-		);
+		const [ran] = runData[this.node.name] ?? [];
+		execution.hints = (ran?.hints ?? []).map(({ message }) => message);
+		execution.output = (ran?.data?.main?.[0] ?? []).map(({ json }) => json);
 		if (error) execution.error = `${error.message}. ${error.description ?? ''}`;
 		// n8n saves the static data of an execution that changed it.
 		if (workflow.staticData.__dataChanged) this.save(workflow);
@@ -327,17 +291,12 @@ export class MiniN8n {
 
 	/** The workflow, fresh from the database. */
 	private workflow(active: boolean): Workflow {
-		const nodeTypes = {
-			getByName: () => this.other,
-			getByNameAndVersion: (type: string) => (type === 'end' ? end : this.other),
-			getKnownTypes: () => ({}),
-		};
-		const { name } = this.node;
-		const endNode = { id: 'end', name: 'End', type: 'end', typeVersion: 1, parameters: {} };
+		const getByName = () => this.other;
+		const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 		return new Workflow({
 			...{ id: `workflow ${this.node.id}`, active, nodeTypes, settings: { executionOrder: 'v1' } },
-			nodes: [structuredClone(this.node), { ...endNode, position: [0, 0] }],
-			connections: { [name]: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+			nodes: [structuredClone(this.node)],
+			connections: {},
 			staticData: JSON.parse(this.staticData) as IDataObject,
 		});
 	}

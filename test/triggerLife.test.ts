@@ -222,20 +222,6 @@ describe('an activation', () => {
 });
 
 describe('a poll', () => {
-	test('runs each of eight scrapes once, where one execution may run at once', async () => {
-		const n8n = await scheduled(8);
-		n8n.slots = 1;
-		for (const at of sandbox.jobs.keys()) finish(at);
-		const since = Date.now();
-		await untilExecutions(n8n, 16);
-		expect(Date.now() - since).toBeLessThan(2 * MINUTE_MS);
-		skip(3 * HOUR_MS);
-		await quiet();
-		const ran = n8n.executions.slice(8).map(({ output }) => output.map(({ scrapeId }) => scrapeId));
-		expect(ran.sort()).toEqual(sandbox.jobs.map(({ scrapeId }) => [scrapeId]).sort());
-		expect(n8n.executions).toHaveLength(16);
-	});
-
 	test('begins nothing more while n8n has not run what it began, and again after an hour', async () => {
 		const n8n = await scheduled(2);
 		n8n.slots = 0;
@@ -372,9 +358,8 @@ describe('an own URL that breaks after the activation', () => {
 		await untilExecutions(n8n, 2);
 		await n8n.deactivate();
 		skip(HOUR_MS);
-		const { activate } = n8n;
 		setTimeout(() => (n8n.front = undefined), 5000);
-		await activate.call(n8n);
+		await n8n.activate();
 		await until(() => sandbox.jobs.length === 2 && isOver(n8n));
 		expect(kindsOf(n8n).filter((kind) => kind.startsWith('notice'))).toEqual([]);
 	});

@@ -139,7 +139,7 @@ test('what the own URL does not take counts here, and is saved with what it take
 	expect(node.unreachedSince).toBeDefined();
 	const given = givenWith(JSON.stringify(saved('a1 a2')));
 	node.write(given, {});
-	expect(JSON.parse(String(given.staticData['node 1']))).toEqual(saved('a1! a2'));
+	expect(JSON.parse(given.staticData['node 1'] as string)).toEqual(saved('a1! a2'));
 	node.reached(saved(''));
 	expect(node.unreachedSince).toBeUndefined();
 });

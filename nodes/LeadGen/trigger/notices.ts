@@ -68,11 +68,9 @@ export const NOT_REACHED = 'n8n cannot reach the webhook URL of this node';
 
 /** The node calls its own URL, and no address reached it. @param problems one for each address */
 export function notReached(problems: Map<string, unknown>): LeadGenError {
-	const told = [...problems].map(([url, error]) => `${url} (${causeOf(error)})`).join(' and ');
+	const told = [...problems]
+		.map(([url, error]) => `${url} (${levelsOf(error).at(-1)?.message ?? String(error)})`)
+		.join(' and ');
 	const advice = `The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. It tried ${told}. Set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678. If a proxy answers, let it pass requests below /webhook/, or add the host of n8n to NO_PROXY. If n8n answers 404 in an active workflow, delete the node and add it again in the editor.`;
 	return new LeadGenError(NOT_REACHED, advice);
-}
-
-function causeOf(error: unknown): string {
-	return levelsOf(error).at(-1)?.message ?? String(error);
 }

@@ -97,19 +97,19 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 	const signal = anySignal(context.getExecutionCancelSignal(), closed);
 	const end = Date.now() + MAX_TRYING_MS;
 	for (let pauseMs = FIRST_TRY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_TRY_PAUSE_MS)) {
-		try {
-			return await sendNow(node, start, { permit, signal });
-		} catch (error) {
-			if (isOutcomeUnknown(error)) throw error;
-			await gate.reopen();
-			if (error instanceof Unsent) return error.why;
-			if (closed.aborted) return 'unwanted';
-			const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
-			if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
-			node.log('warn', `a start is tried again: ${String(error)}`);
-			// If the signal is aborted, the next try throws.
-			await pause(pauseMs, signal).catch(() => {});
-		}
+		const sending = sendNow(node, start, { permit, signal });
+		const tried = await sending.catch((error: unknown) => ({ error: error as Error }));
+		if (!('error' in tried)) return tried;
+		const { error } = tried;
+		if (isOutcomeUnknown(error)) throw error;
+		await gate.reopen();
+		if (error instanceof Unsent) return error.why;
+		if (closed.aborted) return 'unwanted';
+		const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
+		if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
+		node.log('warn', `a start is tried again: ${String(error)}`);
+		// If the signal is aborted, the next try throws.
+		await pause(pauseMs, signal).catch(() => {});
 	}
 }
 

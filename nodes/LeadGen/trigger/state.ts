@@ -43,10 +43,8 @@ const ATTEMPTS: Record<string, (known: Activation) => string | undefined> = {
 	/** A user saves the workflow; `delete` came just before. That asks for nothing more, unless the node is new. */
 	update: ({ asked, interrupted, saved, isNew }) =>
 		asked || interrupted || (saved ?? (isNew ? newAttempt('a') : '')),
-	/** n8n starts. If nothing is saved, nobody knows what the user asked for. */
-	init: ({ asked, saved }) => asked || saved,
-	/** Another main process led, and the user may have asked for a start there. */
-	leadershipChange: ({ saved }) => saved,
+	/** n8n starts, or another main process led. If nothing is saved, nobody knows what the user asked for. */
+	init: ({ saved }) => saved,
 };
 
 /** The last ones that are done are kept, because they may be notified again. */
@@ -128,7 +126,8 @@ export class NodeState {
 	 */
 	read({ staticData }: Given): Saved {
 		const { place, saved } = this;
-		const read = jsonParse<Saved>(String(staticData[this.key]), { fallbackValue: { scrapes: [] } });
+		const text: unknown = staticData[this.key];
+		const read = jsonParse<Saved>(String(text), { fallbackValue: { scrapes: [] } });
 		const known = (place && saved.activation) ?? read.activation;
 		const activation = this.signal.aborted ? undefined : known;
 		return (this.saved = united({ ...saved, activation }, read.scrapes));

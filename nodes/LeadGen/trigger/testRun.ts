@@ -31,18 +31,18 @@ const tests = new Map<string, TestRun>();
 /** n8n begins to listen. Starts a small scrape, or none, depending on the options. One at a time, because it costs credits. */
 export async function beginTest(node: Hooked): Promise<void> {
 	const before = tests.get(node.key);
-	if (before?.begins) return await before.begins;
+	if (before?.begins) {
+		await before.begins;
+		return;
+	}
 	if (before) before.isOver = true;
-	const test = newTest(node.context.getNodeWebhookUrl('default'));
+	const url = node.context.getNodeWebhookUrl('default') ?? '';
+	const test: TestRun = { url, since: Date.now(), attempt: newAttempt('test') };
 	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
 	tests.set(node.key, test);
 	test.begins = beginScrape(node, test).finally(() => (test.begins = undefined));
 	await test.begins;
 	void watch(node, test);
-}
-
-function newTest(url = ''): TestRun {
-	return { url, since: Date.now(), attempt: newAttempt('test') };
 }
 
 async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
@@ -87,11 +87,11 @@ async function watch(node: TriggerNode, test: TestRun): Promise<void> {
 
 /** Handles a request to the test URL. n8n keeps listening until there is an output. */
 export async function receiveTest(node: Receiving): Promise<IWebhookResponseData> {
-	const test = tests.get(node.key) ?? newTest();
+	const test = tests.get(node.key);
 	const { signer } = await node.access();
 	const isOwn = messageIn(node, signer) !== undefined;
-	const isSigned = signer.attemptIn(requestOf(node).originalUrl) === test.attempt;
-	if (test.id !== undefined && !isOwn && !isSigned)
+	const isSigned = signer.attemptIn(requestOf(node).originalUrl) === test?.attempt;
+	if (!test || (test.id !== undefined && !isOwn && !isSigned))
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	const answer = isOwn ? answerTo(node, signer, {}) : { webhookResponse: { received: true } };
 	if (!isOwn) test.notification = rawNotification(node);
