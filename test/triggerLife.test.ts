@@ -342,8 +342,11 @@ describe('an own URL that breaks after the activation', () => {
 		expect(sandbox.jobs).toHaveLength(2);
 		expect(n8n.saved).toContain(`"scrapeId":"${idOf(0)}","since":`);
 		expect(n8n.saved).toMatch(/"isDone":true}/);
-		// A start waits for it.
+		// A start waits for it, and n8n may start meanwhile.
 		n8n.front = () => 403;
+		await n8n.activate('init');
+		finish(1);
+		await until(() => ranOf(n8n).length === 2);
 		n8n.due(new Date(Date.UTC(2027, 0, 1, 3)));
 		await quiet(MINUTE_MS);
 		n8n.front = undefined;

@@ -74,7 +74,7 @@ export class Leader {
 		while (!state.place && !this.isClosed) await this.wait(250);
 		this.node.addresses = state.place?.addresses ?? [];
 		// Otherwise n8n could repeat the activation as a new one after a crash.
-		await this.saveActivation();
+		if (state.saved.activation !== state.asked) await this.saveActivation();
 		if (this.isClosed) return;
 		if (state.asked !== '') this.begin(state.asked);
 		state.asked = '';
