@@ -649,6 +649,25 @@ describe('what a failed execution advises', () => {
 		expect(sandbox.jobs).toHaveLength(1);
 	});
 
+	test.each([
+		['continueRegularOutput', []],
+		[
+			'continueErrorOutput',
+			[{ error: { message: expect.stringContaining('was started') as string } }],
+		],
+	] as const)('runs nothing as if it were a scrape with On Error: %s', async (onError, errors) => {
+		reset({ faults: [{ ...NOT_FOUND, match: { path: '/start' } }] });
+		const n8n = await n8nWith({}, { onError });
+		await n8n.activate();
+		await untilExecutions(n8n, 1);
+		expect(kindsOf(n8n)).toEqual(['start success']);
+		const [{ run, output, hints = [] } = {}] = n8n.executions;
+		expect(output).toEqual([]);
+		const [, failed = []] = run?.data.resultData.runData['LeadGen Trigger']?.[0]?.data?.main ?? [];
+		expect(failed?.map(({ json }) => json)).toMatchObject(errors);
+		expect(hints).toHaveLength(1 - errors.length);
+	});
+
 	test('is not about strangers if the URL was signed', async () => {
 		const n8n = await started();
 		sandbox.set({ faults: [{ ...NOT_FOUND, match: { path: '/status' } }] });

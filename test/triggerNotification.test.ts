@@ -104,7 +104,7 @@ test('the notification in the output has the headers of the service, and no secr
 		context: {
 			getRequestObject: () => ({ method: 'POST' }),
 			getHeaderData: () => ({ ...others, ...kept }),
-			getQueryData: () => ({ id: '1' }),
+			getQueryData: () => ({ id: '1', leadgen: 'a.0' }),
 			getBodyData: () => body,
 		},
 	} as unknown as Receiving;
