@@ -31,36 +31,42 @@ import {
 } from 'n8n-workflow';
 import { until, useVirtualTime } from './virtualTime';
 
-/** n8n's table of what was processed by each node, for the real helpers of n8n-core. */
+type Removing = Parameters<IDataDeduplicator['removeProcessed']>;
+
+/**
+ * n8n's table of what was processed by each node, for the real helpers of n8n-core. As n8n, it reads the whole row of a
+ * node, and writes it a moment later.
+ */
 class ProcessedData implements IDataDeduplicator {
-	private readonly values = new Map<string, Set<unknown>>();
+	private readonly rows = new Map<string, Set<unknown>>();
 
-	private of({ workflow, node }: ICheckProcessedContextData): Set<unknown> {
+	private async change({ workflow, node }: ICheckProcessedContextData, to: RowChange) {
 		const key = `${workflow.id} ${String(node?.id)}`;
-		const known = this.values.get(key) ?? new Set();
-		this.values.set(key, known);
-		return known;
+		const row = new Set(this.rows.get(key));
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		this.rows.set(key, to(row));
 	}
 
-	checkProcessedAndRecord(...[items, , context]: Parameters<IDataDeduplicator['removeProcessed']>) {
-		const known = this.of(context);
-		const fresh = items.filter((item) => !known.has(item));
-		for (const item of fresh) known.add(item);
-		return Promise.resolve({
-			new: fresh,
-			processed: items.filter((item) => !fresh.includes(item)),
-		});
+	async checkProcessedAndRecord(...[items, , context]: Removing) {
+		let known = new Set<unknown>();
+		await this.change(context, (row) => new Set([...(known = row), ...items]));
+		return {
+			new: items.filter((item) => !known.has(item)),
+			processed: items.filter((item) => known.has(item)),
+		};
 	}
 
-	removeProcessed(...[items, , context]: Parameters<IDataDeduplicator['removeProcessed']>) {
-		for (const item of items) this.of(context).delete(item);
-		return Promise.resolve();
+	async removeProcessed(...[items, , context]: Removing) {
+		const others = (row: Set<unknown>) =>
+			new Set([...row].filter((item) => !items.some((each) => each === item)));
+		await this.change(context, others);
 	}
 
 	/** The node does not use these. */
 	clearAllProcessedItems = () => Promise.reject(new Error('not expected'));
 	getProcessedDataCount = () => Promise.reject(new Error('not expected'));
 }
+type RowChange = (row: Set<unknown>) => Set<unknown>;
 
 const processed = new ProcessedData();
 
@@ -105,10 +111,10 @@ export class MiniN8n {
 	private readonly node: INode;
 	private url = '';
 
-	/** @param type leads @param other answers requests, and runs executions: in queue mode those are other processes */
+	/** @param type leads @param others answer requests, and run executions, in turn: in queue mode these are other processes */
 	constructor(
 		private readonly type: INodeType,
-		private readonly other: INodeType,
+		private readonly others: INodeType[],
 		public credential: ICredentialDataDecryptedObject,
 		parameters: INodeParameters,
 		fields: Partial<INode> = {},
@@ -278,7 +284,7 @@ export class MiniN8n {
 		const given = { webhookDescription, isTest } as IWebhookData;
 		const named = [workflow, this.node, data as Data, mode, given] as const;
 		const context = new WebhookContext(...named, [], null);
-		const result: IWebhookResponseData = (await this.other.webhook?.call(context)) ?? {};
+		const result: IWebhookResponseData = (await this.others[0]?.webhook?.call(context)) ?? {};
 		const { workflowData, noWebhookResponse } = result;
 		if (workflowData) {
 			this.isListening &&= !isTest;
@@ -291,7 +297,7 @@ export class MiniN8n {
 
 	/** The workflow, fresh from the database. */
 	private workflow(active: boolean): Workflow {
-		const getByName = () => this.other;
+		const getByName = () => this.others[this.executions.length % this.others.length] ?? this.type;
 		const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 		return new Workflow({
 			...{ id: `workflow ${this.node.id}`, active, nodeTypes, settings: { executionOrder: 'v1' } },
@@ -341,7 +347,8 @@ export function useMiniN8n() {
 		...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]
 	) => {
 		const type = await loadNode('leadGenTrigger');
-		const n8n = new MiniN8n(type, isQueue ? loadElsewhere() : type, ...given);
+		const others = isQueue ? [loadElsewhere(), loadElsewhere()] : [type];
+		const n8n = new MiniN8n(type, others, ...given);
 		await n8n.open();
 		all.push(n8n);
 		return n8n;

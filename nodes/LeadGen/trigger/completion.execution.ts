@@ -24,8 +24,8 @@ export type Completion = Record<'attempt' | 'scrapeId', string | undefined> & {
 
 /** Between two looks at the status. */
 const LOOK_MS = 5000;
-/** How long a notification without leads leaves one with leads the precedence. */
-const GIVE_WAY_MS = 4000;
+/** How long a notification without leads leaves one with leads the precedence: longer than until that looks again. */
+const GIVE_WAY_MS = LOOK_MS + 1000;
 /** The same for a poll: longer than an execution may take to see the end and to give way. */
 export const POLL_GIVE_WAY_MS = LOOK_MS + GIVE_WAY_MS + 1000;
 /** A notification may come before the end. Shorter for an ID that anyone named, and for what is refused. */
