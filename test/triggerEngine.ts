@@ -43,7 +43,7 @@ class ProcessedData implements IDataDeduplicator {
 	private async change({ workflow, node }: ICheckProcessedContextData, to: RowChange) {
 		const key = `${workflow.id} ${String(node?.id)}`;
 		const row = new Set(this.rows.get(key));
-		await new Promise((resolve) => setTimeout(resolve, 5));
+		await new Promise((resolve) => setTimeout(resolve, 20));
 		this.rows.set(key, to(row));
 	}
 
@@ -91,13 +91,16 @@ type Data = IWorkflowExecuteAdditionalData;
 export class MiniN8n {
 	readonly executions: Execution[] = [];
 	/** Answers instead of the webhooks, as a proxy in front of n8n does. */
-	front?: (request: IncomingMessage) => number | undefined;
+	front?: (request: IncomingMessage, body: string) => number | undefined;
 	/** The body of these answers. */
 	frontBody = '';
 	/** How many production executions may run at once. */
 	slots = Infinity;
 	/** Where n8n says that it is reached. */
 	publicUrl = '';
+	/** Whether n8n has saved that the workflow is active. It may take requests before. */
+	isPublished = true;
+	private requestCount = 0;
 	/** As n8n's database holds it. */
 	private staticData = '{}';
 	private isActive = false;
@@ -133,6 +136,10 @@ export class MiniN8n {
 		const { description } = this.type;
 		const all = [given, true, false, this.node, description] as const;
 		this.node.parameters = NodeHelpers.getNodeParameters(description.properties, ...all) ?? {};
+	}
+
+	rename(name: string): void {
+		this.node.name = name;
 	}
 
 	async open(): Promise<void> {
@@ -235,7 +242,7 @@ export class MiniN8n {
 		await until(() => this.isClosed || mayRun(), 'the execution has a slot');
 		if (this.isClosed) return;
 		execution.status = 'running';
-		const workflow = this.workflow(this.isActive);
+		const workflow = this.workflow(this.isActive, this.executions.indexOf(execution) + 1);
 		const stack = [{ node: this.node, data: { main: [items] }, source: null }];
 		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
 		const runner = new WorkflowExecute(this.data(workflow, execution.mode), execution.mode, data);
@@ -262,7 +269,7 @@ export class MiniN8n {
 		const rawBody = Buffer.concat(chunks);
 		const isTest = request.url?.startsWith('/webhook-test/') ?? false;
 		const isThere = isTest ? this.isListening : this.isActive;
-		const status = this.front?.(request) ?? (isThere ? 0 : 404);
+		const status = this.front?.(request, rawBody.toString()) ?? (isThere ? 0 : 404);
 		if (status !== 0) {
 			response.writeHead(status).end(this.frontBody);
 			return;
@@ -277,14 +284,15 @@ export class MiniN8n {
 				json: (body: object) => response.writeHead(code).end(JSON.stringify(body)),
 			}),
 		};
-		const workflow = this.workflow(!isTest);
+		const type = this.others[this.requestCount++ % this.others.length];
+		const workflow = this.workflow(!isTest && this.isPublished);
 		const mode = isTest ? 'manual' : 'webhook';
 		const data = { ...this.data(workflow, mode), httpRequest, httpResponse };
 		const [webhookDescription] = this.type.description.webhooks ?? [];
 		const given = { webhookDescription, isTest } as IWebhookData;
 		const named = [workflow, this.node, data as Data, mode, given] as const;
 		const context = new WebhookContext(...named, [], null);
-		const result: IWebhookResponseData = (await this.others[0]?.webhook?.call(context)) ?? {};
+		const result: IWebhookResponseData = (await type?.webhook?.call(context)) ?? {};
 		const { workflowData, noWebhookResponse } = result;
 		if (workflowData) {
 			this.isListening &&= !isTest;
@@ -296,8 +304,8 @@ export class MiniN8n {
 	}
 
 	/** The workflow, fresh from the database. */
-	private workflow(active: boolean): Workflow {
-		const getByName = () => this.others[this.executions.length % this.others.length] ?? this.type;
+	private workflow(active: boolean, process = 0): Workflow {
+		const getByName = () => this.others[process % this.others.length] ?? this.type;
 		const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 		return new Workflow({
 			...{ id: `workflow ${this.node.id}`, active, nodeTypes, settings: { executionOrder: 'v1' } },
@@ -331,6 +339,9 @@ function loadElsewhere(): INodeType {
 	return type as unknown as INodeType;
 }
 
+/** Whether one process does all, two main processes take turns, or two workers do so beside the main process. */
+export type Processes = 'one' | 'mains' | 'workers';
+
 /** An n8n for each test with the trigger, in virtual time. Closes it after the test. */
 export function useMiniN8n() {
 	useVirtualTime();
@@ -343,11 +354,12 @@ export function useMiniN8n() {
 		all = [];
 	});
 	return async (
-		isQueue: boolean,
+		processes: Processes,
 		...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]
 	) => {
 		const type = await loadNode('leadGenTrigger');
-		const others = isQueue ? [loadElsewhere(), loadElsewhere()] : [type];
+		const first = processes === 'workers' ? loadElsewhere() : type;
+		const others = processes === 'one' ? [type] : [first, loadElsewhere()];
 		const n8n = new MiniN8n(type, others, ...given);
 		await n8n.open();
 		all.push(n8n);

@@ -3,7 +3,7 @@ import { Container } from '@n8n/di';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import type { SettingsPatch } from '../lab/sandbox/settings';
-import { useMiniN8n, type MiniN8n } from './triggerEngine';
+import { useMiniN8n, type MiniN8n, type Processes } from './triggerEngine';
 import { skip, sleep, until } from './virtualTime';
 
 /* What the trigger does on n8n's engine, from an activation to a completion, by its executions and requests. */
@@ -39,13 +39,12 @@ function reset(settings: SettingsPatch = {}): void {
 
 const credentialWith = (key: string) => ({ baseUrl: sandbox.url, apiKey: key, plan: 'enterprise' });
 
-/** An n8n with one active workflow. @param isQueue whether other processes answer requests and run executions */
 async function n8nWith(
 	parameters: INodeParameters = {},
 	fields?: Partial<INode>,
-	isQueue = false,
+	processes: Processes = 'one',
 ): Promise<MiniN8n> {
-	return await newMiniN8n(isQueue, credentialWith(apiKey), { limit: 10, ...parameters }, fields);
+	return await newMiniN8n(processes, credentialWith(apiKey), { limit: 10, ...parameters }, fields);
 }
 
 /** Long enough for what should not happen. */
@@ -97,16 +96,16 @@ async function post(url: string, body: object, headers: Record<string, string> =
 }
 
 /** Activates a node, and waits for its first scrape. */
-async function started(parameters?: INodeParameters, isQueue?: boolean): Promise<MiniN8n> {
-	const n8n = await n8nWith(parameters, {}, isQueue);
+async function started(parameters?: INodeParameters, processes?: Processes): Promise<MiniN8n> {
+	const n8n = await n8nWith(parameters, {}, processes);
 	await n8n.activate();
 	await until(() => sandbox.jobs.length === 1 && isOver(n8n));
 	return n8n;
 }
 
 /** A node with a schedule that is active, and scrapes of its first due times. */
-async function scheduled(count = 0): Promise<MiniN8n> {
-	const n8n = await n8nWith({ schedule: 'hourly' });
+async function scheduled(count = 0, processes?: Processes): Promise<MiniN8n> {
+	const n8n = await n8nWith({ schedule: 'hourly' }, {}, processes);
 	await n8n.activate();
 	await quiet(2000);
 	for (let hour = 0; hour < count; hour++) {
@@ -125,6 +124,7 @@ async function notifyWithoutLeads(at: number): Promise<void> {
 
 const RATE_LIMIT = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429 } as const;
 const NOT_FOUND = { kind: 'envelope', code: 'NOT_FOUND', status: 404 } as const;
+const slowStart = { kind: 'slowBody', delayMs: 500, match: { path: '/start' } } as const;
 const AWAY = { kind: 'status', status: 502, body: 'Bad Gateway' } as const;
 const statusAway = { faults: [{ ...AWAY, match: { path: '/status' } }] };
 
@@ -154,6 +154,7 @@ describe('an activation', () => {
 	test('starts nothing more in saves, and starts a scrape again after a deactivation', async () => {
 		const n8n = await started();
 		await n8n.saveWorkflow();
+		n8n.rename('Leads, please');
 		await n8n.saveWorkflow();
 		await quiet();
 		expect(starts()).toHaveLength(1);
@@ -192,6 +193,8 @@ describe('an activation', () => {
 		n8n.front = () => status;
 		n8n.frontBody = body;
 		await n8n.activate();
+		// n8n may repeat it.
+		await n8n.activate();
 		const since = Date.now();
 		await untilExecutions(n8n, 1);
 		expect(Date.now() - since).toBeLessThan(2 * MINUTE_MS);
@@ -215,6 +218,16 @@ describe('an activation', () => {
 		expect(urlOf(0)).toMatch(/^http:\/\/127\.0\.0\.1:9\/webhook\//);
 	});
 
+	test('waits until n8n has saved that the workflow is active', async () => {
+		const n8n = await n8nWith();
+		n8n.isPublished = false;
+		await n8n.activate();
+		await quiet();
+		expect(n8n.executions).toEqual([]);
+		n8n.isPublished = true;
+		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+	});
+
 	test('is refused with Always Output Data', async () => {
 		const n8n = await n8nWith({}, { alwaysOutputData: true });
 		await expect(n8n.activate()).rejects.toThrow("'Always Output Data' must be off");
@@ -222,52 +235,75 @@ describe('an activation', () => {
 });
 
 describe('a poll', () => {
-	test('begins nothing more while n8n has not run what it began, and again after an hour', async () => {
-		const n8n = await scheduled(2);
-		n8n.slots = 0;
-		for (const at of [0, 1]) finish(at);
-		await until(() => n8n.executions.length === 4);
-		skip(50 * MINUTE_MS);
-		await quiet();
-		expect(n8n.executions).toHaveLength(4);
-		skip(20 * MINUTE_MS);
-		await until(() => n8n.executions.length === 6);
-		// What a poll saw needs no answer of the service.
-		sandbox.set(statusAway);
-		const before = polls().length;
-		n8n.slots = 1;
-		await until(() => isOver(n8n));
-		expect(polls()).toHaveLength(before);
-		// The second ones end at the gate, also if they are retried twice.
-		for (const at of [4, 4]) await retry(n8n, at);
-		expect(n8n.executions.map(({ output }) => output.length)).toEqual([0, 0, 1, 1, 0, 0, 0, 0]);
-		expect(n8n.executions[4]?.hints).toEqual([
-			`The workflow ran for scrape ${idOf(0)} before, in another execution.`,
-		]);
-	});
+	test.each(['one', 'workers'] as const)(
+		'begins nothing more while n8n has not run what it began, and again after an hour: %s',
+		async (processes) => {
+			const n8n = await scheduled(2, processes);
+			n8n.slots = 0;
+			for (const at of [0, 1]) finish(at);
+			await until(() => n8n.executions.length === 4);
+			skip(50 * MINUTE_MS);
+			await quiet();
+			expect(n8n.executions).toHaveLength(4);
+			skip(20 * MINUTE_MS);
+			await until(() => n8n.executions.length === 6);
+			// What a poll saw needs no answer of the service.
+			sandbox.set(statusAway);
+			const before = polls().length;
+			n8n.slots = 1;
+			await until(() => isOver(n8n));
+			expect(polls()).toHaveLength(before);
+			// The second ones end at the gate, also if they are retried twice.
+			for (const at of [4, 4]) await retry(n8n, at);
+			expect(n8n.executions.map(({ output }) => output.length)).toEqual([0, 0, 1, 1, 0, 0, 0, 0]);
+			expect(n8n.executions[4]?.hints).toEqual([
+				`The workflow ran for scrape ${idOf(0)} before, in another execution.`,
+			]);
+		},
+	);
 
-	test.each([
-		['in this process', false],
-		['in another process', true],
-	])('begins nothing while a notification %s waits for a slot', async (_what, isQueue) => {
-		const n8n = await started({}, isQueue);
-		n8n.slots = 0;
-		await sandbox.notify(idOf(0));
+	test.each(['one', 'workers'] as const)(
+		'begins nothing while a notification waits for a slot: %s',
+		async (processes) => {
+			const n8n = await started({}, processes);
+			n8n.slots = 0;
+			await sandbox.notify(idOf(0));
+			finish();
+			skip(30 * MINUTE_MS);
+			await quiet();
+			expect(n8n.executions).toHaveLength(2);
+			n8n.slots = 1;
+			await until(() => isOver(n8n));
+			expect(n8n.executions[1]?.output).toMatchObject([{ notification: { body: {} } }]);
+			skip(2 * HOUR_MS);
+			await quiet();
+			expect(n8n.executions).toHaveLength(2);
+		},
+	);
+
+	test('leaves a notification its time', async () => {
+		const n8n = await started();
 		finish();
-		skip(30 * MINUTE_MS);
+		await until(() => polls().length > 0);
+		await quiet(7000);
+		await sandbox.notify(idOf(0));
 		await quiet();
 		expect(n8n.executions).toHaveLength(2);
-		n8n.slots = 1;
-		await until(() => isOver(n8n));
-		expect(n8n.executions[1]?.output).toMatchObject([{ notification: { body: {} } }]);
-		skip(2 * HOUR_MS);
-		await quiet();
-		expect(n8n.executions).toHaveLength(2);
+		expect(ranOf(n8n)).toMatchObject([{ notification: { method: 'POST' } }]);
 	});
 
-	test('runs the workflow once in queue mode, also for a start that was retried there', async () => {
+	test('sees a scrape that another main process started', async () => {
+		// Otherwise it is the turn of this process to save it.
+		reset({ faults: [{ ...RATE_LIMIT, match: { path: '/start', times: 1 } }] });
+		const n8n = await started({}, 'mains');
+		finish();
+		await untilExecutions(n8n, 2);
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
+	});
+
+	test('runs the workflow once for a start that was retried in a worker', async () => {
 		reset({ faults: [{ ...NOT_FOUND, match: { path: '/start', times: 1 } }] });
-		const n8n = await n8nWith({}, {}, true);
+		const n8n = await n8nWith({}, {}, 'workers');
 		await n8n.activate();
 		await untilExecutions(n8n, 1);
 		await pass(HOUR_MS / MINUTE_MS);
@@ -319,6 +355,7 @@ describe('a poll', () => {
 describe('an own URL that breaks after the activation', () => {
 	test('lets what finished run, sends no start, is told soon, and Retry starts the scrape', async () => {
 		const n8n = await scheduled(1);
+		skip(HOUR_MS);
 		n8n.front = () => 403;
 		finish();
 		await untilExecutions(n8n, 2);
@@ -369,11 +406,22 @@ describe('an own URL that breaks after the activation', () => {
 	});
 });
 
+test('a start is saved with its execution while the own URL is away, as when n8n stops', async () => {
+	reset({ faults: [slowStart] });
+	const n8n = await n8nWith();
+	await n8n.activate();
+	await until(() => starts().length === 1);
+	n8n.front = () => 503;
+	await untilExecutions(n8n, 1);
+	expect(n8n.executions[0]?.hints[0]).toMatch(/^Scrape .* was started.* n8n cannot reach/);
+	expect(n8n.saved).toContain(idOf(0));
+});
+
 describe('a start that waits for the rate limit', () => {
 	/** Activates a node whose start is refused for the rate. */
-	async function waiting(): Promise<MiniN8n> {
+	async function waiting(processes?: Processes): Promise<MiniN8n> {
 		reset({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
-		const n8n = await n8nWith();
+		const n8n = await n8nWith({}, {}, processes);
 		await n8n.activate();
 		await until(() => starts().length === 2);
 		await quiet(2000);
@@ -416,6 +464,20 @@ describe('a start that waits for the rate limit', () => {
 		expect(kindsOf(n8n)).toEqual(['start success', 'start success', 'start success']);
 	});
 
+	test('in a worker is not sent after another activation', async () => {
+		const n8n = await waiting('workers');
+		await n8n.deactivate();
+		await n8n.activate();
+		await until(() => n8n.executions.length === 2);
+		await quiet(2000);
+		reset();
+		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+		skip(HOUR_MS);
+		await quiet();
+		expect(starts()).toHaveLength(1);
+		expect(n8n.executions[0]?.hints[0]).toContain('was unpublished before');
+	});
+
 	test('goes on when the workflow is saved, and is sent once', async () => {
 		const n8n = await waiting();
 		await n8n.saveWorkflow();
@@ -430,18 +492,17 @@ describe('a start that waits for the rate limit', () => {
 });
 
 describe('a notification', () => {
-	const slowStart = { kind: 'slowBody', delayMs: 500, match: { path: '/start' } } as const;
-	test.each<[what: string, settings: SettingsPatch, isQueue?: boolean]>([
+	test.each<[what: string, settings: SettingsPatch, processes?: Processes]>([
 		['is lost', {}],
 		['comes before the answer to the start', { notification: { times: 1 }, faults: [slowStart] }],
 		['comes thirty times at once', { notification: { times: 30 } }],
 		['names an awkward ID', { job: { durationMs: 50, scrapeIdStyle: 'awkward' } }],
 		['tells of a failure', { job: { durationMs: 50, outcome: 'failed' } }],
-		['comes thirty times at once to two workers', { notification: { times: 30 } }, true],
+		['comes thirty times at once to two workers', { notification: { times: 30 } }, 'workers'],
 	])('that %s runs the workflow once, also if it comes again later', async (...given) => {
-		const [, settings, isQueue] = given;
+		const [, settings, processes] = given;
 		reset({ job: { durationMs: 50 }, ...settings });
-		const n8n = await n8nWith({}, {}, isQueue);
+		const n8n = await n8nWith({}, {}, processes);
 		await n8n.activate();
 		await until(() => ranOf(n8n).length > 0 && isOver(n8n));
 		await sandbox.notify(idOf(0));
@@ -538,13 +599,26 @@ describe('a stranger', () => {
 		const n8n = await started();
 		const logged = jest.spyOn(Container.get(Logger), 'warn');
 		const warnings = () => logged.mock.calls.filter(([text]) => text.includes('signature'));
+		const own: Array<[object, Record<string, string>]> = [];
+		n8n.front = ({ headers }, text) => {
+			const signature = String(headers['x-leadgen-signature'] ?? '');
+			if (signature) own.push([JSON.parse(text) as object, { 'x-leadgen-signature': signature }]);
+			return undefined;
+		};
+		await n8n.saveWorkflow();
+		await quiet(2000);
+		n8n.front = undefined;
+		const [message = [{}, {}] as const] = own;
+		expect(await post(n8n.productionUrl, ...message)).toBe(200);
+		skip(6 * MINUTE_MS);
+		expect(await post(n8n.productionUrl, ...message)).toBe(403);
 		const before = sandbox.requests.length;
 		const body = { scrapeId: idOf(0), status: 'completed' };
 		const signed = { 'x-leadgen-signature': '0'.repeat(64) };
-		const message = JSON.stringify({ scrapes: [], sentAt: Date.now() });
+		const forged = { message: JSON.stringify({ scrapes: [], sentAt: Date.now() }) };
 		skip(2 * MINUTE_MS);
 		expect(await post(n8n.productionUrl, body)).toBe(403);
-		expect(await post(n8n.productionUrl, { message }, signed)).toBe(403);
+		expect(await post(n8n.productionUrl, forged, signed)).toBe(403);
 		expect(warnings()).toEqual([]);
 		for (const times of [1, 2]) {
 			for (const url of [urlOf(0).slice(0, -1), urlOf(0).replace(/=./, '=b')])
@@ -643,6 +717,10 @@ describe('what a failed execution advises', () => {
 		expect(n8n.executions[0]?.error).toMatch(
 			/^No scrape was started: .* Check the filters and 'Limit' of this node\. Then retry this execution/,
 		);
+		// It is not sent when n8n starts.
+		await n8n.activate('init');
+		await quiet();
+		expect(n8n.executions).toHaveLength(1);
 		apiKey = crypto.randomUUID();
 		n8n.credential = credentialWith(apiKey);
 		reset();
@@ -684,6 +762,17 @@ describe('what a failed execution advises', () => {
 			),
 		);
 		expect(n8n.executions[1]?.error).not.toContain('Anyone');
+	});
+
+	test('names what to check if the service does not say which scrape it started', async () => {
+		const body = JSON.stringify({ success: true, data: { status: 'pending' } });
+		reset({ faults: [{ kind: 'status', status: 200, body, match: { path: '/start' } }] });
+		const n8n = await n8nWith();
+		await n8n.activate();
+		await untilExecutions(n8n, 1);
+		expect(n8n.executions[0]?.error).toMatch(
+			/^The node could not confirm whether a scrape was started\. The service did not return the ID/,
+		);
 	});
 
 	test('names what to check if the outcome of a start is unknown, which nothing repeats, and its end runs the workflow', async () => {

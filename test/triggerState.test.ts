@@ -140,6 +140,31 @@ test('what the own URL does not take counts here, and is saved with what it take
 	const given = givenWith(JSON.stringify(saved('a1 a2')));
 	node.write(given, {});
 	expect(JSON.parse(given.staticData['node 1'] as string)).toEqual(saved('a1! a2'));
-	node.reached(saved(''));
+	node.reached(saved('', 'a1'), node.signal);
 	expect(node.unreachedSince).toBeUndefined();
+});
+
+test('what a reply says that is saved counts while the node is active, but not after a deactivation', () => {
+	const node = new state.NodeState('node 1');
+	const { signal } = node;
+	node.reached(saved('', 'a1'), signal);
+	expect(node.saved).toEqual(saved(''));
+	node.place = { url: '', addresses: [] };
+	node.reached(saved('a1', 'a1'), signal);
+	expect(node.saved).toEqual(saved('a1', 'a1'));
+	node.close(givenWith(undefined));
+	node.open(givenWith(undefined), 'activate', true);
+	node.place = { url: '', addresses: [] };
+	node.reached(saved('', 'a1'), signal);
+	expect(node.saved.activation).toBeUndefined();
+});
+
+test('an old copy that others saved undoes nothing, and brings back nothing', () => {
+	const node = new state.NodeState('node 1');
+	const old = givenWith(JSON.stringify(saved('', 'a1')));
+	node.write(givenWith(JSON.stringify(saved('', 'a1'))), { through: 'a1' });
+	node.place = { url: '', addresses: [] };
+	expect(node.read(old).activation).toBe('');
+	node.close(old);
+	expect(node.open(givenWith(JSON.stringify(saved('', ''))), 'activate', true)).toMatch(/^a/);
 });

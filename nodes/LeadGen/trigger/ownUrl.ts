@@ -57,8 +57,7 @@ export async function postToSelf(node: TriggerNode, message: Message = {}): Prom
 		state.notReached(message);
 		throw error;
 	});
-	// After a deactivation, a late reply may tell of an activation that is over.
-	if (!signal.aborted) state.reached(reply.saved);
+	state.reached(reply.saved, signal);
 	return reply;
 }
 

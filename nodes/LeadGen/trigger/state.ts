@@ -157,11 +157,13 @@ export class NodeState {
 		for (const { attempt } of scrapes) this.begunUntil.delete(attempt);
 	}
 
-	/** The own URL took a message. @param saved what it says that is saved */
-	reached(saved: Saved): void {
+	/** The own URL took a message. @param saved what it says that is saved @param signal as when the message was sent */
+	reached(saved: Saved, signal: AbortSignal): void {
 		this.unreachedSince = undefined;
+		// After a deactivation, a late reply may tell of an activation that is over.
+		if (!this.place || signal.aborted) return;
 		// Another node may have saved an old copy without the activation.
-		if (this.place) this.saved = united({ ...this.saved, ...saved }, this.saved.scrapes);
+		this.saved = united({ ...this.saved, ...saved }, this.saved.scrapes);
 	}
 
 	/**
