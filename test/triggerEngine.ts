@@ -11,13 +11,12 @@ import {
 } from 'n8n-core';
 import {
 	createRunExecutionData,
-	NodeConnectionTypes,
 	NodeHelpers,
 	Workflow,
+	type ICheckProcessedContextData,
 	type ICredentialDataDecryptedObject,
 	type IDataDeduplicator,
 	type IDataObject,
-	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
@@ -32,53 +31,44 @@ import {
 } from 'n8n-workflow';
 import { until, useVirtualTime } from './virtualTime';
 
-/** n8n's table of what was processed, for the real helpers of n8n-core. */
+type Removing = Parameters<IDataDeduplicator['removeProcessed']>;
+
+/**
+ * n8n's table of what was processed by each node, for the real helpers of n8n-core. As n8n, it reads the whole row of a
+ * node, and writes it a moment later.
+ */
 class ProcessedData implements IDataDeduplicator {
-	readonly values = new Set<unknown>();
+	private readonly rows = new Map<string, Set<unknown>>();
 
-	checkProcessedAndRecord(items: Array<string | number>) {
-		const fresh = items.filter((item) => !this.values.has(item));
-		for (const item of fresh) this.values.add(item);
-		return Promise.resolve({
-			new: fresh,
-			processed: items.filter((item) => !fresh.includes(item)),
-		});
+	private async change({ workflow, node }: ICheckProcessedContextData, to: RowChange) {
+		const key = `${workflow.id} ${String(node?.id)}`;
+		const row = new Set(this.rows.get(key));
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		this.rows.set(key, to(row));
 	}
 
-	removeProcessed(items: Array<string | number>): Promise<void> {
-		for (const item of items) this.values.delete(item);
-		return Promise.resolve();
+	async checkProcessedAndRecord(...[items, , context]: Removing) {
+		let known = new Set<unknown>();
+		await this.change(context, (row) => new Set([...(known = row), ...items]));
+		return {
+			new: items.filter((item) => !known.has(item)),
+			processed: items.filter((item) => known.has(item)),
+		};
 	}
 
-	clearAllProcessedItems(): Promise<void> {
-		this.values.clear();
-		return Promise.resolve();
+	async removeProcessed(...[items, , context]: Removing) {
+		const others = (row: Set<unknown>) =>
+			new Set([...row].filter((item) => !items.some((each) => each === item)));
+		await this.change(context, others);
 	}
 
-	getProcessedDataCount(): Promise<number> {
-		return Promise.resolve(this.values.size);
-	}
+	/** The node does not use these. */
+	clearAllProcessedItems = () => Promise.reject(new Error('not expected'));
+	getProcessedDataCount = () => Promise.reject(new Error('not expected'));
 }
+type RowChange = (row: Set<unknown>) => Set<unknown>;
 
 const processed = new ProcessedData();
-
-/** Passes on what the trigger gives. */
-const end: INodeType = {
-	description: {
-		displayName: 'End',
-		name: 'end',
-		group: ['transform'],
-		version: 1,
-		description: 'Passes on',
-		defaults: { name: 'End' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	},
-	execute(this: IExecuteFunctions) {
-		return Promise.resolve([this.getInputData()]);
-	},
-};
 
 /** An execution, in the order in which they were begun. */
 export interface Execution {
@@ -88,7 +78,7 @@ export interface Execution {
 	status: 'queued' | 'running' | 'success' | 'error' | 'canceled';
 	/** What a failed one says, with its advice. */
 	error?: string;
-	/** The items that came to the node behind the trigger. */
+	/** The items with which the next nodes run; without any, they do not run. */
 	output: IDataObject[];
 	hints: string[];
 	stop: () => void;
@@ -101,11 +91,16 @@ type Data = IWorkflowExecuteAdditionalData;
 export class MiniN8n {
 	readonly executions: Execution[] = [];
 	/** Answers instead of the webhooks, as a proxy in front of n8n does. */
-	front?: (request: IncomingMessage) => number | undefined;
+	front?: (request: IncomingMessage, body: string) => number | undefined;
 	/** The body of these answers. */
 	frontBody = '';
 	/** How many production executions may run at once. */
 	slots = Infinity;
+	/** Where n8n says that it is reached. */
+	publicUrl = '';
+	/** Whether n8n has saved that the workflow is active. It may take requests before. */
+	isPublished = true;
+	private requestCount = 0;
 	/** As n8n's database holds it. */
 	private staticData = '{}';
 	private isActive = false;
@@ -119,9 +114,11 @@ export class MiniN8n {
 	private readonly node: INode;
 	private url = '';
 
+	/** @param type leads @param others answer requests, and run executions, in turn: in queue mode these are other processes */
 	constructor(
 		private readonly type: INodeType,
-		private readonly credential: ICredentialDataDecryptedObject,
+		private readonly others: INodeType[],
+		public credential: ICredentialDataDecryptedObject,
 		parameters: INodeParameters,
 		fields: Partial<INode> = {},
 	) {
@@ -141,6 +138,10 @@ export class MiniN8n {
 		this.node.parameters = NodeHelpers.getNodeParameters(description.properties, ...all) ?? {};
 	}
 
+	rename(name: string): void {
+		this.node.name = name;
+	}
+
 	async open(): Promise<void> {
 		await once(this.server.listen(0, '127.0.0.1'), 'listening');
 		this.url = `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/`;
@@ -157,23 +158,16 @@ export class MiniN8n {
 	/** As n8n 1: the hooks, then `trigger()`. What the hooks write is saved if all is through. */
 	async activate(mode: WorkflowActivateMode = 'activate'): Promise<void> {
 		const workflow = this.workflow(true);
-		const hook = new HookContext(
-			workflow,
-			this.node,
-			this.data(workflow, 'trigger'),
-			'trigger',
-			mode,
-		);
+		const given = [workflow, this.node, this.data(workflow, 'trigger'), 'trigger', mode] as const;
+		const hook = new HookContext(...given);
 		await this.type.webhookMethods?.default?.create.call(hook);
 		this.isActive = true;
 		const emit = ([items = []]: INodeExecutionData[][]) => {
 			this.begin('trigger', items);
 		};
 		const registerCron = (_cron: object, tick: (due: Date) => void) => this.ticks.push(tick);
-		const context = new TriggerContext(
-			...([workflow, this.node, this.data(workflow, 'trigger'), 'trigger', mode, emit] as const),
-			...([undefined, undefined, { registerCron } as never] as const),
-		);
+		const helpers = [undefined, undefined, { registerCron } as never] as const;
+		const context = new TriggerContext(...given, emit, ...helpers);
 		this.triggerResponse = await this.type.trigger?.call(context);
 		this.save(workflow);
 	}
@@ -235,14 +229,8 @@ export class MiniN8n {
 
 	private begin(mode: WorkflowExecuteMode, items: INodeExecutionData[]): void {
 		const input = (items[0]?.json.leadGenTrigger ?? {}) as IDataObject;
-		const execution: Execution = {
-			mode,
-			input,
-			status: 'queued',
-			output: [],
-			hints: [],
-			stop() {},
-		};
+		const status = 'queued' as const;
+		const execution: Execution = { mode, input, status, output: [], hints: [], stop() {} };
 		this.executions.push(execution);
 		void this.execute(execution, items);
 	}
@@ -254,7 +242,7 @@ export class MiniN8n {
 		await until(() => this.isClosed || mayRun(), 'the execution has a slot');
 		if (this.isClosed) return;
 		execution.status = 'running';
-		const workflow = this.workflow(this.isActive);
+		const workflow = this.workflow(this.isActive, this.executions.indexOf(execution) + 1);
 		const stack = [{ node: this.node, data: { main: [items] }, source: null }];
 		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
 		const runner = new WorkflowExecute(this.data(workflow, execution.mode), execution.mode, data);
@@ -266,12 +254,9 @@ export class MiniN8n {
 		const run = await running_;
 		const { runData, error } = run.data.resultData;
 		execution.run = run;
-		execution.hints = (runData['LeadGen Trigger'] ?? []).flatMap(({ hints = [] }) =>
-			hints.map(({ message }) => message),
-		);
-		execution.output = (runData.End ?? []).flatMap(({ data }) =>
-			(data?.main?.[0] ?? []).map(({ json }) => json),
-		);
+		const [ran] = runData[this.node.name] ?? [];
+		execution.hints = (ran?.hints ?? []).map(({ message }) => message);
+		execution.output = (ran?.data?.main?.[0] ?? []).map(({ json }) => json);
 		if (error) execution.error = `${error.message}. ${error.description ?? ''}`;
 		// n8n saves the static data of an execution that changed it.
 		if (workflow.staticData.__dataChanged) this.save(workflow);
@@ -284,7 +269,7 @@ export class MiniN8n {
 		const rawBody = Buffer.concat(chunks);
 		const isTest = request.url?.startsWith('/webhook-test/') ?? false;
 		const isThere = isTest ? this.isListening : this.isActive;
-		const status = this.front?.(request) ?? (isThere ? 0 : 404);
+		const status = this.front?.(request, rawBody.toString()) ?? (isThere ? 0 : 404);
 		if (status !== 0) {
 			response.writeHead(status).end(this.frontBody);
 			return;
@@ -299,14 +284,15 @@ export class MiniN8n {
 				json: (body: object) => response.writeHead(code).end(JSON.stringify(body)),
 			}),
 		};
-		const workflow = this.workflow(!isTest);
+		const type = this.others[this.requestCount++ % this.others.length];
+		const workflow = this.workflow(!isTest && this.isPublished);
 		const mode = isTest ? 'manual' : 'webhook';
 		const data = { ...this.data(workflow, mode), httpRequest, httpResponse };
 		const [webhookDescription] = this.type.description.webhooks ?? [];
 		const given = { webhookDescription, isTest } as IWebhookData;
 		const named = [workflow, this.node, data as Data, mode, given] as const;
 		const context = new WebhookContext(...named, [], null);
-		const result: IWebhookResponseData = (await this.type.webhook?.call(context)) ?? {};
+		const result: IWebhookResponseData = (await type?.webhook?.call(context)) ?? {};
 		const { workflowData, noWebhookResponse } = result;
 		if (workflowData) {
 			this.isListening &&= !isTest;
@@ -318,18 +304,13 @@ export class MiniN8n {
 	}
 
 	/** The workflow, fresh from the database. */
-	private workflow(active: boolean): Workflow {
-		const nodeTypes = {
-			getByName: () => this.type,
-			getByNameAndVersion: (type: string) => (type === 'end' ? end : this.type),
-			getKnownTypes: () => ({}),
-		};
-		const { name } = this.node;
-		const endNode = { id: 'end', name: 'End', type: 'end', typeVersion: 1, parameters: {} };
+	private workflow(active: boolean, process = 0): Workflow {
+		const getByName = () => this.others[process % this.others.length] ?? this.type;
+		const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 		return new Workflow({
 			...{ id: `workflow ${this.node.id}`, active, nodeTypes, settings: { executionOrder: 'v1' } },
-			nodes: [structuredClone(this.node), { ...endNode, position: [0, 0] }],
-			connections: { [name]: { main: [[{ node: 'End', type: 'main', index: 0 }]] } },
+			nodes: [structuredClone(this.node)],
+			connections: {},
 			staticData: JSON.parse(this.staticData) as IDataObject,
 		});
 	}
@@ -341,10 +322,25 @@ export class MiniN8n {
 	private data(workflow: Workflow, mode: WorkflowExecuteMode): IWorkflowExecuteAdditionalData {
 		return {
 			...newExecutionData(workflow, mode, this.credential),
-			...{ webhookBaseUrl: `${this.url}webhook`, webhookTestBaseUrl: `${this.url}webhook-test` },
+			webhookBaseUrl: `${this.publicUrl || this.url}webhook`,
+			webhookTestBaseUrl: `${this.url}webhook-test`,
 		};
 	}
 }
+
+/** The node as another process loads it, which shares nothing with this one. */
+function loadElsewhere(): INodeType {
+	const path = '../dist/nodes/LeadGen/LeadGenTrigger.node.js';
+	let type: INodeType | undefined;
+	jest.isolateModules(() => {
+		const { LeadGenTrigger } = jest.requireActual<Record<string, new () => INodeType>>(path);
+		type = LeadGenTrigger && new LeadGenTrigger();
+	});
+	return type as unknown as INodeType;
+}
+
+/** Whether one process does all, two main processes take turns, or two workers do so beside the main process. */
+export type Processes = 'one' | 'mains' | 'workers';
 
 /** An n8n for each test with the trigger, in virtual time. Closes it after the test. */
 export function useMiniN8n() {
@@ -357,8 +353,14 @@ export function useMiniN8n() {
 		for (const n8n of all) await n8n.close();
 		all = [];
 	});
-	return async (...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]) => {
-		const n8n = new MiniN8n(await loadNode('leadGenTrigger'), ...given);
+	return async (
+		processes: Processes,
+		...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]
+	) => {
+		const type = await loadNode('leadGenTrigger');
+		const first = processes === 'workers' ? loadElsewhere() : type;
+		const others = processes === 'one' ? [type] : [first, loadElsewhere()];
+		const n8n = new MiniN8n(type, others, ...given);
 		await n8n.open();
 		all.push(n8n);
 		return n8n;

@@ -3,7 +3,7 @@ import { Container } from '@n8n/di';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import type { SettingsPatch } from '../lab/sandbox/settings';
-import { useMiniN8n, type MiniN8n } from './triggerEngine';
+import { useMiniN8n, type MiniN8n, type Processes } from './triggerEngine';
 import { skip, sleep, until } from './virtualTime';
 
 /* What the trigger does on n8n's engine, from an activation to a completion, by its executions and requests. */
@@ -37,12 +37,14 @@ function reset(settings: SettingsPatch = {}): void {
 	});
 }
 
+const credentialWith = (key: string) => ({ baseUrl: sandbox.url, apiKey: key, plan: 'enterprise' });
+
 async function n8nWith(
 	parameters: INodeParameters = {},
 	fields?: Partial<INode>,
+	processes: Processes = 'one',
 ): Promise<MiniN8n> {
-	const credential = { baseUrl: sandbox.url, apiKey, plan: 'enterprise' };
-	return await newMiniN8n(credential, { limit: 10, ...parameters }, fields);
+	return await newMiniN8n(processes, credentialWith(apiKey), { limit: 10, ...parameters }, fields);
 }
 
 /** Long enough for what should not happen. */
@@ -50,18 +52,41 @@ async function quiet(ms = 30_000): Promise<void> {
 	await sleep(ms);
 }
 
+/** Lets time go by, in steps in which polls have their turn. */
+async function pass(minutes: number, times = 1): Promise<void> {
+	for (let time = 0; time < times; time++) {
+		skip(minutes * MINUTE_MS);
+		await quiet(4000);
+	}
+}
+
 /** The requests to start a scrape. */
 const starts = () => sandbox.requests.filter(({ operation }) => operation === 'startScrape');
 const polls = () => sandbox.requests.filter(({ operation }) => operation === 'getScrapeStatus');
 const idOf = (at: number) => sandbox.jobs[at]?.scrapeId ?? '';
+const urlOf = (at: number) => sandbox.jobs[at]?.webhookUrl ?? '';
+const finish = (at = 0) => {
+	sandbox.finish(idOf(at), 'completed');
+};
 /** What the executions of an n8n are for, and how they ended. */
 const kindsOf = ({ executions }: MiniN8n) =>
 	executions.map(({ input, status }) => `${Object.keys(input)[0] ?? 'nothing'} ${status}`);
 const isOver = ({ executions }: MiniN8n) =>
 	executions.every(({ status }) => status !== 'queued' && status !== 'running');
-
 /** The items with which the workflow ran. */
 const ranOf = ({ executions }: MiniN8n) => executions.flatMap(({ output }) => output);
+
+async function untilExecutions(n8n: MiniN8n, count: number): Promise<void> {
+	await until(() => n8n.executions.length === count && isOver(n8n), `${String(count)} executions`);
+}
+
+/** Retries an execution, and waits for the end. */
+async function retry(n8n: MiniN8n, at: number): Promise<void> {
+	const { length } = n8n.executions;
+	const execution = n8n.executions[at];
+	if (execution) n8n.retry(execution);
+	await untilExecutions(n8n, length + 1);
+}
 
 /** @returns the HTTP status of the answer */
 async function post(url: string, body: object, headers: Record<string, string> = {}) {
@@ -71,10 +96,23 @@ async function post(url: string, body: object, headers: Record<string, string> =
 }
 
 /** Activates a node, and waits for its first scrape. */
-async function started(parameters?: INodeParameters): Promise<MiniN8n> {
-	const n8n = await n8nWith(parameters);
+async function started(parameters?: INodeParameters, processes?: Processes): Promise<MiniN8n> {
+	const n8n = await n8nWith(parameters, {}, processes);
 	await n8n.activate();
 	await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+	return n8n;
+}
+
+/** A node with a schedule that is active, and scrapes of its first due times. */
+async function scheduled(count = 0, processes?: Processes): Promise<MiniN8n> {
+	const n8n = await n8nWith({ schedule: 'hourly' }, {}, processes);
+	await n8n.activate();
+	await quiet(2000);
+	for (let hour = 0; hour < count; hour++) {
+		n8n.due(new Date(Date.UTC(2027, 0, 1, hour)));
+		await until(() => sandbox.jobs.length === hour + 1);
+	}
+	await until(() => isOver(n8n));
 	return n8n;
 }
 
@@ -85,7 +123,8 @@ async function notifyWithoutLeads(at: number): Promise<void> {
 }
 
 const RATE_LIMIT = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429 } as const;
-const refused = { faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] };
+const NOT_FOUND = { kind: 'envelope', code: 'NOT_FOUND', status: 404 } as const;
+const slowStart = { kind: 'slowBody', delayMs: 500, match: { path: '/start' } } as const;
 const AWAY = { kind: 'status', status: 502, body: 'Bad Gateway' } as const;
 const statusAway = { faults: [{ ...AWAY, match: { path: '/status' } }] };
 
@@ -93,11 +132,9 @@ describe('an activation', () => {
 	test('starts one scrape, whose end runs the workflow once', async () => {
 		const n8n = await started();
 		await sandbox.notify(idOf(0));
-		sandbox.finish(idOf(0), 'completed');
-		await until(() => n8n.executions.length === 2 && isOver(n8n));
-		expect(starts().map(({ body }) => (body as { filters: object }).filters)).toEqual([
-			{ limit: 10 },
-		]);
+		finish();
+		await untilExecutions(n8n, 2);
+		expect(starts().map(({ body }) => body)).toMatchObject([{ filters: { limit: 10 } }]);
 		expect(kindsOf(n8n)).toEqual(['start success', 'completion success']);
 		const [start, completion] = n8n.executions;
 		expect(start?.output).toEqual([]);
@@ -117,6 +154,7 @@ describe('an activation', () => {
 	test('starts nothing more in saves, and starts a scrape again after a deactivation', async () => {
 		const n8n = await started();
 		await n8n.saveWorkflow();
+		n8n.rename('Leads, please');
 		await n8n.saveWorkflow();
 		await quiet();
 		expect(starts()).toHaveLength(1);
@@ -128,37 +166,66 @@ describe('an activation', () => {
 	});
 
 	test('of a schedule starts nothing; each due time starts one scrape', async () => {
-		const n8n = await n8nWith({ schedule: 'daily' });
-		await n8n.activate();
-		await quiet();
+		const n8n = await scheduled();
 		expect(n8n.executions).toEqual([]);
-		for (const day of [1, 1, 2]) n8n.due(new Date(Date.UTC(2027, 0, day, 14)));
-		await until(() => sandbox.jobs.length === 2 && isOver(n8n));
+		for (const hour of [1, 2, 1]) n8n.due(new Date(Date.UTC(2027, 0, 1, hour)));
+		await untilExecutions(n8n, 3);
 		await n8n.saveWorkflow();
 		await n8n.deactivate();
 		await n8n.activate();
 		await quiet();
 		expect(starts()).toHaveLength(2);
-		expect(kindsOf(n8n)).toEqual(['start success', 'start success']);
+		expect(kindsOf(n8n)).toEqual(['start success', 'start success', 'start success']);
+		expect(n8n.executions[2]?.hints[0]).toMatch(/^Another execution sends this start|^This start/);
 	});
 
 	const reply = { saved: { activation: 'a1', scrapes: [] }, isActive: true, begun: [] };
 	test.each([
-		['a proxy refuses its messages', 502, ''],
-		['something else answers them', 200, JSON.stringify({ text: JSON.stringify(reply) })],
-	])('begins no start while %s, and tells that within a minute', async (_what, status, body) => {
+		['a proxy refuses its messages', 502, '', 'status code 502'],
+		[
+			'something else answers',
+			200,
+			JSON.stringify({ text: JSON.stringify(reply) }),
+			'else answers',
+		],
+	])('begins no start while %s, and tells that soon', async (_what, status, body, says) => {
 		const n8n = await n8nWith();
 		n8n.front = () => status;
 		n8n.frontBody = body;
 		await n8n.activate();
+		// n8n may repeat it.
+		await n8n.activate();
 		const since = Date.now();
-		await until(() => n8n.executions.length === 1 && isOver(n8n));
-		expect(Date.now() - since).toBeLessThan(MINUTE_MS);
-		expect(kindsOf(n8n)).toEqual(['notice error']);
+		await untilExecutions(n8n, 1);
+		expect(Date.now() - since).toBeLessThan(2 * MINUTE_MS);
+		expect(n8n.executions[0]?.error).toMatch(
+			new RegExp(
+				`^n8n cannot reach the webhook URL of this node\\. .*${n8n.productionUrl} .*${says}.* and http://127\\.0\\.0\\.1:5678/.*Internal URL`,
+			),
+		);
 		expect(starts()).toEqual([]);
 		n8n.front = undefined;
 		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
 		expect(kindsOf(n8n)).toEqual(['notice error', 'start success']);
+	});
+
+	test('reaches the node at its Internal URL, and gives the service the public one', async () => {
+		const n8n = await n8nWith();
+		n8n.publicUrl = 'http://127.0.0.1:9/';
+		n8n.parameters = { options: { internalUrl: new URL(n8n.productionUrl).origin } };
+		await n8n.activate();
+		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+		expect(urlOf(0)).toMatch(/^http:\/\/127\.0\.0\.1:9\/webhook\//);
+	});
+
+	test('waits until n8n has saved that the workflow is active', async () => {
+		const n8n = await n8nWith();
+		n8n.isPublished = false;
+		await n8n.activate();
+		await quiet();
+		expect(n8n.executions).toEqual([]);
+		n8n.isPublished = true;
+		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
 	});
 
 	test('is refused with Always Output Data', async () => {
@@ -168,150 +235,193 @@ describe('an activation', () => {
 });
 
 describe('a poll', () => {
-	/** A node with scrapes that finish together, while their notifications are lost. */
-	async function withLostNotifications(count: number): Promise<MiniN8n> {
-		const n8n = await n8nWith({ schedule: 'hourly' });
-		await n8n.activate();
-		for (let hour = 0; hour < count; hour++) {
-			n8n.due(new Date(Date.UTC(2027, 0, 1, hour)));
-			await until(() => sandbox.jobs.length === hour + 1);
-		}
-		await until(() => isOver(n8n));
-		return n8n;
-	}
+	test.each(['one', 'workers'] as const)(
+		'begins nothing more while n8n has not run what it began, and again after an hour: %s',
+		async (processes) => {
+			const n8n = await scheduled(2, processes);
+			n8n.slots = 0;
+			for (const at of [0, 1]) finish(at);
+			await until(() => n8n.executions.length === 4);
+			skip(50 * MINUTE_MS);
+			await quiet();
+			expect(n8n.executions).toHaveLength(4);
+			skip(20 * MINUTE_MS);
+			await until(() => n8n.executions.length === 6);
+			// What a poll saw needs no answer of the service.
+			sandbox.set(statusAway);
+			const before = polls().length;
+			n8n.slots = 1;
+			await until(() => isOver(n8n));
+			expect(polls()).toHaveLength(before);
+			// The second ones end at the gate, also if they are retried twice.
+			for (const at of [4, 4]) await retry(n8n, at);
+			expect(n8n.executions.map(({ output }) => output.length)).toEqual([0, 0, 1, 1, 0, 0, 0, 0]);
+			expect(n8n.executions[4]?.hints).toEqual([
+				`The workflow ran for scrape ${idOf(0)} before, in another execution.`,
+			]);
+		},
+	);
 
-	test('runs each of eight scrapes once, where one execution may run at once', async () => {
-		const n8n = await withLostNotifications(8);
-		n8n.slots = 1;
-		for (const { scrapeId } of sandbox.jobs) sandbox.finish(scrapeId, 'completed');
-		const since = Date.now();
-		await until(() => n8n.executions.length === 16 && isOver(n8n));
-		expect(Date.now() - since).toBeLessThan(2 * MINUTE_MS);
-		skip(3 * HOUR_MS);
-		await quiet();
-		const ran = n8n.executions.slice(8).map(({ output }) => output.map(({ scrapeId }) => scrapeId));
-		expect(ran.sort()).toEqual(sandbox.jobs.map(({ scrapeId }) => [scrapeId]).sort());
-		expect(n8n.executions).toHaveLength(16);
-	});
+	test.each(['one', 'workers'] as const)(
+		'begins nothing while a notification waits for a slot: %s',
+		async (processes) => {
+			const n8n = await started({}, processes);
+			n8n.slots = 0;
+			await sandbox.notify(idOf(0));
+			finish();
+			skip(30 * MINUTE_MS);
+			await quiet();
+			expect(n8n.executions).toHaveLength(2);
+			n8n.slots = 1;
+			await until(() => isOver(n8n));
+			expect(n8n.executions[1]?.output).toMatchObject([{ notification: { body: {} } }]);
+			skip(2 * HOUR_MS);
+			await quiet();
+			expect(n8n.executions).toHaveLength(2);
+		},
+	);
 
-	test('begins nothing more while n8n has not run what it began, and again after an hour', async () => {
-		const n8n = await withLostNotifications(2);
-		n8n.slots = 0;
-		for (const { scrapeId } of sandbox.jobs) sandbox.finish(scrapeId, 'completed');
-		await until(() => n8n.executions.length === 4);
-		skip(50 * MINUTE_MS);
-		await quiet();
-		expect(n8n.executions).toHaveLength(4);
-		skip(20 * MINUTE_MS);
-		await until(() => n8n.executions.length === 6);
-		n8n.slots = 1;
-		await until(() => isOver(n8n));
-		// The second ones end at the gate.
-		expect(n8n.executions.map(({ output }) => output.length)).toEqual([0, 0, 1, 1, 0, 0]);
-		expect(n8n.executions[4]?.hints).toEqual([
-			`The workflow ran for scrape ${idOf(0)} before, in another execution.`,
-		]);
-	});
-
-	test('begins nothing while the execution of a notification waits for a slot', async () => {
+	test('leaves a notification its time', async () => {
 		const n8n = await started();
-		n8n.slots = 0;
+		finish();
+		await until(() => polls().length > 0);
+		await quiet(7000);
 		await sandbox.notify(idOf(0));
-		sandbox.finish(idOf(0), 'completed');
-		skip(30 * MINUTE_MS);
 		await quiet();
 		expect(n8n.executions).toHaveLength(2);
-		n8n.slots = 1;
-		await until(() => isOver(n8n));
-		expect(n8n.executions[1]?.output).toMatchObject([{ notification: { body: {} } }]);
+		expect(ranOf(n8n)).toMatchObject([{ notification: { method: 'POST' } }]);
+	});
+
+	test('sees a scrape that another main process started', async () => {
+		// Otherwise it is the turn of this process to save it.
+		reset({ faults: [{ ...RATE_LIMIT, match: { path: '/start', times: 1 } }] });
+		const n8n = await started({}, 'mains');
+		finish();
+		await untilExecutions(n8n, 2);
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
+	});
+
+	test('runs the workflow once for a start that was retried in a worker', async () => {
+		reset({ faults: [{ ...NOT_FOUND, match: { path: '/start', times: 1 } }] });
+		const n8n = await n8nWith({}, {}, 'workers');
+		await n8n.activate();
+		await untilExecutions(n8n, 1);
+		await pass(HOUR_MS / MINUTE_MS);
+		await retry(n8n, 0);
+		finish();
+		await untilExecutions(n8n, 3);
 		skip(2 * HOUR_MS);
 		await quiet();
-		expect(n8n.executions).toHaveLength(2);
-	});
-
-	test('needs no answer of the service to run what it saw', async () => {
-		const n8n = await started();
-		n8n.slots = 0;
-		sandbox.finish(idOf(0), 'completed');
-		await until(() => n8n.executions.length === 2);
-		sandbox.set(statusAway);
-		const before = polls().length;
-		n8n.slots = 1;
-		await until(() => isOver(n8n));
-		expect(n8n.executions[1]?.output).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
-		expect(polls()).toHaveLength(before);
+		expect(kindsOf(n8n)).toEqual(['start error', 'start success', 'completion success']);
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
 	});
 
 	test.each([
 		['a page with 403', { kind: 'html', status: 403 }],
-		['404', { kind: 'envelope', code: 'NOT_FOUND', status: 404 }],
-	] as const)('tells %s only after ten minutes, from the first one on', async (_what, answer) => {
+		['404', NOT_FOUND],
+		['502', AWAY],
+	] as const)('tells %s only after an hour, from the first one on', async (_what, answer) => {
 		const n8n = await started();
-		skip(5 * HOUR_MS);
-		await quiet();
-		const once = { ...answer, match: { path: '/status', times: 1 } };
-		sandbox.set({ faults: [once] });
-		for (let times = 0; times < 3; times++) {
-			skip(20 * MINUTE_MS);
-			await quiet(4000);
-		}
-		expect(n8n.executions).toHaveLength(1);
+		await pass(300);
+		sandbox.set({ faults: [{ ...answer, match: { path: '/status', times: 1 } }] });
+		await pass(20, 3);
 		sandbox.set({ faults: [{ ...answer, match: { path: '/status' } }] });
-		for (let times = 0; times < 3; times++) {
-			skip(20 * MINUTE_MS);
-			await quiet(4000);
-		}
+		await pass(20, 3);
+		expect(n8n.executions).toHaveLength(1);
+		await pass(20, 3);
 		expect(kindsOf(n8n)).toEqual(['start success', 'notice error']);
 		expect(n8n.executions[1]?.error).toContain(`does not see the end of scrape ${idOf(0)}`);
 		// It is told once a day, and the end still runs the workflow.
 		sandbox.set({ faults: [] });
-		sandbox.finish(idOf(0), 'completed');
+		finish();
 		skip(20 * MINUTE_MS);
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
+		await untilExecutions(n8n, 3);
 		expect(n8n.executions[2]?.output).toMatchObject([{ scrapeId: idOf(0) }]);
+	});
+
+	test('tells after a day that a scrape is not finished, and ends after a week', async () => {
+		const n8n = await started();
+		await pass(60, 23);
+		expect(n8n.executions).toHaveLength(1);
+		await pass(60, 3);
+		expect(n8n.executions[1]?.error).toContain('it is not finished after a day');
+		await pass(6 * 24 * 60);
+		finish();
+		await pass(60, 3);
+		expect(ranOf(n8n)).toEqual([]);
 	});
 });
 
 describe('an own URL that breaks after the activation', () => {
-	test('lets what finished run, begins no start, is told within minutes, and Retry starts the scrape', async () => {
-		const n8n = await n8nWith({ schedule: 'hourly' });
-		await n8n.activate();
-		n8n.due(new Date(Date.UTC(2027, 0, 1, 1)));
-		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+	test('lets what finished run, sends no start, is told soon, and Retry starts the scrape', async () => {
+		const n8n = await scheduled(1);
+		skip(HOUR_MS);
 		n8n.front = () => 403;
-		sandbox.finish(idOf(0), 'completed');
-		await until(() => n8n.executions.length === 2 && isOver(n8n));
+		finish();
+		await untilExecutions(n8n, 2);
 		expect(n8n.executions[1]?.output).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
 		const since = Date.now();
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
-		expect(Date.now() - since).toBeLessThan(5 * MINUTE_MS);
+		await untilExecutions(n8n, 3);
+		expect(Date.now() - since).toBeLessThan(3 * MINUTE_MS);
 		expect(n8n.executions[2]?.error).toMatch(
-			/^n8n cannot reach the webhook URL of this node\. .*in front of n8n answers HTTP 403/,
+			/^n8n cannot reach the webhook URL of this node\. .*status code 403/,
 		);
 		n8n.due(new Date(Date.UTC(2027, 0, 1, 2)));
-		await until(() => n8n.executions.length === 4 && isOver(n8n));
+		await untilExecutions(n8n, 4);
 		expect(starts()).toHaveLength(1);
-		const [, , , failed] = n8n.executions;
-		expect(failed?.error).toMatch(
+		expect(n8n.executions[3]?.error).toMatch(
 			/^No scrape was started: n8n cannot reach the webhook URL .* Then retry this execution/,
 		);
 		// What ran does not run again, and is saved when the URL is back.
 		n8n.front = undefined;
 		skip(3 * HOUR_MS);
 		await quiet();
-		if (failed) n8n.retry(failed);
-		await until(() => n8n.executions.length === 5 && isOver(n8n));
+		await retry(n8n, 3);
 		expect(sandbox.jobs).toHaveLength(2);
 		expect(n8n.saved).toContain(`"scrapeId":"${idOf(0)}","since":`);
 		expect(n8n.saved).toMatch(/"isDone":true}/);
+		// A start waits for it, and n8n may start meanwhile.
+		n8n.front = () => 403;
+		await n8n.activate('init');
+		finish(1);
+		await until(() => ranOf(n8n).length === 2);
+		n8n.due(new Date(Date.UTC(2027, 0, 1, 3)));
+		await quiet(MINUTE_MS);
+		n8n.front = undefined;
+		await until(() => sandbox.jobs.length === 3);
 	});
+
+	test('is not told of the next activation, if it broke before', async () => {
+		const n8n = await started();
+		n8n.front = () => 403;
+		await sandbox.notify(idOf(0));
+		finish();
+		await untilExecutions(n8n, 2);
+		await n8n.deactivate();
+		skip(HOUR_MS);
+		setTimeout(() => (n8n.front = undefined), 5000);
+		await n8n.activate();
+		await until(() => sandbox.jobs.length === 2 && isOver(n8n));
+		expect(kindsOf(n8n).filter((kind) => kind.startsWith('notice'))).toEqual([]);
+	});
+});
+
+test('a start is saved with its execution while the own URL is away, as when n8n stops', async () => {
+	reset({ faults: [slowStart] });
+	const n8n = await n8nWith();
+	await n8n.activate();
+	await until(() => starts().length === 1);
+	n8n.front = () => 503;
+	await untilExecutions(n8n, 1);
+	expect(n8n.executions[0]?.hints[0]).toMatch(/^Scrape .* was started.* n8n cannot reach/);
+	expect(n8n.saved).toContain(idOf(0));
 });
 
 describe('a start that waits for the rate limit', () => {
 	/** Activates a node whose start is refused for the rate. */
-	async function waiting(): Promise<MiniN8n> {
-		reset(refused);
-		const n8n = await n8nWith();
+	async function waiting(processes?: Processes): Promise<MiniN8n> {
+		reset({ faults: [{ ...RATE_LIMIT, match: { path: '/start' } }] });
+		const n8n = await n8nWith({}, {}, processes);
 		await n8n.activate();
 		await until(() => starts().length === 2);
 		await quiet(2000);
@@ -328,7 +438,7 @@ describe('a start that waits for the rate limit', () => {
 		expect(starts()).toEqual([]);
 		expect(start?.status).toBe('canceled');
 		if (start) n8n.retryInput(start);
-		await until(() => n8n.executions.length === 2 && isOver(n8n));
+		await untilExecutions(n8n, 2);
 		expect(sandbox.jobs).toHaveLength(1);
 		expect(n8n.executions[1]?.hints[0]).toContain(`Scrape ${idOf(0)} was started`);
 	});
@@ -351,7 +461,21 @@ describe('a start that waits for the rate limit', () => {
 		expect(starts()).toHaveLength(1);
 		const hints = n8n.executions.map((each) => each.hints[0] ?? '');
 		expect(hints.filter((text) => text.includes('was unpublished before'))).toHaveLength(2);
-		expect(n8n.executions.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+		expect(kindsOf(n8n)).toEqual(['start success', 'start success', 'start success']);
+	});
+
+	test('in a worker is not sent after another activation', async () => {
+		const n8n = await waiting('workers');
+		await n8n.deactivate();
+		await n8n.activate();
+		await until(() => n8n.executions.length === 2);
+		await quiet(2000);
+		reset();
+		await until(() => sandbox.jobs.length === 1 && isOver(n8n));
+		skip(HOUR_MS);
+		await quiet();
+		expect(starts()).toHaveLength(1);
+		expect(n8n.executions[0]?.hints[0]).toContain('was unpublished before');
 	});
 
 	test('goes on when the workflow is saved, and is sent once', async () => {
@@ -368,21 +492,17 @@ describe('a start that waits for the rate limit', () => {
 });
 
 describe('a notification', () => {
-	test.each<[what: string, settings: SettingsPatch]>([
+	test.each<[what: string, settings: SettingsPatch, processes?: Processes]>([
 		['is lost', {}],
-		[
-			'comes before the answer to the start',
-			{
-				notification: { times: 1 },
-				faults: [{ kind: 'slowBody', delayMs: 500, match: { path: '/start' } }],
-			},
-		],
+		['comes before the answer to the start', { notification: { times: 1 }, faults: [slowStart] }],
 		['comes thirty times at once', { notification: { times: 30 } }],
 		['names an awkward ID', { job: { durationMs: 50, scrapeIdStyle: 'awkward' } }],
 		['tells of a failure', { job: { durationMs: 50, outcome: 'failed' } }],
-	])('that %s runs the workflow once, also if it comes again later', async (_what, settings) => {
+		['comes thirty times at once to two workers', { notification: { times: 30 } }, 'workers'],
+	])('that %s runs the workflow once, also if it comes again later', async (...given) => {
+		const [, settings, processes] = given;
 		reset({ job: { durationMs: 50 }, ...settings });
-		const n8n = await n8nWith();
+		const n8n = await n8nWith({}, {}, processes);
 		await n8n.activate();
 		await until(() => ranOf(n8n).length > 0 && isOver(n8n));
 		await sandbox.notify(idOf(0));
@@ -398,8 +518,8 @@ describe('a notification', () => {
 	test('of an event that was not chosen runs nothing, also when it is repeated', async () => {
 		const n8n = await started({ events: ['failed'] });
 		await sandbox.notify(idOf(0));
-		sandbox.finish(idOf(0), 'completed');
-		await until(() => n8n.executions.length === 2 && isOver(n8n));
+		finish();
+		await untilExecutions(n8n, 2);
 		expect(n8n.executions[1]?.hints).toEqual([
 			`Scrape ${idOf(0)} is completed. The node does not run the workflow for this event.`,
 		]);
@@ -414,7 +534,7 @@ describe('a notification', () => {
 		const n8n = await started({ output: 'leads' });
 		// Before the end, so that no poll can be faster on a busy machine.
 		await sandbox.notify(idOf(0));
-		sandbox.finish(idOf(0), 'completed');
+		finish();
 		await until(() => ranOf(n8n).length === 10);
 		const name: unknown = expect.any(String);
 		const lead = { scrapeId: idOf(0), scrapeStatus: 'completed', name };
@@ -422,10 +542,13 @@ describe('a notification', () => {
 		await n8n.deactivate();
 		await n8n.activate();
 		await until(() => sandbox.jobs.length === 2 && isOver(n8n));
-		sandbox.finish(idOf(1), 'completed');
+		finish(1);
 		await notifyWithoutLeads(1);
-		await until(() => ranOf(n8n).length === 11);
+		await untilExecutions(n8n, 4);
 		expect(ranOf(n8n)[10]).toMatchObject({ scrapeId: idOf(1), leadsFound: 10 });
+		expect(n8n.executions[3]?.hints).toEqual([
+			'The notification holds no leads, so the output is one item for the scrape.',
+		]);
 	});
 
 	test.each([
@@ -438,71 +561,36 @@ describe('a notification', () => {
 		await sandbox.notify(idOf(0));
 		if (!isSecond) await notifyWithoutLeads(0);
 		await quiet();
-		sandbox.finish(idOf(0), 'completed');
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
-		const ran = n8n.executions.flatMap(({ output }) => output);
-		expect(ran).toMatchObject([{ notification: { body: { event: 'scrape.completed' } } }]);
+		finish();
+		await untilExecutions(n8n, 3);
+		expect(ranOf(n8n)).toMatchObject([{ notification: { body: { event: 'scrape.completed' } } }]);
 	});
 
-	test('with leads fails if the status is away for ten minutes, and Retry runs the workflow with them', async () => {
+	test.each([
+		['Retry runs the workflow with it', true],
+		['a poll runs it without it after an hour', false],
+	])('fails if the status is away for ten minutes, and %s', async (_what, isRetried) => {
 		const n8n = await started({ output: 'leads' });
 		sandbox.set(statusAway);
-		sandbox.finish(idOf(0), 'completed');
+		finish();
 		await sandbox.notify(idOf(0));
-		await quiet(4000);
-		skip(11 * MINUTE_MS);
-		await until(() => isOver(n8n));
-		expect(n8n.executions).toHaveLength(2);
-		const [, failed] = n8n.executions;
-		expect(failed?.error).toMatch(
+		await pass(11);
+		await untilExecutions(n8n, 2);
+		expect(n8n.executions[1]?.error).toMatch(
 			new RegExp(
-				`^The node does not see the end of scrape ${idOf(0)}: .*Its leads are in the input`,
+				`^The node does not see the end of scrape ${idOf(0)}: .*The notification is in the input`,
 			),
 		);
 		sandbox.set({ faults: [] });
 		// Polls leave the scrape to that.
-		skip(30 * MINUTE_MS);
-		await quiet();
+		await pass(10, 3);
 		expect(n8n.executions).toHaveLength(2);
-		if (failed) n8n.retry(failed);
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
-		expect(n8n.executions[2]?.output).toHaveLength(10);
-		skip(3 * HOUR_MS);
-		await quiet();
-		expect(n8n.executions).toHaveLength(3);
-	});
-
-	test('with leads that nobody retries runs the workflow without them after an hour', async () => {
-		const n8n = await started();
-		sandbox.finish(idOf(0), 'completed');
-		sandbox.set(statusAway);
-		await sandbox.notify(idOf(0));
-		await quiet(4000);
-		skip(11 * MINUTE_MS);
-		await until(() => isOver(n8n));
-		sandbox.set({ faults: [] });
-		skip(61 * MINUTE_MS);
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
-		expect(n8n.executions[2]?.output).toMatchObject([{ notification: null }]);
-		const [, failed] = n8n.executions;
-		if (failed) n8n.retry(failed);
-		await until(() => n8n.executions.length === 4 && isOver(n8n));
-		expect(n8n.executions[3]).toMatchObject({ status: 'success', output: [] });
-	});
-
-	test('without leads ends as a success if the status is away, and a poll runs the workflow', async () => {
-		const n8n = await started();
-		sandbox.finish(idOf(0), 'completed');
-		sandbox.set(statusAway);
-		await notifyWithoutLeads(0);
-		await quiet(4000);
-		skip(11 * MINUTE_MS);
-		await until(() => isOver(n8n));
-		expect(kindsOf(n8n)).toEqual(['start success', 'completion success']);
-		sandbox.set({ faults: [] });
-		skip(2 * MINUTE_MS);
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
-		expect(n8n.executions[2]?.output).toMatchObject([{ scrapeId: idOf(0), notification: null }]);
+		if (isRetried) await retry(n8n, 1);
+		skip(2 * HOUR_MS);
+		await untilExecutions(n8n, 3);
+		expect(ranOf(n8n)).toHaveLength(isRetried ? 10 : 1);
+		await retry(n8n, 1);
+		expect(n8n.executions[3]?.output).toHaveLength(isRetried ? 10 : 0);
 	});
 });
 
@@ -511,17 +599,29 @@ describe('a stranger', () => {
 		const n8n = await started();
 		const logged = jest.spyOn(Container.get(Logger), 'warn');
 		const warnings = () => logged.mock.calls.filter(([text]) => text.includes('signature'));
+		const own: Array<[object, Record<string, string>]> = [];
+		n8n.front = ({ headers }, text) => {
+			const signature = String(headers['x-leadgen-signature'] ?? '');
+			if (signature) own.push([JSON.parse(text) as object, { 'x-leadgen-signature': signature }]);
+			return undefined;
+		};
+		await n8n.saveWorkflow();
+		await quiet(2000);
+		n8n.front = undefined;
+		const [message = [{}, {}] as const] = own;
+		expect(await post(n8n.productionUrl, ...message)).toBe(200);
+		skip(6 * MINUTE_MS);
+		expect(await post(n8n.productionUrl, ...message)).toBe(403);
 		const before = sandbox.requests.length;
-		const { webhookUrl = '' } = sandbox.jobs[0] ?? {};
 		const body = { scrapeId: idOf(0), status: 'completed' };
 		const signed = { 'x-leadgen-signature': '0'.repeat(64) };
-		const message = JSON.stringify({ scrapes: [], sentAt: Date.now() });
+		const forged = { message: JSON.stringify({ scrapes: [], sentAt: Date.now() }) };
 		skip(2 * MINUTE_MS);
 		expect(await post(n8n.productionUrl, body)).toBe(403);
-		expect(await post(n8n.productionUrl, { message }, signed)).toBe(403);
+		expect(await post(n8n.productionUrl, forged, signed)).toBe(403);
 		expect(warnings()).toEqual([]);
 		for (const times of [1, 2]) {
-			for (const url of [webhookUrl.slice(0, -1), webhookUrl.replace(/=./, '=b')])
+			for (const url of [urlOf(0).slice(0, -1), urlOf(0).replace(/=./, '=b')])
 				expect(await post(url, body)).toBe(403);
 			expect(warnings()).toHaveLength(times);
 			skip(2 * MINUTE_MS);
@@ -532,25 +632,27 @@ describe('a stranger', () => {
 	});
 });
 
+/** Starts a scrape as anyone does who has the API key. */
+async function startElsewhere(webhookUrl: string): Promise<void> {
+	const headers = { authorization: `Bearer ${apiKey}` };
+	await post(`${sandbox.url}/start`, { filters: { limit: 1 }, webhookUrl }, headers);
+}
+
 describe('a node that listens', () => {
 	test('runs once for a scrape that others started, and fails with advice for an unknown ID', async () => {
 		const n8n = await n8nWith({ mode: 'listen' });
 		await n8n.activate();
 		const { productionUrl: url } = n8n;
-		await fetch(`${sandbox.url}/start`, {
-			method: 'POST',
-			headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-			body: JSON.stringify({ filters: { limit: 1 }, webhookUrl: url }),
-		});
-		sandbox.finish(idOf(0), 'completed');
+		await startElsewhere(url);
+		finish();
 		for (const times of [1, 2]) {
 			await sandbox.notify(idOf(0));
-			await until(() => n8n.executions.length === times && isOver(n8n));
+			await untilExecutions(n8n, times);
 		}
 		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0) }]);
 		expect(await post(url, { event: 'ping' })).toBe(400);
 		expect(await post(url, { scrapeId: 'forged' })).toBe(200);
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
+		await untilExecutions(n8n, 3);
 		expect(n8n.executions[2]?.error).toMatch(
 			/^The node does not see the end of scrape forged: .* Anyone who knows the URL/,
 		);
@@ -563,7 +665,7 @@ describe('Execute step', () => {
 		reset({ latencyMs: 200, job: { durationMs: MINUTE_MS } });
 		const n8n = await n8nWith();
 		await Promise.all([n8n.executeStep(), n8n.executeStep(), n8n.executeStep()]);
-		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		await untilExecutions(n8n, 1);
 		expect(starts().map(({ body }) => body)).toMatchObject([{ filters: { limit: 5 } }]);
 		expect(n8n.executions[0]?.output).toMatchObject([
 			{ scrapeId: idOf(0), status: 'completed', notification: null },
@@ -573,7 +675,7 @@ describe('Execute step', () => {
 	test('names the scrape that takes longer than n8n listens', async () => {
 		const n8n = await n8nWith();
 		await n8n.executeStep();
-		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		await untilExecutions(n8n, 1);
 		expect(n8n.executions[0]).toMatchObject({
 			output: [{ scrapeId: idOf(0), status: 'pending' }],
 			hints: [
@@ -581,42 +683,96 @@ describe('Execute step', () => {
 			],
 		});
 	});
+
+	test('takes a scrape that was named, or with a limit of 0 one that uses the test URL', async () => {
+		const n8n = await n8nWith();
+		const testUrl = n8n.productionUrl.replace('/webhook/', '/webhook-test/');
+		await startElsewhere(testUrl);
+		finish();
+		n8n.parameters = { options: { testScrapeId: 'scr_unknown' } };
+		await expect(n8n.executeStep()).rejects.toThrow(
+			"'Test Scrape ID' must be the ID of a scrape that the service can find",
+		);
+		n8n.parameters = { options: { testScrapeId: idOf(0) } };
+		await n8n.executeStep();
+		await untilExecutions(n8n, 1);
+		n8n.parameters = { options: { testLimit: 0 } };
+		await n8n.executeStep();
+		await sandbox.notify(idOf(0));
+		await untilExecutions(n8n, 2);
+		const [named, notified] = ranOf(n8n);
+		expect(named).toMatchObject({ scrapeId: idOf(0), notification: null });
+		expect(notified).toMatchObject({ scrapeId: idOf(0), notification: { method: 'POST' } });
+		expect(starts()).toHaveLength(1);
+	});
 });
 
 describe('what a failed execution advises', () => {
-	test('is about the filters of the node if the service refuses them', async () => {
+	test('is about the filters of the node if the service refuses them, and Retry starts with another key', async () => {
 		const code = { kind: 'envelope', code: 'INVALID_REQUEST', status: 400 } as const;
 		reset({ faults: [{ ...code, match: { path: '/start' } }] });
 		const n8n = await n8nWith();
 		await n8n.activate();
-		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		await untilExecutions(n8n, 1);
 		expect(n8n.executions[0]?.error).toMatch(
 			/^No scrape was started: .* Check the filters and 'Limit' of this node\. Then retry this execution/,
 		);
+		// It is not sent when n8n starts.
+		await n8n.activate('init');
+		await quiet();
+		expect(n8n.executions).toHaveLength(1);
+		apiKey = crypto.randomUUID();
+		n8n.credential = credentialWith(apiKey);
 		reset();
 		// The second time as when all failed executions are retried.
-		const [failed] = n8n.executions;
-		for (const times of [2, 3]) {
-			if (failed) n8n.retry(failed);
-			await until(() => n8n.executions.length === times && isOver(n8n));
-		}
-		expect(starts()).toHaveLength(1);
+		for (let times = 0; times < 2; times++) await retry(n8n, 0);
+		expect(starts().map(({ account }) => account)).toEqual([apiKey]);
+		expect(sandbox.jobs).toHaveLength(1);
+	});
+
+	test.each([
+		['continueRegularOutput', []],
+		[
+			'continueErrorOutput',
+			[{ error: { message: expect.stringContaining('was started') as string } }],
+		],
+	] as const)('runs nothing as if it were a scrape with On Error: %s', async (onError, errors) => {
+		reset({ faults: [{ ...NOT_FOUND, match: { path: '/start' } }] });
+		const n8n = await n8nWith({}, { onError });
+		await n8n.activate();
+		await untilExecutions(n8n, 1);
+		expect(kindsOf(n8n)).toEqual(['start success']);
+		const [execution] = n8n.executions;
+		expect(ranOf(n8n)).toEqual([]);
+		const { runData } = execution?.run?.data.resultData ?? {};
+		const [, failed] = runData?.['LeadGen Trigger']?.[0]?.data?.main ?? [];
+		expect((failed ?? []).map(({ json }) => json)).toMatchObject(errors);
+		expect(execution?.hints).toHaveLength(1 - errors.length);
 	});
 
 	test('is not about strangers if the URL was signed', async () => {
 		const n8n = await started();
-		const { webhookUrl = '' } = sandbox.jobs[0] ?? {};
-		sandbox.set({ faults: [{ kind: 'envelope', code: 'NOT_FOUND', match: { path: '/status' } }] });
-		expect(await post(webhookUrl, { leads: [{ name: 'Ada' }] })).toBe(200);
-		await quiet(2000);
-		skip(11 * MINUTE_MS);
-		await until(() => isOver(n8n));
+		sandbox.set({ faults: [{ ...NOT_FOUND, match: { path: '/status' } }] });
+		expect(await post(urlOf(0), { leads: [{ name: 'Ada' }] })).toBe(200);
+		await pass(11);
+		await untilExecutions(n8n, 2);
 		expect(n8n.executions[1]?.error).toMatch(
 			new RegExp(
 				`^The node does not see the end of scrape ${idOf(0)}: the service does not find it`,
 			),
 		);
 		expect(n8n.executions[1]?.error).not.toContain('Anyone');
+	});
+
+	test('names what to check if the service does not say which scrape it started', async () => {
+		const body = JSON.stringify({ success: true, data: { status: 'pending' } });
+		reset({ faults: [{ kind: 'status', status: 200, body, match: { path: '/start' } }] });
+		const n8n = await n8nWith();
+		await n8n.activate();
+		await untilExecutions(n8n, 1);
+		expect(n8n.executions[0]?.error).toMatch(
+			/^The node could not confirm whether a scrape was started\. The service did not return the ID/,
+		);
 	});
 
 	test('names what to check if the outcome of a start is unknown, which nothing repeats, and its end runs the workflow', async () => {
@@ -626,15 +782,13 @@ describe('what a failed execution advises', () => {
 		});
 		const n8n = await n8nWith();
 		await n8n.activate();
-		await until(() => n8n.executions.length === 1 && isOver(n8n));
-		const [failed] = n8n.executions;
+		await untilExecutions(n8n, 1);
 		sandbox.set({ faults: [] });
-		for (let times = 0; times < 2; times++) if (failed) n8n.retry(failed);
-		await until(() => n8n.executions.length === 3 && isOver(n8n));
+		for (let times = 0; times < 2; times++) await retry(n8n, 0);
 		expect(starts()).toHaveLength(1);
 		for (const { error } of n8n.executions)
 			expect(error).toContain('could not confirm whether a scrape was started');
-		sandbox.finish(idOf(0), 'completed');
+		finish();
 		await until(() => ranOf(n8n).length === 1);
 		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), status: 'completed' }]);
 	});

@@ -38,21 +38,6 @@ function* firedTimes(expression: string, timeZone: string, after: string): Gener
 	}
 }
 
-/** When scrapes are started until a time. */
-function startsUntil(end: Date, expression: string, timeZone: string, after: string): Date[] {
-	const starts: Date[] = [];
-	let last = '';
-	for (const time of firedTimes(expression, timeZone, after)) {
-		if (time >= end) return starts;
-		const attempt = attemptAt(time, expression, timeZone);
-		// As the leader does it.
-		if (attempt === undefined || attempt <= last) continue;
-		last = attempt;
-		starts.push(time);
-	}
-	return starts;
-}
-
 test.each<[values: Values, timeZone: string, after: string, times: string[]]>([
 	[hourly(5), 'Asia/Kolkata', '2026-01-01T00:00Z', ['2026-01-01T00:35', '2026-01-01T01:35']],
 	[daily(at(9, 0)), 'Europe/Berlin', '2026-03-27T12:00Z', ['2026-03-28T08:00', '2026-03-29T07:00']],
@@ -80,48 +65,51 @@ describe.each([
 ])('in %s, whose clocks go forward on %s and back on %s', (timeZone, forward, back) => {
 	const local = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' });
 
-	/** The local hours of some days around a date, or those of a year. */
-	function hoursAround(date: string, days: number): string[] {
-		const from = new Date(date).getTime() - days * 12 * HOUR_MS;
-		const times = Array.from({ length: days * 24 }, (_, hour) => from + hour * HOUR_MS);
-		return [...new Set(times.map((time) => local.format(time).slice(0, 13)))];
+	/** The local dates, or the hours of those, on which scrapes start, within a day of a date. */
+	function starts(values: Values, date: string, [first, , last]: string[], length = 10): string[] {
+		const all: string[] = [];
+		const attempts = new Set<unknown>([undefined]);
+		const after = new Date(new Date(date).getTime() - 60 * HOUR_MS).toISOString();
+		for (const time of firedTimes(expressionOf(values), timeZone, after)) {
+			const text = local.format(time);
+			if (text.slice(0, 10) > String(last)) return all;
+			const attempt = attemptAt(time, expressionOf(values), timeZone);
+			if (attempts.has(attempt)) continue;
+			attempts.add(attempt);
+			if (text >= String(first)) all.push(text.slice(0, length));
+		}
+		return all;
 	}
 
-	/** The local dates or hours of all starts within whole local dates, none of which lies further from that of UTC. */
-	function starts(values: Values, hours: string[], length: number): string[] {
-		const [first = '', last = ''] = [hours[0]?.slice(0, 10), hours.at(-1)?.slice(0, 10)];
-		const end = new Date(new Date(last).getTime() + 30 * HOUR_MS);
-		const after = new Date(new Date(first).getTime() - 12 * HOUR_MS).toISOString();
-		return startsUntil(end, expressionOf(values), timeZone, after)
-			.map((time) => local.format(time).slice(0, length))
-			.filter((time) => time.slice(0, 10) >= first && time.slice(0, 10) <= last);
-	}
-
-	const datesOf = (hours: string[]) => [...new Set(hours.map((hour) => hour.slice(0, 10)))];
+	const around = (date: string) =>
+		[-24, 0, 24].map((hours) =>
+			new Date(new Date(date).getTime() + hours * HOUR_MS).toISOString().slice(0, 10),
+		);
 
 	test.each([0, 2, 3, 23])(
 		'a scrape is started once a date at %i:00 and 30 minutes later, daily, weekly, monthly and by cron',
 		(hour) => {
-			for (const [date, minute] of [forward, back].flatMap((each) =>
-				[0, 30].map((at) => [each, at] as const),
-			)) {
-				const time = at(hour, minute);
-				const hours = hoursAround(date, 3);
-				const dates = datesOf(hours);
-				expect(starts(daily(time), hours, 10)).toEqual(dates);
-				const twice = starts(cron(`${String(minute)} ${String(hour)},12 * * *`), hours, 10);
-				expect(twice).toEqual(dates.flatMap((each) => [each, each]));
-				const weekday = String(new Date(date).getUTCDay());
-				expect(starts(weekly(weekday, time), hours, 10)).toEqual([date]);
-				expect(starts(monthly(Number(date.slice(-2)), time), hours, 10)).toEqual([date]);
+			for (const date of [forward, back]) {
+				for (const minute of [0, 30]) {
+					const [time, dates] = [at(hour, minute), around(date)];
+					expect(starts(daily(time), date, dates)).toEqual(dates);
+					const twice = cron(`${String(minute)} ${String(hour)},12 * * *`);
+					expect(starts(twice, date, dates)).toEqual(dates.flatMap((each) => [each, each]));
+					const weekday = String(new Date(date).getUTCDay());
+					expect(starts(weekly(weekday, time), date, dates)).toEqual([date]);
+					expect(starts(monthly(Number(date.slice(-2)), time), date, dates)).toEqual([date]);
+				}
 			}
 		},
 	);
 
 	test.each([0, 30])('a scrape is started once an hour at minute %i', (minute) => {
 		for (const date of [forward, back]) {
-			const hours = hoursAround(date, 3).filter((hour) => hour.startsWith(date));
-			expect(starts(hourly(minute), hours, 13)).toEqual(hours);
+			const times = Array.from({ length: 72 }, (_, hour) =>
+				local.format(new Date(date).getTime() + (hour - 24) * HOUR_MS).slice(0, 13),
+			);
+			const hours = [...new Set(times.filter((time) => time.startsWith(date)))];
+			expect(starts(hourly(minute), date, [date, '', date], 13)).toEqual(hours);
 		}
 	});
 });

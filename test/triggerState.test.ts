@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { notReached } from '../nodes/LeadGen/trigger/notices';
 import * as state from '../nodes/LeadGen/trigger/state';
 
 const { scrapeOf, united } = state;
@@ -15,7 +14,7 @@ function saved(text: string, activation?: string): state.Saved {
 
 /** What a node makes of its static data. */
 function savedIn(value: unknown): state.Saved {
-	return new state.NodeState('node 1', 'node').read(givenWith(value));
+	return new state.NodeState('node 1').read(givenWith(value));
 }
 
 /** What n8n gives. @param value what is saved of the node */
@@ -26,30 +25,10 @@ function givenWith(value: unknown, isActiveInN8n = true) {
 describe('what is saved', () => {
 	test('is read as it was written', () => {
 		for (const each of [saved('a0! a1', 'a1'), saved('a1', ''), saved('')])
-			expect([savedIn(JSON.stringify(each)), savedIn(each)]).toEqual([each, each]);
+			expect(savedIn(JSON.stringify(each))).toEqual(each);
+		expect(savedIn(undefined)).toEqual(saved(''));
 		expect(scrapeOf(saved('a0! a1'), 'a0')?.isDone).toBe(true);
 		expect([scrapeOf(saved('a1'), 'a2'), scrapeOf(saved('a1'))]).toEqual([undefined, undefined]);
-	});
-
-	const scrape = { attempt: 'a', scrapeId: 's', since: 1, isDone: false };
-	test.each([
-		...[undefined, null, 5, 'text', '[]', '{', { scrapes: {} }, { activation: [] }],
-		...[{ activation: 'A b' }, { activation: 'a'.repeat(81) }, { scrapes: [null, 5, {}, []] }],
-		{ scrapes: [{ ...scrape, scrapeId: 'x'.repeat(201) }] },
-		{
-			scrapes: [
-				{ ...scrape, scrapeId: 'a<b' },
-				{ ...scrape, attempt: 'a.b' },
-			],
-		},
-		{
-			scrapes: [
-				{ ...scrape, since: NaN },
-				{ ...scrape, isDone: 'yes' },
-			],
-		},
-	])('is nothing if others wrote %j', (other) => {
-		expect([savedIn(other), savedIn(JSON.stringify(other))]).toEqual([saved(''), saved('')]);
 	});
 
 	test.each([
@@ -79,17 +58,17 @@ describe('what is saved', () => {
 		['brings a completion', saved('a1', ''), saved('a1!'), true, saved('a1!', '')],
 		['brings nothing', saved('a1', 'a1'), {}, true, saved('a1', 'a1')],
 	])('changes if a message %s', (_what, before, message, isActive, expected) => {
-		const node = new state.NodeState('node 1', 'node');
+		const node = new state.NodeState('node 1');
 		node.write(givenWith(JSON.stringify(before), isActive), message);
 		expect(node.saved).toEqual(expected);
 	});
 
-	test('stays small, and keeps running scrapes and the last ones that ran', () => {
+	test('keeps running scrapes and the last ones that ran', () => {
 		const names = (prefix: string, count: number) =>
 			Array.from({ length: count }, (_, at) => prefix + String(at));
 		const many = [...names('r', 1100), ...names('d', 500).map((name) => `${name}!`)].join(' ');
 		const kept = united(saved(many), saved('new').scrapes).scrapes.map(({ attempt }) => attempt);
-		expect(kept).toEqual([...names('d', 500).slice(-200), ...names('r', 1100).slice(-999), 'new']);
+		expect(kept).toEqual([...names('d', 500).slice(-200), ...names('r', 1100), 'new']);
 	});
 });
 
@@ -101,7 +80,7 @@ describe('the attempt that an activation asks for', () => {
 	/** What comes of it: `new`, the `same` attempt as before, empty text for none, and undefined if nobody knows. */
 	function after(steps: Step[], staticData = {}, isOnce = true): string | undefined {
 		const given = { staticData, isActiveInN8n: true };
-		const node = new state.NodeState('node 1', 'node');
+		const node = new state.NodeState('node 1');
 		const attempts = new Set<string>();
 		let last: string | undefined;
 		let result: string | undefined;
@@ -152,45 +131,40 @@ describe('the attempt that an activation asks for', () => {
 	});
 });
 
-test('what the own URL does not take goes along with the next message', () => {
-	const node = new state.NodeState('node 2', 'node');
-	const [first] = saved('a1').scrapes;
-	node.notReached({ activation: 'a1', through: 'a0', scrapes: first && [first] });
-	expect(node.saved).toEqual(saved('a1'));
+test('what the own URL does not take counts here, and is saved with what it takes, but for an activation', () => {
+	const node = new state.NodeState('node 1');
+	const [first] = saved('a1!').scrapes;
+	node.notReached({ activation: 'a1', scrapes: first && [first] });
+	expect(node.saved).toEqual(saved('a1!'));
 	expect(node.unreachedSince).toBeDefined();
-	const next = node.withUnsaved({ scrapes: saved('a1! a2').scrapes });
-	expect(next).toEqual({ through: 'a0', scrapes: saved('a2 a1!').scrapes.toReversed() });
-	node.reached(saved('a1!'));
-	expect([node.withUnsaved({}).scrapes, node.unreachedSince]).toEqual([[], undefined]);
+	const given = givenWith(JSON.stringify(saved('a1 a2')));
+	node.write(given, {});
+	expect(JSON.parse(given.staticData['node 1'] as string)).toEqual(saved('a1! a2'));
+	node.reached(saved('', 'a1'), node.signal);
+	expect(node.unreachedSince).toBeUndefined();
 });
 
-/** An error with two causes, of which the last one has a name of its own. */
-function nested(message: string, httpCode: string | null = null): Error {
-	const last = Object.assign(new Error(message), { httpCode });
-	return new Error('The request failed', { cause: new Error('Again', { cause: last }) });
-}
+test('what a reply says that is saved counts while the node is active, but not after a deactivation', () => {
+	const node = new state.NodeState('node 1');
+	const { signal } = node;
+	node.reached(saved('', 'a1'), signal);
+	expect(node.saved).toEqual(saved(''));
+	node.place = { url: '', addresses: [] };
+	node.reached(saved('a1', 'a1'), signal);
+	expect(node.saved).toEqual(saved('a1', 'a1'));
+	node.close(givenWith(undefined));
+	node.open(givenWith(undefined), 'activate', true);
+	node.place = { url: '', addresses: [] };
+	node.reached(saved('', 'a1'), signal);
+	expect(node.saved.activation).toBeUndefined();
+});
 
-const code = (httpCode: string) => nested('The request failed', httpCode);
-const round = new Error('round');
-round.cause = round;
-
-test.each<[string, unknown[], string]>([
-	['it is not registered', [code('404')], 'is not registered'],
-	['no address knows it', [code('404'), code('404')], 'is not registered'],
-	['another n8n does not know it', [code('403'), code('404')], 'in front of n8n answers HTTP 403'],
-	['a proxy reaches nothing', [code('502')], 'NO_PROXY'],
-	['a proxy has no tunnel', [nested('tunneling socket could not be established')], 'NO_PROXY'],
-	[
-		'nothing listens',
-		[nested('connect ECONNREFUSED 127.0.0.1:5678')],
-		"Set the option 'Internal URL'",
-	],
-	['its causes go round', [round], "Set the option 'Internal URL'"],
-	['nothing is known', ['text', undefined], "Set the option 'Internal URL'"],
-])('a webhook URL that is not reached says what to do: %s', (_what, problems, expected) => {
-	const { message, advice } = notReached(problems);
-	expect(message).toBe('n8n cannot reach the webhook URL of this node');
-	const front = 'in front of n8n answers HTTP 403';
-	const all = ['is not registered', front, 'NO_PROXY', "Set the option 'Internal URL'"];
-	expect(all.filter((each) => advice.includes(each))).toEqual([expected]);
+test('an old copy that others saved undoes nothing, and brings back nothing', () => {
+	const node = new state.NodeState('node 1');
+	const old = givenWith(JSON.stringify(saved('', 'a1')));
+	node.write(givenWith(JSON.stringify(saved('', 'a1'))), { through: 'a1' });
+	node.place = { url: '', addresses: [] };
+	expect(node.read(old).activation).toBe('');
+	node.close(old);
+	expect(node.open(givenWith(JSON.stringify(saved('', ''))), 'activate', true)).toMatch(/^a/);
 });

@@ -3,7 +3,7 @@ import type { Fixture } from '../fixture/fixture';
 import type { Job } from '../sandbox/jobs';
 
 /** From the end of a scrape until its execution is over, if nothing is broken. */
-const SETTLES_MS = 6500;
+const SETTLES_MS = 8500;
 /** A scrape that is saved runs within this time after a restart. */
 const RECOVERS_MS = 45_000;
 const LATEST_MS = 200_000;

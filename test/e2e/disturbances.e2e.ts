@@ -13,9 +13,6 @@ import {
 } from '../../lab/fixture/fixture';
 import { LONG, useN8n } from './n8n';
 
-/** Address of an n8n that nobody reaches from anywhere: port 9 throws everything away, or is closed. */
-const UNREACHABLE = 'http://127.0.0.1:9';
-
 /** Loses its connection once. When n8n has activated the workflow anew, it begins an execution. */
 const FRAGILE = `let calls = 0;
 exports.Fragile = class {
@@ -111,41 +108,8 @@ describe('beside a trigger that loses its connection', () => {
 	});
 });
 
-describe('where n8n cannot reach itself under its public address', () => {
-	beforeAll(async () => {
-		env.WEBHOOK_URL = `${UNREACHABLE}/`;
-		await fixture.restart();
-	});
-
-	it('says so and starts nothing without one, and starts once when it is set', async () => {
-		await fixture.reset({ job: { durationMs: 1000 } });
-		const { id } = await fixture.activated();
-		await until('it says so', async () => (await fixture.told(id)).length > 0);
-		expect(await fixture.told(id)).toEqual([
-			expect.stringContaining('n8n cannot reach the webhook URL of this node'),
-		]);
-		expect(fixture.starts).toBe(0);
-
-		const workflow = await fixture.api.workflow(id);
-		const [trigger] = workflow.nodes;
-		if (trigger) trigger.parameters.options = { internalUrl: fixture.url };
-		await fixture.api.deactivateWorkflow(id);
-		await fixture.api.updateWorkflow(id, workflow);
-		await fixture.api.activateWorkflow(id);
-		await fixture.untilRuns(id, 1);
-		await quiet();
-		const items = await fixture.delivered(id);
-		expect(items.map(({ json }) => [json.status, json.notification])).toEqual([
-			['completed', null],
-		]);
-		expect(fixture.webhookUrl()).toContain(UNREACHABLE);
-		expect(fixture.starts).toBe(1);
-	});
-});
-
 describe('where one production execution may run at once', () => {
 	beforeAll(async () => {
-		delete env.WEBHOOK_URL;
 		env.N8N_CONCURRENCY_PRODUCTION_LIMIT = '1';
 		await fixture.restart();
 	});

@@ -77,34 +77,23 @@ const CEM = {
 const lead = (name: string, email: string) => ({ name, email: `${email}@acme.example` });
 
 test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new ones`, async () => {
-	const first = [
-		lead('Ann', 'valid.ann'),
-		lead('Bob', 'invalid.bob'),
-		lead('Ann A.', ' Valid.Ann'),
-		CEM,
-		CEM,
-	];
+	const anns = [lead('Ann', 'valid.ann'), lead('Ann A.', ' Valid.Ann')];
+	const first = [...anns, lead('Bob', 'invalid.bob'), CEM, CEM];
 	expect(sentToCrm(await scrape(first))).toEqual(['valid.ann@acme.example']);
 	expect(verified()).toEqual(['valid.ann@acme.example', 'invalid.bob@acme.example']);
 	const bob = ['invalid.bob@acme.example', 'Bob', 'invalid', null];
 	const cem = [null, 'Cem Çelik', null, null];
 	expect(await rows()).toEqual([['valid.ann@acme.example', 'Ann A.', 'valid', null], bob, cem]);
 	// The whole lead is there, whatever its fields are called.
-	const whole = (await table())[2];
-	expect(whole).toMatchObject({
-		...{ key: 'linkedin.com/in/cem', title: 'CTO', company: 'Acme', profile: CEM.linkedinUrl },
-	});
-	expect(JSON.parse(String(whole?.lead))).toEqual({
-		...{ ...CEM, scrapeId: whole?.scrapeId, scrapeStatus: 'completed' },
-	});
+	const { lead: whole, scrapeId, ...fields } = (await table())[2] ?? {};
+	const known = { key: 'linkedin.com/in/cem', title: 'CTO', company: 'Acme' };
+	expect(fields).toMatchObject({ ...known, profile: CEM.linkedinUrl });
+	expect(JSON.parse(String(whole))).toEqual({ ...CEM, scrapeId, scrapeStatus: 'completed' });
 
 	// Dee is new. Ann was paid for, also for an n8n that remembers nothing.
 	await fixture.restart();
-	const second = [
-		lead('Ann', 'valid.ann'),
-		lead('Dee', 'valid.dee'),
-		{ name: 'Eve', email: 'eve' },
-	];
+	const dee = lead('Dee', 'valid.dee');
+	const second = [lead('Ann', 'valid.ann'), dee, { name: 'Eve', email: 'eve' }];
 	expect(sentToCrm(await scrape(second))).toEqual(['valid.dee@acme.example']);
 	expect(verified()).toEqual(['valid.dee@acme.example']);
 	expect(await rows()).toEqual([
@@ -116,13 +105,12 @@ test(`n8n ${N8N.version} keeps the leads of each scrape, and verifies only new o
 	]);
 });
 
-test('keeps eight people as eight rows, and none of them twice in the next scrape', async () => {
+test('keeps each person as one row, and none of them twice in the next scrape', async () => {
 	const hidden = { email: 'email_not_unlocked@domain.com' };
 	const leads = [
 		{ ...hidden, first_name: 'Ida', last_name: 'Berg', company_name: 'Acme' },
 		{ ...hidden, first_name: 'Jan', last_name: 'Berg', company_name: 'Acme' },
 		{ full_name: 'Kai Berg', email: { address: 'valid.kai@acme.example', status: 'guessed' } },
-		{ full_name: 'Lia Berg', email: { address: 'valid.lia@acme.example', status: 'guessed' } },
 		{ name: 'Mia Berg', organization_name: 'Acme', job_title: 'CTO' },
 		{ name: 'Nil Berg', linkedin_url: 'https://de.linkedin.com/in/Nil/?utm=1' },
 		{ name: 'Ole Berg', email: 'info@acme.example', company: { name: 'Acme' } },
@@ -132,21 +120,17 @@ test('keeps eight people as eight rows, and none of them twice in the next scrap
 	await scrape(leads);
 	const added = (await table()).slice(before);
 	expect(added.map(({ name, company, title }) => [name, company, title])).toEqual([
-		['Ida Berg', 'Acme', null],
-		['Jan Berg', 'Acme', null],
+		...['Ida Berg', 'Jan Berg'].map((name) => [name, 'Acme', null]),
 		['Kai Berg', null, null],
-		['Lia Berg', null, null],
 		['Mia Berg', 'Acme', 'CTO'],
 		['Nil Berg', null, null],
-		['Ole Berg', 'Acme', null],
-		['Pia Berg', 'Acme', null],
+		...['Ole Berg', 'Pia Berg'].map((name) => [name, 'Acme', null]),
 	]);
-	const addresses = ['valid.kai@acme.example', 'valid.lia@acme.example', 'info@acme.example'];
-	expect(verified()).toEqual(addresses);
+	expect(verified()).toEqual(['valid.kai@acme.example', 'info@acme.example']);
 	const moved = { name: 'Nil Berg', linkedin_url: 'http://www.linkedin.com/in/nil' };
 	await scrape([...leads, moved]);
 	expect(verified()).toEqual([]);
-	expect((await table()).length).toBe(before + 8);
+	expect((await table()).length).toBe(before + 7);
 });
 
 test('verifies a lead again for which nothing was paid, and no other', async () => {

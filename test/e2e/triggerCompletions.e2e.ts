@@ -38,14 +38,6 @@ describe('a completion', () => {
 		expect(fixture.starts).toBe(NOTIFICATIONS.length);
 	});
 
-	it('runs the workflow once if its notification comes thirty times at once', async () => {
-		fixture.sandbox.set({ notification: { times: 30 } });
-		const { id } = await fixture.activated();
-		const [item] = await expectRuns(id, 1, 6000);
-		expect(item?.json.scrapeId).toBe(fixture.sandbox.jobs[0]?.scrapeId);
-		expect(fixture.starts).toBe(1);
-	});
-
 	it('comes in once beside a Code node that writes old static data back', async () => {
 		const jsCode =
 			"const data = $getWorkflowStaticData('global'); data.count = (data.count ?? 0) + 1; await new Promise((resolve) => setTimeout(resolve, 1500)); return [{ json: { ...data } }];";
@@ -70,21 +62,6 @@ describe('a completion', () => {
 });
 
 describe('a node that only listens', () => {
-	it('starts nothing, and runs the workflow once for each scrape that was started with its URL', async () => {
-		const workflow = await fixture.listening();
-		fixture.sandbox.set({ notification: { times: 3 } });
-		const ids = await fixture.startMany(8, fixture.plainUrl(workflow));
-		await expectRuns(workflow.id, 8);
-		// A repeat that comes later.
-		await fixture.sandbox.notify(ids[0] ?? '');
-		await quiet();
-		expect((await fixture.scrapesOf(workflow.id)).sort()).toEqual([...ids].sort());
-		// Each notification begins an execution, and all but one of a scrape end at the trigger.
-		expect((await fixture.executions(workflow.id)).length).toBeGreaterThan(8);
-		expect(await fixture.told(workflow.id)).toEqual([]);
-		expect(fixture.starts).toBe(8);
-	});
-
 	it('reads JSON of any content type', async () => {
 		const workflow = await fixture.listening();
 		const ids = await fixture.startMany(3);

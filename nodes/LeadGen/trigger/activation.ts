@@ -52,7 +52,7 @@ export function lead(node: Leading): ITriggerResponse {
 /** n8n may keep what a refused activation registered, and register nothing in the next one. So the leader decides. */
 function register({ context, state }: Leading, expression: string): void {
 	try {
-		registerCron(context, expression, (time) => state.leader?.due(expression, time));
+		registerCron(context, expression, (time) => state.leader?.due(time));
 	} catch (error) {
 		const message = `n8n does not accept the schedule "${expression}": ${asLeadGenError(error).message}`;
 		const description = "Check 'How Often', and the time zone in the settings of the workflow.";

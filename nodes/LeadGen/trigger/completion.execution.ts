@@ -24,20 +24,21 @@ export type Completion = Record<'attempt' | 'scrapeId', string | undefined> & {
 
 /** Between two looks at the status. */
 const LOOK_MS = 5000;
-/** How long a notification without leads leaves one with leads the precedence. */
-const GIVE_WAY_MS = 4000;
+/** How long a notification without leads leaves one with leads the precedence: longer than until that looks again. */
+const GIVE_WAY_MS = LOOK_MS + 1000;
 /** The same for a poll: longer than an execution may take to see the end and to give way. */
 export const POLL_GIVE_WAY_MS = LOOK_MS + GIVE_WAY_MS + 1000;
-/** A notification may come before the end. Shorter, and less often, for an ID that anyone named, and for what is refused. */
+/** A notification may come before the end. Shorter for an ID that anyone named, and for what is refused. */
 const [MAX_WAIT_MS, MAX_DOUBT_MS] = [10 * MINUTE_MS, MINUTE_MS];
-/** How long a poll leaves a scrape to a retry that has its leads. */
-const LEFT_MS = 60 * MINUTE_MS;
 
 const NOT_FINISHED = new LeadGenError('it is not finished ten minutes after its notification', '');
 const NOT_KNOWN = new LeadGenError(
 	MISSING.message,
 	'Anyone who knows the URL can send such a notification, which is in the input of this execution. Look for the scrape in the dashboard of your account.',
 );
+const RETRY = 'Retry runs the workflow when the scrape is finished.';
+const RETRY_IN_TIME =
+	'The notification is in the input of this execution. Retry runs the workflow with it, as long as the node has not seen the end itself. The node leaves an hour for that, and then runs the workflow without the notification.';
 
 /**
  * Lets one completion of a scrape through, when the scrape is finished. One that a poll began does not wait.
@@ -50,25 +51,22 @@ export async function complete(
 	hasLeads: boolean,
 ): Promise<{ json: IDataObject } | Ended> {
 	const { attempt, notification } = completion;
-	const isPoll = notification === null;
-	const seen = completion.found ?? (await untilFinished(node, completion));
-	if (!('isFinished' in seen) || !seen.isFinished)
-		return await endUnseen(node, completion, hasLeads, seen);
-	const { id, data, account } = seen;
-	if (!isPoll && !hasLeads) await pause(GIVE_WAY_MS, node.context.getExecutionCancelSignal());
+	const { id, data, account } = completion.found ?? (await untilFinished(node, completion));
+	if (notification && !hasLeads) await pause(GIVE_WAY_MS, node.context.getExecutionCancelSignal());
 	// A scrape that the node started is known by its attempt, any other one by its account and ID.
 	const name = `completion ${attempt ?? fingerprint([account, id])}`;
 	const passage = await new Gate(node, begun, name).pass();
 	// Another process that passed as well has saved meanwhile that the workflow ran.
 	const saved = passage === 'unsure' ? (await postToSelf(node)).saved : undefined;
-	if (passage === 'another' || (saved && scrapeOf(saved, attempt)?.isDone)) {
-		const message = `The workflow ran for scrape ${id} before, in another execution.`;
-		return { message, event: 'ran before', scrapeId: id };
-	}
+	const ranBefore = passage === 'another' || (saved && scrapeOf(saved, attempt)?.isDone);
 	// Before n8n saves the static data of the execution that goes on. The node does not poll what others started. If it is
 	// not saved now, a poll finds the scrape again, and the gate ends its execution.
 	if (attempt !== undefined)
 		await tellSelf(node, { scrapes: [{ attempt, scrapeId: id, since: Date.now(), isDone: true }] });
+	if (ranBefore) {
+		const message = `The workflow ran for scrape ${id} before, in another execution.`;
+		return { message, event: 'ran before', scrapeId: id };
+	}
 	const status = wordIn(data.status) ?? '';
 	if (node.parameters.get(events).some((event) => event === status))
 		return { json: { ...data, notification } };
@@ -76,37 +74,8 @@ export async function complete(
 	return { message, event: 'left out', scrapeId: id };
 }
 
-/** Why the end of a scrape is not seen. */
-type Unseen = FoundScrape | { problem: unknown };
-
-/** Ends an execution whose time is over. The node goes on to ask for the status of the scrapes that it started. */
-async function endUnseen(
-	node: Executing,
-	{ attempt, scrapeId }: Completion,
-	hasLeads: boolean,
-	unseen: Unseen,
-): Promise<Ended> {
-	const id = 'id' in unseen ? unseen.id : scrapeId;
-	const problem = 'problem' in unseen ? unseen.problem : NOT_FINISHED;
-	if (attempt !== undefined && id !== undefined) {
-		const leftUntil = hasLeads ? { leftUntil: Date.now() + LEFT_MS } : {};
-		const scrape = { attempt, scrapeId: id, since: Date.now(), isDone: false, ...leftUntil };
-		await tellSelf(node, { scrapes: [scrape] });
-	}
-	const isOwn = attempt !== undefined;
-	const leads = hasLeads ? 'Its leads are in the input of this execution. ' : '';
-	const retry = `${leads}Retry runs the workflow${hasLeads ? ' with them' : ''}`;
-	const until = isOwn
-		? ', as long as the node has not seen the end itself. The node leaves an hour for that, and then runs the workflow without them.'
-		: ' when the scrape is finished.';
-	const error = endNotSeen(id, problem, retry + until);
-	if (!isOwn || hasLeads) throw error;
-	return { message: `${error.message}. The node asks again.`, event: 'not finished', scrapeId: id };
-}
-
-/** Requests the status until the scrape is finished, or time runs out. */
-async function untilFinished(node: Executing, completion: Completion): Promise<Unseen> {
-	const signal = node.context.getExecutionCancelSignal();
+/** Requests the status until the scrape is finished. @throws LeadGenError if time runs out */
+async function untilFinished(node: Executing, completion: Completion): Promise<FoundScrape> {
 	const isOwn = completion.attempt !== undefined;
 	const since = Date.now();
 	for (;;) {
@@ -114,10 +83,13 @@ async function untilFinished(node: Executing, completion: Completion): Promise<U
 		const scrape = await lookFor(node, completion).catch((error: unknown) => {
 			problem = error;
 		});
-		const isDoubtful = isRefused(problem) || (!isOwn && !scrape);
-		const isOver = Date.now() - since >= (isDoubtful ? MAX_DOUBT_MS : MAX_WAIT_MS);
-		if (scrape?.isFinished || isOver) return scrape ?? { problem };
-		await pause(isDoubtful ? LOOK_MS + (Date.now() - since) / 2 : LOOK_MS, signal);
+		if (scrape?.isFinished) return scrape;
+		if (scrape) problem = NOT_FINISHED;
+		const isDoubtful = isRefused(problem) || problem === NOT_KNOWN;
+		const id = scrape?.id ?? completion.scrapeId;
+		if (Date.now() - since >= (isDoubtful ? MAX_DOUBT_MS : MAX_WAIT_MS))
+			throw endNotSeen(id, problem, isOwn ? RETRY_IN_TIME : RETRY);
+		await pause(LOOK_MS, node.context.getExecutionCancelSignal());
 	}
 }
 

@@ -65,23 +65,23 @@ function outputItems(
 ): INodeExecutionData[] {
 	const { context, parameters } = node;
 	const { notification, hint, ...scrape } = json;
-	const { scrapeId, status, leadsFound, creditsUsed } = scrape;
+	const { scrapeId, status } = scrape;
 	label(node, scrapeId, status);
 	if (typeof hint === 'string') addHint(context, { message: hint, type: 'warning' });
 	const whole = [{ json: { ...scrape, notification }, pairedItem: { item: 0 } }];
 	if (parameters.get(output) !== 'leads') return whole;
-	const path = parameters.option(leadsField);
-	const facts = [status, leadsFound, 'leads,', creditsUsed, 'credits'].map(textOf).join(' ');
-	const where = path === '' ? '' : ` at "${path}" (see 'Leads Field')`;
-	const missing = ` The notification holds no leads${where}, so the output is one item for the scrape.`;
-	const message = `Scrape ${textOf(scrapeId)} ${facts}.${leads ? '' : missing}`;
-	addHint(context, { message, type: leads ? 'info' : 'warning' });
-	const items = leads?.map((lead) => ({
+	if (!leads) {
+		const path = parameters.option(leadsField);
+		const where = path === '' ? '' : ` at "${path}" (see 'Leads Field')`;
+		const message = `The notification holds no leads${where}, so the output is one item for the scrape.`;
+		addHint(context, { message, type: 'warning' });
+		// Without an item, the workflow would end silently.
+		return whole;
+	}
+	return leads.map((lead) => ({
 		json: { scrapeId, scrapeStatus: status, ...(isObject(lead) ? lead : { lead: lead as string }) },
 		pairedItem: { item: 0 },
 	}));
-	// Without an item, the workflow would end silently.
-	return items ?? whole;
 }
 
 function textOf(value: unknown): string {

@@ -25,19 +25,32 @@ export type Passage = 'first' | 'unsure' | 'again' | 'another';
 export class Gate {
 	/** Of the name, and of this delivery of it. */
 	private readonly keys: [string, string];
+	private hasPassed = false;
 
 	constructor(
 		private readonly node: Executing,
 		private readonly begun: Delivery,
 		name: string,
 	) {
-		// Two nodes of a workflow may have one ID, by which n8n keeps the record.
-		const key = `${node.key} ${name}`;
-		this.keys = [key, `${key} ${begun.delivery}`];
+		this.keys = [name, `${name} ${begun.delivery}`];
 	}
 
 	/** Asks whether the execution may go on. @throws LeadGenError if n8n cannot record the name */
 	async pass(): Promise<Passage> {
+		const passage = await this.record();
+		this.hasPassed = passage === 'first' || passage === 'unsure';
+		return passage;
+	}
+
+	/** Lets a later execution pass again, if this one has passed. */
+	async reopen(): Promise<void> {
+		if (!this.hasPassed) return;
+		const { helpers } = this.node.context;
+		await this.node.state.inTurn(() => helpers.removeProcessed(this.keys, 'node', DEDUPLICATION));
+		this.hasPassed = false;
+	}
+
+	private async record(): Promise<Passage> {
 		const [key, own] = this.keys;
 		let isRecorded = false;
 		let checkMs = 0;
@@ -60,12 +73,6 @@ export class Gate {
 			await pause(Math.min(MAX_LOOK_PAUSE_MS, pauseMs * (1 + Math.random())), undefined);
 		}
 		throw new LeadGenError('n8n could not record this execution', 'Check the database of n8n.');
-	}
-
-	/** Lets a later execution pass again. */
-	async forget(): Promise<void> {
-		const { helpers } = this.node.context;
-		await this.node.state.inTurn(() => helpers.removeProcessed(this.keys, 'node', DEDUPLICATION));
 	}
 
 	/** Records both keys. @returns those that were not recorded before */

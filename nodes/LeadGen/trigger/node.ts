@@ -25,7 +25,7 @@ type Context = IExecuteFunctions | IHookFunctions | ITriggerFunctions | IWebhook
 
 /** The node as one call of n8n sees it. */
 export class TriggerNode<Given extends Context = Context> {
-	/** Identifies the node, also when it is renamed. Two nodes of a workflow may have one ID, but never one URL. */
+	/** Identifies the node, also when it is renamed. */
 	readonly key: string;
 	readonly state: NodeState;
 	readonly parameters: Parameters;
@@ -33,10 +33,8 @@ export class TriggerNode<Given extends Context = Context> {
 	addresses: string[] = [];
 
 	constructor(readonly context: Given) {
-		const { id, name, webhookId = name } = context.getNode();
-		const idKey = `leadGenTrigger ${fingerprint([context.getWorkflow().id, id])}`;
-		this.key = `${idKey} ${fingerprint(webhookId)}`;
-		this.state = states.get(this.key) ?? new NodeState(this.key, idKey);
+		this.key = `leadGenTrigger ${fingerprint([context.getWorkflow().id, context.getNode().id])}`;
+		this.state = states.get(this.key) ?? new NodeState(this.key);
 		states.set(this.key, this.state);
 		this.parameters = new Parameters((path, ifMissing) =>
 			'getInputData' in context

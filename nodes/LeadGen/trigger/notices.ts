@@ -67,28 +67,10 @@ export const MISSING = new LeadGenError(
 export const NOT_REACHED = 'n8n cannot reach the webhook URL of this node';
 
 /** The node calls its own URL, and no address reached it. @param problems one for each address */
-export function notReached(problems: unknown[]): LeadGenError {
-	const advice = `The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. ${causeOf(problems)}`;
+export function notReached(problems: Map<string, unknown>): LeadGenError {
+	const told = [...problems]
+		.map(([url, error]) => `${url} (${levelsOf(error).at(-1)?.message ?? String(error)})`)
+		.join(' and ');
+	const advice = `The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. It tried ${told}. Set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678. If a proxy answers, let it pass requests below /webhook/, or add the host of n8n to NO_PROXY. If n8n answers 404 in an active workflow, delete the node and add it again in the editor.`;
 	return new LeadGenError(NOT_REACHED, advice);
-}
-
-function causeOf(problems: unknown[]): string {
-	const texts = problems.map((problem) =>
-		levelsOf(problem)
-			.map(({ message, httpCode }) => [message, httpCode].join(' '))
-			.join(' '),
-	);
-	// Another n8n may listen at one address, and not know the URL.
-	if (texts.length > 0 && texts.every((text) => /\b404\b/.test(text))) {
-		return 'n8n answers that the URL is not registered. If the node was created over the API, delete it and add it again in the editor, so that it gets an address of its own. Otherwise the workflow is not active.';
-	}
-	const text = texts.join(' ');
-	const [status] = /\b40[13]\b/.exec(text) ?? [];
-	const front =
-		status &&
-		`Something in front of n8n answers HTTP ${status}. Let it pass requests below /webhook/.`;
-	const proxy =
-		'A proxy answers instead of n8n. If HTTP_PROXY or HTTPS_PROXY is set, add the host of n8n to NO_PROXY.';
-	const first = /\b(407|50[234])\b|tunnel|proxy/i.test(text) ? proxy : front;
-	return `${first === undefined ? 'Set' : `${first} Otherwise set`} the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678.`;
 }

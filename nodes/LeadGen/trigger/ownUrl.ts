@@ -15,7 +15,7 @@ import type { Message, Place, Saved } from './state';
 export const SIGNATURE_HEADER = 'x-leadgen-signature';
 
 const DEFAULT_INTERNAL = 'http://127.0.0.1:5678';
-/** For the answer of an address, however slow, and for the age of a message. The clocks of two machines may differ. */
+/** For the answer of an address, and for the age of a message. The clocks of two machines may differ. */
 const [DEADLINE_MS, VALID_MS] = [60_000, 5 * 60_000];
 
 /** A workflow does not wait longer until n8n has saved what became of a completion. */
@@ -47,23 +47,21 @@ export function placeOf({ context, parameters }: TriggerNode): Place {
 }
 
 /**
- * Sends a message of the node to its own URL, with what the URL did not take before; an empty one only asks for what is
- * saved. @throws LeadGenError if the URL does not take it
+ * Sends a message of the node to its own URL; an empty one only asks for what is saved.
+ * @throws LeadGenError if the URL does not take it
  */
-export async function postToSelf(node: TriggerNode, given: Message = {}): Promise<Reply> {
+export async function postToSelf(node: TriggerNode, message: Message = {}): Promise<Reply> {
 	const { state } = node;
 	const { signal } = state;
-	const message = state.withUnsaved(given);
 	const reply = await callSelf(node, message).catch((error: unknown) => {
-		state.notReached(given);
+		state.notReached(message);
 		throw error;
 	});
-	// After a deactivation, a late reply may tell of an activation that is over.
-	state.reached(signal.aborted ? undefined : reply.saved);
+	state.reached(reply.saved, signal);
 	return reply;
 }
 
-/** The same, but does not wait for long, and does not fail. What the URL does not take now, it gets with the next message. */
+/** The same, but does not wait for long, and does not fail. */
 export async function tellSelf(node: TriggerNode, message: Message): Promise<void> {
 	await Promise.race([postToSelf(node, message).catch(() => {}), pause(MAX_TELL_MS, undefined)]);
 }
@@ -76,14 +74,14 @@ export async function callSelf(node: TriggerNode, message: Message = {}): Promis
 	const { addresses } = node;
 	const { signer } = await node.access();
 	const text = JSON.stringify({ ...message, sentAt: Date.now(), nonce: randomUUID() });
-	const problems: unknown[] = [];
+	const problems = new Map<string, unknown>();
 	for (const url of [...addresses]) {
 		try {
 			const reply = await callAddress(node, url, text, signer);
 			addresses.unshift(...addresses.splice(addresses.indexOf(url), 1));
 			return reply;
 		} catch (error) {
-			problems.push(error);
+			problems.set(url, error);
 		}
 	}
 	// The user may have changed the key.
@@ -99,7 +97,7 @@ async function callAddress(
 	signer: Signer,
 ): Promise<Reply> {
 	const signature = signer.sign('message', text);
-	const sent = node.context.helpers.httpRequest({
+	const answer: unknown = await node.context.helpers.httpRequest({
 		method: 'POST',
 		url,
 		headers: { [SIGNATURE_HEADER]: signature, 'Content-Type': 'application/json' },
@@ -108,8 +106,6 @@ async function callAddress(
 		disableFollowRedirect: true,
 		timeout: DEADLINE_MS,
 	});
-	// The timeout of the request only ends a silence.
-	const answer: unknown = await Promise.race([sent, pause(DEADLINE_MS, undefined)]);
 	const reply = jsonParse<SignedReply>(String(answer), { fallbackValue: {} });
 	if (signer.isSigned(reply.signature, 'reply', signature, String(reply.text)))
 		return jsonParse<Reply>(String(reply.text));

@@ -30,17 +30,20 @@ const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, MINUTE_MS];
 /** The pauses before a start is saved again, each twice as long: n8n may be busy, or the process that takes requests away. */
 const [FIRST_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_IN_WORKER_MS] = [500, 2000, 512_000];
 
-type Started = { scrape: Scrape; text: string };
-/** Why an execution sends nothing: the gate, or the user does not want the start any more. */
-type Unsent = Exclude<Passage, 'first' | 'unsure'> | 'unwanted';
+/** An execution sends nothing: the gate says so, or the user does not want the start any more. */
+class Unsent extends NotAttemptedError {
+	constructor(readonly why: Exclude<Passage, 'first' | 'unsure'> | 'unwanted') {
+		super('The start must not be sent', '');
+	}
+}
 
 /**
  * Starts a scrape once, whatever n8n repeats. *Retry* starts it only if it is certain that the service did not.
  * @throws LeadGenError if no scrape was started, or if nobody knows
  */
 export async function startOnce(node: Executing, begun: Delivery, start: Start): Promise<Ended> {
-	const { attempt, activation } = start;
-	const through = activation === attempt ? attempt : undefined;
+	const { attempt } = start;
+	const through = attempt;
 	const sent = await send(node, begun, start).catch(async (error: unknown) => {
 		await tellSelf(node, { through });
 		throw isOutcomeUnknown(error) ? unknownOutcome(error) : notStarted(error);
@@ -74,38 +77,33 @@ function isOutcomeUnknown(error: unknown): boolean {
  * Sends a start when the service takes it. While it waits, the gate is open for another try: n8n may stop, or the user may
  * stop the execution. @throws any error; the outcome of the start is unknown only if a ServiceError says so
  */
-async function send(node: Executing, begun: Delivery, start: Start): Promise<Started | Unsent> {
+async function send(node: Executing, begun: Delivery, start: Start) {
 	const { context, state } = node;
 	const gate = new Gate(node, begun, `start ${start.attempt}`);
 	const isRetry = context.getMode() === 'retry';
+	const permit = async () => {
+		const { saved, isActive } = await postToSelf(node).catch((error: unknown) => {
+			const { message, advice } = asLeadGenError(error);
+			throw new NotAttemptedError(message, advice);
+		});
+		// Another activation is a new wish.
+		if (!isActive || !(isRetry || saved.activation === start.activation))
+			throw new Unsent('unwanted');
+		const passage = await gate.pass();
+		if (passage === 'again' || passage === 'another') throw new Unsent(passage);
+	};
 	// They end a wait, but no request that was sent: its answer holds what was paid for.
 	const closed = state.signal;
 	const signal = anySignal(context.getExecutionCancelSignal(), closed);
 	const end = Date.now() + MAX_TRYING_MS;
 	for (let pauseMs = FIRST_TRY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_TRY_PAUSE_MS)) {
-		let unsent: Unsent | undefined;
-		let hasPassed = false as boolean;
-		const permit = async () => {
-			const { saved, isActive } = await postToSelf(node).catch((error: unknown) => {
-				// Only of such an error it is known that nothing was sent.
-				throw asLeadGenError(error);
-			});
-			// Another activation is a new wish.
-			const isWanted = isActive && (isRetry || saved.activation === start.activation);
-			const passage = isWanted ? await gate.pass() : 'unwanted';
-			const isFirst = passage === 'first' || passage === 'unsure';
-			hasPassed = isFirst;
-			if (isFirst) return;
-			unsent = passage;
-			throw new NotAttemptedError('The start must not be sent', '');
-		};
 		const sending = sendNow(node, start, { permit, signal });
-		const tried = await sending.catch((error: unknown) => ({ error }));
+		const tried = await sending.catch((error: unknown) => ({ error: error as Error }));
 		if (!('error' in tried)) return tried;
-		if (unsent !== undefined) return unsent;
-		const error = tried.error as Error;
+		const { error } = tried;
 		if (isOutcomeUnknown(error)) throw error;
-		if (hasPassed) await gate.forget();
+		await gate.reopen();
+		if (error instanceof Unsent) return error.why;
 		if (closed.aborted) return 'unwanted';
 		const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
 		if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
@@ -115,7 +113,7 @@ async function send(node: Executing, begun: Delivery, start: Start): Promise<Sta
 	}
 }
 
-async function sendNow(node: Executing, { attempt, url }: Start, turn: Turn): Promise<Started> {
+async function sendNow(node: Executing, { attempt, url }: Start, turn: Turn) {
 	const body = startBody(node.parameters);
 	// The same key must start the scrape and sign the URL, and the user may have changed it meanwhile.
 	const { credential, signer } = await node.access(0);
@@ -124,7 +122,8 @@ async function sendNow(node: Executing, { attempt, url }: Start, turn: Turn): Pr
 	const credits = numberIn(estimatedCredits);
 	const cost = credits === undefined ? '' : ` It will use about ${String(credits)} credits.`;
 	const text = `Scrape ${scrapeId} was started.${cost} When it finishes, the workflow runs in a separate execution, so this one has no output.`;
-	return { scrape: { attempt, scrapeId, since: Date.now(), isDone: false }, text };
+	const scrape: Scrape = { attempt, scrapeId, since: Date.now(), isDone: false };
+	return { scrape, text };
 }
 
 /**

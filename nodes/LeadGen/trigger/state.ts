@@ -1,19 +1,10 @@
 import { randomUUID } from 'crypto';
-import type { IDataObject, WorkflowActivateMode } from 'n8n-workflow';
-import { isObject, jsonIn } from '../common/json';
-import { idIn } from './notification';
+import { jsonParse, type IDataObject, type WorkflowActivateMode } from 'n8n-workflow';
 
 // The state of a node: what n8n saves of it, and what this process knows. All other files ask this one.
 
-/**
- * A scrape that the node started, by its attempt, at a time by `Date.now()`. It is done when its completion has run. Until
- * `leftUntil`, polls leave it to a retry of the execution that has its leads.
- */
-export type Scrape = Record<'attempt' | 'scrapeId', string> & {
-	since: number;
-	isDone: boolean;
-	leftUntil?: number;
-};
+/** A scrape that the node started, by its attempt, at a time by `Date.now()`. It is done when its completion has run. */
+export type Scrape = { attempt: string; scrapeId: string; since: number; isDone: boolean };
 
 /**
  * What is saved, in n8n's static data. `webhook()` writes it, because n8n saves static data reliably nowhere else. Others
@@ -52,16 +43,16 @@ const ATTEMPTS: Record<string, (known: Activation) => string | undefined> = {
 	/** A user saves the workflow; `delete` came just before. That asks for nothing more, unless the node is new. */
 	update: ({ asked, interrupted, saved, isNew }) =>
 		asked || interrupted || (saved ?? (isNew ? newAttempt('a') : '')),
-	/** n8n starts. If nothing is saved, nobody knows what the user asked for. */
-	init: ({ asked, saved }) => asked || saved,
-	/** Another main process led, and the user may have asked for a start there. */
-	leadershipChange: ({ saved }) => saved,
+	/** n8n starts, or another main process led. If nothing is saved, nobody knows what the user asked for. */
+	init: ({ saved }) => saved,
 };
 
-const ATTEMPT = /^[0-9a-z]{0,80}$/;
-/** More than ever run at once. The last ones that are done are kept, because they may be notified again. */
-const [MAX_RUNNING, MAX_DONE] = [1000, 200];
-/** n8n may let an execution wait for a slot, or may not have been able to begin it, for example with a full disk. */
+/** The last ones that are done are kept, because they may be notified again. */
+const MAX_DONE = 200;
+/**
+ * How long polls leave a scrape to a completion that began: n8n may let it wait for a slot. If it has the leads and failed,
+ * a user may retry it.
+ */
 const BEGUN_MS = 60 * 60_000;
 
 /** The state of one node in this process. */
@@ -73,11 +64,9 @@ export class NodeState {
 	/** The attempt that an activation asks for, until its start begins. */
 	asked = '';
 	/** Leads the work for the node, in the leading main process. */
-	leader?: { due(expression: string, time: Date): void; close(): void };
+	leader?: { due(time: Date): void; close(): void };
 	/** Since when the own URL takes no message. */
 	unreachedSince: number | undefined;
-	/** What it did not take. It goes along with the next message. */
-	private unsaved: Message = {};
 	/** The attempt of which n8n's `delete` came before it was through: for a save, or a deactivation. */
 	private interrupted = '';
 	/** Aborted by `delete`. What is saved of an activation then comes too late. */
@@ -86,11 +75,8 @@ export class NodeState {
 	private readonly begunUntil = new Map<string, number>();
 	private lastCheck: Promise<unknown> = Promise.resolve();
 
-	/** @param key identifies the node, and begins with `idKey`, which stays the same when the node gets another URL */
-	constructor(
-		private readonly key: string,
-		private readonly idKey: string,
-	) {}
+	/** @param key identifies the node */
+	constructor(private readonly key: string) {}
 
 	/** Aborted when n8n deactivates the node in this process. */
 	get signal(): AbortSignal {
@@ -111,10 +97,12 @@ export class NodeState {
 		const { activation } = this.read(given);
 		this.reopen();
 		const { asked, interrupted } = this;
-		const known = { asked, interrupted, saved: activation, isNew: !this.hasRecord(given) };
+		const isNew = given.staticData[this.key] === undefined;
+		const known = { asked, interrupted, saved: activation, isNew };
 		const attempt = isOnce ? (ATTEMPTS[mode] ?? ATTEMPTS.init)?.(known) : '';
 		this.asked = attempt ?? '';
 		this.interrupted = '';
+		this.unreachedSince = undefined;
 		return attempt;
 	}
 
@@ -129,12 +117,7 @@ export class NodeState {
 		this.saved = { scrapes };
 		delete this.place;
 		this.closed.abort();
-		if (this.hasRecord(given)) this.save(given);
-	}
-
-	/** Whether the node ever saved anything, also before it got another URL. */
-	private hasRecord({ staticData }: Given): boolean {
-		return Object.keys(staticData).some((key) => key.startsWith(this.idKey));
+		if (given.staticData[this.key] !== undefined) this.save(given);
 	}
 
 	/**
@@ -143,7 +126,8 @@ export class NodeState {
 	 */
 	read({ staticData }: Given): Saved {
 		const { place, saved } = this;
-		const read = savedIn(staticData[this.key]);
+		const text: unknown = staticData[this.key];
+		const read = jsonParse<Saved>(String(text), { fallbackValue: { scrapes: [] } });
 		const known = (place && saved.activation) ?? read.activation;
 		const activation = this.signal.aborted ? undefined : known;
 		return (this.saved = united({ ...saved, activation }, read.scrapes));
@@ -166,37 +150,34 @@ export class NodeState {
 	 * A message cannot replace an activation, so that nobody can ask for another start with it. That of an activation may come
 	 * after its deactivation.
 	 */
-	private apply(message: Message, isActive: boolean): void {
-		const { activation, scrapes } = savedIn(message);
+	private apply({ activation, through, scrapes = [] }: Message, isActive: boolean): void {
 		const asked = this.saved.activation ?? (isActive ? activation : undefined);
-		const isThrough = asked !== undefined && asked === message.through;
+		const isThrough = asked !== undefined && asked === through;
 		this.saved = united({ ...this.saved, activation: isThrough ? '' : asked }, scrapes);
 		for (const { attempt } of scrapes) this.begunUntil.delete(attempt);
 	}
 
-	/** What the next message of the node to itself holds. */
-	withUnsaved(message: Message): Message {
-		return merged(this.unsaved, message);
-	}
-
-	/** The own URL took all messages. @param reply what it says that is saved, unless that is too late */
-	reached(reply?: Saved): void {
-		this.unsaved = {};
+	/** The own URL took a message. @param saved what it says that is saved @param signal as when the message was sent */
+	reached(saved: Saved, signal: AbortSignal): void {
 		this.unreachedSince = undefined;
+		// After a deactivation, a late reply may tell of an activation that is over.
+		if (!this.place || signal.aborted) return;
 		// Another node may have saved an old copy without the activation.
-		if (this.place && reply) this.saved = united({ ...this.saved, ...reply }, this.saved.scrapes);
+		this.saved = united({ ...this.saved, ...saved }, this.saved.scrapes);
 	}
 
-	/** The own URL took no message. This process acts on it all the same, except on an activation, which must be saved. */
-	notReached({ through, scrapes }: Message): void {
+	/**
+	 * The own URL did not take a message. This process acts on it all the same, and saves it with the next one that it takes;
+	 * but not an activation, which must be saved first.
+	 */
+	notReached(message: Message): void {
 		this.unreachedSince ??= Date.now();
-		this.unsaved = merged(this.unsaved, { through, scrapes });
-		this.apply({ through, scrapes }, false);
+		this.apply(message, false);
 	}
 
-	/** A completion begins here. @param before how often one began before without being run */
-	beginCompletion(attempt: string, before = 0): void {
-		this.begunUntil.set(attempt, Date.now() + BEGUN_MS * 2 ** before);
+	/** A completion begins here. */
+	beginCompletion(attempt: string): void {
+		this.begunUntil.set(attempt, Date.now() + BEGUN_MS);
 	}
 
 	/** The attempts whose completions began here, and which n8n has not run. */
@@ -213,46 +194,14 @@ export class NodeState {
 	}
 }
 
-/** Reads what was written. Anyone can write static data, and send messages with the API key, so anything else is ignored. */
-function savedIn(value: unknown): Saved {
-	const json = jsonIn(value);
-	const { activation, scrapes } = isObject(json) ? json : {};
-	return {
-		...(isAttempt(activation) && { activation }),
-		scrapes: Array.isArray(scrapes) ? (scrapes as unknown[]).filter(isScrape) : [],
-	};
-}
-
-function isAttempt(value: unknown): value is string {
-	return typeof value === 'string' && ATTEMPT.test(value);
-}
-
-function isScrape(value: unknown): value is Scrape {
-	if (!isObject(value)) return false;
-	const { attempt, scrapeId, since, isDone, leftUntil = 0 } = value;
-	const isId = typeof scrapeId === 'string' && idIn(scrapeId) !== undefined;
-	const areTimes = Number.isFinite(since) && Number.isFinite(leftUntil);
-	return isAttempt(attempt) && isId && areTimes && typeof isDone === 'boolean';
-}
-
 /** Adds what another copy knows. A scrape that is done stays done. */
 export function united(saved: Saved, others: Scrape[]): Saved {
 	const all = new Map(saved.scrapes.map((scrape) => [scrape.attempt, scrape]));
-	for (const other of others) {
-		const own = all.get(other.attempt) ?? other;
-		const leftUntil = Math.max(own.leftUntil ?? 0, other.leftUntil ?? 0);
-		const newer = { ...other, since: own.since, ...(leftUntil > 0 && { leftUntil }) };
-		all.set(other.attempt, own.isDone ? own : newer);
-	}
-	const isRunning = ({ isDone }: Scrape) => !isDone;
+	for (const other of others)
+		if (other.isDone || !all.has(other.attempt)) all.set(other.attempt, other);
 	const scrapes = [...all.values()];
 	const done = scrapes.filter(({ isDone }) => isDone).slice(-MAX_DONE);
-	return { ...saved, scrapes: [...done, ...scrapes.filter(isRunning).slice(-MAX_RUNNING)] };
-}
-
-function merged(first: Message, second: Message): Message {
-	const { scrapes } = united({ scrapes: first.scrapes ?? [] }, second.scrapes ?? []);
-	return { ...first, ...second, through: second.through ?? first.through, scrapes };
+	return { ...saved, scrapes: [...done, ...scrapes.filter(({ isDone }) => !isDone)] };
 }
 
 export function scrapeOf({ scrapes }: Saved, attempt?: string): Scrape | undefined {

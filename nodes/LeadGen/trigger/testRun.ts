@@ -13,34 +13,36 @@ import { rawNotification, requestOf } from './webhook';
 /** After two minutes, n8n stops listening. Before, the test run outputs what is known. */
 const [LISTENS_MS, CHECK_MS] = [110_000, 2000];
 
-/** The scrape of a test run. */
-type TestScrape = { attempt: string; id?: string; notification?: IDataObject };
-
-/** The last "Execute step" of each node. n8n ends it and an activation with the same call, and only the URL differs. */
-type TestRun = { url: string; since: number; isOver?: boolean; scrape: TestScrape };
+/**
+ * The last "Execute step" of each node, and its scrape. n8n ends it and an activation with the same call, and only the URL
+ * differs. `begins` while it begins.
+ */
+type TestRun = {
+	url: string;
+	since: number;
+	isOver?: boolean;
+	begins?: Promise<void> | undefined;
+	attempt: string;
+	id?: string | undefined;
+	notification?: IDataObject;
+};
 const tests = new Map<string, TestRun>();
-/** The tests that begin: one at a time for each node, because each may start a scrape. */
-const beginningTests = new Map<string, Promise<void>>();
 
-/** n8n begins to listen. Starts a small scrape, or none, depending on the options. */
+/** n8n begins to listen. Starts a small scrape, or none, depending on the options. One at a time, because it costs credits. */
 export async function beginTest(node: Hooked): Promise<void> {
-	const begins = beginningTests.get(node.key) ?? beginNewTest(node);
-	beginningTests.set(node.key, begins);
-	await begins.finally(() => beginningTests.delete(node.key));
-}
-
-async function beginNewTest(node: Hooked): Promise<void> {
 	const before = tests.get(node.key);
+	if (before?.begins) {
+		await before.begins;
+		return;
+	}
 	if (before) before.isOver = true;
-	const test = newTest(node.context.getNodeWebhookUrl('default'));
+	const url = node.context.getNodeWebhookUrl('default') ?? '';
+	const test: TestRun = { url, since: Date.now(), attempt: newAttempt('test') };
 	// Before anything can fail: n8n then ends this test, and must not end the active workflow.
 	tests.set(node.key, test);
-	await beginScrape(node, test);
-	if (test.scrape.id !== undefined) void watch(node, test);
-}
-
-function newTest(url = ''): TestRun {
-	return { url, since: Date.now(), scrape: { attempt: newAttempt('test') } };
+	test.begins = beginScrape(node, test).finally(() => (test.begins = undefined));
+	await test.begins;
+	void watch(node, test);
 }
 
 async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
@@ -61,10 +63,10 @@ async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
 	// Only a main process has the test URL.
 	node.addresses = [...addresses, url];
 	if (body || named !== '') await callSelf(node);
-	if (named !== '') test.scrape.id = named;
+	if (named !== '') test.id = named;
 	if (!body) return;
-	const webhookUrl = signer.callbackUrl(url, test.scrape.attempt);
-	test.scrape.id = (await startScrape(node, credential, { ...body, webhookUrl })).scrapeId;
+	const webhookUrl = signer.callbackUrl(url, test.attempt);
+	test.id = (await startScrape(node, credential, { ...body, webhookUrl })).scrapeId;
 }
 
 /** Ends the last test of the node. @returns false if this call does not end a test */
@@ -77,7 +79,7 @@ export function endTest(node: Hooked): boolean {
 
 /** The notification may get lost, or come before the status. So the node keeps calling its own test URL. */
 async function watch(node: TriggerNode, test: TestRun): Promise<void> {
-	while (Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
+	while (test.id !== undefined && Date.now() - test.since < LISTENS_MS + CHECK_MS && !test.isOver) {
 		await callSelf(node).catch(() => {});
 		await pause(CHECK_MS, undefined);
 	}
@@ -85,29 +87,27 @@ async function watch(node: TriggerNode, test: TestRun): Promise<void> {
 
 /** Handles a request to the test URL. n8n keeps listening until there is an output. */
 export async function receiveTest(node: Receiving): Promise<IWebhookResponseData> {
-	const test = tests.get(node.key) ?? newTest();
-	const { scrape: wanted } = test;
+	const test = tests.get(node.key);
 	const { signer } = await node.access();
 	const isOwn = messageIn(node, signer) !== undefined;
-	const isSigned = signer.attemptIn(requestOf(node).originalUrl) === wanted.attempt;
-	if (wanted.id !== undefined && !isOwn && !isSigned)
+	const isSigned = signer.attemptIn(requestOf(node).originalUrl) === test?.attempt;
+	if (!test || (test.id !== undefined && !isOwn && !isSigned))
 		return { webhookResponse: { error: 'This URL takes the completion of one scrape only' } };
 	const answer = isOwn ? answerTo(node, signer, {}) : { webhookResponse: { received: true } };
-	if (!isOwn) wanted.notification = rawNotification(node);
-	const named = wanted.id === undefined ? scrapeIdIn(wanted.notification ?? {}) : undefined;
-	if (named !== undefined) {
-		wanted.id = named;
+	if (!isOwn) test.notification = rawNotification(node);
+	if (test.id === undefined) {
+		test.id = scrapeIdIn(test.notification ?? {});
 		node.addresses = placeOf(node).addresses;
 		void watch(node, test);
 	}
-	const { id } = wanted;
-	const scrape = id === undefined ? id : await findScrape(node, id).catch(() => undefined);
+	if (test.id === undefined) return answer;
+	const scrape = await findScrape(node, test.id).catch(() => undefined);
 	const isLate = Date.now() - test.since > LISTENS_MS;
-	if (scrape?.isFinished && !wanted.notification) await pause(CHECK_MS, undefined);
+	if (scrape?.isFinished && !test.notification) await pause(CHECK_MS, undefined);
 	if (test.isOver || !scrape || !(scrape.isFinished || isLate)) return answer;
 	test.isOver = true;
 	const hint = `Scrape ${scrape.id} is not finished, and n8n listens for two minutes only. To see its end without costs, set 'Test Scrape ID' in the options to ${scrape.id}.`;
 	// As in a completion. The execution makes the output of it.
-	const json = { ...scrape.data, notification: wanted.notification ?? null };
+	const json = { ...scrape.data, notification: test.notification ?? null };
 	return { ...answer, workflowData: [[{ json: scrape.isFinished ? json : { ...json, hint } }]] };
 }
