@@ -311,7 +311,7 @@ function schemaOf(values: unknown[]): Schema {
 }
 
 describe('In a run', () => {
-	const service = useService();
+	const service = useService({ plan: 'enterprise' });
 	/** Switches; each has tests of what it does. */
 	const SWITCHES = ['dryRun', 'includeInput', 'splitOutput'];
 

@@ -3,7 +3,7 @@ import { address, errorOf, found, matching, paired, someText } from './expected'
 import { ENRICH, FIND, keepGoing, people, person, post } from './given';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 /** Searches for the people in the items. */

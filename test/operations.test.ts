@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { FaultRule, JobSettings } from '../lab/sandbox/settings';
-import { containing, found, including, matching, paired, someText, verdictOn } from './expected';
+import { containing, found, including, paired, someText, verdictOn } from './expected';
 import {
 	BALANCE,
 	FIND,
@@ -14,12 +14,13 @@ import {
 	keepGoing,
 	person,
 	post,
+	success,
 	type Call,
 	type Operation,
 } from './given';
 import { sleep, until, useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 const value = '={{ $json.value }}';
@@ -87,16 +88,13 @@ describe('Email: Find Business', () => {
 	});
 
 	test('leaves it to the service what else is required', async () => {
-		service.sandbox.set({ finders: 'strict' });
-		const message = matching(
-			/^The service says: Missing required fields: (firstName|company) \(INVALID_REQUEST\)$/,
-		);
+		service.sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST' }] });
 		const profile = 'https://linkedin.com/in/ann';
 		const sure = { lastName: 'Sure' };
 		const refused = (given: object, body: object, missing: string[]): Row => {
 			const input = { ...ann, ...given };
 			const advice = containing(`. The request had no ${missing.join(' and no ')}.`);
-			const error = { ...refusal('INVALID_REQUEST', ''), message, missing, advice };
+			const error = { ...refusal('INVALID_REQUEST', 'Something went wrong'), missing, advice };
 			return [input, post('/email/find', body), { ...input, error }];
 		};
 		await expectRows(FIND, person, [
@@ -320,14 +318,16 @@ describe('Scrape: Get Status', () => {
 		expect(Object.values(polls())).toEqual([1, 1, 1]);
 	});
 
-	test.each<[JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
-		['number-like', Number],
-		['awkward', String],
-	])('a scrape ID arrives as it is: %s', async (scrapeIdStyle, toValue) => {
-		const scrapes = await startThree({ durationMs: 0, scrapeIdStyle });
-		const inputs = scrapes.map(({ id }) => ({ id: toValue(id) }));
-		const { items } = await service.run(STATUS, waitFor(), inputs);
+	test('an awkward scrape ID arrives as it is', async () => {
+		const scrapes = await startThree({ durationMs: 0, scrapeIdStyle: 'awkward' });
+		const { items } = await service.run(STATUS, waitFor(), scrapes);
 		expect(items).toEqual(withStatus(scrapes));
+	});
+
+	test('a scrape ID may be a number', async () => {
+		service.answerWith(({ query }) => success(query));
+		const { items } = await service.run(STATUS, waitFor(), [{ id: 4711 }, { id: 8 }]);
+		expect(items).toEqual(paired([{ scrapeId: '4711' }, { scrapeId: '8' }]));
 	});
 });
 
@@ -391,15 +391,14 @@ describe('Scrape: Wait', () => {
 		['INVALID_REQUEST', 400],
 	])(
 		'an unknown scrape is an error after a minute, and keeps the ID: %s',
-		async (unknownScrape, httpStatus) => {
-			sandbox.set({ unknownScrape });
-			const [known] = await startThree({ durationMs: 50 });
-			const inputs = [{ id: 'gone-1' }, known, { id: 'gone-2' }];
+		async (code, httpStatus) => {
+			sandbox.set({ faults: [{ kind: 'envelope', code, message: 'No such scrape' }] });
+			const inputs = [{ id: 'gone-1' }, { id: 'gone-2' }];
 			const { items } = await service.run(WAIT, waitFor(), inputs, keepGoing);
 
-			const error = refusal(unknownScrape, 'No such scrape', httpStatus);
-			const gone = (id: string) => ({ id, error: { ...error, scrapeId: id } });
-			expect(items).toEqual(paired([gone('gone-1'), statusOf(known.id), gone('gone-2')]));
+			const error = refusal(code, 'No such scrape', httpStatus);
+			const gone = ({ id }: Scrape) => ({ id, error: { ...error, scrapeId: id } });
+			expect(items).toEqual(paired(inputs.map(gone)));
 			expect(msOfPolls(httpStatus)).toBeGreaterThanOrEqual(60_000);
 			expect(msOfPolls(httpStatus)).toBeLessThan(5 * 60_000);
 		},
@@ -484,7 +483,7 @@ describe('Scrape: Start and Wait', () => {
 	});
 
 	test('is an error with the ID to wait for if a poll is refused', async () => {
-		const match = { operation: 'getScrapeStatus' as const };
+		const match = { path: '/status' };
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'BROKEN', match }] });
 		const { items } = await service.run(START_AND_WAIT, withOptions(), inputs, keepGoing);
 
@@ -513,7 +512,7 @@ describe('Scrape: Start and Wait', () => {
 		const times = 6;
 		sandbox.set({
 			job: { durationMs: 0 },
-			faults: [{ ...fault, match: { operation: 'getScrapeStatus', times } }],
+			faults: [{ ...fault, match: { path: '/status', times } }],
 		});
 		const { items } = await service.run(START_AND_WAIT, withOptions(), inputs);
 

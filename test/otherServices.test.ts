@@ -34,7 +34,7 @@ import {
 } from './given';
 import { SECRET, sleep, until, useService, type Case } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox, answerWith, runRows, runEach, expectEach, expectCalls } = service;
 
 const nobody = including({ found: false, email: null });

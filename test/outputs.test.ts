@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import type { NodeRun } from './engine';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const addresses = ['invalid.a', 'valid.b', 'catchall.c', 'valid.d', 'unknown.e', 'invalid.f'].map(
 	(name) => ({ address: `${name}@acme.com`, status: 'valid' }),
 );

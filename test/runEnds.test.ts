@@ -17,7 +17,7 @@ import {
 } from './given';
 import { keyOf, sleep, until, useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox, answerWith, runRows, expectCalls } = service;
 
 const rows = rowsOf(200);

@@ -374,7 +374,7 @@ describe('a notification', () => {
 			'comes before the answer to the start',
 			{
 				notification: { times: 1 },
-				faults: [{ kind: 'slowBody', delayMs: 500, match: { path: '/start' } }],
+				faults: [{ kind: 'late', delayMs: 500, match: { path: '/start' } }],
 			},
 		],
 		['comes thirty times at once', { notification: { times: 30 } }],

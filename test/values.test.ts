@@ -28,7 +28,7 @@ import {
 } from './given';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 /** What a field gets, and what is sent for it: in each line `given → sent`, with a plus between several values. */
@@ -162,8 +162,6 @@ const NAMES_OF_WAYS = Object.keys(WAYS) as Array<keyof typeof WAYS>;
 async function send({ operation, parameters, fields }: Way, values: unknown[]) {
 	const items = values.map((each) => ({ value: each as string }));
 	const result = await service.run(operation, parameters, items, keepGoing);
-	// The sandbox refuses some of what the service may know, such as addresses in other scripts.
-	if (sandbox.requests.some(({ violation }) => violation)) service.expectViolations();
 	const sent = sandbox.requests.map(({ body }) => {
 		const { filters, ...others } = body as Record<string, string> & { filters?: object };
 		const all = { ...others, ...filters } as Record<string, string | string[] | undefined>;

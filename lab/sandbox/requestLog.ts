@@ -17,18 +17,12 @@ export interface RequestRecord {
 	headers: Record<string, string | string[] | undefined>;
 	/** Parsed if it is JSON and says so, otherwise its text; undefined if there is none. */
 	body: unknown;
-	/** The API key, if it is one of an account. */
-	account?: string;
 	/** How the request departs from what the service takes, if it does. */
 	violation?: string;
 	/** HTTP status answered; absent if there was no answer. */
 	status?: number;
 	/** Credits taken by this request, whatever was answered. */
 	cost: number;
-	/** Whether credits were taken. */
-	paid: boolean;
-	/** `pending`, then `success`, an error code, or `fault:` and its kind. */
-	outcome: string;
 }
 
 /** The API key of an `Authorization: Bearer` header (docs/service.md, Addresses and key). */
@@ -48,8 +42,6 @@ export function recordOf(request: FastifyRequest, operation?: string): RequestRe
 		body: request.body ?? undefined,
 		violation: violationOf(request, operation),
 		cost: 0,
-		paid: false,
-		outcome: 'pending',
 	};
 }
 

@@ -208,7 +208,8 @@ describe(`n8n ${LINE}.x, the example ai-agent-tools`, () => {
 			expect([name, isError ?? false, texts]).toEqual([name, false, [expect.any(String)]]);
 			expect([name, JSON.parse(String(texts[0]))]).toEqual([name, [some(item)]]);
 		}
-		expect(fixture.sandbox.requests.filter(({ paid }) => paid).map(({ body }) => body)).toEqual([
+		const paid = fixture.sandbox.requests.filter(({ cost }) => cost > 0);
+		expect(paid.map(({ body }) => body)).toEqual([
 			{ firstName: 'Ida', lastName: 'Sure', company: 'acme.com' },
 			{ email },
 			{ lastName: 'Sure', linkedinUrl: profile },

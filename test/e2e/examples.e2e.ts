@@ -228,7 +228,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		workflow = await activated('spreadsheet-to-verified-emails');
 	});
 	beforeEach(() => {
-		fixture.sandbox.reset({ rateLimit: { enabled: false } });
+		fixture.sandbox.reset({ rateLimit: { perMinute: Infinity } });
 	});
 
 	/** Uploads a file with the form, as a browser does. */

@@ -67,7 +67,7 @@ it('loses no completion and starts nothing twice while each process is killed in
 
 it('has a completion run again, or told as failed, if the worker is killed that executes it', async () => {
 	// It does not get past the second node before the worker is killed.
-	const match = { operation: 'verifyEmail', times: 1 } as const;
+	const match = { path: '/email/verify', times: 1 };
 	await fixture.reset({ faults: [{ kind: 'hang', match }] });
 	const email = '={{ $json.by }}@acme.com';
 	const slow = fixture.leadGen({ resource: 'email', operation: 'verify', email });
