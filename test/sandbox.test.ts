@@ -281,7 +281,8 @@ test.each([
 		expect(answers.filter(({ status }) => status === 200)).toHaveLength(allowed);
 		const { retryAfter = false }: SettingsPatch['rateLimit'] = rateLimit;
 		for (const { status, headers } of answers) {
-			const wait = status === 429 && retryAfter ? expect.stringMatching(/^(5\d|60)$/) : null;
+			const wait =
+				status === 429 && retryAfter ? (expect.stringMatching(/^(5\d|60)$/) as string) : null;
 			expect(headers.get('retry-after')).toEqual(wait);
 		}
 		expect((await call('GET /credits', undefined, { authorization: 'Bearer other' })).status).toBe(
