@@ -14,8 +14,6 @@ const buyer = (executionId: string, rememberMs = 0): Buyer => ({ executionId, re
 const result = (key: string): Answer => ({ data: { key } });
 const failure: Answer = { error: new Error('Nobody knows') };
 
-const memory = () => new Memory();
-
 /** Makes a call, and gets its answer. */
 async function keep(
 	to: Memory,
@@ -35,7 +33,7 @@ const found = (of: Memory, by: Buyer, keys: string[]) =>
 
 it('gives all results of a long run to the next, for a while after its last one', async () => {
 	const rows = Array.from({ length: 180 }, (_, row) => `row ${String(row)}`);
-	const long = memory();
+	const long = new Memory();
 	for (const row of rows) {
 		await keep(long, row, buyer('long run'));
 		jest.setSystemTime(Date.now() + MINUTE);
@@ -49,7 +47,7 @@ it('gives all results of a long run to the next, for a while after its last one'
 });
 
 it('does not count calls without an execution as one run, but reports their errors for a while', async () => {
-	const calls = memory();
+	const calls = new Memory();
 	for (const key of ['a', 'b']) {
 		await keep(calls, key, buyer(''));
 		jest.setSystemTime(Date.now() + 8 * MINUTE);
@@ -62,7 +60,7 @@ it('does not count calls without an execution as one run, but reports their erro
 });
 
 it('lets each run find the call that another one is making', async () => {
-	const calls = memory();
+	const calls = new Memory();
 	let answerWith: (answer: Answer) => void = () => {};
 	const pending = new Promise<Answer>((resolve) => (answerWith = resolve));
 	calls.keep('a', buyer('one'), pending, () => true);
@@ -74,7 +72,7 @@ it('lets each run find the call that another one is making', async () => {
 });
 
 it('counts a failure for the run that got it, and not for its retry', async () => {
-	const calls = memory();
+	const calls = new Memory();
 	const run = buyer('one');
 	await keep(calls, 'a', run, failure, false);
 	expect(calls.recall('a', run)?.answer).toEqual(failure);
@@ -82,7 +80,7 @@ it('counts a failure for the run that got it, and not for its retry', async () =
 });
 
 it('keeps what was paid for when another run tries the same without success', async () => {
-	const calls = memory();
+	const calls = new Memory();
 	await keep(calls, 'a', buyer('one'));
 	for (const name of ['two', 'three']) await keep(calls, 'a', buyer(name), failure, false);
 	expect(calls.recall('a', buyer('one'))?.answer).toEqual(result('a'));
@@ -91,14 +89,14 @@ it('keeps what was paid for when another run tries the same without success', as
 });
 
 it('forgets the oldest calls first when it is full', async () => {
-	const calls = memory();
+	const calls = new Memory();
 	const keys = [...new Array(50_002).keys()].map(String);
 	for (const key of keys) await keep(calls, key, buyer('one'));
 	expect(found(calls, buyer('one'), keys)).toEqual(keys.slice(2));
 });
 
 it('gives the answers of an execution in all its runs, but not those of others', async () => {
-	const calls = memory();
+	const calls = new Memory();
 	await keep(calls, '/start a', buyer('one'));
 	await keep(calls, '/start b', buyer('two'));
 	await keep(calls, '/start c', buyer('one'));

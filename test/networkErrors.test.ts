@@ -1,10 +1,14 @@
 /** What n8n makes of a connection that fails, in all versions of n8n. */
+import axios from 'axios';
 import { createServer, type AddressInfo } from 'node:net';
+import { startSandbox } from '../lab/sandbox/server';
 import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { mayStartAgain, retryDelayMs } from '../nodes/LeadGen/service/retry';
 import { noAnswer } from '../nodes/LeadGen/service/wire';
 import type { ServiceRequest } from '../nodes/LeadGen/service/request';
-import { requestHelpers } from './engine';
+import { requestHelpers, runLeadGen } from './engine';
+import { verified } from './expected';
+import { VERIFY_ROWS, rowsOf } from './given';
 
 const lookup: ServiceRequest = { kind: 'lookup', path: '/email/verify' };
 
@@ -65,4 +69,26 @@ test.each<[string, object, string | undefined]>([
 test('A call that is late is not sent again', () => {
 	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
 	expect([retryDelayMs(late, lookup, 1), mayStartAgain(late)]).toEqual([undefined, false]);
+});
+
+test('A Request Timeout counts also if it is longer than that of n8n for all requests', async () => {
+	const sandbox = await startSandbox({ settings: { latencyMs: 500 } });
+	const n8nTimeout = axios.defaults.timeout;
+	axios.defaults.timeout = 200;
+	const [resource, operation] = VERIFY_ROWS.operation;
+	const rows = rowsOf(3);
+	const { items } = await runLeadGen({
+		baseUrl: sandbox.url,
+		credential: { apiKey: 'test-key' },
+		parameters: {
+			resource,
+			operation,
+			...VERIFY_ROWS.parameters,
+			options: { requestTimeout: 600 },
+		},
+		items: rows,
+	});
+	axios.defaults.timeout = n8nTimeout;
+	await sandbox.close();
+	expect(items).toEqual(verified(rows));
 });

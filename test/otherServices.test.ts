@@ -5,6 +5,7 @@ import {
 	containing,
 	failed,
 	including,
+	matching,
 	paired,
 	someText,
 	verdictOf,
@@ -239,6 +240,17 @@ describe('A search', () => {
 			]),
 		);
 	});
+});
+
+test('An outage whose end the service names is not told as a wait for the rate limit', async () => {
+	const down = answer('busy', 503, { 'retry-after': '60' });
+	answerWith((request) => (sandbox.requests.length === 1 ? down : verdict(request)));
+	const result = await runRows(VERIFY_ROWS, rowsOf(100));
+	expect(hintTexts(result)).toEqual([
+		matching(
+			/^warning: 100 items: 99 valid, 1 without an answer · .* may have been paid for · 6\d s$/,
+		),
+	]);
 });
 
 test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {

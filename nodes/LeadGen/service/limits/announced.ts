@@ -67,6 +67,11 @@ export class Announced implements Policy {
 
 	constructor(private readonly traffic: Traffic) {}
 
+	/** Whether it waits for a service that failed, and said when it is back. */
+	get isOutage(): boolean {
+		return this.next < Infinity;
+	}
+
 	waitMs(now: number): number {
 		if (now >= this.until) this.set(this.next, Infinity);
 		if (this.left > 0) return 0;
