@@ -16,9 +16,9 @@ let lines: string[];
 beforeEach(() => {
 	lines = [];
 	const log = (line: string) => void lines.push(line);
-	for (const level of ['info', 'warn'] as const) {
-		jest.spyOn(Container.get(Logger), level).mockImplementation(log);
-	}
+	const logger = Container.get(Logger);
+	jest.spyOn(logger, 'info').mockImplementation(log);
+	jest.spyOn(logger, 'warn').mockImplementation(log);
 });
 afterEach(() => {
 	jest.restoreAllMocks();
