@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { statusAt } from '../lab/sandbox/jobs';
+import { notificationRequest } from '../lab/sandbox/notification';
 import { Sandbox } from '../lab/sandbox/server';
 import type { FaultRule, SettingsPatch } from '../lab/sandbox/settings';
+import { matching, someText } from './expected';
 import { until } from './service';
 
 const sandbox = new Sandbox({});
@@ -19,7 +21,7 @@ const ANN = { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' };
 const LINK = 'https://www.linkedin.com/in/ann-sure';
 const FOUND = { email: 'ann.sure@acme.com', confidence: 0.97, sources: ['company_website'] };
 const BOTH_SOURCES = ['linkedin', ...FOUND.sources];
-const someText = expect.any(String) as string;
+const ONCE = { method: 'POST', shape: 'leads', times: 1, retryMs: null } as const;
 
 /** @param request such as `GET /credits` */
 async function call(request: string, body?: unknown, headers: object = {}, timeoutMs = 30_000) {
@@ -151,18 +153,15 @@ test.each([
 	['Medium', 0.6, 0.5],
 	['Low', 0.3, 0.2],
 	['Okafor', 0.97, 0.95],
-])(
-	'%s is found with the confidence %s, and privately with %s',
-	async (name, business, personal) => {
-		const found = [
-			await dataOf('POST /email/find', { lastName: name, company: 'acme.com' }),
-			await dataOf('POST /email/find', { firstName: name, linkedinUrl: LINK }),
-			await dataOf('POST /email/personal', { firstName: 'Ann', lastName: name }),
-		];
-		const confidences = found.map((data?: { confidence?: unknown }) => data?.confidence);
-		expect(confidences).toEqual([business, business, personal]);
-	},
-);
+])('%s is found with the confidence %s, and privately with %s', async (name, ...expected) => {
+	const found = [
+		await dataOf('POST /email/find', { firstName: name, company: 'acme.com' }),
+		await dataOf('POST /email/personal', { firstName: 'Ann', lastName: name }),
+	];
+	expect(found.map((data?: object) => ({ confidence: undefined, ...data }).confidence)).toEqual(
+		expected,
+	);
+});
 
 test.each([
 	['ann@gmail.com', 'valid', { freeProvider: true }],
@@ -179,73 +178,23 @@ test.each([
 });
 
 describe('Notifications', () => {
-	const received: Array<Record<'method' | 'url' | 'type' | 'body', unknown>> = [];
-	/** The statuses with which the receiver answers, before it answers 200. */
-	let answers: number[];
-	let webhookUrl: string;
+	/** The bodies that came, and the statuses to answer them with, before 200. */
+	let [received, answers]: [string[], number[]] = [[], []];
 	const receiver = createServer((request, response) => {
-		const { method, url, headers } = request;
 		void text(request).then((body) => {
-			received.push({ method, url, type: headers['content-type'], body });
+			received.push(body);
 			response.writeHead(answers.shift() ?? 200).end();
 		});
 	});
+	let webhookUrl: string;
 
 	beforeAll(async () => {
 		await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-		webhookUrl = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/hook?a=1`;
-	});
-	beforeEach(() => {
-		received.length = 0;
-		answers = [];
+		webhookUrl = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/`;
 	});
 	afterAll(() => {
 		receiver.close();
 		receiver.closeAllConnections();
-	});
-
-	const start = async () =>
-		String((await dataOf('POST /start', { filters: { limit: 2 }, webhookUrl })).scrapeId);
-
-	const JSON_TYPE = 'application/json';
-	type Status = Record<string, string | number>;
-	const query = (status: Status) => {
-		const fields = Object.entries(status).map(([name, value]) => [name, String(value)]);
-		return String(new URLSearchParams(Object.fromEntries(fields) as Record<string, string>));
-	};
-	const lead = { name: someText, email: someText, jobTitle: someText, company: someText };
-	test.each<[SettingsPatch['notification'], type: unknown, body: (status: Status) => unknown]>([
-		[{ method: 'PUT' }, JSON_TYPE, JSON.stringify],
-		[{ shape: 'form' }, 'application/x-www-form-urlencoded', query],
-		[{ shape: 'text' }, 'text/plain', ({ scrapeId }) => `Scrape ${String(scrapeId)} completed`],
-		[{ shape: 'broken' }, JSON_TYPE, (status) => JSON.stringify(status).slice(0, -5)],
-		[{ shape: 'empty', method: 'PUT' }, undefined, () => ''],
-		[{ shape: 'query' }, undefined, () => ''],
-		[{ method: 'GET' }, undefined, () => ''],
-	])('are sent as %j says', async (notification, type, body) => {
-		sandbox.set({ notification });
-		const scrapeId = await start();
-		sandbox.finish(scrapeId, 'completed');
-		await until(() => received.length === 1);
-		const status = (await dataOf(`GET /status?scrapeId=${scrapeId}`)) as Status;
-		expect(status).toMatchObject({ scrapeId, status: 'completed', leadsFound: 2 });
-		const isInUrl = notification?.shape === 'query' || notification?.method === 'GET';
-		const url = isInUrl ? `/hook?a=1&${query(status)}` : '/hook?a=1';
-		const method = notification?.method ?? 'POST';
-		expect(received).toEqual([{ method, url, type, body: body(status) }]);
-	});
-
-	test('may hold the leads, each with an address of its own', async () => {
-		sandbox.set({ notification: { shape: 'leads' } });
-		for (const scrapeId of [await start(), await start()]) sandbox.finish(scrapeId, 'completed');
-		await until(() => received.length === 2);
-		const sent = received.map(
-			({ body }) => JSON.parse(String(body)) as { data: { leads: Status[] } },
-		);
-		for (const each of sent)
-			expect(each).toMatchObject({ event: 'scrape.completed', data: { leads: [lead, lead] } });
-		const emails = sent.flatMap(({ data }) => data.leads.map(({ email }) => email));
-		expect(new Set(emails).size).toBe(4);
 	});
 
 	test.each<[string, SettingsPatch['notification'], 'completed' | 'failed', number[]]>([
@@ -254,42 +203,64 @@ describe('Notifications', () => {
 		['until they are taken', { retryMs: 5 }, 'completed', [500, 404, 200]],
 	])('come %s', async (_when, notification, outcome, statuses) => {
 		sandbox.set({ notification });
-		answers = statuses.slice();
-		const scrapeId = await start();
+		[received, answers] = [[], statuses.slice()];
+		const scrapeId = String((await dataOf('POST /start', { filters: {}, webhookUrl })).scrapeId);
 		for (let once = 0; once < 2; once++) sandbox.finish(scrapeId, outcome);
 		const sent = () => sandbox.jobs[0]?.notifications.map(({ status }) => status);
 		await until(() => received.length >= statuses.length && !sent()?.includes(undefined));
 		expect(await sandbox.notify(scrapeId)).toEqual({ status: 200 });
 		expect(sent()).toEqual([...statuses, 200]);
-		for (const { body } of received) expect(body).toContain(`"status":"${outcome}"`);
+		for (const body of received) expect(body).toContain(`"status":"${outcome}"`);
+	});
+
+	const url = 'https://n8n.example/hook?a=1';
+	const counts = { progress: 100, leadsFound: 2, creditsUsed: 2, createdAt: '2030' };
+	const status = { scrapeId: 's', status: 'completed', ...counts } as const;
+	const query =
+		'scrapeId=s&status=completed&progress=100&leadsFound=2&creditsUsed=2&createdAt=2030';
+	const typed = (type: string, body: string) => {
+		return { method: 'POST', url, headers: { 'content-type': type }, body };
+	};
+	test.each([
+		['flat', 'POST', typed('application/json', JSON.stringify(status))],
+		['form', 'POST', typed('application/x-www-form-urlencoded', query)],
+		['text', 'POST', typed('text/plain', 'Scrape s completed')],
+		['broken', 'POST', typed('application/json', JSON.stringify(status).slice(0, -5))],
+		['empty', 'PUT', { method: 'PUT', url }],
+		['query', 'POST', { method: 'POST', url: `${url}&${query}` }],
+		['flat', 'GET', { method: 'GET', url: `${url}&${query}` }],
+	] as const)('of the shape %s are sent with %s', (shape, method, request) => {
+		expect(notificationRequest({ ...ONCE, shape, method }, url, status)).toEqual(request);
+	});
+
+	test('may hold the leads, each with an address of its own', () => {
+		const leadsOf = (scrapeId: string) => {
+			const { body = '' } = notificationRequest(ONCE, url, { ...status, scrapeId });
+			return (JSON.parse(body) as { data: { leads: Array<{ email: string }> } }).data.leads;
+		};
+		const leads = [...leadsOf('one'), ...leadsOf('two')];
+		const lead = { name: someText, email: someText, jobTitle: someText, company: someText };
+		expect(leads).toEqual([lead, lead, lead, lead]);
+		expect(new Set(leads.map(({ email }) => email)).size).toBe(4);
 	});
 });
 
 test.each([
-	['starter', {}, 60],
-	['pro', {}, 300],
-	['enterprise', { perMinute: 2, retryAfter: true }, 2],
-	['pro', { perMinute: 2, retryAfter: false }, 2],
-	['pro', { perMinute: Infinity }, 301],
-	['another', {}, 301],
-])(
-	'An account of the plan %s with the setting %j may make %d requests',
-	async (plan, rateLimit, allowed) => {
-		const account = { plan, credits: 0 };
-		sandbox.set({ accounts: { 'test-key': account, other: account }, rateLimit });
-		const answers = await Promise.all(Array.from({ length: 301 }, () => call('GET /credits')));
-		expect(answers.filter(({ status }) => status === 200)).toHaveLength(allowed);
-		const { retryAfter = false }: SettingsPatch['rateLimit'] = rateLimit;
-		for (const { status, headers } of answers) {
-			const wait =
-				status === 429 && retryAfter ? (expect.stringMatching(/^(5\d|60)$/) as string) : null;
-			expect(headers.get('retry-after')).toEqual(wait);
-		}
-		expect((await call('GET /credits', undefined, { authorization: 'Bearer other' })).status).toBe(
-			200,
-		);
-	},
-);
+	['starter', {}, 60, null],
+	['pro', {}, 300, null],
+	['enterprise', { perMinute: 2, retryAfter: true }, 2, matching(/^(5\d|60)$/)],
+	['pro', { perMinute: Infinity }, 301, null],
+	['another', {}, 301, null],
+])('The plan %s with %j allows %d requests a minute', async (plan, rateLimit, allowed, wait) => {
+	const account = { plan, credits: 0 };
+	sandbox.set({ accounts: { 'test-key': account, other: account }, rateLimit });
+	const answers = await Promise.all(Array.from({ length: 301 }, () => call('GET /credits')));
+	const refused = answers.filter(({ status }) => status === 429);
+	expect(refused).toHaveLength(301 - allowed);
+	for (const { headers } of refused) expect(headers.get('retry-after')).toEqual(wait);
+	const other = { authorization: 'Bearer other' };
+	expect((await call('GET /credits', undefined, other)).status).toBe(200);
+});
 
 const ERROR = JSON.stringify(refusal('INTERNAL_ERROR', 'Something went wrong'));
 const DATA = JSON.stringify({ success: true, data: FOUND });
