@@ -121,18 +121,16 @@ describe('HTTP 404', () => {
 
 describe('A result', () => {
 	const data = { email: 'p@acme.com', status: 'valid' };
-	test.each<[Given, data: object | null]>([
-		...[200, 201, 202, 206].map((status): [Given, object] => [
-			{ status, body: { success: true, data } },
-			data,
-		]),
-		[{ body: { data } }, data],
-		[{ body: { success: true, data: {} } }, {}],
-		[{ body: { success: true, data, error: 'A warning', message: 'Done' } }, data],
-		[{ body: { success: true, data: null, status: 'success', requestId: 'r1' } }, null],
-		[{ body: { success: true, data: [] } }, null],
-	])('is in the data: %j', (given, expected) => {
-		expect(told(given)).toEqual({ data: expected });
+	test.each<[body: object, data: object | null]>([
+		[{ success: true, data }, data],
+		[{ data }, data],
+		[{ success: true, data: {} }, {}],
+		[{ success: true, data, error: 'A warning', message: 'Done' }, data],
+		[{ success: true, data: null, status: 'success', requestId: 'r1' }, null],
+		[{ success: true, data: [] }, null],
+	])('is in the data of %j', (body, expected) => {
+		for (const status of [200, 202, 299])
+			expect(told({ status, body })).toEqual({ data: expected });
 	});
 
 	const other = { scrapeId: 'x', status: 'pending' };
@@ -219,38 +217,30 @@ const OTHER = 'something other than the expected JSON';
 const PAGE = 'a web page';
 const EMPTY = 'an empty body';
 describe('What is no JSON of the service', () => {
-	type Odd = [status: number, body: string, what: string, outcome: string, advice: unknown];
-	const oddOf = ([status, body, what, outcome, advice]: Odd) => ({
-		message: `The service answered HTTP ${String(status)} with ${what}`,
-		...{ advice, outcome, httpStatus: status },
-		// It may be what was paid for.
-		answer: what === OTHER || (what === PAGE && status === 200) ? body : undefined,
-	});
-
+	type Odd = [number, string, what: string, outcome: string, advice: unknown, isForeign: boolean];
 	test.each<Odd>([
-		[200, '<html>Sign in</html>', PAGE, 'unknown', checkAddress],
-		[403, '<html>', PAGE, 'refused', checkKey],
-		[404, '<html>', PAGE, 'refused', checkAddress],
-		[401, '', EMPTY, 'refused', checkKey],
-		[402, 'Pay first', OTHER, 'refused', addCredits],
-		[422, '{"detail":[{"field":"email"}]}', OTHER, 'refused', checkAddress],
-		[200, '', EMPTY, 'unknown', checkAddress],
-		[200, 'null', OTHER, 'unknown', mayBeDone],
-		[200, '["s1"]', OTHER, 'unknown', mayBeDone],
-		[200, '{"success":true,"data":{"scrapeId":"s1","stat', OTHER, 'unknown', mayBeDone],
-	])('seems to be of another server: HTTP %d and %j', (...odd) => {
-		const [status, body] = odd;
-		expect(told({ status, body })).toEqual({ ...oddOf(odd), isForeign: true });
-	});
-
-	test.each<Odd>([
-		[408, '<html>', PAGE, 'unknown', mayBeDone],
-		[502, '<html>', PAGE, 'unknown', mayBeDone],
-		[503, 'busy', OTHER, 'unknown', mayBeDone],
-		[429, 'Too Many Requests', OTHER, 'refused', tryLater],
-	])('may be of the service: HTTP %d and %j', (...odd) => {
-		const [status, body] = odd;
-		expect(told({ status, body })).toEqual(oddOf(odd));
+		[200, '<html>Sign in</html>', PAGE, 'unknown', checkAddress, true],
+		[403, '<html>', PAGE, 'refused', checkKey, true],
+		[404, '<html>', PAGE, 'refused', checkAddress, true],
+		[401, '', EMPTY, 'refused', checkKey, true],
+		[402, 'Pay first', OTHER, 'refused', addCredits, true],
+		[422, '{"detail":[{"field":"email"}]}', OTHER, 'refused', checkAddress, true],
+		[200, '', EMPTY, 'unknown', checkAddress, true],
+		[200, 'null', OTHER, 'unknown', mayBeDone, true],
+		[200, '["s1"]', OTHER, 'unknown', mayBeDone, true],
+		[200, '{"success":true,"data":{"scrapeId":"s1","stat', OTHER, 'unknown', mayBeDone, true],
+		[408, '<html>', PAGE, 'unknown', mayBeDone, false],
+		[502, '<html>', PAGE, 'unknown', mayBeDone, false],
+		[503, 'busy', OTHER, 'unknown', mayBeDone, false],
+		[429, 'Too Many Requests', OTHER, 'refused', tryLater, false],
+	])('HTTP %d and %j is %s, and the outcome %s', (status, body, what, ...meaning) => {
+		const [outcome, advice, isForeign] = meaning;
+		const message = `The service answered HTTP ${String(status)} with ${what}`;
+		// It may be what was paid for, or say why it failed.
+		const isKept = body !== '' && (what !== PAGE || status === 200);
+		const facts = { outcome, httpStatus: status, ...(isKept && { answer: body }) };
+		const foreign = isForeign && { isForeign };
+		expect(told({ status, body })).toEqual({ message, advice, ...facts, ...foreign });
 	});
 
 	test('is no wrong key if the service accepted the key before', () => {
