@@ -276,6 +276,7 @@ describe('The test of the credential', () => {
 		],
 		['an empty body', { fault: other('') }, wrongAddress],
 		['the JSON of another service', { fault: other('{"status":"ok"}') }, wrongAddress],
+		['the data of another service', { fault: other('{"data":{"id":1}}') }, wrongAddress],
 		[
 			'a cut connection',
 			{ fault: { kind: 'resetBeforeWork' } },

@@ -221,6 +221,19 @@ test('An outage whose end the service names is not told as a wait for the rate l
 	]);
 });
 
+test('A question for the plan that fails holds no other call up', async () => {
+	const down = answer('busy', 503, { 'retry-after': '500' });
+	answerWith((request) => (request.path === '/credits' ? down : verdict(request)));
+	const rows = rowsOf(90);
+	const since = Date.now();
+	const auto = { ...keepGoing, credential: { plan: 'auto' } };
+	const { items } = await runRows(VERIFY_ROWS, rows, {}, auto);
+	expect(items).toEqual(verified(rows));
+	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
+	// As long as with the smallest plan.
+	expect(Date.now() - since).toBeLessThan(100_000);
+});
+
 test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
 	const names = '"constructor":1,"toString":"t","__proto__":{"odd":true}';
 	const text = `{"success":true,"data":{"scrapeId":"constructor","status":"completed",${names}}}`;
