@@ -17,6 +17,8 @@ export interface RequestRecord {
 	headers: Record<string, string | string[] | undefined>;
 	/** Parsed if it is JSON and says so, otherwise its text; undefined if there is none. */
 	body: unknown;
+	/** The API key, if it is one of an account. */
+	account?: string;
 	/** How the request departs from what the service takes, if it does. */
 	violation?: string;
 	/** HTTP status answered; absent if there was no answer. */

@@ -176,8 +176,9 @@ export class Sandbox {
 	/** Rate limit, fault, authentication, validation, credits and work, in this order. */
 	private decide(record: RequestRecord, apiKey: string): { answer: Answer; fault?: FaultRule } {
 		const { rateLimit } = this.settings;
-		const plan = this.accounts.get(apiKey)?.plan ?? '';
-		const waitMs = this.limiter.check(rateLimit, plan, apiKey, record.at);
+		const account = this.accounts.get(apiKey);
+		if (account) record.account = apiKey;
+		const waitMs = this.limiter.check(rateLimit, account?.plan ?? '', apiKey, record.at);
 		if (waitMs > 0) {
 			const refusal = errorAnswer('RATE_LIMIT_EXCEEDED', 'Too many requests');
 			if (rateLimit.retryAfter) refusal.headers['Retry-After'] = String(Math.ceil(waitMs / 1000));
@@ -185,12 +186,11 @@ export class Sandbox {
 		}
 		const fault = this.faults.pick(record);
 		if (fault && !isAfterWork(fault)) return { answer: faultyAnswer(fault), fault };
-		return { answer: this.work(record, apiKey), fault };
+		return { answer: this.work(record, account), fault };
 	}
 
-	private work(record: RequestRecord, apiKey: string): Answer {
-		const { body, query, violation } = record;
-		const account = this.accounts.get(apiKey);
+	private work(record: RequestRecord, account?: Account): Answer {
+		const { account: apiKey = '', body, query, violation } = record;
 		try {
 			const operation = operations[record.operation ?? ''];
 			if (!operation) throw new Refusal('NOT_FOUND', 'No such path');
