@@ -30,7 +30,7 @@ export class Faults {
 
 function matches({ path, bodyIncludes = '' }: FaultMatch, request: RequestRecord): boolean {
 	const isPath = path === undefined || path === request.path;
-	return isPath && JSON.stringify(request.body ?? '').includes(bodyIncludes);
+	return isPath && JSON.stringify([request.body, request.query]).includes(bodyIncludes);
 }
 
 /** What the client gets to read in place of an answer. */

@@ -77,7 +77,7 @@ export interface FaultRule {
 export interface FaultMatch {
 	/** The exact path, without the query. */
 	path?: string;
-	/** A text in the body, as JSON writes it. */
+	/** A text in the body or the query, as JSON writes them. */
 	bodyIncludes?: string;
 	/** Which of the requests that match so far fire, counted from 1; default all. */
 	nth?: number[];
