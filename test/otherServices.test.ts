@@ -135,6 +135,15 @@ test('A scrape ends in any case, and the error of a failed one names it', async 
 	]);
 });
 
+test('A status that a gateway does not find is asked for again, since the scrape may be new', async () => {
+	const rows = rowsOf(3);
+	const done = { status: 'completed' };
+	answerWith(() => (sandbox.requests.length <= 3 ? answer('<html>', 404) : success(done)));
+	const { items } = await runRows(WAIT_ROWS, rows);
+	expect(items).toEqual(paired([done, done, done]));
+	expectCalls([...rows, ...rows].map(WAIT_ROWS.callFor));
+});
+
 describe('A search', () => {
 	test('keeps among the rejected what stands in place of an address, and the hint says nobody', async () => {
 		const own = { email: null, confidence: 0.4, emailAnswer: 'locked' };
