@@ -335,7 +335,10 @@ describe('a start that waits for the rate limit', () => {
 
 	test('is not sent if Stop comes while it asks whether it is still wanted', async () => {
 		const n8n = await n8nWith();
-		n8n.front = () => void n8n.executions[0]?.stop();
+		n8n.front = () => {
+			n8n.executions[0]?.stop();
+			return undefined;
+		};
 		await n8n.activate();
 		await until(() => n8n.executions.length === 1 && isOver(n8n));
 		await quiet();
