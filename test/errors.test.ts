@@ -92,7 +92,7 @@ const LOST: Array<[what: string, given: Responder, error: object]> = [
 ];
 
 describe.each([FIND_ROWS, PERSONAL_ROWS, VERIFY_ROWS, START_ROWS, START_AND_WAIT_ROWS])(
-	'What may have been paid for is sent once: $operation',
+	'What may have been paid for is never sent again: $operation',
 	(action) => {
 		test.each(LOST)('%s', async (_what, given, facts) => {
 			const ok = success({ email: 'p@acme.com', scrapeId: 's', status: 'pending' });
@@ -108,7 +108,7 @@ describe.each([FIND_ROWS, PERSONAL_ROWS, VERIFY_ROWS, START_ROWS, START_AND_WAIT
 	},
 );
 
-test('A redirect is not followed if nothing was done, nor by a request that costs nothing', async () => {
+test('Redirects are not followed, also if nothing was done, nor by free requests', async () => {
 	const refused = including({ ...redirected, outcome: 'refused', paidCalls: 0 });
 	const { items } = await runEach(VERIFY_ROWS, [verdict, redirect(308), verdict]);
 	expect(items).toEqual(verified(rows, (_row, index) => index === 1 && refused));

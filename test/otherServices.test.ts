@@ -90,14 +90,6 @@ describe.each([FIND_ROWS, PERSONAL_ROWS])('A finder: $operation', (finder) => {
 	});
 });
 
-test('A verification has the verdict of the service, whatever its words are', async () => {
-	const cases = ['valid', 'accepted', 'processing'].map((status, index): Case => {
-		const fields = { status, jobId: 'j1' };
-		return [verdictWith(fields), { ...verdictOf({ name: `p${String(index)}` }), ...fields }];
-	});
-	await expectEach(VERIFY_ROWS, cases);
-});
-
 describe('A start that is accepted without the ID in its place', () => {
 	const sent = [{}, { jobId: 'x', status: 'pending' }, { scrapeId: { id: 'x' } }];
 
@@ -252,26 +244,26 @@ test('Names that every object of JavaScript has as a field are fields like other
 	expect(({} as { odd?: boolean }).odd).toBeUndefined();
 });
 
-describe('The key', () => {
-	test.each([FIND_ROWS, PERSONAL_ROWS, VERIFY_ROWS, START_ROWS, STATUS_ROWS])(
-		'is sent in the header Authorization, and nowhere else: $operation',
-		async (action) => {
-			// As it is pasted.
-			const credential = { apiKey: `Bearer ${service.apiKey()}` };
-			await runEach(action, [success({}), success({})], {}, { ...keepGoing, credential });
-			for (const { headers, body, query, path } of sandbox.requests) {
-				const { authorization, ...others } = headers;
-				expect(authorization).toBe(`Bearer ${service.apiKey()}`);
-				expect(JSON.stringify([others, body, query, path])).not.toContain(SECRET);
-			}
-		},
-	);
+test.each([FIND_ROWS, PERSONAL_ROWS, VERIFY_ROWS, START_ROWS, STATUS_ROWS])(
+	'The key is sent in the header Authorization, and nowhere else: $operation',
+	async (action) => {
+		// As it is pasted.
+		const credential = { apiKey: `Bearer ${service.apiKey()}` };
+		await runEach(action, [success({}), success({})], {}, { ...keepGoing, credential });
+		for (const { headers, body, query, path } of sandbox.requests) {
+			const { authorization, ...others } = headers;
+			expect(authorization).toBe(`Bearer ${service.apiKey()}`);
+			expect(JSON.stringify([others, body, query, path])).not.toContain(SECRET);
+		}
+	},
+);
 
+describe('A service that repeats the key', () => {
 	const hidden = '**hidden**';
 	/** The key as it is, after "Bearer", and in an address. */
 	const spellingsOf = (key: string) => [key, `Bearer ${key}`, encodeURIComponent(key)];
 
-	test('never gets into the execution if the service repeats it', async () => {
+	test('never gets it into the execution', async () => {
 		const echoes: Array<(key: string) => Answer> = [
 			(key) => answer(`{"success":false,"error":{"code":"A","message":"${key}"}}`, 400),
 			(key) => answer('', 303, { location: `/a?${key}` }),
@@ -290,7 +282,7 @@ describe('The key', () => {
 		for (const item of items) expect(JSON.stringify(item)).toContain(hidden);
 	});
 
-	test('leaves the rest of such an answer as it is', async () => {
+	test('keeps the rest of its answer', async () => {
 		const fields = (key: string) => ({
 			note: `your key ${key}, "quoted" 4711`,
 			[`x ${key}`]: [key, 4711],

@@ -146,37 +146,6 @@ describe('The interface:', () => {
 	});
 });
 
-test.each([
-	['Nobody', undefined, undefined],
-	['Novak', undefined, 0.95],
-	['high', 0.8, 0.7],
-	['Medium', 0.6, 0.5],
-	['Low', 0.3, 0.2],
-	['Okafor', 0.97, 0.95],
-])('%s is found with the confidence %s, and privately with %s', async (name, ...expected) => {
-	const found = [
-		await dataOf('POST /email/find', { firstName: name, company: 'acme.com' }),
-		await dataOf('POST /email/personal', { firstName: 'Ann', lastName: name }),
-	];
-	expect(found.map((data?: object) => ({ confidence: undefined, ...data }).confidence)).toEqual(
-		expected,
-	);
-});
-
-test.each([
-	['ann@gmail.com', 'valid', { freeProvider: true }],
-	['invalid.ann@acme.com', 'invalid', { deliverable: false }],
-	['Ann.Catchall@acme.com', 'catch_all', { deliverable: false }],
-	['unknown@acme.com', 'unknown', { deliverable: false }],
-	['disposable@acme.com', 'valid', { disposable: true }],
-	['ann@mailinator.com', 'valid', { disposable: true }],
-	['no address', 'invalid', { deliverable: false }],
-])('%s is %s', async (email, status, more) => {
-	const others = { deliverable: true, disposable: false, freeProvider: false };
-	const verdict = { email, status, ...others, ...more };
-	expect(await dataOf('POST /email/verify', { email })).toEqual(verdict);
-});
-
 describe('Notifications', () => {
 	/** The bodies that came, and the statuses to answer them with, before 200. */
 	let [received, answers]: [string[], number[]] = [[], []];

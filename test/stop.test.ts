@@ -4,7 +4,7 @@ import { Container } from '@n8n/di';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getEventListeners } from 'node:events';
 import { onAbort, pause, takeTurns } from '../nodes/LeadGen/common/pause';
-import { START, START_AND_WAIT, VERIFY, WAIT, get, keepGoing } from './given';
+import { START, START_AND_WAIT, VERIFY, keepGoing } from './given';
 import { until, useService } from './service';
 
 const service = useService({ plan: 'enterprise' });
@@ -164,18 +164,5 @@ describe('Lookups that are in flight when a run is stopped', () => {
 		expect(items.map(({ json }) => json.email)).toEqual(addresses(50));
 		expect(sent().toSorted()).toEqual(addresses(50).toSorted());
 		expect(sandbox.credits()).toBe(100_000 - 50);
-	});
-
-	test('do not keep a free request from ending at once', async () => {
-		sandbox.set({ latencyMs: 60_000 });
-		let stoppedAt = 0;
-		const areSent = () => {
-			stoppedAt = Date.now();
-			return sandbox.requests.length >= 3;
-		};
-		const scrapes = many(3).map(({ index }) => ({ id: `scr_${String(index)}` }));
-		await service.runUntil(areSent, WAIT, { scrapeId: '={{ $json.id }}' }, scrapes);
-		expect(Date.now() - stoppedAt).toBeLessThan(1500);
-		service.expectCalls(scrapes.map(({ id }) => get('/status', { scrapeId: id })));
 	});
 });
