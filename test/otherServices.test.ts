@@ -3,6 +3,7 @@ import type { RequestRecord } from '../lab/sandbox/requestLog';
 import { hintTexts } from './engine';
 import {
 	containing,
+	errorOf,
 	failed,
 	including,
 	matching,
@@ -233,6 +234,20 @@ test('A question for the plan that fails holds no other call up', async () => {
 	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
 	// As long as with the smallest plan.
 	expect(Date.now() - since).toBeLessThan(100_000);
+});
+
+test('What a page of n8n would show as a link is text in the error of a value', async () => {
+	const rows = ['<a href="https://evil.example">Sign in</a>', '<img src=x>'].map((name) => ({
+		name,
+	}));
+	const { items } = await runRows(
+		{ ...VERIFY_ROWS, parameters: { email: '={{ $json.name }}' } },
+		rows,
+	);
+	const shown = rows.map(({ name }) => JSON.stringify(name).replace(/</g, '‹').replace(/>/g, '›'));
+	expect(items.map((item) => errorOf(item)?.message)).toEqual(
+		shown.map((text) => `Email must be one email address, but is ${text}`),
+	);
 });
 
 test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {

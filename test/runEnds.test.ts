@@ -162,7 +162,7 @@ describe('The scrapes that a run started, or may have', () => {
 			if (id === 'p0') return started(id);
 			await sleep(100);
 			// In the first try, the second row fails. In the second one, it starts a scrape.
-			return id === 'p1' && starts().length > 3 ? started(id) : failure('ODD', 400);
+			return id === 'p1' && starts().length > 3 ? started(id) : failure('NOT_FOUND', 404);
 		});
 		const { error } = await runRows(START_ROWS, rowsOf(3), {}, { retryOnFail });
 		expect(error).toMatchObject({ description: remark('2 scrapes: p0, p1') });
