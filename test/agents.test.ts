@@ -3,7 +3,7 @@ import { errorOf } from './expected';
 import { START, VERIFY, keepGoing, post } from './given';
 import { sleep, until, useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 const names = ['ada@acme.com', 'tom@acme.com', 'eve@acme.com'];

@@ -4,7 +4,7 @@ import { address, errorOf, found, matching, paired, someText, verdictOn } from '
 import { ENRICH, FIND, keepGoing, people, person, post, success, verdict } from './given';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 async function enrich(parameters: INodeParameters, items: IDataObject[]) {

@@ -3,8 +3,11 @@ import { Memory, type Buyer } from '../nodes/LeadGen/service/memory';
 
 const MINUTE = 60_000;
 
+let calls: Memory;
+
 beforeEach(() => {
 	jest.useFakeTimers({ now: 1_000_000 });
+	calls = new Memory();
 });
 afterEach(() => {
 	jest.useRealTimers();
@@ -14,55 +17,44 @@ const buyer = (executionId: string, rememberMs = 0): Buyer => ({ executionId, re
 const result = (key: string): Answer => ({ data: { key } });
 const failure: Answer = { error: new Error('Nobody knows') };
 
-const memory = () => new Memory();
-
 /** Makes a call, and gets its answer. */
-async function keep(
-	to: Memory,
-	key: string,
-	by: Buyer,
-	answer: Answer = result(key),
-	isBought = true,
-): Promise<void> {
+async function keep(key: string, by: Buyer, answer = result(key), isBought = true) {
 	const pending = Promise.resolve(answer);
-	to.keep(key, by, pending, () => isBought);
+	calls.keep(key, by, pending, () => isBought);
 	await pending;
 }
 
 /** Which of these keys a buyer has an answer to. */
-const found = (of: Memory, by: Buyer, keys: string[]) =>
-	keys.filter((key) => of.recall(key, by)?.answer !== undefined);
+const found = (by: Buyer, keys: string[]) =>
+	keys.filter((key) => calls.recall(key, by)?.answer !== undefined);
 
 it('gives all results of a long run to the next, for a while after its last one', async () => {
 	const rows = Array.from({ length: 180 }, (_, row) => `row ${String(row)}`);
-	const long = memory();
 	for (const row of rows) {
-		await keep(long, row, buyer('long run'));
+		await keep(row, buyer('long run'));
 		jest.setSystemTime(Date.now() + MINUTE);
 	}
 	const next = buyer('next run', 15 * MINUTE);
-	expect(found(long, next, rows)).toEqual(rows);
-	expect(long.recall('row 7', next)?.answer).toEqual(result('row 7'));
+	expect(found(next, rows)).toEqual(rows);
+	expect(calls.recall('row 7', next)?.answer).toEqual(result('row 7'));
 	jest.setSystemTime(Date.now() + 15 * MINUTE);
-	expect(found(long, next, rows)).toEqual([]);
-	expect(found(long, buyer('long run'), rows)).toEqual(rows);
+	expect(found(next, rows)).toEqual([]);
+	expect(found(buyer('long run'), rows)).toEqual(rows);
 });
 
 it('does not count calls without an execution as one run, but reports their errors for a while', async () => {
-	const calls = memory();
 	for (const key of ['a', 'b']) {
-		await keep(calls, key, buyer(''));
+		await keep(key, buyer(''));
 		jest.setSystemTime(Date.now() + 8 * MINUTE);
 	}
-	await keep(calls, 'c', buyer(''), failure);
-	expect(found(calls, buyer('', 9 * MINUTE), ['a', 'b', 'c'])).toEqual(['b', 'c']);
-	expect(found(calls, buyer(''), ['a', 'b', 'c'])).toEqual(['c']);
+	await keep('c', buyer(''), failure);
+	expect(found(buyer('', 9 * MINUTE), ['a', 'b', 'c'])).toEqual(['b', 'c']);
+	expect(found(buyer(''), ['a', 'b', 'c'])).toEqual(['c']);
 	jest.setSystemTime(Date.now() + 10 * MINUTE);
-	expect(found(calls, buyer('', 9 * MINUTE), ['a', 'b', 'c'])).toEqual([]);
+	expect(found(buyer('', 9 * MINUTE), ['a', 'b', 'c'])).toEqual([]);
 });
 
 it('lets each run find the call that another one is making', async () => {
-	const calls = memory();
 	let answerWith: (answer: Answer) => void = () => {};
 	const pending = new Promise<Answer>((resolve) => (answerWith = resolve));
 	calls.keep('a', buyer('one'), pending, () => true);
@@ -74,38 +66,34 @@ it('lets each run find the call that another one is making', async () => {
 });
 
 it('counts a failure for the run that got it, and not for its retry', async () => {
-	const calls = memory();
 	const run = buyer('one');
-	await keep(calls, 'a', run, failure, false);
+	await keep('a', run, failure, false);
 	expect(calls.recall('a', run)?.answer).toEqual(failure);
 	expect(calls.recall('a', buyer('one'))).toBeUndefined();
 });
 
 it('keeps what was paid for when another run tries the same without success', async () => {
-	const calls = memory();
-	await keep(calls, 'a', buyer('one'));
-	for (const name of ['two', 'three']) await keep(calls, 'a', buyer(name), failure, false);
+	await keep('a', buyer('one'));
+	for (const name of ['two', 'three']) await keep('a', buyer(name), failure, false);
 	expect(calls.recall('a', buyer('one'))?.answer).toEqual(result('a'));
 	expect(calls.recall('a', buyer('four', MINUTE))?.answer).toEqual(result('a'));
 	expect(calls.recall('a', buyer('four'))).toBeUndefined();
 });
 
 it('forgets the oldest calls first when it is full', async () => {
-	const calls = memory();
 	const keys = [...new Array(50_002).keys()].map(String);
-	for (const key of keys) await keep(calls, key, buyer('one'));
-	expect(found(calls, buyer('one'), keys)).toEqual(keys.slice(2));
+	for (const key of keys) await keep(key, buyer('one'));
+	expect(found(buyer('one'), keys)).toEqual(keys.slice(2));
 });
 
 it('gives the answers of an execution in all its runs, but not those of others', async () => {
-	const calls = memory();
-	await keep(calls, '/start a', buyer('one'));
-	await keep(calls, '/start b', buyer('two'));
-	await keep(calls, '/start c', buyer('one'));
-	await keep(calls, '/email d', buyer('one'));
-	await keep(calls, '/start e', buyer(''));
+	await keep('/start a', buyer('one'));
+	await keep('/start b', buyer('two'));
+	await keep('/start c', buyer('one'));
+	await keep('/email d', buyer('one'));
+	await keep('/start e', buyer(''));
 	const own = buyer('');
-	await keep(calls, '/start f', own);
+	await keep('/start f', own);
 	const keys = (by: Buyer) => calls.answersOf(by, '/start ');
 	expect(keys(buyer('one'))).toEqual([result('/start a'), result('/start c')]);
 	expect(keys(own)).toEqual([result('/start f')]);

@@ -1,50 +1,37 @@
 /** What n8n makes of a connection that fails, in all versions of n8n. */
-import { createServer, type AddressInfo } from 'node:net';
+import axios from 'axios';
+import { Sandbox } from '../lab/sandbox/server';
 import { ServiceError } from '../nodes/LeadGen/common/errors';
 import { mayStartAgain, retryDelayMs } from '../nodes/LeadGen/service/retry';
 import { noAnswer } from '../nodes/LeadGen/service/wire';
 import type { ServiceRequest } from '../nodes/LeadGen/service/request';
-import { requestHelpers } from './engine';
+import { requestHelpers, runLeadGen } from './engine';
+import { verified } from './expected';
+import { VERIFY_ROWS, rowsOf } from './given';
 
 const lookup: ServiceRequest = { kind: 'lookup', path: '/email/verify' };
+const sandbox = new Sandbox({});
 
-const server = createServer((socket) => {
-	socket.once('data', (data) => {
-		const text = data.toString('latin1');
-		if (text.startsWith('GET /reset')) socket.resetAndDestroy();
-		else if (!text.startsWith('GET')) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-	});
-});
-let host: string;
-
-beforeAll(async () => {
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	host = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-});
-afterAll(() => {
-	server.close();
-});
-
-/** The error of a request, as n8n's helper throws it. */
-async function errorOf(url: string): Promise<Error> {
-	const { httpRequest } = await requestHelpers({ baseUrl: new URL(url).origin, apiKey: 'key' });
-	const timeout = url.endsWith('/silent') ? 100 : 5000;
-	const error = await httpRequest({ url, timeout }).catch((thrown: unknown) => thrown);
-	if (!(error instanceof Error)) throw new Error('The request did not fail');
-	return error;
-}
+beforeAll(() => sandbox.listen());
+afterAll(() => sandbox.close());
 
 test.each([
-	['a port where nothing listens', 'http://127.0.0.1:1/', 'notSent', 'ECONNREFUSED'],
-	['a host that does not exist', 'http://no-host.invalid/', 'notSent', 'ENOTFOUND'],
-	['a server without TLS', 'https://HOST/', 'notSent', 'EPROTO'],
-	['a connection that breaks', 'http://HOST/reset', 'unknown', 'ECONNRESET'],
-	['a silent server', 'http://HOST/silent', 'unknown', 'ECONNABORTED'],
-])('%s is understood if n8n hides the cause of the error', async (_what, url, outcome, code) => {
-	const error = await errorOf(url.replace('HOST', host));
-	expect(error.cause).toBeDefined();
-	error.cause = undefined;
-	expect(noAnswer(error, lookup)).toMatchObject({ outcome, code });
+	['a port where nothing listens', 'http://127.0.0.1:1', undefined, 'notSent', 'ECONNREFUSED'],
+	['a host that does not exist', 'http://no-host.invalid', undefined, 'notSent', 'ENOTFOUND'],
+	['a server without TLS', 'https://HOST', undefined, 'notSent', 'EPROTO'],
+	['a connection that breaks', 'http://HOST', 'resetBeforeWork', 'unknown', 'ECONNRESET'],
+	['a silent server', 'http://HOST', 'hang', 'unknown', 'ECONNABORTED'],
+] as const)('%s is understood if n8n hides the cause of its error', async (...given) => {
+	const [, address, kind, outcome, code] = given;
+	sandbox.reset(kind && { faults: [{ kind }] });
+	const baseUrl = address.replace('HOST', new URL(sandbox.url).host);
+	const { httpRequest } = await requestHelpers({ baseUrl, apiKey: 'test-key' });
+	const timeout = kind === 'hang' ? 100 : 5000;
+	const request = httpRequest({ url: `${baseUrl}/credits`, timeout });
+	const error: unknown = await request.catch((thrown: unknown) => thrown);
+	expect(error).toMatchObject({ cause: expect.any(Error) as Error });
+	const hidden = Object.assign(error as Error, { cause: undefined });
+	expect(noAnswer(hidden, lookup)).toMatchObject({ outcome, code });
 });
 
 const record = 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC';
@@ -65,4 +52,20 @@ test.each<[string, object, string | undefined]>([
 test('A call that is late is not sent again', () => {
 	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
 	expect([retryDelayMs(late, lookup, 1), mayStartAgain(late)]).toEqual([undefined, false]);
+});
+
+test('A Request Timeout counts also if it is longer than that of n8n for all requests', async () => {
+	sandbox.reset({ latencyMs: 500 });
+	const n8nTimeout = axios.defaults.timeout;
+	axios.defaults.timeout = 200;
+	const [resource, operation] = VERIFY_ROWS.operation;
+	const options = { requestTimeout: 600 };
+	const { items } = await runLeadGen({
+		baseUrl: sandbox.url,
+		credential: { apiKey: 'test-key' },
+		parameters: { resource, operation, ...VERIFY_ROWS.parameters, options },
+		items: rowsOf(3),
+	});
+	axios.defaults.timeout = n8nTimeout;
+	expect(items).toEqual(verified(rowsOf(3)));
 });

@@ -21,7 +21,7 @@ import {
 } from './given';
 import { sleep, until, useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 const given = '={{ $json.given }}';

@@ -1,4 +1,4 @@
-/** What a service may answer that the sandbox does not imitate. */
+/** What a service may answer that the sandbox does not imitate. What an answer means is in answer.test.ts. */
 import type { RequestRecord } from '../lab/sandbox/requestLog';
 import { hintTexts } from './engine';
 import {
@@ -6,11 +6,10 @@ import {
 	errorOf,
 	failed,
 	including,
-	mayBeDone,
+	matching,
 	paired,
 	someText,
 	verdictOf,
-	verdictOn,
 	verified,
 } from './expected';
 import {
@@ -19,195 +18,77 @@ import {
 	PERSONAL_ROWS,
 	START_AND_WAIT_ROWS,
 	START_ROWS,
+	STATUS_ROWS,
 	VERIFY_ROWS,
 	WAIT_ROWS,
 	answer,
 	failure,
 	keepGoing,
 	rowsOf,
-	saying,
 	success,
-	titleIn,
 	verdict,
 	verdictWith,
 	type Answer,
 } from './given';
 import { SECRET, sleep, until, useService, type Case } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox, answerWith, runRows, runEach, expectEach, expectCalls } = service;
 
-const nobody = including({ found: false, email: null });
 const textIn = ({ body }: RequestRecord, name: string) =>
 	(body as Record<string, string>)[name] ?? '';
-/** Whether a request is for one of the first two rows. */
-const isEarly = ({ body }: RequestRecord) => /"p[01]["@]/.test(JSON.stringify(body));
 
-describe.each([FIND_ROWS, PERSONAL_ROWS, ENRICH_ROWS])('A finder: $operation', (finder) => {
+describe.each([FIND_ROWS, PERSONAL_ROWS])('A finder: $operation', (finder) => {
+	const nobody = { found: false, email: null, paidCalls: 1 };
+	const email = 'p@acme.com';
+
 	test('finds nobody where the service says so, or gives no address', async () => {
+		const given = ['not available', 17, 'a***@acme.com', 'ada@ac…', 'locked@acme.com'];
+		const lists = ['a@acme.com, b@acme.com', 'a@acme.com;b@acme.com'];
 		await expectEach(finder, [
-			[failure('NOT_FOUND', 404), nobody],
 			[failure('EMAIL_NOT_FOUND', 404), nobody],
-			[success(null), nobody],
-			[success([]), nobody],
-			[success({ email: null }), nobody],
-			[success({ email: '', jobId: 'j1' }), nobody],
-			[success({ email: 'N/A', found: true }), nobody],
-			[success({ status: 'not_found', task_id: 'j1' }), nobody],
-		]);
-	});
-
-	test('fails if the path, or the server behind the service, is not there', async () => {
-		const says = 'The service says: Search is down';
-		await expectEach(finder, [
 			[failure('ROUTE_NOT_FOUND', 404), failed({ httpStatus: 404, outcome: 'refused' })],
-			[answer({ detail: 'Not Found' }, 404), failed({ httpStatus: 404, outcome: 'refused' })],
+			[success(null), nobody],
 			[
-				answer({ data: null, message: 'Search is down' }),
-				failed({ message: says, outcome: 'unknown' }),
+				success({ email: '', confidence: 0.3, jobId: 'j1' }),
+				{ ...nobody, confidence: 0.3, jobId: 'j1' },
 			],
-		]);
-	});
-});
-
-describe('An address', () => {
-	test.each([FIND_ROWS, PERSONAL_ROWS])(
-		'has the level of confidence of the service, or one that begins at its lower bound: $operation',
-		async (finder) => {
-			const email = 'p@acme.com';
-			const levelOf = (confidence: unknown, confidenceLevel?: string): Case => {
-				const data = { email, confidence };
-				return [
-					success(data),
-					{ found: true, ...data, ...(confidenceLevel && { confidenceLevel }), paidCalls: 1 },
-				];
-			};
-			const sent: Array<[data: object, status?: number]> = [
-				[{ email, confidence: 0.95, confidenceLevel: 'A+' }],
-				[{ email, status: 'processing', jobId: 'j1' }, 202],
-			];
-			const none = { email: '', confidence: 0.3, sources: [] };
-			await expectEach(finder, [
-				...[1, 0.9].map((confidence) => levelOf(confidence, 'very_high')),
-				...[0.8999, 0.7].map((confidence) => levelOf(confidence, 'high')),
-				...[0.6999, 0.5].map((confidence) => levelOf(confidence, 'medium')),
-				...[0.4999, 0].map((confidence) => levelOf(confidence, 'low')),
-				...[95, -0.1, 'high', undefined].map((confidence) => levelOf(confidence)),
-				...sent.map(([data, status]): Case => [
-					success(data, status),
-					{ found: true, ...data, paidCalls: 1 },
-				]),
-				[success(none), { found: false, ...none, email: null, paidCalls: 1 }],
-				[success({ confidence: 0 }), { found: false, email: null, confidence: 0, paidCalls: 1 }],
-			]);
-		},
-	);
-
-	test('has the verdict of the service, whatever its words are', async () => {
-		const cases = ['valid', 'accepted', 'unknown', 'processing'].map((status, index): Case => {
-			const fields = { status, jobId: 'j1' };
-			return [verdictWith(fields), { ...verdictOf({ name: `p${String(index)}` }), ...fields }];
-		});
-		await expectEach(VERIFY_ROWS, cases);
-	});
-
-	test.each([FIND_ROWS, PERSONAL_ROWS])(
-		'keeps in a field of its own what the service writes in its place: $operation',
-		async (finder) => {
-			const none = { found: false, email: null, confidence: 0.4, paidCalls: 1 };
-			await expectEach(finder, [
-				...[
-					...['not available', 'ada', 17, 'a***@acme.com', 'ada@ac…', 'locked@acme.com'],
-					...['a@acme.com, b@acme.com', 'a@acme.com;b@acme.com', 'email_not_unlocked@domain.com'],
-				].map((emailAnswer): Case => [
-					success({ email: emailAnswer, confidence: 0.4 }),
-					{ ...none, emailAnswer },
-				]),
-				[success({ email: '', confidence: 0.4 }), none],
-				[success({ email: 'p@example.com' }), including({ found: true, email: 'p@example.com' })],
-				...['p@acme.com', ' <p@acme.com>', 'Pia Okafor <p@acme.com>'].map((email): Case => [
-					success({ email }),
-					including({ found: true, email: 'p@acme.com' }),
-				]),
-			]);
-		},
-	);
-
-	test('is kept among the rejected of a search, and the hint says that nobody was found', async () => {
-		const tried = 'business: not found';
-		const own = { email: null, confidence: 0.4, emailAnswer: 'locked' };
-		const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
-		const locked = success({ email: 'locked', confidence: 0.4 });
-		const none = { found: false, email: null, tried, paidCalls: 1 };
-		const result = await expectEach(ENRICH_ROWS, [
-			[locked, { ...none, rejected }],
-			[locked, { ...none, rejected }],
-			[success({ email: '' }), none],
-		]);
-		expect(hintTexts(result)).toEqual([
-			'info: 3 items: 3 not found · 3 paid calls (3 business lookups)',
-		]);
-	});
-});
-
-describe('Credits that run out in the middle of a run', () => {
-	const rows = rowsOf(300);
-	const code = 'INSUFFICIENT_CREDITS';
-	const notSent = {
-		message: 'Not sent: the account has too few credits',
-		advice: someText,
-		attempted: false,
-		outcome: 'notSent',
-		paidCalls: 0,
-	};
-	const advice = containing('Add credits to the account');
-
-	test('end it', async () => {
-		answerWith((request) => (isEarly(request) ? verdict(request) : failure(code, 402)));
-		const { items } = await runRows(VERIFY_ROWS, rows);
-
-		const sent = rows.slice(0, sandbox.requests.length);
-		expect(sent.length).toBeLessThan(100);
-		expectCalls(sent.map(VERIFY_ROWS.callFor));
-		const refused = including({ outcome: 'refused', code, httpStatus: 402, advice });
-		const errorOf = (index: number) => (index < sent.length ? refused : notSent);
-		expect(items).toEqual(verified(rows, (_, index) => index > 1 && errorOf(index)));
-	});
-
-	test('end the searches, and the addresses that they found are verified', async () => {
-		answerWith(async (request) => {
-			if (request.path === '/email/verify') return verdict(request);
-			if (!isEarly(request)) return failure(code, 402);
-			await until(() => sandbox.requests.some(({ status }) => status === 402));
-			await sleep(50);
-			return success({ email: `${textIn(request, 'firstName')}@acme.com` });
-		});
-		const { items } = await runRows(ENRICH_ROWS, rows);
-
-		const finds = sandbox.requests.filter(({ path }) => path === '/email/find');
-		expect(finds.length).toBeLessThan(100);
-		const early = rows.slice(0, 2);
-		const sent = rows.slice(0, finds.length);
-		expectCalls([...sent.map(ENRICH_ROWS.callFor), ...early.map(VERIFY_ROWS.callFor)]);
-		const refused = including({ outcome: 'refused', code, httpStatus: 402, advice, paidCalls: 0 });
-		const found = { found: true, emailType: 'business', tried: 'business: valid' };
-		expect(items).toEqual(
-			paired([
-				...early.map((row) => ({ ...found, ...verdictOf(row, 2) })),
-				...sent.slice(2).map((row) => ({ ...row, error: refused })),
-				...rows.slice(sent.length).map((row) => ({ ...row, error: notSent })),
+			[success({ status: 'not_found' }), { ...nobody, status: 'not_found' }],
+			...[...given, ...lists].map((emailAnswer): Case => [
+				success({ email: emailAnswer }),
+				{ ...nobody, emailAnswer },
 			]),
-		);
+		]);
 	});
-});
 
-test('A start whose answer is unclear is not sent again by Retry On Fail', async () => {
-	const started = success({ scrapeId: 'scr_other', status: 'pending', estimatedCredits: 5 });
-	const answers = [started, saying('Rate limit exceeded', 200), started];
-	const { items, error } = await runEach(START_ROWS, answers, {}, { retryOnFail: true });
-	expect(items).toEqual([]);
-	const message = 'The service says: Rate limit exceeded';
-	expect(error).toMatchObject({ message, description: mayBeDone, context: { itemIndex: 1 } });
+	test('takes an address as people write it', async () => {
+		await expectEach(finder, [
+			...[email, ` <${email}>`, `Pia Okafor <${email}>`].map((given): Case => [
+				success({ email: given }),
+				{ found: true, email, paidCalls: 1 },
+			]),
+			[success({ email, status: 'processing' }, 202), including({ found: true, email })],
+		]);
+	});
+
+	test('gives the level of confidence of the service, or one that begins at its lower bound', async () => {
+		const levelOf = (confidence: unknown, confidenceLevel?: string): Case => {
+			const level = confidenceLevel && { confidenceLevel };
+			return [
+				success({ email, confidence }),
+				{ found: true, email, confidence, ...level, paidCalls: 1 },
+			];
+		};
+		const own = { email, confidence: 0.95, confidenceLevel: 'A+' };
+		await expectEach(finder, [
+			...[1, 0.9].map((confidence) => levelOf(confidence, 'very_high')),
+			...[0.8999, 0.7].map((confidence) => levelOf(confidence, 'high')),
+			...[0.6999, 0.5].map((confidence) => levelOf(confidence, 'medium')),
+			...[0.4999, 0].map((confidence) => levelOf(confidence, 'low')),
+			...[95, -0.1, 'high', undefined].map((confidence) => levelOf(confidence)),
+			[success(own), { found: true, ...own, paidCalls: 1 }],
+		]);
+	});
 });
 
 describe('A start that is accepted without the ID in its place', () => {
@@ -233,88 +114,140 @@ describe('A start that is accepted without the ID in its place', () => {
 test('A scrape ends in any case, and the error of a failed one names it', async () => {
 	const done = { scrapeId: 'p0', status: 'Completed', message: 'Done' };
 	const noLeads = { scrapeId: 'p1', status: 'failed', message: 'No leads', note: '' };
+	const message = 'Scrape p1 failed: No leads';
 	const error = { code: 'SCRAPE_FAILED', message: 'Source is down' };
-	const withError = { scrapeId: 'p2', status: 'FAILED', error };
 	const withoutId = { status: 'failed', progress: 40 };
 	await expectEach(WAIT_ROWS, [
 		[success(done), done],
+		[success(noLeads), { error: { ...noLeads, message, advice: someText, paidCalls: 0 } }],
 		[
-			success(noLeads),
-			{
-				error: {
-					...noLeads,
-					...{ message: 'Scrape p1 failed: No leads', advice: someText, paidCalls: 0 },
-				},
-			},
+			success({ scrapeId: 'p2', status: 'FAILED', error }),
+			failed({ scrapeId: 'p2', message: 'Scrape p2 failed: Source is down' }),
 		],
-		[success(withError), failed({ scrapeId: 'p2', message: 'Scrape p2 failed: Source is down' })],
 		[success(withoutId), failed({ scrapeId: 'p3', ...withoutId })],
 	]);
 });
 
-describe('A search', () => {
-	/** Answers the lookups with an address and `found`, and the verifications with `verdict`. */
-	const answerSearch = (found: (first: string) => object, verdict: (email: string) => object) => {
-		answerWith((request) => {
-			if (request.path === '/email/verify') {
-				return verdictWith(verdict(textIn(request, 'email')))(request);
-			}
-			const first = textIn(request, 'firstName');
-			return success({ email: `${first}@acme.com`, ...found(first) });
-		});
-	};
+test('A status that a gateway does not find is asked for again, since the scrape may be new', async () => {
 	const rows = rowsOf(3);
-	const [p0, ...others] = rows.map(({ name }) => `${name}@acme.com`);
+	const done = { status: 'completed' };
+	answerWith(() => (sandbox.requests.length <= 3 ? answer('<html>', 404) : success(done)));
+	const { items } = await runRows(WAIT_ROWS, rows);
+	expect(items).toEqual(paired([done, done, done]));
+	expectCalls([...rows, ...rows].map(WAIT_ROWS.callFor));
+});
 
-	test('takes the words of the verification where it has them, and numbers as text count', async () => {
-		const confidences: Record<string, string> = { p0: '0.3', p1: '0.95', p2: '0.7' };
-		answerSearch(
-			(first) => ({ confidence: confidences[first], score: 88 }),
-			() => ({ status: 'Valid', confidence: 0.2, score: 12 }),
-		);
-		const { items } = await runRows(ENRICH_ROWS, rows, { minConfidence: 0.5 });
-
-		const found = (email: unknown, confidenceLevel: string) => ({
-			...{ emailType: 'business', found: true, confidenceLevel, tried: 'business: valid' },
-			...{ ...verdictOn(email, 'Valid'), deliverable: true, confidence: 0.2, score: 12 },
-			paidCalls: 2,
-		});
-		const outcome = 'confidence too low';
-		const low = { email: p0, confidence: '0.3', confidenceLevel: 'low', score: 88 };
-		expect(items).toEqual(
-			paired([
-				{
-					...{ found: false, email: null, tried: `business: ${outcome}`, paidCalls: 1 },
-					rejected: [{ ...low, emailType: 'business', outcome }],
-				},
-				found(others[0], 'very_high'),
-				found(others[1], 'high'),
-			]),
-		);
-		expectCalls([...rows.map(ENRICH_ROWS.callFor), ...rows.slice(1).map(VERIFY_ROWS.callFor)]);
+describe('A search', () => {
+	test('keeps among the rejected what stands in place of an address, and the hint says nobody', async () => {
+		const own = { email: null, confidence: 0.4, emailAnswer: 'locked' };
+		const rejected = [{ ...own, emailType: 'business', outcome: 'not found' }];
+		const none = { found: false, email: null, tried: 'business: not found', paidCalls: 1 };
+		const result = await expectEach(ENRICH_ROWS, [
+			[success({ email: 'locked', confidence: 0.4 }), { ...none, rejected }],
+			[success({ email: '' }), none],
+		]);
+		const said = 'info: 2 items: 2 not found · 2 paid calls (2 business lookups)';
+		expect(hintTexts(result)).toEqual([said]);
 	});
 
-	test.each([
-		['catch-all', 'CATCH_ALL'],
-		[' CATCH_ALL ', 'valid, catch_all'],
-	])('accepts a status in any spelling, but none without a status: %s', async (status, accept) => {
-		answerSearch(
-			() => ({}),
-			(email) => ({ status: email === p0 ? 'invalid' : email === others[0] ? undefined : status }),
-		);
-		const parameters = { ...ENRICH_ROWS.parameters, accept };
-		const { items } = await runRows({ ...ENRICH_ROWS, parameters }, rows);
+	test('takes words in any spelling, those of the verification first, and numbers as text', async () => {
+		const confidences = ['0.3', '0.95', '0.7', '0.5', '0.5'];
+		const statuses = ['', 'Valid', ' CATCH-ALL ', undefined, 'invalid'];
+		const rows = rowsOf(5);
+		const emails = rows.map(({ name }) => `${name}@acme.com`);
+		answerWith((request) => {
+			const at = emails.findIndex((email) => email.startsWith(textIn(request, 'firstName') || '-'));
+			if (at >= 0) return success({ email: emails[at], confidence: confidences[at], score: 88 });
+			const status = statuses[emails.indexOf(textIn(request, 'email'))];
+			return verdictWith({ status, confidence: 0.2, score: 12 })(request);
+		});
+		const parameters = { ...ENRICH_ROWS.parameters, accept: 'valid, CATCH_ALL' };
+		const { items } = await runRows({ ...ENRICH_ROWS, parameters }, rows, { minConfidence: 0.5 });
 
-		expectCalls([...rows.map(ENRICH_ROWS.callFor), ...rows.map(VERIFY_ROWS.callFor)]);
+		expectCalls([...rows.map(ENRICH_ROWS.callFor), ...rows.slice(1).map(VERIFY_ROWS.callFor)]);
 		const none = { found: false, email: null };
+		const found = { found: true, emailType: 'business', confidence: 0.2, score: 12 };
+		const low = { email: emails[0], confidence: '0.3', confidenceLevel: 'low', score: 88 };
+		const outcome = 'confidence too low';
+		const rejected = [{ ...low, emailType: 'business', outcome }];
 		expect(items).toMatchObject(
 			paired([
-				{ ...none, status: 'invalid', tried: 'business: invalid' },
+				{ ...none, tried: `business: ${outcome}`, rejected, paidCalls: 1 },
+				{ ...found, email: emails[1], status: 'Valid', confidenceLevel: 'very_high' },
+				{ ...found, email: emails[2], status: ' CATCH-ALL ', tried: 'business: catch_all' },
 				{ ...none, tried: 'business: unknown' },
-				{ found: true, email: others[1], status, tried: 'business: catch_all' },
+				{ ...none, status: 'invalid', tried: 'business: invalid' },
 			]),
 		);
 	});
+
+	test('is not made any more without credits, but the addresses that were found are verified', async () => {
+		const many = rowsOf(300);
+		const early = many.slice(0, 2);
+		const [code, httpStatus] = ['INSUFFICIENT_CREDITS', 402];
+		answerWith(async (request) => {
+			if (request.path === '/email/verify') return verdict(request);
+			const name = textIn(request, 'firstName');
+			if (!early.some((row) => row.name === name)) return failure(code, httpStatus);
+			await until(() => sandbox.requests.some(({ status }) => status === httpStatus));
+			await sleep(50);
+			return success({ email: `${name}@acme.com` });
+		});
+		const { items } = await runRows(ENRICH_ROWS, many);
+
+		const finds = sandbox.requests.filter(({ path }) => path === '/email/find');
+		expect(finds.length).toBeLessThan(100);
+		const sent = many.slice(0, finds.length);
+		expectCalls([...sent.map(ENRICH_ROWS.callFor), ...early.map(VERIFY_ROWS.callFor)]);
+		const refused = including({ outcome: 'refused', code, httpStatus, paidCalls: 0 });
+		const notSent = including({ message: 'Not sent: the account has too few credits' });
+		const found = { found: true, emailType: 'business', tried: 'business: valid' };
+		expect(items).toEqual(
+			paired([
+				...early.map((row) => ({ ...found, ...verdictOf(row, 2) })),
+				...sent.slice(2).map((row) => ({ ...row, error: refused })),
+				...many.slice(sent.length).map((row) => ({ ...row, error: notSent })),
+			]),
+		);
+	});
+});
+
+test('An outage whose end the service names is not told as a wait for the rate limit', async () => {
+	const down = answer('busy', 503, { 'retry-after': '60' });
+	answerWith((request) => (sandbox.requests.length === 1 ? down : verdict(request)));
+	const result = await runRows(VERIFY_ROWS, rowsOf(100));
+	expect(hintTexts(result)).toEqual([
+		matching(
+			/^warning: 100 items: 99 valid, 1 without an answer · .* may have been paid for · 6\d s$/,
+		),
+	]);
+});
+
+test('A question for the plan that fails holds no other call up', async () => {
+	const down = answer('busy', 503, { 'retry-after': '500' });
+	answerWith((request) => (request.path === '/credits' ? down : verdict(request)));
+	const rows = rowsOf(90);
+	const since = Date.now();
+	const auto = { ...keepGoing, credential: { plan: 'auto' } };
+	const { items } = await runRows(VERIFY_ROWS, rows, {}, auto);
+	expect(items).toEqual(verified(rows));
+	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
+	// As long as with the smallest plan.
+	expect(Date.now() - since).toBeLessThan(100_000);
+});
+
+test('What a page of n8n would show as a link is text in the error of a value', async () => {
+	const rows = ['<a href="https://evil.example">Sign in</a>', '<img src=x>'].map((name) => ({
+		name,
+	}));
+	const { items } = await runRows(
+		{ ...VERIFY_ROWS, parameters: { email: '={{ $json.name }}' } },
+		rows,
+	);
+	const shown = rows.map(({ name }) => JSON.stringify(name).replace(/</g, '‹').replace(/>/g, '›'));
+	expect(items.map((item) => errorOf(item)?.message)).toEqual(
+		shown.map((text) => `Email must be one email address, but is ${text}`),
+	);
 });
 
 test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {
@@ -325,6 +258,20 @@ test('Names that every object of JavaScript has as a field are fields like other
 	expect(result.items.map(({ json }) => json)).toMatchObject([data, data]);
 	expect(({} as { odd?: boolean }).odd).toBeUndefined();
 });
+
+test.each([FIND_ROWS, PERSONAL_ROWS, VERIFY_ROWS, START_ROWS, STATUS_ROWS])(
+	'The key is sent in the header Authorization, and nowhere else: $operation',
+	async (action) => {
+		// As it is pasted.
+		const credential = { apiKey: `Bearer ${service.apiKey()}` };
+		await runEach(action, [success({}), success({})], {}, { ...keepGoing, credential });
+		for (const { headers, body, query, path } of sandbox.requests) {
+			const { authorization, ...others } = headers;
+			expect(authorization).toBe(`Bearer ${service.apiKey()}`);
+			expect(JSON.stringify([others, body, query, path])).not.toContain(SECRET);
+		}
+	},
+);
 
 describe('A service that repeats the key', () => {
 	const hidden = '**hidden**';
@@ -350,71 +297,13 @@ describe('A service that repeats the key', () => {
 		for (const item of items) expect(JSON.stringify(item)).toContain(hidden);
 	});
 
-	test('leaves the rest of the answer as it is', async () => {
+	test('keeps the rest of its answer', async () => {
 		const fields = (key: string) => ({
 			note: `your key ${key}, "quoted" 4711`,
 			[`x ${key}`]: [key, 4711],
 		});
-		const echo = verdictWith(fields(service.apiKey()));
-		const cases = rowsOf(3).map((row): Case => [echo, { ...verdictOf(row), ...fields(hidden) }]);
-		await expectEach(VERIFY_ROWS, cases);
+		const { items } = await runEach(VERIFY_ROWS, [verdictWith(fields(service.apiKey())), verdict]);
+		const [first, second] = verified(rowsOf(2));
+		expect(items).toEqual([{ ...first, json: { ...first?.json, ...fields(hidden) } }, second]);
 	});
-});
-
-test('What a page of n8n would show as a link is text in the error of a value', async () => {
-	const link = '<a href="https://evil.example">Sign in</a>';
-	const rows = [link, `${link}@acme.com`, '<img src=x>'].map((name) => ({ name }));
-	const parameters = { email: '={{ $json.name }}' };
-	const { items } = await runRows({ ...VERIFY_ROWS, parameters }, rows);
-	const shown = rows.map(({ name }) =>
-		JSON.stringify(name).replaceAll('<', '‹').replaceAll('>', '›'),
-	);
-	expect(items.map((item) => errorOf(item)?.message)).toEqual(
-		shown.map((text) => `Email must be one email address, but is ${text}`),
-	);
-	expectCalls([]);
-});
-
-test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-	'A failed item keeps its file and its fields: %s',
-	async (onError) => {
-		const binary = { cv: { data: 'aGk=', mimeType: 'text/plain' } };
-		const refuse = failure('ODD', 400);
-		const answers = [refuse, verdict, refuse];
-		const { outputs, rows } = await runEach(VERIFY_ROWS, answers, {}, { onError, binary });
-
-		expect(outputs.flat().filter(({ json }) => json.error)).toEqual(
-			[0, 2].map((item) => ({
-				json: { ...rows[item], error: including({ code: 'ODD' }) },
-				binary,
-				pairedItem: { item },
-			})),
-		);
-	},
-);
-
-test('Where n8n runs the node again, the hint names all scrapes that were started, or may have been', async () => {
-	const rows = rowsOf(4);
-	answerWith((request) => {
-		const title = titleIn(request);
-		if (title === 'p1') return failure('DOWN', 500);
-		const isRefused = title === 'p0';
-		return isRefused ? failure('ODD', 400) : success({ scrapeId: title, status: 'pending' });
-	});
-	const result = await runRows(START_ROWS, rows, {}, { ...keepGoing, retryOnFail: true });
-
-	// The first item fails, so that n8n tries three times.
-	const again = ['p0', 'p0'].map((name) => ({ name }));
-	expectCalls([...rows, ...again].map(START_ROWS.callFor));
-	expect(result.items).toEqual(
-		paired([
-			{ name: 'p0', error: including({ outcome: 'refused' }) },
-			{ name: 'p1', error: including({ outcome: 'unknown' }) },
-			{ scrapeId: 'p2', status: 'pending' },
-			{ scrapeId: 'p3', status: 'pending' },
-		]),
-	);
-	expect(hintTexts(result)).toEqual([
-		'warning: 4 items: 2 pending, 1 refused, 1 without an answer · no paid calls · 1 call without an answer may have been paid for · 2 reused for free',
-	]);
 });

@@ -19,7 +19,7 @@ import {
 } from './given';
 import { keyOf, sleep, until, useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox, answerWith, runRows, expectEach, expectCalls } = service;
 
 const busy = answer('busy', 503);

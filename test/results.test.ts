@@ -19,7 +19,7 @@ import {
 import { errorOf } from './expected';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 const emails = (...names: string[]) => names.map((name) => ({ email: `${name}@acme.com` }));
@@ -172,8 +172,7 @@ test.each<[told: string, IDataObject[], INodeParameters]>([
 });
 
 test('A long run says at its end what held it up', async () => {
-	const limit = { kind: 'sliding', headers: 'retryAfterSeconds', enterprisePerMinute: 2 } as const;
-	sandbox.set({ rateLimit: { ...limit, windowMs: 6000 } });
+	sandbox.set({ rateLimit: { perMinute: 2, retryAfter: true } });
 	const result = await service.run(FIND, person, people('A High', 'B High', 'C High'));
 	const told =
 		/^info: 3 items: 3 found · 3 paid calls \(3 business lookups\) · \d+ s · \d+ s waiting for the rate limit$/;

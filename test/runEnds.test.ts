@@ -1,5 +1,6 @@
 /** What ends a run of many rows, so that no call is made that cannot succeed, and what concerns one row only. */
 import type { RequestRecord } from '../lab/sandbox/requestLog';
+import { hintTexts } from './engine';
 import { containing, including, matching, mayBeDone, someText, verified } from './expected';
 import {
 	START_AND_WAIT_ROWS,
@@ -13,124 +14,86 @@ import {
 	titleIn,
 	verdict,
 	type Answer,
-	type Responder,
 } from './given';
 import { keyOf, sleep, until, useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox, answerWith, runRows, expectCalls } = service;
 
 const rows = rowsOf(200);
 const callKeys = rows.map((row) => keyOf(VERIFY_ROWS.callFor(row)));
 /** The number of the row that a request is for. */
 const indexOf = (request: RequestRecord) => callKeys.indexOf(keyOf(request));
+const answered = () => sandbox.requests.filter(({ status }) => status === 200).length;
 const page = (status: number) => answer('<html>Sign in</html>', status);
-const notSent = (reason: string) => ({
-	message: `Not sent: ${reason}`,
-	advice: someText,
-	...{ attempted: false, outcome: 'notSent', paidCalls: 0 },
-});
-
-/** Runs the rows, and expects that few are sent, each once, and that the others say why not. */
-async function expectEnd(given: Responder, sent: (index: number) => unknown, reason: string) {
-	answerWith(given);
-	const { items } = await runRows(VERIFY_ROWS, rows);
-	const isSent = new Set(sandbox.requests.map(indexOf));
-	expect(isSent.size).toBeLessThanOrEqual(60);
-	expectCalls(rows.filter((_, index) => isSent.has(index)).map(VERIFY_ROWS.callFor));
-	const errorOf = (index: number) => (isSent.has(index) ? sent(index) : notSent(reason));
-	expect(items).toEqual(verified(rows, (_, index) => errorOf(index)));
-}
 
 const noKey = 'the service does not accept the API key';
 const earlier = (message: string) => `an earlier request failed. ${message}`;
 const refused = { outcome: 'refused', paidCalls: 0 };
 const unclear = { outcome: 'unknown', advice: mayBeDone, paidCalls: 1 };
-const refusedKeys: Array<[what: string, Answer, facts: object]> = [
-	['a refused key', failure('UNAUTHORIZED', 401), { code: 'UNAUTHORIZED' }],
-	['a refused key with HTTP 200', failure('unauthorized', 200), { code: 'UNAUTHORIZED' }],
-	['HTTP 401 without a code', answer('', 401), { httpStatus: 401 }],
-];
+const wrongKey = failure('UNAUTHORIZED', 401);
+const redirect = answer('', 302, { location: 'https://login.example/' });
 
-describe('A run ends', () => {
-	// Which answers are of another server is in answer.test.ts.
-	type End = [what: string, Answer, facts: object, reason: string];
-	test.each<End>([
-		...refusedKeys.map(([what, refusal, facts]): End => [
-			what,
-			refusal,
-			{ ...refused, ...facts },
-			noKey,
-		]),
-		['HTTP 403 without a code', page(403), { ...refused, httpStatus: 403 }, noKey],
-		['HTTP 403 about the key', failure('INVALID_API_KEY', 403), refused, noKey],
-		[
-			'a page with HTTP 404',
-			page(404),
-			refused,
-			earlier('The service answered HTTP 404 with a web page'),
-		],
-		['a login page', page(200), unclear, earlier('The service answered HTTP 200 with a web page')],
-		[
-			'a redirect',
-			answer('', 302, { location: 'https://login.example/' }),
-			unclear,
-			earlier('The service redirects to https://login.example/'),
-		],
-	])('with %s', async (_, odd, facts, reason) => {
-		await expectEnd(
-			() => odd,
-			() => including(facts),
-			reason,
-		);
+// Which answers mean what is in answer.test.ts.
+test.each<[what: string, first: number, Answer, facts: object, reason: string]>([
+	['a refused key', 0, wrongKey, { ...refused, code: 'UNAUTHORIZED' }, noKey],
+	['a refused key after successes', 3, wrongKey, { ...refused, code: 'UNAUTHORIZED' }, noKey],
+	['HTTP 401 with another code', 3, failure('EXPIRED', 401), refused, noKey],
+	['HTTP 403 without a code', 0, page(403), refused, noKey],
+	['HTTP 403 about the key', 0, failure('INVALID_API_KEY', 403), refused, noKey],
+	['a page', 0, page(404), refused, earlier('The service answered HTTP 404 with a web page')],
+	['a redirect', 0, redirect, unclear, earlier('The service redirects to https://login.example/')],
+	[
+		'credits that run out',
+		3,
+		failure('INSUFFICIENT_CREDITS', 402),
+		{ ...refused, advice: containing('Add credits to the account') },
+		'the account has too few credits',
+	],
+])('A run ends with %s, from row %d on', async (_what, first, odd, facts, reason) => {
+	answerWith(async (request) => {
+		if (indexOf(request) < first) return verdict(request);
+		await until(() => answered() >= first);
+		return odd;
 	});
+	const { items } = await runRows(VERIFY_ROWS, rows);
 
-	test.each(refusedKeys)('with %s after successes', async (_, refusal, facts) => {
-		const respond: Responder = async (request) => {
-			if (indexOf(request) < 3) return verdict(request);
-			await until(() => sandbox.requests.filter(({ status }) => status === 200).length >= 3);
-			return refusal;
-		};
-		await expectEnd(respond, (index) => index >= 3 && including({ ...refused, ...facts }), noKey);
-	});
+	const isSent = new Set(sandbox.requests.map(indexOf));
+	expect(isSent.size).toBeLessThanOrEqual(60);
+	expectCalls(rows.filter((_row, index) => isSent.has(index)).map(VERIFY_ROWS.callFor));
+	const notSent = {
+		message: `Not sent: ${reason}`,
+		advice: someText,
+		...{ attempted: false, outcome: 'notSent', paidCalls: 0 },
+	};
+	expect(items).toEqual(
+		verified(rows, (_row, index) => {
+			if (index < first) return undefined;
+			return isSent.has(index) ? including(facts) : notSent;
+		}),
+	);
 });
 
-describe('A run goes on', () => {
-	/** Runs the rows, of which one gets another answer, and expects an error of this row only. */
-	async function expectOneError(odd: Answer, isFirst: boolean, error: object) {
-		const at = isFirst ? 0 : 5;
-		answerWith(async (request) => {
-			if (indexOf(request) === at) {
-				await until(() => isFirst || sandbox.requests.some(({ status }) => status === 200));
-				return odd;
-			}
-			if (isFirst) await until(() => sandbox.requests.some(({ status }) => status !== undefined));
-			return verdict(request);
-		});
-		const { items } = await runRows(VERIFY_ROWS, rows);
-		expectCalls(rows.map(VERIFY_ROWS.callFor));
-		expect(items).toEqual(verified(rows, (_, index) => index === at && including(error)));
-	}
-
-	const firewall = containing('a firewall may have blocked this one');
-	test.each<[string, Answer, object]>([
-		['HTTP 403 with a code', failure('FORBIDDEN', 403), { code: 'FORBIDDEN', outcome: 'refused' }],
-		['a page with HTTP 403', page(403), { advice: firewall, outcome: 'refused', paidCalls: 0 }],
-		['a page with HTTP 404', page(404), { httpStatus: 404, outcome: 'refused' }],
-		['a login page', page(200), { httpStatus: 200, outcome: 'unknown', paidCalls: 1 }],
-		['a redirect', answer('', 302), { httpStatus: 302, outcome: 'unknown', paidCalls: 1 }],
-	])('after successes if one row gets %s', async (_, odd, error) => {
-		await expectOneError(odd, false, error);
+const firewall = containing('a firewall may have blocked this one');
+test.each<[what: string, row: number, Answer, error: object]>([
+	['HTTP 403 with another code', 0, failure('FORBIDDEN', 403), { code: 'FORBIDDEN', ...refused }],
+	['a page with HTTP 502', 0, page(502), unclear],
+	['a refused value', 0, failure('INVALID_REQUEST', 400), refused],
+	['HTTP 403 about the key', 5, failure('INVALID_API_KEY', 403), refused],
+	['a page with HTTP 403', 5, page(403), { advice: firewall, ...refused }],
+	['a login page', 5, page(200), unclear],
+	['a redirect', 5, redirect, unclear],
+])('A run goes on if %s comes for row %d only', async (_what, row, odd, error) => {
+	answerWith(async (request) => {
+		const isOdd = indexOf(request) === row;
+		// The odd answer is the first one to be given, or comes after a success.
+		if (isOdd) await until(() => row === 0 || answered() > 0);
+		else if (row === 0) await until(() => sandbox.requests.some(({ status }) => status));
+		return isOdd ? odd : verdict(request);
 	});
-
-	test.each<[string, Answer, object]>([
-		['HTTP 403 with a code', failure('FORBIDDEN', 403), { code: 'FORBIDDEN', outcome: 'refused' }],
-		['a page with HTTP 408', page(408), { httpStatus: 408, outcome: 'unknown', paidCalls: 1 }],
-		['a page with HTTP 502', page(502), { httpStatus: 502, outcome: 'unknown', paidCalls: 1 }],
-		['a refused value', failure('INVALID_REQUEST', 400), { code: 'INVALID_REQUEST', paidCalls: 0 }],
-	])('if the first row gets %s', async (_, odd, error) => {
-		await expectOneError(odd, true, error);
-	});
+	const { items } = await runRows(VERIFY_ROWS, rows);
+	expectCalls(rows.map(VERIFY_ROWS.callFor));
+	expect(items).toEqual(verified(rows, (_row, index) => index === row && including(error)));
 });
 
 test('An invalid input ends a run that is set to stop, and the error names all of them', async () => {
@@ -162,24 +125,28 @@ test('A raised maximum of paid calls counts at once, and calls that were paid fo
 	expectCalls([list[0], list[2]].flatMap((row) => (row ? VERIFY_ROWS.callFor(row) : [])));
 });
 
-describe('The error of a run that started scrapes', () => {
-	const stop = { retryOnFail: true };
+describe('The scrapes that a run started, or may have', () => {
+	const retryOnFail = true;
 	const remark = (scrapes: string) => containing(`This execution started ${scrapes}. `);
+	const starts = () => sandbox.requests.filter(({ path }) => path === '/start');
+	const started = (scrapeId: unknown) => success({ scrapeId, status: 'pending' });
 
-	test('names those of all tries', async () => {
+	test('are in its error, those of all tries, and none is started again', async () => {
 		const five = rowsOf(5);
-		const starts = () => sandbox.requests.filter(({ path }) => path === '/start');
 		answerWith(async (request) => {
-			if (request.path === '/start') {
-				const id = titleIn(request);
-				// Otherwise the lost answer would end the run before.
-				await until(() => starts().length === 5);
-				// The answer gets lost.
-				return id === 'p3' ? failure('DOWN', 500) : success({ scrapeId: id, status: 'pending' });
-			}
-			return success({ scrapeId: request.query.scrapeId, status: 'completed' });
+			const { scrapeId } = request.query;
+			if (scrapeId) return success({ scrapeId, status: 'completed' });
+			// Otherwise the lost answer would end the run before.
+			await until(() => starts().length === 5);
+			const id = titleIn(request);
+			return id === 'p3' ? failure('DOWN', 500) : started(id);
 		});
-		const { error } = await runRows(START_AND_WAIT_ROWS, five, { pollInterval: 1 }, stop);
+		const { error } = await runRows(
+			START_AND_WAIT_ROWS,
+			five,
+			{ pollInterval: 1 },
+			{ retryOnFail },
+		);
 		expectCalls(five.map(START_ROWS.callFor), '/start');
 		expect(error).toMatchObject({
 			description: remark(
@@ -189,42 +156,49 @@ describe('The error of a run that started scrapes', () => {
 		});
 	});
 
-	test('names those of earlier tries if a later try starts others', async () => {
-		const three = rowsOf(3);
-		const starts = () => sandbox.requests.filter(({ path }) => path === '/start');
+	test('are in its error, also if a later try starts others', async () => {
 		answerWith(async (request) => {
 			const id = titleIn(request);
-			if (id === 'p0') return success({ scrapeId: id, status: 'pending' });
+			if (id === 'p0') return started(id);
 			await sleep(100);
 			// In the first try, the second row fails. In the second one, it starts a scrape.
-			if (id === 'p1' && starts().length > 3) return success({ scrapeId: id, status: 'pending' });
-			return failure('ODD', 400);
+			return id === 'p1' && starts().length > 3 ? started(id) : failure('NOT_FOUND', 404);
 		});
-		const { error } = await runRows(START_ROWS, three, {}, stop);
-		expect(error?.description).toMatch(/This execution started 2 scrapes: p0, p1\. /);
-		const titles = starts().map(titleIn);
-		expect(titles.filter((title) => title === 'p0')).toHaveLength(1);
-		expect(titles.filter((title) => title === 'p1')).toHaveLength(2);
+		const { error } = await runRows(START_ROWS, rowsOf(3), {}, { retryOnFail });
+		expect(error).toMatchObject({ description: remark('2 scrapes: p0, p1') });
+		const counts = ['p0', 'p1'].map(
+			(title) => starts().filter((each) => titleIn(each) === title).length,
+		);
+		expect(counts).toEqual([1, 2]);
 	});
 
-	test.each<[number, Array<object | null>, string]>([
-		[1, [null], '1 scrape: without an ID'],
-		[3, [{ scrapeId: 's1' }, null, { scrapeId: 17 }], '3 scrapes: s1, without an ID, 17'],
-	])('says so of a scrape without an ID: %d', async (count, datas, scrapes) => {
-		const list = rowsOf(count);
+	test('are in the hint, those of all tries', async () => {
+		answerWith((request) => {
+			const title = titleIn(request);
+			if (title === 'p1') return failure('DOWN', 500);
+			return title === 'p0' ? failure('ODD', 400) : started(title);
+		});
+		const result = await runRows(START_ROWS, rowsOf(4), {}, { ...keepGoing, retryOnFail });
+		// The first item fails, so that n8n tries three times.
+		expect(starts().map(titleIn).toSorted()).toEqual(['p0', 'p0', 'p0', 'p1', 'p2', 'p3']);
+		expect(hintTexts(result)).toEqual([
+			'warning: 4 items: 2 pending, 1 refused, 1 without an answer · no paid calls · 1 call without an answer may have been paid for · 2 reused for free',
+		]);
+	});
+
+	test('may have no ID', async () => {
+		const list = rowsOf(3);
+		const datas = [{ scrapeId: 's1' }, null, { scrapeId: 17 }];
 		answerWith(async (request) => {
-			await until(() => sandbox.requests.length >= count);
+			await until(() => starts().length >= 3);
 			return success(datas[Number(titleIn(request).slice(1))]);
 		});
-		const { error } = await runRows(START_ROWS, list, {}, stop);
+		const { error } = await runRows(START_ROWS, list, {}, { retryOnFail });
 		expectCalls(list.map(START_ROWS.callFor));
+		const message = 'The service returned no result';
 		expect(error).toMatchObject({
-			message: 'The service returned no result',
-			description: remark(scrapes),
+			message,
+			description: remark('3 scrapes: s1, without an ID, 17'),
 		});
-		const kept = await runRows(START_ROWS, list, {}, keepGoing);
-		const errors = kept.items.map(({ json }) => json.error);
-		const none = including({ message: error?.message, paidCalls: 1 });
-		expect(errors).toEqual(datas.map((data) => (data ? undefined : none)));
 	});
 });

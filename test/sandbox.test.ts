@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { statusAt } from '../lab/sandbox/jobs';
-import { limitOf, RateLimiter } from '../lab/sandbox/rateLimit';
+import { notificationRequest } from '../lab/sandbox/notification';
 import { Sandbox } from '../lab/sandbox/server';
-import { defaultSettings, type FaultRule, type SettingsPatch } from '../lab/sandbox/settings';
+import type { FaultRule, SettingsPatch } from '../lab/sandbox/settings';
+import { matching, someText } from './expected';
 import { until } from './service';
 
 const sandbox = new Sandbox({});
@@ -20,7 +21,7 @@ const ANN = { firstName: 'Ann', lastName: 'Sure', company: 'acme.com' };
 const LINK = 'https://www.linkedin.com/in/ann-sure';
 const FOUND = { email: 'ann.sure@acme.com', confidence: 0.97, sources: ['company_website'] };
 const BOTH_SOURCES = ['linkedin', ...FOUND.sources];
-const someText = expect.any(String) as string;
+const ONCE = { method: 'POST', shape: 'leads', times: 1, retryMs: null } as const;
 
 /** @param request such as `GET /credits` */
 async function call(request: string, body?: unknown, headers: object = {}, timeoutMs = 30_000) {
@@ -78,51 +79,44 @@ describe('The interface:', () => {
 		['POST /email/verify', { email: 'ann@acme.com' }, 1, { email: 'ann@acme.com', ...valid }],
 	])('%s %j costs %d', async (request, body, cost, data) => {
 		expect(await answerTo(request, body)).toEqual([200, { success: true, data }]);
-		expect(lastRequest()).toMatchObject({ outcome: 'success', cost, violation: undefined });
+		expect(lastRequest()).toMatchObject({ cost, violation: undefined });
 		expect(sandbox.credits()).toBe(1000 - cost);
 	});
 
-	const CODES: Record<number, string> = {
-		...{
-			400: 'INVALID_REQUEST',
-			401: 'UNAUTHORIZED',
-			402: 'INSUFFICIENT_CREDITS',
-			404: 'NOT_FOUND',
+	const CODES = new Map([
+		[400, 'INVALID_REQUEST'],
+		[401, 'UNAUTHORIZED'],
+		[402, 'INSUFFICIENT_CREDITS'],
+		[404, 'NOT_FOUND'],
+	]);
+	const noKey = { authorization: '' };
+	const isText = { 'content-type': 'text/plain' };
+	test.each<[status: number, isAllowed: boolean, ...Parameters<typeof call>]>([
+		[401, true, 'POST /start', { filters }, { authorization: 'Bearer x' }],
+		[402, true, 'POST /start', { filters: { limit: 1001 } }],
+		[404, true, 'GET /status?scrapeId=none'],
+		[404, true, 'POST /email/find', { ...ANN, lastName: 'Nobody' }],
+		[404, true, 'POST /email/personal', { lastName: 'Nobody' }],
+		[401, false, 'GET /credits', undefined, noKey],
+		[404, false, 'DELETE /credits'],
+		[400, false, 'POST /start', {}],
+		[400, false, 'POST /start', { filters: { titles: ['CEO'] } }],
+		[400, false, 'POST /start', { filters: { limit: '5' } }],
+		[400, false, 'GET /status?scrapeId='],
+		[400, false, 'POST /email/verify', 'hello'],
+		[400, false, 'POST /email/verify?x=1', { email: 'a@b.co' }],
+		[400, false, 'POST /email/find', ANN, isText],
+		[400, false, 'POST /email/find', { firstName: 'Ann' }],
+		[400, false, 'POST /email/find', { company: 'acme.com' }],
+		[400, false, 'POST /email/personal', { linkedinUrl: LINK }],
+	])(
+		'HTTP %d refuses what a client may send (%s): %s %j',
+		async (status, isAllowed, ...request) => {
+			expect(await answerTo(...request)).toEqual([status, refusal(CODES.get(status) ?? '')]);
+			const violation = isAllowed ? undefined : someText;
+			expect(lastRequest()).toMatchObject({ cost: 0, violation });
 		},
-	};
-	async function expectRefused(status: number, ...request: Parameters<typeof call>) {
-		const code = CODES[status] ?? '';
-		expect(await answerTo(...request)).toEqual([status, refusal(code)]);
-		expect(lastRequest()).toMatchObject({ paid: false, outcome: code });
-		return lastRequest()?.violation;
-	}
-
-	test.each<Parameters<typeof expectRefused>>([
-		[401, 'POST /start', { filters }, { authorization: 'Bearer x' }],
-		[402, 'POST /start', { filters: { limit: 1001 } }],
-		[404, 'GET /status?scrapeId=none'],
-		[404, 'POST /email/find', { ...ANN, lastName: 'Nobody' }],
-		[404, 'POST /email/personal', { lastName: 'Nobody' }],
-	])('HTTP %d answers %s %j', async (...refused) => {
-		expect(await expectRefused(...refused)).toBeUndefined();
-	});
-
-	test.each<Parameters<typeof expectRefused>>([
-		[401, 'GET /credits', undefined, { authorization: '' }],
-		[404, 'DELETE /credits'],
-		[400, 'POST /start', {}],
-		[400, 'POST /start', { filters: { titles: ['CEO'] } }],
-		[400, 'POST /start', { filters: { limit: '5' } }],
-		[400, 'GET /status?scrapeId='],
-		[400, 'POST /email/verify', 'hello'],
-		[400, 'POST /email/verify?x=1', { email: 'a@b.co' }],
-		[400, 'POST /email/find', ANN, { 'content-type': 'text/plain' }],
-		[400, 'POST /email/find', { firstName: 'Ann' }],
-		[400, 'POST /email/find', { company: 'acme.com' }],
-		[400, 'POST /email/personal', { linkedinUrl: LINK }],
-	])('HTTP %d answers what no client may send: %s %j', async (...refused) => {
-		expect(await expectRefused(...refused)).toEqual(someText);
-	});
+	);
 
 	test('a scrape is of the account that started it, and so are the credits', async () => {
 		const plan = 'pro';
@@ -152,239 +146,123 @@ describe('The interface:', () => {
 	});
 });
 
-test.each([
-	['Nobody', undefined, undefined],
-	['Novak', undefined, 0.95],
-	['high', 0.8, 0.7],
-	['Medium', 0.6, 0.5],
-	['Low', 0.3, 0.2],
-	['Okafor', 0.97, 0.95],
-])(
-	'%s is found with the confidence %s, and privately with %s',
-	async (name, business, personal) => {
-		const found = [
-			await dataOf('POST /email/find', { lastName: name, company: 'acme.com' }),
-			await dataOf('POST /email/find', { firstName: name, linkedinUrl: LINK }),
-			await dataOf('POST /email/personal', { firstName: 'Ann', lastName: name }),
-		];
-		const confidences = found.map((data?: { confidence?: unknown }) => data?.confidence);
-		expect(confidences).toEqual([business, business, personal]);
-	},
-);
-
-test.each([
-	['ann@gmail.com', 'valid', { freeProvider: true }],
-	['invalid.ann@acme.com', 'invalid', { deliverable: false }],
-	['Ann.Catchall@acme.com', 'catch_all', { deliverable: false }],
-	['unknown@acme.com', 'unknown', { deliverable: false }],
-	['disposable@acme.com', 'valid', { disposable: true }],
-	['ann@mailinator.com', 'valid', { disposable: true }],
-	['no address', 'invalid', { deliverable: false }],
-])('%s is %s', async (email, status, more) => {
-	const others = { deliverable: true, disposable: false, freeProvider: false };
-	const verdict = { email, status, ...others, ...more };
-	expect(await dataOf('POST /email/verify', { email })).toEqual(verdict);
-});
-
-test.each([
-	['POST /email/find', { firstName: 'Ann', linkedinUrl: LINK }, 'lastName, company'],
-	['POST /email/find', { lastName: 'Sure', company: 'acme.com' }, 'firstName'],
-	['POST /email/personal', { firstName: 'Ann', lastName: 'Sure' }, 'linkedinUrl'],
-])('A strict finder names what is missing: %s %j', async (request, body, fields) => {
-	expect((await call(request, body)).status).toBe(200);
-	sandbox.set({ finders: 'strict' });
-	const error = refusal('INVALID_REQUEST', `Missing required fields: ${fields}`);
-	expect(await answerTo(request, body)).toEqual([400, error]);
-	expect(lastRequest()).toMatchObject({ paid: false, violation: undefined });
-	expect((await call('POST /email/find', ANN)).status).toBe(200);
-});
-
 describe('Notifications', () => {
-	const received: Array<Record<'method' | 'url' | 'type' | 'body', unknown>> = [];
-	/** The statuses with which the receiver answers, before it answers 200. */
-	let answers: number[];
-	let webhookUrl: string;
+	/** The bodies that came, and the statuses to answer them with, before 200. */
+	let [received, answers]: [string[], number[]] = [[], []];
 	const receiver = createServer((request, response) => {
-		const { method, url, headers } = request;
 		void text(request).then((body) => {
-			received.push({ method, url, type: headers['content-type'], body });
+			received.push(body);
 			response.writeHead(answers.shift() ?? 200).end();
 		});
 	});
+	let webhookUrl: string;
 
 	beforeAll(async () => {
 		await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-		webhookUrl = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/hook?a=1`;
-	});
-	beforeEach(() => {
-		received.length = 0;
-		answers = [];
+		webhookUrl = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/`;
 	});
 	afterAll(() => {
 		receiver.close();
 		receiver.closeAllConnections();
 	});
 
-	const start = async () =>
-		String((await dataOf('POST /start', { filters: { limit: 2 }, webhookUrl })).scrapeId);
-
-	const JSON_TYPE = 'application/json';
-	type Status = Record<string, string | number>;
-	const query = (status: Status) => {
-		const fields = Object.entries(status).map(([name, value]) => [name, String(value)]);
-		return String(new URLSearchParams(Object.fromEntries(fields) as Record<string, string>));
-	};
-	const lead = { name: someText, email: someText, jobTitle: someText, company: someText };
-	test.each<[SettingsPatch['notification'], type: unknown, body: (status: Status) => unknown]>([
-		[{ method: 'PUT' }, JSON_TYPE, JSON.stringify],
-		[{ shape: 'form' }, 'application/x-www-form-urlencoded', query],
-		[{ shape: 'text' }, 'text/plain', ({ scrapeId }) => `Scrape ${String(scrapeId)} completed`],
-		[{ shape: 'broken' }, JSON_TYPE, (status) => JSON.stringify(status).slice(0, -5)],
-		[{ shape: 'empty', method: 'PUT' }, undefined, () => ''],
-		[{ shape: 'query' }, undefined, () => ''],
-		[{ method: 'GET' }, undefined, () => ''],
-	])('are sent as %j says', async (notification, type, body) => {
-		sandbox.set({ notification });
-		const scrapeId = await start();
-		sandbox.finish(scrapeId, 'completed');
-		await until(() => received.length === 1);
-		const status = (await dataOf(`GET /status?scrapeId=${scrapeId}`)) as Status;
-		expect(status).toMatchObject({ scrapeId, status: 'completed', leadsFound: 2 });
-		const isInUrl = notification?.shape === 'query' || notification?.method === 'GET';
-		const url = isInUrl ? `/hook?a=1&${query(status)}` : '/hook?a=1';
-		const method = notification?.method ?? 'POST';
-		expect(received).toEqual([{ method, url, type, body: body(status) }]);
-	});
-
-	test('may hold the leads, each with an address of its own', async () => {
-		sandbox.set({ notification: { shape: 'leads' } });
-		for (const scrapeId of [await start(), await start()]) sandbox.finish(scrapeId, 'completed');
-		await until(() => received.length === 2);
-		const sent = received.map(
-			({ body }) => JSON.parse(String(body)) as { data: { leads: Status[] } },
-		);
-		for (const each of sent)
-			expect(each).toMatchObject({ event: 'scrape.completed', data: { leads: [lead, lead] } });
-		const emails = sent.flatMap(({ data }) => data.leads.map(({ email }) => email));
-		expect(new Set(emails).size).toBe(4);
-	});
-
 	test.each<[string, SettingsPatch['notification'], 'completed' | 'failed', number[]]>([
 		['never', { times: 0 }, 'failed', []],
-		['three times', { times: 3, delayMs: 5 }, 'failed', [200, 200, 200]],
-		['until they are taken', { retries: 5, backoffMs: 5 }, 'completed', [500, 404, 200]],
+		['three times', { times: 3 }, 'failed', [200, 200, 200]],
+		['until they are taken', { retryMs: 5 }, 'completed', [500, 404, 200]],
 	])('come %s', async (_when, notification, outcome, statuses) => {
 		sandbox.set({ notification });
-		answers = statuses.slice();
-		const scrapeId = await start();
+		[received, answers] = [[], statuses.slice()];
+		const scrapeId = String((await dataOf('POST /start', { filters: {}, webhookUrl })).scrapeId);
 		for (let once = 0; once < 2; once++) sandbox.finish(scrapeId, outcome);
 		const sent = () => sandbox.jobs[0]?.notifications.map(({ status }) => status);
 		await until(() => received.length >= statuses.length && !sent()?.includes(undefined));
-		expect(await sandbox.notify(scrapeId)).toMatchObject({ status: 200, method: 'POST' });
+		expect(await sandbox.notify(scrapeId)).toEqual({ status: 200 });
 		expect(sent()).toEqual([...statuses, 200]);
-		for (const { body } of received) expect(body).toContain(`"status":"${outcome}"`);
+		for (const body of received) expect(body).toContain(`"status":"${outcome}"`);
 	});
 
-	test('may come before the scrape says that it has ended', async () => {
-		sandbox.set({ job: { durationMs: 60_000 }, notification: { delayMs: -59_990 } });
-		const scrapeId = await start();
-		await until(() => received.length === 1);
-		expect(received[0]?.body).toContain('"status":"completed"');
-		expect((await dataOf(`GET /status?scrapeId=${scrapeId}`)).status).toBe('pending');
-	});
-});
-
-describe('A rate limit', () => {
-	const limits = (patch: SettingsPatch['rateLimit']) => {
-		return { ...defaultSettings().rateLimit, enterprisePerMinute: 2, ...patch };
+	const url = 'https://n8n.example/hook?a=1';
+	const counts = { progress: 100, leadsFound: 2, creditsUsed: 2, createdAt: '2030' };
+	const status = { scrapeId: 's', status: 'completed', ...counts } as const;
+	const query =
+		'scrapeId=s&status=completed&progress=100&leadsFound=2&creditsUsed=2&createdAt=2030';
+	const typed = (type: string, body: string) => {
+		return { method: 'POST', url, headers: { 'content-type': type }, body };
 	};
-
 	test.each([
-		['starter', 60],
-		['pro', 300],
-		['enterprise', 2],
-		['another', null],
-	])('of the plan %s is %s', (plan, limit) => {
-		expect(limitOf(limits({}), plan)).toBe(limit);
+		['flat', 'POST', typed('application/json', JSON.stringify(status))],
+		['form', 'POST', typed('application/x-www-form-urlencoded', query)],
+		['text', 'POST', typed('text/plain', 'Scrape s completed')],
+		['broken', 'POST', typed('application/json', JSON.stringify(status).slice(0, -5))],
+		['empty', 'PUT', { method: 'PUT', url }],
+		['query', 'POST', { method: 'POST', url: `${url}&${query}` }],
+		['flat', 'GET', { method: 'GET', url: `${url}&${query}` }],
+	] as const)('of the shape %s are sent with %s', (shape, method, request) => {
+		expect(notificationRequest({ ...ONCE, shape, method }, url, status)).toEqual(request);
 	});
 
-	test('is for each account, and can be switched off', async () => {
-		const account = { plan: 'enterprise', credits: 0 };
-		const rateLimit = limits({
-			windowMs: 86_400_000,
-			headers: 'retryAfterSeconds',
-			kind: 'sliding',
-		});
-		sandbox.set({ accounts: { 'test-key': account, other: account }, rateLimit });
-		const other = { authorization: 'Bearer other' };
-		const calls = [{}, {}, {}, other].map((headers) => call('GET /credits', undefined, headers));
-		const answers = await Promise.all(calls);
-		expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
-		const waits = answers.map(({ headers }) => headers.get('retry-after'));
-		expect(waits).toEqual([null, null, expect.stringMatching(/^86[34]\d\d$/), null]);
-		expect(await answerTo('GET /credits')).toEqual([429, refusal('RATE_LIMIT_EXCEEDED')]);
-		sandbox.set({ rateLimit: { enabled: false } });
-		const free = await Promise.all([1, 2, 3].map(() => call('GET /credits')));
-		expect(free.map(({ status }) => status)).toEqual([200, 200, 200]);
-	});
-
-	test.each([
-		['fixed', [1, 1, 0, 1, 1, 0]],
-		['sliding', [1, 1, 0, 1, 0, 1]],
-	] as const)('has %s windows', (kind, allowed) => {
-		const limiter = new RateLimiter();
-		const times = [1000, 1040, 1099, 1100, 1139, 1140];
-		const settings = limits({ kind, windowMs: 100 });
-		const verdicts = times.map((now) => limiter.check(settings, 'key', 2, now).allowed);
-		expect(verdicts.map(Number)).toEqual(allowed);
-	});
-
-	test('says in each answer what is left, and for how long', () => {
-		const limiter = new RateLimiter();
-		const settings = limits({ headers: 'ratelimit' });
-		const told = [90_000, 100_500, 100_500, 120_000].map((now) =>
-			Object.entries(limiter.check(settings, 'key', 2, now).headers)
-				.flat()
-				.join(' '),
-		);
-		const left = [
-			'1 RateLimit-Reset 30',
-			'0 RateLimit-Reset 20',
-			'0 RateLimit-Reset 20',
-			'1 RateLimit-Reset 60',
-		];
-		expect(told).toEqual(left.map((each) => `RateLimit-Limit 2 RateLimit-Remaining ${each}`));
+	test('may hold the leads, each with an address of its own', () => {
+		const leadsOf = (scrapeId: string) => {
+			const { body = '' } = notificationRequest(ONCE, url, { ...status, scrapeId });
+			return (JSON.parse(body) as { data: { leads: Array<{ email: string }> } }).data.leads;
+		};
+		const leads = [...leadsOf('one'), ...leadsOf('two')];
+		const lead = { name: someText, email: someText, jobTitle: someText, company: someText };
+		expect(leads).toEqual([lead, lead, lead, lead]);
+		expect(new Set(leads.map(({ email }) => email)).size).toBe(4);
 	});
 });
 
-const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+test.each([
+	['starter', {}, 60, null],
+	['pro', {}, 300, null],
+	['enterprise', { perMinute: 2, retryAfter: true }, 2, matching(/^(5\d|60)$/)],
+	['pro', { perMinute: Infinity }, 301, null],
+	['another', {}, 301, null],
+])('The plan %s with %j allows %d requests a minute', async (plan, rateLimit, allowed, wait) => {
+	const account = { plan, credits: 0 };
+	sandbox.set({ accounts: { 'test-key': account, other: account }, rateLimit });
+	const answers = await Promise.all(Array.from({ length: 301 }, () => call('GET /credits')));
+	const refused = answers.filter(({ status }) => status === 429);
+	expect(refused).toHaveLength(301 - allowed);
+	for (const { headers } of refused) expect(headers.get('retry-after')).toEqual(wait);
+	const other = { authorization: 'Bearer other' };
+	expect((await call('GET /credits', undefined, other)).status).toBe(200);
+});
+
 const ERROR = JSON.stringify(refusal('INTERNAL_ERROR', 'Something went wrong'));
-test.each<[FaultRule, isCharged: boolean, answer: [number, body: string] | undefined]>([
+const DATA = JSON.stringify({ success: true, data: FOUND });
+test.each<[FaultRule, isCharged: boolean, answer: [number, body: unknown] | undefined]>([
 	[{ kind: 'status' }, false, [500, ERROR]],
-	[{ kind: 'status', status: 503, body: 'no', afterWork: true }, true, [503, 'no']],
-	[{ kind: 'html', status: 502, afterWork: true }, true, [502, matching(/^<!DOCTYPE html>/)]],
+	[{ kind: 'status', status: 503, body: 'no' }, false, [503, 'no']],
+	[{ kind: 'html', status: 502 }, false, [502, '<!DOCTYPE html><html>Error 502</html>']],
 	[{ kind: 'envelope' }, false, [400, ERROR]],
-	[{ kind: 'envelope', code: 'UNAUTHORIZED' }, false, [401, matching(/"UNAUTHORIZED"/)]],
-	[{ kind: 'brokenJson' }, false, [200, matching(/^\{"success":true,[^}]+$/)]],
-	[{ kind: 'emptyBody' }, false, [200, '']],
-	[{ kind: 'noData', afterWork: true }, true, [200, '{"success":true}']],
-	[{ kind: 'redirect' }, false, [302, '']],
-	[{ kind: 'slowBody', delayMs: 5 }, true, [200, JSON.stringify({ success: true, data: FOUND })]],
+	[
+		{ kind: 'envelope', code: 'NOT_FOUND' },
+		false,
+		[404, ERROR.replace('INTERNAL_ERROR', 'NOT_FOUND')],
+	],
+	[{ kind: 'late', delayMs: 5 }, true, [200, DATA]],
 	[{ kind: 'resetBeforeWork' }, false, undefined],
 	[{ kind: 'resetAfterWork' }, true, undefined],
-	[{ kind: 'resetMidBody' }, true, undefined],
 	[{ kind: 'hang' }, false, undefined],
-	[{ kind: 'hangAfterWork' }, true, undefined],
 ])('With the fault %j, the request is charged: %s', async (fault, isCharged, answer) => {
 	sandbox.set({ faults: [{ ...fault, match: { path: '/email/find', nth: [2, 3], times: 1 } }] });
-	for (const request of ['first', 'second', 'third']) {
-		const isHit = request === 'second';
-		const timeoutMs = isHit && fault.kind.startsWith('hang') ? 500 : undefined;
+	const costs: unknown[] = [];
+	for (const isHit of [false, true, false]) {
+		const timeoutMs = isHit && fault.kind === 'hang' ? 500 : undefined;
 		const got = await call('POST /email/find', ANN, {}, timeoutMs).catch(() => undefined);
-		if (isHit) expect(got && [got.status, got.text]).toEqual(answer);
-		else expect(got?.status).toBe(200);
-		const outcome = isHit ? `fault:${fault.kind}` : 'success';
-		expect(lastRequest()).toMatchObject({ paid: !isHit || isCharged, outcome });
+		expect(got && [got.status, got.text]).toEqual(isHit ? answer : [200, DATA]);
+		costs.push(lastRequest()?.cost);
 	}
+	expect(costs).toEqual([1, Number(isCharged), 1]);
 	expect(sandbox.credits()).toBe(isCharged ? 997 : 998);
+});
+
+test('A test may answer in place of the service, but only what the service takes', async () => {
+	const own = { status: 202, headers: {}, body: '{"success":true,"data":{}}' };
+	sandbox.respond = () => Promise.resolve(own);
+	expect((await call('GET /credits')).status).toBe(202);
+	expect((await call('POST /email/verify', { address: 'a@b.co' })).status).toBe(400);
 });

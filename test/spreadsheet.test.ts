@@ -3,7 +3,7 @@ import { post, type Call } from './given';
 import { useService } from './service';
 import { SpreadsheetTemplate, type Cell, type Upload } from './spreadsheet';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const template = new SpreadsheetTemplate(service);
 
 /** The rows of a sheet. @param lines its cells, with semicolons between them */

@@ -5,7 +5,7 @@ import { NAMES } from './fieldValues';
 import { useService } from './service';
 import { SpreadsheetTemplate } from './spreadsheet';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const EXAMPLES = join(__dirname, '../examples');
 
 describe('The template for spreadsheets', () => {

@@ -443,6 +443,23 @@ describe('a start that waits for the rate limit', () => {
 		expect(n8n.executions[1]?.hints[0]).toContain(`Scrape ${idOf(0)} was started`);
 	});
 
+	test('is not sent if Stop comes while it asks whether it is still wanted', async () => {
+		const n8n = await n8nWith();
+		n8n.front = () => {
+			n8n.executions[0]?.stop();
+			return undefined;
+		};
+		await n8n.activate();
+		await until(() => n8n.executions.length === 1 && isOver(n8n));
+		await quiet();
+		expect(starts()).toEqual([]);
+		n8n.front = undefined;
+		const [start] = n8n.executions;
+		if (start) n8n.retryInput(start);
+		await until(() => n8n.executions.length === 2 && isOver(n8n));
+		expect(starts()).toHaveLength(1);
+	});
+
 	test('ends when the workflow is unpublished; several activations start one scrape', async () => {
 		const n8n = await waiting();
 		for (let times = 0; times < 2; times++) {

@@ -19,7 +19,7 @@ import {
 } from './given';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
 interface Way {

@@ -11,12 +11,7 @@ import { simulated } from './simulated';
 /** Each measures, and gives the rows of its table. */
 const CASES: Record<string, () => Promise<Row[]>> = {
 	noLimit: () => compare({ items: 1000, plan: 'enterprise', service: { latencyMs: 100 } }),
-	pro: () =>
-		compare({
-			items: 600,
-			plan: 'pro',
-			service: { latencyMs: 100, rateLimit: { kind: 'sliding' } },
-		}),
+	pro: () => compare({ items: 600, plan: 'pro', service: { latencyMs: 100 } }),
 	limits: () => simulated([...usualLimits, ...hardLimits]),
 	badDays: () => simulated(badDays),
 	badDaysOnN8n,

@@ -1,11 +1,10 @@
-import { errorAnswer, jsonAnswer, type Answer } from './answers';
+import { errorAnswer, type Answer } from './answers';
 import type { RequestRecord } from './requestLog';
 import type { FaultMatch, FaultRule } from './settings';
 
-export function isAfterWork({ kind, afterWork }: FaultRule): boolean {
-	// These come after the work by their nature.
-	const always = ['resetAfterWork', 'resetMidBody', 'hangAfterWork', 'slowBody'].includes(kind);
-	return always || afterWork === true;
+/** Whether the work is done, and charged, although it goes wrong. */
+export function isAfterWork({ kind }: FaultRule): boolean {
+	return kind === 'resetAfterWork' || kind === 'late';
 }
 
 /** The fault rules with their counts; each rule counts the requests that match it. */
@@ -29,46 +28,20 @@ export class Faults {
 	}
 }
 
-function matches(
-	{ operation, path, bodyIncludes = '' }: FaultMatch,
-	request: RequestRecord,
-): boolean {
-	return (
-		(operation === undefined || operation === request.operation) &&
-		(path === undefined || path === request.path) &&
-		JSON.stringify(request.body ?? '').includes(bodyIncludes)
-	);
+function matches({ path, bodyIncludes = '' }: FaultMatch, request: RequestRecord): boolean {
+	const isPath = path === undefined || path === request.path;
+	return isPath && JSON.stringify([request.body, request.query]).includes(bodyIncludes);
 }
 
-/** What the client gets to read, if it gets an answer at all; `worked` is the undisturbed answer. */
-export function faultyAnswer(rule: FaultRule, worked?: Answer): Answer {
-	const answer = bareAnswer(rule, worked);
-	return { ...answer, headers: { ...answer.headers, ...rule.headers } };
-}
-
-function bareAnswer(rule: FaultRule, worked?: Answer): Answer {
-	const { kind, code = 'INTERNAL_ERROR', message = 'Something went wrong' } = rule;
-	const { status = 200, location = '/moved' } = rule;
-	const textAnswer = (body: string, type = 'application/json', httpStatus = status) => {
-		return { status: httpStatus, headers: { 'content-type': type }, body };
-	};
-	switch (kind) {
-		case 'status':
-			if (rule.body === undefined) return errorAnswer(code, message, rule.status ?? 500);
-			return textAnswer(rule.body, 'text/plain', rule.status ?? 500);
-		case 'envelope':
-			return errorAnswer(code, message, rule.status);
-		case 'html':
-			return textAnswer(`<!DOCTYPE html><html>Error ${String(status)}</html>`, 'text/html');
-		case 'brokenJson':
-			return textAnswer('{"success":true,"data":{"email":"ann');
-		case 'emptyBody':
-			return textAnswer('');
-		case 'redirect':
-			return { status: rule.status ?? 302, headers: { location }, body: '' };
-		case 'noData':
-			return jsonAnswer(status, { success: true });
-		default:
-			return worked ?? jsonAnswer(status, { success: true });
+/** What the client gets to read in place of an answer. */
+export function faultyAnswer(rule: FaultRule): Answer {
+	const { kind, code = 'INTERNAL_ERROR', message = 'Something went wrong', headers } = rule;
+	if (kind === 'html') {
+		const { status = 200 } = rule;
+		const body = `<!DOCTYPE html><html>Error ${String(status)}</html>`;
+		return { status, headers: { 'content-type': 'text/html', ...headers }, body };
 	}
+	const status = rule.status ?? (kind === 'status' ? 500 : undefined);
+	const answer = errorAnswer(code, message, status);
+	return { ...answer, body: rule.body ?? answer.body, headers: { ...answer.headers, ...headers } };
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { notificationRequest, type ScrapeStatus } from './notification';
 import type { JobSettings, Settings } from './settings';
@@ -13,11 +13,6 @@ export interface ScrapeFilters {
 
 /** One try to deliver a notification. */
 export interface Sending {
-	/** Epoch ms. */
-	at: number;
-	method: string;
-	url: string;
-	body?: string;
 	/** HTTP status that the receiver answered; absent while it has not. */
 	status?: number;
 }
@@ -54,19 +49,12 @@ export class Jobs {
 	start(
 		given: Pick<Job, 'account' | 'filters' | 'limit' | 'webhookUrl' | 'estimatedCredits'>,
 	): Job {
-		const { job: options, notification } = this.settings();
-		const now = Date.now();
-		const job: Job = {
-			...given,
-			scrapeId: newId(options.scrapeIdStyle),
-			createdAt: now,
-			endsAt: now + options.durationMs,
-			outcome: options.outcome,
-			notifications: [],
-		};
-		this.jobs.set(job.scrapeId, job);
-		const afterMs = options.durationMs + Math.min(notification.delayMs, 0);
-		void this.pause(afterMs).then(() => this.announce(job));
+		const { durationMs, outcome, scrapeIdStyle } = this.settings().job;
+		const [scrapeId, createdAt] = [newId(scrapeIdStyle), Date.now()];
+		const endsAt = createdAt + durationMs;
+		const job = { ...given, scrapeId, createdAt, endsAt, outcome, notifications: [] };
+		this.jobs.set(scrapeId, job);
+		void this.pause(durationMs).then(() => this.announce(job));
 		return job;
 	}
 
@@ -118,13 +106,12 @@ export class Jobs {
 	private async announce(job: Job): Promise<void> {
 		if (job.webhookUrl === undefined || this.announced.has(job)) return;
 		this.announced.add(job);
-		const { times, delayMs, retries, backoffMs } = this.settings().notification;
-		await this.pause(delayMs);
+		const { times, retryMs } = this.settings().notification;
 		const deliver = async () => {
-			for (let tried = 0; tried <= retries; tried++) {
-				if (tried > 0) await this.pause(backoffMs);
+			for (;;) {
 				const { status = 0 } = await this.send(job);
-				if (status >= 200 && status < 300) return;
+				if (retryMs === null || (status >= 200 && status < 300)) return;
+				await this.pause(retryMs);
 			}
 		};
 		await Promise.all(Array.from({ length: times }, deliver));
@@ -135,7 +122,7 @@ export class Jobs {
 		const { notification } = this.settings();
 		const status = statusAt(job, job.endsAt);
 		const { url, ...request } = notificationRequest(notification, job.webhookUrl, status);
-		const sending: Sending = { at: Date.now(), method: request.method, url, body: request.body };
+		const sending: Sending = {};
 		job.notifications.push(sending);
 		try {
 			const tooLate = AbortSignal.timeout(RECEIVER_TIMEOUT_MS);
@@ -153,7 +140,6 @@ export class Jobs {
 /** No service gives an ID twice, also when it is started anew. */
 function newId(style: JobSettings['scrapeIdStyle']): string {
 	const random = randomBytes(6).toString('hex');
-	if (style === 'number-like') return String(randomInt(2 ** 47));
 	return style === 'awkward' ? `job/${random} a+b&c=é?#%` : `scrape_${random}`;
 }
 

@@ -1,11 +1,10 @@
 import { Refusal } from './answers';
 import type { Jobs, ScrapeFilters } from './jobs';
 import { businessEmail, personalEmail, verification, type Person } from './people';
-import type { Account, Settings } from './settings';
+import type { Account } from './settings';
 
 /** What the work of an operation has to go by; `body` and `query` obey the schema. */
 export interface Work {
-	settings: Settings;
 	apiKey: string;
 	account: Account;
 	jobs: Jobs;
@@ -84,10 +83,10 @@ export const operations: Record<string, Operation> = {
 		method: 'GET',
 		path: '/status',
 		query: object({ scrapeId: text }, 'scrapeId'),
-		work({ settings, apiKey, jobs, query }) {
+		work({ apiKey, jobs, query }) {
 			const job = jobs.find(String(query.scrapeId));
 			// A job of another account is as unknown as one that never was.
-			if (job?.account !== apiKey) throw new Refusal(settings.unknownScrape, 'No such scrape');
+			if (job?.account !== apiKey) throw new Refusal('NOT_FOUND', 'No such scrape');
 			return { data: jobs.statusOf(job), cost: 0 };
 		},
 	},
@@ -105,10 +104,7 @@ export const operations: Record<string, Operation> = {
 			...object({ firstName: text, lastName: text, company: text, linkedinUrl: text }),
 			allOf: [NAME, anyOf('company', 'linkedinUrl')],
 		},
-		work({ settings, account, body }) {
-			requireAll(settings, body, ['firstName', 'lastName', 'company']);
-			return paidLookup(account, businessEmail(body as Person));
-		},
+		work: ({ account, body }) => paidLookup(account, businessEmail(body as Person)),
 	},
 
 	findPersonalEmail: {
@@ -118,10 +114,7 @@ export const operations: Record<string, Operation> = {
 			...object({ firstName: text, lastName: text, linkedinUrl: text, location: text }),
 			allOf: [NAME],
 		},
-		work({ settings, account, body }) {
-			requireAll(settings, body, ['firstName', 'lastName', 'linkedinUrl']);
-			return paidLookup(account, personalEmail(body as Person));
-		},
+		work: ({ account, body }) => paidLookup(account, personalEmail(body as Person)),
 	},
 
 	verifyEmail: {
@@ -134,13 +127,6 @@ export const operations: Record<string, Operation> = {
 		},
 	},
 };
-
-/** With `finders: 'strict'`. @throws Refusal that names the fields which are missing */
-function requireAll({ finders }: Settings, body: unknown, names: string[]): void {
-	const missing = names.filter((name) => !(name in (body as object)));
-	if (finders === 'lenient' || missing.length === 0) return;
-	throw new Refusal('INVALID_REQUEST', `Missing required fields: ${missing.join(', ')}`);
-}
 
 /** If nobody was found, it is free (docs/service.md, What is not known). */
 function paidLookup(account: Account, data: object | undefined): Done {

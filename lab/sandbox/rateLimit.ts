@@ -1,39 +1,28 @@
-import { fixed, sliding, type Limit } from '../rateLimits';
+import { sliding, type Limit } from '../rateLimits';
 import type { RateLimitSettings } from './settings';
 
-/** Requests per minute by plan (docs/service.md, Rate limits); an enterprise account's is "custom". */
-export function limitOf(settings: RateLimitSettings, plan: string): number | null {
-	if (plan === 'starter') return 60;
-	if (plan === 'pro') return 300;
-	return plan === 'enterprise' ? settings.enterprisePerMinute : null;
-}
+/** Requests per minute by plan (docs/service.md, Rate limits). */
+const PLANS = new Map([
+	['starter', 60],
+	['pro', 300],
+]);
 
-/** Counts requests per API key against a limit, by the kind of window that the settings ask for. */
+/** Counts the requests of the last minute by API key. */
 export class RateLimiter {
 	private readonly limits = new Map<string, Limit>();
 
 	/**
-	 * Counts one request of `key` at `now` (epoch ms); `perWindow` is null for no limit.
-	 * @returns whether it is allowed, and the headers of the answer, whatever that says
+	 * Counts one request of `key` at `now` (epoch ms), if it is allowed.
+	 * @returns in how many milliseconds it is allowed; 0 if it is now
 	 */
-	check(settings: RateLimitSettings, key: string, perWindow: number | null, now: number) {
-		if (!settings.enabled || perWindow === null) return { allowed: true, headers: {} };
-		const { kind, windowMs } = settings;
-		const made = kind === 'fixed' ? fixed(perWindow, windowMs, 0) : sliding(perWindow, windowMs);
-		const limit = this.limits.get(key) ?? made;
+	check(settings: RateLimitSettings, plan: string, key: string, now: number): number {
+		const perMinute = settings.perMinute ?? PLANS.get(plan) ?? Infinity;
+		if (perMinute === Infinity) return 0;
+		const limit = this.limits.get(key) ?? sliding(perMinute, 60_000);
 		this.limits.set(key, limit);
-		const allowed = limit.waitMs(now) <= 0;
-		if (allowed) limit.take(now);
-		// Until a request is free again, or the window ends.
-		const seconds = String(Math.ceil(Math.max(limit.resetMs?.(now) ?? 0, 0) / 1000));
-		const headers: Record<string, string> = {};
-		if (settings.headers === 'retryAfterSeconds' && !allowed) headers['Retry-After'] = seconds;
-		if (settings.headers === 'ratelimit') {
-			headers['RateLimit-Limit'] = String(perWindow);
-			headers['RateLimit-Remaining'] = String(Math.max(limit.left?.(now) ?? 0, 0));
-			headers['RateLimit-Reset'] = seconds;
-		}
-		return { allowed, headers };
+		const waitMs = limit.waitMs(now);
+		if (waitMs <= 0) limit.take(now);
+		return Math.max(waitMs, 0);
 	}
 
 	forget(): void {

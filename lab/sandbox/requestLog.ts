@@ -25,10 +25,6 @@ export interface RequestRecord {
 	status?: number;
 	/** Credits taken by this request, whatever was answered. */
 	cost: number;
-	/** Whether credits were taken. */
-	paid: boolean;
-	/** `pending`, then `success`, an error code, or `fault:` and its kind. */
-	outcome: string;
 }
 
 /** The API key of an `Authorization: Bearer` header (docs/service.md, Addresses and key). */
@@ -48,8 +44,6 @@ export function recordOf(request: FastifyRequest, operation?: string): RequestRe
 		body: request.body ?? undefined,
 		violation: violationOf(request, operation),
 		cost: 0,
-		paid: false,
-		outcome: 'pending',
 	};
 }
 

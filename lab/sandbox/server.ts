@@ -6,7 +6,7 @@ import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs, type Sending } from './jobs';
 import { operations } from './operations';
-import { limitOf, RateLimiter } from './rateLimit';
+import { RateLimiter } from './rateLimit';
 import { bearerKey, recordOf, type RequestRecord } from './requestLog';
 import { defaultSettings, mergeSettings } from './settings';
 import type { Account, FaultRule, JobSettings, Settings, SettingsPatch } from './settings';
@@ -43,7 +43,10 @@ export class Sandbox {
 	/** Every request to the service so far, oldest first. */
 	requests: RequestRecord[] = [];
 	settings: Settings = defaultSettings();
-	/** Answers each request in place of the service, if a test sets it. Gives nothing if it answers by itself. */
+	/**
+	 * Answers each request that the service takes, if a test sets it. Gives nothing if it answers by itself. What the service
+	 * does not take is refused in any case.
+	 */
 	respond?: (request: RequestRecord, response: ServerResponse) => Promise<Answer | undefined>;
 
 	private accounts = new Map<string, Account>();
@@ -148,14 +151,12 @@ export class Sandbox {
 	private async handle(request: FastifyRequest, reply: FastifyReply, operation?: string) {
 		const record = recordOf(request, operation);
 		this.requests.push(record);
-		if (this.respond) {
+		if (this.respond && record.violation === undefined) {
 			const own = await this.respond(record, reply.raw);
 			if (!own) return reply.hijack();
 			return await reply.code(own.status).headers(own.headers).send(own.body);
 		}
 		const { answer, fault } = this.decide(record, bearerKey(request) ?? '');
-		if (fault) record.outcome = `fault:${fault.kind}`;
-
 		switch (fault?.kind) {
 			case 'resetBeforeWork':
 			case 'resetAfterWork':
@@ -163,18 +164,12 @@ export class Sandbox {
 				request.raw.socket.resetAndDestroy();
 				return reply;
 			case 'hang':
-			case 'hangAfterWork':
 				return reply.hijack();
 		}
-		await pause(this.settings.latencyMs);
+		await pause(this.settings.latencyMs + (fault?.delayMs ?? 0));
 		await this.held;
 		record.status = answer.status;
 		record.answeredAt = Date.now();
-		if (fault?.kind === 'resetMidBody' || fault?.kind === 'slowBody') {
-			reply.hijack();
-			await sendInHalves(reply, answer, fault);
-			return reply;
-		}
 		return await reply.code(answer.status).headers(answer.headers).send(answer.body);
 	}
 
@@ -183,65 +178,36 @@ export class Sandbox {
 		const { rateLimit } = this.settings;
 		const account = this.accounts.get(apiKey);
 		if (account) record.account = apiKey;
-
-		const limit = limitOf(rateLimit, account?.plan ?? '');
-		const { allowed, headers } = this.limiter.check(rateLimit, apiKey, limit, record.at);
-		const finish = (answer: Answer, fault?: FaultRule) => ({
-			answer: { ...answer, headers: { ...answer.headers, ...headers } },
-			fault,
-		});
-		if (!allowed) {
-			return finish(refuse(record, new Refusal('RATE_LIMIT_EXCEEDED', 'Too many requests')));
+		const waitMs = this.limiter.check(rateLimit, account?.plan ?? '', apiKey, record.at);
+		if (waitMs > 0) {
+			const refusal = errorAnswer('RATE_LIMIT_EXCEEDED', 'Too many requests');
+			if (rateLimit.retryAfter) refusal.headers['Retry-After'] = String(Math.ceil(waitMs / 1000));
+			return { answer: refusal };
 		}
 		const fault = this.faults.pick(record);
-		if (fault && !isAfterWork(fault)) return finish(faultyAnswer(fault), fault);
-		const answer = this.work(record, account);
-		return finish(fault ? faultyAnswer(fault, answer) : answer, fault);
+		if (fault && !isAfterWork(fault)) return { answer: faultyAnswer(fault), fault };
+		return { answer: this.work(record, account), fault };
 	}
 
 	private work(record: RequestRecord, account?: Account): Answer {
-		const { settings, jobStore: jobs } = this;
-		const { account: apiKey, body, query, violation } = record;
+		const { account: apiKey = '', body, query, violation } = record;
 		try {
 			const operation = operations[record.operation ?? ''];
 			if (!operation) throw new Refusal('NOT_FOUND', 'No such path');
-			if (account === undefined || apiKey === undefined) {
-				throw new Refusal('UNAUTHORIZED', 'Invalid or missing API key');
-			}
+			if (!account) throw new Refusal('UNAUTHORIZED', 'Invalid or missing API key');
 			if (violation !== undefined) throw new Refusal('INVALID_REQUEST', violation);
-			const given = { settings, apiKey, account, jobs, body, query };
+			const given = { apiKey, account, jobs: this.jobStore, body, query };
 			const { data, cost } = operation.work(given);
 			account.credits -= cost;
 			record.cost = cost;
-			record.paid = cost > 0;
-			record.outcome = 'success';
 			const requestId = `req_${String(this.requests.length)}`;
-			const extra = settings.extraFields ? { requestId } : {};
+			const extra = this.settings.extraFields ? { requestId } : {};
 			return jsonAnswer(200, { success: true, data: { ...data, ...extra } });
 		} catch (error) {
 			if (!(error instanceof Refusal)) throw error;
-			return refuse(record, error);
+			return errorAnswer(error.code, error.message);
 		}
 	}
-}
-
-function refuse(record: RequestRecord, { code, message }: Refusal): Answer {
-	record.outcome = code;
-	return errorAnswer(code, message);
-}
-
-async function sendInHalves(reply: FastifyReply, answer: Answer, fault: FaultRule): Promise<void> {
-	const { raw } = reply;
-	const body = Buffer.from(answer.body);
-	const half = Math.floor(body.length / 2);
-	raw.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
-	await new Promise((resolve) => raw.write(body.subarray(0, half), resolve));
-	if (fault.kind === 'resetMidBody') {
-		raw.destroy();
-		return;
-	}
-	await pause(fault.delayMs ?? 200);
-	raw.end(body.subarray(half));
 }
 
 /** Does not keep a process running that has nothing else to do. */

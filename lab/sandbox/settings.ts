@@ -9,13 +9,6 @@ export interface Settings {
 	latencyMs: number;
 	/** Adds a `requestId` to the `data` of every success, a field that the interface does not name. */
 	extraFields: boolean;
-	/**
-	 * What a finder needs: `lenient` a name, and for a business email a company or a profile · `strict` every field that
-	 * the interface does not call optional.
-	 */
-	finders: 'lenient' | 'strict';
-	/** The error code for a scrapeId nobody has. */
-	unknownScrape: string;
 	job: JobSettings;
 	notification: NotificationSettings;
 	rateLimit: RateLimitSettings;
@@ -34,8 +27,8 @@ export interface JobSettings {
 	durationMs: number;
 	/** How jobs end. Taken when a job starts. */
 	outcome: 'completed' | 'failed';
-	/** `awkward` needs escaping in a URL; `number-like` is all digits. */
-	scrapeIdStyle: 'string' | 'number-like' | 'awkward';
+	/** `awkward` needs escaping in a URL. */
+	scrapeIdStyle: 'string' | 'awkward';
 }
 
 export interface NotificationSettings {
@@ -48,75 +41,43 @@ export interface NotificationSettings {
 	shape: 'flat' | 'leads' | 'form' | 'query' | 'text' | 'empty' | 'broken';
 	/** How often each notification is sent, at once; 0 loses it. */
 	times: number;
-	/** How long after the end of the job it is sent; a negative time is before the end. */
-	delayMs: number;
-	/** How often a sending that was not answered with 2xx is tried again. */
-	retries: number;
-	/** Pause before each of those. */
-	backoffMs: number;
+	/** The pause before it is sent again, until it is answered with 2xx; null sends it once. */
+	retryMs: number | null;
 }
 
 export interface RateLimitSettings {
-	enabled: boolean;
-	/** The "custom" limit of enterprise accounts; null is none. */
-	enterprisePerMinute: number | null;
-	/** The window that the limit is for: shorter than a minute makes quick tests. */
-	windowMs: number;
-	/** Windows by the clock, or the last `windowMs`. */
-	kind: 'fixed' | 'sliding';
-	/** `retryAfterSeconds` on refusals; `ratelimit` (RateLimit-Limit, -Remaining, -Reset in s) on every answer. */
-	headers: 'none' | 'retryAfterSeconds' | 'ratelimit';
+	/** Requests in any minute; null is the limit of the plan, and `Infinity` none. */
+	perMinute: number | null;
+	/** Whether refusals have the header Retry-After. */
+	retryAfter: boolean;
 }
 
-/**
- * What goes wrong. `status` any HTTP status · `html` a page · `brokenJson` · `emptyBody` ·
- * `noData` {success: true} · `envelope` an error · `redirect` · `reset…` the connection is cut ·
- * `hang…` no answer ever · `slowBody` half of the body, a pause, the rest.
- */
-export type FaultKind =
-	| 'status'
-	| 'html'
-	| 'brokenJson'
-	| 'emptyBody'
-	| 'noData'
-	| 'envelope'
-	| 'redirect'
-	| 'resetBeforeWork'
-	| 'resetAfterWork'
-	| 'resetMidBody'
-	| 'hang'
-	| 'hangAfterWork'
-	| 'slowBody';
-
 export interface FaultRule {
-	kind: FaultKind;
+	/**
+	 * What goes wrong. `status` any HTTP status · `html` a page · `envelope` an error · `reset…` the connection is cut ·
+	 * `hang` no answer ever · `late` the answer comes later. Only with `resetAfterWork` and `late` is the work done, and
+	 * charged.
+	 */
+	kind: 'status' | 'html' | 'envelope' | 'resetBeforeWork' | 'resetAfterWork' | 'hang' | 'late';
 	/** Which requests; left out means all of them. */
 	match?: FaultMatch;
-	/**
-	 * Whether the work is done, and charged, first. Only for kinds that answer: the `reset…`, `hang…`
-	 * and `slowBody` kinds say so by themselves. Default false.
-	 */
-	afterWork?: boolean;
-	/** HTTP status; 500 for `status`, 302 for `redirect`, otherwise 200 or that of the error code. */
+	/** HTTP status; 500 for `status`, 200 for `html`, otherwise that of the error code. */
 	status?: number;
 	/** Body of `status`: an error envelope by default. */
 	body?: string;
-	/** Further headers, such as Retry-After. */
+	/** Further headers, such as Location. */
 	headers?: Record<string, string>;
 	/** Error code and message of `envelope` and `status`. */
 	code?: string;
 	message?: string;
-	/** Target of `redirect`; by default a path that the service does not have. */
-	location?: string;
-	/** Pause of `slowBody`, default 200. */
+	/** How much later a `late` answer comes. */
 	delayMs?: number;
 }
 
 export interface FaultMatch {
-	operation?: string;
 	/** The exact path, without the query. */
 	path?: string;
-	/** A text in the body, as JSON writes it. */
+	/** A text in the body or the query, as JSON writes them. */
 	bodyIncludes?: string;
 	/** Which of the requests that match so far fire, counted from 1; default all. */
 	nth?: number[];
@@ -130,24 +91,9 @@ export function defaultSettings(): Settings {
 		accounts: { 'test-key': { plan: 'pro', credits: 1000 } },
 		latencyMs: 0,
 		extraFields: false,
-		finders: 'lenient',
-		unknownScrape: 'NOT_FOUND',
 		job: { durationMs: 1000, outcome: 'completed', scrapeIdStyle: 'string' },
-		notification: {
-			method: 'POST',
-			shape: 'flat',
-			times: 1,
-			delayMs: 0,
-			retries: 0,
-			backoffMs: 100,
-		},
-		rateLimit: {
-			enabled: true,
-			enterprisePerMinute: null,
-			windowMs: 60_000,
-			kind: 'fixed',
-			headers: 'none',
-		},
+		notification: { method: 'POST', shape: 'flat', times: 1, retryMs: null },
+		rateLimit: { perMinute: null, retryAfter: false },
 		faults: [],
 	};
 }

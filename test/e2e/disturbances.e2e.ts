@@ -65,11 +65,13 @@ describe('through power cuts', () => {
 	it('keeps the leads of a notification that waits for the status, in the execution that crashed', async () => {
 		await fixture.reset({
 			job: { durationMs: 20_500 },
-			notification: { shape: 'leads', delayMs: -20_000 },
+			notification: { shape: 'leads', times: 0 },
 		});
 		const { id } = await fixture.activated({ limit: 1000 });
-		const isNotified = () => fixture.sandbox.jobs[0]?.notifications[0]?.status === 200;
-		await until('the notification', isNotified);
+		await fixture.untilStarts(1);
+		await quiet(500);
+		const { status } = await fixture.sandbox.notify(String(fixture.sandbox.jobs[0]?.scrapeId));
+		expect(status).toBe(200);
 		await quiet(1000);
 		await fixture.kill();
 		await fixture.start();

@@ -172,7 +172,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		await fixture.api.activateWorkflow(workflow.id);
 	});
 	beforeEach(() => {
-		fixture.sandbox.reset({ rateLimit: { enabled: false } });
+		fixture.sandbox.reset({ rateLimit: { perMinute: Infinity } });
 	});
 
 	/** Uploads a file with the form, as a browser does. @returns the last page, and the file that it downloads */

@@ -77,7 +77,7 @@ describe(`n8n ${N8N.version}, a list of any length`, () => {
 
 	beforeAll(async () => {
 		const refused = { kind: 'envelope', status: 400, code: 'INVALID_REQUEST' } as const;
-		const lost = { kind: 'status', status: 500, afterWork: true } as const;
+		const lost = { kind: 'resetAfterWork' } as const;
 		const once = (bodyIncludes: string) => ({ match: { bodyIncludes, times: 1 } });
 		await fixture.reset({
 			faults: [

@@ -8,7 +8,7 @@ describe('a node that only listens', () => {
 		const workflow = await fixture.listening();
 		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
 		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
-		const notification = { shape: 'leads' as const, retries: 20, backoffMs: 8000 };
+		const notification = { shape: 'leads' as const, retryMs: 8000 };
 		fixture.sandbox.set({
 			job: { durationMs: 3_600_000 },
 			notification,

@@ -105,7 +105,7 @@ describe('a start', () => {
 	});
 
 	it('is not sent again when n8n stops leading while it is in flight', async () => {
-		const faults = [{ kind: 'slowBody' as const, delayMs: 2000, match: { path: '/start' } }];
+		const faults = [{ kind: 'late' as const, delayMs: 2000, match: { path: '/start' } }];
 		await fixture.reset({ faults });
 		const { id } = await fixture.activated();
 		await fixture.untilStarts(1);

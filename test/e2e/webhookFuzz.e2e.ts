@@ -67,7 +67,7 @@ async function send(url: string, { method, type, body, query }: Attack): Promise
 
 it('answers every one, runs nothing, starts nothing, and lets the real completion through once', async () => {
 	// The service tries again until a completion is taken.
-	const notification = { retries: 1000, backoffMs: 1000 };
+	const notification = { retryMs: 1000 };
 	await fixture.reset({ job: { durationMs: 3_600_000 }, notification });
 	const workflow = await fixture.activated();
 	await fixture.untilStarts(1);

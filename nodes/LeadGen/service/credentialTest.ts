@@ -36,7 +36,6 @@ async function problemOf(
 	credential: ICredentialDataDecryptedObject,
 ): Promise<string | undefined> {
 	let answer: Answer<ServiceError>;
-	let status = 0;
 	try {
 		const [uri, key] = [baseUrlOf(credential) + BALANCE.path, apiKeyOf(credential)];
 		// The only helper for requests that n8n gives to a credential test.
@@ -49,9 +48,7 @@ async function problemOf(
 				timeout: TIMEOUT_MS,
 			},
 		});
-		const response = withoutKey(given, key);
-		status = response.status;
-		answer = readEnvelope(response, BALANCE);
+		answer = readEnvelope(withoutKey(given, key), BALANCE);
 	} catch (error) {
 		if (error instanceof InputError) return error.message;
 		answer = { error: noAnswer(error, BALANCE) };
@@ -60,7 +57,8 @@ async function problemOf(
 	const { error } = answer;
 	const meaning = meaningOf(error);
 	if (meaning === 'UNAUTHORIZED') return WRONG_KEY;
-	const isForeign = error.code === undefined && [200, 404].includes(status);
+	const { code, httpStatus = 0 } = error;
+	const isForeign = code === undefined && [200, 404].includes(httpStatus);
 	if (meaning === 'NOT_FOUND' || isForeign) return WRONG_ADDRESS;
 	const isHere = /\/\/(localhost|127\.|\[::1\])/i.test(baseUrlOf(credential));
 	const hint = isHere && error.outcome === 'notSent' ? ` ${IN_DOCKER}` : '';

@@ -10,8 +10,8 @@ import { NOT_CONNECTED } from './retry';
 import type { NodeRun } from './run';
 
 /**
- * Sends one request with n8n's HTTP helper, which adds the key and honours n8n's proxy settings. Only a free request is
- * aborted when the user presses Stop. Redirects are not followed, because the key would go along.
+ * Sends one request with n8n's HTTP helper, which honours n8n's proxy settings. The credential adds the key, and forbids
+ * redirects, because the key would go along. Only a free request is aborted when the user presses Stop.
  * @returns what the answer means, whatever its status, and what it says about the rate limit; neither contains the key. If
  * no answer came, an error that is `notSent` or `unknown`
  */
@@ -27,11 +27,11 @@ export async function exchange(run: NodeRun, request: ServiceRequest) {
 		encoding: 'text',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
 		timeout: settings.timeoutMs,
 	};
-	// The timeout in the options only ends a silence, and n8n replaces a signal there by that of the context for Stop. So
-	// the deadline is in the latter. `AbortSignal.any` would keep memory for each request until the run ends.
+	// The timeout in the options only ends a silence: it replaces that of n8n, five minutes. n8n replaces a signal there by
+	// that of the context for Stop, so the deadline is in the latter. `AbortSignal.any` would keep memory for each request
+	// until the run ends.
 	const end = new AbortController();
 	// A paid request goes on: its answer is paid for, and Retry finds it in memory.
 	const stop = isPaid ? undefined : settings.signal;

@@ -64,6 +64,11 @@ export class Announced implements Policy {
 
 	constructor(private readonly traffic: Traffic) {}
 
+	/** Whether it waits for a service that failed, and said when it is back. */
+	get isOutage(): boolean {
+		return this.next < Infinity;
+	}
+
 	waitMs(now: number): number {
 		return this.left > 0 ? 0 : Math.max(0, this.until - now);
 	}

@@ -50,6 +50,7 @@ export class Limiter {
 		),
 	];
 	private readonly traffic = new Traffic(this.account.counted);
+	private readonly announced = new Announced(this.traffic);
 	private readonly learned: Learned;
 	private readonly brake: Brake;
 	private readonly policies: readonly Policy[];
@@ -222,7 +223,8 @@ export class Limiter {
 
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
-		const held = this.brake.isOn ? undefined : this.lines[0]?.run;
+		const isOutage = this.brake.isOn || this.announced.isOutage;
+		const held = isOutage ? undefined : this.lines[0]?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
 		// Without this moment, many calls come a little too early.
