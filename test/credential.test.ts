@@ -178,7 +178,7 @@ describe.each<[name: string, Way]>([
 
 	test.each([301, 303, 307])('follows no redirect with HTTP %d', async (status) => {
 		const location = `${elsewhere.url}/credits`;
-		sandbox.set({ faults: [{ kind: 'redirect', status, location }] });
+		sandbox.set({ faults: [{ kind: 'status', status, headers: { location } }] });
 		const httpCode = String(status);
 		await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
 		expect(sandbox.requests).toHaveLength(1);
@@ -254,14 +254,14 @@ describe('The form of the credential', () => {
 		[{ kind: 'html', status }, wrongAddress],
 		[{ kind: 'html', status: 404 }, wrongAddress],
 		[{ kind: 'html', status: 502 }, 'The service answered HTTP 502 with a web page. '],
-		[{ kind: 'emptyBody' }, wrongAddress],
+		[{ kind: 'status', status: 200, body: '' }, wrongAddress],
 		[{ kind: 'status', status, body: '{"status":"ok"}' }, wrongAddress],
 		[{ kind: 'resetBeforeWork' }, 'The connection broke before the service answered. '],
-		[{ kind: 'redirect', status: 301 }, 'The service redirects to '],
-		[{ kind: 'redirect', status: 303 }, 'The service redirects to '],
-		[{ kind: 'redirect', status: 307 }, 'The service redirects to '],
+		[{ kind: 'status', status: 301 }, 'The service redirects to '],
+		[{ kind: 'status', status: 303 }, 'The service redirects to '],
+		[{ kind: 'status', status: 307 }, 'The service redirects to '],
 	])('refuses a service that answers %j', async (fault, message) => {
-		sandbox.set({ faults: [{ ...fault, location: `${elsewhere.url}/credits` }] });
+		sandbox.set({ faults: [{ ...fault, headers: { location: `${elsewhere.url}/credits` } }] });
 		const result = await tested();
 		expect(result).toEqual({ status: 'Error', message: containing(message) });
 		expect(result.message).not.toContain(KEY);

@@ -281,7 +281,7 @@ function typesIn({ type, properties, items }: JsonSchema, path = ''): string[] {
 }
 
 describe('In a run', () => {
-	const service = useService();
+	const service = useService({ plan: 'enterprise' });
 	/** What each operation needs to succeed at once. */
 	async function parametersOf(resource: string, operation: string): Promise<INodeParameters> {
 		service.sandbox.set({ job: { durationMs: 0 } });

@@ -87,7 +87,7 @@ test.each<[string, Operation, INodeParameters, Call[], object[]]>([
 });
 
 test('Email: Find Business leaves it to the service what it requires, and says what a refused request lacked', async () => {
-	sandbox.set({ finders: 'strict' });
+	sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST' }] });
 	const inputs = [
 		{ last: 'Sure', company: 'acme.com' },
 		{ first: 'Ann', last: 'Sure', profile: linkedinUrl },
@@ -97,13 +97,11 @@ test('Email: Find Business leaves it to the service what it requires, and says w
 		post('/email/find', { lastName: 'Sure', company: 'acme.com' }),
 		post('/email/find', { firstName: 'Ann', lastName: 'Sure', linkedinUrl }),
 	]);
-	const [noName, noCompany] = ['firstName', 'company'].map((field) =>
-		refusal('INVALID_REQUEST', `Missing required fields: ${field}`),
-	);
+	const refused = refusal('INVALID_REQUEST', 'Something went wrong');
 	const advice = containing('. The request had no First Name and no LinkedIn URL.');
 	expect(items.map(errorOf)).toEqual([
-		{ ...noName, missing: ['First Name', 'LinkedIn URL'], advice },
-		{ ...noCompany, missing: ['Company Domain'] },
+		{ ...refused, missing: ['First Name', 'LinkedIn URL'], advice },
+		{ ...refused, missing: ['Company Domain'] },
 	]);
 });
 
@@ -227,9 +225,8 @@ function msOfPolls(httpStatus: number): number {
 
 const byId = { scrapeId: '={{ $json.id }}' };
 
-test.each<[JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
+test.each<[JobSettings['scrapeIdStyle'], (id: string) => string]>([
 	['string', String],
-	['number-like', Number],
 	['awkward', String],
 ])('Scrape: Get Status asks once for each item, whatever its ID: %s', async (style, toValue) => {
 	const { id: running } = await started({ ...NEVER, scrapeIdStyle: style }, 10);
@@ -249,12 +246,19 @@ test.each<[JobSettings['scrapeIdStyle'], (id: string) => string | number]>([
 	);
 });
 
+test('Scrape: Get Status takes a number as the ID', async () => {
+	service.answerWith(({ query }) => success(query));
+	const { items } = await service.run(STATUS, byId, [{ id: 4711 }, { id: 8 }]);
+	expect(items).toEqual(paired([{ scrapeId: '4711' }, { scrapeId: '8' }]));
+});
+
 describe('Scrape: Wait Until Finished', () => {
 	test.each([
 		['NOT_FOUND', 404],
 		['INVALID_REQUEST', 400],
 	])('gives the end of each scrape; one is unknown: %s', async (unknownScrape, httpStatus) => {
-		sandbox.set({ unknownScrape });
+		const [code, match] = [unknownScrape, { bodyIncludes: 'gone' }];
+		sandbox.set({ faults: [{ kind: 'envelope', code, message: 'No such scrape', match }] });
 		const late = await started({ durationMs: 90_000 }, 10);
 		const failing = await started({ durationMs: 10_000, outcome: 'failed' }, 20);
 		const endless = await started(NEVER, 30);
@@ -381,7 +385,7 @@ describe('Scrape: Start and Wait', () => {
 	});
 
 	test('is an error with the ID to wait for if a poll is refused', async () => {
-		const match = { operation: 'getScrapeStatus' };
+		const match = { path: '/status' };
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'BROKEN', match }] });
 		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
 		const refused = { ...refusal('BROKEN', 'Something went wrong'), paidCalls: 1 };
@@ -397,7 +401,7 @@ describe('Scrape: Start and Wait', () => {
 		['cuts the connection', { kind: 'resetBeforeWork' }],
 		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
 	])('asks again, and starts nothing again, while the service %s', async (_, fault) => {
-		const match = { operation: 'getScrapeStatus', times: 6 };
+		const match = { path: '/status', times: 6 };
 		sandbox.set({ job: { durationMs: 0 }, faults: [{ ...fault, match }] });
 		const { items } = await service.run(START_AND_WAIT, parameters, inputs);
 		const requests = starts.map((body) => post('/start', body));

@@ -5,7 +5,7 @@ import { found, including, paired, verdictOn } from './expected';
 import { keepGoing, post } from './given';
 import { useService } from './service';
 
-const service = useService();
+const service = useService({ plan: 'enterprise' });
 
 /** An operation of the resource Email, for the person and the address that are named in each item. */
 async function run(

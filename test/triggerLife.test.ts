@@ -124,7 +124,7 @@ async function notifyWithoutLeads(at: number): Promise<void> {
 
 const RATE_LIMIT = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', status: 429 } as const;
 const NOT_FOUND = { kind: 'envelope', code: 'NOT_FOUND', status: 404 } as const;
-const slowStart = { kind: 'slowBody', delayMs: 500, match: { path: '/start' } } as const;
+const slowStart = { kind: 'late', delayMs: 500, match: { path: '/start' } } as const;
 const AWAY = { kind: 'status', status: 502, body: 'Bad Gateway' } as const;
 const statusAway = { faults: [{ ...AWAY, match: { path: '/status' } }] };
 

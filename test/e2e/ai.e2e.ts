@@ -178,7 +178,7 @@ it('The example ai-agent-tools serves its tools to those who know the token, and
 		const items = content.map((each) => each.type === 'text' && (JSON.parse(each.text) as unknown));
 		expect({ name, isError, items }).toEqual({ name, isError: false, items: [[some(item)]] });
 	}
-	expect(fixture.sandbox.requests.filter(({ paid }) => paid).map(({ body }) => body)).toEqual([
+	expect(fixture.sandbox.requests.filter(({ cost }) => cost > 0).map(({ body }) => body)).toEqual([
 		{ firstName: 'Ida', lastName: 'Sure', company: 'acme.com' },
 		{ email },
 		{ lastName: 'Sure', linkedinUrl: shortest.LinkedIn_URL },

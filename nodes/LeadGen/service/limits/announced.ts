@@ -56,6 +56,8 @@ export function boundedWaitMs(ms: number, { isPoll }: Call): number {
 
 /** Keeps to the number of requests that are left, as the service says, and leaves one that fails alone as it asks for. */
 export class Announced implements Policy {
+	/** Whether it waits for a service that failed, and said when it is back. */
+	isOutage = false;
 	/** Requests that are left until then, less those that were sent since. */
 	private left = Infinity;
 	private until = 0;
@@ -63,11 +65,6 @@ export class Announced implements Policy {
 	private since = -Infinity;
 
 	constructor(private readonly traffic: Traffic) {}
-
-	/** Whether it waits for a service that failed, and said when it is back. */
-	get isOutage(): boolean {
-		return this.next < Infinity;
-	}
 
 	waitMs(now: number): number {
 		return this.left > 0 ? 0 : Math.max(0, this.until - now);
@@ -85,7 +82,7 @@ export class Announced implements Policy {
 		if (outcome === 'unknown' && retryAfterMs) {
 			// Failures of calls that were in flight together count as one.
 			this.since = now;
-			this.set(0, now + boundedWaitMs(retryAfterMs, call));
+			this.set(0, now + boundedWaitMs(retryAfterMs, call), true);
 		} else if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
 			// The service may have counted the call when it came in: then this window is over.
 			this.set(Infinity, now);
@@ -98,7 +95,8 @@ export class Announced implements Policy {
 		}
 	}
 
-	private set(left: number, until: number): void {
+	private set(left: number, until: number, isOutage = false): void {
+		this.isOutage = isOutage;
 		this.left = left;
 		this.until = until;
 	}

@@ -67,7 +67,7 @@ export class Limiter {
 		const { traffic } = this;
 		this.learned = new Learned(traffic, clock, () => this.perMinute);
 		this.brake = new Brake(traffic, clock);
-		this.policies = [traffic, ...this.quotas, new Announced(traffic), this.brake, this.learned];
+		this.policies = [traffic, ...this.quotas, this.announced, this.brake, this.learned];
 	}
 
 	/** How many calls per minute may go to a path, as far as quotas limit them. */
