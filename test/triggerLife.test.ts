@@ -609,6 +609,21 @@ describe('a notification', () => {
 		await retry(n8n, 1);
 		expect(n8n.executions[3]?.output).toHaveLength(isRetried ? 10 : 0);
 	});
+
+	test('without leads ends as a success if the status is away for ten minutes, and polls go on at once', async () => {
+		const n8n = await started();
+		sandbox.set(statusAway);
+		finish();
+		await notifyWithoutLeads(0);
+		await pass(11);
+		await untilExecutions(n8n, 2);
+		expect(kindsOf(n8n)[1]).toMatch(/success$/);
+		expect(n8n.executions[1]?.hints[0]).toMatch(/does not see the end .* The node asks again\.$/);
+		sandbox.set({ faults: [] });
+		await pass(10, 3);
+		await untilExecutions(n8n, 3);
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), status: 'completed' }]);
+	});
 });
 
 describe('a stranger', () => {

@@ -50,8 +50,15 @@ export async function complete(
 	completion: Completion,
 	hasLeads: boolean,
 ): Promise<{ json: IDataObject } | Ended> {
-	const { attempt, notification } = completion;
-	const { id, data, account } = completion.found ?? (await untilFinished(node, completion));
+	const { attempt, scrapeId, notification } = completion;
+	const seen = completion.found ?? (await untilFinished(node, completion));
+	if (seen instanceof LeadGenError) {
+		if (hasLeads || attempt === undefined || scrapeId === undefined) throw seen;
+		// Nothing is lost with this notification, so polls go on at once, and the user need not do anything.
+		await tellSelf(node, { scrapes: [{ attempt, scrapeId, since: Date.now(), isDone: false }] });
+		return { message: `${seen.message}. The node asks again.`, event: 'not finished', scrapeId };
+	}
+	const { id, data, account } = seen;
 	if (notification && !hasLeads) await pause(GIVE_WAY_MS, node.context.getExecutionCancelSignal());
 	// A scrape that the node started is known by its attempt, any other one by its account and ID.
 	const name = `completion ${attempt ?? fingerprint([account, id])}`;
@@ -74,8 +81,11 @@ export async function complete(
 	return { message, event: 'left out', scrapeId: id };
 }
 
-/** Requests the status until the scrape is finished. @throws LeadGenError if time runs out */
-async function untilFinished(node: Executing, completion: Completion): Promise<FoundScrape> {
+/** Requests the status until the scrape is finished. @returns what the user may have to know if time runs out */
+async function untilFinished(
+	node: Executing,
+	completion: Completion,
+): Promise<FoundScrape | LeadGenError> {
 	const isOwn = completion.attempt !== undefined;
 	const since = Date.now();
 	for (;;) {
@@ -88,7 +98,7 @@ async function untilFinished(node: Executing, completion: Completion): Promise<F
 		const isDoubtful = isRefused(problem) || problem === NOT_KNOWN;
 		const id = scrape?.id ?? completion.scrapeId;
 		if (Date.now() - since >= (isDoubtful ? MAX_DOUBT_MS : MAX_WAIT_MS))
-			throw endNotSeen(id, problem, isOwn ? RETRY_IN_TIME : RETRY);
+			return endNotSeen(id, problem, isOwn ? RETRY_IN_TIME : RETRY);
 		await pause(LOOK_MS, node.context.getExecutionCancelSignal());
 	}
 }
