@@ -136,7 +136,7 @@ export const NO_PROFILES = listed(`
 	https://www.linkedin.com/authwall?x=1
 `);
 const NO_NAMES = listed(`
-	none | NONE | unknown | Unknown Person | n/a | N / A | n.a. | N. A | locked | hidden | email not available | name not found
+	none | NONE | unknown | Unknown Person | n/a | N / A | n.a. | locked | hidden | email not available | name not found
 	not available | not found | not provided | not set | not specified | not unlocked | no email | no e-mail | no name
 	no linkedin | no profile | no website | keine Angabe | k.A. | k. A. | (none) | [unknown] | #N/A | private | anonymous
 	Anonym | no first name | no lastname | test test | test user | TBA | tbd | Name | Names | First_Name | last-name | Full Name

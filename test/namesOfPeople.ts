@@ -34,6 +34,7 @@ const TEXT = String.raw`
 	Jean Valjean / Acme = Jean|Valjean; Kim Deal. = Kim|Deal; Puan Sri Siti Aminah = Siti|Aminah
 	Ortega y Gasset, José = José|Ortega y Gasset; Ferreira Lopes, Tiago = Tiago|Ferreira Lopes
 	Berg, Jan van den = Jan|van den Berg; Deal Jr., Kim = Kim|Deal; Jennifer|Null; Marc|Head
+	Anna|Hidden; Tom|Locked; N. A.|Palkhivala; K.A.|Abbas
 	Dana White - LinkedIn = Dana|White; Sandra Bell <sandra@acme.com> = Sandra|Bell
 	Bell, Sandra <sandra@acme.com> = Sandra|Bell; Ed Norris // CTO = Ed|Norris; Joe Marsh: Recruiter = Joe|Marsh
 	Greg_Palmer = Greg|Palmer; ⭐️Nina Ross⭐️ = Nina|Ross; 𝗔𝗱𝗮 𝗢𝗸𝗮𝗳𝗼𝗿 = Ada|Okafor; 1. Ada Okafor = Ada|Okafor

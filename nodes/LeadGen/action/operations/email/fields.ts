@@ -36,6 +36,11 @@ function nameField(
 	return textField({ ...property, displayOptions: { show: { nameFormat: [format] } } }, clean);
 }
 
+/** What is a name if the other name is there: Indian initials, and surnames. */
+const [INITIALS, SURNAME] = [/^[NK]\. ?[AN]\.?$/, /^(Hidden|Locked)$/];
+const plainUnless = (isName: RegExp) => (text: string, displayName: string) =>
+	isName.test(text) ? text : plainName(text, displayName);
+
 export const firstName = nameField(
 	'firstAndLast',
 	{
@@ -45,7 +50,7 @@ export const firstName = nameField(
 		description:
 			'The node leaves out titles. Can be empty: the service decides whether a last name is enough.',
 	},
-	plainName,
+	plainUnless(INITIALS),
 );
 
 export const lastName = nameField(
@@ -57,7 +62,7 @@ export const lastName = nameField(
 		description:
 			'The node leaves out degrees. Can be empty: the service decides whether a first name is enough.',
 	},
-	plainName,
+	plainUnless(SURNAME),
 );
 
 const fullName = nameField('full', {
@@ -81,6 +86,8 @@ function readName(parameters: Parameters): { firstName: string; lastName: string
 	} else {
 		const first = parameters.get(firstName);
 		const last = parameters.get(lastName);
+		if (!last && first) plainName(first, firstName.property.displayName);
+		if (!first && last) plainName(last, lastName.property.displayName);
 		if (first || last) return namesOf(wordsIn(first), wordsIn(last));
 	}
 	throw new InputError(
