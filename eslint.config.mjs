@@ -56,4 +56,21 @@ export default tseslint.config(
 	},
 
 	prettier,
+
+	// Prettier breaks code, but no comments. A tab counts as one.
+	{
+		files: ['**/*.ts'],
+		rules: {
+			'max-len': [
+				'error',
+				{
+					code: 120,
+					tabWidth: 1,
+					ignoreStrings: true,
+					ignoreTemplateLiterals: true,
+					ignoreRegExpLiterals: true,
+				},
+			],
+		},
+	},
 );

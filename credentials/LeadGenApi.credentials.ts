@@ -75,11 +75,12 @@ export class LeadGenApi implements ICredentialType {
 	];
 
 	/**
-	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes use the credential as well, also for
-	 * users who may not see it. So no other origin than that of the base URL gets the key, and no redirect is followed.
+	 * Adds the key as a Bearer token (docs/service.md, Addresses and key). Other nodes use the credential as well, also
+	 * for users who may not see it. So no other origin than that of the base URL gets the key, and no redirect is
+	 * followed.
 	 *
-	 * A property, because n8n copies a credential type with a spread, which leaves out methods. Without it, the HTTP Request
-	 * node does not offer the credential.
+	 * A property, because n8n copies a credential type with a spread, which leaves out methods. Without it, the HTTP
+	 * Request node does not offer the credential.
 	 */
 	authenticate = async (credentials: ICredentialDataDecryptedObject, request: KeyedRequest) => {
 		const { origin } = new URL(baseUrlOf(credentials));

@@ -1,4 +1,7 @@
-/** Values as real files hold them, by field: those that are sent as they are, those that are cleaned, and those that are refused. */
+/**
+ * Values as real files hold them, by field: those that are sent as they are, those that are cleaned, and those that are
+ * refused.
+ */
 
 /** The values of a text, with a bar or a line break between them. */
 export const listed = (text: string) => text.trim().split(/ \| |\n\s*/);

@@ -34,8 +34,8 @@ const errorOutput = { onError: 'continueErrorOutput' } as const;
 const addresses = 'Invalid Valid Catchall Valid2 Unknown';
 
 /**
- * In each row, the names in the items, and those that leave through each output. The item of Lost fails, and so does that
- * of no@, which is no address: it is neither found nor valid, nor the plan of a dry run.
+ * In each row, the names in the items, and those that leave through each output. The item of Lost fails, and so does
+ * that of no@, which is no address: it is neither found nor valid, nor the plan of a dry run.
  */
 test.each<[string, INodeParameters, Partial<NodeRun>, names: string, outputs: string[]]>([
 	['verify', {}, keepGoing, addresses, [addresses]],

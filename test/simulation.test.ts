@@ -1,4 +1,6 @@
-/** Whole runs in virtual time, against services of many kinds: how long they take, what is refused, and what is lost. */
+/**
+ * Whole runs in virtual time, against services of many kinds: how long they take, what is refused, and what is lost.
+ */
 import fc from 'fast-check';
 import {
 	atOnce,

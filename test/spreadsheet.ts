@@ -1,6 +1,6 @@
 /**
- * The template for spreadsheets: its Code nodes, and its LeadGen nodes on n8n's engine. Files are here as n8n unzips them,
- * by the paths of their parts.
+ * The template for spreadsheets: its Code nodes, and its LeadGen nodes on n8n's engine. Files are here as n8n unzips
+ * them, by the paths of their parts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

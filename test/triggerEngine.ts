@@ -114,7 +114,10 @@ export class MiniN8n {
 	private readonly node: INode;
 	private url = '';
 
-	/** @param type leads @param others answer requests, and run executions, in turn: in queue mode these are other processes */
+	/**
+	 * @param type leads
+	 * @param others answer requests, and run executions, in turn: in queue mode these are other processes
+	 */
 	constructor(
 		private readonly type: INodeType,
 		private readonly others: INodeType[],

@@ -51,7 +51,9 @@ const WAYS = {
 const shown = (given: unknown) =>
 	given === '' ? 'empty' : JSON.stringify(given).replaceAll('<', '‹').replaceAll('>', '›');
 
-/** Runs the values as the items of one run, which sends nothing, and gives what it would send for each, or the error. */
+/**
+ * Runs the values as the items of one run, which sends nothing, and gives what it would send for each, or the error.
+ */
 async function send({ operation, parameters, fields }: Way, values: unknown[]) {
 	const items = values.map((each) => ({ value: each as string }));
 	const dry = {

@@ -12,7 +12,9 @@ interface Timer {
 
 /** What the system does for the process without an event before it is done: files, names of hosts, connections. */
 const SYSTEM_WORK = /Req|Connect/;
-/** After so many milliseconds, in real time, a test waits in vain: at all, and while nothing happens and no timer runs. */
+/**
+ * After so many milliseconds, in real time, a test waits in vain: at all, and while nothing happens and no timer runs.
+ */
 const [MAX_WAIT_MS, MAX_SILENCE_MS] = [30_000, 3000];
 
 const { setTimeout: realTimeout, clearTimeout: realClear } = globalThis;

@@ -9,7 +9,10 @@ import type { Row } from '../table';
 /** A run that only ends after ten minutes is watched for so long. */
 const MOST_MS = 120_000;
 
-/** Services that fail, in front of a real n8n that verifies addresses. BAD_DAYS is a pattern that chooses some by their names. */
+/**
+ * Services that fail, in front of a real n8n that verifies addresses. BAD_DAYS is a pattern that chooses some by their
+ * names.
+ */
 export async function badDaysOnN8n(): Promise<Row[]> {
 	const fixture = new Fixture({ EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' });
 	const chosen = new RegExp(process.env.BAD_DAYS ?? '');

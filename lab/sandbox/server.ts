@@ -44,8 +44,8 @@ export class Sandbox {
 	requests: RequestRecord[] = [];
 	settings: Settings = defaultSettings();
 	/**
-	 * Answers each request that the service takes, if a test sets it. Gives nothing if it answers by itself. What the service
-	 * does not take is refused in any case.
+	 * Answers each request that the service takes, if a test sets it. Gives nothing if it answers by itself. What the
+	 * service does not take is refused in any case.
 	 */
 	respond?: (request: RequestRecord, response: ServerResponse) => Promise<Answer | undefined>;
 

@@ -37,7 +37,9 @@ interface Arrival {
 	chance: number;
 }
 
-/** Says what goes wrong with a call: `failed` is HTTP 502, `broken` a broken connection, `unreachable` sends nothing. */
+/**
+ * Says what goes wrong with a call: `failed` is HTTP 502, `broken` a broken connection, `unreachable` sends nothing.
+ */
 export type Fault = (
 	arrival: Arrival,
 ) => 'failed' | 'broken' | 'unreachable' | 'refused' | undefined;

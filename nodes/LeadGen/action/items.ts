@@ -102,7 +102,9 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	return itemsByOutput(context, operation, begun?.options, inputs, outcomes);
 }
 
-/** What n8n itself offers as a resource and as an operation of each node whose credential the HTTP Request node can use. */
+/**
+ * What n8n itself offers as a resource and as an operation of each node whose credential the HTTP Request node can use.
+ */
 const CUSTOM_API_CALL = '__CUSTOM_API_CALL__';
 
 /** @throws NodeOperationError if the workflow names an operation that does not exist */

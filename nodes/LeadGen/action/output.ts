@@ -66,8 +66,8 @@ export function itemsByOutput(
 }
 
 /**
- * The names that the fields of a result have in an item. An incoming field of such a name holds an old result, except one
- * that the operation asks for, such as the address to verify.
+ * The names that the fields of a result have in an item. An incoming field of such a name holds an old result, except
+ * one that the operation asks for, such as the address to verify.
  */
 function namesOfResult({ output, fields }: Operation, resultField: string): Set<string> {
 	const names = new Set(['error', ...(resultField === '' ? Object.keys(output) : [resultField])]);

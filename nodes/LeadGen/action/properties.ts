@@ -6,9 +6,9 @@ import { DRY_RUN_OUTPUT } from './output';
 type FieldsOf = (typeof OPTION_GROUPS)[number];
 
 /**
- * What the description of the node takes from the table of operations: the properties, each once for all operations that
- * have it; the subtitle, which is the action of the operation, such as "Verify email address"; and the outputs: one, unless
- * the user splits it. A dry run then has its own.
+ * What the description of the node takes from the table of operations: the properties, each once for all operations
+ * that have it; the subtitle, which is the action of the operation, such as "Verify email address"; and the outputs:
+ * one, unless the user splits it. A dry run then has its own.
  */
 export function descriptionOf(resources: readonly Resource[]) {
 	const operations = resources.flatMap((resource) => resource.operations);

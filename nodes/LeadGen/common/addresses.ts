@@ -3,7 +3,9 @@ import { InputError } from './errors';
 import { kindOfNonCompany } from './nonCompanyDomains';
 import { MASKED, mustBe, show } from './values';
 
-/** What is between a value and its labels, notes and repetitions: `Ada <`, `Acme (`, `Website: `, `acme.com | `, `✉ `. */
+/**
+ * What is between a value and its labels, notes and repetitions: `Ada <`, `Acme (`, `Website: `, `acme.com | `, `✉ `.
+ */
 const BETWEEN =
 	/[<>()[\]"“”„‟«»‹›|]|[,;:](?:\s|$)|(?:^|\s)[-–—/•\p{So}]+(?:\s|$)|\s(?=https?:|www\.)/iu;
 /** What is around a pasted value. The lookbehind lets each run of these be searched once. */
@@ -134,8 +136,8 @@ export function addressIn(answer: unknown): string | undefined {
 }
 
 /**
- * What identifies a value of a lookup: the same for all spellings of one value. Names differ in apostrophes, hyphens and
- * spaces, domains in the script, and all in case. It is compared, and never sent.
+ * What identifies a value of a lookup: the same for all spellings of one value. Names differ in apostrophes, hyphens
+ * and spaces, domains in the script, and all in case. It is compared, and never sent.
  */
 export function folded(value: unknown): unknown {
 	if (typeof value !== 'string') return value;

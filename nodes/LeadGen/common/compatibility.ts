@@ -1,6 +1,6 @@
 /**
- * Features of n8n that we use and that its oldest supported version, 1.123, lacks or does not name in its types. `npm run
- * typecheck` also compiles the nodes against its n8n-workflow.
+ * Features of n8n that we use and that its oldest supported version, 1.123, lacks or does not name in its types. `npm
+ * run typecheck` also compiles the nodes against its n8n-workflow.
  */
 import { NodeOperationError, type IExecuteFunctions, type ITriggerFunctions } from 'n8n-workflow';
 import type { IWorkflowSettings, NodeExecutionHint } from 'n8n-workflow';
@@ -27,8 +27,8 @@ function customDataOf(context: IExecuteFunctions): CustomData | undefined {
 }
 
 /**
- * Saves a text with the execution, where the user finds it as its highlighted data. n8n keeps 250 characters, also of an
- * execution that it stops.
+ * Saves a text with the execution, where the user finds it as its highlighted data. n8n keeps 250 characters, also of
+ * an execution that it stops.
  */
 export function saveWithExecution(context: IExecuteFunctions, name: string, text: string): void {
 	customDataOf(context)?.set(name, text.length > 250 ? `${text.slice(0, 249)}…` : text);
@@ -42,7 +42,8 @@ export function addToExecution(context: IExecuteFunctions, name: string, number:
 
 /**
  * Whether a node may return an empty output, which shows its hints, without running the next nodes. With the execution
- * order of n8n 0.x, a node with several inputs would run. Before n8n 1.123.50 and 2.5, only the workflow has the settings.
+ * order of n8n 0.x, a node with several inputs would run. Before n8n 1.123.50 and 2.5, only the workflow has the
+ * settings.
  */
 export function mayEndEmpty(context: IExecuteFunctions): boolean {
 	const { getWorkflowSettings, workflow } = context as {
@@ -54,8 +55,8 @@ export function mayEndEmpty(context: IExecuteFunctions): boolean {
 }
 
 /**
- * What n8n knows of this process, which its types do not name. With several main processes, any of them may call the hooks
- * of a node, and one of them `trigger()`. A worker of queue mode only runs executions.
+ * What n8n knows of this process, which its types do not name. With several main processes, any of them may call the
+ * hooks of a node, and one of them `trigger()`. A worker of queue mode only runs executions.
  */
 export function instanceOf(context: object): { isMultiMain?: boolean; isWorker?: boolean } {
 	return (context as { instanceSettings?: object }).instanceSettings ?? {};
@@ -81,8 +82,8 @@ export function registerCron(
 }
 
 /**
- * Whether the node runs as a tool of an AI agent. `isToolExecution` exists in later versions of n8n 2. Before, and if n8n
- * runs a tool like any other node, only the name of its type shows this.
+ * Whether the node runs as a tool of an AI agent. `isToolExecution` exists in later versions of n8n 2. Before, and if
+ * n8n runs a tool like any other node, only the name of its type shows this.
  */
 export function isTool(context: IExecuteFunctions): boolean {
 	const { isToolExecution } = context as { isToolExecution?: () => boolean };

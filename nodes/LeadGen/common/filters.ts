@@ -20,7 +20,9 @@ function listFilter(displayName: string, name: string, placeholder: string): Fie
 	};
 }
 
-/** A range as `<min>-<max>` (docs/service.md, Operations). Also accepts `11 – 50 employees`, `1,001-5,000`, `10,001+`. */
+/**
+ * A range as `<min>-<max>` (docs/service.md, Operations). Also accepts `11 – 50 employees`, `1,001-5,000`, `10,001+`.
+ */
 function toRange(text: string, displayName: string): string {
 	const range = text
 		.replace(/\s?employees$/i, '')

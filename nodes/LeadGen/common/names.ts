@@ -1,4 +1,6 @@
-/** The first and the last name of a person, as lists hold them: with titles, degrees and notes, or both in one field. */
+/**
+ * The first and the last name of a person, as lists hold them: with titles, degrees and notes, or both in one field.
+ */
 import { mustBe, saysNone, toName } from './values';
 
 /** Matches each word of a list, in any case. The words are patterns. */
@@ -10,7 +12,10 @@ const TITLES = oneOf(String.raw`
 	familie rev capt chief dott sra srta señora? signora? dipl mmag kommr stb mw dhr mevr mgr judr mudr mvdr phdr rndr
 	hab inż pani et shri smt adv engr atty rabbi alhaji sheikh dat(?:uk|in|o'?) encik puan khun hofrat sayın dª г-н г-жа
 	д-р`);
-/** A word with a full stop before the names is a title, such as `Dott.ssa`, but for most of two letters, and given names. */
+/**
+ * A word with a full stop before the names is a title, such as `Dott.ssa`, but for most of two letters, and given
+ * names.
+ */
 const TITLE =
 	/^(?!(?:abd|alex|ant|aug|benj|chas|chr|edw|fco|friedr|geo|gpe|heinr|jas|joh|jos|mhd|mohd?|mst|muhd?|robt|saml|ste|thos|wilh)\.)(?:\p{L}{3,7}|\p{L}r|bc|ca|lt|hj|pt|me|av|ao|op|da|δρ)\.[\p{L}ªº.-]*$/iu;
 /** Titles only in this spelling, with two names behind them. */
@@ -19,7 +24,10 @@ const EXACT_TITLE = /^(?:Me|RA|RAin|PD|DI|WP|CA|Pan)$/;
 /** Suffixes behind a name, without full stops, and abbreviations with one. */
 const SUFFIX = oneOf('jn?r sr esq e?mba llm cpa cfa hanım bey');
 const ABBREVIATION = /^(?:\p{Ll}{2,4}|Jun|Sen|Ret|Hon|Ing)\.$/u;
-/** Degrees by their form, without full stops: PhD, PharmD, DrPH, MSc, PEng. Others are initials or names in other spellings. */
+/**
+ * Degrees by their form, without full stops: PhD, PharmD, DrPH, MSc, PEng. Others are initials or names in other
+ * spellings.
+ */
 const DEGREE =
 	/^\p{Lu}{1,4}(?:(?<=\p{Lu}{2})\p{Ll}{1,4}|\p{Ll}{1,5}\p{Lu}{1,2})$|^(?:MD|RN|PE|[MB]A|[CDMO]BE)$/u;
 
@@ -67,7 +75,10 @@ const isSuffix = (word: string) => ABBREVIATION.test(word) || SUFFIX.test(word.r
 /** What is no name behind a first and a last name. */
 const isDegree = (word: string) => DEGREE.test(word.replaceAll('.', ''));
 
-/** A name without brackets, nicknames in quotes, notes and signs, with a space behind each full stop. @throws InputError if it is none */
+/**
+ * A name without brackets, nicknames in quotes, notes and signs, with a space behind each full stop.
+ * @throws InputError if it is none
+ */
 function withoutNotes(text: string, displayName: string): string {
 	const name = text
 		.replace(/\([^()]*\)|\[[^[\]]*\]|(?<=\s)["“„«'‘][^"“”„«»'‘’]*["”“»'’](?=\s|$)/g, ' ')
@@ -108,7 +119,9 @@ function wordsOf(name: string, least: number): string[] {
 	return degree > 0 ? all.slice(0, degree) : all;
 }
 
-/** A first or a last name without titles, degrees, notes and signs: `Dr. Ada` gives `Ada`, `Okafor, MBA` gives `Okafor`. */
+/**
+ * A first or a last name without titles, degrees, notes and signs: `Dr. Ada` gives `Ada`, `Okafor, MBA` gives `Okafor`.
+ */
 export function plainName(text: string, displayName: string): string {
 	const [name = '', behind = ''] = withoutNotes(text, displayName).split(/[,;]\s*/);
 	const words = wordsOf(name, 1).join(' ');
@@ -204,7 +217,9 @@ export function splitName(full: string, displayName: string) {
 	return name === one ? namesOf(all, []) : namesOf([], all);
 }
 
-/** The two names as they are sent, without names and initials in the middle: `John F.` gives `John`, `J. R. R.` stays. */
+/**
+ * The two names as they are sent, without names and initials in the middle: `John F.` gives `John`, `J. R. R.` stays.
+ */
 export function namesOf(first: string[], last: string[]) {
 	const all = [...first, ...last];
 	const isInOneCase = !hasSmallLetters(all);

@@ -29,7 +29,10 @@ export class Parameters {
 		return field.read(this.raw(field.property.name));
 	}
 
-	/** A field inside the "Options" collection. @param ifMissing counts if the user did not add it, instead of its default */
+	/**
+	 * A field inside the "Options" collection.
+	 * @param ifMissing counts if the user did not add it, instead of its default
+	 */
 	option<T>({ property, read }: Field<T>, ifMissing?: T & number): T {
 		const value = this.raw(`options.${property.name}`, ifMissing ?? property.default);
 		return ifMissing !== undefined && value === ifMissing ? ifMissing : read(value);

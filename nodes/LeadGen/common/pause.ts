@@ -58,7 +58,10 @@ export function anySignal(...signals: Array<AbortSignal | undefined>): AbortSign
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** @throws ManualExecutionCancelledError, which n8n does not report, if the user pressed Stop, or the reason if we aborted the signal ourselves */
+/**
+ * @throws ManualExecutionCancelledError, which n8n does not report, if the user pressed Stop, or the reason if we
+ * aborted the signal ourselves
+ */
 export function throwIfStopped(signal: AbortSignal | undefined): void {
 	if (!signal?.aborted) return;
 	throw signal.reason instanceof LeadGenError

@@ -48,7 +48,9 @@ export class SlipError extends InputError {}
 /** Only a wrong encoding brings the replacement character, controls, and UTF-8 read as Windows-1252: `MÃ¼ller`. */
 const WRONG_ENCODING = /[\ufffd\p{Cs}\u0080-\u009f]|[ÂÃÄÅÎÏÐÑØÙ][¡-¿ŒœŠšŽžŸƒˆ˜–-™]|â€/u;
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
-/** Letters of other forms, as people decorate names with them and as keyboards of other scripts write them: `𝗔𝗱𝗮`, `＠`. */
+/**
+ * Letters of other forms, as people decorate names with them and as keyboards of other scripts write them: `𝗔𝗱𝗮`, `＠`.
+ */
 const OTHER_FORMS = /[\uff01-\uffee\u{1d400}-\u{1d7ff}]+/gu;
 /**
  * What an expression, a template, a formula or an export leaves where it has no value, and merge tags that nobody

@@ -18,8 +18,8 @@ const IN_DOCKER =
 const TIMEOUT_MS = 30_000;
 
 /**
- * Tests the credential by reading the balance, which is free (docs/service.md, Operations). A test by n8n itself shows a
- * bare code such as ECONNREFUSED where no answer comes.
+ * Tests the credential by reading the balance, which is free (docs/service.md, Operations). A test by n8n itself shows
+ * a bare code such as ECONNREFUSED where no answer comes.
  */
 export async function leadGenApiTest(
 	this: ICredentialTestFunctions,

@@ -2,7 +2,9 @@ import type { Answer } from './answer';
 
 /** A run of a node that pays for calls. Small, because the memory keeps it. */
 export interface Buyer {
-	/** The execution that owns what it buys, also when n8n runs the node again. Empty over MCP, which has no executions. */
+	/**
+	 * The execution that owns what it buys, also when n8n runs the node again. Empty over MCP, which has no executions.
+	 */
 	executionId: string;
 	/** How long the results that other executions bought count, in milliseconds. */
 	rememberMs: number;
@@ -14,7 +16,9 @@ interface PaidCall {
 	/** Never rejects. */
 	readonly pending: Promise<Answer>;
 	answer?: Answer;
-	/** When it was paid for, or may have been. What this leaves out only counts for its buyer, so that a retry sends it. */
+	/**
+	 * When it was paid for, or may have been. What this leaves out only counts for its buyer, so that a retry sends it.
+	 */
 	boughtAt?: number;
 	/** An earlier call with the same key that was paid for. */
 	earlier?: PaidCall | undefined;
@@ -32,8 +36,8 @@ export class Memory {
 	private readonly boughtAt = new Map<string, number>();
 
 	/**
-	 * The call that answers a request of this buyer: one that any run is making, one of its own run or execution, or one of
-	 * an execution that bought its last result not too long ago. So the results of a long run count together.
+	 * The call that answers a request of this buyer: one that any run is making, one of its own run or execution, or one
+	 * of an execution that bought its last result not too long ago. So the results of a long run count together.
 	 */
 	recall(key: string, buyer: Buyer): PaidCall | undefined {
 		const last = this.calls.get(key);

@@ -37,8 +37,9 @@ export function isFree({ kind }: ServiceRequest): boolean {
 }
 
 /**
- * The same text for requests that one answer serves. Spellings of one value make no difference to a lookup. Only its place in its
- * execution identifies a start, because an expression in its body may return something else when n8n runs it again.
+ * The same text for requests that one answer serves. Spellings of one value make no difference to a lookup. Only its
+ * place in its execution identifies a start, because an expression in its body may return something else when n8n runs
+ * it again.
  */
 export function keyOf(
 	{ kind, path, query, body, place }: ServiceRequest,

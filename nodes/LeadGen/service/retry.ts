@@ -34,7 +34,9 @@ export function mayPollAgain(error: unknown): boolean {
 	return error instanceof ServiceError && (error.outcome !== 'refused' || isUnknownScrape(error));
 }
 
-/** Whether the service does not know the scrape, or a gateway says so in its place (docs/service.md, What is not known). */
+/**
+ * Whether the service does not know the scrape, or a gateway says so in its place (docs/service.md, What is not known).
+ */
 export function isUnknownScrape(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
 	const { code = '', outcome, httpStatus } = error;
@@ -43,8 +45,8 @@ export function isUnknownScrape(error: unknown): boolean {
 }
 
 /**
- * How long to wait before a failed call is sent again, in milliseconds; `undefined` if it must not be. With 0, the limiter
- * lets it wait until the service takes calls again.
+ * How long to wait before a failed call is sent again, in milliseconds; `undefined` if it must not be. With 0, the
+ * limiter lets it wait until the service takes calls again.
  * @param tries the number of tries so far
  */
 export function retryDelayMs(

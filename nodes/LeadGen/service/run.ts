@@ -166,8 +166,8 @@ export class MaximumPaidCalls {
 	constructor(public max: number) {}
 
 	/**
-	 * Takes all paid calls that an item may need, so that no item is left half done. Items take turns, and wait while those
-	 * before them may give back calls. @returns false if too few will ever be left
+	 * Takes all paid calls that an item may need, so that no item is left half done. Items take turns, and wait while
+	 * those before them may give back calls. @returns false if too few will ever be left
 	 */
 	async take(needed: number): Promise<boolean> {
 		const taking = this.last.then(async () => {

@@ -10,10 +10,10 @@ import { NOT_CONNECTED } from './retry';
 import type { NodeRun } from './run';
 
 /**
- * Sends one request with n8n's HTTP helper, which honours n8n's proxy settings. The credential adds the key, and forbids
- * redirects, because the key would go along. Only a free request is aborted when the user presses Stop.
- * @returns what the answer means, whatever its status, and what it says about the rate limit; neither contains the key. If
- * no answer came, an error that is `notSent` or `unknown`
+ * Sends one request with n8n's HTTP helper, which honours n8n's proxy settings. The credential adds the key, and
+ * forbids redirects, because the key would go along. Only a free request is aborted when the user presses Stop.
+ * @returns what the answer means, whatever its status, and what it says about the rate limit; neither contains the key.
+ * If no answer came, an error that is `notSent` or `unknown`
  */
 export async function exchange(run: NodeRun, request: ServiceRequest) {
 	const { context, credential, settings } = run;
@@ -29,9 +29,9 @@ export async function exchange(run: NodeRun, request: ServiceRequest) {
 		ignoreHttpStatusErrors: true,
 		timeout: settings.timeoutMs,
 	};
-	// The timeout in the options only ends a silence: it replaces that of n8n, five minutes. n8n replaces a signal there by
-	// that of the context for Stop, so the deadline is in the latter. `AbortSignal.any` would keep memory for each request
-	// until the run ends.
+	// The timeout in the options only ends a silence: it replaces that of n8n, five minutes. n8n replaces a signal there
+	// by that of the context for Stop, so the deadline is in the latter. `AbortSignal.any` would keep memory for each
+	// request until the run ends.
 	const end = new AbortController();
 	// A paid request goes on: its answer is paid for, and Retry finds it in memory.
 	const stop = isPaid ? undefined : settings.signal;
@@ -119,8 +119,8 @@ export function noAnswer(error: unknown, request: ServiceRequest): ServiceError 
 function innermost(error: unknown): { code: string; syscall: string; message: string } {
 	const levels = levelsOf(error);
 	const coded = levels.findLast((level) => typeof level.code === 'string');
-	// In many versions of n8n, such as 1.123 and 2.16, its error has no cause, but repeats the text of Node.js. That begins
-	// with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
+	// In many versions of n8n, such as 1.123 and 2.16, its error has no cause, but repeats the text of Node.js. That
+	// begins with the system call, as in "connect ECONNREFUSED 127.0.0.1:80".
 	const { httpCode, messages = [''] } = levels[0] ?? {};
 	const said = coded?.code ?? httpCode;
 	// The deadline of the request. If the user pressed Stop, nobody sees the error.

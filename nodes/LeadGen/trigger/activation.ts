@@ -29,7 +29,8 @@ async function check(node: Hooked): Promise<void> {
 }
 
 /**
- * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins starts, and polls.
+ * Implements `trigger()`, which n8n calls in the leading main process: registers the schedule, begins starts, and
+ * polls.
  * @throws NodeOperationError if n8n does not accept the schedule
  */
 export function lead(node: Leading): ITriggerResponse {

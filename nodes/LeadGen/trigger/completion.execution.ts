@@ -14,8 +14,8 @@ import { fingerprint } from './signature';
 import { scrapeOf } from './state';
 
 /**
- * What an execution for a finished scrape begins with: its attempt if the node started it, its ID if it is known, and the
- * notification; or `null` and the scrape that a poll found.
+ * What an execution for a finished scrape begins with: its attempt if the node started it, its ID if it is known, and
+ * the notification; or `null` and the scrape that a poll found.
  */
 export type Completion = Record<'attempt' | 'scrapeId', string | undefined> & {
 	notification: IDataObject | null;

@@ -3,8 +3,8 @@ import { pause } from '../common/pause';
 import { PROCESS, type Executing } from './node';
 
 // The gate of an execution: n8n's own deduplication, which works in all processes and survives a crash. n8n reads the
-// whole record, then writes it. So checks in this process wait for each other, and an execution that another process began
-// looks again whether its record is still there.
+// whole record, then writes it. So checks in this process wait for each other, and an execution that another process
+// began looks again whether its record is still there.
 
 /** Two entries for a start or completion. n8n 1 may save the record in 64 KB of MySQL, and an entry takes 27 bytes. */
 const DEDUPLICATION = { mode: 'entries', maxEntries: 2000 } as const;

@@ -35,8 +35,8 @@ const ASKS_ON =
 type Polled = { lookAt: number; found?: FoundScrape; missingSince?: number | undefined };
 
 /**
- * Leads the work for a node, from its activation until n8n deactivates it or another main process leads. The leader waits,
- * so that the executions that it begins need not.
+ * Leads the work for a node, from its activation until n8n deactivates it or another main process leads. The leader
+ * waits, so that the executions that it begins need not.
  */
 export class Leader {
 	private readonly polled = new Map<string, Polled>();

@@ -60,7 +60,10 @@ export class TriggerNode<Given extends Context = Context> {
 		return this.context.getNode().credentials?.[CREDENTIAL_TYPE]?.id ?? this.key;
 	}
 
-	/** The credential, read at most so long ago, and its signer. @throws any error, if the node has no credential or key */
+	/**
+	 * The credential, read at most so long ago, and its signer.
+	 * @throws any error, if the node has no credential or key
+	 */
 	async access(maxAgeMs = ACCESS_MS) {
 		const at = performance.now();
 		let reading = readings.get(this.credentialId);

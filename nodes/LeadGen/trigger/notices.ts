@@ -1,6 +1,8 @@
 import { LeadGenError, levelsOf, ServiceError } from '../common/errors';
 
-/** How an execution ends at the trigger as a success, for the user who opens it. `event` is for the list of executions. */
+/**
+ * How an execution ends at the trigger as a success, for the user who opens it. `event` is for the list of executions.
+ */
 export type Ended = {
 	message: string;
 	event: string;

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, jsonIn } from '../common/json';
 
-// Searches notifications of the service. Neither their shape nor their method is known (docs/service.md, "The completion
-// notification"), and anyone may send one to a node that listens, so each search is bounded.
+// Searches notifications of the service. Neither their shape nor their method is known (docs/service.md, "The
+// completion notification"), and anyone may send one to a node that listens, so each search is bounded.
 
 type Searched = { query?: unknown; body?: unknown };
 
@@ -25,7 +25,8 @@ export function scrapeIdIn({ query, body }: Searched): string | undefined {
 }
 
 /**
- * The leads in the body of a notification: the first list of objects with a usual name, otherwise the body, if it is such a list.
+ * The leads in the body of a notification: the first list of objects with a usual name, otherwise the body, if it is
+ * such a list.
  * @param path of the list, such as `data.leads`; empty to search for it @returns undefined without leads
  */
 export function leadsIn({ body }: Searched, path = ''): unknown[] | undefined {
@@ -46,7 +47,10 @@ export function idIn(value: unknown): string | undefined {
 /** A value, and its name; empty for a root, and for an element of a list. */
 type Named = { name: string; value: unknown };
 
-/** Finds something in the values in some roots, those that are less deep first. A root that is text is read as JSON once. */
+/**
+ * Finds something in the values in some roots, those that are less deep first. A root that is text is read as JSON
+ * once.
+ */
 function first<T>(
 	roots: unknown[],
 	maxDepth: number,

@@ -30,7 +30,10 @@ export type Reply = { saved: Saved; isActive: boolean; process: string; begun: s
 /** The signature is over the text and the message, so that no earlier answer can be sent again. */
 type SignedReply = { text?: string; signature?: string };
 
-/** Where the node is reached. From inside, the public address often does not work. @throws InputError if it is no URL */
+/**
+ * Where the node is reached. From inside, the public address often does not work.
+ * @throws InputError if it is no URL
+ */
 export function placeOf({ context, parameters }: TriggerNode): Place {
 	const internal = parameters.option(internalUrl);
 	const url = 'getNodeWebhookUrl' in context ? (context.getNodeWebhookUrl('default') ?? '') : '';

@@ -79,8 +79,8 @@ export function readSchedule(parameters: Parameters): string | undefined {
 const [MAX_LATE_MINUTES, EARLY_MS] = [60, 500];
 
 /**
- * The attempt for a due time: the local time of the schedule that it stands for, so that a local time that clocks repeat
- * starts one scrape. Later ones are greater. When clocks go back, n8n 2's cron also fires an hour too early.
+ * The attempt for a due time: the local time of the schedule that it stands for, so that a local time that clocks
+ * repeat starts one scrape. Later ones are greater. When clocks go back, n8n 2's cron also fires an hour too early.
  * @returns undefined if the schedule has no such time
  */
 export function attemptAt(time: Date, expression: string, timeZone: string): string | undefined {

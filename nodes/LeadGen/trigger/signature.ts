@@ -6,7 +6,9 @@ export const PARAMETER = 'leadgen';
 
 const SIGNED = /([0-9a-z]{1,80})\.([0-9a-f]{64})(?![0-9a-f])/g;
 
-/** Signs and verifies requests to the URL of one node. The key is derived from the API key, so nothing has to be stored. */
+/**
+ * Signs and verifies requests to the URL of one node. The key is derived from the API key, so nothing has to be stored.
+ */
 export class Signer {
 	private readonly apiKey: string;
 

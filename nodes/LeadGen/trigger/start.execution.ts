@@ -19,15 +19,20 @@ import { startBody, startScrape, type Turn } from './scrape';
 import { scrapeOf, type Message, type Scrape } from './state';
 
 /**
- * What an execution that starts a scrape begins with: the attempt, which starts one scrape at most, what was saved of the
- * activation when it began, and the production URL.
+ * What an execution that starts a scrape begins with: the attempt, which starts one scrape at most, what was saved of
+ * the activation when it began, and the production URL.
  */
 export type Start = { attempt: string; activation: string; url: string };
 
-/** How long a start that the service cannot take is tried again, and the pauses. Only what was not sent is sent again. */
+/**
+ * How long a start that the service cannot take is tried again, and the pauses. Only what was not sent is sent again.
+ */
 const MAX_TRYING_MS = 15 * MINUTE_MS;
 const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, MINUTE_MS];
-/** The pauses before a start is saved again, each twice as long: n8n may be busy, or the process that takes requests away. */
+/**
+ * The pauses before a start is saved again, each twice as long: n8n may be busy, or the process that takes requests
+ * away.
+ */
 const [FIRST_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_IN_WORKER_MS] = [500, 2000, 512_000];
 
 /** An execution sends nothing: the gate says so, or the user does not want the start any more. */
@@ -74,8 +79,8 @@ function isOutcomeUnknown(error: unknown): boolean {
 }
 
 /**
- * Sends a start when the service takes it. While it waits, the gate is open for another try: n8n may stop, or the user may
- * stop the execution. @throws any error; the outcome of the start is unknown only if a ServiceError says so
+ * Sends a start when the service takes it. While it waits, the gate is open for another try: n8n may stop, or the user
+ * may stop the execution. @throws any error; the outcome of the start is unknown only if a ServiceError says so
  */
 async function send(node: Executing, begun: Delivery, start: Start) {
 	const { context, state } = node;
@@ -127,8 +132,8 @@ async function sendNow(node: Executing, { attempt, url }: Start, turn: Turn) {
 }
 
 /**
- * Has n8n save a start, so that its scrape is polled. @returns what the user must know if n8n did not save it yet, or empty
- * text
+ * Has n8n save a start, so that its scrape is polled. @returns what the user must know if n8n did not save it yet, or
+ * empty text
  */
 async function saveStart(node: Executing, message: Message): Promise<string> {
 	// A worker does not know what other processes saved, so it must not write the static data: n8n would save an old copy.

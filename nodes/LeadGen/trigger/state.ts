@@ -3,15 +3,20 @@ import { jsonParse, type IDataObject, type WorkflowActivateMode } from 'n8n-work
 
 // The state of a node: what n8n saves of it, and what this process knows. All other files ask this one.
 
-/** A scrape that the node started, by its attempt, at a time by `Date.now()`. It is done when its completion has run. */
+/**
+ * A scrape that the node started, by its attempt, at a time by `Date.now()`. It is done when its completion has run.
+ */
 export type Scrape = { attempt: string; scrapeId: string; since: number; isDone: boolean };
 
 /**
- * What is saved, in n8n's static data. `webhook()` writes it, because n8n saves static data reliably nowhere else. Others
- * save an old copy of static data now and then, so copies are united.
+ * What is saved, in n8n's static data. `webhook()` writes it, because n8n saves static data reliably nowhere else.
+ * Others save an old copy of static data now and then, so copies are united.
  */
 export interface Saved {
-	/** While the node is active: the attempt that a user asked for by activating it, until its start is through; then empty. */
+	/**
+	 * While the node is active: the attempt that a user asked for by activating it, until its start is through; then
+	 * empty.
+	 */
 	activation?: string | undefined;
 	scrapes: Scrape[];
 }
@@ -19,7 +24,10 @@ export interface Saved {
 /** What a node tells itself to save, over its own URL. `through` is the attempt of a start that is sent, or failed. */
 export type Message = Partial<Saved> & { through?: string | undefined };
 
-/** Where a node is reached: the production URL, as the outside sees it, and where it reaches itself, the likeliest first. */
+/**
+ * Where a node is reached: the production URL, as the outside sees it, and where it reaches itself, the likeliest
+ * first.
+ */
 export type Place = { url: string; addresses: string[] };
 
 /** What a call of n8n gives: its static data, and whether n8n says that the workflow is active. */
@@ -34,11 +42,14 @@ export function newAttempt(kind: string): string {
 type Activation = Record<'asked' | 'interrupted', string> & { saved?: string; isNew: boolean };
 
 /**
- * What each call of n8n makes of the attempt for which the node starts a scrape once: it asks for its start, and empty text
- * for none. `delete` clears it, and leaves it as `interrupted`. What n8n repeats has the same attempt.
+ * What each call of n8n makes of the attempt for which the node starts a scrape once: it asks for its start, and empty
+ * text for none. `delete` clears it, and leaves it as `interrupted`. What n8n repeats has the same attempt.
  */
 const ATTEMPTS: Record<string, (known: Activation) => string | undefined> = {
-	/** A user activates the node: a new wish. n8n repeats this after a crash, and when another trigger loses its connection. */
+	/**
+	 * A user activates the node: a new wish. n8n repeats this after a crash, and when another trigger loses its
+	 * connection.
+	 */
 	activate: ({ asked, saved }) => asked || (saved ?? newAttempt('a')),
 	/** A user saves the workflow; `delete` came just before. That asks for nothing more, unless the node is new. */
 	update: ({ asked, interrupted, saved, isNew }) =>
@@ -50,8 +61,8 @@ const ATTEMPTS: Record<string, (known: Activation) => string | undefined> = {
 /** The last ones that are done are kept, because they may be notified again. */
 const MAX_DONE = 200;
 /**
- * How long polls leave a scrape to a completion that began: n8n may let it wait for a slot. If it has the leads and failed,
- * a user may retry it.
+ * How long polls leave a scrape to a completion that began: n8n may let it wait for a slot. If it has the leads and
+ * failed, a user may retry it.
  */
 const BEGUN_MS = 60 * 60_000;
 
@@ -122,7 +133,8 @@ export class NodeState {
 
 	/**
 	 * Learns what is saved: fresh from the database in `webhook()` and in `trigger()`. While the node is active here, this
-	 * process knows its activation better: others save old copies, and so does n8n 1 when another trigger lost its connection.
+	 * process knows its activation better: others save old copies, and so does n8n 1 when another trigger lost its
+	 * connection.
 	 */
 	read({ staticData }: Given): Saved {
 		const { place, saved } = this;
@@ -140,15 +152,17 @@ export class NodeState {
 		this.save(given);
 	}
 
-	/** As text, because n8n watches each value of an object. Only what changed, because n8n saves static data as a whole. */
+	/**
+	 * As text, because n8n watches each value of an object. Only what changed, because n8n saves static data as a whole.
+	 */
 	private save({ staticData }: Given): void {
 		const text = JSON.stringify(this.saved);
 		if (staticData[this.key] !== text) staticData[this.key] = text;
 	}
 
 	/**
-	 * A message cannot replace an activation, so that nobody can ask for another start with it. That of an activation may come
-	 * after its deactivation.
+	 * A message cannot replace an activation, so that nobody can ask for another start with it. That of an activation may
+	 * come after its deactivation.
 	 */
 	private apply({ activation, through, scrapes = [] }: Message, isActive: boolean): void {
 		const asked = this.saved.activation ?? (isActive ? activation : undefined);
@@ -167,8 +181,8 @@ export class NodeState {
 	}
 
 	/**
-	 * The own URL did not take a message. This process acts on it all the same, and saves it with the next one that it takes;
-	 * but not an activation, which must be saved first.
+	 * The own URL did not take a message. This process acts on it all the same, and saves it with the next one that it
+	 * takes; but not an activation, which must be saved first.
 	 */
 	notReached(message: Message): void {
 		this.unreachedSince ??= Date.now();

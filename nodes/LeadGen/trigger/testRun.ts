@@ -14,8 +14,8 @@ import { rawNotification, requestOf } from './webhook';
 const [LISTENS_MS, CHECK_MS] = [110_000, 2000];
 
 /**
- * The last "Execute step" of each node, and its scrape. n8n ends it and an activation with the same call, and only the URL
- * differs. `begins` while it begins.
+ * The last "Execute step" of each node, and its scrape. n8n ends it and an activation with the same call, and only the
+ * URL differs. `begins` while it begins.
  */
 type TestRun = {
 	url: string;
@@ -28,7 +28,10 @@ type TestRun = {
 };
 const tests = new Map<string, TestRun>();
 
-/** n8n begins to listen. Starts a small scrape, or none, depending on the options. One at a time, because it costs credits. */
+/**
+ * n8n begins to listen. Starts a small scrape, or none, depending on the options. One at a time, because it costs
+ * credits.
+ */
 export async function beginTest(node: Hooked): Promise<void> {
 	const before = tests.get(node.key);
 	if (before?.begins) {
@@ -59,8 +62,8 @@ async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
 		const advice = 'Copy the scrapeId of an earlier scrape of this account.';
 		throw new InputError("'Test Scrape ID'", problem, advice);
 	}
-	// Without its own calls, the node would have no output. This one must not bring any, because n8n does not wait for it yet.
-	// Only a main process has the test URL.
+	// Without its own calls, the node would have no output. This one must not bring any, because n8n does not wait for it
+	// yet. Only a main process has the test URL.
 	node.addresses = [...addresses, url];
 	if (body || named !== '') await callSelf(node);
 	if (named !== '') test.id = named;

@@ -3,14 +3,16 @@ import type { RawResponse } from '../answer';
 import { MAX_UNANSWERED_MS, type Call, type End, type Policy, type RateInfo } from './policy';
 import type { Traffic } from './traffic';
 
-/** If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds. */
+/**
+ * If the header `Date` differs by more, points in time are by the clock of the service. The header has full seconds.
+ */
 const MAX_SKEW_MS = 5000;
 /** A number of seconds above this is a point in time since 1970, because as a delay it would be over thirty years. */
 const EPOCH_SECONDS = 1e9;
 
 /**
- * Reads `Retry-After` (seconds or a date), and `RateLimit-Remaining` and `-Reset`, also with `X-`. The service guarantees
- * none of them ("Rate limits" in docs/service.md), so all are optional.
+ * Reads `Retry-After` (seconds or a date), and `RateLimit-Remaining` and `-Reset`, also with `X-`. The service
+ * guarantees none of them ("Rate limits" in docs/service.md), so all are optional.
  * @param receivedAt milliseconds since 1970
  */
 export function readRateHeaders({ headers }: RawResponse, receivedAt: number): RateInfo {
@@ -42,7 +44,9 @@ function toDelay(text: string, now: number): number | undefined {
 	return Math.max(0, (seconds < EPOCH_SECONDS * 1000 ? seconds * 1000 : seconds) - now);
 }
 
-/** When the service accepts calls again, in milliseconds; 0 if it does not say so. Only a limit that is used up counts. */
+/**
+ * When the service accepts calls again, in milliseconds; 0 if it does not say so. Only a limit that is used up counts.
+ */
 export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): number {
 	return retryAfterMs ?? (remaining ? undefined : resetMs) ?? 0;
 }
@@ -54,7 +58,9 @@ export function boundedWaitMs(ms: number, { isPoll }: Call): number {
 	return isPoll ? MAX_UNANSWERED_MS : 0;
 }
 
-/** Keeps to the number of requests that are left, as the service says, and leaves one that fails alone as it asks for. */
+/**
+ * Keeps to the number of requests that are left, as the service says, and leaves one that fails alone as it asks for.
+ */
 export class Announced implements Policy {
 	/** Whether it waits for a service that failed, and said when it is back. */
 	isOutage = false;

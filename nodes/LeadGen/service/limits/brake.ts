@@ -12,9 +12,10 @@ const CAREFUL_GROWTH = 0.01;
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 60_000];
 
 /**
- * Reacts to failures that come together: HTTP 5xx, broken connections, time-outs, and calls that could not be sent. Single
- * ones hold nothing up. For example, a service breaks connections beyond 150 at once: after some failures, fewer calls
- * are in flight, and none goes out until a call is answered. If that takes long, single test calls go out at growing pauses.
+ * Reacts to failures that come together: HTTP 5xx, broken connections, time-outs, and calls that could not be sent.
+ * Single ones hold nothing up. For example, a service breaks connections beyond 150 at once: after some failures, fewer
+ * calls are in flight, and none goes out until a call is answered. If that takes long, single test calls go out at
+ * growing pauses.
  */
 export class Brake implements Policy {
 	private readonly trust = new Trust();

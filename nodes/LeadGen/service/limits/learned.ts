@@ -19,10 +19,10 @@ const MIN_IDLE_MS = 1000;
 /**
  * Learns from refusals how many calls the service accepts in what time, and keeps to that.
  *
- * For example, a service accepts 100 calls in any second. 100 calls go out, and the 101st is refused: `pause` begins, and
- * single calls probe. A second after the first call, a probe is accepted: `window` is 100 calls in 1,000 ms. From now on,
- * the window explains a refusal, which only lowers its limit. After five seconds without one, a call more is tried, and
- * raises the limit if it is accepted.
+ * For example, a service accepts 100 calls in any second. 100 calls go out, and the 101st is refused: `pause` begins,
+ * and single calls probe. A second after the first call, a probe is accepted: `window` is 100 calls in 1,000 ms. From
+ * now on, the window explains a refusal, which only lowers its limit. After five seconds without one, a call more is
+ * tried, and raises the limit if it is accepted.
  */
 export class Learned implements Policy {
 	/** What refusals taught: `limit` calls in any `ms` milliseconds; undefined before. */
@@ -107,7 +107,9 @@ export class Learned implements Policy {
 		return mayTry ? this.counted.waitMs(limit + 1, kept(ms), now) : waitMs;
 	}
 
-	/** How long the pause lasts. If the published limit holds on average, the service accepts no call earlier than that. */
+	/**
+	 * How long the pause lasts. If the published limit holds on average, the service accepts no call earlier than that.
+	 */
 	private pauseMs(now: number): number {
 		if (!this.pause) return 0;
 		const began = this.began(this.pause.since);
@@ -158,7 +160,9 @@ export class Learned implements Policy {
 		return nextProbe(now, { since, began: this.began(since), leastMs, random });
 	}
 
-	/** When the service counted the first of the calls that it accepted before it refused one. Windows count from there. */
+	/**
+	 * When the service counted the first of the calls that it accepted before it refused one. Windows count from there.
+	 */
 	private began(pausedAt: number): number {
 		const oldest = this.oldest(pausedAt);
 		// This process may have been stalled after the call had its turn.

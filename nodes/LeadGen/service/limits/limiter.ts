@@ -9,7 +9,9 @@ import { MEMORY, Traffic } from './traffic';
 
 /** After so many answers without a refusal, few calls are in vain if several go out before answers are read. */
 const MANY_ANSWERS = 100;
-/** If no call can be sent, and the account never had an answer, its base URL may be wrong. A run ends after this time. */
+/**
+ * If no call can be sent, and the account never had an answer, its base URL may be wrong. A run ends after this time.
+ */
 const MAX_UNREACHABLE_MS = 8000;
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;
@@ -31,9 +33,9 @@ interface Line extends Required<CallInfo> {
 }
 
 /**
- * Lets each call of an account go out when no policy holds it back. All nodes and executions in the process share it and
- * take turns. So a single lookup does not wait for all calls of a large run, but it may wait for a minute if those have used
- * up the limit.
+ * Lets each call of an account go out when no policy holds it back. All nodes and executions in the process share it
+ * and take turns. So a single lookup does not wait for all calls of a large run, but it may wait for a minute if those
+ * have used up the limit.
  */
 export class Limiter {
 	/** Calls per minute; `Infinity` if only the answers of the service limit the calls. */

@@ -73,7 +73,10 @@ export function isAnswered({ outcome }: End): boolean {
 	return outcome === 'succeeded' || outcome === 'refused';
 }
 
-/** Whether the service may have counted the call for a limit. What it refused for the rate, or never got, does not count. */
+/**
+ * Whether the service may have counted the call for a limit. What it refused for the rate, or never got, does not
+ * count.
+ */
 export function mayCount(end: End): boolean {
 	return isAnswered(end) || end.outcome === 'unknown';
 }

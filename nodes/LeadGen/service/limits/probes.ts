@@ -2,15 +2,17 @@ import { MARGIN_MS, MINUTE_MS } from './policy';
 
 /** Services usually count limits over one of these windows. */
 const USUAL_WINDOWS_MS = [1000, 10_000, MINUTE_MS];
-/** The pauses between probes: the first, the share of the time so far of the next ones, and from the second phase on. */
+/**
+ * The pauses between probes: the first, the share of the time so far of the next ones, and from the second phase on.
+ */
 const [FIRST_PROBE_MS, PROBE_SHARE, LATER_PROBE_MS] = [100, 2 / 3, 1000];
 /** A little more than a minute, so that probes come in every part of the window of others. */
 const PHASE_MS = 1.1 * MINUTE_MS;
 
 /**
- * When to send the next single call while a service refuses calls: at growing intervals, and when a usual window ends. From
- * the second phase on, others may use up the limit, so that there is room only for moments. Each probe may begin a ban
- * anew, so every other phase passes without.
+ * When to send the next single call while a service refuses calls: at growing intervals, and when a usual window ends.
+ * From the second phase on, others may use up the limit, so that there is room only for moments. Each probe may begin a
+ * ban anew, so every other phase passes without.
  *
  * For example, after 300 ms the next probe goes out in 200 ms, but at the end of the first second in any case.
  * @param since when the service began to refuse calls

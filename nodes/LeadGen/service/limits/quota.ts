@@ -17,9 +17,10 @@ export function pollPauseMs(perMinute: number, scrapes: number): number {
 }
 
 /**
- * Keeps calls to a number per minute. Up to it, they go out within a second or so. After that, each call waits until an earlier one is a
- * minute old. The minute counts from the answer, because the service may have counted the call at any time until then. So
- * the limit is kept whether the service uses fixed windows, sliding windows or a token bucket of that size.
+ * Keeps calls to a number per minute. Up to it, they go out within a second or so. After that, each call waits until an
+ * earlier one is a minute old. The minute counts from the answer, because the service may have counted the call at any
+ * time until then. So the limit is kept whether the service uses fixed windows, sliding windows or a token bucket of
+ * that size.
  */
 export class Quota implements Policy {
 	/** When each call ended that the service may have counted. */

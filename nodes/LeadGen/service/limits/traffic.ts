@@ -5,14 +5,18 @@ import type { TimeLog } from './timeLog';
 export const MAX_SOCKETS = 1000;
 /** So many calls may always be in flight, also before it is known that the service answers. */
 export const FEW_IN_FLIGHT = 60;
-/** The share of the time-out that answers may take. It leaves room for services that slow down faster than calls increase. */
+/**
+ * The share of the time-out that answers may take. It leaves room for services that slow down faster than calls
+ * increase.
+ */
 const TIMEOUT_SHARE = 1 / 4;
 /** Of a slow end before, so much counts at the next one. */
 export const MEMORY = 0.9;
 
 /**
  * What the policies of an account share: what was sent, and what came back. It also bounds the calls
- * in flight: a service may slow down instead of refusing calls, and the last of too many would be paid for and time out.
+ * in flight: a service may slow down instead of refusing calls, and the last of too many would be paid for and time
+ * out.
  *
  * For example, 60 calls go out. The answer to the 60th takes 2 s, and the time-out is 40 s: if twice as many calls take
  * twice as long, 300 may be in flight. If no answer comes for twice as long as before, only 60 may be.

@@ -1,6 +1,9 @@
 /** How many failures in a row, or nearly so, are taken for chance: at the beginning, and after many answers. */
 const [FIRST, MOST] = [1, 3];
-/** What an answer gives back of the trust that a failure takes. Fewer failures than one in six are always taken for chance. */
+/**
+ * What an answer gives back of the trust that a failure takes. Fewer failures than one in six are always taken for
+ * chance.
+ */
 const PER_ANSWER = 0.2;
 
 /** Tells failures by chance from those that come together. Answers give trust back as in gRPC's retry throttling. */

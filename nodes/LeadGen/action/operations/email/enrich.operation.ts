@@ -160,7 +160,9 @@ async function findAndVerify(
 	return { found: false, email: null, ...filled({ status }), ...history(tries, tries) };
 }
 
-/** Verifies the address, unless that cannot change the outcome. Where the two answers differ, the verification counts. */
+/**
+ * Verifies the address, unless that cannot change the outcome. Where the two answers differ, the verification counts.
+ */
 async function verifyIfSure(own: Try, minConfidence: number, service: Service): Promise<void> {
 	if (typeof own.email !== 'string') return;
 	own.outcome = 'confidence too low';

@@ -24,7 +24,10 @@ interface Finder extends Omit<Operation, 'prepare' | 'paid' | 'output'> {
 	answer?: IDataObject;
 	/** The noun for one such search that the user sees, in the singular. */
 	noun: string;
-	/** Those after the names, in the order of the editor. Each value is sent under the name of its field, unless it is empty. */
+	/**
+	 * Those after the names, in the order of the editor. Each value is sent under the name of its field, unless it is
+	 * empty.
+	 */
 	fields: ReadonlyArray<Field<string>>;
 	/** They are sent in the same way. */
 	options?: ReadonlyArray<Field<string>>;

@@ -27,13 +27,15 @@ const timeout = numberField({
 	description: 'How long to wait at most. The scrape keeps running after that. 0 sets no limit.',
 });
 
-/** How long the service may give no status, as while it is restarted; and may not know the scrape, as at its beginning. */
+/**
+ * How long the service may give no status, as while it is restarted; and may not know the scrape, as at its beginning.
+ */
 const [MAX_SILENCE_MS, MAX_UNKNOWN_MS] = [10 * 60_000, 60_000];
 
 /**
  * Reads how to wait for a scrape.
- * @returns a function that polls the status until the scrape has ended. It returns the last status, and throws a LeadGenError
- * with it as details if the scrape failed or time ran out
+ * @returns a function that polls the status until the scrape has ended. It returns the last status, and throws a
+ * LeadGenError with it as details if the scrape failed or time ran out
  */
 export function readWait(parameters: Parameters) {
 	const intervalMs = parameters.option(pollInterval) * 1000;
