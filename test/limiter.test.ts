@@ -281,6 +281,23 @@ describe('a limit that is not known', () => {
 		expect(clock.now() - began).toBeLessThan(13_000);
 	});
 
+	it.each<[string, number[], number[], number, number?]>([
+		['sent after it', [0, 1], [2, 3, 4], 1],
+		['sent after it, but not in a row', [0, 1], [2, 3, 4, 5], 0, 4],
+		['sent before it', [18, 19], [0, 1, 2, 3, 4, 5], 0],
+	])('is no reason for a refusal if three accepted calls were %s', async (...row) => {
+		const [, refused, then, sent, refusedThen] = row;
+		const { limiter, inFlight, pass } = limiterOf(Infinity);
+		const { run, calls } = await inFlight(20);
+		const end = (index: number, how: End) => limiter.end(run, calls[index] as Call, how);
+		for (const index of refused) end(index, REFUSED);
+		const left = run.inFlight - then.length;
+		void limiter.turn(run, LOOKUP);
+		for (const index of then) end(index, index === refusedThen ? REFUSED : SUCCEEDED);
+		await pass(1);
+		expect(run.inFlight).toBe(left + sent);
+	});
+
 	it('is measured to when a call was allowed again, not to when one came', async () => {
 		const { limiter, over, pass, call, triesOf } = limiterOf(Infinity);
 		const run = newRun();

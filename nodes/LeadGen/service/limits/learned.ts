@@ -13,8 +13,21 @@ const kept = (ms: number) => ms * MARGIN + MARGIN_MS;
 const FULL_SHARE = 0.5;
 /** This long after a refusal, or one window if that is longer, one call more is tried. */
 const TRY_AFTER_MS = 5000;
+/** If so many calls in a row are accepted that were sent after a refused one, the window was not full. */
+const NOT_FULL = 3;
 /** After a longer gap without calls, the account counts as idle. */
 const MIN_IDLE_MS = 1000;
+
+interface Pause {
+	since: number;
+	until: number;
+	/** The call that was refused. */
+	refused: Call;
+	/** If so many more in a row are accepted that were sent after it, the window was not full. */
+	needed: number;
+	/** Whether the window was full. */
+	isExplained: boolean;
+}
 
 /**
  * Learns from refusals how many calls the service accepts in what time, and keeps to that.
@@ -28,7 +41,7 @@ export class Learned implements Policy {
 	/** What refusals taught: `limit` calls in any `ms` milliseconds; undefined before. */
 	private window: { limit: number; ms: number } | undefined;
 	/** The service refuses calls since then. Nothing goes out before `until`. After that, single calls probe. */
-	private pause: { since: number; until: number; isExplained?: boolean } | undefined;
+	private pause: Pause | undefined;
 	/** When each call was sent that the service did not refuse. */
 	private readonly counted = new TimeLog();
 	/** Since when the service has accepted calls. After a refusal: since when it had accepted calls until then. */
@@ -89,9 +102,17 @@ export class Learned implements Policy {
 			const ms = Math.min(call.sentAt, this.probeAt) - this.began(pause.since);
 			if (taken > 0 && !pause.isExplained) this.learn(taken, ms);
 			this.acceptingSince = call.sentAt;
-			this.pause = undefined;
-			this.correctedAt = now;
+			this.resume(now);
+		} else if (!pause.isExplained && call.before > pause.refused.before) {
+			if (--pause.needed !== 0) return;
+			this.trust.restore();
+			this.resume(now);
 		}
+	}
+
+	private resume(now: number): void {
+		this.pause = undefined;
+		this.correctedAt = now;
 	}
 
 	/** How long the window lasts. Now and then, one call more is tried, but not before a burst, which it would disturb. */
@@ -127,16 +148,18 @@ export class Learned implements Policy {
 	}
 
 	private refused(call: Call, { rateInfo }: End, now: number): void {
+		if (this.pause) this.pause.needed = NOT_FULL;
 		const isNew = call.sentAt >= this.correctedAt;
 		const namedMs = backMs(rateInfo);
 		if (isNew && !this.pause) {
 			const isExplained = this.isExplained(call);
 			if (!isExplained && this.trust.failed()) return;
 			this.refusedAt = now;
-			if (!isExplained) {
-				this.pause = { since: now, until: this.nextProbe(now, now) };
-			} else if (namedMs > 0) {
-				this.pause = { since: now, until: now, isExplained: true };
+			if (!isExplained || namedMs > 0) {
+				const until = isExplained ? now : this.nextProbe(now, now);
+				const sentAfter = this.traffic.total - call.before - 1;
+				const needed = Math.min(NOT_FULL, sentAfter);
+				this.pause = { since: now, until, refused: call, needed, isExplained };
 			}
 		}
 		if (isNew) this.correctedAt = now;

@@ -21,4 +21,9 @@ export class Trust {
 		this.left = Math.max(0, this.left - 1);
 		return isChance;
 	}
+
+	/** Failures that came together were chance, too. */
+	restore(): void {
+		this.left = MOST;
+	}
 }
