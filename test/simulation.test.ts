@@ -115,12 +115,14 @@ describe('sixty calls a minute', () => {
 
 describe('a bad day', () => {
 	it.each(badDays)('has its price: $about', async ({ aim, ...scenario }) => {
-		const results = await runs(scenario, 2);
+		// Where chance decides how long a run takes, more runs count.
+		const times = aim.ofCalm === undefined ? 2 : 8;
+		const results = await runs(scenario, times);
 		expectAim(results, aim, average);
 		if (aim.ofCalm === undefined) return;
-		const calm = await runs({ ...scenario, fault: undefined }, 2);
-		const times = results.map(({ seconds }, index) => seconds / (calm[index]?.seconds ?? 0));
-		expect(average(times)).toBeLessThanOrEqual(aim.ofCalm);
+		const calm = await runs({ ...scenario, fault: undefined }, times);
+		const ofCalm = results.map(({ seconds }, index) => seconds / (calm[index]?.seconds ?? 0));
+		expect(average(ofCalm)).toBeLessThanOrEqual(aim.ofCalm);
 	});
 });
 

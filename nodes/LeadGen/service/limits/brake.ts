@@ -4,10 +4,12 @@ import { Trust } from './trust';
 
 /** After failures in a row, so much of what was in flight may be in flight. */
 const SHRINK = 0.7;
-/** How many more may be in flight for each answer after that. Each failure takes one back. */
+/** How many more may be in flight for each answer after that. Each failure takes one back, unless it is chance. */
 const GROWTH = 0.06;
 /** The same where one call more failed last, so that it rarely fails again, as in TCP's congestion avoidance. */
 const CAREFUL_GROWTH = 0.01;
+/** Of so many calls that were answered last, half show that a failure is not for how many are in flight. */
+const LAST_ANSWERED = 20;
 /** The pauses between test calls grow with the time so far, from the first to the longest. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 60_000];
 
@@ -21,8 +23,10 @@ export class Brake implements Policy {
 	private readonly trust = new Trust();
 	/** How many calls may be in flight. */
 	private most = Infinity;
-	/** How many were when the last call failed, with it. */
+	/** How many were when the last call failed, with it; `Infinity` if that was chance. */
 	private failedAt = Infinity;
+	/** How many were when each of the last calls was sent that were answered since then. */
+	private answeredAt: number[] = [];
 	/** Since when calls fail together. After that, a test call goes out at `testAt`. */
 	private pause: { since: number; testAt: number } | undefined;
 	/** The last test call. */
@@ -54,6 +58,7 @@ export class Brake implements Policy {
 
 	ended(call: Call, end: End, now: number): void {
 		if (isAnswered(end)) {
+			this.answeredAt = [...this.answeredAt, call.inFlight].slice(-LAST_ANSWERED);
 			this.most += Math.ceil(this.most) === this.failedAt - 1 ? CAREFUL_GROWTH : GROWTH;
 			// The outage is over. Otherwise, the service only answers some of so many at once.
 			if (call === this.test) this.most = Infinity;
@@ -79,8 +84,11 @@ export class Brake implements Policy {
 			pause.testAt = now + ownMs * (0.75 + this.clock.random() / 2);
 			return;
 		}
-		this.failedAt = call.inFlight;
-		this.most = Math.max(1, this.most - 1);
+		const others = this.answeredAt.filter((inFlight) => inFlight >= call.inFlight).length;
+		const isChance = others >= LAST_ANSWERED / 2;
+		this.answeredAt = [];
+		this.failedAt = isChance ? Infinity : call.inFlight;
+		if (!isChance) this.most = Math.max(1, this.most - 1);
 		if (this.trust.failed()) return;
 		this.most = Math.max(1, Math.min(this.most, SHRINK * this.traffic.inFlight));
 		this.pause = { since: now, testAt: now + FIRST_PAUSE_MS };
