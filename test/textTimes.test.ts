@@ -54,9 +54,9 @@ const SHAPES: Array<(body: string) => string> = [
 	(body) => `A${body}Z`,
 ];
 
+/** A text that is about so long. It ends in a whole unit, so that texts of all lengths are of the same kind. */
 function textOf(unit: string, shape: (body: string) => string, length: number): string {
-	const frame = shape('').length;
-	return shape(unit.repeat(Math.ceil(length / unit.length)).slice(0, length - frame));
+	return shape(unit.repeat(length / unit.length));
 }
 
 /** The processor time of a rule in milliseconds, which counts nothing that other programs do. */
