@@ -136,7 +136,7 @@ export const NO_PROFILES = listed(`
 	https://www.linkedin.com/showcase/acme | https://www.linkedin.com/mynetwork/
 	https://www.linkedin.com/talent/search?x=1 | https://www.linkedin.com/talent/hire/1/manage/all
 	https://linkedin.cn/jobs | https://evil.com/linkedin.com/in/ada | https://www.linkedin.com/profile/view?id=1
-	https://www.linkedin.com/authwall?x=1
+	https://www.linkedin.com/authwall?x=1 | https://www.linkedin.com/in/ada&trk=x
 `);
 const NO_NAMES = listed(`
 	none | NONE | unknown | Unknown Person | n/a | N / A | n.a. | locked | hidden | email not available | name not found
@@ -153,6 +153,7 @@ const NO_NAMES = listed(`
 	Not Available | n/a | (not set) | no name | https://acme.com/ada | www.acme.com | J\ufffdrg | MÃ¼ller | M?ller
 	O&#39;Brien | [object Object] | $json.name | NULL | Smith… | Hidden | Private | Unknown | First Name | [First Name]
 	$firstName | %FIRSTNAME% | none | na | ada@acme.com | undefined | NaN | - | N/A
+	Sales Team | Acme Ltd. | Acme S.r.l.
 `);
 /** UTF-8 that was read as Windows-1252. */
 const DAMAGED = listed(
@@ -190,7 +191,7 @@ export const REFUSED = {
 			ada@acme.local | jane@example.com | jane@example.org | info@mysite.com | ada@yourdomain.com
 			ada@your-company.com | you@company.com | unavailable@acme.com | <<Email>> | ada@acme | @acme.com | ada@1.2.3.4
 			ada@@acme.com | a,b@acme.com | ada@acme.com/bob@acme.com | a@[1.2.3.4] | a@-b.com | a@b.com, c@d.com
-			Ada a@b.com | hidden@acme.com | not.available@acme.com | x..y@acme.com
+			Ada a@b.com | hidden@acme.com | not.available@acme.com | x..y@acme.com | ada@my_shop.com
 		`),
 	],
 	company: [
@@ -201,7 +202,7 @@ export const REFUSED = {
 			or.at | gv.at | ltd.uk | acme.test | acme.invalid | mail.acme.local | acme.onion | acme.firebaseapp.com
 			acme.hs-sites.com | https://maps.google.com/?cid=1 | https://goo.gl/x | https://www.google.de/search?q=acme
 			https://www.google.com/?q=acme | live.co.uk | Acme Inc | 10.0.0.1 | https://linktr.ee/acme | https://bit.ly/3xyz
-			acme.com (beta.com) | https://acme.slack.com
+			acme.com (beta.com) | https://acme.slack.com | my_shop.com | example.com
 		`),
 	],
 	linkedinUrl: [...SLIPS, ...NO_PROFILES],

@@ -27,7 +27,7 @@ const TEXT = String.raw`
 	Montserrat|Puig i Ferrer; Joost|v.d. Linden; Luc|Van Den Bossche; Hubert|de la Tour d'Auvergne
 	Abd El-Rahman|Farouk; Nour El Houda|Benali; Álvaro|de la Rosa Fuentes; Beatriz|Almeida e Costa
 	María de los Ángeles|Prieto; María de Jesús|Salas; RAJ|Kumar; SAM|Whitaker; Rt Hon. Edmund Carew MP = Edmund|Carew
-	The Hon. Patrice Lyle = Patrice|Lyle; Tan Sri Lim Kok Wing = Lim Kok|Wing; Datuk Seri Azmi Rahman = Azmi|Rahman
+	The Hon. Patrice Lyle = Patrice|Lyle; Tan Sri Lim Kok Wing = Kok Wing|Lim; Datuk Seri Azmi Rahman = Azmi|Rahman
 	Sra. Da. Lucía Peña = Lucía|Peña; Prof. Dr.-Ing. habil. Uwe Kranz = Uwe|Kranz; Op. Dr. Selin Aydın = Selin|Aydın
 	DI (FH) Markus Gruber = Markus|Gruber; Prof. Gareth Llewellyn FRS = Gareth|Llewellyn; KIM Min-jun = Min-jun|KIM
 	William 'Bill' Trask Jr. = William|Trask; Kyle Brandt ✅ Hiring = Kyle|Brandt; Kim Deal [Open to work] = Kim|Deal
@@ -42,7 +42,7 @@ const TEXT = String.raw`
 	Ada Okafor • 2nd = Ada|Okafor; Ada Okafor he/him = Ada|Okafor; Ada Okafor they/them = Ada|Okafor
 	Lieke Visser - de Boer = Lieke|Visser-de Boer; Van Damme Luc = Luc|Van Damme; De Smet Koen = Koen|De Smet
 	SILVA, MARIA DA = MARIA|DA SILVA; Els|de Boer; 王小明 = 小明|王; 김민준 = 민준|김; Kim Min-jun = Min-jun|Kim; Omar|Al-sayed
-	Ahmed|El-amri; 山田太郎 = 山田太郎|; Иванов Иван Иванович = Иван|Иванов; Smirnova Olga Viktorovna = Olga|Smirnova
+	Ahmed|El-amri; 山田太郎 = 太郎|山田; Иванов Иван Иванович = Иван|Иванов; Smirnova Olga Viktorovna = Olga|Smirnova
 	Linh|Nguyen; Lê|Nguyễn; García López Ana = Ana|García López; Diego Fernando|Castro Ríos; Eduardo|Costa e Silva
 	Keira|Murphy; Ana|Silva Júnior; Rui|Costa Sobrinho; Jan Kowalski, CEO = Jan|Kowalski; Madonna = Madonna|
 	Smith, MD = |Smith; Smith, R.N. = |Smith; Mr. John Henry Adams = John Henry|Adams; C.P. Jorge Vega = Jorge|Vega
@@ -56,11 +56,17 @@ const TEXT = String.raw`
 	Datin Seri Ada Okafor = Ada|Okafor; Dato Sri Ada Okafor = Ada|Okafor; Dato' Sri Ada Okafor = Ada|Okafor
 	Prof.Dr.Uwe Beck = Uwe|Beck; Dr.Max Huber = Max|Huber; J.R.Smith = J.R.|Smith
 	Mary Ann Smith, 3rd = Mary Ann|Smith; d'Arc, Jeanne = Jeanne|d'Arc; 't Hooft, Gerard = Gerard|'t Hooft
+	欧阳娜娜 = 娜娜|欧阳; 佐藤さくら = さくら|佐藤; 高橋 健太 様 = 健太|高橋; محمد|بن سلمان آل سعود; Tan Wei Ming = Wei Ming|Tan
+	María del Carmen|Iglesias Soto; ADA M. OKAFOR, DDS = ADA|OKAFOR; Ada Okafor at Acme = Ada|Okafor; Okafor— CEO = Okafor|
+	Ada Okafor -- CEO = Ada|Okafor; Ada Okafor aka Ade = Ada|Okafor; Tan Sri Dato' Seri Ada Okafor = Ada|Okafor
+	د/ فاطمة الزهراني = فاطمة|الزهراني
 `;
 
 /** Parts of names, each in the place of the three dots. */
 const PARTS: Record<string, string> = {
 	'… Ada Okafor = Ada|Okafor': String.raw`
+		Lt Col Gen Sgt Major Judge Sister Dame Barrister Colonel Ambassador Alhaja Sheikha Engº Profª د. م. أ.د. श्री डॉ.
+		นาย นางสาว คุณ Ts.
 		Mr Mrs Ms Miss Mx Mlle Mme Monsieur Madame Maître Sir Lord Lady The Rt DDr Dr Prof Professor Doktor Doctor Herr
 		Herrn Frau Familie Rev Capt Chief Dott Sra Srta Señor Señora Signor Signora Dipl MMag KommR StB Mw Dhr Mevr Mgr
 		JUDr MUDr MVDr PhDr RNDr hab inż Pani et Shri Smt Adv Engr Atty Rabbi Alhaji Sheikh Datuk Datin Dato Dato' Encik
@@ -74,7 +80,7 @@ const PARTS: Record<string, string> = {
 	'Ada Okafor … = Ada|Okafor': `
 		Jr Jr. Jnr Sr II III IV Esq Esq. MBA eMBA PhD Ph.D. DDS LLM LL.M. LLB CPA CFA PMP hanım Bey jun. ml. Jun. Sen.
 		Ret. Hon. Ing. MD M.D. MA BA PE RN MBE OBE CBE DBE PharmD EdD DrPH MSc B.Sc. PEng P.Eng. DiS. DVM FRS KTM B.A.
-		M.T.`,
+		M.T. LL.B Phd bsc KBE FRICS MCIPD ACCA FCCA CIMA CGMA CISSP CEO CTO SHRM-CP PMI-ACP`,
 	'Ada|… Okafor': String.raw`
 		Van Vom Von Vam Zu Zum Zur De De' De’ Der Den Del Des Della Delle Dello Degli Da Di Do Du Dal Dalla Das Dos La
 		Le Lo Las Les Los El Al Bin Bint Binti Ibn Ben Bar Abu Abo Abou Abd Abdel Abdul Ould Ait Aït Te Ter Ten Op San
@@ -86,7 +92,8 @@ const PARTS: Record<string, string> = {
 		Dores Dolores Anjos Ángel Ángeles Neves Assunção Piedade Saúde Saude Pilar Mar Rocío Rocio Jesús Jesus Dios`,
 	'… Ada = Ada|…': `
 		Sánchez Kowalski Zielińska Nowicka Nováková Virtanen Petrović Popescu Shevchenko Шевченко Ivanov Ivanova Иванов
-		Иванова Достоевский Nguyễn Nguyen Trần Tran Phạm Pham Lê Huỳnh Huynh Phan Võ Đặng Bùi Đỗ Ngô`,
+		Иванова Достоевский Nguyễn Nguyen Trần Tran Phạm Pham Lê Huỳnh Huynh Phan Võ Đặng Bùi Đỗ Ngô Nagy
+		Kovács Tóth Szabó Horváth Varga Molnár Németh Farkas`,
 	'Ada … Okafor = Ada|Okafor':
 		'Ivanovich Andreevich Petrovna Иванович Сергеевич Ильич Сергеевна Петровна Ильинична',
 	'Ada|Okafor …': 'Filho Neto Sobrinho Júnior Junior',

@@ -3,9 +3,7 @@ import { InputError } from './errors';
 import { kindOfNonCompany } from './nonCompanyDomains';
 import { MASKED, mustBe, show } from './values';
 
-/**
- * What is between a value and its labels, notes and repetitions: `Ada <`, `Acme (`, `Website: `, `acme.com | `, `✉ `.
- */
+/** What is between a value and its labels, notes and repetitions: `Ada <`, `Acme (`, `Website: `, `acme.com | `. */
 const BETWEEN =
 	/[<>()[\]"“”„‟«»‹›|]|[,;:](?:\s|$)|(?:^|\s)[-–—/•\p{So}]+(?:\s|$)|\s(?=https?:|www\.)/iu;
 /** What is around a pasted value. The lookbehind lets each run of these be searched once. */
@@ -21,10 +19,7 @@ function urlOf(piece: string): URL | undefined {
 	return !/\s/.test(piece) && URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/**
- * The one value in a pasted text. A text with several has none, and so has one that is masked or cut off.
- * @param keyOf the same for all spellings of a value, and empty for what is none
- */
+/** The one value in a text, if it has no other key, and is not masked. `keyOf` is the same for all spellings of one. */
 function oneIn(text: string, keyOf: (piece: string) => string): string {
 	const joined = text
 		.replace(/\b(www)[\s,.]+/gi, '$1.')
@@ -36,26 +31,26 @@ function oneIn(text: string, keyOf: (piece: string) => string): string {
 	return isOne ? (values[0] ?? '') : '';
 }
 
-/** No domain ends like this: reserved names, files, and a `www.` without its end. No company has a public suffix. */
+/** Two or more labels, of which only those of subdomains can have underscores, and no IP address. */
+const DOMAIN =
+	/^(?=.{4,253}$)(?!.*_[^.]*\.[^.]+$)((?!-)[a-z\d_-]+(?<!-)\.)+([a-z]{2,}|xn--[a-z\d-]+)$/;
+/** Reserved names, files, a `www.` without its end, public suffixes, and examples. */
 const NO_DOMAIN =
-	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|con|comm|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|sch)\.uk)$/;
+	/(^|\.)(localhost|local|lan|internal|test|invalid|onion|arpa|con|comm|png|jpe?g|gif|webp|svg|pdf|docx?|xlsx?|csv|html?|php|js)$|^www\.[^.]+$|^((com?|org|net|gov|edu|mil|gob|ac)\.[a-z]{2}|(or|ne|go)\.(jp|kr|th|id|at)|gv\.at|(ltd|plc|me|sch)\.uk)$|^(www\.)?(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)\.(com|org|net)$/;
 
 /** The host of a URL, an address or a domain, or nothing if it cannot be on the internet. */
 function hostOf(piece: string): string {
 	const host = urlOf(piece)?.hostname.replace(/\.$/, '') ?? '';
-	// Two or more labels, and no IP address.
-	const isDomain = /^(?=.{4,253}$)((?!-)[a-z\d_-]+(?<!-)\.)+([a-z]{2,}|xn--[a-z\d-]+)$/.test(host);
-	return isDomain && !NO_DOMAIN.test(host) ? host.replace(/^(?:w{3,4}\d?\.(?=.+\.))+/, '') : '';
+	return DOMAIN.test(host) && !NO_DOMAIN.test(host)
+		? host.replace(/^(?:w{3,4}\d?\.(?=.+\.))+/, '')
+		: '';
 }
 
 /** The path of a start page: none, or the one of a language. */
 const START_PAGE =
 	/^\/(?!in\b)(intl\/)?([a-z]{2}([-_][a-z]{2,4})?\/?)?((index|home)(\.[a-z]+)?\/?)?(\?((utm_\w+|hl|lang|gclid|ref)=[^&]*&?)*)?$/i;
 
-/**
- * The domain of a pasted address: `https://www.Acme.com/team` gives `acme.com` (docs/service.md, Operations).
- * @param ifNone advice for a company without a known domain
- */
+/** The domain of a pasted URL (docs/service.md, Operations). `ifNone` is advice for a company without a known one. */
 export function toDomain(text: string, displayName: string, ifNone = ''): string {
 	const value = oneIn(text, hostOf);
 	const advice =
@@ -73,7 +68,7 @@ const NO_PROFILE =
 	'(?:dir|me|undefined|null|nan|none|unknown|(?:profile-?)?unavailable|not-?(?:available|found)|n[/-]?a|(?:your-?)?(?:user-?)?name|first-?name-?last-?name|hidden|locked|private|profile|example)';
 /** Where LinkedIn, Sales Navigator and Recruiter show a person, with the person's name or code. */
 const PROFILE = new RegExp(
-	`^https://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?(?:in|pub)/(?!${NO_PROFILE}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)([^/:?#[\\]]+)(?:[/?#]|$)`,
+	`^https://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?(?:in|pub)/(?!${NO_PROFILE}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)([^/:?#[\\]&]+)(?:[/?#]|$)`,
 	'i',
 );
 
@@ -103,12 +98,9 @@ export function toUrl(text: string, displayName: string): string {
 /** What an export or a finder writes where an address is locked or not there. */
 const LOCKED =
 	/(?<![a-z])not[._-]?(unlocked|available)|^(no[._-]?e?mail|locked|hidden|unavailable|none|n\/a)@/i;
-/** An address that is no mailbox: a code for a letter, of an error tracker, or of a website. */
-const NO_MAILBOX = /%|^[\da-f]{32}@|^u00[\da-f]{2}|@www\./i;
-/** Dots at odd places, which only Japanese phone companies allow. */
-const ODD_DOTS = /^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb)\.ne\.jp$)/i;
-/** The domains of addresses that are examples. */
-const EXAMPLE = /@(example|((your|my)-?)?(domain|company)|(your|my)-?(web)?site)\.(com|org|net)$/i;
+/** Codes for letters, error trackers, websites, and dots at odd places, which only Japanese phone companies allow. */
+const NO_MAILBOX =
+	/%|^[\da-f]{32}@|^u00[\da-f]{2}|@www\.|^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb)\.ne\.jp$)/i;
 
 /** The one address in a pasted text, which need not be valid, without `mailto:` and the subject of a message. */
 function addressOf(text: string): string {
@@ -121,8 +113,7 @@ function addressOf(text: string): string {
 export function toAddress(text: string, displayName: string): string {
 	const address = addressOf(text);
 	const [, domain = ''] = /^[^\s@<>()[\],;:\\"]{1,64}@([^\s@/?#:%\\]+)$/.exec(address) ?? [];
-	const isWrong = [LOCKED, NO_MAILBOX, ODD_DOTS, EXAMPLE].some((rule) => rule.test(address));
-	if (hostOf(domain) && !isWrong) return address;
+	if (hostOf(domain) && !LOCKED.test(address) && !NO_MAILBOX.test(address)) return address;
 	const advice =
 		'Enter an address such as nathan@acme.com. An example, or one that is masked, locked or cut off, is not one.';
 	throw mustBe('one email address', text, displayName, advice);
@@ -135,10 +126,7 @@ export function addressIn(answer: unknown): string | undefined {
 	return isOne && !LOCKED.test(address) ? address : undefined;
 }
 
-/**
- * What identifies a value of a lookup: the same for all spellings of one value. Names differ in apostrophes, hyphens
- * and spaces, domains in the script, and all in case. It is compared, and never sent.
- */
+/** What identifies a value of a lookup, in all its spellings. It is compared, and never sent. */
 export function folded(value: unknown): unknown {
 	if (typeof value !== 'string') return value;
 	const key = profileKey(value);

@@ -63,10 +63,7 @@ const OWN_PAGES =
 const COUNTRY =
 	/\.(com|net|(com?\.)?(?!(tv|io|ai|me|fm|co|cc|ws|to|gg|so|ly|vc|la|sh|im)$)[a-z]{2})$/;
 
-/**
- * What a domain is if no person can work for it, such as `a social network`.
- * @param isPage whether the URL is one of another page than the start page
- */
+/** What a domain is if nobody can work for it, such as `a social network`, also by whether the URL is of a page. */
 export function kindOfNonCompany(host: string, isPage: boolean): string | undefined {
 	const own = OWN_PAGES.test(host) ? 1 : 0;
 	const names = host.split('.').flatMap((_, index, labels) => {

@@ -1,7 +1,4 @@
-/**
- * The rules for the values that a user enters, here and in `addresses` and `names`: what the node cleans, and what it
- * refuses because it can only be wrong and would be paid for. docs/values.md explains the rules.
- */
+/** What the nodes clean, and what they refuse because it can only be wrong and would be paid for: docs/values.md. */
 import { InputError } from './errors';
 import { jsonIn } from './json';
 
@@ -22,12 +19,7 @@ export function show(value: unknown): string {
 const IF_NONE = 'If there is no value, leave the field empty.';
 
 /** The error for a value that must be something else. */
-export function mustBe(
-	what: string,
-	value: unknown,
-	displayName: string,
-	advice = IF_NONE,
-): InputError {
+export function mustBe(what: string, value: unknown, displayName: string, advice = IF_NONE) {
 	return new InputError(displayName, `must be ${what}, but is ${show(value)}`, advice);
 }
 
@@ -48,21 +40,13 @@ export class SlipError extends InputError {}
 /** Only a wrong encoding brings the replacement character, controls, and UTF-8 read as Windows-1252: `MÃ¼ller`. */
 const WRONG_ENCODING = /[\ufffd\p{Cs}\u0080-\u009f]|[ÂÃÄÅÎÏÐÑØÙ][¡-¿ŒœŠšŽžŸƒˆ˜–-™]|â€/u;
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
-/**
- * Letters of other forms, as people decorate names with them and as keyboards of other scripts write them: `𝗔𝗱𝗮`, `＠`.
- */
+/** Letters of other forms, as people decorate names, and as keyboards of other scripts write them: `𝗔𝗱𝗮`, `＠`. */
 const OTHER_FORMS = /[\uff01-\uffee\u{1d400}-\u{1d7ff}]+/gu;
-/**
- * What an expression, a template, a formula or an export leaves where it has no value, and merge tags that nobody
- * replaced: `%FIRSTNAME%`, `[First Name]`, `<<Name>>`, `$firstName`, `*|FNAME|*`. `Null` and `Nan` are names.
- */
+/** What expressions, templates and formulas leave without a value: `%FIRSTNAME%`, `[First Name]`. `Null` is a name. */
 const SLIP =
 	/[{}]|%7B|\$json\b|\[object |^=|(?<!\/in\/)\bundefined\b|(?<!\/in\/|[^\s,/@])(null|NaN)(?![^\s,/@?])|^NULL$|#(N\/A|[A-Z/0]+[!?])|%\w+%(?!\w)|^[[<]+[\w ]+[\]>]+$|^\$[A-Za-z_]\w*(?=[\s[(]|$)|\*\|/;
 
-/**
- * The rules for all text: removes invisible characters and needless spaces.
- * @throws InputError for text that was damaged, or that an expression gave by mistake
- */
+/** Text without invisible characters and needless spaces. @throws InputError for what is damaged, and for slips */
 export function cleanText(value: unknown, displayName: string): string {
 	const given = toText(value, displayName);
 	if (WRONG_ENCODING.test(given)) throw damaged(given, displayName);
@@ -77,12 +61,10 @@ export function cleanText(value: unknown, displayName: string): string {
 	throw new SlipError(displayName, problem, advice);
 }
 
-function damaged(text: string, displayName: string): SlipError {
-	return new SlipError(
-		displayName,
-		`has damaged characters: ${show(text)}`,
-		'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.',
-	);
+function damaged(text: string, displayName: string) {
+	const advice =
+		'The file was read in the wrong encoding, or holds HTML codes. Save it as CSV UTF-8, or choose its encoding in the node that reads it.';
+	return new SlipError(displayName, `has damaged characters: ${show(text)}`, advice);
 }
 
 /** How people and exports write that there is no value, or that it is hidden. */
@@ -107,8 +89,9 @@ export function toWords(text: string, displayName: string): string {
 	return text;
 }
 
-/** What is in the column of a name by mistake: "LinkedIn Member", "View Ada's profile", an address, a date, a time. */
-const NO_NAME = /linked ?in|\bprofile\b|\*|\S@\S|https?:|www\.|\d[./:-]\d/i;
+/** What is in the column of a name by mistake: "LinkedIn Member", "Ada's profile", an address, a date, a company. */
+const NO_NAME =
+	/linked ?in|\bprofile\b|\*|\S@\S|https?:|www\.|\d[./:-]\d|^[^,;/]+ (?:team|department|support|helpdesk|gmbh|ltda?|llc|llp|inc|s\.?r\.?l|s\.p\.a|sarl|pty|plc)\.?$/i;
 /** Nobody, or the header of a column. `Na` is a name. */
 const NOBODY =
 	/^(?:(?:private|unknown|none|anonym\p{L}*|no (?:last|first) ?name)(?: \p{L}+)?|test (?:test|user)|tb[acd]|(?:\s?(?:(?:first|last|full|given|family|middle|fore|sur|contact|person|your|vor|nach|familien|nick)[ _-]?)?names?)+|f_?name|l_?name|prénom|prenom|apellidos?|cognome|sobrenome|apelido|(?:voor|achter)naam|(?:för|efter)namn|(?:for|etter|efter)navn|nazwisko|příjmení|soyadı?|фамилия)$/iu;

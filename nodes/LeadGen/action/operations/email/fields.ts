@@ -88,7 +88,12 @@ function readName(parameters: Parameters): { firstName: string; lastName: string
 		const last = parameters.get(lastName);
 		if (!last && first) plainName(first, firstName.property.displayName);
 		if (!first && last) plainName(last, lastName.property.displayName);
-		if (first || last) return namesOf(wordsIn(first), wordsIn(last));
+		// Some exports write the whole name in one of the fields, or in both.
+		const isWhole = (!last || last === first) && /\s\p{Lu}/u.test(first);
+		if (isWhole) return splitName(first, firstName.property.displayName);
+		const given = first.endsWith(` ${last}`) ? first.slice(0, -last.length) : first;
+		const family = last.startsWith(`${first} `) ? last.slice(first.length) : last;
+		if (first || last) return namesOf(wordsIn(given), wordsIn(family));
 	}
 	throw new InputError(
 		isFull ? 'Full Name' : 'First Name and Last Name',
