@@ -49,6 +49,9 @@ describe('A code', () => {
 		['Insufficient Credits', 200, 'refused', addCredits, 'INSUFFICIENT_CREDITS'],
 		['NOT_FOUND', 404, 'refused', checkValues],
 		['EMAIL_NOT_FOUND', 200, 'refused', checkValues, 'NOT_FOUND'],
+		...'PERSON CONTACT PROFILE LEAD COMPANY SCRAPE JOB'
+			.split(' ')
+			.map((what): Given => [`${what}_NOT_FOUND`, 200, 'refused', checkValues, 'NOT_FOUND']),
 		['ROUTE_NOT_FOUND', 404, 'refused', lookUp],
 		['RATE_LIMIT_EXCEEDED', 429, 'refused', tryLater],
 		['RATE_LIMIT_EXCEEDED', 200, 'refused', tryLater],
@@ -126,7 +129,7 @@ describe('A result', () => {
 		[{ data }, data],
 		[{ success: true, data: {} }, {}],
 		[{ success: true, data, error: 'A warning', message: 'Done' }, data],
-		[{ success: true, data: null, status: 'success', requestId: 'r1' }, null],
+		[{ success: true, data: null, message: 'Nobody found', requestId: 'r1' }, null],
 		[{ success: true, data: [] }, null],
 	])('is in the data of %j', (body, expected) => {
 		for (const status of [200, 202, 299])
@@ -200,8 +203,8 @@ describe('An error', () => {
 			expect(message.length).toBeLessThan(600);
 			expect(code.length).toBeLessThanOrEqual(501);
 		}
-		const kept = told({ body: `scrape s1 ${'😀'.repeat(100_000)}` });
-		expect(kept).toMatchObject({ answer: matching(/^scrape s1 (😀){2000,2100}…$/u) });
+		const kept = told({ body: `scrape s17 ${'😀'.repeat(100_000)}` });
+		expect(kept).toMatchObject({ answer: matching(/^scrape s17 (😀){2000,2100}…$/u) });
 	});
 
 	test('stays on one line, without control characters and markup', () => {

@@ -10,7 +10,10 @@ import {
 } from './engine';
 import { containing } from './expected';
 import { VERIFY } from './given';
-import { SECRET as KEY } from './service';
+import { SECRET } from './service';
+
+/** Only the word "Bearer" before it is no part of it. */
+const KEY = `bearer_${SECRET}`;
 
 /** The service, below a path as many services are. */
 const sandbox = new Sandbox({ basePath: '/api/v1' });
@@ -127,6 +130,7 @@ describe('authenticate', () => {
 		['http://HOST/?key=1', noAddress],
 		['http://HOST#', noAddress],
 		['http://user:pw@HOST', noAddress],
+		['http://:pw@HOST', noAddress],
 	])('refuses the base URL %j, as the form does: it %s', async (baseUrl, problem) => {
 		const message = `Base URL in the LeadGen credential ${problem}`;
 		const request = { url: `${sandbox.url}/credits` };
@@ -188,8 +192,8 @@ describe.each<[name: string, Way]>([
 
 test('The base URL and the key work with what people paste around them, in the form and in the node', async () => {
 	const baseUrl = ` ${sandbox.url}//\n`;
-	const apiKey = `\t bearer  ${KEY} \n`;
-	expect(await tested({ baseUrl, apiKey })).toEqual(connected);
+	const apiKey = `\t${KEY} \n`;
+	expect(await tested({ baseUrl, apiKey: `\t bearer  ${KEY} \n` })).toEqual(connected);
 
 	const [resource, operation] = VERIFY;
 	const { items } = await runLeadGen({
@@ -242,7 +246,8 @@ describe('The form of the credential', () => {
 		['a wrong path', { baseUrl: 'http://HOST' }, wrongAddress, 1],
 		['a wrong host', { baseUrl: 'http://does-not-exist.invalid' }, noHost, 0],
 		['a wrong port', { baseUrl: 'http://127.0.0.1:1' }, unreached, 0],
-		['a wrong port of this computer', { baseUrl: 'http://localhost:1' }, inDocker, 0],
+		['a wrong port of localhost', { baseUrl: 'http://localhost:1' }, inDocker, 0],
+		['a wrong port of this computer', { baseUrl: 'http://127.0.0.1:1' }, inDocker, 0],
 	])('refuses %s', async (_, given, message, requests) => {
 		expect(await tested(given)).toEqual({ status: 'Error', message: containing(message) });
 		expect(sandbox.requests).toHaveLength(requests);
@@ -250,7 +255,7 @@ describe('The form of the credential', () => {
 
 	const status = 200;
 	test.each<[fault: FaultRule, message: string]>([
-		[{ kind: 'envelope', status, message: 'No' }, 'The service says: No (INTERNAL_ERROR). '],
+		[{ kind: 'envelope', status, message: `No ${KEY}` }, 'The service says: No **hidden** (INTERN'],
 		[{ kind: 'html', status }, wrongAddress],
 		[{ kind: 'html', status: 404 }, wrongAddress],
 		[{ kind: 'html', status: 502 }, 'The service answered HTTP 502 with a web page. '],
@@ -261,7 +266,7 @@ describe('The form of the credential', () => {
 		[{ kind: 'status', status: 303 }, 'The service redirects to '],
 		[{ kind: 'status', status: 307 }, 'The service redirects to '],
 	])('refuses a service that answers %j', async (fault, message) => {
-		sandbox.set({ faults: [{ ...fault, headers: { location: `${elsewhere.url}/credits` } }] });
+		sandbox.set({ faults: [{ ...fault, headers: { location: `${elsewhere.url}/?${KEY}` } }] });
 		const result = await tested();
 		expect(result).toEqual({ status: 'Error', message: containing(message) });
 		expect(result.message).not.toContain(KEY);

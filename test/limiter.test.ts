@@ -1,9 +1,13 @@
 /** What the limiter promises of single calls, in virtual time. Whole runs are in simulation.test.ts. */
+import { execFileSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
+import { join } from 'node:path';
 import { NotAttemptedError } from '../nodes/LeadGen/common/errors';
 import type { Call, CallInfo, End, RateInfo } from '../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../nodes/LeadGen/service/limits/limiter';
 import { backMs, readRateHeaders } from '../nodes/LeadGen/service/limits/announced';
-import { FEW_IN_FLIGHT } from '../nodes/LeadGen/service/limits/traffic';
+import { TimeLog } from '../nodes/LeadGen/service/limits/timeLog';
+import { FEW_IN_FLIGHT, MAX_SOCKETS } from '../nodes/LeadGen/service/limits/traffic';
 import { Account } from '../nodes/LeadGen/service/account';
 import { sliding } from '../lab/rateLimits';
 import { VirtualClock } from '../lab/simulator/clock';
@@ -132,11 +136,12 @@ describe('a limit that is known', () => {
 	});
 
 	it.each([
-		[1, 3000],
-		[30, 90_000],
-	])('of 60 a minute lets each of %d scrapes be polled every %d ms', (watched, ms) => {
+		[60, 1, 3000],
+		[60, 30, 90_000],
+		[2, 1, 60_000],
+	])('of %d a minute lets each of %d scrapes be polled every %d ms', (perMinute, watched, ms) => {
 		const account = new Account();
-		account.limiter.perMinute = 60;
+		account.limiter.perMinute = perMinute;
 		account.watched = watched;
 		expect(account.pollPauseMs).toBe(ms);
 	});
@@ -176,13 +181,15 @@ describe('several runs', () => {
 		};
 		const waiting = [wait(first, 'first')];
 		await pass(1);
-		waiting.push(wait(free, 'free'));
+		const { signal } = new AbortController();
+		waiting.push(wait(free, 'free', signal));
 		const late = wait(stopped, 'stopped', stop.signal).catch(() => order.push('stop'));
 		await pass(1000);
 		stop.abort();
 		await pass(61_000);
 		await Promise.all([...waiting, late]);
 		expect(order).toEqual(['first', 'stop', 'free']);
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
 		expect(limiter.demand).toBe(1);
 	});
 
@@ -264,9 +271,9 @@ describe('a limit that is not known', () => {
 		const { limiter, clock, over, pass, call } = limiterOf(Infinity);
 		const service = sliding(10, 1000);
 		const run = newRun();
-		const lookup = async () => {
+		const send = async (info: CallInfo) => {
 			for (;;) {
-				const turn = await limiter.turn(run, LOOKUP);
+				const turn = await limiter.turn(run, info);
 				const isTaken = service.waitMs(clock.now()) === 0;
 				if (isTaken) service.take(clock.now());
 				await clock.sleep(20);
@@ -277,8 +284,11 @@ describe('a limit that is not known', () => {
 		await over(call(run, LOOKUP));
 		await pass(30_000);
 		const began = clock.now();
-		await over(Promise.all(Array.from({ length: 100 }, lookup)));
+		await over(Promise.all(Array.from({ length: 100 }, () => send(LOOKUP))));
 		expect(clock.now() - began).toBeLessThan(13_000);
+		// Looks at the status of scrapes are kept to a third of it.
+		await over(Promise.all(Array.from({ length: 250 }, () => send(POLL))));
+		expect(clock.now() - began).toBeGreaterThan(MINUTE_MS);
 	});
 
 	it.each<[string, number[], number[], number, number?]>([
@@ -313,7 +323,7 @@ describe('a limit that is not known', () => {
 	});
 
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
-		const { limiter, over, call } = limiterOf(Infinity);
+		const { limiter, clock, over, call } = limiterOf(Infinity);
 		const run = newRun();
 		const lookup = async (ms: number, end = SUCCEEDED) => {
 			await over(call(run, LOOKUP, end, ms));
@@ -325,7 +335,22 @@ describe('a limit that is not known', () => {
 		expect(learned).toBeLessThan(10_000);
 		for (let minutes = 0; minutes < 120; minutes++) await lookup(MINUTE_MS);
 		expect(limiter.knownPerMinute).toBe(learned);
+		// The time that a refusal names counts beside it.
+		for (let calls = 0; calls < 9; calls++) await lookup(10);
+		await lookup(10, { ...REFUSED, rateInfo: { retryAfterMs: 20_000 } });
+		const since = clock.now();
+		await lookup(10);
+		expect(clock.now() - since).toBeGreaterThan(20_000);
 	});
+});
+
+it('Of calls that are too old to count, no more are kept than of others', () => {
+	const log = new TimeLog();
+	for (let time = 0; time < 1000; time++) {
+		log.add(time);
+		log.forgetBefore(time - 9);
+	}
+	expect(log.count(0)).toBeLessThanOrEqual(20);
 });
 
 describe('calls in flight', () => {
@@ -358,17 +383,21 @@ describe('calls in flight', () => {
 		const { pass, sentAt, inFlight } = limiterOf(Infinity);
 		await sentAt(50, LOOKUP, SUCCEEDED, 1000);
 		await pass(10 * MINUTE_MS);
-		expect((await inFlight(200)).calls).toHaveLength(200);
+		expect((await inFlight(1500)).calls).toHaveLength(MAX_SOCKETS);
 	});
 });
 
 describe('a service that fails', () => {
 	it('for the first time ends a run within ten seconds, and later after ten minutes', async () => {
 		const unreachable: End = { outcome: 'notSent' };
-		const { clock, over, call, triesOf } = limiterOf(Infinity);
-		await over(triesOf(newRun(), unreachable));
-		expect(clock.now()).toBeGreaterThan(7000);
-		expect(clock.now()).toBeLessThan(16_000);
+		const { clock, over, pass, call, triesOf } = limiterOf(Infinity);
+		for (const idleMs of [0, 10 * MINUTE_MS]) {
+			await pass(idleMs);
+			const since = clock.now();
+			await over(triesOf(newRun(), unreachable));
+			expect(clock.now() - since).toBeGreaterThan(7000);
+			expect(clock.now() - since).toBeLessThan(16_000);
+		}
 		await over(call(newRun(), LOOKUP));
 		const began = clock.now();
 		const tries = await over(triesOf(newRun(), unreachable));
@@ -387,15 +416,20 @@ describe('a service that fails', () => {
 
 	it('gets single test calls, and all of them once one is answered', async () => {
 		const { limiter, pass, inFlight, sentAt } = limiterOf(Infinity);
+		await sentAt(300);
 		const { run, calls } = await inFlight(60);
 		for (const call of calls.splice(0)) limiter.end(run, call, UNKNOWN);
 		const waiting = await inFlight(50, 100);
 		expect(waiting.calls).toHaveLength(0);
 		await pass(1000);
 		expect(waiting.calls).toHaveLength(1);
+		// As services do that come back.
+		for (const call of waiting.calls.splice(0)) limiter.end(waiting.run, call, REFUSED);
+		await pass(1000);
+		expect(waiting.calls).toHaveLength(1);
 		for (const call of waiting.calls) limiter.end(waiting.run, call, SUCCEEDED);
 		await pass(100);
-		expect(waiting.calls).toHaveLength(50);
+		expect(waiting.calls).toHaveLength(49);
 		for (const call of waiting.calls.slice(1)) limiter.end(waiting.run, call, SUCCEEDED);
 		expect(await sentAt(100)).toHaveLength(100);
 	});
@@ -420,18 +454,22 @@ describe('a service that fails', () => {
 });
 
 describe('what a service says of its rate', () => {
-	it('of calls that are left is kept, less those that were sent meanwhile', async () => {
+	it.each([
+		[5, 5],
+		[60 * 24, 10],
+	])('of calls that are left for %d minutes is kept for %d', async (minutes, most) => {
 		const { limiter, over, pass, inFlight } = limiterOf(Infinity);
 		const { run, calls } = await inFlight(3, 10);
-		const rateInfo = { remaining: 5, resetMs: 5 * MINUTE_MS };
+		const rateInfo = { remaining: 5, resetMs: minutes * MINUTE_MS };
 		for (const call of calls.slice(0, 1)) limiter.end(run, call, { ...SUCCEEDED, rateInfo });
 		// The service cannot be reached for a moment, or the run is stopped.
 		for (let more = 0; more < 10; more++) {
-			limiter.end(run, await over(limiter.turn(run, LOOKUP)), { outcome: 'cancelled' });
+			const outcome = more === 0 ? 'notSent' : 'cancelled';
+			limiter.end(run, await over(limiter.turn(run, LOOKUP)), { outcome });
 		}
 		const later = await inFlight(10, MINUTE_MS);
 		expect(later.calls).toHaveLength(3);
-		await pass(5 * MINUTE_MS);
+		await pass(most * MINUTE_MS);
 		expect(later.calls).toHaveLength(10);
 	});
 
@@ -449,7 +487,7 @@ describe('what a service says of its rate', () => {
 		['1e9', 0],
 		['Thu, 01 Jan 2026 00:00:09 GMT', 9000],
 		['Wed, 31 Dec 2025 00:00:00 GMT', 0],
-		// Without a time zone it is UTC. It shows where the clock has another one, as with TZ=America/New_York.
+		// Without a time zone it is UTC.
 		['2026-01-01T00:00:08', 8000],
 		['Thu Jan  1 00:00:08 2026', 8000],
 		// The clock of the service is a minute ahead, or as ours but for the fraction of a second.
@@ -459,6 +497,15 @@ describe('what a service says of its rate', () => {
 		['-1', undefined],
 	])('Retry-After: %s is %s ms', (retryAfter, retryAfterMs, date = '') => {
 		expect(read({ 'retry-after': retryAfter, date })).toEqual({ retryAfterMs });
+	});
+
+	it('a time without a time zone is UTC, also where the clock has another one', () => {
+		const built = join(__dirname, '../dist/nodes/LeadGen/service/limits/announced.js');
+		const headers = { 'retry-after': '2026-01-01T00:00:08' };
+		const call = `.readRateHeaders(${JSON.stringify({ headers })}, ${String(now)}).retryAfterMs`;
+		const script = `require(${JSON.stringify(built)})${call}`;
+		const env = { ...process.env, TZ: 'America/New_York' };
+		expect(String(execFileSync(process.execPath, ['-p', script], { env }))).toBe('8000\n');
 	});
 
 	it('Retry-After counts also beside requests that are left, and before their reset', () => {

@@ -34,6 +34,7 @@ it('gives all results of a long run to the next, for a while after its last one'
 		await keep(row, buyer('long run'));
 		jest.setSystemTime(Date.now() + MINUTE);
 	}
+	await keep('another row', buyer('another run'));
 	const next = buyer('next run', 15 * MINUTE);
 	expect(found(next, rows)).toEqual(rows);
 	expect(calls.recall('row 7', next)?.answer).toEqual(result('row 7'));
@@ -78,12 +79,14 @@ it('keeps what was paid for when another run tries the same without success', as
 	expect(calls.recall('a', buyer('one'))?.answer).toEqual(result('a'));
 	expect(calls.recall('a', buyer('four', MINUTE))?.answer).toEqual(result('a'));
 	expect(calls.recall('a', buyer('four'))).toBeUndefined();
+	for (const name of ['five', 'six']) await keep('a', buyer(name));
+	expect(calls.recall('a', buyer('six'))).not.toHaveProperty('earlier');
 });
 
-it('forgets the oldest calls first when it is full', async () => {
+it('forgets first what was bought longest ago when it is full', async () => {
 	const keys = [...new Array(50_002).keys()].map(String);
-	for (const key of keys) await keep(key, buyer('one'));
-	expect(found(buyer('one'), keys)).toEqual(keys.slice(2));
+	for (const key of keys.toSpliced(40_000, 0, '0')) await keep(key, buyer('one'));
+	expect(found(buyer('one'), keys)).toEqual(['0', ...keys.slice(3)]);
 });
 
 it('gives the answers of an execution in all its runs, but not those of others', async () => {

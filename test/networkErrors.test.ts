@@ -49,6 +49,16 @@ test.each<[string, object, string | undefined]>([
 	expect(details).toEqual({ outcome: 'unknown', ...(code && { code }) });
 });
 
+test.each<[fields: object, code: string, again: [delayMs: number | undefined, start: boolean]]>([
+	[{ syscall: 'connect' }, 'ETIMEDOUT', [0, true]],
+	[{ syscall: 'getaddrinfo' }, 'EAI_AGAIN', [0, true]],
+	[{}, 'DEPTH_ZERO_SELF_SIGNED_CERT', [undefined, false]],
+])('A call that fails with %j and %s was not sent', (fields, code, again) => {
+	const error = noAnswer(Object.assign(new Error(text), fields, { code }), lookup);
+	expect(error.details).toEqual({ outcome: 'notSent', code });
+	expect([retryDelayMs(error, lookup, 1), mayStartAgain(error)]).toEqual(again);
+});
+
 test('A call that is late is not sent again', () => {
 	const late = new ServiceError('No answer', '', { outcome: 'unknown', code: 'ETIMEDOUT' });
 	expect([retryDelayMs(late, lookup, 1), mayStartAgain(late)]).toEqual([undefined, false]);

@@ -128,10 +128,11 @@ test('A scrape ends in any case, and the error of a failed one names it', async 
 	]);
 });
 
-test('A status that a gateway does not find is asked for again, since the scrape may be new', async () => {
+test('A status that the service or a gateway does not find is asked for again, since the scrape may be new', async () => {
 	const rows = rowsOf(3);
 	const done = { status: 'completed' };
-	answerWith(() => (sandbox.requests.length <= 3 ? answer('<html>', 404) : success(done)));
+	const early = [answer('<html>', 404), failure('NOT_FOUND', 200), failure('NOT_FOUND', 400)];
+	answerWith(() => early.pop() ?? success(done));
 	const { items } = await runRows(WAIT_ROWS, rows);
 	expect(items).toEqual(paired([done, done, done]));
 	expectCalls([...rows, ...rows].map(WAIT_ROWS.callFor));
@@ -181,6 +182,19 @@ describe('A search', () => {
 		);
 	});
 
+	test('verifies what was found before it searches further', async () => {
+		answerWith(async (request) => {
+			if (request.path === '/email/verify') return verdict(request);
+			// Until the calls of the first minute are sent.
+			await until(() => sandbox.requests.length >= 60);
+			return success({ email: `${textIn(request, 'firstName')}@acme.com` });
+		});
+		const starter = { ...keepGoing, credential: { plan: 'starter' } };
+		await runRows(ENRICH_ROWS, rowsOf(90), {}, starter);
+		const paths = sandbox.requests.slice(0, 120).map(({ path }) => path);
+		expect(paths.join('')).toBe('/email/find'.repeat(60) + '/email/verify'.repeat(60));
+	});
+
 	test('is not made any more without credits, but the addresses that were found are verified', async () => {
 		const many = rowsOf(300);
 		const early = many.slice(0, 2);
@@ -223,8 +237,11 @@ test('An outage whose end the service names is not told as a wait for the rate l
 	]);
 });
 
-test('A question for the plan that fails holds no other call up', async () => {
-	const down = answer('busy', 503, { 'retry-after': '500' });
+test.each([
+	answer('busy', 503, { 'retry-after': '500' }),
+	// The key may not read the balance.
+	failure('UNAUTHORIZED', 401),
+])('A question for the plan that fails holds no other call up: $status', async (down) => {
 	answerWith((request) => (request.path === '/credits' ? down : verdict(request)));
 	const rows = rowsOf(90);
 	const since = Date.now();
@@ -233,6 +250,7 @@ test('A question for the plan that fails holds no other call up', async () => {
 	expect(items).toEqual(verified(rows));
 	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
 	// As long as with the smallest plan.
+	expect(Date.now() - since).toBeGreaterThan(60_000);
 	expect(Date.now() - since).toBeLessThan(100_000);
 });
 

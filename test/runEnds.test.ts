@@ -30,6 +30,7 @@ const page = (status: number) => answer('<html>Sign in</html>', status);
 const noKey = 'the service does not accept the API key';
 const earlier = (message: string) => `an earlier request failed. ${message}`;
 const refused = { outcome: 'refused', paidCalls: 0 };
+const found = { outcome: 'refused', paidCalls: 1 };
 const unclear = { outcome: 'unknown', advice: mayBeDone, paidCalls: 1 };
 const wrongKey = failure('UNAUTHORIZED', 401);
 const redirect = answer('', 302, { location: 'https://login.example/' });
@@ -78,6 +79,7 @@ const firewall = containing('a firewall may have blocked this one');
 test.each<[what: string, row: number, Answer, error: object]>([
 	['HTTP 403 with another code', 0, failure('FORBIDDEN', 403), { code: 'FORBIDDEN', ...refused }],
 	['a page with HTTP 502', 0, page(502), unclear],
+	['nobody', 0, answer({ error: { code: 'NOT_FOUND' } }, 404), { code: 'NOT_FOUND', ...found }],
 	['a refused value', 0, failure('INVALID_REQUEST', 400), refused],
 	['HTTP 403 about the key', 5, failure('INVALID_API_KEY', 403), refused],
 	['a page with HTTP 403', 5, page(403), { advice: firewall, ...refused }],

@@ -101,6 +101,15 @@ test('The signal that stops a run has one listener for all that wait for it, and
 	expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
 
+test('An answer leaves no listener behind', async () => {
+	const heard = jest.spyOn(AbortSignal.prototype, 'addEventListener');
+	sandbox.set({ job: { durationMs: 5000 } });
+	await service.run(START_AND_WAIT, { limit: 1, options: { pollInterval: 1 } }, many(3));
+	const signals = (heard.mock.contexts as AbortSignal[]).filter(({ aborted }) => !aborted);
+	expect(signals.length).toBeGreaterThan(9);
+	expect(signals.flatMap((each) => getEventListeners(each, 'abort'))).toEqual([]);
+});
+
 test('Work in turns lets the process do other things in between, and goes on in its order', async () => {
 	const turn = takeTurns();
 	const done: Array<number | string> = [];

@@ -106,6 +106,7 @@ export function useVirtualTime(): void {
 		Date.now = () => realDate() + Math.floor(aheadMs);
 		performance.now = now;
 		AbortSignal.timeout = (ms) => {
+			if (!Number.isInteger(ms)) throw new RangeError('Node.js takes only whole milliseconds');
 			const controller = new AbortController();
 			const isAwaited = () => getEventListeners(controller.signal, 'abort').length > 0;
 			add(ms, controller.abort.bind(controller), isAwaited);
