@@ -54,8 +54,8 @@ async function authenticated(request: object, given: Given = {}) {
 }
 
 describe('authenticate', () => {
-	test('adds the key, follows no redirects, and leaves the rest', async () => {
-		const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+	test('adds the key in place of another, follows no redirects, and leaves the rest', async () => {
+		const headers = { Accept: 'application/json', Authorization: 'Basic 4711' };
 		const body = { email: 'a@b.example' };
 		const request = { method: 'POST', body, timeout: 5, url: `${sandbox.url}/credits` };
 		expect(await authenticated({ ...request, disableFollowRedirect: false, headers })).toEqual({

@@ -125,10 +125,12 @@ describe('The operations of the node', () => {
 		const listed = lists.flatMap(({ displayOptions, options = [], default: selected }) => {
 			expect(options[0]).toMatchObject({ value: selected });
 			const [resource] = displayOptions?.show?.resource ?? [];
-			return options.map((each) => ({ resource, ...each, description: undefined }));
+			return options.map((each) => ({ resource, ...each }));
 		});
 		expect(listed).toEqual(
-			OPERATIONS.map(([resource, value, name, action]) => ({ resource, value, name, action })),
+			OPERATIONS.map(([resource, value, name, action]) => {
+				return { resource, value, name, action, description: someText };
+			}),
 		);
 	});
 
@@ -213,6 +215,14 @@ describe('The operations of the node', () => {
 		);
 		const required = all.filter((field) => field.required);
 		expect(required.map(({ name }) => name)).toEqual(['email', 'scrapeId']);
+		const fixed = new Set(all.flatMap((field) => (field.noDataExpression ? field.name : [])));
+		expect([...fixed]).toEqual(['resource', 'operation', 'filtersMode', 'splitOutput']);
+		// n8n does not save a default, so a workflow that was saved would get another one.
+		const numbers = all.filter(({ type }) => type === 'number');
+		expect(Object.fromEntries(numbers.map((field) => [field.name, field.default]))).toEqual({
+			...{ limit: 50, minConfidence: 0, pollInterval: 5, timeout: 60 },
+			...{ maxPaidCalls: '', rememberMinutes: 15, requestTimeout: 300 },
+		});
 	});
 
 	test.each(OPERATIONS)('%s: %s is documented with every field', (resource, operation, heading) => {
@@ -228,6 +238,20 @@ describe('The operations of the node', () => {
 		const names = [...fields, ...fields.flatMap(inside)].map(({ displayName }) => displayName);
 		expect(names.filter((displayName) => !documented.includes(displayName))).toEqual([]);
 	});
+});
+
+test('The nodes require a credential, which detects the plan, or asks for a limit where a plan has none', async () => {
+	const credentials = [{ name: 'leadGenApi', required: true }];
+	for (const name of NODES)
+		expect((await loadNode(name)).description).toMatchObject({ credentials });
+	const { properties } = await loadCredential('leadGenApi');
+	const { options, default: preset } = properties.find(({ name }) => name === 'plan') ?? {};
+	expect(preset).toBe('auto');
+	const plans = ['auto', 'starter', 'pro', 'enterprise'];
+	expect(options).toMatchObject(plans.map((value) => ({ value })));
+	const isLimited = (plan: string) =>
+		properties.every((each) => NodeHelpers.displayParameter({ plan }, each, null, null));
+	expect(plans.filter(isLimited)).toEqual(['enterprise']);
 });
 
 test.each<[INodeParameters, subtitle: string, fields: string[]]>([

@@ -1,7 +1,7 @@
 /** Find and Verify: which calls it pays for, and what comes out. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { address, errorOf, found, matching, paired, someText, verdictOn } from './expected';
-import { ENRICH, FIND, keepGoing, people, person, post, success, verdict } from './given';
+import { ENRICH, FIND, keepGoing, people, person, post, success } from './given';
 import { useService } from './service';
 
 const service = useService({ plan: 'enterprise' });
@@ -168,12 +168,14 @@ test('keeps what the steps before a failed one brought, in its error', async () 
 });
 
 test('says in a dry run which call would be sent, and how many may follow', async () => {
-	const [ann, bob, cy] = people('Ann Sure', 'Bob Sure', 'Cy Sure');
-	await service.run(FIND, person, [{ ...ann }, { ...bob }]);
+	const [ann, bob, cy, low] = people('Ann Sure', 'Bob Sure', 'Cy Sure', 'Ann Low');
+	await service.run(FIND, person, [{ ...ann }, { ...bob }, { ...low }]);
 	await enrich({}, [{ ...bob }]);
 	sandbox.requests.length = 0;
-	const items = await enrich({ tryPersonal: '={{ $json.personal }}', options: { dryRun: true } }, [
+	const options = { dryRun: true, minConfidence: 0.5 };
+	const items = await enrich({ tryPersonal: '={{ $json.personal }}', options }, [
 		{ ...ann },
+		{ ...low },
 		{ ...bob },
 		{ ...cy },
 		{ ...cy, personal: true },
@@ -187,6 +189,7 @@ test('says in a dry run which call would be sent, and how many may follow', asyn
 	expect(items).toEqual(
 		paired([
 			plan('/email/verify', 'new', 0, { email: 'ann.sure@acme.com' }),
+			plan('/email/find', 'remembered', 1, { ...searchFor('Ann'), lastName: 'Low' }),
 			plan('/email/find', 'remembered', 1, searchFor('Bob')),
 			plan('/email/find', 'new', 1, searchFor('Cy')),
 			plan('/email/find', 'duplicate', 3, searchFor('Cy')),
@@ -195,12 +198,22 @@ test('says in a dry run which call would be sent, and how many may follow', asyn
 	);
 });
 
-test('takes an address without a confidence for a sure one', async () => {
-	service.answerWith((request) =>
-		request.path === '/email/verify' ? verdict(request) : success({ email: 'a@acme.com' }),
-	);
-	const items = await enrich({ options: { minConfidence: 1 } }, people('Ann Sure', 'Bob Sure'));
-	expect(items.map(({ json }) => json.tried)).toEqual(['business: valid', 'business: valid']);
+test('takes an address without a number as its confidence for a sure one, and keeps each address', async () => {
+	const [emailType, email, gmail] = ['business', 'a@acme.com', 'a@gmail.com'];
+	service.answerWith(({ path, body }) => {
+		const given = body as { firstName?: string; email?: string };
+		// A verdict may name no address.
+		if (path === '/email/verify')
+			return success({ email: '', status: given.email === email ? 'invalid' : 'valid' });
+		const confidence = given.firstName === 'Bob' && { confidence: 'high' };
+		return success({ email: path === '/email/find' ? email : gmail, ...confidence });
+	});
+	const options = { minConfidence: 1 };
+	const items = await enrich({ tryPersonal: true, options }, people('Ann Sure', 'Bob Sure'));
+	const tried = 'business: invalid, personal: valid';
+	const rejected = [{ email, emailType, status: 'invalid', outcome: 'invalid' }];
+	const sure = { found: true, email: gmail, status: 'valid', tried, rejected };
+	expect(items).toMatchObject(paired([sure, { ...sure, confidence: 'high' }]));
 });
 
 test('takes a switch as a spreadsheet holds it', async () => {
@@ -220,6 +233,8 @@ test('says what can only be wrong before anything is paid for', async () => {
 	const place = { no: 'place' };
 	const rows: Array<[IDataObject, string?]> = [
 		[{ company: '' }, 'Company Domain is empty'],
+		[{ first: '', last: 'Hidden' }, 'Last Name must be a real value, but is "Hidden"'],
+		[{ first: 'N.A.', last: '' }, 'First Name must be a real value, but is "N.A."'],
 		[{ accept: [] }, 'Accepted Statuses is empty'],
 		[{ accept: [5] }, 'Accepted Statuses has no option "5"'],
 		[{ confidence: 70 }, 'Minimum Confidence must be a number from 0 to 1, but is 70'],

@@ -11,11 +11,13 @@ import {
 	STATUS,
 	VERIFY,
 	WAIT,
+	failure,
 	get,
 	keepGoing,
 	person,
 	post,
 	success,
+	titleIn,
 	type Call,
 	type Operation,
 } from './given';
@@ -39,6 +41,11 @@ test('Credit: Get gives every item the balance of the account, which each run re
 		expect(items).toEqual(paired([balance, balance, balance]));
 		service.expectCalls(calls);
 	}
+	// A free request without an answer is sent again after a minute.
+	sandbox.set({ faults: [{ kind: 'hang', match: { times: 1 } }] });
+	const since = Date.now();
+	expect((await service.run(BALANCE, {}, [{}, {}])).items).toEqual(paired([balance, balance]));
+	expect(Date.now() - since).toBeLessThan(5 * 60_000);
 });
 
 const linkedinUrl = 'https://linkedin.com/in/dan';
@@ -79,7 +86,7 @@ test.each<[string, Operation, INodeParameters, Call[], object[]]>([
 	const [, operation, parameters, requests, results] = row;
 	const { items } = await service.run(operation, parameters, [
 		{ first: ' Ann ', last: 'Sure\n', company: 'acme.com' },
-		{ first: 'Bob', last: 'High', company: 'acme.com', profile: '', place: '' },
+		{ first: 'Bob', last: 'High', company: 'acme.com', profile: '', place: 'N/A' },
 		{ first: 'Dan', last: 'Low', company: 'x.org', profile: linkedinUrl, place: 'Graz' },
 	]);
 	service.expectCalls(requests);
@@ -91,17 +98,20 @@ test('Email: Find Business leaves it to the service what it requires, and says w
 	const inputs = [
 		{ last: 'Sure', company: 'acme.com' },
 		{ first: 'Ann', last: 'Sure', profile: linkedinUrl },
+		{ first: 'Ann', last: 'Sure', company: 'acme.com', profile: linkedinUrl },
 	];
 	const { items } = await service.run(FIND, person, inputs, keepGoing);
 	service.expectCalls([
 		post('/email/find', { lastName: 'Sure', company: 'acme.com' }),
 		post('/email/find', { firstName: 'Ann', lastName: 'Sure', linkedinUrl }),
+		post('/email/find', { firstName: 'Ann', lastName: 'Sure', company: 'acme.com', linkedinUrl }),
 	]);
 	const refused = refusal('INVALID_REQUEST', 'Something went wrong');
 	const advice = containing('. The request had no First Name and no LinkedIn URL.');
 	expect(items.map(errorOf)).toEqual([
 		{ ...refused, missing: ['First Name', 'LinkedIn URL'], advice },
 		{ ...refused, missing: ['Company Domain'] },
+		refused,
 	]);
 });
 
@@ -145,7 +155,7 @@ describe('Scrape: Start', () => {
 					{ jobTitles: ['7'], locations: ['A, B', 'C'] },
 				],
 				[{ places: ['A', 'B'], place: ['A', 'C'] }, { locations: ['A', 'B', 'C'] }],
-				[{ size: '51-200' }, { companySize: '51-200' }],
+				[{ size: '1-1' }, { companySize: '1-1' }],
 				[{ size: '11 – 50 employees' }, { companySize: '11-50' }],
 				[{ size: '1,001-5,000' }, { companySize: '1001-5000' }],
 				[{ size: '10001+ employees' }, { companySize: '10001-1000000' }],
@@ -179,15 +189,30 @@ describe('Scrape: Start', () => {
 		expect(items).toEqual(paired([...ids].map(result)));
 	});
 
+	test('names in its error those that it started, as the service names them', async () => {
+		const datas = [{ scrapeId: '<b>\n1' }, { jobId: 'x' }];
+		service.answerWith(async (request) => {
+			await until(() => sandbox.requests.length === 3);
+			const data = datas[Number(titleIn(request))];
+			return data ? success(data) : failure('ODD', 400);
+		});
+		const titles = ['0', '1', '2'].map((given) => ({ given }));
+		const { error } = await service.run(START, { filters: { jobTitles: given } }, titles);
+		const ids = 'This execution started 2 scrapes: ‹b› 1, {"jobId":"x"}. ';
+		expect(error).toMatchObject({ description: containing(ids) });
+	});
+
 	test('starts one in each run of a loop', async () => {
 		await service.run(START, {}, [{}, {}], { isInLoop: true });
 		const start = post('/start', { filters: { limit: 50 } });
 		service.expectCalls([start, start]);
 	});
 
-	test('is refused only to an AI agent that sets no filter', async () => {
+	test.each([
+		{ filters: { jobTitles: given } },
+		{ filtersMode: 'json', filtersJson: '={{ { jobTitles: $json.given } }}' },
+	])('is refused only to an AI agent that sets no filter: %j', async (parameters) => {
 		const inputs = [{ given: '' }, { given: 'CTO' }];
-		const parameters = { filters: { jobTitles: given } };
 		const byAgent = { isTool: true, ...keepGoing };
 		const { items } = await service.run(START, parameters, inputs, byAgent);
 		const message =
@@ -246,10 +271,12 @@ test.each<[JobSettings['scrapeIdStyle'], (id: string) => string]>([
 	);
 });
 
-test('Scrape: Get Status takes a number as the ID', async () => {
-	service.answerWith(({ query }) => success(query));
-	const { items } = await service.run(STATUS, byId, [{ id: 4711 }, { id: 8 }]);
-	expect(items).toEqual(paired([{ scrapeId: '4711' }, { scrapeId: '8' }]));
+test('Scrape: an ID may be a number, and its letters stay as they are', async () => {
+	service.answerWith(({ query }) => success({ scrapeId: 17, status: 'completed', ...query }));
+	const { items } = await service.run(STATUS, byId, [{ id: 4711 }, { id: 'Ab8' }]);
+	const { items: waited } = await service.run(START_AND_WAIT, {}, [{}, {}]);
+	const ids = [...items, ...waited].map(({ json }) => json.scrapeId);
+	expect(ids).toEqual(['4711', 'Ab8', '17', '17']);
 });
 
 describe('Scrape: Wait Until Finished', () => {
@@ -295,12 +322,12 @@ describe('Scrape: Wait Until Finished', () => {
 	});
 
 	test('says why a scrape failed if the service tells it', async () => {
-		const status = { status: 'failed', message: '', error: 'The source is down' };
+		const status = { status: 'failed', message: '', error: 'The\n<b>source</b> is down' };
 		service.answerWith(({ query }) => success({ ...query, ...status }));
 		const { items } = await service.run(WAIT, byId, [{ id: 'a' }, { id: 'b' }], keepGoing);
 		expect(items.map((item) => errorOf(item)?.message)).toEqual([
-			'Scrape a failed: The source is down',
-			'Scrape b failed: The source is down',
+			'Scrape a failed: The ‹b›source‹/b› is down',
+			'Scrape b failed: The ‹b›source‹/b› is down',
 		]);
 	});
 
@@ -309,11 +336,15 @@ describe('Scrape: Wait Until Finished', () => {
 		const parameters = { ...byId, options: { timeout: 0 } };
 		const running = service.run(WAIT, parameters, [{ id }], keepGoing);
 		await until(() => polls().length > 0);
-		sandbox.set({ faults: [{ kind: 'html', status: 502 }] });
+		// Nine minutes, which end with an answer, do not count.
+		for (const minutes of [9, 1, 0]) {
+			sandbox.set({ faults: minutes === 1 ? [] : [{ kind: 'html', status: 502 }] });
+			await sleep(minutes * 60_000);
+		}
 		const advice = containing('"Wait Until Finished" with the scrape ID');
 		const error = including({ scrapeId: id, advice });
 		expect((await running).items).toEqual(paired([{ id, error }]));
-		expect(msOfPolls(502)).toBeGreaterThanOrEqual(10 * 60_000);
+		expect(msOfPolls(502)).toBeGreaterThanOrEqual(19 * 60_000);
 	});
 
 	// At once, and then at each interval.
@@ -328,6 +359,14 @@ describe('Scrape: Wait Until Finished', () => {
 		const before = polls().length;
 		await service.run(WAIT, { ...byId, options }, [await started({ durationMs: 19_000 })], starter);
 		expect(polls()).toHaveLength(before + count);
+	});
+
+	test('ends at its Timeout, however long the interval is', async () => {
+		const scrapes = [await started(NEVER), await started(NEVER)];
+		const since = Date.now();
+		const parameters = { ...byId, options: { pollInterval: 600, timeout: 1 } };
+		await service.run(WAIT, parameters, scrapes, keepGoing);
+		expect(Date.now() - since).toBeLessThan(5 * 60_000);
 	});
 
 	test('ends at once when another item fails', async () => {
@@ -365,13 +404,13 @@ describe('Scrape: Start and Wait', () => {
 
 	test('sends a webhook URL, and gives the fields of the start and of the last status', async () => {
 		sandbox.set({ job: { durationMs: 12_000 }, extraFields: true });
-		const options = { webhookUrl: '=http://127.0.0.1:9/{{ $json.limit }}' };
+		const options = { webhookUrl: '=http://127.0.0.1:9/{{ $json.limit }}?a=b' };
 		const { items } = await service.run(START_AND_WAIT, { ...parameters, options }, inputs);
 		const [cto, cfo] = starts;
 		service.expectCalls(
 			[
-				post('/start', { ...cto, webhookUrl: 'http://127.0.0.1:9/10' }),
-				post('/start', { ...cfo, webhookUrl: 'http://127.0.0.1:9/20' }),
+				post('/start', { ...cto, webhookUrl: 'http://127.0.0.1:9/10?a=b' }),
+				post('/start', { ...cfo, webhookUrl: 'http://127.0.0.1:9/20?a=b' }),
 			],
 			'/start',
 		);
@@ -394,6 +433,17 @@ describe('Scrape: Start and Wait', () => {
 			return { ...input, error: { ...refused, scrapeId, advice: containing(scrapeId) } };
 		});
 		expect(items).toEqual(paired(failed));
+	});
+
+	test('is an error with the ID if the run ends meanwhile, and the scrape counts as started', async () => {
+		const match = { path: '/status', times: 1 };
+		sandbox.set({ job: NEVER, faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match }] });
+		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
+		const ofOther = items.map(errorOf).find((error) => error?.outcome !== 'refused');
+		const { scrapeId, ...error } = ofOther ?? {};
+		expect([idOf(10), idOf(20)]).toContain(scrapeId);
+		const message = 'Not sent: the service does not accept the API key';
+		expect(error).toEqual({ message, advice: containing('with the scrape ID'), paidCalls: 1 });
 	});
 
 	test.each<[string, FaultRule]>([

@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from './engine';
 import { found, including, paired, verdictOn } from './expected';
-import { keepGoing, post } from './given';
+import { keepGoing, post, success } from './given';
 import { useService } from './service';
 
 const service = useService({ plan: 'enterprise' });
@@ -58,9 +58,26 @@ test.each<[string, INodeParameters, Partial<NodeRun>, names: string, outputs: st
 	);
 });
 
+test('Split Output knows the verdicts in any case', async () => {
+	const statuses = ['VALID', ' Catch-All', 'Invalid '];
+	service.answerWith(({ body }) => {
+		const { email } = body as { email: string };
+		return success({ status: statuses[Number.parseInt(email)] });
+	});
+	const { outputs } = await run('verify', on, [{ name: '0' }, { name: '1' }, { name: '2' }]);
+	expect(outputs).toMatchObject(statuses.map((status) => [{ json: { status } }]));
+});
+
+test('The error of an expression names its item', async () => {
+	const items = ['Low', 'Sure'].map((name) => ({ name }));
+	const { error } = await run('findPersonal', { location: noPlace }, items, {});
+	expect(error).toMatchObject({ context: { itemIndex: 1 } });
+});
+
 describe('The fields of an item', () => {
 	const inputs = ['Valid', 'Catchall', 'Broken'].map((name, index) => {
-		return { name, id: index + 1, status: 'new', note: { a: [1] } };
+		const old = { status: 'new', a: { status: 'old' }, email: 'as pasted', error: 'old' };
+		return { name, id: index + 1, note: { a: [1] }, ...old };
 	});
 	const verdicts = [verdictOn('Valid@acme.com'), verdictOn('Catchall@acme.com', 'catch_all')];
 	const results = verdicts.map((verdict) => ({ ...verdict, paidCalls: 1 }));
@@ -68,15 +85,16 @@ describe('The fields of an item', () => {
 	test.each<[INodeParameters, (input: object, result: object) => object, failed: object]>([
 		[{}, (_, result) => result, { status: undefined }],
 		[{ includeInput: true }, (input, result) => ({ ...input, ...result }), { status: undefined }],
-		[{ resultField: ' leadgen ' }, (_, leadgen) => ({ leadgen }), {}],
-		[{ resultField: 'a', includeInput: true }, (input, a) => ({ ...input, a }), {}],
+		[{ resultField: ' a ' }, (_, a) => ({ a }), { a: undefined }],
+		[{ resultField: 'a', includeInput: true }, (input, a) => ({ ...input, a }), { a: undefined }],
 	])('with %j', async (options, shape, without) => {
+		const kept = inputs.map((input) => ({ ...input, error: undefined }));
 		const plan = await run('verify', { ...options, dryRun: true }, inputs);
 		service.expectCalls([]);
 		const request = { dryRun: true, call: 'new', path: '/email/verify', mayFollow: 0 };
 		expect(plan.items).toEqual(
 			paired(
-				inputs.map((input) =>
+				kept.map((input) =>
 					shape(input, { ...request, request: { email: `${input.name}@acme.com` } }),
 				),
 			),
@@ -86,7 +104,7 @@ describe('The fields of an item', () => {
 		service.expectCalls(
 			inputs.map(({ name }) => post('/email/verify', { email: `${name}@acme.com` })),
 		);
-		const [one, two] = inputs.map((input, index) => shape(input, results[index] ?? {}));
+		const [one, two] = kept.map((input, index) => shape(input, results[index] ?? {}));
 		// An old status would look like that of the run.
 		const failed = { ...inputs[2], ...without, error: including({ code: 'BROKEN' }) };
 		expect(items).toEqual(paired([one ?? {}, two ?? {}, failed]));

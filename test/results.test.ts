@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hintTexts, type NodeResult, type NodeRun } from './engine';
+import { hintTexts, hintsOf, type NodeResult, type NodeRun } from './engine';
 import {
 	BALANCE,
 	ENRICH,
@@ -14,6 +14,7 @@ import {
 	keepGoing,
 	people,
 	person,
+	verdictWith,
 	type Operation,
 } from './given';
 import { errorOf } from './expected';
@@ -70,7 +71,12 @@ describe('The hint tells the outcomes and the paid calls of a run, and each item
 		],
 		[
 			'searches for a business address alone',
-			[FIND, person, people('Al High', 'Ed Nobody', 'Ed Nobody', 'Refused High'), keepGoing],
+			[
+				FIND,
+				{ ...person, linkedinUrl: "={{ $json.first === 'Al' ? 'linkedin.com/in/al' : '' }}" },
+				people('Al High', 'Ed Nobody', 'Ed Nobody', 'Refused High'),
+				keepGoing,
+			],
 			[1, 1, 0, 0],
 			'warning: 4 items: 2 not found, 1 found, 1 refused · 2 paid calls (2 business lookups) · 1 reused for free',
 		],
@@ -122,6 +128,8 @@ describe('The hint tells the outcomes and the paid calls of a run, and each item
 	])('%s', async (_, run, costs, hint) => {
 		const result = await service.run(...run);
 		expect(hintTexts(result).join('\n')).toBe(hint);
+		const places = hintsOf(result).flatMap((hints) => hints.map(({ location }) => location));
+		expect(new Set(places)).toEqual(new Set(['outputPane']));
 		expect(costsOf(result)).toEqual(costs);
 	});
 });
@@ -169,6 +177,13 @@ test.each<[told: string, IDataObject[], INodeParameters]>([
 		`info: Dry run, nothing was sent · ${String(items.length)} items · ${told} · up to ${time} at 60 requests per minute`,
 	]);
 	expect(costsOf(result)).toEqual(items.map(() => undefined));
+});
+
+test('A status of the service is text in the hint, whatever it holds', async () => {
+	service.answerWith(verdictWith({ status: '<b>Odd</b>' }));
+	const result = await service.run(VERIFY, verify, emails('a', 'b'));
+	const told = 'info: 2 items: 2 ‹b›odd‹/b› · 2 paid calls (2 verifications)';
+	expect(hintTexts(result)).toEqual([told]);
 });
 
 test('A long run says at its end what held it up', async () => {
