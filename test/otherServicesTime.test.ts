@@ -66,7 +66,7 @@ test('A clock that is set back holds no call up', async () => {
 	await runRows(VERIFY_ROWS, rows.slice(0, 2));
 	const clock = jest.spyOn(Date, 'now');
 	clock.mockImplementation(() => performance.timeOrigin + performance.now() - 5 * 60_000);
-	await within(5000, () => runRows(VERIFY_ROWS, rows.slice(2)));
+	await within(60_000, () => runRows(VERIFY_ROWS, rows.slice(2)));
 	clock.mockRestore();
 	expectCalls(rows.map(VERIFY_ROWS.callFor));
 });
@@ -186,7 +186,7 @@ describe('A service that takes no calls for now', () => {
 		const [early, later] = [rows.slice(0, 300), rows.slice(300)];
 		const rest = notAttempted(about, `again in ${time}.`);
 		answerWith(answered);
-		const result = await within(5000, () => runRows(VERIFY_ROWS, early));
+		const result = await within(60_000, () => runRows(VERIFY_ROWS, early));
 
 		expectFewOnce();
 		const errors = expectEnd(result, early, rest);
@@ -195,21 +195,21 @@ describe('A service that takes no calls for now', () => {
 		sandbox.requests = [];
 		// Soon after a refusal, a second call may go out before the first one is answered.
 		await sleep(90_000);
-		const resultLater = await within(5000, () => runRows(VERIFY_ROWS, later));
+		const resultLater = await within(60_000, () => runRows(VERIFY_ROWS, later));
 		expect(sandbox.requests).toHaveLength(1);
 		const { status: httpStatus } = answered;
 		expect(expectEnd(resultLater, later, rest)).toMatchObject([{ httpStatus }]);
 	});
 
-	/** Calls that came when the service said it would be back, if it said so for half a second. */
+	/** Calls that came when the service said it would be back, if it said so for 20 seconds. */
 	const probes = () =>
-		sandbox.requests.filter((each) => msBetween(sandbox.requests[0], each) > 400);
+		sandbox.requests.filter((each) => msBetween(sandbox.requests[0], each) > 15_000);
 
 	test('is given up after ten minutes, and tried with one call at a time until then', async () => {
 		const rows = rowsOf(300);
 		answerWith(async () => {
 			if (probes().length > 0) await sleep(4 * 60_000);
-			return busyFor('0.5');
+			return busyFor('20');
 		});
 		const result = await runRows(VERIFY_ROWS, rows, { requestTimeout: 300 });
 
@@ -241,7 +241,7 @@ describe('A service that takes no calls for now', () => {
 			return isLongAgo(sandbox.requests[0], 150);
 		};
 		await service.runUntil(isHeldBack, operation, parameters, rowsOf(100), keepGoing);
-		expect(Date.now() - heldBackAt).toBeLessThan(500);
+		expect(Date.now() - heldBackAt).toBeLessThan(60_000);
 		expect(sandbox.requests.length).toBeLessThanOrEqual(60);
 	});
 });
@@ -268,20 +268,20 @@ describe('An answer that comes byte by byte', () => {
 		const message = 'The service did not answer in time';
 		const facts = { outcome: 'unknown', code: 'ECONNABORTED', paidCalls: 1 };
 		const error = { message, advice: mayBeDone, ...facts };
-		await within(3000, () =>
+		await within(30_000, () =>
 			expectEach(VERIFY_ROWS, [[verdict], [trickle, { error }], [verdict]], options),
 		);
 		await until(() => closed === 1);
 	});
 
 	test.each([
-		{ about: 'at once, if it is free', action: STATUS_ROWS, afterMs: [0, 1000] },
-		{ about: 'when it is late, if it is paid', action: VERIFY_ROWS, afterMs: [2000, 5000] },
+		{ about: 'at once, if it is free', action: STATUS_ROWS, afterMs: [0, 30_000] },
+		{ about: 'when it is late, if it is paid', action: VERIFY_ROWS, afterMs: [59_000, 90_000] },
 	])('is given up after Stop $about', async ({ action, afterMs: [least = 0, most = 0] }) => {
 		const rows = rowsOf(3);
 		answerWith(trickle);
 		const areAsked = () => sandbox.requests.length === 3;
-		const parameters = { ...action.parameters, options: { requestTimeout: 3 } };
+		const parameters = { ...action.parameters, options: { requestTimeout: 60 } };
 		await service.runUntil(areAsked, action.operation, parameters, rows, keepGoing);
 		await until(() => closed === 3);
 		const ms = Date.now() - Number(sandbox.requests[0]?.at);

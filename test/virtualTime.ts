@@ -15,7 +15,7 @@ const SYSTEM_WORK = /Req|Connect/;
 /**
  * After so many milliseconds, in real time, a test waits in vain: at all, and while nothing happens and no timer runs.
  */
-const [MAX_WAIT_MS, MAX_SILENCE_MS] = [30_000, 3000];
+const [MAX_WAIT_MS, MAX_SILENCE_MS] = [120_000, 3000];
 
 const { setTimeout: realTimeout, clearTimeout: realClear } = globalThis;
 const [realDate, realNow] = [Date.now.bind(Date), performance.now.bind(performance)];

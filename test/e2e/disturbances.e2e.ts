@@ -60,7 +60,7 @@ describe('through power cuts', () => {
 		expect(await fixture.delivered(id)).toHaveLength(1);
 		expect(await fixture.told(id)).toEqual([]);
 		expect(await fixture.executions(scheduled.id)).toEqual([]);
-	}, 180_000);
+	});
 
 	it('keeps the leads of a notification that waits for the status, in the execution that crashed', async () => {
 		await fixture.reset({
@@ -86,7 +86,7 @@ describe('through power cuts', () => {
 		// Retry does not run the workflow twice.
 		expect((await fixture.api.retryExecution(crashed?.id ?? '')).status).toBe('success');
 		expect(await fixture.delivered(id)).toHaveLength(1);
-	}, 120_000);
+	});
 });
 
 describe('beside a trigger that loses its connection', () => {
@@ -145,7 +145,7 @@ describe('where one production execution may run at once', () => {
 		// A start and a completion each.
 		expect(await fixture.executions(id)).toHaveLength(2 * jobs.length);
 		expect(await fixture.delivered(id)).toHaveLength(jobs.length);
-	}, 300_000);
+	});
 });
 
 async function withSchedule(id: string, cronExpression: string) {

@@ -156,7 +156,7 @@ describe('a start', () => {
 		await fixture.api.retryExecution(cut?.id ?? '');
 		await quiet();
 		expect(fixture.sandbox.jobs).toHaveLength(1);
-	}, 300_000);
+	});
 });
 
 describe('a refusal', () => {
