@@ -98,7 +98,10 @@ export class LeadGenTrigger implements INodeType {
 					await (this.getMode() === 'manual' ? beginTest(node) : activate(node));
 				} catch (error) {
 					const { advice } = asLeadGenError(error);
-					throw new NodeOperationError(this.getNode(), errorText(error), { description: advice });
+					const message = errorText(error);
+					const shown = new NodeOperationError(this.getNode(), message, { description: advice });
+					// n8n replaces one that holds a code such as ECONNREFUSED, and then blames the service.
+					throw Object.assign(shown, { message });
 				}
 				return true;
 			},
