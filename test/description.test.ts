@@ -55,15 +55,17 @@ function shownOf(description: INodeTypeDescription, parameters: INodeParameters)
 		...([properties, parameters, true, false, null, description] as const),
 	);
 	const root = values ?? {};
-	const isShown = (property: INodeProperties) =>
-		NodeHelpers.displayParameter(root, property, null, description, root);
+	const isShown = (property: INodeProperties, within = root) =>
+		NodeHelpers.displayParameter(within, property, null, description, root);
 	const others = ['resource', 'operation', 'options'];
 	const collection = properties.find(({ name }) => name === 'options');
 	const fields = properties.filter(({ name }) => !others.includes(name));
-	return [...fields, ...inside(collection)].filter(isShown);
+	const shown = fields.filter((field) => isShown(field));
+	const options = root.options as INodeParameters | undefined;
+	return [...shown, ...inside(collection).filter((option) => isShown(option, options))];
 }
 
-/** What the editor computes for a node with these parameters: its subtitle and its outputs. */
+/** What the editor computes for a node with these parameters: its subtitle, outputs and hidden webhook URLs. */
 async function computedOf(type: INodeType, parameters: INodeParameters) {
 	const { description } = type;
 	const ids = { id: '1', name: 'LeadGen', type: 'leadGen', typeVersion: 1 };
@@ -75,6 +77,9 @@ async function computedOf(type: INodeType, parameters: INodeParameters) {
 	const compute = () => ({
 		subtitle: expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
 		outputs: NodeHelpers.getNodeOutputs(workflow, node, description),
+		hidesUrls: description.webhooks?.map(({ ndvHideUrl }) =>
+			expression.getSimpleParameterValue(node, ndvHideUrl, 'internal', {}),
+		),
 	});
 	return await expression.withIsolate(() => Promise.resolve(compute()));
 }
@@ -269,16 +274,17 @@ test.each<[INodeParameters, subtitle: string, fields: string[]]>([
 		['triggerAtDayOfMonth', 'triggerAtHour', 'triggerAtMinute'],
 	],
 	[{ schedule: 'cron' }, 'Start scrapes', ['cronExpression']],
-	[{ mode: 'listen', schedule: 'weekly' }, 'Receive completions', []],
+	[{ mode: 'listen', schedule: 'weekly', output: 'leads' }, 'Receive completions', []],
 ])('The trigger has its subtitle and the fields of its start with %j', async (...given) => {
 	const [parameters, subtitle, times] = given;
 	const trigger = await loadNode('leadGenTrigger');
-	expect(await computedOf(trigger, parameters)).toMatchObject({ subtitle });
+	const hidesUrls = [parameters.mode !== 'listen', true];
+	expect(await computedOf(trigger, parameters)).toMatchObject({ subtitle, hidesUrls });
 	const names = shownOf(trigger.description, parameters).map(({ name }) => name);
 	const start = ['startScrapeNotice', 'filtersMode', 'filters', 'limit', 'schedule', ...times];
 	expect(names).toEqual(
 		parameters.mode === 'listen'
-			? ['mode', 'listenNotice', 'events', 'output', 'internalUrl', 'testScrapeId']
+			? ['mode', 'listenNotice', 'events', 'output', 'internalUrl', 'leadsField', 'testScrapeId']
 			: ['mode', ...start, 'events', 'output', 'internalUrl', 'testLimit', 'testScrapeId'],
 	);
 });

@@ -38,12 +38,16 @@ type Removing = Parameters<IDataDeduplicator['removeProcessed']>;
  * node, and writes it a moment later.
  */
 class ProcessedData implements IDataDeduplicator {
+	/** How long the next writes take, if not a moment; with `Infinity`, the database refuses them. */
+	readonly writeMs: number[] = [];
 	private readonly rows = new Map<string, Set<unknown>>();
 
 	private async change({ workflow, node }: ICheckProcessedContextData, to: RowChange) {
 		const key = `${workflow.id} ${String(node?.id)}`;
 		const row = new Set(this.rows.get(key));
-		await new Promise((resolve) => setTimeout(resolve, 20));
+		const ms = this.writeMs.shift() ?? 20;
+		if (ms === Infinity) throw new Error('deadlock detected');
+		await new Promise((resolve) => setTimeout(resolve, ms));
 		this.rows.set(key, to(row));
 	}
 
@@ -68,7 +72,7 @@ class ProcessedData implements IDataDeduplicator {
 }
 type RowChange = (row: Set<unknown>) => Set<unknown>;
 
-const processed = new ProcessedData();
+export const processed = new ProcessedData();
 
 /** An execution, in the order in which they were begun. */
 export interface Execution {
@@ -90,9 +94,9 @@ type Data = IWorkflowExecuteAdditionalData;
 /** What surrounds n8n's engine in an n8n with one active workflow: its database, its webhooks, and its executions. */
 export class MiniN8n {
 	readonly executions: Execution[] = [];
-	/** Answers instead of the webhooks, as a proxy in front of n8n does. */
+	/** Answers instead of the webhooks, as a proxy in front of n8n does; with -1, never. */
 	front?: (request: IncomingMessage, body: string) => number | undefined;
-	/** The body of these answers. */
+	/** The body of these answers, and where a redirect leads. */
 	frontBody = '';
 	/** How many production executions may run at once. */
 	slots = Infinity;
@@ -100,6 +104,7 @@ export class MiniN8n {
 	publicUrl = '';
 	/** Whether n8n has saved that the workflow is active. It may take requests before. */
 	isPublished = true;
+	private readonly workflowId = crypto.randomUUID();
 	private requestCount = 0;
 	/** As n8n's database holds it. */
 	private staticData = '{}';
@@ -221,7 +226,8 @@ export class MiniN8n {
 
 	/** Where anyone sends requests to the node. */
 	get productionUrl(): string {
-		return `${this.url}webhook/${String(this.node.webhookId)}/leadgen`;
+		const path = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, 'leadgen');
+		return `${this.url}webhook/${path}`;
 	}
 
 	/** What is saved of the nodes. */
@@ -270,14 +276,16 @@ export class MiniN8n {
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		const rawBody = Buffer.concat(chunks);
-		const isTest = request.url?.startsWith('/webhook-test/') ?? false;
-		const isThere = isTest ? this.isListening : this.isActive;
+		const { pathname, searchParams } = new URL(request.url ?? '', this.url);
+		const isTest = pathname.startsWith('/webhook-test/');
+		const isOwn = new URL(this.productionUrl).pathname === pathname.replace('-test', '');
+		const isThere = isOwn && (isTest ? this.isListening : this.isActive);
 		const status = this.front?.(request, rawBody.toString()) ?? (isThere ? 0 : 404);
+		if (status < 0) return;
 		if (status !== 0) {
-			response.writeHead(status).end(this.frontBody);
+			response.writeHead(status, { location: this.frontBody }).end(this.frontBody);
 			return;
 		}
-		const { searchParams } = new URL(request.url ?? '', this.url);
 		const httpRequest = Object.assign(request, {
 			...{ rawBody, originalUrl: request.url, query: Object.fromEntries(searchParams), params: {} },
 			body: rawBody.length > 0 ? (JSON.parse(rawBody.toString()) as object) : {},
@@ -311,7 +319,7 @@ export class MiniN8n {
 		const getByName = () => this.others[process % this.others.length] ?? this.type;
 		const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
 		return new Workflow({
-			...{ id: `workflow ${this.node.id}`, active, nodeTypes, settings: { executionOrder: 'v1' } },
+			...{ id: this.workflowId, active, nodeTypes, settings: { executionOrder: 'v1' } },
 			nodes: [structuredClone(this.node)],
 			connections: {},
 			staticData: JSON.parse(this.staticData) as IDataObject,

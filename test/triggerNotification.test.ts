@@ -7,7 +7,7 @@ const nested = (depth: number, inner: object): object =>
 
 test.each<[string, object, string | undefined]>([
 	['a field of the body', { body: { scrapeId: 'a1', id: 'b' } }, 'a1'],
-	['any spelling of its name', { body: { id: 'b', 'Scrape-ID': 'a1' } }, 'a1'],
+	['any spelling of its name', { body: { id: 'b', 'Scrape-Job-ID': 'a1' } }, 'a1'],
 	['the data of an envelope', { body: { success: true, data: { scrape_id: 'a1' } } }, 'a1'],
 	['four levels', { body: nested(3, { scrapeId: 'a1' }) }, 'a1'],
 	['five levels', { body: nested(4, { scrapeId: 'a1' }) }, undefined],
@@ -62,7 +62,7 @@ test.each<[string, unknown, unknown[] | undefined]>([
 	['a list of texts', { leads: ['ada@acme.com'] }, undefined],
 	['a list with a text', { leads: [ada, 'ada@acme.com'] }, undefined],
 	['an empty list', { leads: [] }, undefined],
-	['a list with another name', { events: leads }, undefined],
+	['a list with another name', { events: leads, dataSources: leads }, undefined],
 	['nothing', undefined, undefined],
 ])('the leads of a notification are found in %s', (_what, body, expected) => {
 	expect(leadsIn({ body })).toEqual(expected);
@@ -96,16 +96,17 @@ test('the notification in the output has the headers of the service, and no secr
 	const transport = [
 		...['Host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'via'],
 		...['accept', 'Accept-Encoding', 'user-agent', 'forwarded', 'x-forwarded-for', 'x-real-ip'],
+		'proxy-authorization',
 	];
 	const secret = ['authorization', 'cookie', 'x-api-key', 'x-leadgen-signature'];
 	const kept = { 'x-event': 'scrape.completed', 'x-signature': 'abc', 'idempotency-key': '1' };
 	const others = Object.fromEntries([...transport, ...secret].map((name) => [name, 'a']));
-	const body = { scrapeId: 's1' };
+	let body: object = { scrapeId: 's1' };
 	const node = {
 		context: {
-			getRequestObject: () => ({ method: 'POST' }),
+			getRequestObject: () => ({ method: 'POST', rawBody: Buffer.from('Zoë') }),
 			getHeaderData: () => ({ ...others, ...kept }),
-			getQueryData: () => ({ id: '1', leadgen: 'a.0' }),
+			getQueryData: () => ({ id: '1', leadgen: 'a.0', LEADGEN: 'A.0' }),
 			getBodyData: () => body,
 		},
 	} as unknown as Receiving;
@@ -115,4 +116,7 @@ test('the notification in the output has the headers of the service, and no secr
 		query: { id: '1' },
 		body,
 	});
+	// n8n does not read a content type that it does not know.
+	body = {};
+	expect(rawNotification(node).body).toBe('Zoë');
 });

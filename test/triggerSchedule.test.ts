@@ -48,12 +48,16 @@ test.each<[values: Values, timeZone: string, after: string, times: string[]]>([
 	[cron(' 0   9 * * 1-5 '), 'Europe/Berlin', '2026-03-06T12:00Z', ['2026-03-09T08:00']],
 	[cron('0 0 * jan 7'), 'UTC', '2026-02-10T00:00Z', ['2027-01-03T00:00']],
 	[cron('*/30 * * * * *'), 'UTC', '2026-02-10T00:00:50Z', ['2026-02-10T00:01', '2026-02-10T00:01']],
+	[cron('5/35 9-10 * * *'), 'UTC', '2026-02-10T09:10Z', ['2026-02-10T09:40', '2026-02-10T10:05']],
+	[cron('5/35 9-10 * * *'), 'UTC', '2026-02-10T10:00Z', ['2026-02-10T10:05', '2026-02-10T10:40']],
 	[cron('@daily'), 'UTC', '2026-02-10T00:00:50Z', ['2026-02-11T00:00', '2026-02-12T00:00']],
 ])('%j in %s starts scrapes after %s at %j', (values, timeZone, after, times) => {
 	const starts = firedTimes(expressionOf(values), timeZone, after);
 	const seen = times.map(() => starts.next().value as Date);
 	expect(seen.map((time) => time.toISOString().slice(0, 16))).toEqual(times);
-	for (const time of seen) expect(attemptAt(time, expressionOf(values), timeZone)).toMatch(/^s2/);
+	const attempts = seen.map((time) => attemptAt(time, expressionOf(values), timeZone));
+	for (const attempt of attempts) expect(attempt).toMatch(/^s2/);
+	expect(new Set(attempts).size).toBe(times.length);
 });
 
 describe.each([

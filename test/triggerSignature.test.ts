@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { isCallback, Signer } from '../nodes/LeadGen/trigger/signature';
+import { fingerprint, isCallback, Signer } from '../nodes/LeadGen/trigger/signature';
 
 const signer = new Signer({ apiKey: 'a' }, 'node 1');
 const NODE_URL = 'https://n8n.example.com/webhook/1/leadgen';
 /** Of an activation, of a schedule, and of a test run. */
-const ATTEMPTS = ['a0123456789abcdef0123456789abcdef', 's202610250180europeberlin', 'test0'];
+const ATTEMPTS = ['a0123456789abcdef', 's202610250180americaargentinabuenosaires', 'test0'];
 
 test.each<[string, (url: string) => string]>([
 	['as it is', (url) => url],
@@ -52,6 +52,11 @@ test('a signature is another one for each key, node, purpose and value', () => {
 	expect(new Set(all).size).toBe(30);
 	expect(new Signer({ apiKey: 'a\n' }, 'node 1').attemptIn(url)).toBe('a1');
 	expect(() => new Signer({ apiKey: ' ' }, 'node 1')).toThrow('API Key');
+});
+
+test('each of many values has a short hash of its own', () => {
+	const hashes = Array.from({ length: 5000 }, (_, at) => fingerprint(at));
+	expect(new Set(hashes).size).toBe(5000);
 });
 
 test('nothing else is signed', () => {

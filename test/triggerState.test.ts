@@ -113,6 +113,7 @@ describe('the attempt that an activation asks for', () => {
 		['a save interrupts its start', ['activate', 'saved', 'delete', 'update'], {}, 'same'],
 		['it is saved', ['activate', 'saved', 'through', 'delete', 'update'], {}, ''],
 		['it is added to an active workflow', ['update'], {}, 'new'],
+		['it is switched from receiving', ['delete', 'update'], {}, 'new'],
 		['it is saved after a restart', ['delete', 'update'], known(''), ''],
 		['it is activated again', ['activate', 'saved', 'delete', 'activate'], {}, 'new'],
 		['the same after its start', ['activate', 'saved', 'through', 'delete', 'activate'], {}, 'new'],
