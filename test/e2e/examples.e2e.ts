@@ -151,14 +151,14 @@ describe(`n8n ${N8N.version}, the example`, () => {
 		fixture.sandbox.set(settings);
 		const { id } = await imported('trigger-start-scrape', startAtOnce);
 		await fixture.api.activateWorkflow(id);
-		// The start, and the completion.
-		await fixture.untilExecutions(id, 2);
+		// A busy n8n may begin a second execution for the start, which sends nothing.
+		await fixture.untilRuns(id, 1, 'When a scrape is finished');
 		const all = await fixture.executions(id);
 		expectOutputs(
 			await Promise.all(all.map((one) => fixture.api.finishedExecution(one.id))),
 			outputs,
 		);
-		expect([all.length, fixture.starts]).toEqual([2, 1]);
+		expect(fixture.starts).toBe(1);
 	});
 });
 
