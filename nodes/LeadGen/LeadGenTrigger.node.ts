@@ -1,6 +1,5 @@
 import {
 	NodeConnectionTypes,
-	NodeOperationError,
 	type IExecuteFunctions,
 	type IHookFunctions,
 	type INodeExecutionData,
@@ -19,6 +18,7 @@ import { properties } from './trigger/properties';
 import { beginTest, endTest, receiveTest } from './trigger/testRun';
 import { handleRequest } from './trigger/webhook';
 import { forWorkflowBuilder } from './common/compatibility';
+import { operationError } from './common/errors';
 import { leadGenApiTest } from './service/credentialTest';
 
 /**
@@ -98,10 +98,7 @@ export class LeadGenTrigger implements INodeType {
 					await (this.getMode() === 'manual' ? beginTest(node) : activate(node));
 				} catch (error) {
 					const { advice } = asLeadGenError(error);
-					const message = errorText(error);
-					const shown = new NodeOperationError(this.getNode(), message, { description: advice });
-					// n8n replaces one that holds a code such as ECONNREFUSED, and then blames the service.
-					throw Object.assign(shown, { message });
+					throw operationError(this.getNode(), errorText(error), advice);
 				}
 				return true;
 			},

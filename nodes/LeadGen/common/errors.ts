@@ -3,6 +3,7 @@ import {
 	NodeOperationError,
 	type IDataObject,
 	type IExecuteFunctions,
+	type INode,
 } from 'n8n-workflow';
 import { filled } from './json';
 
@@ -104,10 +105,8 @@ export function nodeError(
 		error instanceof ServiceError
 			? new NodeApiError(node, { message }, { ...options, httpCode: error.httpStatus?.toString() })
 			: new NodeOperationError(node, message, options);
-	// n8n replaces a message that names a network error with text that may advise the user to pay twice.
-	shown.message = message;
 	shown.context.details = details;
-	return shown;
+	return withMessage(shown, message);
 }
 
 /** What an error may have, whichever library it is from. */
@@ -118,6 +117,20 @@ interface Level extends Error {
 	messages?: string[];
 	syscall?: string;
 	errors?: unknown[];
+}
+
+/** An error of no item, as n8n shows it. */
+export function operationError(
+	node: INode,
+	message: string,
+	description: string,
+): NodeOperationError {
+	return withMessage(new NodeOperationError(node, message, { description }), message);
+}
+
+/** n8n replaces a message that names a network error with text that blames the service, or advises to pay twice. */
+function withMessage<Kind extends Error>(error: Kind, message: string): Kind {
+	return Object.assign(error, { message });
 }
 
 /** An error and its causes, at most five, the outermost first. n8n and axios wrap the original error. */

@@ -1,6 +1,6 @@
-import { NodeOperationError, type ITriggerResponse } from 'n8n-workflow';
+import type { ITriggerResponse } from 'n8n-workflow';
 import { instanceOf, registerCron } from '../common/compatibility';
-import { InputError } from '../common/errors';
+import { InputError, operationError } from '../common/errors';
 import { Leader } from './leader';
 import type { Hooked, Leading } from './node';
 import { asLeadGenError } from './notices';
@@ -57,6 +57,6 @@ function register({ context, state }: Leading, expression: string): void {
 	} catch (error) {
 		const message = `n8n does not accept the schedule "${expression}": ${asLeadGenError(error).message}`;
 		const description = "Check 'How Often', and the time zone in the settings of the workflow.";
-		throw new NodeOperationError(context.getNode(), message, { description });
+		throw operationError(context.getNode(), message, description);
 	}
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
-import { NodeOperationError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
+import { type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import { addHint, mayEndEmpty, saveWithExecution } from '../common/compatibility';
-import { LeadGenError } from '../common/errors';
+import { LeadGenError, operationError } from '../common/errors';
 import { isObject } from '../common/json';
 import { show } from '../common/values';
 import { throwIfStopped } from '../common/pause';
@@ -112,5 +112,5 @@ function fail(node: Executing, error: LeadGenError): INodeExecutionData[][] | nu
 	// With "Continue", n8n would pass the failure on as if it were a scrape.
 	if (own.onError === 'continueRegularOutput')
 		return end(node, { message: errorText(error), event: 'failed', type: 'warning' });
-	throw new NodeOperationError(own, message, { description: advice });
+	throw operationError(own, message, advice);
 }
