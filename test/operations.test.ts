@@ -336,9 +336,9 @@ describe('Scrape: Wait Until Finished', () => {
 		const parameters = { ...byId, options: { timeout: 0 } };
 		const running = service.run(WAIT, parameters, [{ id }], keepGoing);
 		await until(() => polls().length > 0);
-		// Nine minutes, which end with an answer, do not count.
-		for (const minutes of [9, 1, 0]) {
-			sandbox.set({ faults: minutes === 1 ? [] : [{ kind: 'html', status: 502 }] });
+		// Nine minutes, which end with an answer, do not count. Test calls are up to 75 s apart by then.
+		for (const minutes of [9, 3, 0]) {
+			sandbox.set({ faults: minutes === 3 ? [] : [{ kind: 'html', status: 502 }] });
 			await sleep(minutes * 60_000);
 		}
 		const advice = containing('"Wait Until Finished" with the scrape ID');
