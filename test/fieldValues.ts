@@ -82,7 +82,7 @@ export const CLEANED: Record<keyof typeof UNCHANGED, Record<string, string[]>> =
 			ada@acme.com (work) ~ Email: ada@acme.com ~ mailto:ada@acme.com?subject=Hello ~ smtp:ada@acme.com ~ ada@acme.com/
 			ada@acme.com, ADA@acme.com ~ ada@acme.com <mailto:ada@acme.com> ~ ✉ ada@acme.com ~ A <ada@acme.com> B ~ * ada@acme.com
 			a\u200bd\u200da\u2060@\ufeffac\u00adm\u200ee.\u202aco\ufe0fm ~ ada @acme.com ~ ada@ acme.com ~ ada＠acme.com ~ ada@acme .com
-			ada(at)acme.com ~ ada [at] acme.com ~ mailto:ada%40acme.com
+			ada(at)acme.com ~ ada [at] acme [dot] com ~ ada(at)acme(punkt)com ~ **ada@acme.com** ~ mailto:ada%40acme.com
 		`),
 	},
 	company: {
@@ -129,7 +129,7 @@ export const NO_PROFILES = listed(`
 	https://de.linkedin.com | https://www.linkedin.com/in/me/ | https://www.linkedin.com/in/[name]
 	https://www.linkedin.com/in/ada-ok... | https://www.linkedin.com/in/ada https://www.linkedin.com/in/bob
 	https://www.google.com/url?q=https://www.linkedin.com/in/ada | https://www.xing.com/profile/Ada | LinkedIn
-	https://www.linkedin.com/in/unavailable | https://www.linkedin.com/in/null | https://www.linkedin.com/in/unknown?x=1
+	https://www.linkedin.com/in/your-profile | https://www.linkedin.com/in/unavailable | https://www.linkedin.com/in/null | https://www.linkedin.com/in/unknown?x=1
 	https://www.linkedin.com/in/n/a | https://www.linkedin.com/in/username | https://www.linkedin.com/in/not-available
 	https://www.linkedin.com/in/firstname-lastname | https://www.linkedin.com/in/ada-ok…
 	https://www.linkedin.com/in/{{ $json.id }} | https://www.linkedin.com/in/ada okafor
@@ -177,6 +177,9 @@ export const REFUSED = {
 		...NO_NAMES,
 		...listed(`
 			Ada Okafor; Bob Smith | Okafor, Ada; Smith, Bob | Ada & Bob Smith | Ada Okafor / Mary-Jane O'Neil
+			Info | Admin | Hiring Manager | Office Manager | Accounts Payable | Accounts Receivable | Customer Service
+			Customer Care | Human Resources | Unbekannt | Desconocido | Desconocida | Inconnu | Inconnue | não informado
+			Nao informado | Не указано | 担当者
 			Mr. & Mrs. Smith | Hans und Eva Weber | First Name Last Name | TBC | N. A. | Private Member | Last Name
 		`),
 	],
@@ -191,6 +194,8 @@ export const REFUSED = {
 			ada@acme.local | jane@example.com | jane@example.org | info@mysite.com | ada@yourdomain.com
 			ada@your-company.com | you@company.com | unavailable@acme.com | <<Email>> | ada@acme | @acme.com | ada@1.2.3.4
 			ada@@acme.com | a,b@acme.com | ada@acme.com/bob@acme.com | a@[1.2.3.4] | a@-b.com | a@b.com, c@d.com
+			first.name@acme.com | firstname@acme.com | vorname.nachname@acme.de | prenom.nom@acme.fr | prénom@acme.fr
+			nombre@acme.es | max.mustermann@acme.de | test@test.com | 1+ada@users.noreply.github.com
 			Ada a@b.com | hidden@acme.com | not.available@acme.com | x..y@acme.com | ada@my_shop.com
 		`),
 	],

@@ -59,7 +59,7 @@ const TEXT = String.raw`
 	欧阳娜娜 = 娜娜|欧阳; 佐藤さくら = さくら|佐藤; 高橋 健太 様 = 健太|高橋; محمد|بن سلمان آل سعود; Tan Wei Ming = Wei Ming|Tan
 	María del Carmen|Iglesias Soto; ADA M. OKAFOR, DDS = ADA|OKAFOR; Ada Okafor at Acme = Ada|Okafor; Okafor— CEO = Okafor|
 	Ada Okafor -- CEO = Ada|Okafor; Ada Okafor aka Ade = Ada|Okafor; Tan Sri Dato' Seri Ada Okafor = Ada|Okafor
-	د/ فاطمة الزهراني = فاطمة|الزهراني
+	د/ فاطمة الزهراني = فاطمة|الزهراني; Ronen|Bar Lev; Juan Ortega = Juan|Ortega
 `;
 
 /** Parts of names, each in the place of the three dots. */
@@ -86,14 +86,16 @@ const PARTS: Record<string, string> = {
 		Le Lo Las Les Los El Al Bin Bint Binti Ibn Ben Bar Abu Abo Abou Abd Abdel Abdul Ould Ait Aït Te Ter Ten Op San
 		Santa São Saint St Ste St. Mac Mc 't ’t ‘t ʼt ´t O D' L' O’ Ó Ní Nic Uí Ap a/l a/p s/o d/o Delos Dela Vander
 		Vanden Freiherr Freifrau Graf Gräfin Baron af wa vd v.d. بن ابن بنت آل أبو عبد בן בר בת García Garcia Ruiz Ortiz
-		Silva Santos Sousa Souza Muñoz Díaz Diaz Sánchez Sanchez Ferreira Larsson Jansen`,
+		Silva Santos Sousa Souza Muñoz Díaz Diaz Sánchez Sanchez Ferreira Larsson Jansen Ortega Castro Vargas Rojas
+		Morales Torres Herrera Moreno Molina Navarro Delgado Guerrero Mendoza Ramos Restrepo Mejía Mejia Acosta Aguilar
+		Cabrera`,
 	'Ada da …|Okafor': `
 		Conceição Graça Graca Carmo Carmen Glória Gloria Luz Fátima Fatima Céu Ceu Rosário Rosario Lourdes Paz Penha
 		Dores Dolores Anjos Ángel Ángeles Neves Assunção Piedade Saúde Saude Pilar Mar Rocío Rocio Jesús Jesus Dios`,
 	'… Ada = Ada|…': `
 		Sánchez Kowalski Zielińska Nowicka Nováková Virtanen Petrović Popescu Shevchenko Шевченко Ivanov Ivanova Иванов
 		Иванова Достоевский Nguyễn Nguyen Trần Tran Phạm Pham Lê Huỳnh Huynh Phan Võ Đặng Bùi Đỗ Ngô Nagy
-		Kovács Tóth Szabó Horváth Varga Molnár Németh Farkas`,
+		Kovács Tóth Szabó Horváth Varga Molnár Németh Farkas Zhang Wang Huang Zhao Zhou Xu Guo Luo Мельник Шевчук`,
 	'Ada … Okafor = Ada|Okafor':
 		'Ivanovich Andreevich Petrovna Иванович Сергеевич Ильич Сергеевна Петровна Ильинична',
 	'Ada|Okafor …': 'Filho Neto Sobrinho Júnior Junior',

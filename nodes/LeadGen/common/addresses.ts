@@ -24,10 +24,12 @@ function oneIn(text: string, keyOf: (piece: string) => string): string {
 	const joined = text
 		.replace(/\b(www)[\s,.]+/gi, '$1.')
 		.replace(/ ?(?:@|%40|[([]at[)\]]) ?/gi, '@')
+		.replace(/ ?[([](?:dot|punkt)[)\]] ?/gi, '.')
 		.replace(/(?<=:\/\/) | (?=\.[a-z])/gi, '');
 	const all = joined.split(BETWEEN).map((piece) => piece.replace(EDGES, ''));
 	const values = all.filter((piece) => keyOf(piece));
-	const isOne = new Set(values.map(keyOf)).size === 1 && !MASKED.test(text);
+	const isOne =
+		new Set(values.map(keyOf)).size === 1 && !MASKED.test(text.replace(/^\*\*(.*)\*\*$/s, '$1'));
 	return isOne ? (values[0] ?? '') : '';
 }
 
@@ -65,7 +67,7 @@ export function toDomain(text: string, displayName: string, ifNone = ''): string
 
 /** What exports and templates write where a profile has its name. */
 const NO_PROFILE =
-	'(?:dir|me|undefined|null|nan|none|unknown|(?:profile-?)?unavailable|not-?(?:available|found)|n[/-]?a|(?:your-?)?(?:user-?)?name|first-?name-?last-?name|hidden|locked|private|profile|example)';
+	'(?:dir|me|undefined|null|nan|none|unknown|(?:profile-?)?unavailable|not-?(?:available|found)|n[/-]?a|(?:your-?)?(?:user-?)?(?:name|profile)|first-?name-?last-?name|hidden|locked|private|example)';
 /** Where LinkedIn, Sales Navigator and Recruiter show a person, with the person's name or code. */
 const PROFILE = new RegExp(
 	`^https://(?:[\\w-]+\\.)*linkedin\\.(?:com|cn)/(?:(?:(?:comm|m|mwlite|incareer|public-profile|[a-z]{2})/)?(?:in|pub)/(?!${NO_PROFILE}(?:[/?#]|$))|sales/(?:lead|people|profile)/|talent/(?:[\\w-]+/)*profile/|recruiter/profile/)([^/:?#[\\]&]+)(?:[/?#]|$)`,
@@ -98,9 +100,9 @@ export function toUrl(text: string, displayName: string): string {
 /** What an export or a finder writes where an address is locked or not there. */
 const LOCKED =
 	/(?<![a-z])not[._-]?(unlocked|available)|^(no[._-]?e?mail|locked|hidden|unavailable|none|n\/a)@/i;
-/** Codes for letters, error trackers, websites, and dots at odd places, which only Japanese phone companies allow. */
+/** Examples, codes for letters, error trackers, websites, and odd dots, which only Japanese phone companies allow. */
 const NO_MAILBOX =
-	/%|^[\da-f]{32}@|^u00[\da-f]{2}|@www\.|^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb)\.ne\.jp$)/i;
+	/^(first[._-]?name|vorname|pr[ée]nom|nombre|max\.mustermann)[._@-]|^test@test\.|@users\.noreply\.|%|^[\da-f]{32}@|^u00[\da-f]{2}|@www\.|^\.(?!.*@(docomo|ezweb)\.ne\.jp$)|\.[.@](?!(.*@)?(docomo|ezweb)\.ne\.jp$)/i;
 
 /** The one address in a pasted text, which need not be valid, without `mailto:` and the subject of a message. */
 function addressOf(text: string): string {

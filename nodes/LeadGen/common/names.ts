@@ -33,13 +33,13 @@ const DEVOTION =
 	/^(?:concei|gra[çc]a|carm|gl[óo]ria|luz|f[áa]tima|c[ée]u|ros[áa]rio|lourdes|paz|penha|dores|dolor|anjos|[áa]ngel|neves|assun|piedade|sa[úu]de|pilar|mar$|roc[íi]o|jes[úu]s|dios)/i;
 /** The first of two last names: `Gabriel García Márquez`, `Muñoz`, `Díaz`, `Ferreira`, `Larsson`, `Jansen`. */
 const FIRST_OF_TWO =
-	/\p{L}(?:[^ei][eé]z|[ií]az|[uú]ñoz|\p{L}eira|[^i]sson|\p{L}[nrlkdt]sen)$|^(?:garc[íi]a|ruiz|ortiz|silva|santos|sou[sz]a|ا?بنت?)$/iu;
+	/\p{L}(?:[^ei][eé]z|[ií]az|[uú]ñoz|\p{L}eira|[^i]sson|\p{L}[nrlkdt]sen)$|^(?:garc[íi]a|ruiz|ortiz|silva|santos|sou[sz]a|ا?بنت?|ortega|castro|vargas|rojas|morales|torres|herrera|moreno|molina|navarro|delgado|guerrero|mendoza|ramos|restrepo|mej[íi]a|acosta|aguilar|cabrera)$/iu;
 /** Other last names by their form: `Kowalski`, `Nováková`, `Virtanen`, `Popescu`, `Ivanova`. */
 const LAST_NAME =
-	/\p{L}(?:[^i]sk[aiy]|wick[ai]|ová|nen|vić|escu|ск(?:ий|ая)|\p{L}{3}(?:enko|[ея]нко|ov|[^d]ev|[ое]в)[aа]?)$/u;
-/** Vietnamese and Hungarian last names, which are written in front. */
+	/\p{L}(?:[^i]sk[aiy]|wick[ai]|ová|vić|escu|ск(?:ий|ая)|ник|чук|\p{L}{3}(?:nen|enko|[ея]нко|ov|[^d]ev|[ое]в)[aа]?)$/u;
+/** Vietnamese, Hungarian and Chinese last names, which are written in front. */
 const IN_FRONT = oneOf(`nguy[eễ]n tr[aầ]n ph[aạ]m lê hu[yỳ]nh phan võ đặng bùi đỗ ngô
-	nagy kov[áa]cs t[óo]th szab[óo] horv[áa]th varga moln[áa]r n[ée]meth farkas`);
+	nagy kov[áa]cs t[óo]th szab[óo] horv[áa]th varga moln[áa]r n[ée]meth farkas zhang wang huang zhao zhou xu guo luo`);
 /** In Chinese, Japanese and Korean, there is no space between the last and the first name. */
 const WITHOUT_SPACE =
 	/^(佐々木|欧阳|歐陽|司[马馬徒]|上官|[诸諸]葛|\p{sc=Han}{1,3}(?=\p{sc=Hira}{2,3}$)|[\p{sc=Han}\p{sc=Hang}]{1,2}(?=..$)|[\p{sc=Han}\p{sc=Hang}](?=.$))([\p{sc=Han}\p{sc=Hang}\p{sc=Hira}]+)$/u;

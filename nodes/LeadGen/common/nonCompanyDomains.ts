@@ -39,7 +39,7 @@ const LISTS: Record<string, string> = {
 		over-blog.com altervista.org tripod.com angelfire.com ghost.io beehiiv.com/ bigcartel.com/ mybigcommerce.com
 		hs-sites.com mailchi.mp mailchimpsites.com wpengine.com/ firebaseapp.com onrender.com fly.dev replit.app glide.page
 		forms.gle sharepoint.com web.archive.org`,
-	'a page of a search engine or a directory': `
+	'a page of a search engine, a directory or a job board': `
 		google.*/ bing.com duckduckgo.com/ baidu.com/ ecosia.org/ wikipedia.org crunchbase.com/ zoominfo.com/ apollo.io/
 		rocketreach.co/ glassdoor.*/ indeed.*/ kununu.com/ yelp.*/ tripadvisor.*/ trustpilot.com/ g2.com/ etsy.com/ ebay.*/
 		upwork.com/ northdata.*/ gelbeseiten.de/ yellowpages.*/ pagesjaunes.fr paginegialle.it paginasamarillas.es
@@ -47,7 +47,8 @@ const LISTS: Record<string, string> = {
 		kompass.com/ dnb.com/ opencorporates.com/ bloomberg.com/ pitchbook.com/ owler.com/ wellfound.com/ angel.co/
 		clutch.co/ capterra.*/ bbb.org/ foursquare.com/ thumbtack.com/ houzz.*/ booking.com/ airbnb.*/ amazon.*/ fiverr.com/
 		freelancer.com/ producthunt.com/ stepstone.*/ monster.*/ ziprecruiter.com/ lusha.com/ hunter.io/ signalhire.com/
-		contactout.com/ pappers.fr/ societe.com/ cylex.* justdial.com/ indiamart.com/ alibaba.com/`,
+		contactout.com/ pappers.fr/ societe.com/ cylex.* justdial.com/ indiamart.com/ alibaba.com/ greenhouse.io/ lever.co/
+		workable.com/ smartrecruiters.com/ ashbyhq.com/ personio.*/ bamboohr.com/ teamtailor.com/ myworkdayjobs.com`,
 };
 
 /** What each domain of the lists is, in words. */

@@ -94,7 +94,7 @@ const NO_NAME =
 	/linked ?in|\bprofile\b|\*|\S@\S|https?:|www\.|\d[./:-]\d|^[^,;/]+ (?:team|department|support|helpdesk|gmbh|ltda?|llc|llp|inc|s\.?r\.?l|s\.p\.a|sarl|pty|plc)\.?$/i;
 /** Nobody, or the header of a column. `Na` is a name. */
 const NOBODY =
-	/^(?:(?:private|unknown|none|anonym\p{L}*|no (?:last|first) ?name)(?: \p{L}+)?|test (?:test|user)|tb[acd]|(?:\s?(?:(?:first|last|full|given|family|middle|fore|sur|contact|person|your|vor|nach|familien|nick)[ _-]?)?names?)+|f_?name|l_?name|prénom|prenom|apellidos?|cognome|sobrenome|apelido|(?:voor|achter)naam|(?:för|efter)namn|(?:for|etter|efter)navn|nazwisko|příjmení|soyadı?|фамилия)$/iu;
+	/^(?:(?:private|unknown|none|anonym\p{L}*|no (?:last|first) ?name)(?: \p{L}+)?|test (?:test|user)|tb[acd]|(?:\s?(?:(?:first|last|full|given|family|middle|fore|sur|contact|person|your|vor|nach|familien|nick)[ _-]?)?names?)+|f_?name|l_?name|prénom|prenom|apellidos?|cognome|sobrenome|apelido|(?:voor|achter)naam|(?:för|efter)namn|(?:for|etter|efter)navn|nazwisko|příjmení|soyadı?|фамилия|info|admin|(?:hiring|office) manager|accounts (?:payable|receivable)|customer (?:service|care)|human resources|unbekannt|desconocid[oa]|inconnue?|n[ãa]o informado|не указано|担当者)$/iu;
 
 /** The name of a person. @throws InputError for what cannot be one, such as `-` or `123` */
 export function toName(text: string, displayName: string): string {

@@ -93,7 +93,11 @@ function readName(parameters: Parameters): { firstName: string; lastName: string
 		if (isWhole) return splitName(first, firstName.property.displayName);
 		const given = first.endsWith(` ${last}`) ? first.slice(0, -last.length) : first;
 		const family = last.startsWith(`${first} `) ? last.slice(first.length) : last;
-		if (first || last) return namesOf(wordsIn(given), wordsIn(family));
+		const names = namesOf(wordsIn(given), wordsIn(family));
+		// Others write a title where the first name belongs.
+		if (first && last && !names.firstName)
+			return splitName(`${first} ${last}`, lastName.property.displayName);
+		if (first || last) return names;
 	}
 	throw new InputError(
 		isFull ? 'Full Name' : 'First Name and Last Name',
