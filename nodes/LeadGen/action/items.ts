@@ -5,7 +5,7 @@ import {
 	type NodeExecutionHint,
 } from 'n8n-workflow';
 import { addHint, isTool } from '../common/compatibility';
-import { InputError, nodeError } from '../common/errors';
+import { InputError, nodeError, NotAttemptedError } from '../common/errors';
 import { Parameters } from '../common/parameters';
 import { anySignal, takeTurns, throwIfStopped } from '../common/pause';
 import { show } from '../common/values';
@@ -88,7 +88,11 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	// As many at once as can have a call in flight.
 	await Promise.all(Array.from({ length: Math.min(MAX_SOCKETS, inputs.length) }, worker));
 
-	if (begun) saveTotals(context, begun.run);
+	if (begun) {
+		saveTotals(context, begun.run);
+		const isCutShort = outcomes.some(({ error }) => error instanceof NotAttemptedError);
+		if (failure ?? isCutShort) begun.run.rememberOn();
+	}
 	throwIfStopped(stopButton);
 	if (failure) {
 		const { error, index } = failure;

@@ -44,9 +44,8 @@ export class Account {
 
 	/** Learns the plan from any answer of `GET /credits` (docs/service.md, Credits). */
 	learnPlan({ plan }: IDataObject): void {
-		if (typeof plan !== 'string') return;
-		this.plan = plan.trim().toLowerCase();
 		this.learnedAt = Date.now();
+		if (typeof plan === 'string') this.plan = plan.trim().toLowerCase();
 		this.setLimit();
 	}
 

@@ -26,8 +26,9 @@ const ASK = 'Check the fields of this item. If they are correct, ask the provide
 /** What to do where another server seems to answer. */
 export const CHECK_ADDRESS =
 	'Check the base URL in the LeadGen credential. This may be another server.';
-const FIREWALL =
-	'The service accepted other requests with this API key, so a firewall may have blocked this one. Try it again later. If that does not help, ask the provider of the service.';
+/** The same where the service accepted other requests: it is being deployed, or a firewall blocked this one. */
+const TRY_LATER =
+	'The service accepted other requests with this API key, so a gateway or a firewall may have answered this one. Try it again later. If that does not help, ask the provider of the service.';
 
 /** How much of an answer that cannot be read an error contains, in characters; and of a text in a message. */
 const [MAX_ANSWER, MAX_TEXT] = [4096, 500];
@@ -90,9 +91,10 @@ export function readEnvelope(
 	const { data } = envelope;
 	if (isError(envelope, status)) return { error: errorOf(envelope, status, request, isKeyRight) };
 	if (status >= 400) return { error: unreadable(response, request, isKeyRight) };
-	if (data === null || isObject(data)) return { data };
+	if (isObject(data)) return { data };
 	// Some languages write an object without fields as a list.
-	if (Array.isArray(data) && data.length === 0) return { data: null };
+	const isNothing = data === null || (Array.isArray(data) && data.length === 0);
+	if (isNothing && !request.needsData) return { data: null };
 	return { error: withoutData(request, envelope, status) };
 }
 
@@ -196,13 +198,14 @@ function unreadable(
 	const isPage = /^\s*</.test(text);
 	const other = isPage ? 'a web page' : 'something other than the expected JSON';
 	const isRefused = isRefusalStatus(status);
-	const refusal = ADVICE.get(meaning('', status) ?? '') ?? CHECK_ADDRESS;
+	const byStatus = status === 403 && isKeyRight ? '' : ADVICE.get(meaning('', status) ?? '');
+	const refusal = byStatus || (isKeyRight ? TRY_LATER : CHECK_ADDRESS);
 	const unclear = `${status < 300 ? `${CHECK_ADDRESS} ` : ''}${outcomeAdvice(request)}`;
 	// It may be what was paid for, or say why it failed.
 	const kept = isPage && status >= 300 ? '' : beginning(text.trim(), MAX_ANSWER);
 	return new ServiceError(
 		`The service answered HTTP ${String(status)} with ${text.trim() === '' ? 'an empty body' : other}`,
-		!isRefused ? unclear : status === 403 && isKeyRight ? FIREWALL : refusal,
+		isRefused ? refusal : unclear,
 		{ outcome: isRefused ? 'refused' : 'unknown', httpStatus: status, answer: kept || undefined },
 		status < 500 && status !== 429 && status !== 408,
 	);

@@ -78,6 +78,12 @@ export class Memory {
 		});
 	}
 
+	/** Lets what executions bought count from now on, because a user is told to run one of them again. */
+	extend(executionIds: Iterable<string>): void {
+		for (const id of executionIds)
+			if (this.boughtAt.has(id)) putLast(this.boughtAt, id, Date.now(), MAX_EXECUTIONS);
+	}
+
 	/** The answers to the calls of this buyer whose key begins so, also from before n8n ran the node again. */
 	answersOf(buyer: Buyer, keyBegin: string): Answer[] {
 		return [...this.calls]

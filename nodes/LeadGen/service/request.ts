@@ -17,6 +17,8 @@ export interface ServiceRequest {
 	path: string;
 	query?: Record<string, string>;
 	body?: IDataObject;
+	/** Of a paid request: whether an answer without data is no result. In a search, it means that nobody was found. */
+	needsData?: true;
 	/** Distinguishes starts: the place of the item in its execution. Without a place, the body distinguishes them. */
 	place?: string;
 	/**
@@ -54,6 +56,7 @@ export function keyOf(
 
 /** Advice for the user about a request without a usable answer. */
 export function outcomeAdvice(request: ServiceRequest): string {
+	if (request.kind === 'poll') return 'This request costs no credits.';
 	return isFree(request)
 		? 'This request costs no credits. Run it again.'
 		: 'The service may have done the work and charged for it, so the node did not send the request again. Compare the credits of your account before you run it again.';

@@ -29,11 +29,6 @@ export function mayStartAgain(error: unknown): boolean {
 	return error instanceof ServiceError && (isUnsent(error) || isRateRefusal(error));
 }
 
-/** Whether to go on asking for the status of a scrape. A new scrape may not be found yet. */
-export function mayPollAgain(error: unknown): boolean {
-	return error instanceof ServiceError && (error.outcome !== 'refused' || isUnknownScrape(error));
-}
-
 /**
  * Whether the service does not know the scrape, or a gateway says so in its place (docs/service.md, What is not known).
  */

@@ -7,6 +7,7 @@ import { CHECK_ADDRESS, documentedCode, foundNobody, meaningOf, type Answer } fr
 import type { Run } from './limits/limiter';
 import { MAX_UNANSWERED_MS, MINUTE_MS } from './limits/policy';
 import { putLast, type Buyer } from './memory';
+import { isRateRefusal } from './retry';
 import type { ServiceRequest } from './request';
 
 /** How a run of a node makes its calls. */
@@ -35,12 +36,16 @@ export class NodeRun implements Run {
 	readonly bought = new Map<string, number>();
 	/** Paid calls that were not needed, because an identical call was made before. */
 	reused = 0;
+	/** The executions that bought them. */
+	readonly reusedFrom = new Set<string>();
 	/** Paid calls whose outcome is not known. */
 	unclear = 0;
 	/** The display names of fields without which the service accepted a search. */
 	readonly needless = new Set<string>();
 	/** Whether the service accepted a call, so that its address and the key are right. */
 	hasSucceeded = false;
+	/** How often the service refused the key since it last accepted a call. */
+	private refusedKeys = 0;
 	/** Aborted when the user presses Stop, or no call makes sense any more. Calls in flight continue. */
 	readonly signal: AbortSignal;
 	private readonly over = new AbortController();
@@ -70,23 +75,32 @@ export class NodeRun implements Run {
 	get whenRunAgain(): string {
 		const { rememberMs } = this.buyer;
 		return rememberMs > 0
-			? `If you run the workflow again within ${count(rememberMs / MINUTE_MS, 'minute')}, you do not pay for the same results again.`
+			? `If you run the workflow again within ${count(rememberMs / MINUTE_MS, 'minute')}, you do not pay for the same results again. If it is later, raise Remember Results (Minutes) first.`
 			: 'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.';
+	}
+
+	/** Lets the results of this run be remembered from now on: it may have waited for long before it ended. */
+	rememberOn(): void {
+		this.account.memory.extend([this.buyer.executionId, ...this.reusedFrom]);
 	}
 
 	/** Judges by an answer whether other calls like it make sense. For polls, it only judges the key. */
 	judge(request: ServiceRequest, error?: ServiceError): void {
-		const isUnauthorized = error !== undefined && isKeyRefused(error, this.hasSucceeded);
-		if (!error || foundNobody(error)) this.hasSucceeded = true;
-		else if (isUnauthorized) this.stop('the service does not accept the API key', error.advice);
-		else if (request.kind === 'poll') return;
-		else if (error.isForeign && !this.hasSucceeded)
-			this.stop(`an earlier request failed. ${error.message}`, CHECK_ADDRESS);
+		if (!error || foundNobody(error)) {
+			this.hasSucceeded = true;
+			this.refusedKeys = 0;
+		} else if (isKeyRefused(error, this.hasSucceeded)) {
+			this.refusedKeys++;
+			// One of several servers may refuse a key that is right.
+			if (!this.hasSucceeded || this.refusedKeys >= MOST_REFUSED_KEYS)
+				this.stop('the service does not accept the API key', error.advice);
+		} else if (request.kind === 'poll') return;
 		else if (meaningOf(error) === 'INSUFFICIENT_CREDITS' && error.outcome === 'refused') {
 			const advice = 'Add credits to the account, or wait until they reset.';
 			// A verification may cost less than a lookup.
 			this.stop('the account has too few credits', advice, request.path);
-		}
+		} else if (error.isForeign && !this.hasSucceeded)
+			this.stop(`an earlier request failed. ${error.message}`, CHECK_ADDRESS);
 	}
 
 	/**
@@ -99,14 +113,13 @@ export class NodeRun implements Run {
 			this.stop(`an earlier request failed. ${error.message}`, error.advice);
 			return;
 		}
-		const { outcome, httpStatus = 0, message } = error;
+		const { httpStatus = 0, message } = error;
 		const isAnswering = httpStatus >= 200 && httpStatus < 300;
-		const problem =
-			outcome === 'refused'
-				? 'refuses all requests (too many requests)'
-				: isAnswering
-					? `gives no results. ${message}`
-					: 'is not available';
+		const problem = isRateRefusal(error)
+			? 'refuses all requests (too many requests)'
+			: isAnswering
+				? `gives no results. ${message}`
+				: 'is not available';
 		const minutes = Math.ceil(backMs / MINUTE_MS);
 		const time = minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour');
 		const back =
@@ -133,11 +146,15 @@ export class NodeRun implements Run {
 	}
 }
 
+/** If the service refuses the key so often in a row, it does not accept it any more. */
+const MOST_REFUSED_KEYS = 5;
+
 /** Whether the service refuses every call with this key, and not only this one. */
 function isKeyRefused({ code = '', httpStatus, outcome }: ServiceError, hasSucceeded: boolean) {
 	if (outcome !== 'refused') return false;
 	if (documentedCode(code) === 'UNAUTHORIZED' || httpStatus === 401) return true;
-	return httpStatus === 403 && /^$|key|token|auth/i.test(code) && !hasSucceeded;
+	// A page without a code can be that of a firewall.
+	return httpStatus === 403 && (hasSucceeded ? /key|token|auth/i : /^$|key|token|auth/i).test(code);
 }
 
 /** How many maxima are kept. The one that was unused for longest is forgotten first. */

@@ -138,13 +138,14 @@ export class Service {
 		const { run } = this;
 		const { noun = 'call' } = request;
 		if (isResult(answer, request)) {
-			if (buyer) run.reused++;
-			else {
+			if (buyer) {
+				run.reused++;
+				run.reusedFrom.add(buyer.executionId);
+			} else {
 				this.paidCalls++;
 				run.bought.set(noun, (run.bought.get(noun) ?? 0) + 1);
 			}
-		} else if (isUnclear(answer) && buyer !== run.buyer) {
-			// Also of a start of an earlier run, because nobody saw that error.
+		} else if (isUnclear(answer) && !buyer) {
 			this.paidCalls++;
 			run.unclear++;
 		}
@@ -156,8 +157,6 @@ export class Service {
 		const stop = isFree(request) ? run.signal : run.pathOf(request.path).signal;
 		const signal = request.signal ? anySignal(stop, request.signal) : stop;
 		for (let tries = 1; ; tries++) {
-			if (run.account.shouldAskForPlan())
-				void this.attempt(BALANCE, run.signal, true).catch(() => {});
 			const { answer, goesOn } = await this.attempt(request, signal);
 			if ('data' in answer) return answer;
 			const delayMs = goesOn ? retryDelayMs(answer.error, request, tries) : undefined;
@@ -179,6 +178,7 @@ export class Service {
 		const { timeoutMs } = settings;
 		const info = { path, isPoll: kind === 'poll', timeoutMs, hasBegun: this.paidCalls > 0 };
 		const call = await limiter.turn(run, info, signal);
+		if (account.shouldAskForPlan()) void this.attempt(BALANCE, run.signal, true).catch(() => {});
 		const permitted = Promise.resolve(request.permit?.());
 		// An answer that arrived meanwhile may have stopped the run.
 		await permitted.then(throwIfStopped.bind(undefined, signal)).catch((error: unknown) => {
@@ -188,7 +188,8 @@ export class Service {
 		const { answer, rateInfo } = await exchange(run, request);
 		const error = 'error' in answer ? answer.error : undefined;
 		const told = isAside ? undefined : rateInfo;
-		const goesOn = limiter.end(run, call, { outcome: outcomeFor(error, isAside), rateInfo: told });
+		const outcome = outcomeFor(error, isAside, run.hasSucceeded);
+		const goesOn = limiter.end(run, call, { outcome, rateInfo: told });
 		if ('data' in answer && path === BALANCE.path) account.learnPlan(answer.data ?? {});
 		if (!isAside) run.judge(request, error);
 		if (!isAside && error && !goesOn) run.giveUp(error, backMs(rateInfo));
@@ -197,9 +198,15 @@ export class Service {
 }
 
 /** How a call ended for the limiter. What can never be sent, such as to a wrong certificate, holds up nothing. */
-function outcomeFor(error: ServiceError | undefined, isAside: boolean): End['outcome'] {
+function outcomeFor(
+	error: ServiceError | undefined,
+	isAside: boolean,
+	hasSucceeded: boolean,
+): End['outcome'] {
 	if (!error) return 'succeeded';
 	if (isRateRefusal(error)) return isAside ? 'cancelled' : 'rateLimited';
+	// A gateway answers while the service is deployed, so more calls would fail, too.
+	if (error.isForeign && hasSucceeded) return 'unknown';
 	return error.outcome === 'notSent' && !isUnsent(error) ? 'cancelled' : error.outcome;
 }
 

@@ -12,6 +12,8 @@ const CAREFUL_GROWTH = 0.01;
 const LAST_ANSWERED = 20;
 /** The pauses between test calls grow with the time so far, from the first to the longest. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 60_000];
+/** The longest where the service could never be reached: its address may be wrong, and nothing is paid for. */
+const UNREACHABLE_PAUSE_MS = 2000;
 
 /**
  * Reacts to failures that come together: HTTP 5xx, broken connections, time-outs, and calls that could not be sent.
@@ -74,13 +76,15 @@ export class Brake implements Policy {
 		this.trust.passed();
 	}
 
-	private failed(call: Call, { rateInfo }: End, now: number): void {
+	private failed(call: Call, { outcome, rateInfo }: End, now: number): void {
 		const { pause } = this;
 		if (pause) {
 			if (call !== this.test) return;
 			const pauseMs = Math.max(FIRST_PAUSE_MS, now - pause.since);
 			// If the service says when it comes back, another policy waits until then.
-			const ownMs = rateInfo?.retryAfterMs ? 0 : Math.min(LONGEST_PAUSE_MS, pauseMs);
+			const isUnreachable = outcome === 'notSent' && !this.traffic.hasAnswered;
+			const longestMs = isUnreachable ? UNREACHABLE_PAUSE_MS : LONGEST_PAUSE_MS;
+			const ownMs = rateInfo?.retryAfterMs ? 0 : Math.min(longestMs, pauseMs);
 			pause.testAt = now + ownMs * (0.75 + this.clock.random() / 2);
 			return;
 		}

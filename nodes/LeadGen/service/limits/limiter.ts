@@ -13,6 +13,8 @@ const MANY_ANSWERS = 100;
  * If no call can be sent, and the account never had an answer, its base URL may be wrong. A run ends after this time.
  */
 const MAX_UNREACHABLE_MS = 8000;
+/** After so long without calls, a run has all its patience. Until then, it has only what the run before it left. */
+const IDLE_MS = 2 * MINUTE_MS;
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;
 
@@ -21,8 +23,6 @@ export interface Run {
 	inFlight: number;
 	/** How long the rate limit held up the run, in milliseconds. */
 	waitedMs: number;
-	/** By path: since when no call of the run has been answered. */
-	unansweredSince?: Map<string, number>;
 }
 
 /** The waiting calls of a run to one path, the next one first. */
@@ -58,6 +58,10 @@ export class Limiter {
 	private readonly policies: readonly Policy[];
 	/** Calls in flight that may still fail or be refused, the oldest first. */
 	private readonly undecided = new Set<Call>();
+	/** By path, because a service may limit each of its operations: since when no call has been answered. */
+	private readonly unansweredSince = new Map<string, number>();
+	/** When the last call ended. */
+	private endedAt = 0;
 	/** How long the slowest of the last failures and refusals took; 0 before the first. */
 	private failureMs = 0;
 	/** The run that has waited longest for its turn comes first. */
@@ -97,6 +101,9 @@ export class Limiter {
 	 */
 	async turn(run: Run, info: CallInfo, signal?: AbortSignal): Promise<Call> {
 		throwIfStopped(signal);
+		const isIdle = this.lines.length === 0 && this.traffic.inFlight === 0;
+		// Nobody had a call to make, so nothing is known of that time.
+		if (isIdle && this.clock.now() - this.endedAt > IDLE_MS) this.unansweredSince.clear();
 		const line = this.lineOf(run, info);
 		let forget = () => {};
 		const call = await new Promise<Call | undefined>((go) => {
@@ -117,23 +124,19 @@ export class Limiter {
 	 */
 	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
-		const now = this.clock.now();
+		const now = (this.endedAt = this.clock.now());
 		for (const policy of this.policies) policy.ended?.(call, end, now);
 		const isUndecided = this.undecided.delete(call);
 		this.wake();
 		if (end.outcome === 'cancelled') return true;
 		if (isAnswered(end)) {
 			if (isUndecided) this.passed(call, now);
-			// Waiting makes sense, also for the runs that wait.
-			const runs = [run, ...this.lines.map((line) => line.run)];
-			for (const each of runs) each.unansweredSince?.delete(call.path);
+			this.unansweredSince.delete(call.path);
 			return true;
 		}
 		this.failureMs = Math.max(now - call.sentAt, MEMORY * this.failureMs);
-		// A service may limit each of its operations separately.
-		const unansweredSince = (run.unansweredSince ??= new Map<string, number>());
-		const since = unansweredSince.get(call.path) ?? now;
-		unansweredSince.set(call.path, since);
+		const since = this.unansweredSince.get(call.path) ?? now;
+		this.unansweredSince.set(call.path, since);
 		return now - since < this.patienceMs(call, end);
 	}
 

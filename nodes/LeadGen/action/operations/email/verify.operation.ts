@@ -36,5 +36,6 @@ export function verifyRequest(address: string): ServiceRequest {
 		noun: 'verification',
 		path: '/email/verify',
 		body: { email: address },
+		needsData: true,
 	};
 }

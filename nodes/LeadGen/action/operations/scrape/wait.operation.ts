@@ -3,8 +3,7 @@ import { count } from '../../../common/values';
 import { isObject, isText } from '../../../common/json';
 import { numberField, type Parameters } from '../../../common/parameters';
 import { pause, timeoutSignal } from '../../../common/pause';
-import { LeadGenError, NotAttemptedError } from '../../../common/errors';
-import { isUnknownScrape, mayPollAgain } from '../../../service/retry';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../../../common/errors';
 import { endOf, pollRequest } from '../../../service/request';
 import type { Service } from '../../../service/service';
 import { excerpt } from '../../../service/answer';
@@ -28,9 +27,10 @@ const timeout = numberField({
 });
 
 /**
- * How long the service may give no status, as while it is restarted; and may not know the scrape, as at its beginning.
+ * How long the service may give no status, as while it is restarted; and refuse it, as of a new scrape that it does not
+ * find yet.
  */
-const [MAX_SILENCE_MS, MAX_UNKNOWN_MS] = [10 * 60_000, 60_000];
+const [MAX_SILENCE_MS, MAX_REFUSED_MS] = [10 * 60_000, 60_000];
 
 /**
  * Reads how to wait for a scrape.
@@ -77,9 +77,9 @@ async function lastStatus(
 				// One that the deadline cut off says nothing of the service.
 				if (!signal.aborted) {
 					failure = { error, since: failure?.since ?? Date.now() };
-					const maxMs = isUnknownScrape(error) ? MAX_UNKNOWN_MS : MAX_SILENCE_MS;
-					const isOver = Date.now() - failure.since >= maxMs;
-					if (isOver || !mayPollAgain(error)) throw withScrape(error, id);
+					const isOurs = error instanceof ServiceError;
+					const maxMs = isOurs && error.outcome === 'refused' ? MAX_REFUSED_MS : MAX_SILENCE_MS;
+					if (!isOurs || Date.now() - failure.since >= maxMs) throw withScrape(error, id);
 				}
 			}
 			const isLate = signal.aborted || Date.now() >= deadline;
@@ -103,8 +103,10 @@ function withScrape(error: unknown, id: string): unknown {
 	if (!(error instanceof LeadGenError)) return error;
 	const advice = waitAgain(id);
 	if (!(error instanceof NotAttemptedError)) return error.with({ scrapeId: id }, advice);
-	// Only the status request was not attempted. The scrape was started.
-	return new LeadGenError(error.message, `${error.advice} ${advice}`, { scrapeId: id });
+	// Only the request for the status was not sent. The scrape was started.
+	const why = error.message.replace('Not sent: ', '');
+	const problem = `The status of scrape ${excerpt(id)} is not known: ${why}`;
+	return new LeadGenError(problem, `${error.advice} ${advice}`, { scrapeId: id });
 }
 
 export const wait = {
