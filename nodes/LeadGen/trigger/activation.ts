@@ -13,7 +13,7 @@ export async function activate(node: Hooked): Promise<void> {
 	const place = placeOf(node);
 	// When n8n starts, no user reads an error, and the node must receive completions in any case.
 	if (/^(activate|update)$/.test(node.context.getActivationMode())) await check(node);
-	node.state.place = place;
+	node.state.activated(place);
 }
 
 async function check(node: Hooked): Promise<void> {

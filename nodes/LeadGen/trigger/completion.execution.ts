@@ -88,6 +88,8 @@ async function untilFinished(
 ): Promise<FoundScrape | LeadGenError> {
 	const isOwn = completion.attempt !== undefined;
 	const since = Date.now();
+	// One odd answer between others is no refusal.
+	let doubtSince: number | undefined;
 	for (;;) {
 		let problem: unknown = isOwn ? MISSING : NOT_KNOWN;
 		const scrape = await lookFor(node, completion).catch((error: unknown) => {
@@ -97,7 +99,9 @@ async function untilFinished(
 		if (scrape) problem = NOT_FINISHED;
 		const isDoubtful = isRefused(problem) || problem === NOT_KNOWN;
 		const id = scrape?.id ?? completion.scrapeId;
-		if (Date.now() - since >= (isDoubtful ? MAX_DOUBT_MS : MAX_WAIT_MS))
+		doubtSince = isDoubtful ? (doubtSince ?? Date.now()) : undefined;
+		const isRefusedForLong = Date.now() - (doubtSince ?? Infinity) >= MAX_DOUBT_MS;
+		if (isRefusedForLong || Date.now() - since >= MAX_WAIT_MS)
 			return endNotSeen(id, problem, isOwn ? RETRY_IN_TIME : RETRY);
 		await pause(LOOK_MS, node.context.getExecutionCancelSignal());
 	}

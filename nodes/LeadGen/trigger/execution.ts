@@ -45,6 +45,10 @@ export async function execute(node: Executing): Promise<INodeExecutionData[][] |
 
 async function carryOut(node: Executing, purpose: Purpose & Delivery) {
 	node.addresses = purpose.addresses;
+	if ('notice' in purpose && node.context.getMode() === 'retry') {
+		const message = 'This execution only told you of a problem. There is nothing to retry.';
+		return { message, event: 'nothing sent' };
+	}
 	if ('notice' in purpose) throw new LeadGenError(purpose.notice.message, purpose.notice.advice);
 	if ('start' in purpose) return await startOnce(node, purpose, purpose.start);
 	const leads = findLeads(node, purpose.completion.notification);

@@ -35,6 +35,9 @@ const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, MINUTE_MS];
  */
 const [FIRST_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_IN_WORKER_MS] = [500, 2000, 512_000];
 
+/** How long a save may take, and the pauses between looks. */
+const [MAX_SAVING_MS, SAVING_LOOK_MS] = [10_000, 250];
+
 /** An execution sends nothing: the gate says so, or the user does not want the start any more. */
 class Unsent extends NotAttemptedError {
 	constructor(readonly why: Exclude<Passage, 'first' | 'unsure'> | 'unwanted') {
@@ -98,10 +101,10 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 		if (passage === 'again' || passage === 'another') throw new Unsent(passage);
 	};
 	// They end a wait, but no request that was sent: its answer holds what was paid for.
-	const closed = state.signal;
-	const signal = anySignal(context.getExecutionCancelSignal(), closed);
+	let closed = state.signal;
 	const end = Date.now() + MAX_TRYING_MS;
 	for (let pauseMs = FIRST_TRY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_TRY_PAUSE_MS)) {
+		const signal = anySignal(context.getExecutionCancelSignal(), closed);
 		const sending = sendNow(node, start, { permit, signal });
 		const tried = await sending.catch((error: unknown) => ({ error: error as Error }));
 		if (!('error' in tried)) return tried;
@@ -109,13 +112,27 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 		if (isOutcomeUnknown(error)) throw error;
 		await gate.reopen();
 		if (error instanceof Unsent) return error.why;
-		if (closed.aborted) return 'unwanted';
+		if (closed.aborted) {
+			// A save begins the start of an activation anew, but no other one.
+			const isOfActivation = start.attempt === start.activation;
+			if (isOfActivation || !(await isOpenAgain(node))) return 'unwanted';
+			closed = state.signal;
+			continue;
+		}
 		const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
 		if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
 		node.log('warn', `a start is tried again: ${String(error)}`);
 		// If the signal is aborted, the next try throws.
 		await pause(pauseMs, signal).catch(() => {});
 	}
+}
+
+/** n8n deactivates the node for a save, too, and activates it again. */
+async function isOpenAgain({ context, state }: Executing): Promise<boolean> {
+	const isOpen = () => !state.signal.aborted && state.saved.activation !== undefined;
+	for (let left = MAX_SAVING_MS / SAVING_LOOK_MS; left > 0 && !isOpen(); left--)
+		await pause(SAVING_LOOK_MS, context.getExecutionCancelSignal());
+	return isOpen();
 }
 
 async function sendNow(node: Executing, { attempt, url }: Start, turn: Turn) {

@@ -117,6 +117,12 @@ export class NodeState {
 		return attempt;
 	}
 
+	/** The hook `create`. If it failed, n8n 2 calls `delete`, and tries it again, but not `trigger()`. */
+	activated(place: Place): void {
+		if (this.leader) this.reopen();
+		this.place = place;
+	}
+
 	private reopen(): void {
 		if (this.signal.aborted) this.closed = new AbortController();
 	}
@@ -168,7 +174,8 @@ export class NodeState {
 		const asked = this.saved.activation ?? (isActive ? activation : undefined);
 		const isThrough = asked !== undefined && asked === through;
 		this.saved = united({ ...this.saved, activation: isThrough ? '' : asked }, scrapes);
-		for (const { attempt } of scrapes) this.begunUntil.delete(attempt);
+		// The message of its start may come after its notification.
+		for (const { attempt } of scrapes) if (attempt !== through) this.begunUntil.delete(attempt);
 	}
 
 	/** The own URL took a message. @param saved what it says that is saved @param signal as when the message was sent */
