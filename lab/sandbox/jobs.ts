@@ -54,7 +54,7 @@ export class Jobs {
 		const endsAt = createdAt + durationMs;
 		const job = { ...given, scrapeId, createdAt, endsAt, outcome, notifications: [] };
 		this.jobs.set(scrapeId, job);
-		void this.pause(durationMs).then(() => this.announce(job));
+		void this.sleep(durationMs).then(() => this.announce(job));
 		return job;
 	}
 
@@ -64,12 +64,7 @@ export class Jobs {
 
 	/** Every job with its status. */
 	list() {
-		return [...this.jobs.values()].map((job) => ({ ...this.statusOf(job), ...job }));
-	}
-
-	/** What the status operation says. */
-	statusOf(job: Job): ScrapeStatus {
-		return statusAt(job, Date.now());
+		return [...this.jobs.values()].map((job) => ({ ...statusAt(job), ...job }));
 	}
 
 	/** Ends a job now, its notification included, unless that was sent already. */
@@ -91,8 +86,8 @@ export class Jobs {
 	}
 
 	/** Never ends if everything was stopped meanwhile. */
-	private async pause(ms: number): Promise<void> {
-		if (ms > 0) await sleep(ms, undefined, { ref: false });
+	private async sleep(ms: number): Promise<void> {
+		await pause(ms);
 		if (this.stopped.signal.aborted) await new Promise(() => {});
 	}
 
@@ -111,7 +106,7 @@ export class Jobs {
 			for (;;) {
 				const { status = 0 } = await this.send(job);
 				if (retryMs === null || (status >= 200 && status < 300)) return;
-				await this.pause(retryMs);
+				await this.sleep(retryMs);
 			}
 		};
 		await Promise.all(Array.from({ length: times }, deliver));
@@ -137,13 +132,19 @@ export class Jobs {
 	}
 }
 
+/** Does not keep a process running that has nothing else to do. */
+export async function pause(ms: number): Promise<void> {
+	if (ms > 0) await sleep(ms, undefined, { ref: false });
+}
+
 /** No service gives an ID twice, also when it is started anew. */
 function newId(style: JobSettings['scrapeIdStyle']): string {
 	const random = randomBytes(6).toString('hex');
 	return style === 'awkward' ? `job/${random} a+b&c=é?#%` : `scrape_${random}`;
 }
 
-export function statusAt(job: Job, now: number): ScrapeStatus {
+/** What the status operation says. */
+export function statusAt(job: Job, now = Date.now()): ScrapeStatus {
 	const ended = now >= job.endsAt;
 	const share = ended ? 1 : (now - job.createdAt) / (job.endsAt - job.createdAt);
 	// Nothing happens in the pending first fifth; a job that fails gets half way.

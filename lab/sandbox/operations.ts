@@ -1,5 +1,5 @@
 import { Refusal } from './answers';
-import type { Jobs, ScrapeFilters } from './jobs';
+import { statusAt, type Jobs, type ScrapeFilters } from './jobs';
 import { businessEmail, personalEmail, verification, type Person } from './people';
 import type { Account } from './settings';
 
@@ -87,7 +87,7 @@ export const operations: Record<string, Operation> = {
 			const job = jobs.find(String(query.scrapeId));
 			// A job of another account is as unknown as one that never was.
 			if (job?.account !== apiKey) throw new Refusal('NOT_FOUND', 'No such scrape');
-			return { data: jobs.statusOf(job), cost: 0 };
+			return { data: statusAt(job), cost: 0 };
 		},
 	},
 

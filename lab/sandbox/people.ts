@@ -25,7 +25,6 @@ const VERDICTS = {
 	tanaka: 'catch_all',
 	unknown: 'unknown',
 };
-const DISPOSABLE_PROVIDERS = ['mailinator.com', 'guerrillamail.com', '10minutemail.com'];
 const FREE_PROVIDERS = ['gmail.com', 'yahoo.com', 'outlook.com', 'hotmail.com', 'icloud.com'];
 
 /** `ada.okafor@acme.com`, or undefined if nobody is found. A profile says nothing of the company. */
@@ -33,9 +32,8 @@ export function businessEmail(person: Person) {
 	const { company = 'acme.example', linkedinUrl } = person;
 	const confidence = rowOf(person).business;
 	if (confidence === undefined) return undefined;
-	const domain = company.includes('.') ? company.trim().toLowerCase() : `${slug(company)}.com`;
 	const sources = [...(linkedinUrl === undefined ? [] : ['linkedin']), 'company_website'];
-	return { email: `${localPart(person)}@${domain}`, confidence, sources };
+	return { email: `${localPart(person)}@${company}`, confidence, sources };
 }
 
 /** `ada.okafor@gmail.com`, or undefined if nobody is found. */
@@ -54,7 +52,7 @@ export function verification(email: string) {
 		email,
 		status,
 		deliverable: status === 'valid',
-		disposable: local.includes('disposable') || DISPOSABLE_PROVIDERS.includes(domain),
+		disposable: local.includes('disposable'),
 		freeProvider: FREE_PROVIDERS.includes(domain),
 	};
 }
@@ -83,13 +81,8 @@ function localPart({ firstName = '', lastName = '' }: Person): string {
 	return [firstName, lastName].map(slug).filter(Boolean).join('.');
 }
 
-/** Lower-case ASCII letters and digits; of other writings their code points. */
+/** Lower-case ASCII letters and digits; a text without any in other digits. */
 function slug(text: string): string {
 	const plain = text.normalize('NFKD').toLowerCase();
-	return (
-		plain.replace(/[^a-z0-9]/g, '') ||
-		plain
-			.replace(/\P{L}/gu, '')
-			.replace(/./gu, (letter) => letter.codePointAt(0)?.toString(36) ?? '')
-	);
+	return plain.replace(/[^a-z0-9]/g, '') || Buffer.from(plain).toString('hex');
 }

@@ -1,10 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
-import { Jobs, type Sending } from './jobs';
+import { Jobs, pause, type Sending } from './jobs';
 import { operations } from './operations';
 import { RateLimiter } from './rateLimit';
 import { bearerKey, recordOf, type RequestRecord } from './requestLog';
@@ -49,8 +48,7 @@ export class Sandbox {
 	 */
 	respond?: (request: RequestRecord, response: ServerResponse) => Promise<Answer | undefined>;
 
-	private accounts = new Map<string, Account>();
-	private jobStore = this.newJobs();
+	private jobStore = new Jobs(() => this.settings);
 	private faults = new Faults([]);
 	private readonly limiter = new RateLimiter();
 	private readonly app = newServer();
@@ -99,8 +97,6 @@ export class Sandbox {
 	/** Changes settings, see {@link mergeSettings}; balances and counts stay unless given anew. */
 	set(patch: SettingsPatch): void {
 		this.settings = mergeSettings(this.settings, patch);
-		if (patch.accounts)
-			this.accounts = new Map(Object.entries(structuredClone(this.settings.accounts)));
 		if (patch.faults) this.faults = new Faults(this.settings.faults);
 		if (patch.rateLimit || patch.accounts) this.limiter.forget();
 	}
@@ -108,18 +104,17 @@ export class Sandbox {
 	/** Forgets every request, job and count, and goes back to the default settings and `patch`. */
 	reset(patch: SettingsPatch = {}): void {
 		this.jobStore.stop();
-		this.jobStore = this.newJobs();
+		this.jobStore = new Jobs(() => this.settings);
 		this.requests = [];
 		this.limiter.forget();
 		this.respond = undefined;
 		this.settings = defaultSettings();
-		const { accounts, faults } = this.settings;
-		this.set({ accounts, faults, ...patch });
+		this.set({ faults: [], ...patch });
 	}
 
 	/** Credits left in an account, by default the first. */
 	credits(apiKey = Object.keys(this.settings.accounts)[0] ?? ''): number {
-		return this.accounts.get(apiKey)?.credits ?? 0;
+		return this.settings.accounts[apiKey]?.credits ?? 0;
 	}
 
 	/** Every scrape job with its true status and the notifications sent, oldest first. */
@@ -141,10 +136,6 @@ export class Sandbox {
 	async close(): Promise<void> {
 		this.jobStore.stop();
 		await this.app.close();
-	}
-
-	private newJobs(): Jobs {
-		return new Jobs(() => this.settings);
 	}
 
 	/** The whole way of a request; everything up to the answer happens at once, without a pause. */
@@ -176,7 +167,7 @@ export class Sandbox {
 	/** Rate limit, fault, authentication, validation, credits and work, in this order. */
 	private decide(record: RequestRecord, apiKey: string): { answer: Answer; fault?: FaultRule } {
 		const { rateLimit } = this.settings;
-		const account = this.accounts.get(apiKey);
+		const account = this.settings.accounts[apiKey];
 		if (account) record.account = apiKey;
 		const waitMs = this.limiter.check(rateLimit, account?.plan ?? '', apiKey, record.at);
 		if (waitMs > 0) {
@@ -208,11 +199,6 @@ export class Sandbox {
 			return errorAnswer(error.code, error.message);
 		}
 	}
-}
-
-/** Does not keep a process running that has nothing else to do. */
-async function pause(ms: number): Promise<void> {
-	if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
 function newServer(): FastifyInstance {
