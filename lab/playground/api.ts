@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseFlatted } from 'flatted';
+import type { IRunExecutionData } from 'n8n-workflow';
 
 /** Sign-in of the owner account. */
 export type Owner = Record<'email' | 'password' | 'firstName' | 'lastName', string>;
@@ -67,23 +68,8 @@ export interface Execution extends Omit<ExecutionSummary, 'retryOf'> {
 
 /** How the triggers of a published workflow fare (n8n 2.x). */
 interface Publication {
-	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
-	triggers: Array<{ nodeId: string; status: string; errorMessage: string | null }>;
-}
-
-/** How n8n stores an execution's data, as far as we read it. */
-interface StoredRunData {
-	waitTill?: unknown;
-	executionData?: { nodeExecutionStack?: StoredRun[] };
-	resultData: {
-		error?: { message: string };
-		metadata?: Record<string, string>;
-		runData?: Record<string, StoredRun[]>;
-	};
-}
-
-interface StoredRun {
-	data?: { main?: Array<Item[] | null> };
+	status: string;
+	triggers: Array<{ errorMessage: string | null }>;
 }
 
 /** n8n writes what came out of an execution so long after it is over at most. */
@@ -111,7 +97,7 @@ export class N8nApiError extends Error {
 }
 
 /** Handles an error: does something else if n8n answers with a status, and throws any other error on. */
-function ifStatus<T>(status: number, instead: (error: N8nApiError) => T | Promise<T>) {
+export function ifStatus<T>(status: number, instead: (error: N8nApiError) => T | Promise<T>) {
 	return async (error: unknown): Promise<T> => {
 		if (error instanceof N8nApiError && error.status === status) return await instead(error);
 		throw error;
@@ -314,7 +300,7 @@ export class N8nApi {
 		const answer = await this.send<ExecutionSummary & { data: string }>('GET', `executions/${id}`);
 		const { status, data } = answer;
 		// Of an execution that has just begun there is nothing yet.
-		const stored = parseFlatted(data) as StoredRunData | undefined;
+		const stored = parseFlatted(data) as IRunExecutionData | undefined;
 		const { runData = {}, error, metadata = {} } = stored?.resultData ?? {};
 		const nodes: Execution['nodes'] = {};
 		for (const [name, runs] of Object.entries(runData)) {

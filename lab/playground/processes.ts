@@ -138,22 +138,18 @@ export async function withLock<T>(file: string, task: () => Promise<T>): Promise
 	}
 }
 
-/** Those from 32,768 on are for outgoing connections (on Linux), which could take the port of an n8n that restarts. */
-const PORTS = { first: 10_000, count: 22_760 };
 /** Programs listen on a port only seconds after it was found free, so none is given out twice. */
 const given = new Set<number>();
 
-/** `preferred` if nothing listens on it, else any free port. */
-export async function freePort(preferred = nextPort()): Promise<number> {
-	const server = createServer().listen(preferred, '127.0.0.1');
+/**
+ * `port` if nothing listens on it, else any free one. Those from 32,768 on are for outgoing connections (on Linux),
+ * which could take the port of an n8n that restarts.
+ */
+export async function freePort(port = randomInt(10_000, 32_768)): Promise<number> {
+	const server = createServer().listen(port, '127.0.0.1');
 	const isFree = await succeeds(once(server, 'listening'));
 	server.close();
-	return isFree ? preferred : await freePort();
-}
-
-function nextPort(): number {
-	const port = PORTS.first + randomInt(PORTS.count);
-	if (given.has(port)) return nextPort();
+	if (!isFree || given.has(port)) return await freePort();
 	given.add(port);
 	return port;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startSandbox } from '../sandbox/server';
@@ -68,9 +69,7 @@ Ctrl+C stops everything.`);
 
 /** The next signal does not end this process at once, so that n8n can end in order. */
 async function untilStopped(): Promise<undefined> {
-	await new Promise((resolve) => {
-		for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, resolve);
-	});
+	await Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name)));
 }
 
 /** Runs two templates, and prints what came out. @returns whether both gave results */

@@ -41,7 +41,6 @@ export function faultyAnswer(rule: FaultRule): Answer {
 		const body = `<!DOCTYPE html><html>Error ${String(status)}</html>`;
 		return { status, headers: { 'content-type': 'text/html', ...headers }, body };
 	}
-	const status = rule.status ?? (kind === 'status' ? 500 : undefined);
-	const answer = errorAnswer(code, message, status);
+	const answer = errorAnswer(code, message, rule.status ?? (kind === 'status' ? 500 : undefined));
 	return { ...answer, body: rule.body ?? answer.body, headers: { ...answer.headers, ...headers } };
 }
