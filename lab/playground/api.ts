@@ -315,7 +315,7 @@ export class N8nApi {
 			status,
 			error: error?.message,
 			nodes,
-			waiting: stored?.executionData?.nodeExecutionStack?.[0]?.data?.main?.[0] ?? [],
+			waiting: stored?.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [],
 			wasWaiting: Boolean(stored?.waitTill),
 			highlighted: metadata,
 		};
