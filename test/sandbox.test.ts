@@ -1,4 +1,5 @@
 /** What other tests take for granted: the sandbox answers as the service does, and its settings do what they say. */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -158,12 +159,11 @@ describe('Notifications', () => {
 	let webhookUrl: string;
 
 	beforeAll(async () => {
-		await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+		await once(receiver.listen(0, '127.0.0.1'), 'listening');
 		webhookUrl = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/`;
 	});
 	afterAll(() => {
 		receiver.close();
-		receiver.closeAllConnections();
 	});
 
 	test.each<[string, SettingsPatch['notification'], 'completed' | 'failed', number[]]>([
@@ -174,7 +174,7 @@ describe('Notifications', () => {
 		sandbox.set({ notification });
 		[received, answers] = [[], statuses.slice()];
 		const scrapeId = String((await dataOf('POST /start', { filters: {}, webhookUrl })).scrapeId);
-		for (let once = 0; once < 2; once++) sandbox.finish(scrapeId, outcome);
+		for (let times = 0; times < 2; times++) sandbox.finish(scrapeId, outcome);
 		const sent = () => sandbox.jobs[0]?.notifications.map(({ status }) => status);
 		await until(() => received.length >= statuses.length && !sent()?.includes(undefined));
 		expect(await sandbox.notify(scrapeId)).toEqual({ status: 200 });

@@ -1,6 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { errorAnswer, jsonAnswer, Refusal, type Answer } from './answers';
 import { faultyAnswer, Faults, isAfterWork } from './faults';
 import { Jobs, pause, type Sending } from './jobs';
@@ -70,9 +69,8 @@ export class Sandbox {
 	}
 
 	async listen(): Promise<void> {
-		await this.app.listen({ host: HOST, port: this.options.port ?? 0, backlog: BACKLOG });
-		const { port } = this.app.server.address() as AddressInfo;
-		this.url = `http://127.0.0.1:${String(port)}${this.options.basePath ?? ''}`;
+		const { port = 0, basePath = '' } = this.options;
+		this.url = (await this.app.listen({ host: HOST, port, backlog: BACKLOG })) + basePath;
 	}
 
 	/**
