@@ -65,18 +65,14 @@ describe('The interface:', () => {
 	const pending = { scrapeId: someText, status: 'pending', estimatedCredits: 50 };
 	const balance = { credits: 1000, plan: 'pro', resetDate: '2030-01-01T00:00:00.000Z' };
 	const ann = { firstName: 'Ann', lastName: 'Sure' };
+	const atGmail = { email: 'ann.sure@gmail.com', confidence: 0.95 };
 	test.each<[request: string, body: object | undefined, cost: number, data: object]>([
 		['POST /start', { filters, webhookUrl }, 50, pending],
 		['POST /start', { filters: {} }, 100, { ...pending, estimatedCredits: 100 }],
 		['GET /credits', undefined, 0, balance],
 		['POST /email/find', ANN, 1, FOUND],
 		['POST /email/find', { ...ANN, linkedinUrl: LINK }, 1, { ...FOUND, sources: BOTH_SOURCES }],
-		[
-			'POST /email/personal',
-			{ ...ann, ...place },
-			1,
-			{ email: 'ann.sure@gmail.com', confidence: 0.95 },
-		],
+		['POST /email/personal', { ...ann, ...place }, 1, atGmail],
 		['POST /email/verify', { email: 'ann@acme.com' }, 1, { email: 'ann@acme.com', ...valid }],
 	])('%s %j costs %d', async (request, body, cost, data) => {
 		expect(await answerTo(request, body)).toEqual([200, { success: true, data }]);
@@ -110,14 +106,11 @@ describe('The interface:', () => {
 		[400, false, 'POST /email/find', { firstName: 'Ann' }],
 		[400, false, 'POST /email/find', { company: 'acme.com' }],
 		[400, false, 'POST /email/personal', { linkedinUrl: LINK }],
-	])(
-		'HTTP %d refuses what a client may send (%s): %s %j',
-		async (status, isAllowed, ...request) => {
-			expect(await answerTo(...request)).toEqual([status, refusal(CODES.get(status) ?? '')]);
-			const violation = isAllowed ? undefined : someText;
-			expect(lastRequest()).toMatchObject({ cost: 0, violation });
-		},
-	);
+	])('HTTP %d refuses what may be sent (%s): %s %j', async (status, isAllowed, ...request) => {
+		expect(await answerTo(...request)).toEqual([status, refusal(CODES.get(status) ?? '')]);
+		const violation = isAllowed ? undefined : someText;
+		expect(lastRequest()).toMatchObject({ cost: 0, violation });
+	});
 
 	test('a scrape is of the account that started it, and so are the credits', async () => {
 		const plan = 'pro';
@@ -232,17 +225,14 @@ test.each([
 });
 
 const ERROR = JSON.stringify(refusal('INTERNAL_ERROR', 'Something went wrong'));
+const NOT_FOUND = JSON.stringify(refusal('NOT_FOUND', 'Something went wrong'));
 const DATA = JSON.stringify({ success: true, data: FOUND });
 test.each<[FaultRule, isCharged: boolean, answer: [number, body: unknown] | undefined]>([
 	[{ kind: 'status' }, false, [500, ERROR]],
 	[{ kind: 'status', status: 503, body: 'no' }, false, [503, 'no']],
 	[{ kind: 'html', status: 502 }, false, [502, '<!DOCTYPE html><html>Error 502</html>']],
 	[{ kind: 'envelope' }, false, [400, ERROR]],
-	[
-		{ kind: 'envelope', code: 'NOT_FOUND' },
-		false,
-		[404, ERROR.replace('INTERNAL_ERROR', 'NOT_FOUND')],
-	],
+	[{ kind: 'envelope', code: 'NOT_FOUND' }, false, [404, NOT_FOUND]],
 	[{ kind: 'late', delayMs: 5 }, true, [200, DATA]],
 	[{ kind: 'resetBeforeWork' }, false, undefined],
 	[{ kind: 'resetAfterWork' }, true, undefined],
