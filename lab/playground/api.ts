@@ -13,8 +13,6 @@ interface Credential {
 
 export type StoredCredential = Record<'id' | 'name' | 'type', string>;
 
-export type ColumnType = 'string' | 'number' | 'boolean' | 'date';
-
 export type DataTable = Record<'id' | 'name', string>;
 export type DataTableRow = Record<string, unknown>;
 
@@ -75,9 +73,8 @@ interface Publication {
 /** n8n writes what came out of an execution so long after it is over at most. */
 const SETTLES_MS = 2000;
 
-function isOver({ status }: Pick<ExecutionSummary, 'status'>): boolean {
-	return !['new', 'running', 'waiting', 'unknown'].includes(status);
-}
+/** What an execution is before it is over. */
+const UNFINISHED = ['new', 'running', 'waiting', 'unknown'];
 
 /** Whether all is written of an execution that is over; n8n 1 writes that it is a moment before what came out of it. */
 function isWhole({ status, error, nodes, wasWaiting }: Execution): boolean {
@@ -138,11 +135,8 @@ export class N8nApi {
 		return await this.send('PATCH', `credentials/${id}`, credential);
 	}
 
-	/** Creates a Data Table (n8n 1.123 and 2). */
-	async createDataTable(
-		name: string,
-		columns: Array<{ name: string; type: ColumnType }>,
-	): Promise<DataTable> {
+	/** Creates a Data Table (n8n 1.123 and 2). @param columns each with its name and type */
+	async createDataTable(name: string, columns: object[]): Promise<DataTable> {
 		return await this.send('POST', await this.dataTablePath(), { name, columns });
 	}
 
@@ -263,7 +257,7 @@ export class N8nApi {
 			const shown = await this.execution(id).catch(ifStatus(500, (error) => error));
 			const isError = shown instanceof N8nApiError;
 			const summary = isError ? (await this.newest()).find((one) => one.id === id) : shown;
-			if (!summary || isOver(summary)) {
+			if (!summary || !UNFINISHED.includes(summary.status)) {
 				overAt = Math.min(overAt, Date.now());
 				const isSettled = Date.now() > overAt + SETTLES_MS;
 				if (isError && isSettled) throw shown;

@@ -3,7 +3,6 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
 	N8nApi,
-	type ColumnType,
 	type Owner,
 	type StoredCredential,
 	type StoredWorkflow,
@@ -72,10 +71,7 @@ function pasteUrl({ nodes }: WorkflowContent, url: string): void {
 async function createTable(api: N8nApi, { nodes }: WorkflowContent): Promise<void> {
 	const creating = nodes.find(({ name }) => name === 'Create the table')?.parameters;
 	if (creating === undefined) return;
-	const { tableName, columns } = creating as {
-		tableName: string;
-		columns: { column: Array<{ name: string; type: ColumnType }> };
-	};
+	const { tableName, columns } = creating as { tableName: string; columns: { column: object[] } };
 	const known = (await api.dataTables()).find(({ name }) => name === tableName);
 	const { id } = known ?? (await api.createDataTable(tableName, columns.column));
 	for (const { parameters } of nodes) {
