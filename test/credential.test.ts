@@ -1,13 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { Sandbox } from '../lab/sandbox/server';
 import type { FaultRule } from '../lab/sandbox/settings';
-import {
-	loadCredential,
-	requestDeclaratively,
-	requestHelpers,
-	runLeadGen,
-	testCredential,
-} from './engine';
+import { loadCredential, requestHelpers, runLeadGen, testCredential } from './engine';
 import { containing } from './expected';
 import { VERIFY } from './given';
 import { SECRET } from './service';
@@ -145,50 +139,40 @@ describe('authenticate', () => {
 	});
 });
 
-type Way = (url: string, apiKey?: string) => Promise<unknown>;
+describe.each(['httpRequest', 'request'] as const)(
+	'n8n’s helper %s with the credential',
+	(name) => {
+		const request = async (address: string, apiKey = KEY) => {
+			const helpers = await requestHelpers(credentialWith({ apiKey }));
+			// As the HTTP Request node uses the older one.
+			const following = { followRedirect: true, followAllRedirects: true };
+			return name === 'httpRequest'
+				? await helpers.httpRequest({ url: address })
+				: await helpers.request({ uri: address, json: true, ...following });
+		};
 
-describe.each<[name: string, Way]>([
-	[
-		'n8n’s HTTP helper',
-		async (url, apiKey = KEY) =>
-			await (await requestHelpers(credentialWith({ apiKey }))).httpRequest({ url }),
-	],
-	[
-		'The HTTP Request node',
-		async (uri, apiKey = KEY) => {
-			const { request } = await requestHelpers(credentialWith({ apiKey }));
-			return await request({ uri, json: true, followRedirect: true, followAllRedirects: true });
-		},
-	],
-	[
-		'A declarative node',
-		async (url, apiKey = KEY) => {
-			const request = { baseURL: url.replace(/\/credits$/, ''), url: '/credits' };
-			return await requestDeclaratively(credentialWith({ apiKey }), request);
-		},
-	],
-])('%s with the credential', (_, request) => {
-	test('calls the service', async () => {
-		expect(await request(`${sandbox.url}/credits`)).toMatchObject({ data: { credits: 25 } });
-		expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
-	});
+		test('calls the service', async () => {
+			expect(await request(`${sandbox.url}/credits`)).toMatchObject({ data: { credits: 25 } });
+			expect(sandbox.requests.map(({ path }) => path)).toEqual(['/api/v1/credits']);
+		});
 
-	test('calls nothing else, and says why', async () => {
-		const [own, other] = [`${sandbox.url}/credits`, `${elsewhere.url}/credits`];
-		await expect(request(other)).rejects.toThrow('only sends its API key to');
-		await expect(request(own, `${KEY}\u200B`)).rejects.toThrow('that no key can contain');
-		expect([...sandbox.requests, ...elsewhere.requests]).toEqual([]);
-	});
+		test('calls nothing else, and says why', async () => {
+			const [own, other] = [`${sandbox.url}/credits`, `${elsewhere.url}/credits`];
+			await expect(request(other)).rejects.toThrow('only sends its API key to');
+			await expect(request(own, `${KEY}\u200B`)).rejects.toThrow('that no key can contain');
+			expect([...sandbox.requests, ...elsewhere.requests]).toEqual([]);
+		});
 
-	test.each([301, 303, 307])('follows no redirect with HTTP %d', async (status) => {
-		const location = `${elsewhere.url}/credits`;
-		sandbox.set({ faults: [{ kind: 'status', status, headers: { location } }] });
-		const httpCode = String(status);
-		await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
-		expect(sandbox.requests).toHaveLength(1);
-		expect(elsewhere.requests).toEqual([]);
-	});
-});
+		test.each([301, 303, 307])('follows no redirect with HTTP %d', async (status) => {
+			const location = `${elsewhere.url}/credits`;
+			sandbox.set({ faults: [{ kind: 'status', status, headers: { location } }] });
+			const httpCode = String(status);
+			await expect(request(`${sandbox.url}/credits`)).rejects.toMatchObject({ httpCode });
+			expect(sandbox.requests).toHaveLength(1);
+			expect(elsewhere.requests).toEqual([]);
+		});
+	},
+);
 
 test('The base URL and the key work with what people paste around them, in the form and in the node', async () => {
 	const baseUrl = ` ${sandbox.url}//\n`;

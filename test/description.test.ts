@@ -8,8 +8,6 @@ import { Linter, type ESLint } from 'eslint';
 import { loadOutputSchema } from 'n8n-core';
 import {
 	NodeHelpers,
-	Workflow,
-	type INode,
 	type INodeParameters,
 	type INodeProperties,
 	type INodeType,
@@ -17,7 +15,7 @@ import {
 } from 'n8n-workflow';
 import { parser } from 'typescript-eslint';
 import packageJson from '../package.json';
-import { loadCredential, loadNode } from './engine';
+import { loadCredential, loadNode, workflowOf } from './engine';
 import { containing, errorOf, someText } from './expected';
 import { keepGoing, people, person } from './given';
 import { useService } from './service';
@@ -68,11 +66,7 @@ function shownOf(description: INodeTypeDescription, parameters: INodeParameters)
 /** What the editor computes for a node with these parameters: its subtitle, outputs and hidden webhook URLs. */
 async function computedOf(type: INodeType, parameters: INodeParameters) {
 	const { description } = type;
-	const ids = { id: '1', name: 'LeadGen', type: 'leadGen', typeVersion: 1 };
-	const node: INode = { ...ids, position: [0, 0], parameters };
-	const getByName = () => type;
-	const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
-	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const { node, workflow } = workflowOf(type, parameters);
 	const { expression } = workflow;
 	const compute = () => ({
 		subtitle: expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),

@@ -9,18 +9,17 @@ afterAll(() => {
 	rmSync(userFolder, { recursive: true, force: true });
 });
 
-import { CredentialTestContext, ExecuteContext, RoutingNode } from 'n8n-core';
+import { CredentialTestContext, ExecuteContext } from 'n8n-core';
 import {
 	Workflow,
 	createEmptyRunExecutionData,
-	type DeclarativeRestApiSettings,
 	type ICredentialDataDecryptedObject,
 	type INode,
 	type INodeCredentialTestResult,
+	type INodeParameters,
 	type INodeType,
 } from 'n8n-workflow';
 import {
-	Input,
 	loadCredential,
 	loadNode,
 	newExecutionData,
@@ -46,35 +45,23 @@ export function hintTexts(result: NodeResult): string[] {
 
 const account = { id: '1', name: 'Account' };
 
-/**
- * A declarative node with the credential, as n8n makes one to test a credential.
- * @param request what it sends
- */
-async function declarativeNode(
-	data: ICredentialDataDecryptedObject,
-	request: DeclarativeRestApiSettings.HttpRequestOptions,
-) {
-	await loadCredential('leadGenApi');
+/** A workflow of a single node. */
+export function workflowOf(type: INodeType, parameters: INodeParameters = {}) {
 	const node: INode = {
-		...{ id: 'temp', name: 'Temp-Node', type: 'n8n-nodes-base.noOp', typeVersion: 1 },
-		...{ position: [0, 0], parameters: {}, credentials: { leadGenApi: account } },
+		...{ id: '1', name: 'LeadGen', type: type.description.name, typeVersion: 1 },
+		...{ position: [0, 0], parameters, credentials: { leadGenApi: account } },
 	};
-	const property = { displayName: 'Temp', name: 'temp', type: 'string', default: '' } as const;
-	const testType: INodeType = {
-		description: {
-			...new Input().description,
-			credentials: [{ name: 'leadGenApi', required: true }],
-			properties: [{ ...property, routing: { request } }],
-		},
-	};
-	const workflow = new Workflow({
-		...{ nodes: [node], connections: {}, active: false },
-		nodeTypes: {
-			getByName: () => testType,
-			getByNameAndVersion: () => testType,
-			getKnownTypes: () => ({}),
-		},
-	});
+	const getByName = () => type;
+	const nodeTypes = { getByName, getByNameAndVersion: getByName, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	return { node, workflow };
+}
+
+type Request = (this: unknown, credentialType: string, options: object) => Promise<unknown>;
+
+/** The helpers with which nodes make requests with the credential; n8n's HTTP Request node uses the older one. */
+export async function requestHelpers(data: ICredentialDataDecryptedObject) {
+	const { node, workflow } = workflowOf(await loadNode('leadGen'));
 	const context = new ExecuteContext(
 		workflow,
 		node,
@@ -83,33 +70,10 @@ async function declarativeNode(
 		createEmptyRunExecutionData(),
 		0,
 		[],
-		{ main: [[{ json: {} }]] },
+		{},
 		{ node, data: {}, source: null },
 		[],
 	);
-	const run = async () => {
-		const decrypted = { ...account, type: 'leadGenApi', data };
-		const outputs = await workflow.expression.withIsolate(
-			async () => await new RoutingNode(context, testType, decrypted).runNode(),
-		);
-		return outputs?.[0]?.[0]?.json;
-	};
-	return { context, run };
-}
-
-/** The answer to a request of a declarative node with the credential. */
-export async function requestDeclaratively(
-	data: ICredentialDataDecryptedObject,
-	request: DeclarativeRestApiSettings.HttpRequestOptions,
-): Promise<unknown> {
-	return await (await declarativeNode(data, request)).run();
-}
-
-type Request = (this: unknown, credentialType: string, options: object) => Promise<unknown>;
-
-/** The helpers with which nodes make requests with the credential; n8n's HTTP Request node uses the older one. */
-export async function requestHelpers(data: ICredentialDataDecryptedObject) {
-	const { context } = await declarativeNode(data, {});
 	const helpers = context.helpers as unknown as Record<string, Request | undefined>;
 	const helper = (name: string) => async (options: object) =>
 		await helpers[name]?.call(context, 'leadGenApi', options);

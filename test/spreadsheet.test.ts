@@ -8,41 +8,11 @@ const template = new SpreadsheetTemplate(service);
 
 /** The rows of a sheet. @param lines its cells, with semicolons between them */
 const sheet = (...lines: string[]): Cell[][] => lines.map((line) => line.split(';'));
-const find = (firstName: string, lastName: string, company: string, linkedinUrl?: string): Call =>
-	post('/email/find', { firstName, lastName, company, ...(linkedinUrl && { linkedinUrl }) });
+const find = (firstName: string, lastName: string, company: string): Call =>
+	post('/email/find', { firstName, lastName, company });
 const verify = (email: string): Call => post('/email/verify', { email });
 
 const PROFILE = 'https://www.linkedin.com/in/ada';
-const BAD = 'invalid.ada@acme.com';
-
-describe('looks up the right person for the columns', () => {
-	/** The columns, and the row. Nobody finds her, so nothing but the lookup is sent. */
-	const FILES: Record<string, string> = {
-		'Account Name;Contact Full Name;Website URL': 'Acme;Ada Nobody;acme.com',
-		'Name;LinkedIn Profile URL;Domain Name': `Ada Nobody;${PROFILE};acme.com`,
-		'Person - First name;Person - Last name;Person - Email - Work': `Ada;Nobody;${BAD}`,
-		'fullName;companyName;companyUrl;profileUrl;lastContact': `Ada Nobody;acme.com;https://www.linkedin.com/company/acme;${PROFILE};1.2.2026`,
-		'Firma/Unternehmen;Ansprechpartner/in;Internet': 'Acme;Ada Nobody;acme.com',
-		'Name der Firma;Vorname Ansprechpartner;Name Ansprechpartner;Web': 'Acme;Ada;Nobody;acme.com',
-		'Prénom / Nom;Nom entreprise;Site web de la société': 'Ada Nobody;Acme;acme.com',
-		'Prénom;Nom;Adresse e-mail': `Ada;Nobody;${BAD}`,
-		'Nominativo;Impresa;Indirizzo email': `Ada Nobody;Acme;${BAD}`,
-		'Nombre;Primer apellido;Segundo apellido;Correo electrónico': `Ada;Nobody;Ruiz;${BAD}`,
-		'Nome do contato;Razão social;E-mail': `Ada Nobody;Acme;${BAD}`,
-		'Volledige naam;Firma;E-mailadres': `Ada Nobody;Acme;${BAD}`,
-		'Nazwisko i imię;Przedsiębiorstwo;WWW': 'Nobody Ada;Acme;acme.com',
-		'Celé jméno;Zaměstnavatel;E-mailová adresa': `Ada Nobody;Acme;${BAD}`,
-		'Namn;Organisation;E-postadress': `Ada Nobody;Acme;${BAD}`,
-		'Fulde navn;Selskab;E-mail': `Ada Nobody;Acme;${BAD}`,
-	};
-
-	test.each(Object.entries(FILES))('%s', async (header, row) => {
-		await template.upload(sheet(header, row));
-		const profile = row.includes(PROFILE) ? PROFILE : undefined;
-		const lookup = find('Ada', 'Nobody', 'acme.com', profile);
-		service.expectCalls(row.includes(BAD) ? [verify(BAD), lookup] : [lookup]);
-	});
-});
 
 describe('takes as the header', () => {
 	const row = 'Ada;Nobody;Acme;acme.com';
@@ -59,38 +29,6 @@ describe('takes as the header', () => {
 		// Nothing above the header or between the rows is lost.
 		const back = sheets.Rows?.map((cells) => cells.slice(0, 4).join(';').replace(/;+$/, ''));
 		expect(back).toEqual(lines.map((line) => line.replace(/;+$/, '')));
-	});
-});
-
-describe('refuses a file', () => {
-	const names = 'The file needs a column of names, such as First Name and Last Name, or Full Name';
-	const others =
-		'one of websites, companies, LinkedIn profiles or email addresses, such as Website';
-
-	test.each([
-		// Without names: the row that is nearly right is quoted.
-		[
-			'Messe Köln;;/Kunde;Ort;Webseite/Ada;Köln;acme.com',
-			`${names}.`,
-			'“Kunde”, “Ort”, “Webseite”',
-		],
-		[
-			'Company Phone;Company Size/0171;',
-			`${names}, and ${others}.`,
-			'“Company Phone”, “Company Size”',
-		],
-		[
-			'Vorname;Firma/Anna;Acme/Ben;Beta',
-			'The file has only first names. It also needs last names, or full names.',
-			'“Vorname”, “Firma”',
-		],
-		['Name;Webseite/;acme.com', 'No row of the file has a name.', '“Name”, “Webseite”'],
-		['Name;Webseite/;', 'The file has no rows below the names of its columns.', undefined],
-	])('%s', async (lines, problem, quoted) => {
-		const quoting = `The row that looks most like the names of the columns holds ${String(quoted)}. Rename a column, or add its words in the node Words.`;
-		const message = quoted ? `${problem} ${quoting}` : problem;
-		await expect(template.upload(sheet(...lines.split('/')))).rejects.toThrow(new Error(message));
-		service.expectCalls([]);
 	});
 });
 
