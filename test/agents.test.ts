@@ -1,24 +1,21 @@
 /** Identical paid calls at the same time, as an AI agent makes them with a tool in one execution. */
 import { errorOf } from './expected';
-import { START, VERIFY, keepGoing, post } from './given';
+import { START_ROWS, VERIFY_ROWS, keepGoing, rowsOf } from './given';
 import { sleep, until, useService } from './service';
 
 const service = useService({ plan: 'enterprise' });
 const { sandbox } = service;
 
-const names = ['ada@acme.com', 'tom@acme.com', 'eve@acme.com'];
-const addresses = names.map((email) => ({ email }));
-const email = { email: '={{ $json.email }}' };
-const verifications = names.map((email) => post('/email/verify', { email }));
-const titles = [{ title: 'CTO' }, { title: 'CFO' }];
-const scrape = { filters: { jobTitles: ['={{ $json.title }}'] }, limit: 5 };
-const starts = ['CTO', 'CFO'].map((title) => {
-	return post('/start', { filters: { jobTitles: [title], limit: 5 } });
-});
+const [three, two] = [rowsOf(3), rowsOf(2)];
+const addresses = three.map(({ name }) => `${name}@acme.com`);
+const verifications = three.map(VERIFY_ROWS.callFor);
+const starts = two.map(START_ROWS.callFor);
+const { operation, parameters } = VERIFY_ROWS;
 const agent = { executionId: 'agent', isTool: true, ...keepGoing };
 
-const verify = async (more = agent) => await service.run(VERIFY, email, addresses, more);
-const start = async (more = agent) => await service.run(START, scrape, titles, more);
+const verify = async (more = agent, options = {}) =>
+	await service.runRows(VERIFY_ROWS, three, options, more);
+const start = async (more = agent) => await service.runRows(START_ROWS, two, {}, more);
 
 test.each([
 	['of one execution', ['agent', 'agent']],
@@ -28,7 +25,7 @@ test.each([
 	sandbox.set({ latencyMs: 200 });
 	const runs = ids.map(async (executionId) => await verify({ ...agent, executionId }));
 	for (const { items } of await Promise.all(runs)) {
-		expect(items.map(({ json }) => json.email)).toEqual(names);
+		expect(items.map(({ json }) => json.email)).toEqual(addresses);
 	}
 	service.expectCalls(verifications);
 });
@@ -37,8 +34,8 @@ test('Starts are sent once, and also not again later', async () => {
 	sandbox.set({ latencyMs: 200 });
 	const runs = [...(await Promise.all([start(), start(), start()])), await start()];
 	service.expectCalls(starts);
-	const ids = titles.map(
-		({ title }) => sandbox.jobs.find(({ filters }) => filters.jobTitles?.[0] === title)?.scrapeId,
+	const ids = two.map(
+		({ name }) => sandbox.jobs.find(({ filters }) => filters.jobTitles?.[0] === name)?.scrapeId,
 	);
 	for (const { items } of runs) expect(items.map(({ json }) => json.scrapeId)).toEqual(ids);
 });
@@ -49,7 +46,7 @@ test('Over MCP, a start is sent each time', async () => {
 });
 
 test('A call follows one that was refused', async () => {
-	const match = { bodyIncludes: 'tom@', times: 1 };
+	const match = { bodyIncludes: 'p1@', times: 1 };
 	sandbox.set({ latencyMs: 200, faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match }] });
 	const results = await Promise.all([verify(), verify(), verify()]);
 	service.expectCalls([...verifications, ...verifications.slice(1, 2)]);
@@ -59,7 +56,7 @@ test('A call follows one that was refused', async () => {
 });
 
 test('A start that may have been done is not sent by the other run', async () => {
-	const match = { bodyIncludes: 'CFO' };
+	const match = { bodyIncludes: 'p1' };
 	sandbox.set({ latencyMs: 200, faults: [{ kind: 'resetAfterWork', match }] });
 	const results = await Promise.all([start(), start()]);
 	service.expectCalls(starts);
@@ -70,18 +67,19 @@ test('A start that may have been done is not sent by the other run', async () =>
 });
 
 test('A run that is stopped does not hold up the other for longer than its last answer takes', async () => {
-	sandbox.set({ faults: [{ kind: 'hang', match: { bodyIncludes: 'ada@', times: 1 } }] });
-	const parameters = { ...email, options: { requestTimeout: 3 } };
+	sandbox.set({ faults: [{ kind: 'hang', match: { bodyIncludes: 'p0@', times: 1 } }] });
+	const options = { requestTimeout: 3 };
 	let doesOtherWait = false;
-	const stopped = service.runUntil(() => doesOtherWait, VERIFY, parameters, addresses, agent);
+	const isWaiting = () => doesOtherWait;
+	const stopped = service.runUntil(isWaiting, operation, { ...parameters, options }, three, agent);
 	await until(() => sandbox.requests.filter(({ answeredAt }) => answeredAt).length === 2);
-	const other = service.run(VERIFY, parameters, addresses, agent);
+	const other = verify(agent, options);
 	await sleep(200);
 	doesOtherWait = true;
 	await stopped;
 	const { items } = await other;
 	service.expectCalls([...verifications, ...verifications.slice(0, 1)]);
-	expect(items.map(({ json }) => json.email)).toEqual(names);
+	expect(items.map(({ json }) => json.email)).toEqual(addresses);
 });
 
 test('A run that waits for the other can be stopped', async () => {
@@ -91,7 +89,7 @@ test('A run that waits for the other can be stopped', async () => {
 	await until(() => sandbox.requests.length === 3);
 	const began = performance.now();
 	const hasWaited = () => performance.now() - began > 300;
-	await service.runUntil(hasWaited, VERIFY, email, addresses, agent);
+	await service.runUntil(hasWaited, operation, parameters, three, agent);
 	ended.push('the one that waits');
 	expect((await first).items.map(errorOf)).toEqual([undefined, undefined, undefined]);
 	expect(ended).toEqual(['the one that waits', 'the other']);

@@ -12,18 +12,13 @@ export interface Call {
 	body?: unknown;
 }
 
-export const get = (path: string, query: Record<string, unknown> = {}): Call => ({
-	method: 'GET',
-	path,
-	query,
-});
+export function get(path: string, query: Record<string, unknown> = {}): Call {
+	return { method: 'GET', path, query };
+}
 
-export const post = (path: string, body: unknown): Call => ({
-	method: 'POST',
-	path,
-	query: {},
-	body,
-});
+export function post(path: string, body: unknown): Call {
+	return { method: 'POST', path, query: {}, body };
+}
 
 /** The operations of the node. */
 export const BALANCE = ['credit', 'get'] as const;
@@ -126,21 +121,15 @@ export type Responder = (
 /** Lets a request wait until it is given up. */
 export const silence: Responder = () => undefined;
 
-export const answer = (
-	body: unknown,
-	status?: number,
-	headers?: Record<string, string>,
-): Answer => ({ body, status, headers });
+export function answer(body: unknown, status?: number, headers?: Answer['headers']): Answer {
+	return { body, status, headers };
+}
 
 export const success = (data: unknown, status?: number): Answer =>
 	answer({ success: true, data }, status);
 
 export const failure = (code: string, status: number, message = 'That went wrong'): Answer =>
 	answer({ success: false, error: { code, message } }, status);
-
-/** A failure that is told in a text alone. */
-export const saying = (error: string, status?: number): Answer =>
-	answer({ success: false, error }, status);
 
 /** Answers a verification, with `fields` in the verdict. */
 export const verdictWith =

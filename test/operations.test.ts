@@ -212,16 +212,18 @@ describe('Scrape: Start', () => {
 		{ filters: { jobTitles: given } },
 		{ filtersMode: 'json', filtersJson: '={{ { jobTitles: $json.given } }}' },
 	])('is refused only to an AI agent that sets no filter: %j', async (parameters) => {
-		const inputs = [{ given: '' }, { given: 'CTO' }];
+		// An agent may send a list as text.
+		const inputs = ['', '[]', ' [ ] ', '[""]', '["CTO"]'].map((titles) => ({ given: titles }));
 		const byAgent = { isTool: true, ...keepGoing };
 		const { items } = await service.run(START, parameters, inputs, byAgent);
 		const message =
 			'Filters are empty, and an AI agent must set at least one of jobTitles, locations, industries and companySize';
 		const facts = { field: 'Filters', outcome: 'notSent', paidCalls: 0 };
-		expect(items.map(errorOf)).toEqual([{ message, advice: someText, ...facts }, undefined]);
-		await service.run(START, parameters, inputs);
+		const error = { message, advice: someText, ...facts };
+		expect(items.map(errorOf)).toEqual([error, error, error, error, undefined]);
+		await service.run(START, parameters, [{ given: '' }]);
 		const [cto, anybody] = [{ jobTitles: ['CTO'], limit: 50 }, { limit: 50 }];
-		service.expectCalls([cto, cto, anybody].map((filters) => post('/start', { filters })));
+		service.expectCalls([cto, anybody].map((filters) => post('/start', { filters })));
 	});
 });
 
@@ -250,23 +252,18 @@ function msOfPolls(httpStatus: number): number {
 
 const byId = { scrapeId: '={{ $json.id }}' };
 
-test.each<[JobSettings['scrapeIdStyle'], (id: string) => string]>([
-	['string', String],
-	['awkward', String],
-])('Scrape: Get Status asks once for each item, whatever its ID: %s', async (style, toValue) => {
-	const { id: running } = await started({ ...NEVER, scrapeIdStyle: style }, 10);
-	const { id: done } = await started({ durationMs: 0 }, 20);
-	const { id: failed } = await started({ outcome: 'failed' }, 30);
-	const ids = [running, done, failed];
-	const inputs = ids.map((id) => ({ id: toValue(id) }));
-	const { items } = await service.run(STATUS, byId, inputs);
-	const requests = ids.map((scrapeId) => get('/status', { scrapeId }));
+test('Scrape: Get Status asks once for each item, whatever its ID', async () => {
+	const running = await started({ ...NEVER, scrapeIdStyle: 'awkward' }, 10);
+	const done = await started({ durationMs: 0, scrapeIdStyle: 'string' }, 20);
+	const failed = await started({ outcome: 'failed' }, 30);
+	const { items } = await service.run(STATUS, byId, [running, done, failed]);
+	const requests = [running, done, failed].map(({ id }) => get('/status', { scrapeId: id }));
 	service.expectCalls(requests, '/status');
 	expect(items).toEqual(
 		paired([
-			statusOf(running, 'pending', 0, 10),
-			statusOf(done, 'completed', 100, 20),
-			statusOf(failed, 'failed', 50, 30),
+			statusOf(running.id, 'pending', 0, 10),
+			statusOf(done.id, 'completed', 100, 20),
+			statusOf(failed.id, 'failed', 50, 30),
 		]),
 	);
 });

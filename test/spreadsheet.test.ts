@@ -1,7 +1,7 @@
 /** The template for spreadsheets, with files as people have them: what it sends for each, and what it pays. */
 import { post, type Call } from './given';
 import { useService } from './service';
-import { SpreadsheetTemplate, type Cell, type Upload } from './spreadsheet';
+import { SpreadsheetTemplate, workbook, type Cell, type Upload } from './spreadsheet';
 
 const service = useService({ plan: 'enterprise' });
 const template = new SpreadsheetTemplate(service);
@@ -225,6 +225,31 @@ test('sends nothing in a dry run that the form asks for, and leaves the rows for
 	);
 	const real = await template.upload(sheets.Rows ?? []);
 	expect(real.page.message).toMatch(/^2 of 6 rows with an email/);
+});
+
+test('takes the sheet with the people, and keeps all else of the workbook', async () => {
+	const book = workbook({
+		'Read me': [['Export of 1.2.2026'], ['=1+1']],
+		'Leads & more': sheet('Name;Website;Since', 'Una Sure;a.com;2026-02-01', 'Ben Sure;;=2*3'),
+		Empty: [],
+	});
+	const { file, sheets } = await template.upload(book);
+	expect(sheets['Leads & more']).toEqual([
+		[
+			...['Name', 'Website', 'Since'],
+			...['Email', 'Status', 'Confidence', 'Reason', 'Address that was not accepted'],
+		],
+		['Una Sure', 'a.com', '2026-02-01', 'una.sure@a.com', 'valid', 0.97],
+		['Ben Sure', '', '', '', 'not looked up', '', 'no website: add it to the file'],
+	]);
+	const path = 'xl/worksheets/sheet2.xml';
+	const { [path]: xml = '', ...others } = file as Record<string, string>;
+	const withoutCells = (text = '') => text.replace(/<dimension.*?>|<sheetData>.*<.sheetData>/g, '');
+	expect({ ...others, [path]: withoutCells(xml) }).toEqual({
+		...book,
+		[path]: withoutCells(book[path]),
+	});
+	expect(xml).toContain('<c r="C3"><f>2*3</f></c>');
 });
 
 test('gives back all that a CSV file of a European Excel holds', async () => {

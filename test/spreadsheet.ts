@@ -47,17 +47,18 @@ interface TemplateNode {
 
 type Code = (this: object, input: object, nodes: object) => Promise<Item[]>;
 
-/** A workbook as Excel writes it, with a frozen header and a filter. */
+/** A workbook as Excel writes it, with a frozen header and a filter. What begins with `=` is a formula. */
 export function workbook(sheets: Sheets): Parts {
 	const names = Object.keys(sheets);
 	const each = (write: (name: string, id: string) => string) =>
 		names.map((name, at) => write(name, String(at + 1))).join('');
 	const texts = [...new Set(Object.values(sheets).flat(2).map(String))];
 	const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-	const cell = (value: Cell, place: string) =>
-		typeof value === 'number'
-			? `<c r="${place}"><v>${String(value)}</v></c>`
-			: `<c r="${place}" t="s"><v>${String(texts.indexOf(value))}</v></c>`;
+	const cell = (value: Cell, place: string) => {
+		if (typeof value === 'number') return `<c r="${place}"><v>${String(value)}</v></c>`;
+		if (value.startsWith('=')) return `<c r="${place}"><f>${value.slice(1)}</f></c>`;
+		return `<c r="${place}" t="s"><v>${String(texts.indexOf(value))}</v></c>`;
+	};
 	const row = (cells: Cell[], number: string) => {
 		const written = cells.map((value, column) =>
 			value === '' ? '' : cell(value, String.fromCharCode(65 + column) + number),

@@ -260,16 +260,6 @@ describe('What was paid for', () => {
 		await service.run(FIND, { ...person, linkedinUrl: value }, rows, keepGoing);
 		expect(sandbox.requests).toHaveLength(profiles.length);
 	});
-
-	test('nothing, for an empty list as text that an agent sends', async () => {
-		const texts = ['[]', ' [ ] ', '[""]', '["CTO","CEO"]', '["CTO"'];
-		const lists = texts.map((text) => ({ value: text }));
-		const filters = { filters: { jobTitles: value, locations: '[]' }, limit: 1 };
-		const { items } = await service.run(START, filters, lists, { isTool: true, ...keepGoing });
-		expect(sandbox.jobs.map((job) => job.filters.jobTitles)).toEqual([['CTO', 'CEO']]);
-		const fields = ['Filters', 'Filters', 'Filters', undefined, 'Job Titles'];
-		expect(items.map((item) => errorOf(item)?.field)).toEqual(fields);
-	});
 });
 
 describe('The name of a person', () => {

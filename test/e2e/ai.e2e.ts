@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { API_KEY, LINE, linkTo, node, until, use } from '../../lab/fixture/fixture';
-import { itemsOf, some, useN8n } from './n8n';
+import { itemsOf, nodeOf, some, useN8n } from './n8n';
 import { scriptedModel } from './scriptedModel';
 
 /**
@@ -133,8 +133,7 @@ it('The example ai-agent-tools serves its tools to those who know the token, and
 		...{ name: 'MCP clients', type: 'httpBearerAuth', data: { token } },
 	});
 	const content = await fixture.example('ai-agent-tools');
-	const trigger = content.nodes.find(({ type }) => type.endsWith('.mcpTrigger'));
-	if (!trigger) throw new Error('There is no MCP Server Trigger');
+	const trigger = nodeOf(content, 'mcpTrigger');
 	trigger.credentials = { httpBearerAuth: { id: bearer.id, name: bearer.name } };
 	const path = String(trigger.webhookId);
 	const { id } = await fixture.api.createWorkflow(content);

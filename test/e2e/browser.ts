@@ -15,12 +15,10 @@ selectors.setTestIdAttribute('data-test-id');
 /** What the editors of n8n 1 and 2 call differently. */
 export const WORDS = {
 	'1': {
-		credential: 'Credential to connect with',
 		closeNode: 'back-to-canvas',
 		switchOn: ['workflow-activate-switch'],
 	},
 	'2': {
-		credential: 'Credential',
 		closeNode: 'ndv-close-button',
 		switchOn: ['workflow-open-publish-modal-button', 'workflow-publish-button'],
 	},
@@ -87,15 +85,6 @@ export class Editor {
 	entry(name = '.*'): Locator {
 		const entries = this.page.getByTestId('node-creator-item-name');
 		return entries.filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
-	}
-
-	/** The labels and notices of the open node as a person sees them, from the top down. */
-	async labels(): Promise<string[]> {
-		const shown = this.page
-			.getByTestId('node-parameters')
-			.locator('label.n8n-input-label:visible, [role=region]:visible');
-		// Behind a label, where the mouse would make them visible, are the words Fixed and Expression.
-		return (await shown.allInnerTexts()).map((text) => text.trim().split(/\s*\n/)[0] ?? '');
 	}
 
 	/** The field of a parameter of the open credential. */

@@ -1,7 +1,7 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
 import { N8N, until } from '../../lab/fixture/fixture';
 import { lastPage, sendForm } from './form';
-import { FOR_TABLES, useN8n } from './n8n';
+import { FOR_TABLES, nodeOf, useN8n } from './n8n';
 
 /* The template for lists of any length. */
 
@@ -26,8 +26,7 @@ let workflow: StoredWorkflow;
 /** Imports the template with settings, and does what its note asks for before the start. */
 async function importWith(settings: Record<string, number>): Promise<void> {
 	const content = await fixture.example('large-list');
-	const canvas = content.nodes.find(({ name }) => name === 'Settings');
-	const { assignments } = canvas?.parameters.assignments as {
+	const { assignments } = nodeOf(content, 'Settings').parameters.assignments as {
 		assignments: Array<{ name: string; value: unknown }>;
 	};
 	for (const each of assignments) each.value = settings[each.name] ?? each.value;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Execution, WorkflowContent } from '../../lab/playground/api';
+import type { Execution, WorkflowContent, WorkflowNode } from '../../lab/playground/api';
 import { Fixture, LINE, SOON_ACTIVE } from '../../lab/fixture/fixture';
 
 /** Opens an n8n for the tests of a file. After each of them all requests must have been as the service allows. */
@@ -55,8 +55,14 @@ export async function serve(handle: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
+/** The node of a template with a name, or else of a type. */
+export function nodeOf({ nodes }: WorkflowContent, called: string): WorkflowNode {
+	const found = nodes.find(({ name, type }) => name === called || type.endsWith(`.${called}`));
+	if (!found) throw new Error(`There is no node "${called}"`);
+	return found;
+}
+
 /** Has the trigger of a template start one scrape when its workflow is activated, rather than by its schedule. */
-export function startAtOnce({ nodes }: WorkflowContent): void {
-	const trigger = nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
-	if (trigger) trigger.parameters.schedule = 'once';
+export function startAtOnce(content: WorkflowContent): void {
+	nodeOf(content, 'leadGenTrigger').parameters.schedule = 'once';
 }

@@ -1,6 +1,6 @@
 import type { DataTable, DataTableRow, Execution, StoredWorkflow } from '../../lab/playground/api';
 import { N8N, quiet, until } from '../../lab/fixture/fixture';
-import { FOR_TABLES, itemsOf, post, startAtOnce, useN8n } from './n8n';
+import { FOR_TABLES, itemsOf, nodeOf, post, startAtOnce, useN8n } from './n8n';
 
 const TABLE = 'leadgen_leads';
 const LOST = 'The connection broke before the service answered';
@@ -171,11 +171,10 @@ test('says what came if the notification holds no leads', async () => {
 test('scrape-to-data-table keeps each lead of a scrape that was started by hand, as a whole', async () => {
 	await fixture.reset({ job: { durationMs: 0 }, notification: { times: 0 } });
 	const content = await fixture.example('scrape-to-data-table');
-	const trigger = content.nodes.find(({ type }) => type.endsWith('.leadGenTrigger'));
-	const start = content.nodes.find(({ name }) => name === 'Start a scrape');
+	const { webhookId } = nodeOf(content, 'leadGenTrigger');
 	// As a person pastes it.
-	const webhookUrl = `${fixture.webhookBase}/webhook/${String(trigger?.webhookId)}/leadgen`;
-	if (start) start.parameters.options = { webhookUrl };
+	const webhookUrl = `${fixture.webhookBase}/webhook/${String(webhookId)}/leadgen`;
+	nodeOf(content, 'Start a scrape').parameters.options = { webhookUrl };
 	const started = await fixture.api.createWorkflow(content);
 	await fixture.api.activateWorkflow(started.id);
 	// n8n 2 opens the URL a moment later.

@@ -1,10 +1,5 @@
 import { execFileSync } from 'node:child_process';
 
-/** Runs a script with Debian's Python, which has the package python3-openpyxl. @returns what it prints */
-function python(script: string, input?: Buffer): Buffer {
-	return execFileSync('/usr/bin/python3', ['-W', 'ignore', '-c', script], { input });
-}
-
 /** A sheet as a program reads it that is not n8n. */
 export interface ReadSheet {
 	/** The cells of each row with bars between them, without empty ones at the end. */
@@ -24,19 +19,8 @@ print(json.dumps({sheet.title: {
 	'freeze': sheet.freeze_panes, 'filter': sheet.auto_filter.ref, 'merged': [str(each) for each in sheet.merged_cells.ranges],
 } for sheet in book}))`;
 
-/** Reads an .xlsx file with openpyxl, which refuses what is not valid. */
+/** Reads an .xlsx file with openpyxl, which refuses what is not valid: Debian's package python3-openpyxl. */
 export function readWithOpenpyxl(file: Buffer): Record<string, ReadSheet> {
-	return JSON.parse(python(READ, file).toString()) as Record<string, ReadSheet>;
-}
-
-/** What a Python script saves with `book.save(out)`. @param lines what it does with the workbook `book` */
-export function writeWithOpenpyxl(...lines: string[]): Buffer {
-	const script = [
-		'import io, sys, openpyxl',
-		'book, out = openpyxl.Workbook(), io.BytesIO()',
-		...lines,
-		'book.save(out)',
-		'sys.stdout.buffer.write(out.getvalue())',
-	];
-	return python(script.join('\n'));
+	const printed = execFileSync('/usr/bin/python3', ['-W', 'ignore', '-c', READ], { input: file });
+	return JSON.parse(printed.toString()) as Record<string, ReadSheet>;
 }
