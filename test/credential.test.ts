@@ -139,16 +139,13 @@ describe('authenticate', () => {
 	});
 });
 
-describe.each(['httpRequest', 'request'] as const)(
+describe.each([['httpRequest', 'url'] as const, ['request', 'uri'] as const])(
 	'n8n’s helper %s with the credential',
-	(name) => {
+	(name, field) => {
 		const request = async (address: string, apiKey = KEY) => {
 			const helpers = await requestHelpers(credentialWith({ apiKey }));
-			// As the HTTP Request node uses the older one.
 			const following = { followRedirect: true, followAllRedirects: true };
-			return name === 'httpRequest'
-				? await helpers.httpRequest({ url: address })
-				: await helpers.request({ uri: address, json: true, ...following });
+			return await helpers[name]({ [field]: address, json: true, ...following });
 		};
 
 		test('calls the service', async () => {
@@ -245,6 +242,7 @@ describe('The form of the credential', () => {
 		[{ kind: 'html', status: 502 }, 'The service answered HTTP 502 with a web page. '],
 		[{ kind: 'status', status: 200, body: '' }, wrongAddress],
 		[{ kind: 'status', status, body: '{"status":"ok"}' }, wrongAddress],
+		[{ kind: 'status', status, body: '{"success":true,"data":{}}' }, wrongAddress],
 		[{ kind: 'resetBeforeWork' }, 'The connection broke before the service answered. '],
 		[{ kind: 'status', status: 301 }, 'The service redirects to '],
 		[{ kind: 'status', status: 303 }, 'The service redirects to '],

@@ -10,6 +10,8 @@ const template = new SpreadsheetTemplate(service);
 const sheet = (...lines: string[]): Cell[][] => lines.map((line) => line.split(';'));
 const find = (firstName: string, lastName: string, company: string): Call =>
 	post('/email/find', { firstName, lastName, company });
+/** A row as the line of a CSV file, without empty cells at its end. */
+const lineOf = (cells: Cell[]) => cells.join(';').replace(/;+$/, '');
 const verify = (email: string): Call => post('/email/verify', { email });
 
 const PROFILE = 'https://www.linkedin.com/in/ada';
@@ -27,8 +29,8 @@ describe('takes as the header', () => {
 		const { sheets } = await template.upload(sheet(...lines));
 		service.expectCalls([find('Ada', 'Nobody', 'acme.com')]);
 		// Nothing above the header or between the rows is lost.
-		const back = sheets.Rows?.map((cells) => cells.slice(0, 4).join(';').replace(/;+$/, ''));
-		expect(back).toEqual(lines.map((line) => line.replace(/;+$/, '')));
+		const back = sheets.Rows?.map((cells) => lineOf(cells.slice(0, 4)));
+		expect(back).toEqual(sheet(...lines).map(lineOf));
 	});
 });
 
@@ -220,9 +222,7 @@ test('sends nothing in a dry run that the form asks for, and leaves the rows for
 	expect(page.message).toContain(
 		'3 of 6 rows can be looked up. This takes 3 paid calls, and up to 4 more, depending on the answers.\n\nThe others:\n2 × no website\n1 × only a first name\n\nThe website of a company is missing.',
 	);
-	expect(sheets.Rows?.map((cells) => cells.slice(0, 5).join(';').replace(/;+$/, ''))).toEqual(
-		FILE.map((cells) => cells.join(';').replace(/;+$/, '')),
-	);
+	expect(sheets.Rows?.map((cells) => lineOf(cells.slice(0, 5)))).toEqual(FILE.map(lineOf));
 	const real = await template.upload(sheets.Rows ?? []);
 	expect(real.page.message).toMatch(/^2 of 6 rows with an email/);
 });
