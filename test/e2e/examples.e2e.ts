@@ -187,7 +187,7 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		const again = await upload(file, fileName);
 		expect(fixture.sandbox.requests.slice(length)).toEqual([]);
 		const read = fileName.endsWith('.xlsx') ? readWithOpenpyxl : String;
-		expect(read(again.file)).toEqual(read(file));
+		expect(await read(again.file)).toEqual(await read(file));
 	}
 
 	test('gives a CSV file back under its own name', async () => {
@@ -207,8 +207,8 @@ describe(`n8n ${N8N.version}, the example spreadsheet-to-verified-emails`, () =>
 		const fair = readFileSync(join(__dirname, 'tradeFair.xlsx'));
 		const uploaded = await upload(fair, 'fair.xlsx');
 		expect(uploaded.fileName).toBe('fair.xlsx');
-		const before = readWithOpenpyxl(fair);
-		const after = readWithOpenpyxl(uploaded.file);
+		const before = await readWithOpenpyxl(fair);
+		const after = await readWithOpenpyxl(uploaded.file);
 		expect(Object.keys(after)).toEqual([...Object.keys(before), 'Websites']);
 		const [{ rows }, ...others] = Object.values(after) as [ReadSheet, ...ReadSheet[]];
 		expect(rows).toEqual([

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 
 /** A sheet as a program reads it that is not n8n. */
 export interface ReadSheet {
@@ -20,7 +21,8 @@ print(json.dumps({sheet.title: {
 } for sheet in book}))`;
 
 /** Reads an .xlsx file with openpyxl, which refuses what is not valid: Debian's package python3-openpyxl. */
-export function readWithOpenpyxl(file: Buffer): Record<string, ReadSheet> {
-	const printed = execFileSync('/usr/bin/python3', ['-W', 'ignore', '-c', READ], { input: file });
-	return JSON.parse(printed.toString()) as Record<string, ReadSheet>;
+export async function readWithOpenpyxl(file: Buffer): Promise<Record<string, ReadSheet>> {
+	const running = promisify(execFile)('/usr/bin/python3', ['-W', 'ignore', '-c', READ]);
+	running.child.stdin?.end(file);
+	return JSON.parse((await running).stdout) as Record<string, ReadSheet>;
 }
