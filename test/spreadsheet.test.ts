@@ -134,11 +134,9 @@ test('pays for nothing again when a file comes back with the websites of its com
 	// Another account remembers nothing.
 	const credential = { apiKey: 'another' };
 	service.sandbox.reset({ accounts: { another: { plan: 'enterprise', credits: 100 } } });
-	const websites = [
-		['Company', 'Website'],
-		['Beta AG', 'https://www.beta.com/'],
-	];
-	const second = await template.upload(first.sheets.Rows ?? [], { websites, credential });
+	const websites = sheet('Company;Website', 'Beta AG;https://www.beta.com/');
+	const filledIn = workbook({ Rows: first.sheets.Rows ?? [], Websites: websites });
+	const second = await template.upload(filledIn, { credential });
 	service.expectCalls(
 		['Ben', 'Cem'].map((name) => find(name, 'Sure', 'beta.com')),
 		'/email/find',

@@ -15,8 +15,6 @@ type Sheets = Record<string, Cell[][]>;
 type Parts = Record<string, string>;
 
 interface UploadOptions {
-	/** Of the second sheet of a file that comes back. */
-	websites?: Cell[][];
 	/** Other fields of the form. */
 	form?: IDataObject;
 	credential?: NodeRun['credential'];
@@ -98,22 +96,18 @@ export class SpreadsheetTemplate {
 	}
 
 	/** What is known of a file before anything is looked up. */
-	async look(
-		file: string | Buffer,
-		fileName = 'list.csv',
-		form: IDataObject = {},
-	): Promise<Item[]> {
-		const trigger = { json: form, binary: { File: { fileName, data: Buffer.from(file) } } };
+	async look(file: string | Buffer): Promise<Item[]> {
+		const binary = { File: { fileName: 'list.csv', data: Buffer.from(file) } };
+		const trigger = { json: {}, binary };
 		return await this.code('Look into the file', [trigger], { 'Upload a spreadsheet': [trigger] });
 	}
 
-	/** Runs the template. */
+	/** Runs the template. @param file a file, or the rows of the only sheet of one */
 	async upload(
 		file: string | Parts | Cell[][],
-		{ websites, form = {}, credential }: UploadOptions = {},
+		{ form = {}, credential }: UploadOptions = {},
 	): Promise<Upload> {
-		const sheets = Array.isArray(file) && { Rows: file, ...(websites && { Websites: websites }) };
-		const own = sheets ? workbook(sheets) : (file as string | Parts);
+		const own = Array.isArray(file) ? workbook({ Rows: file }) : file;
 		const done: Record<string, Item[]> = { 'Upload a spreadsheet': [{ json: form }] };
 		const code = async (name: string, items: Item[] = []) =>
 			(done[name] = await this.code(name, items, done));

@@ -29,11 +29,11 @@ export function useN8n(env?: Record<string, string>): Fixture {
 export const FOR_TABLES: Record<string, string> =
 	LINE === '1' ? { DB_SQLITE_POOL_SIZE: '4' } : SOON_ACTIVE;
 
-/** The items of a node, over all executions; by default those of its first output. */
-export function itemsOf(execution: Execution | Execution[], name: string, output = 0) {
+/** The items on the first output of a node, over all executions. */
+export function itemsOf(execution: Execution | Execution[], name: string) {
 	return [execution]
 		.flat()
-		.flatMap(({ nodes }) => nodes[name]?.outputs[output] ?? [])
+		.flatMap(({ nodes }) => nodes[name]?.outputs[0] ?? [])
 		.map(({ json }) => json);
 }
 
