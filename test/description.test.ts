@@ -17,7 +17,7 @@ import { parser } from 'typescript-eslint';
 import packageJson from '../package.json';
 import { loadCredential, loadNode, workflowOf } from './engine';
 import { containing, errorOf, someText } from './expected';
-import { keepGoing, people, person } from './given';
+import { START, keepGoing, people, person } from './given';
 import { useService } from './service';
 
 const ROOT = join(__dirname, '..');
@@ -309,7 +309,8 @@ describe('In a run', () => {
 	/** What each operation needs to succeed at once. */
 	async function parametersOf(resource: string, operation: string): Promise<INodeParameters> {
 		service.sandbox.set({ job: { durationMs: 0 } });
-		const scrapeId = await service.startJob();
+		const { items } = await service.run(START, { limit: 1 }, [{}]);
+		const scrapeId = items[0]?.json.scrapeId as string;
 		const email = '={{ $json.first }}@acme.com';
 		return { resource, operation, ...person, email, tryPersonal: true, scrapeId };
 	}

@@ -227,10 +227,11 @@ describe('Scrape: Start', () => {
 	});
 });
 
-/** Starts a scrape without the node. @returns the item that holds its ID */
+/** Starts a scrape. @returns an item that holds its ID */
 async function started(job: Partial<JobSettings>, limit = 10) {
 	sandbox.set({ job });
-	return { id: await service.startJob({ limit }) };
+	const { items } = await service.run(START, { limit }, [{}]);
+	return { id: items[0]?.json.scrapeId as string };
 }
 
 const NEVER = { durationMs: 24 * 3_600_000 };

@@ -142,20 +142,6 @@ export function useService({ plan }: { plan: string }) {
 		return result;
 	}
 
-	/** Starts a scrape without the node. */
-	async function startJob(filters: object = {}): Promise<string> {
-		const response = await fetch(`${sandbox.url}/start`, {
-			method: 'POST',
-			headers: {
-				authorization: `Bearer ${apiKey()}`,
-				'content-type': 'application/json',
-			},
-			body: JSON.stringify({ filters }),
-		});
-		const { data } = (await response.json()) as { data: { scrapeId: string } };
-		return data.scrapeId;
-	}
-
 	/** Requests so far, by default all of them; in any order, since those of several items are in flight together. */
 	function expectCalls(calls: Call[], path?: string): void {
 		const sorted = (of: Call[]) =>
@@ -175,7 +161,6 @@ export function useService({ plan }: { plan: string }) {
 		runRows,
 		runEach,
 		expectEach,
-		startJob,
 		expectCalls,
 	};
 }
