@@ -290,6 +290,7 @@ test('says what the maximum of the form left, and goes on with the file that cam
 	expect(service.sandbox.requests).toHaveLength(3);
 	expect(first.page.title).toBe('The maximum of paid calls was reached');
 	expect(first.page.message).toContain('2 of 3 rows with an email: 1 in your file, 1 found.');
+	expect(first.page.message).toContain('To go on, upload the file that you get now.');
 	const second = await template.upload(first.sheets.Rows ?? []);
 	expect(service.sandbox.requests).toHaveLength(5);
 	expect(second.page.message).toContain('3 of 3 rows with an email');
