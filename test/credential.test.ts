@@ -19,6 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
 	sandbox.reset({ accounts: { [KEY]: { plan: 'pro', credits: 25 } } });
+	elsewhere.requests = 0;
 });
 afterEach(() => {
 	expect(elsewhere.requests).toBe(0);
