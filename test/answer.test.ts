@@ -37,7 +37,9 @@ const tryLater = containing('more requests than its plan allows');
 const lookUp = containing('Look up this code');
 const askProvider = containing('ask the provider of the service');
 const checkAddress = containing('Check the base URL in the LeadGen credential');
-const firewall = containing('a firewall may have blocked this one');
+const tryAgain = containing(
+	'a gateway or a firewall may have answered this one. Try it again later',
+);
 
 describe('A code', () => {
 	type Given = [sent: unknown, status: number, outcome: string, advice: unknown, as?: string];
@@ -118,7 +120,9 @@ describe('HTTP 404', () => {
 	test('is no wrong address if the service accepted other calls', () => {
 		const given = { status: 404, body: { message: 'Nobody of this name' } };
 		expect(told(given)).toMatchObject({ advice: checkAddress });
-		expect(told({ ...given, isKeyRight: true })).toMatchObject({ advice: askProvider });
+		const later = told({ ...given, isKeyRight: true });
+		expect(later).toMatchObject({ advice: askProvider });
+		expect(later).not.toHaveProperty('isForeign');
 	});
 });
 
@@ -134,6 +138,13 @@ describe('A result', () => {
 	])('is in the data of %j', (body, expected) => {
 		for (const status of [200, 202, 299])
 			expect(told({ status, body })).toEqual({ data: expected });
+	});
+
+	test.each([null, []])('is needed where it is not a search: %j', (none) => {
+		const request = { kind: 'lookup', path: '/email/verify', needsData: true } as const;
+		const given = { status: 200, headers: {}, text: JSON.stringify({ success: true, data: none }) };
+		const answer = readEnvelope(given, request);
+		expect('error' in answer && answer.error).toMatchObject({ outcome: 'unknown' });
 	});
 
 	const other = { scrapeId: 'x', status: 'pending' };
@@ -247,7 +258,7 @@ describe('What is no JSON of the service', () => {
 	});
 
 	test('is no wrong key if the service accepted the key before', () => {
-		const facts = { outcome: 'refused', httpStatus: 403, advice: firewall };
+		const facts = { outcome: 'refused', httpStatus: 403, advice: tryAgain };
 		expect(told({ status: 403, body: '<html>', isKeyRight: true })).toMatchObject(facts);
 	});
 });

@@ -421,7 +421,7 @@ describe('Scrape: Start and Wait', () => {
 		);
 	});
 
-	test('is an error with the ID to wait for if a poll is refused', async () => {
+	test('is an error with the ID to wait for if polls are refused for a minute', async () => {
 		const match = { path: '/status' };
 		sandbox.set({ faults: [{ kind: 'envelope', code: 'BROKEN', match }] });
 		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
@@ -431,16 +431,18 @@ describe('Scrape: Start and Wait', () => {
 			return { ...input, error: { ...refused, scrapeId, advice: containing(scrapeId) } };
 		});
 		expect(items).toEqual(paired(failed));
+		expect(msOfPolls(400)).toBeGreaterThanOrEqual(60_000);
+		expect(msOfPolls(400)).toBeLessThan(120_000);
 	});
 
 	test('is an error with the ID if the run ends meanwhile, and the scrape counts as started', async () => {
-		const match = { path: '/status', times: 1 };
+		const match = { path: '/status', times: 5 };
 		sandbox.set({ job: NEVER, faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match }] });
 		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
 		const ofOther = items.map(errorOf).find((error) => error?.outcome !== 'refused');
 		const { scrapeId, ...error } = ofOther ?? {};
 		expect([idOf(10), idOf(20)]).toContain(scrapeId);
-		const message = 'Not sent: the service does not accept the API key';
+		const message = `The status of scrape ${String(scrapeId)} is not known: the service does not accept the API key`;
 		expect(error).toEqual({ message, advice: containing('with the scrape ID'), paidCalls: 1 });
 	});
 
@@ -448,6 +450,7 @@ describe('Scrape: Start and Wait', () => {
 		['is out of order', { kind: 'html', status: 502 }],
 		['cuts the connection', { kind: 'resetBeforeWork' }],
 		['does not know the scrape yet', { kind: 'envelope', code: 'NOT_FOUND' }],
+		['is behind a firewall', { kind: 'html', status: 403 }],
 	])('asks again, and starts nothing again, while the service %s', async (_, fault) => {
 		const match = { path: '/status', times: 6 };
 		sandbox.set({ job: { durationMs: 0 }, faults: [{ ...fault, match }] });

@@ -114,8 +114,9 @@ function errorOf(
 ): ServiceError {
 	const { error } = envelope;
 	// Servers and frameworks say this of a path that they do not have. They know no envelope.
-	const isForeign = httpStatus === 404 && envelope.success === undefined;
-	const own = isObject(error) ? error : { ...envelope, ...(isForeign && { code: '' }) };
+	const isBare = httpStatus === 404 && envelope.success === undefined;
+	const isForeign = isBare && !isKeyRight;
+	const own = isObject(error) ? error : { ...envelope, ...(isBare && { code: '' }) };
 	const { code: sent } = own;
 	const message = [own.message, error].find(isText) ?? '';
 	const code = typeof sent === 'string' || typeof sent === 'number' ? excerpt(String(sent)) : '';
@@ -123,7 +124,7 @@ function errorOf(
 	const documented = documentedCode(code);
 	const isSure = documented === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && Boolean(documented));
 	const isRefused = isSure || isRefusalStatus(httpStatus);
-	const otherwise = code ? LOOK_UP : isForeign && !isKeyRight ? CHECK_ADDRESS : ASK;
+	const otherwise = code ? LOOK_UP : isForeign ? CHECK_ADDRESS : ASK;
 	return new ServiceError(
 		saying(excerpt(message), documented ?? code),
 		isRefused ? (ADVICE.get(meaning(code, httpStatus) ?? '') ?? otherwise) : outcomeAdvice(request),
