@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { loadNode, newExecutionData } from './engine';
 import {
 	DataDeduplicationService,
@@ -13,7 +14,6 @@ import {
 	createRunExecutionData,
 	NodeHelpers,
 	Workflow,
-	type ICheckProcessedContextData,
 	type ICredentialDataDecryptedObject,
 	type IDataDeduplicator,
 	type IDataObject,
@@ -31,46 +31,38 @@ import {
 } from 'n8n-workflow';
 import { until, useVirtualTime } from './virtualTime';
 
-type Removing = Parameters<IDataDeduplicator['removeProcessed']>;
+type Given = Parameters<IDataDeduplicator['removeProcessed']>;
 
 /**
  * n8n's table of what was processed by each node, for the real helpers of n8n-core. As n8n, it reads the whole row of a
- * node, and writes it a moment later.
+ * node, and writes it a moment later. It has what the node uses.
  */
-class ProcessedData implements IDataDeduplicator {
+class ProcessedData implements Partial<IDataDeduplicator> {
 	/** How long the next writes take, if not a moment; with `Infinity`, the database refuses them. */
 	readonly writeMs: number[] = [];
-	private readonly rows = new Map<string, Set<unknown>>();
+	private readonly rows = new Map<string, Given[0]>();
 
-	private async change({ workflow, node }: ICheckProcessedContextData, to: RowChange) {
+	/** @returns the row as it was */
+	private async change({ workflow, node }: Given[2], to: (row: Given[0]) => Given[0]) {
 		const key = `${workflow.id} ${String(node?.id)}`;
-		const row = new Set(this.rows.get(key));
+		const row = this.rows.get(key) ?? [];
 		const ms = this.writeMs.shift() ?? 20;
 		if (ms === Infinity) throw new Error('deadlock detected');
 		await new Promise((resolve) => setTimeout(resolve, ms));
 		this.rows.set(key, to(row));
+		return row;
 	}
 
-	async checkProcessedAndRecord(...[items, , context]: Removing) {
-		let known = new Set<unknown>();
-		await this.change(context, (row) => new Set([...(known = row), ...items]));
-		return {
-			new: items.filter((item) => !known.has(item)),
-			processed: items.filter((item) => known.has(item)),
-		};
+	async checkProcessedAndRecord(...[items, , context]: Given) {
+		const known = await this.change(context, (row) => [...row, ...items]);
+		const isKnown = (item: Given[0][0]) => known.includes(item);
+		return { new: items.filter((item) => !isKnown(item)), processed: items.filter(isKnown) };
 	}
 
-	async removeProcessed(...[items, , context]: Removing) {
-		const others = (row: Set<unknown>) =>
-			new Set([...row].filter((item) => !items.some((each) => each === item)));
-		await this.change(context, others);
+	async removeProcessed(...[items, , context]: Given) {
+		await this.change(context, (row) => row.filter((item) => !items.includes(item)));
 	}
-
-	/** The node does not use these. */
-	clearAllProcessedItems = () => Promise.reject(new Error('not expected'));
-	getProcessedDataCount = () => Promise.reject(new Error('not expected'));
 }
-type RowChange = (row: Set<unknown>) => Set<unknown>;
 
 export const processed = new ProcessedData();
 
@@ -89,11 +81,10 @@ export interface Execution {
 	run?: IRun;
 }
 
-type Data = IWorkflowExecuteAdditionalData;
-
 /** What surrounds n8n's engine in an n8n with one active workflow: its database, its webhooks, and its executions. */
 export class MiniN8n {
 	readonly executions: Execution[] = [];
+	readonly node: INode;
 	/** Answers instead of the webhooks, as a proxy in front of n8n does; with -1, never. */
 	front?: (request: IncomingMessage, body: string) => number | undefined;
 	/** The body of these answers, and where a redirect leads. */
@@ -116,7 +107,6 @@ export class MiniN8n {
 	private readonly server = createServer(
 		(request, response) => void this.answer(request, response),
 	);
-	private readonly node: INode;
 	private url = '';
 
 	/**
@@ -146,10 +136,6 @@ export class MiniN8n {
 		this.node.parameters = NodeHelpers.getNodeParameters(description.properties, ...all) ?? {};
 	}
 
-	rename(name: string): void {
-		this.node.name = name;
-	}
-
 	async open(): Promise<void> {
 		await once(this.server.listen(0, '127.0.0.1'), 'listening');
 		this.url = `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/`;
@@ -166,9 +152,8 @@ export class MiniN8n {
 	/** As n8n 1: the hooks, then `trigger()`. What the hooks write is saved if all is through. */
 	async activate(mode: WorkflowActivateMode = 'activate'): Promise<void> {
 		const workflow = this.workflow(true);
-		const given = [workflow, this.node, this.data(workflow, 'trigger'), 'trigger', mode] as const;
-		const hook = new HookContext(...given);
-		await this.type.webhookMethods?.default?.create.call(hook);
+		const given = this.given(workflow, 'trigger', mode);
+		await this.type.webhookMethods?.default?.create.call(new HookContext(...given));
 		this.isActive = true;
 		const emit = ([items = []]: INodeExecutionData[][]) => {
 			this.begin('trigger', items);
@@ -183,8 +168,7 @@ export class MiniN8n {
 	/** n8n calls `delete` for a deactivation, and for a save. */
 	async deactivate(): Promise<void> {
 		const workflow = this.workflow(true);
-		const given = [this.data(workflow, 'internal'), 'internal', 'update'] as const;
-		const hook = new HookContext(workflow, this.node, ...given);
+		const hook = new HookContext(...this.given(workflow, 'internal', 'update'));
 		this.isActive = false;
 		await this.type.webhookMethods?.default?.delete.call(hook);
 		this.save(workflow);
@@ -198,13 +182,17 @@ export class MiniN8n {
 		await this.activate('update');
 	}
 
+	/** A user unpublishes the workflow, and publishes it again. */
+	async reactivate(): Promise<void> {
+		await this.deactivate();
+		await this.activate();
+	}
+
 	/** Selects Execute step. n8n listens until the node has an output. @throws what n8n shows */
 	async executeStep(): Promise<void> {
-		const workflow = this.workflow(false);
-		const isTest = { isTest: true } as IWebhookData;
-		const given = [this.data(workflow, 'manual'), 'manual', 'manual', isTest] as const;
+		const given = this.given(this.workflow(false), 'manual', 'manual');
 		this.isListening = true;
-		const hook = new HookContext(workflow, this.node, ...given);
+		const hook = new HookContext(...given, { isTest: true } as IWebhookData);
 		await this.type.webhookMethods?.default?.create.call(hook);
 	}
 
@@ -213,15 +201,10 @@ export class MiniN8n {
 		for (const tick of this.ticks) tick(time);
 	}
 
-	/** Selects Retry at an execution. */
-	retry({ run }: Execution): void {
-		const [entry] = run?.data.executionData?.nodeExecutionStack ?? [];
-		this.begin('retry', entry?.data.main?.[0] ?? []);
-	}
-
-	/** The same for one that was stopped, of which nothing is kept but its input. */
-	retryInput({ input }: Execution): void {
-		this.begin('retry', [{ json: { leadGenTrigger: input } }]);
+	/** Selects Retry at an execution: it begins with the same input. */
+	retry(execution: number): void {
+		const leadGenTrigger = this.executions[execution]?.input;
+		this.begin('retry', [{ json: { leadGenTrigger } }]);
 	}
 
 	/** Where anyone sends requests to the node. */
@@ -273,9 +256,7 @@ export class MiniN8n {
 	}
 
 	private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(chunk as Buffer);
-		const rawBody = Buffer.concat(chunks);
+		const rawBody = await buffer(request);
 		const { pathname, searchParams } = new URL(request.url ?? '', this.url);
 		const isTest = pathname.startsWith('/webhook-test/');
 		const isOwn = new URL(this.productionUrl).pathname === pathname.replace('-test', '');
@@ -298,11 +279,10 @@ export class MiniN8n {
 		const type = this.others[this.requestCount++ % this.others.length];
 		const workflow = this.workflow(!isTest && this.isPublished);
 		const mode = isTest ? 'manual' : 'webhook';
-		const data = { ...this.data(workflow, mode), httpRequest, httpResponse };
+		const data = Object.assign(this.data(workflow, mode), { httpRequest, httpResponse });
 		const [webhookDescription] = this.type.description.webhooks ?? [];
-		const given = { webhookDescription, isTest } as IWebhookData;
-		const named = [workflow, this.node, data as Data, mode, given] as const;
-		const context = new WebhookContext(...named, [], null);
+		const webhook = { webhookDescription, isTest } as IWebhookData;
+		const context = new WebhookContext(workflow, this.node, data, mode, webhook, [], null);
 		const result: IWebhookResponseData = (await type?.webhook?.call(context)) ?? {};
 		const { workflowData, noWebhookResponse } = result;
 		if (workflowData) {
@@ -312,6 +292,11 @@ export class MiniN8n {
 		// n8n 2 loses what a request writes that begins an execution.
 		else if (!isTest) this.save(workflow);
 		if (!noWebhookResponse) response.writeHead(200).end(JSON.stringify(result.webhookResponse));
+	}
+
+	/** What each call of the node is given. */
+	private given(workflow: Workflow, mode: WorkflowExecuteMode, activation: WorkflowActivateMode) {
+		return [workflow, this.node, this.data(workflow, mode), mode, activation] as const;
 	}
 
 	/** The workflow, fresh from the database. */
@@ -350,15 +335,17 @@ function loadElsewhere(): INodeType {
 	return type as unknown as INodeType;
 }
 
-/** Whether one process does all, two main processes take turns, or two workers do so beside the main process. */
-export type Processes = 'one' | 'mains' | 'workers';
+/** Whether one process does all, or two workers take turns beside the main process. */
+export type Processes = 'one' | 'workers';
 
 /** An n8n for each test with the trigger, in virtual time. Closes it after the test. */
 export function useMiniN8n() {
 	useVirtualTime();
 	let all: MiniN8n[] = [];
 	beforeAll(async () => {
-		await DataDeduplicationService.init(processed);
+		await DataDeduplicationService.init(
+			processed as Partial<IDataDeduplicator> as IDataDeduplicator,
+		);
 	});
 	afterEach(async () => {
 		for (const n8n of all) await n8n.close();
@@ -369,8 +356,7 @@ export function useMiniN8n() {
 		...given: [ICredentialDataDecryptedObject, INodeParameters, Partial<INode>?]
 	) => {
 		const type = await loadNode('leadGenTrigger');
-		const first = processes === 'workers' ? loadElsewhere() : type;
-		const others = processes === 'one' ? [type] : [first, loadElsewhere()];
+		const others = processes === 'one' ? [type] : [loadElsewhere(), loadElsewhere()];
 		const n8n = new MiniN8n(type, others, ...given);
 		await n8n.open();
 		all.push(n8n);
