@@ -6,30 +6,23 @@
 import { createRequire } from 'node:module';
 import type { ServerResponse } from 'node:http';
 
-/** What we use of n8n. */
 interface Handler {
-	eventHandlerClass: Service<Record<string, () => unknown>>;
+	eventHandlerClass: abstract new () => Record<string, () => unknown>;
 	methodName: string;
 	eventName: 'leader-takeover' | 'leader-stepdown';
 }
-interface Settings {
-	readonly isLeader: boolean;
-	markAsLeader(): void;
-	markAsFollower(): void;
-}
 /** n8n 2 calls them entries. */
 type Handlers = { getHandlers(): Handler[] } | { getEntries(): Handler[] };
-type Service<T> = abstract new (...args: never[]) => T;
 interface Server {
 	app: { post(path: string, handle: (request: unknown, response: ServerResponse) => void): void };
 }
 
 // The modules of the n8n that runs us, not those of this project.
 const requireOfN8n = createRequire(process.argv[1] ?? '');
-const { Container } = requireOfN8n('@n8n/di') as { Container: { get<T>(service: Service<T>): T } };
-const { InstanceSettings } = requireOfN8n('n8n-core') as { InstanceSettings: Service<Settings> };
+const { Container } = requireOfN8n('@n8n/di') as typeof import('@n8n/di');
+const { InstanceSettings } = requireOfN8n('n8n-core') as typeof import('n8n-core');
 const { MultiMainMetadata } = requireOfN8n('@n8n/decorators') as {
-	MultiMainMetadata: Service<Handlers>;
+	MultiMainMetadata: abstract new () => Handlers;
 };
 
 /** Resolves when all has begun, or ended, that only a leader does. */

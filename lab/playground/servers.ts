@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ProcessGroup, freePort, run } from './processes';
@@ -13,12 +11,12 @@ export interface Server {
 	close(): Promise<void>;
 }
 
-/** Starts a server, and resolves when it works. @param check throws as long as it does not */
+/** Starts a server, and resolves when it works. @param check a command that fails as long as it does not */
 async function startServer(
 	port: number,
 	folder: string,
 	command: string[],
-	check: () => Promise<unknown>,
+	[check, ...args]: [string, ...string[]],
 ): Promise<Server> {
 	const group = new ProcessGroup(command, folder, 'ignore');
 	const close = async () => {
@@ -26,7 +24,7 @@ async function startServer(
 		await rm(folder, { recursive: true, force: true });
 	};
 	try {
-		await group.untilReady(check);
+		await group.untilReady(() => run(program(check), args));
 		return { port, close };
 	} catch (error) {
 		await close();
@@ -39,11 +37,7 @@ export async function startRedis(): Promise<Server> {
 	const port = await freePort();
 	const folder = await mkdtemp(join(tmpdir(), 'leadgen-redis-'));
 	const command = [server, '--port', String(port), '--bind', '127.0.0.1', '--save', ''];
-	return await startServer(port, folder, command, async () => {
-		const socket = connect(port, '127.0.0.1');
-		await once(socket, 'connect');
-		socket.destroy();
-	});
+	return await startServer(port, folder, command, ['redis-cli', '-p', String(port), 'ping']);
 }
 
 /** An empty PostgreSQL, with a user and a database `postgres` and no password. */
@@ -57,15 +51,9 @@ export async function startPostgres(): Promise<Server> {
 	const user = isRoot ? ['--reuid', 'postgres', '--regid', 'postgres', '--clear-groups'] : [];
 	const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
 	await run('setpriv', [...user, initdb, '-D', folder, ...settings], { cwd: folder });
-	const place = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
-	const command = ['setpriv', ...user, postgres, ...place, '-F'];
-	return await startServer(port, folder, command, () => sql(port, 'SELECT 1'));
-}
-
-/** Runs SQL there. @returns what psql prints: a line for each row, without headers */
-export async function sql(port: number, query: string): Promise<string> {
-	const place = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
-	return (await run(program('psql'), [...place, '-Atc', query])).trim();
+	const place = ['-h', '127.0.0.1', '-p', String(port)];
+	const command = ['setpriv', ...user, postgres, '-D', folder, ...place, '-k', '', '-F'];
+	return await startServer(port, folder, command, ['pg_isready', ...place]);
 }
 
 /** The path of a program; Debian keeps those of PostgreSQL apart. */

