@@ -2,47 +2,41 @@
 process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
 
-import { Sandbox } from '../lab/sandbox/server';
 import { noAnswer } from '../nodes/LeadGen/service/wire';
-import { requestHelpers, runLeadGen } from './engine';
+import { requestHelpers } from './engine';
 import { paired } from './expected';
+import { keepGoing, type Operation } from './given';
+import { useService } from './service';
 
-const sandbox = new Sandbox({});
-beforeAll(async () => {
-	await sandbox.listen();
-});
-beforeEach(() => {
-	sandbox.reset({ accounts: { key: { plan: 'enterprise', credits: 100 } } });
-});
-afterAll(async () => {
-	await sandbox.close();
-});
+const service = useService({ plan: 'enterprise' });
 
 const names = ['valid.a@acme.com', 'valid.b@acme.com', 'valid.c@acme.com'];
 const items = names.map((address) => ({ address }));
-const credential = { apiKey: 'key', plan: 'enterprise' };
-const lookup = { resource: 'email', operation: 'verify', email: '={{ $json.address }}' };
-const start = { resource: 'scrape', operation: 'start', filters: { jobTitles: ['CTO'] } };
+const lookup = { email: '={{ $json.address }}' };
 const message = 'n8n does not allow requests to the address of the service';
 
-test.each([lookup, start])('says that nothing was sent: %j', async (parameters) => {
-	const given = { baseUrl: sandbox.url, credential, parameters, items };
-	const result = await runLeadGen({ ...given, onError: 'continueRegularOutput' });
+test.each<[Operation, object]>([
+	[['email', 'verify'], lookup],
+	[['scrape', 'start'], { filters: { jobTitles: ['CTO'] } }],
+])('says that nothing was sent: %j', async (operation, parameters) => {
+	const result = await service.run(operation, { ...parameters }, items, keepGoing);
 	const advice = expect.stringMatching(
 		/^The target 127\.0\.0\.1 is not allowed\..*Nothing was sent\..*N8N_SSRF_ALLOWED_HOSTNAMES.*N8N_SSRF_ALLOWED_IP_RANGES/,
 	) as string;
 	const error = { message, advice, outcome: 'notSent', paidCalls: 0 };
 	expect(result.items).toEqual(paired(items.map((item) => ({ ...item, error }))));
 
-	const { error: shown } = await runLeadGen({ ...given, retryOnFail: true });
+	const given = { retryOnFail: true };
+	const { error: shown } = await service.run(operation, { ...parameters }, items, given);
 	expect(shown).toMatchObject({ message, description: advice });
 	expect(shown?.description).not.toContain('charged');
-	expect(sandbox.requests).toEqual([]);
+	expect(service.sandbox.requests).toEqual([]);
 });
 
 test('is understood in versions of n8n that hide the cause of an error', async () => {
-	const { httpRequest } = await requestHelpers({ baseUrl: sandbox.url, apiKey: 'key' });
-	const error: unknown = await httpRequest({ url: sandbox.url }).catch((thrown: unknown) => thrown);
+	const { url } = service.sandbox;
+	const { httpRequest } = await requestHelpers({ baseUrl: url, apiKey: 'key' });
+	const error: unknown = await httpRequest({ url }).catch((thrown: unknown) => thrown);
 	if (!(error instanceof Error)) throw new Error('The request did not fail');
 	error.cause = undefined;
 	const read = noAnswer(error, { kind: 'start', path: '/start' });
@@ -50,8 +44,8 @@ test('is understood in versions of n8n that hide the cause of an error', async (
 });
 
 test('lets requests to an allowed host through', async () => {
-	const baseUrl = sandbox.url.replace('127.0.0.1', 'localhost');
-	const result = await runLeadGen({ baseUrl, credential, parameters: lookup, items });
+	const baseUrl = service.sandbox.url.replace('127.0.0.1', 'localhost');
+	const result = await service.run(['email', 'verify'], lookup, items, { baseUrl });
 	expect(result.items.map(({ json }) => json.email)).toEqual(names);
-	expect(sandbox.requests).toHaveLength(3);
+	expect(service.sandbox.requests).toHaveLength(3);
 });

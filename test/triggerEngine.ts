@@ -267,9 +267,11 @@ export class MiniN8n {
 			response.writeHead(status, { location: this.frontBody }).end(this.frontBody);
 			return;
 		}
+		const isJson = request.headers['content-type']?.includes('json');
 		const httpRequest = Object.assign(request, {
 			...{ rawBody, originalUrl: request.url, query: Object.fromEntries(searchParams), params: {} },
-			body: rawBody.length > 0 ? (JSON.parse(rawBody.toString()) as object) : {},
+			// n8n reads no body of a content type that it does not know.
+			body: isJson ? (JSON.parse(rawBody.toString()) as object) : {},
 		});
 		const httpResponse = {
 			status: (code: number) => ({

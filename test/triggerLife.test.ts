@@ -151,9 +151,10 @@ async function retry(n8n: MiniN8n, at: number): Promise<void> {
 }
 
 /** @returns the HTTP status of the answer */
-async function post(url: string, body: object, headers: Record<string, string> = {}) {
+async function post(url: string, body: object | string, headers: Record<string, string> = {}) {
 	const type = { 'content-type': 'application/json' };
-	const given = { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(body) };
+	const text = typeof body === 'string' ? body : JSON.stringify(body);
+	const given = { method: 'POST', headers: { ...type, ...headers }, body: text };
 	return (await fetch(url, given)).status;
 }
 
@@ -639,6 +640,22 @@ describe('a notification', () => {
 		expect(n8n.executions[3]?.hints).toEqual([
 			'The notification holds no leads, so the output is one item for the scrape.',
 		]);
+	});
+
+	test('is in the output with the headers of the service, and no secret', async () => {
+		const n8n = await started();
+		const names = [
+			...['authorization', 'Cookie', 'x-api-key', 'x-leadgen-signature', 'proxy-authorization'],
+			...['accept', 'Accept-Encoding', 'via', 'forwarded', 'x-forwarded-for', 'x-real-ip'],
+		];
+		const secretOrTransport = Object.fromEntries(names.map((name) => [name, 'a']));
+		const headers = { 'x-event': 'scrape.completed', 'x-signature': 'abc', 'idempotency-key': '1' };
+		const given = { 'content-type': 'text/vcard', ...secretOrTransport, ...headers };
+		await post(`${urlOf(0)}&id=1&LEADGEN=A.0`, 'Zoë', given);
+		finish();
+		await untilExecutions(n8n, 2);
+		const notification = { method: 'POST', headers, query: { id: '1' }, body: 'Zoë' };
+		expect(ranOf(n8n).map((item) => item.notification)).toEqual([notification]);
 	});
 
 	test.each([

@@ -1,6 +1,4 @@
-import type { Receiving } from '../nodes/LeadGen/trigger/node';
 import { idIn, leadsIn, scrapeIdIn } from '../nodes/LeadGen/trigger/notification';
-import { rawNotification } from '../nodes/LeadGen/trigger/webhook';
 
 const nested = (depth: number, inner: object): object =>
 	depth === 0 ? inner : { [`level${String(depth)}`]: nested(depth - 1, inner) };
@@ -90,33 +88,4 @@ test('a search visits a bounded number of values, whatever strangers send', () =
 		undefined,
 	]);
 	expect(leadsIn({ body: { many, leads } })).toBe(leads);
-});
-
-test('the notification in the output has the headers of the service, and no secret', () => {
-	const transport = [
-		...['Host', 'connection', 'content-length', 'content-type', 'transfer-encoding', 'via'],
-		...['accept', 'Accept-Encoding', 'user-agent', 'forwarded', 'x-forwarded-for', 'x-real-ip'],
-		'proxy-authorization',
-	];
-	const secret = ['authorization', 'cookie', 'x-api-key', 'x-leadgen-signature'];
-	const kept = { 'x-event': 'scrape.completed', 'x-signature': 'abc', 'idempotency-key': '1' };
-	const others = Object.fromEntries([...transport, ...secret].map((name) => [name, 'a']));
-	let body: object = { scrapeId: 's1' };
-	const node = {
-		context: {
-			getRequestObject: () => ({ method: 'POST', rawBody: Buffer.from('Zoë') }),
-			getHeaderData: () => ({ ...others, ...kept }),
-			getQueryData: () => ({ id: '1', leadgen: 'a.0', LEADGEN: 'A.0' }),
-			getBodyData: () => body,
-		},
-	} as unknown as Receiving;
-	expect(rawNotification(node)).toEqual({
-		method: 'POST',
-		headers: kept,
-		query: { id: '1' },
-		body,
-	});
-	// n8n does not read a content type that it does not know.
-	body = {};
-	expect(rawNotification(node).body).toBe('Zoë');
 });

@@ -132,19 +132,6 @@ describe('the attempt that an activation asks for', () => {
 	});
 });
 
-test('what the own URL does not take counts here, and is saved with what it takes, but for an activation', () => {
-	const node = new state.NodeState('node 1');
-	const [first] = saved('a1!').scrapes;
-	node.notReached({ activation: 'a1', scrapes: first && [first] });
-	expect(node.saved).toEqual(saved('a1!'));
-	expect(node.unreachedSince).toBeDefined();
-	const given = givenWith(JSON.stringify(saved('a1 a2')));
-	node.write(given, {});
-	expect(JSON.parse(given.staticData['node 1'] as string)).toEqual(saved('a1! a2'));
-	node.reached(saved('', 'a1'), node.signal);
-	expect(node.unreachedSince).toBeUndefined();
-});
-
 test('what a reply says that is saved counts while the node is active, but not after a deactivation', () => {
 	const node = new state.NodeState('node 1');
 	const { signal } = node;
