@@ -221,16 +221,12 @@ describe('an activation', () => {
 	});
 
 	const reply = { saved: { activation: 'a1', scrapes: [] }, isActive: true, begun: [] };
+	const unsigned = JSON.stringify({ text: JSON.stringify(reply) });
 	test.each([
 		['a proxy refuses its messages', 502, '', 'status code 502'],
 		['nothing answers', -1, '', 'timeout of 60000ms'],
 		['a proxy redirects them', 302, 'http://127.0.0.1:9/', 'status code 302'],
-		[
-			'something else answers',
-			200,
-			JSON.stringify({ text: JSON.stringify(reply) }),
-			'else answers',
-		],
+		['something else answers', 200, unsigned, 'else answers'],
 	])('begins no start while %s, and tells that soon', async (_what, status, body, says) => {
 		const n8n = await n8nWith();
 		n8n.front = () => status;
@@ -297,51 +293,47 @@ describe('an activation', () => {
 	});
 });
 
+describe.each<Processes>(['one', 'workers'])('a poll (processes: %s)', (processes) => {
+	test('begins nothing more while n8n has not run what it began, and again after an hour', async () => {
+		const n8n = await scheduled(2, processes);
+		n8n.slots = 0;
+		for (const at of [0, 1]) finish(at);
+		await until(() => n8n.executions.length === 4);
+		skip(50 * MINUTE_MS);
+		await quiet();
+		expect(n8n.executions).toHaveLength(4);
+		skip(20 * MINUTE_MS);
+		await until(() => n8n.executions.length === 6);
+		// What a poll saw needs no answer of the service.
+		sandbox.set(statusAway);
+		const before = polls().length;
+		n8n.slots = 1;
+		await until(() => isOver(n8n));
+		expect(polls()).toHaveLength(before);
+		// The second ones end at the gate, also if they are retried twice.
+		for (const at of [4, 4]) await retry(n8n, at);
+		expect(n8n.executions.map(({ output }) => output.length)).toEqual([0, 0, 1, 1, 0, 0, 0, 0]);
+		expect(n8n.executions[4]?.hints).toEqual([
+			`The workflow ran for scrape ${idOf(0)} before, in another execution.`,
+		]);
+	});
+
+	test('begins nothing while a notification waits for a slot', async () => {
+		const n8n = await started({}, {}, processes);
+		n8n.slots = 0;
+		await sandbox.notify(idOf(0));
+		finish();
+		skip(30 * MINUTE_MS);
+		await quiet();
+		expect(n8n.executions).toHaveLength(2);
+		n8n.slots = 1;
+		await until(() => isOver(n8n));
+		expect(n8n.executions[1]?.output).toMatchObject([{ notification: { body: {} } }]);
+		await expectNoMore(n8n, 2);
+	});
+});
+
 describe('a poll', () => {
-	test.each(['one', 'workers'] as const)(
-		'begins nothing more while n8n has not run what it began, and again after an hour: %s',
-		async (processes) => {
-			const n8n = await scheduled(2, processes);
-			n8n.slots = 0;
-			for (const at of [0, 1]) finish(at);
-			await until(() => n8n.executions.length === 4);
-			skip(50 * MINUTE_MS);
-			await quiet();
-			expect(n8n.executions).toHaveLength(4);
-			skip(20 * MINUTE_MS);
-			await until(() => n8n.executions.length === 6);
-			// What a poll saw needs no answer of the service.
-			sandbox.set(statusAway);
-			const before = polls().length;
-			n8n.slots = 1;
-			await until(() => isOver(n8n));
-			expect(polls()).toHaveLength(before);
-			// The second ones end at the gate, also if they are retried twice.
-			for (const at of [4, 4]) await retry(n8n, at);
-			expect(n8n.executions.map(({ output }) => output.length)).toEqual([0, 0, 1, 1, 0, 0, 0, 0]);
-			expect(n8n.executions[4]?.hints).toEqual([
-				`The workflow ran for scrape ${idOf(0)} before, in another execution.`,
-			]);
-		},
-	);
-
-	test.each(['one', 'workers'] as const)(
-		'begins nothing while a notification waits for a slot: %s',
-		async (processes) => {
-			const n8n = await started({}, {}, processes);
-			n8n.slots = 0;
-			await sandbox.notify(idOf(0));
-			finish();
-			skip(30 * MINUTE_MS);
-			await quiet();
-			expect(n8n.executions).toHaveLength(2);
-			n8n.slots = 1;
-			await until(() => isOver(n8n));
-			expect(n8n.executions[1]?.output).toMatchObject([{ notification: { body: {} } }]);
-			await expectNoMore(n8n, 2);
-		},
-	);
-
 	test('leaves a notification its time', async () => {
 		const n8n = await started();
 		finish();

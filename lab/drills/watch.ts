@@ -8,44 +8,11 @@ const SETTLES_MS = 8500;
 const RECOVERS_MS = 45_000;
 const LATEST_MS = 200_000;
 
-/** What became of the scrapes. */
-export const newCounts = () => ({
-	started: 0,
-	finished: 0,
-	ranOnce: 0,
-	/** Executions that a person retried, because n8n shows them as failed. */
-	retried: 0,
-	/** It ran no workflow, but a failed execution names its start. */
-	toldByStart: 0,
-	/** It ran no workflow, and nothing tells it. */
-	lost: 0,
-	/** It ran the workflow to its end more than once. */
-	doubled: 0,
-	/** Starts beyond one for each time that was due. */
-	paidTwice: 0,
-});
-export type Counts = ReturnType<typeof newCounts>;
-
-/** An execution that is over. */
-interface Seen {
-	id: string;
-	isFailed: boolean;
-	/** The attempt that it starts, or completes. */
-	attempt?: string;
-	isStart: boolean;
-	/** The IDs of the scrapes for which it ran the workflow to its end. */
-	ran: unknown[];
-}
-
 /**
- * Follows each scrape that a trigger starts every ten seconds, and adds to `counts` what became of them.
+ * Follows each scrape that a trigger starts every ten seconds, and counts what became of them.
  * @param disturb what happens while the trigger does its work
  */
-export async function watch(
-	fixture: Fixture,
-	counts: Counts,
-	disturb: () => Promise<void>,
-): Promise<void> {
+export async function watch(fixture: Fixture, disturb: () => Promise<void>) {
 	await fixture.reset({ job: { durationMs: 1500 }, latencyMs: 60 });
 	const cronExpression = '*/10 * * * * *';
 	const { id } = await fixture.activated({ schedule: 'cron', cronExpression });
@@ -66,18 +33,25 @@ export async function watch(
 		isFailed && isStart ? [attempt] : [],
 	);
 	const toldByStart = missing.filter((attempt) => tells.includes(attempt)).length;
-	counts.started += all.length;
-	counts.finished += jobs.length;
-	counts.ranOnce += runs.filter((count) => count === 1).length;
-	counts.retried += failed.length;
-	counts.toldByStart += toldByStart;
-	counts.lost += missing.length - toldByStart;
-	counts.doubled += runs.filter((count) => count > 1).length;
-	counts.paidTwice += all.length - new Set(all.map(attemptOf)).size;
+	return {
+		started: all.length,
+		finished: jobs.length,
+		ranOnce: runs.filter((count) => count === 1).length,
+		/** Executions that a person retried, because n8n shows them as failed. */
+		retried: failed.length,
+		/** It ran no workflow, but a failed execution names its start. */
+		toldByStart,
+		/** It ran no workflow, and nothing tells it. */
+		lost: missing.length - toldByStart,
+		/** It ran the workflow to its end more than once. */
+		doubled: runs.filter((count) => count > 1).length,
+		/** Starts beyond one for each time that was due. */
+		paidTwice: all.length - new Set(all.map(attemptOf)).size,
+	};
 }
 
 /** Waits until each scrape ran, or until only a person can help. @returns the executions */
-async function settled(fixture: Fixture, workflowId: string): Promise<Seen[]> {
+async function settled(fixture: Fixture, workflowId: string) {
 	const began = Date.now();
 	for (;;) {
 		const seen = await look(fixture, workflowId);
@@ -95,26 +69,25 @@ async function settled(fixture: Fixture, workflowId: string): Promise<Seen[]> {
 /** What an execution of the trigger is for. */
 type Purpose = Partial<Record<'start' | 'completion', { attempt?: string; scrapeId?: string }>>;
 
-async function look(fixture: Fixture, workflowId: string): Promise<Seen[]> {
-	const seen: Seen[] = [];
-	for (const { id, status } of await fixture.executions(workflowId)) {
-		if (!['success', 'error', 'crashed'].includes(status)) continue;
-		const { nodes = {}, waiting = [] } = (await fixture.finished(id)) ?? {};
-		const { start, completion } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
-		const items = nodes['LeadGen Trigger']?.outputs[0] ?? [];
-		const isFailed = status !== 'success';
-		// At the end n8n saves that an execution succeeded, and then its output. A power cut may come in between.
-		const isCut = Object.keys(nodes).length === 0;
-		const ran = isCut ? [completion?.scrapeId] : items.map(({ json }) => json.scrapeId);
-		seen.push({
-			id,
-			isFailed,
-			attempt: (start ?? completion)?.attempt,
-			isStart: start !== undefined,
-			ran: isFailed ? [] : ran,
-		});
-	}
-	return seen;
+/** The executions that are over. */
+async function look(fixture: Fixture, workflowId: string) {
+	const all = await fixture.executions(workflowId);
+	const over = all.filter(({ status }) => ['success', 'error', 'crashed'].includes(status));
+	return await Promise.all(
+		over.map(async ({ id, status }) => {
+			const { nodes = {}, waiting = [] } = (await fixture.finished(id)) ?? {};
+			const { start, completion } = (waiting[0]?.json.leadGenTrigger ?? {}) as Purpose;
+			const items = nodes['LeadGen Trigger']?.outputs[0] ?? [];
+			const isFailed = status !== 'success';
+			// At the end n8n saves that an execution succeeded, and then its output. A power cut may come in between.
+			const isCut = Object.keys(nodes).length === 0;
+			const ids = isCut ? [completion?.scrapeId] : items.map(({ json }) => json.scrapeId);
+			/** `ran`: the scrapes for which it ran the workflow to its end. */
+			const ran: unknown[] = isFailed ? [] : ids;
+			const { attempt } = start ?? completion ?? {};
+			return { id, isFailed, attempt, isStart: start !== undefined, ran };
+		}),
+	);
 }
 
 /** The scrapes that finished, and had time to run the workflow. */
