@@ -41,20 +41,17 @@ describe('what is saved', () => {
 		expect(united(first, second.scrapes)).toEqual(expected);
 	});
 
+	/** What a node tells itself when a start is through. */
+	const startOf = (attempt: string) => ({ through: attempt, ...saved(attempt) });
+
 	test.each<[string, state.Saved, state.Message, boolean, state.Saved]>([
 		['asks for an activation', saved(''), { activation: 'a1' }, true, saved('', 'a1')],
 		['asks for one after a deactivation', saved(''), { activation: 'a1' }, false, saved('')],
 		['asks for another activation', saved('', 'a1'), { activation: 'b' }, true, saved('', 'a1')],
 		['asks for one that is through', saved('', ''), { activation: 'a1' }, true, saved('', '')],
-		['brings a start', saved('', 'a1'), { through: 'a1', ...saved('a1') }, true, saved('a1', '')],
-		[
-			'brings another start',
-			saved('', 'a1'),
-			{ through: 'b', ...saved('b') },
-			true,
-			saved('b', 'a1'),
-		],
-		['brings a late start', saved(''), { through: 'b', ...saved('b') }, false, saved('b')],
+		['brings a start', saved('', 'a1'), startOf('a1'), true, saved('a1', '')],
+		['brings another start', saved('', 'a1'), startOf('b'), true, saved('b', 'a1')],
+		['brings a late start', saved(''), startOf('b'), false, saved('b')],
 		['brings a completion', saved('a1', ''), saved('a1!'), true, saved('a1!', '')],
 		['brings nothing', saved('a1', 'a1'), {}, true, saved('a1', 'a1')],
 	])('changes if a message %s', (_what, before, message, isActive, expected) => {
@@ -130,6 +127,19 @@ describe('the attempt that an activation asks for', () => {
 		for (const step of ['activate', 'update', 'init'] as const)
 			expect(after([step], {}, false)).toBe('');
 	});
+});
+
+test('what the own URL does not take counts here, and is saved with what it takes, but for an activation', () => {
+	const node = new state.NodeState('node 1');
+	const [first] = saved('a1!').scrapes;
+	node.notReached({ activation: 'a1', scrapes: first && [first] });
+	expect(node.saved).toEqual(saved('a1!'));
+	expect(node.unreachedSince).toBeDefined();
+	const given = givenWith(JSON.stringify(saved('a1 a2')));
+	node.write(given, {});
+	expect(JSON.parse(given.staticData['node 1'] as string)).toEqual(saved('a1! a2'));
+	node.reached(saved('', 'a1'), node.signal);
+	expect(node.unreachedSince).toBeUndefined();
 });
 
 test('what a reply says that is saved counts while the node is active, but not after a deactivation', () => {
