@@ -30,8 +30,11 @@ exports.Fragile = class {
 const folder = mkdtempSync(join(tmpdir(), 'leadgen-fragile-'));
 writeFileSync(join(folder, 'Fragile.node.js'), FRAGILE);
 const env = {
-	...{ ...SOON_ACTIVE, ...WITHOUT_CODE },
-	...{ N8N_CUSTOM_EXTENSIONS: folder, N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
+	...SOON_ACTIVE,
+	...WITHOUT_CODE,
+	N8N_CUSTOM_EXTENSIONS: folder,
+	// No limit.
+	N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1',
 };
 const fixture = useN8n(env);
 afterAll(() => {
