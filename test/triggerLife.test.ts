@@ -705,7 +705,7 @@ describe('a notification', () => {
 		expect(n8n.executions[1]?.hints[0]).toMatch(/does not see the end .* The node asks again\.$/);
 		sandbox.set(asUsual);
 		await pass(10, 3);
-		await untilExecutions(n8n, 3);
+		await untilExecutions(n8n, 3, 5);
 		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0), status: 'completed' }]);
 	});
 });
