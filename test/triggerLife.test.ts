@@ -4,6 +4,7 @@ import { InstanceSettings } from 'n8n-core';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../lab/sandbox/server';
 import type { FaultRule, SettingsPatch } from '../lab/sandbox/settings';
+import { matching } from './expected';
 import { processed, useMiniN8n, type MiniN8n, type Processes } from './triggerEngine';
 import { skip, sleep, until } from './virtualTime';
 
@@ -54,7 +55,8 @@ const success = (data: object): Fault => ({
 	body: JSON.stringify({ success: true, data }),
 });
 const statusAway = answering('/status', AWAY);
-const slowStart = answering('/start', { kind: 'late', delayMs: 100_000 });
+const LATE: Fault = { kind: 'late', delayMs: 5000 };
+const slowStart = answering('/start', { ...LATE, delayMs: 100_000 });
 const asUsual: SettingsPatch = { faults: [] };
 
 const credentialWith = (key: string) => ({ baseUrl: sandbox.url, apiKey: key, plan: 'enterprise' });
@@ -418,6 +420,8 @@ describe('an own URL that breaks after the activation', () => {
 		await quiet();
 		await retry(n8n, 3);
 		expect(sandbox.jobs).toHaveLength(2);
+		await retry(n8n, 2);
+		expect(n8n.executions.at(-1)?.hints[0]).toContain('only told you of a problem');
 		expect(n8n.saved).toContain(`"scrapeId":"${idOf(0)}","since":`);
 		expect(n8n.saved).toMatch(/"isDone":true}/);
 		// A start waits for it, and n8n may start meanwhile.
@@ -576,6 +580,24 @@ describe('a start that waits for the rate limit', () => {
 		await pass(12);
 		await expectOneStart(n8n);
 	});
+
+	test('of a schedule goes on when the workflow is saved, and ends when it is unpublished', async () => {
+		const n8n = await scheduled();
+		sandbox.set(answering('/start', RATE_LIMIT));
+		due(n8n, 1);
+		await until(() => starts().length === 2);
+		await n8n.saveWorkflow();
+		await quiet(20_000);
+		expect(isOver(n8n)).toBe(false);
+		await expectOneStart(n8n);
+
+		sandbox.set(answering('/start', RATE_LIMIT));
+		due(n8n, 3);
+		await until(() => starts().length === 2);
+		await n8n.deactivate();
+		await untilExecutions(n8n, 2, 1);
+		expect(n8n.executions[1]?.hints[0]).toContain('was unpublished before');
+	});
 });
 
 describe('a notification', () => {
@@ -694,6 +716,40 @@ describe('a notification', () => {
 		expect(ranOf(n8n)).toHaveLength(isRetried ? 10 : 1);
 		await retry(n8n, 1);
 		expect(n8n.executions[3]?.output).toHaveLength(isRetried ? 10 : 0);
+	});
+
+	test('before the answer to the start keeps its leads for an hour, too', async () => {
+		reset({ job: { durationMs: 50 }, notification: { times: 1, shape: 'leads' } });
+		sandbox.set({ faults: [{ ...LATE, match: { path: '/start' } }, ...(statusAway.faults ?? [])] });
+		const n8n = await activated({ output: 'leads' });
+		await pass(11);
+		await untilExecutions(n8n, 2);
+		expect(kindsOf(n8n)).toEqual(['start success', 'completion error']);
+		sandbox.set(asUsual);
+		await pass(10, 3);
+		expect(n8n.executions).toHaveLength(2);
+		await retry(n8n, 1);
+		expect(ranOf(n8n)).toHaveLength(10);
+	});
+
+	test.each<[string, Fault, mode?: string]>([
+		['a page with HTTP 403', { kind: 'html', status: 403 }],
+		['a refused key', { kind: 'envelope', code: 'UNAUTHORIZED', status: 401 }],
+		['a page with HTTP 403, of a node that listens', { kind: 'html', status: 403 }, 'listen'],
+		['HTTP 404, of a node that listens', NOT_FOUND, 'listen'],
+	])('that waits for the status is not held up by one odd answer: %s', async (...given) => {
+		const [, fault, mode = 'start'] = given;
+		const n8n = await activated({ ...(mode === 'listen' && { mode }), output: 'leads' });
+		if (mode === 'listen') await startElsewhere(n8n.productionUrl);
+		await untilScrapes(n8n, 1);
+		await sandbox.notify(idOf(0));
+		await pass(3);
+		sandbox.set(answering('/status', fault, 1));
+		await quiet();
+		finish();
+		await until(() => isOver(n8n));
+		expect(ranOf(n8n)).toHaveLength(sandbox.jobs[0]?.limit ?? 0);
+		expect(ranOf(n8n)[0]).toMatchObject({ email: matching(/@/), scrapeId: idOf(0) });
 	});
 
 	test('without leads ends as a success if the status is away for ten minutes, and polls go on at once', async () => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Parameters } from '../nodes/LeadGen/common/parameters';
 import { pauseBeforePollMs } from '../nodes/LeadGen/trigger/leader';
-import { attemptAt, readSchedule } from '../nodes/LeadGen/trigger/schedule';
+import { attemptAt, readSchedule, scheduleFields } from '../nodes/LeadGen/trigger/schedule';
 
 /** The cron of n8n-core. */
 const { CronTime } = createRequire(require.resolve('n8n-core'))('cron') as typeof import('cron');
@@ -58,6 +58,18 @@ test.each<[values: Values, timeZone: string, after: string, times: string[]]>([
 	const attempts = seen.map((time) => attemptAt(time, expressionOf(values), timeZone));
 	for (const attempt of attempts) expect(attempt).toMatch(/^s2/);
 	expect(new Set(attempts).size).toBe(times.length);
+});
+
+test('a weekly scrape is started on the chosen day', () => {
+	const field = scheduleFields.find(({ property }) => property.name === 'triggerAtWeekday');
+	const options = (field?.property.options ?? []) as Array<{ name: string; value: string }>;
+	const days = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' });
+	const names = options.map(({ value }) => {
+		const expression = expressionOf(weekly(value, at(9, 0)));
+		return days.format(firedTimes(expression, 'UTC', '2026-03-06T12:00Z').next().value as Date);
+	});
+	expect(names).toEqual(options.map(({ name }) => name));
+	expect(names).toHaveLength(7);
 });
 
 describe.each([

@@ -166,3 +166,19 @@ test('an old copy that others saved undoes nothing, and brings back nothing', ()
 	node.close(old);
 	expect(node.open(givenWith(JSON.stringify(saved('', ''))), 'activate', true)).toMatch(/^a/);
 });
+
+test.each([true, false])(
+	'a hook that n8n 2 repeats after a failure opens the node, if it leads: %j',
+	(leads) => {
+		const node = new state.NodeState('node 1');
+		const given = givenWith(undefined);
+		const activation = node.open(given, 'activate', true);
+		if (leads) node.leader = { due() {}, close() {} };
+		// n8n cleans up in between, and does not call trigger() again.
+		node.close(given);
+		node.activated({ url: 'https://n8n.example.com', addresses: [] });
+		node.write(given, { activation });
+		expect(node.isActive(given)).toBe(leads);
+		expect(node.saved.activation).toBe(leads ? activation : undefined);
+	},
+);
