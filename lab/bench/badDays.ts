@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fixture, node, uuid, use } from '../fixture/fixture';
+import { Fixture, uuid, use } from '../fixture/fixture';
 import { errorAnswer, jsonAnswer, type Answer } from '../sandbox/answers';
 import { badDays } from '../simulator/scenarios';
 import { SimulatedService, type Said } from '../simulator/service';
 import type { Scenario } from '../simulator/simulate';
 import type { Row } from '../table';
+import { runWorkflow } from './workflow';
 
 /** A run that only ends after ten minutes is watched for so long. */
 const MOST_MS = 120_000;
@@ -52,14 +53,6 @@ async function measure(fixture: Fixture, scenario: Scenario): Promise<Row> {
 		response.socket?.resetAndDestroy();
 		return undefined;
 	};
-	const webhook = node('Webhook', 'n8n-nodes-base.webhook', {
-		typeVersion: 2,
-		webhookId: name,
-		parameters: { path: name, responseMode: 'lastNode', responseData: 'noData' },
-	});
-	const row = "{ json: { email: 'p' + index + '@acme.example' } }";
-	const jsCode = `return Array.from({ length: ${String(calls)} }, (_, index) => (${row}));`;
-	const people = node('Rows', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } });
 	const fields = { plan: 'enterprise', requestsPerMinute: perMinute ?? 0 };
 	const verify = fixture.leadGen(
 		{ resource: 'email', operation: 'verify', email: '={{ $json.email }}' },
@@ -68,33 +61,21 @@ async function measure(fixture: Fixture, scenario: Scenario): Promise<Row> {
 			onError: 'continueRegularOutput',
 		},
 	);
-	const { id } = await fixture.activate(webhook, people, verify);
-	const end = new AbortController();
-	const run = untilEnded(`${fixture.url}/webhook/${name}`, end.signal);
-	const isOver = await Promise.race([run, sleep(MOST_MS, false, { signal: end.signal })]);
-	end.abort();
-	const { requests } = sandbox;
-	const ends = requests.map(({ at }) => at);
-	await fixture.api.deactivateWorkflow(id);
+	const rows = { count: calls, json: "{ email: 'p' + index + '@acme.example' }" };
+	const signal = AbortSignal.timeout(MOST_MS);
+	const status = await runWorkflow(fixture, rows, verify, signal).catch((error: unknown) => {
+		if (!signal.aborted) throw error;
+	});
+	const ends = sandbox.requests.map(({ at }) => at);
 	return {
 		'The service': about,
 		Calls: calls,
-		'Time, s': isOver ? ((Math.max(...ends) - Math.min(...ends)) / 1000).toFixed(1) : 'longer',
-		Answered: service.taken.length,
-		Unclear: service.failed.length,
-		'Not sent': calls - service.taken.length - service.failed.length,
+		'Time, s': status ? ((Math.max(...ends) - Math.min(...ends)) / 1000).toFixed(1) : 'longer',
+		Answered: service.taken,
+		Unclear: service.failed,
+		'Not sent': calls - service.taken - service.failed,
 		Refused: service.refused,
 	};
-}
-
-/** Starts the workflow and waits for its last node. */
-async function untilEnded(url: string, signal: AbortSignal): Promise<boolean> {
-	for (;;) {
-		const { status } = await fetch(url, { signal });
-		// n8n 2 has the URL a moment after it has activated the workflow.
-		if (status !== 404) return true;
-		await sleep(100);
-	}
 }
 
 function answerOf({ outcome, retryAfterMs }: Said): Answer {

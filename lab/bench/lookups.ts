@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Fixture, node, use, uuid } from '../fixture/fixture';
 import type { WorkflowNode } from '../playground/api';
 import type { SettingsPatch } from '../sandbox/settings';
 import type { Row } from '../table';
-
-type Worker = 'LeadGen' | 'HTTP Request';
+import { runWorkflow } from './workflow';
 
 /** A run of a workflow that looks up a business email for each of so many people. */
 interface Task {
@@ -13,30 +11,26 @@ interface Task {
 	service: SettingsPatch;
 }
 
+/** The nodes that are compared. Each is made for an API key and its plan. */
+const WORKERS = { LeadGen: leadGenNode, 'HTTP Request': httpNode };
+type Worker = keyof typeof WORKERS;
+
 /** Runs a task in production, on an account that nothing is known of yet. */
 async function measure(fixture: Fixture, worker: Worker, task: Task): Promise<Row> {
 	const { sandbox } = fixture;
 	const { items, plan, service } = task;
-	const name = uuid();
-	sandbox.reset({ ...service, accounts: { [name]: { plan, credits: 1_000_000 } } });
-	const webhook = node('Webhook', 'n8n-nodes-base.webhook', {
-		typeVersion: 2,
-		webhookId: name,
-		parameters: { path: name, responseMode: 'lastNode', responseData: 'noData' },
-	});
+	const apiKey = uuid();
+	sandbox.reset({ ...service, accounts: { [apiKey]: { plan, credits: 1_000_000 } } });
 	// People of the last name "Sure" are always found by the sandbox, so each call costs a credit.
-	const person = "{ firstName: 'Person' + index, lastName: 'Sure', company: 'acme.example' }";
-	const jsCode = `return Array.from({ length: ${String(items)} }, (_, index) => ({ json: ${person} }));`;
-	const rows = node('Rows', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } });
-	const work = worker === 'LeadGen' ? leadGenNode : httpNode;
-	const { id } = await fixture.activate(webhook, rows, await work(fixture, name, plan));
-	await runToEnd(`${fixture.url}/webhook/${name}`);
-	await fixture.api.deactivateWorkflow(id);
+	const json = "{ firstName: 'Person' + index, lastName: 'Sure', company: 'acme.example' }";
+	const work = await WORKERS[worker](fixture, apiKey, plan);
+	const status = await runWorkflow(fixture, { count: items, json }, work);
+	if (status !== 200) throw new Error(`The workflow ended with HTTP ${String(status)}`);
 
 	const { requests } = sandbox;
 	const first = requests[0]?.at ?? 0;
 	const last = Math.max(first, ...requests.map(({ answeredAt = 0 }) => answeredAt));
-	const refused = requests.filter(({ status }) => status === 429).length;
+	const refused = requests.filter((each) => each.status === 429).length;
 	return {
 		Items: items,
 		Node: worker,
@@ -46,17 +40,6 @@ async function measure(fixture: Fixture, worker: Worker, task: Task): Promise<Ro
 		'Items lost': items - (requests.length - refused),
 		Credits: requests.reduce((sum, { cost }) => sum + cost, 0),
 	};
-}
-
-/** Starts the workflow and waits for its last node. */
-async function runToEnd(url: string): Promise<void> {
-	for (;;) {
-		const { status } = await fetch(url);
-		if (status === 200) return;
-		// n8n 2 has the URL a moment after it has activated the workflow.
-		if (status !== 404) throw new Error(`The workflow ended with HTTP ${String(status)}`);
-		await sleep(100);
-	}
 }
 
 const FIELDS = ['firstName', 'lastName', 'company'].map((name) => {
@@ -96,7 +79,7 @@ async function httpNode(fixture: Fixture, apiKey: string): Promise<WorkflowNode>
 
 /** Compares the nodes in a fresh n8n that saves no execution, so that they are measured and not the database. */
 export async function compare(task: Task): Promise<Row[]> {
-	const workers: Worker[] = ['LeadGen', 'HTTP Request'];
+	const workers = Object.keys(WORKERS) as Worker[];
 	const fixture = new Fixture({ EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' });
 	try {
 		await fixture.open();

@@ -41,8 +41,8 @@ export class VirtualClock implements Clock {
 		});
 	}
 
-	/** Lets time pass until `work` is over. @throws if that takes longer than `maxMs`, or nothing is due */
-	async runUntil(work: Promise<unknown>, maxMs: number): Promise<void> {
+	/** Lets time pass until `work` is over, and gives its result. @throws at `maxMs`, or if nothing is due */
+	async runUntil<T>(work: Promise<T>, maxMs = Infinity): Promise<T> {
 		const state = { isOver: false };
 		const over = work.finally(() => (state.isOver = true));
 		over.catch(() => {});
@@ -56,7 +56,7 @@ export class VirtualClock implements Clock {
 			while (this.timers.at(-1)?.at === this.time) this.timers.pop()?.fire();
 			await settled();
 		}
-		await over;
+		return await over;
 	}
 
 	/** Of the same moment, the one that was set first is due first. */

@@ -7,7 +7,7 @@ export const CPU_MS = 4;
 /** A busy process has no time for calls every so often, and for so long: mostly briefly. */
 const STALL_EVERY_MS = 300;
 const SHORTEST_STALL_MS = 5;
-/** The longest stall of a busy process, unless a scenario says more. */
+/** The longest stall of a usual n8n that is busy. */
 export const USUAL_STALL_MS = 200;
 
 /**

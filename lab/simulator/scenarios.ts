@@ -1,4 +1,5 @@
 import { atOnce, banning, changing, countingRefused, sliding, tokenBucket } from '../rateLimits';
+import { USUAL_STALL_MS } from './processor';
 import type { Fault } from './service';
 import type { Scenario } from './simulate';
 
@@ -17,7 +18,6 @@ export interface Aim {
 export type Aimed = Scenario & { aim: Aim };
 
 const MINUTE_MS = 60_000;
-const none = () => [];
 /** A service on the same machine, which refuses as slowly as it answers. */
 const slowNearby = { slowRefusals: true, wayMs: 1 };
 
@@ -25,7 +25,7 @@ const slowNearby = { slowRefusals: true, wayMs: 1 };
 export const usualLimits: Aimed[] = [
 	{
 		about: 'no limit, answers take 2 s',
-		...{ calls: 1000, limits: none, latency: { ms: 2000 } },
+		...{ calls: 1000, latency: { ms: 2000 } },
 		// Few calls go out until the first answer shows that the service works, which takes 2 s of 6.
 		aim: { ofBound: 1.4, refused: 0 },
 	},
@@ -80,7 +80,7 @@ const workers = [
 
 /** Where n8n takes so long for a call, and other things now and then. */
 const slowMachines = [8, 12].flatMap((cpuMs) =>
-	[false, true].flatMap((isBusy) =>
+	[0, USUAL_STALL_MS].flatMap((stallMs) =>
 		[
 			{
 				...{ about: '100 in any second under 6,000 a minute', calls: 1000 },
@@ -90,8 +90,8 @@ const slowMachines = [8, 12].flatMap((cpuMs) =>
 			{ about: '1,200 in any minute', calls: 1500, limits: () => [sliding(1200, MINUTE_MS)] },
 		].map(({ about, ...more }): Aimed => {
 			return {
-				about: `${about}, ${String(cpuMs)} ms of the processor for a call${isBusy ? ', busy' : ''}`,
-				...{ ...more, cpuMs, isBusy, slowRefusals: true },
+				about: `${about}, ${String(cpuMs)} ms of the processor for a call${stallMs > 0 ? ', busy' : ''}`,
+				...{ ...more, cpuMs, stallMs, slowRefusals: true },
 				aim: { ofBound: 1.15, refused: 60 },
 			};
 		}),
@@ -165,91 +165,70 @@ function outage(after: number, ms: number, kind: ReturnType<Fault> = 'failed'): 
 	};
 }
 
-/** An outage whose failures are fast, are as slow as answers, and where answers take 2 s. */
-function outages(about: string, scenario: Omit<Aimed, 'about' | 'limits'>): Aimed[] {
-	return [
-		{ about, limits: none, ...scenario },
-		{ about: `${about}, as slow as answers`, limits: none, ...scenario, slowFaults: true },
-		{ about: `${about}, answers take 2 s`, limits: none, ...scenario, latency: { ms: 2000 } },
-	];
+function day(about: string, calls: number, fault: Scenario['fault'], aim: Aim): Aimed {
+	return { about, calls, fault, aim };
+}
+function slow(given: Aimed): Aimed {
+	return { ...given, about: `${given.about}, as slow as answers`, slowFaults: true };
+}
+function answeredIn(ms: number, given: Aimed): Aimed {
+	const about = `${given.about}, answers take ${String(ms / 1000)} s`;
+	return { ...given, about, latency: { ms } };
 }
 
-const noLimit = { limits: none };
+// Of calls in flight for 100 ms, 25 fail before anybody knows.
+const pro = {
+	...day('Pro, 25 s of 502 after 60 of 200 rows', 200, outage(60, 25_000), { unclear: 25 }),
+	perMinute: 300,
+};
+const broken = day('502 from the first call on', 1000, outage(0, Infinity), { unclear: 100 });
+const unreachable = outage(300, 30_000, 'unreachable');
+const brief = { unclear: 60, ofCalm: 1.5 };
+const breaking = (most: number) => `connections break beyond ${String(most)} at once`;
 
 /** Services that fail, and what runs may lose by it. */
 export const badDays: Aimed[] = [
-	...outages('502 for good after 600 of 2,500 calls', {
-		...{ calls: 2500, fault: outage(600, Infinity), aim: { unclear: 150 } },
+	...[
+		day('502 for good after 600 of 2,500 calls', 2500, outage(600, Infinity), { unclear: 150 }),
+		day('503 for 20 s after 400 of 1,500 calls', 1500, outage(400, 20_000), { unclear: 150 }),
+	].flatMap((given) => [given, slow(given), answeredIn(2000, given)]),
+	day('502 for 0.1 s after 500 of 2,000 calls', 2000, outage(500, 100), brief),
+	day('unreachable for 30 s after 300 of 1,000 calls', 1000, unreachable, { unclear: 0 }),
+	broken,
+	{ ...slow(broken), about: `${broken.about}, as slow as answers of 2 s`, latency: { ms: 2000 } },
+	day('502 for 10 s from the first call on', 1000, outage(0, 10_000), { unclear: 100 }),
+	day('unreachable from the first call on', 100, outage(0, Infinity, 'unreachable'), {
+		unclear: 0,
 	}),
-	...outages('503 for 20 s after 400 of 1,500 calls', {
-		...{ calls: 1500, fault: outage(400, 20_000), aim: { unclear: 150 } },
+	...[20, 150, 250].map((most) => {
+		const [about, aim] = [breaking(most), { unclear: most < 100 ? 60 : 180 }];
+		return answeredIn(2500, day(about, 1200, breaksAbove(most), aim));
 	}),
-	{
-		about: '502 for 0.1 s after 500 of 2,000 calls',
-		...{ ...noLimit, calls: 2000, fault: outage(500, 100), aim: { unclear: 60, ofCalm: 1.5 } },
-	},
-	{
-		about: 'unreachable for 30 s after 300 of 1,000 calls',
-		...{ ...noLimit, calls: 1000, fault: outage(300, 30_000, 'unreachable'), aim: { unclear: 0 } },
-	},
-	{
-		about: '502 from the first call on',
-		...{ ...noLimit, calls: 1000, fault: outage(0, Infinity), aim: { unclear: 100 } },
-	},
-	{
-		about: '502 from the first call on, as slow as answers of 2 s',
-		...{ ...noLimit, calls: 1000, fault: outage(0, Infinity), latency: { ms: 2000 } },
-		...{ slowFaults: true, aim: { unclear: 100 } },
-	},
-	{
-		about: '502 for 10 s from the first call on',
-		...{ ...noLimit, calls: 1000, fault: outage(0, 10_000), aim: { unclear: 100 } },
-	},
-	{
-		about: 'unreachable from the first call on',
-		...{ ...noLimit, calls: 100, fault: outage(0, Infinity, 'unreachable'), aim: { unclear: 0 } },
-	},
-	...[20, 150, 250].map((most) => ({
-		about: `connections break beyond ${String(most)} at once, answers take 2.5 s`,
-		...{ ...noLimit, calls: 1200, fault: breaksAbove(most), latency: { ms: 2500 } },
-		aim: { unclear: most < 100 ? 60 : 180 },
-	})),
-	{
-		about: 'connections break beyond 20 at once',
-		...{ ...noLimit, calls: 1200, fault: breaksAbove(20), aim: { unclear: 180 } },
-	},
+	day(breaking(20), 1200, breaksAbove(20), { unclear: 180 }),
 	{
 		about: 'throughput falls beyond 50 at once, breaks after 30 s',
-		...{ ...noLimit, calls: 1200, latency: { ms: 1000 }, timeoutMs: 30_000 },
+		...{ calls: 1200, latency: { ms: 1000 }, timeoutMs: 30_000 },
 		slowdown: (inFlight: number) => Math.max(1, (inFlight / 50) ** 1.5),
 		aim: { unclear: 0 },
 	},
-	...[false, true].map((slowFaults) => ({
-		about: `Pro, 25 s of 502 after 60 of 200 rows${slowFaults ? ', as slow as answers' : ''}`,
-		...{ ...noLimit, calls: 200, perMinute: 300, fault: outage(60, 25_000), slowFaults },
-		// Of calls in flight for 100 ms, 25 fail before anybody knows.
-		aim: { unclear: slowFaults ? 40 : 25 },
-	})),
+	pro,
+	{ ...slow(pro), aim: { unclear: 40 } },
 	...[0.01, 0.02, 0.05].flatMap((share) =>
 		[100, 2000].map((ms) => ({
 			about: `${String(share * 100)} % fail at random, answers take ${String(ms)} ms`,
-			...{ ...noLimit, calls: 2000, fault: singly(share), latency: { ms } },
+			...{ calls: 2000, fault: singly(share), latency: { ms } },
 			aim: { ofCalm: share < 0.05 ? 1.2 : 1.5 },
 		})),
 	),
-	{
-		about: '5 % fail at random, as slow as answers',
-		...{ ...noLimit, calls: 2000, fault: singly(0.05), slowFaults: true, aim: { ofCalm: 1.5 } },
-	},
-	...([undefined, 'retryAfter'] as const).flatMap((says) =>
-		[
-			{ nth: 25, calls: 800, ofCalm: 2 },
-			{ nth: 10, calls: 1000, ofCalm: 1.5 },
-		].flatMap(({ nth, calls, ofCalm }) =>
-			[false, true].map((slowFaults) => ({
-				about: `each ${String(nth)}th call is refused${says ? ', Retry-After: 1' : ''}${slowFaults ? ', as slow as answers' : ''}`,
-				...{ ...noLimit, calls, fault: eachRefused(nth), says, slowFaults, aim: { ofCalm } },
-			})),
-		),
-	),
+	slow(day('5 % fail at random', 2000, singly(0.05), { ofCalm: 1.5 })),
+	...([undefined, 'retryAfter'] as const).flatMap((says) => {
+		const named = says ? ', Retry-After: 1' : '';
+		return [
+			day(`each 25th call is refused${named}`, 800, eachRefused(25), { ofCalm: 2 }),
+			day(`each 10th call is refused${named}`, 1000, eachRefused(10), { ofCalm: 1.5 }),
+		].flatMap((given) => [
+			{ ...given, says },
+			{ ...slow(given), says },
+		]);
+	}),
 ];

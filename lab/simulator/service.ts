@@ -5,7 +5,8 @@ import type { VirtualClock } from './clock';
 export type Latency = { ms: number; sigma?: number };
 
 export interface ServiceSettings {
-	limits: () => Limit[];
+	/** None by default. */
+	limits?: () => Limit[];
 	/** 100 ms by default. */
 	latency?: Latency;
 	/** What answers say of the rate. */
@@ -14,8 +15,6 @@ export interface ServiceSettings {
 	wayMs?: number;
 	/** Whether a refusal takes as long as an answer; otherwise it takes the way there and back. */
 	slowRefusals?: boolean;
-	/** Credits of the account; `undefined` is as many as anyone wants. */
-	credits?: number;
 	/** What goes wrong, besides the limits. */
 	fault?: (() => Fault) | undefined;
 	/** Whether that takes as long as an answer; otherwise it takes the way there and back. */
@@ -49,7 +48,7 @@ const FAST: Latency = { ms: 100 };
 const MAX_WAY_MS = 25;
 
 export interface Said {
-	outcome: 'accepted' | 'refused' | 'noCredits' | 'failed' | 'broken' | 'unreachable';
+	outcome: 'accepted' | 'refused' | 'failed' | 'broken' | 'unreachable';
 	retryAfterMs?: number;
 	remaining?: number;
 	resetMs?: number;
@@ -57,12 +56,10 @@ export interface Said {
 
 /** A service with any number of limits, all of which must take a call. */
 export class SimulatedService {
-	/** When each call was taken. */
-	readonly taken: number[] = [];
-	/** When each call failed whose outcome the client cannot know. */
-	readonly failed: number[] = [];
+	taken = 0;
 	refused = 0;
-	noCredits = 0;
+	/** Calls whose outcome the client cannot know. */
+	failed = 0;
 	private inFlight = 0;
 	private arrived = 0;
 	private readonly limits: Limit[];
@@ -73,7 +70,7 @@ export class SimulatedService {
 		private readonly clock: Pick<VirtualClock, 'now' | 'sleep' | 'random'>,
 		private readonly settings: ServiceSettings,
 	) {
-		this.limits = settings.limits();
+		this.limits = settings.limits?.() ?? [];
 		this.fault = settings.fault?.() ?? (() => undefined);
 	}
 
@@ -87,11 +84,11 @@ export class SimulatedService {
 		const { inFlight, taken } = this;
 		const index = this.arrived++;
 		const chance = settings.fault ? clock.random() : 0;
-		const fault = this.fault({ index, taken: taken.length, now, inFlight, chance });
+		const fault = this.fault({ index, taken, now, inFlight, chance });
 		const takes = usual * (settings.slowdown?.(inFlight) ?? 1);
 		if (fault) {
 			if (fault === 'refused') this.refused++;
-			else if (fault !== 'unreachable') this.failed.push(now);
+			else if (fault !== 'unreachable') this.failed++;
 			await clock.sleep(settings.slowFaults ? takes - way : way);
 			return { outcome: fault, ...(fault === 'refused' && this.says(now, 1000)) };
 		}
@@ -102,13 +99,7 @@ export class SimulatedService {
 			await clock.sleep(settings.slowRefusals ? takes - way : way);
 			return { outcome: 'refused', ...this.says(now, wait) };
 		}
-		const { credits = Infinity } = settings;
-		if (this.taken.length >= credits) {
-			this.noCredits++;
-			await clock.sleep(takes - way);
-			return { outcome: 'noCredits' };
-		}
-		this.taken.push(now);
+		this.taken++;
 		const inside = Math.max(0, ...limits.map((limit) => limit.take(now)));
 		// As middleware does it: when the call comes in.
 		const said = this.says(now, wait);

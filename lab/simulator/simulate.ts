@@ -1,8 +1,7 @@
 import type { End } from '../../nodes/LeadGen/service/limits/policy';
 import { Limiter, type Run } from '../../nodes/LeadGen/service/limits/limiter';
 import { VirtualClock } from './clock';
-import { NotAttemptedError } from '../../nodes/LeadGen/common/errors';
-import { CPU_MS, Processor, USUAL_STALL_MS } from './processor';
+import { CPU_MS, Processor } from './processor';
 import { duration, SimulatedService, wayMs, type Said, type ServiceSettings } from './service';
 
 export interface Scenario extends ServiceSettings {
@@ -17,9 +16,7 @@ export interface Scenario extends ServiceSettings {
 	laterMs?: number;
 	/** Runs in each process, which begin together and have equally many calls. */
 	runs?: number;
-	/** Whether the processes do other things as well, as n8n does. */
-	isBusy?: boolean;
-	/** The longest of these in milliseconds; 200 by default. */
+	/** How long other things may take that the processes do as well, as n8n does; 0 if they do none. */
 	stallMs?: number;
 	/** After this time, a call counts as lost; never by default. */
 	timeoutMs?: number;
@@ -30,129 +27,97 @@ export interface Scenario extends ServiceSettings {
 
 export interface Result {
 	seconds: number;
+	/** Calls that were taken. */
+	taken: number;
 	refused: number;
-	noCredits: number;
 	/** Calls that were taken, and not answered in time. */
 	lost: number;
 	/** Calls that failed, and may have been paid for. */
 	unclear: number;
 	/** Calls that were not sent, or could not be. */
 	notSent: number;
-	/** Runs that ended because the service refused everything. */
-	givenUp: number;
-	/** When each call was taken, in seconds. */
-	taken: number[];
-	/** By process and run, the end of each call in seconds. */
-	ends: number[][][];
 }
 
 const MAX_MS = 100 * 3_600_000;
-
-/** The node makes all calls of a scenario, each until it is not refused, or its run is given up. */
-export async function simulate(scenario: Scenario): Promise<Result> {
-	const { calls, processes = 1, laterMs = 0, runs = 1, seed = 1 } = scenario;
-	const { isBusy = false, stallMs = USUAL_STALL_MS, cpuMs } = scenario;
-	const clock = new VirtualClock(seed);
-	const service = new SimulatedService(clock, scenario);
-	const ends: number[][][] = [];
-	const each = Math.ceil(calls / processes / runs);
-	const count = { lost: 0, notSent: 0, givenUp: 0 };
-	const all = Array.from({ length: processes }, async (_, process) => {
-		const processor = new Processor(clock, isBusy ? stallMs : 0, cpuMs);
-		const call = caller(processor, clock, service, scenario, count);
-		ends[process] = Array.from({ length: runs }, () => []);
-		if (laterMs > 0) await clock.sleep(process * laterMs);
-		const jobs = Array.from({ length: runs }, (_, run) =>
-			Array.from({ length: each }, async () => {
-				const outcome = await call(run);
-				if (outcome === 'accepted') ends[process]?.[run]?.push(clock.now() / 1000);
-			}),
-		);
-		await Promise.all(jobs.flat());
-	});
-	await clock.runUntil(Promise.all(all), MAX_MS);
-	return {
-		seconds: clock.now() / 1000,
-		refused: service.refused,
-		noCredits: service.noCredits,
-		...count,
-		unclear: service.failed.length + count.lost,
-		taken: service.taken.map((ms) => ms / 1000),
-		ends,
-	};
-}
+/** What the node allows for an answer by default. */
+const TIMEOUT_MS = 300_000;
 
 const OUTCOMES = {
 	accepted: 'succeeded',
 	refused: 'rateLimited',
-	noCredits: 'refused',
 	failed: 'unknown',
 	broken: 'unknown',
 	unreachable: 'notSent',
 } as const satisfies Record<Said['outcome'], End['outcome']>;
 
-/** What the node allows for an answer by default. */
-const TIMEOUT_MS = 300_000;
+/** The limiter of the node makes all calls of a scenario, each until it is not refused, or its run is given up. */
+export async function simulate(scenario: Scenario): Promise<Result> {
+	const { calls, perMinute = Infinity, processes = 1, laterMs = 0, runs = 1 } = scenario;
+	const { stallMs, timeoutMs, cpuMs, seed } = scenario;
+	const clock = new VirtualClock(seed);
+	const service = new SimulatedService(clock, scenario);
+	const info = { path: '/email/find', timeoutMs: timeoutMs ?? TIMEOUT_MS };
+	let [lost, notSent] = [0, 0];
 
-/** @returns what makes one call of a run when its turn has come, with the limiter of the node */
-function caller(
-	processor: Processor,
-	clock: VirtualClock,
-	service: SimulatedService,
-	{ perMinute = Infinity, runs = 1, timeoutMs }: Scenario,
-	count: Pick<Result, 'lost' | 'notSent' | 'givenUp'>,
-): (run: number) => Promise<Said['outcome'] | 'lost' | 'givenUp'> {
-	const limiter = new Limiter(processor);
-	limiter.perMinute = perMinute;
-	const all = Array.from({ length: runs }, () => {
-		const end = new AbortController();
-		const run: Run = { inFlight: 0, waitedMs: 0 };
-		return { run, end };
-	});
-	let halted = false;
-	const exchange = async () => {
-		const exchanging = processor.exchange(service);
-		if (timeoutMs === undefined) return await exchanging;
-		return await Promise.race([exchanging, clock.sleep(timeoutMs)]);
-	};
-	const info = { path: '/email/find', isPoll: false, timeoutMs: timeoutMs ?? TIMEOUT_MS };
-	return async (index) => {
-		const { run, end } = all[index] ?? {};
-		if (!run || !end) throw new Error('There is no such run');
+	const inTime = async (exchanging: Promise<Said>) =>
+		await (timeoutMs ? Promise.race([exchanging, clock.sleep(timeoutMs)]) : exchanging);
+	const makeCall = async (
+		processor: Processor,
+		limiter: Limiter,
+		run: Run,
+		end: AbortController,
+	) => {
 		for (;;) {
 			const call = await limiter.turn(run, info, end.signal).catch(() => undefined);
 			if (!call) {
-				count.notSent++;
-				return 'givenUp';
+				notSent++;
+				return;
 			}
-			if (halted) {
-				limiter.end(run, call, { outcome: 'cancelled' });
-				return 'noCredits';
-			}
-			const said = await exchange();
-			if (!said) {
-				count.lost++;
-				limiter.end(run, call, { outcome: 'unknown' });
-				return 'lost';
-			}
-			const outcome = OUTCOMES[said.outcome];
-			const isAnswered = said.outcome !== 'broken' && said.outcome !== 'unreachable';
-			const goesOn = limiter.end(run, call, { outcome, rateInfo: isAnswered ? said : undefined });
-			if (!goesOn && !end.signal.aborted) {
-				count.givenUp++;
-				end.abort(new NotAttemptedError('Given up', ''));
-			}
-			if (said.outcome === 'noCredits') halted = true;
-			if (said.outcome !== 'refused' && said.outcome !== 'unreachable') return said.outcome;
+			const said = await inTime(processor.exchange(service));
+			if (!said) lost++;
+			const outcome = said ? OUTCOMES[said.outcome] : 'unknown';
+			const isAnswered = said?.outcome !== 'broken' && said?.outcome !== 'unreachable';
+			const rateInfo = said && isAnswered ? said : undefined;
+			if (!limiter.end(run, call, { outcome, rateInfo })) end.abort();
+			if (outcome === 'succeeded' || outcome === 'unknown') return;
 		}
 	};
+	const runProcess = async (process: number) => {
+		const processor = new Processor(clock, stallMs, cpuMs);
+		const limiter = new Limiter(processor);
+		limiter.perMinute = perMinute;
+		if (laterMs > 0) await clock.sleep(process * laterMs);
+		const each = Math.ceil(calls / processes / runs);
+		const jobs = Array.from({ length: runs }, () => {
+			const run: Run = { inFlight: 0, waitedMs: 0 };
+			const end = new AbortController();
+			return Array.from({ length: each }, () => makeCall(processor, limiter, run, end));
+		});
+		await Promise.all(jobs.flat());
+	};
+
+	await clock.runUntil(Promise.all([...Array(processes).keys()].map(runProcess)), MAX_MS);
+	const { taken, refused, failed } = service;
+	return { seconds: clock.now() / 1000, taken, refused, lost, unclear: failed + lost, notSent };
 }
 
+/** Simulates a scenario so many times. `ofBound` is the time in relation to the bound. */
+export async function simulateAll(scenario: Scenario, times: number) {
+	const results: Array<Result & { ofBound: number }> = [];
+	for (let seed = 1; seed <= times; seed++) {
+		const result = await simulate({ ...scenario, seed });
+		results.push({ ...result, ofBound: result.seconds / bound({ ...scenario, seed }) });
+	}
+	return results;
+}
+
+export const average = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
+
 /** The seconds below which no client can be that takes the same of the processor: it knows all limits. */
-export function bound(scenario: Scenario): number {
-	const { calls, processes = 1, seed } = scenario;
+function bound(scenario: Scenario): number {
+	const { calls, processes = 1, limits = () => [], cpuMs = CPU_MS, seed } = scenario;
 	const way = wayMs(scenario);
-	const all = scenario.limits();
+	const all = limits();
 	const chance = new VirtualClock(seed);
 	/** When each call is over. */
 	const inFlight: number[] = [];
@@ -167,7 +132,7 @@ export function bound(scenario: Scenario): number {
 		return true;
 	};
 	for (let call = 0; call < calls; call++) {
-		now += (scenario.cpuMs ?? CPU_MS) / processes;
+		now += cpuMs / processes;
 		for (;;) {
 			while (endOne(true));
 			const wait = Math.max(0, ...all.map((limit) => limit.waitMs(now)));
