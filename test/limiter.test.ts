@@ -25,29 +25,21 @@ function limiterOf(perMinute: number) {
 	const clock = new VirtualClock();
 	const limiter = new Limiter(clock);
 	limiter.perMinute = perMinute;
-	const over = async <T>(work: Promise<T>) => {
-		await clock.runUntil(work, Infinity);
-		return await work;
-	};
+	const over = async <T>(work: Promise<T>) => await clock.runUntil(work);
 	const pass = async (ms: number) => {
 		await over(clock.sleep(ms));
 	};
-	/** Makes a call that takes `ms`. @returns whether it makes sense to continue */
-	const call = async (run: Run, info: CallInfo, end = SUCCEEDED, ms = 0) => {
-		const turn = await limiter.turn(run, info);
+	/** Makes a call that takes `ms`. @returns when it was sent, and whether it makes sense to continue */
+	const call = async (run: Run, info: CallInfo, end = SUCCEEDED, ms = 0, signal?: AbortSignal) => {
+		const turn = await limiter.turn(run, info, signal);
 		if (ms > 0) await clock.sleep(ms);
-		return limiter.end(run, turn, end);
+		return { sentAt: turn.sentAt, goesOn: limiter.end(run, turn, end) };
 	};
 	/** Makes so many calls at once. @returns when each was sent */
-	const sentAt = async (count: number, info: CallInfo = LOOKUP, end = SUCCEEDED, ms = 0) => {
+	const sentAt = async (count: number, end = SUCCEEDED, ms = 0) => {
 		const run = newRun();
-		const one = async () => {
-			const turn = await limiter.turn(run, info);
-			if (ms > 0) await clock.sleep(ms);
-			limiter.end(run, turn, end);
-			return turn.sentAt;
-		};
-		return await over(Promise.all(Array.from({ length: count }, one)));
+		const calls = Array.from({ length: count }, () => call(run, LOOKUP, end, ms));
+		return (await over(Promise.all(calls))).map((each) => each.sentAt);
 	};
 	/** Lets so many calls go out that nobody answers. @returns those that are in flight after `ms` */
 	const inFlight = async (count: number, ms = 1000, info: CallInfo = LOOKUP) => {
@@ -57,15 +49,26 @@ function limiterOf(perMinute: number) {
 			void limiter.turn(run, info).then((turn) => calls.push(turn));
 		}
 		await pass(ms);
-		return { run, calls };
+		/** Ends some of them; by default all, which are in flight no more. */
+		const end = (how: End, some = calls.splice(0)) => {
+			for (const call of some) limiter.end(run, call, how);
+		};
+		return { run, calls, end };
 	};
 	/** Ends all calls of a run in the same way. @returns how many it makes until it gives up */
-	const triesOf = async (run: Run, end: End, info: CallInfo = LOOKUP, most = Infinity) => {
+	const triesOf = async (end: End, info: CallInfo = LOOKUP, most = Infinity) => {
+		const run = newRun();
 		let tries = 1;
-		while (tries < most && (await call(run, info, end))) tries++;
+		while (tries < most && (await call(run, info, end)).goesOn) tries++;
 		return tries;
 	};
-	return { limiter, clock, over, pass, call, sentAt, inFlight, triesOf };
+	/** The names of calls in the order of their ends. */
+	const order: string[] = [];
+	const note = async (run: Run, name: string, info: CallInfo = LOOKUP, signal?: AbortSignal) => {
+		await call(run, info, SUCCEEDED, 0, signal);
+		order.push(name);
+	};
+	return { limiter, clock, over, pass, call, sentAt, inFlight, triesOf, order, note };
 }
 
 describe('a limit that is known', () => {
@@ -96,7 +99,7 @@ describe('a limit that is known', () => {
 
 	it('fills a second with a burst, and counts a minute and a moment from each answer', async () => {
 		const { sentAt } = limiterOf(60);
-		const times = await sentAt(61, LOOKUP, SUCCEEDED, 500);
+		const times = await sentAt(61, SUCCEEDED, 500);
 		expect(times[59]).toBeGreaterThan(1000);
 		expect(times[59]).toBeLessThan(1300);
 		expect(times[60]).toBeGreaterThanOrEqual(MINUTE_MS + 500 + 10);
@@ -108,27 +111,19 @@ describe('a limit that is known', () => {
 		['without an answer', UNKNOWN],
 	])('counts calls %s', async (_about, end) => {
 		const { sentAt } = limiterOf(2);
-		expect(Math.max(...(await sentAt(3, LOOKUP, end)))).toBeGreaterThan(MINUTE_MS);
+		expect(Math.max(...(await sentAt(3, end)))).toBeGreaterThan(MINUTE_MS);
 	});
 
 	it('leaves two thirds to other calls than looks at the status of scrapes', async () => {
 		const { pass, call } = limiterOf(60);
 		const scrapes = newRun();
-		let polls = 0;
-		const poll = async () => {
-			for (;;) {
-				// A minute counts from the answers.
-				await call(scrapes, POLL, SUCCEEDED, 5000);
-				polls++;
-			}
-		};
-		for (let scrape = 0; scrape < 30; scrape++) void poll();
+		let [polls, answered] = [0, 0];
+		// A minute counts from the answers.
+		for (let poll = 0; poll < 30; poll++)
+			void call(scrapes, POLL, SUCCEEDED, 5000).then(() => polls++);
 		await pass(7000);
 		expect(polls).toBe(20);
-		let answered = 0;
-		for (let lookup = 0; lookup < 40; lookup++) {
-			void call(newRun(), LOOKUP).then(() => answered++);
-		}
+		for (let lookup = 0; lookup < 40; lookup++) void call(newRun(), LOOKUP).then(() => answered++);
 		await pass(2000);
 		expect([answered, polls]).toEqual([40, 20]);
 		await pass(55_000);
@@ -149,19 +144,14 @@ describe('a limit that is known', () => {
 
 describe('several runs', () => {
 	it('take turns, so that a single call does not wait for all of a long run', async () => {
-		const { limiter, pass, call } = limiterOf(60);
-		const order: string[] = [];
-		const note = async (run: Run, name: string, path = '/email/find') => {
-			await call(run, { path });
-			order.push(name);
-		};
+		const { limiter, pass, order, note } = limiterOf(60);
 		const [long, other] = [newRun(), newRun()];
 		const calls = Array.from({ length: 200 }, () => note(long, 'long'));
 		await pass(1500);
 		expect(order).toHaveLength(60);
 		expect(limiter.demand).toBe(200);
 		calls.push(note(other, 'other'), note(other, 'other'), note(newRun(), 'single'));
-		calls.push(note(long, 'credits', '/credits'));
+		calls.push(note(long, 'credits', { path: '/credits' }));
 		await pass(61_000);
 		expect(order.slice(60, 68).join(' ')).toBe('long other single credits other long long long');
 		await pass(4 * MINUTE_MS);
@@ -171,39 +161,27 @@ describe('several runs', () => {
 	});
 
 	it('go on when one of them is stopped', async () => {
-		const { limiter, pass } = limiterOf(1);
-		const stop = new AbortController();
-		const [first, stopped, free] = [newRun(), newRun(), newRun()];
-		const order: string[] = [];
-		const wait = async (run: Run, name: string, signal?: AbortSignal) => {
-			limiter.end(run, await limiter.turn(run, LOOKUP, signal), SUCCEEDED);
-			order.push(name);
-		};
-		const waiting = [wait(first, 'first')];
+		const { limiter, pass, order, note } = limiterOf(1);
+		const [stop, { signal }] = [new AbortController(), new AbortController()];
+		const first = note(newRun(), 'first');
 		await pass(1);
-		const { signal } = new AbortController();
-		waiting.push(wait(free, 'free', signal));
-		const late = wait(stopped, 'stopped', stop.signal).catch(() => order.push('stop'));
+		const free = note(newRun(), 'free', LOOKUP, signal);
+		const stopped = note(newRun(), 'stopped', LOOKUP, stop.signal).catch(() => order.push('stop'));
 		await pass(1000);
 		stop.abort();
 		await pass(61_000);
-		await Promise.all([...waiting, late]);
+		await Promise.all([first, free, stopped]);
 		expect(order).toEqual(['first', 'stop', 'free']);
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 		expect(limiter.demand).toBe(1);
 	});
 
 	it('finish items that have begun, before they begin others', async () => {
-		const { pass, call } = limiterOf(60);
-		const order: string[] = [];
-		const note = async (run: Run, name: string, info: CallInfo) => {
-			await call(run, info);
-			order.push(name);
-		};
+		const { pass, order, note } = limiterOf(60);
 		const [run, other] = [newRun(), newRun()];
-		const calls = Array.from({ length: 64 }, () => note(run, 'find', LOOKUP));
+		const calls = Array.from({ length: 64 }, () => note(run, 'find'));
 		await pass(30_000);
-		calls.push(note(other, 'other', LOOKUP));
+		calls.push(note(other, 'other'));
 		const verify = { path: '/email/verify', hasBegun: true };
 		calls.push(note(run, 'verify', verify), note(run, 'verify', verify));
 		await pass(2 * MINUTE_MS);
@@ -212,10 +190,9 @@ describe('several runs', () => {
 	});
 
 	it('end when they are given up, also if they wait for their turn', async () => {
-		const { limiter, pass } = limiterOf(1);
+		const { limiter, pass, inFlight } = limiterOf(1);
+		const { run } = await inFlight(1);
 		const over = new AbortController();
-		const run = newRun();
-		await limiter.turn(run, LOOKUP);
 		const waiting = [LOOKUP, POLL].map((info) => limiter.turn(run, info, over.signal));
 		const outcomes = Promise.allSettled(waiting);
 		await pass(1000);
@@ -234,7 +211,7 @@ describe('a limit that is not known', () => {
 		const { pass, triesOf } = limiterOf(Infinity);
 		// The run that comes after has the same patience, but calls are already far apart.
 		for (const least of [15, 7]) {
-			const tries = triesOf(newRun(), { ...REFUSED, rateInfo });
+			const tries = triesOf({ ...REFUSED, rateInfo });
 			await pass(12 * MINUTE_MS);
 			expect(await tries).toBeGreaterThan(least);
 			expect(await tries).toBeLessThan(1000);
@@ -243,14 +220,14 @@ describe('a limit that is not known', () => {
 
 	it.each<[string, CallInfo, End, number, number]>([
 		['a lookup is refused', LOOKUP, REFUSED, 0, 1],
-		['a lookup fails', LOOKUP, { outcome: 'unknown' }, 0, 1],
+		['a lookup fails', LOOKUP, UNKNOWN, 0, 1],
 		// A poll waits for as long as a run does.
 		['a poll is refused', POLL, REFUSED, 10, 30],
-		['a poll fails', POLL, { outcome: 'unknown' }, 10, 30],
+		['a poll fails', POLL, UNKNOWN, 10, 30],
 	])('ends a run if %s for a quarter of an hour', async (_name, info, end, minutes, most) => {
 		const { clock, over, triesOf } = limiterOf(Infinity);
 		const rateInfo = { retryAfterMs: 15 * MINUTE_MS };
-		const tries = triesOf(newRun(), { ...end, rateInfo }, info, 30);
+		const tries = triesOf({ ...end, rateInfo }, info, 30);
 		await over(tries);
 		expect(Math.min(10, Math.round(clock.now() / MINUTE_MS))).toBe(minutes);
 		expect(await tries).toBeLessThanOrEqual(most);
@@ -259,7 +236,7 @@ describe('a limit that is not known', () => {
 	it('is given up on for one operation while the service takes another', async () => {
 		const { pass, call, triesOf } = limiterOf(Infinity);
 		const looks = newRun();
-		const trying = triesOf(newRun(), REFUSED);
+		const trying = triesOf(REFUSED);
 		for (let seconds = 0; seconds < 11 * 60; seconds += 5) {
 			void call(looks, POLL);
 			await pass(5000);
@@ -309,37 +286,35 @@ describe('a limit that is not known', () => {
 	});
 
 	it('is measured to when a call was allowed again, not to when one came', async () => {
-		const { limiter, over, pass, call, triesOf } = limiterOf(Infinity);
-		const run = newRun();
-		await over(call(run, LOOKUP));
+		const { limiter, over, pass, sentAt, triesOf } = limiterOf(Infinity);
+		await sentAt(1);
 		await pass(10);
 		// The first one may be odd.
-		await over(triesOf(run, { ...REFUSED, rateInfo: { retryAfterMs: 6000 } }, LOOKUP, 3));
+		await over(triesOf({ ...REFUSED, rateInfo: { retryAfterMs: 6000 } }, LOOKUP, 3));
 		await pass(40_000);
-		await over(call(run, LOOKUP));
+		await sentAt(1);
 		const gapMs = MINUTE_MS / limiter.knownPerMinute;
 		expect(gapMs).toBeGreaterThan(5900);
 		expect(gapMs).toBeLessThan(7000);
 	});
 
 	it('is not forgotten by a trickle of calls that does not use it', async () => {
-		const { limiter, clock, over, call } = limiterOf(Infinity);
-		const run = newRun();
-		const lookup = async (ms: number, end = SUCCEEDED) => {
-			await over(call(run, LOOKUP, end, ms));
+		const { limiter, clock, sentAt } = limiterOf(Infinity);
+		const lookups = async (count: number, ms: number, end = SUCCEEDED) => {
+			for (let calls = 0; calls < count; calls++) await sentAt(1, end, ms);
 		};
-		for (let calls = 0; calls < 10; calls++) await lookup(10);
-		for (let calls = 0; calls < 4; calls++) await lookup(10, REFUSED);
-		await lookup(1000);
+		await lookups(10, 10);
+		await lookups(4, 10, REFUSED);
+		await lookups(1, 1000);
 		const learned = limiter.knownPerMinute;
 		expect(learned).toBeLessThan(10_000);
-		for (let minutes = 0; minutes < 120; minutes++) await lookup(MINUTE_MS);
+		await lookups(120, MINUTE_MS);
 		expect(limiter.knownPerMinute).toBe(learned);
 		// The time that a refusal names counts beside it.
-		for (let calls = 0; calls < 9; calls++) await lookup(10);
-		await lookup(10, { ...REFUSED, rateInfo: { retryAfterMs: 20_000 } });
+		await lookups(9, 10);
+		await lookups(1, 10, { ...REFUSED, rateInfo: { retryAfterMs: 20_000 } });
 		const since = clock.now();
-		await lookup(10);
+		await lookups(1, 10);
 		expect(clock.now() - since).toBeGreaterThan(20_000);
 	});
 });
@@ -355,11 +330,11 @@ it('Of calls that are too old to count, no more are kept than of others', () => 
 
 describe('calls in flight', () => {
 	it('are few until the first answer, and after that as many as answers in time allow', async () => {
-		const { limiter, pass, inFlight } = limiterOf(Infinity);
-		const { run, calls } = await inFlight(1000, 1000, { ...LOOKUP, timeoutMs: 40_000 });
+		const { pass, inFlight } = limiterOf(Infinity);
+		const { run, calls, end } = await inFlight(1000, 1000, { ...LOOKUP, timeoutMs: 40_000 });
 		expect(run.inFlight).toBe(FEW_IN_FLIGHT);
 		// If twice as many take twice as long, 300 take a quarter of the time-out.
-		for (const call of calls.slice(30, 60)) limiter.end(run, call, SUCCEEDED);
+		end(SUCCEEDED, calls.slice(30));
 		await pass(1000);
 		expect(run.inFlight).toBeGreaterThan(400);
 		expect(run.inFlight).toBeLessThan(700);
@@ -369,11 +344,10 @@ describe('calls in flight', () => {
 		['if the service is silent after an answer', 60_000, SUCCEEDED],
 		['if the last one failed', 0, UNKNOWN],
 	])('are few again %s', async (_about, silentMs, last) => {
-		const { limiter, over, pass, call, inFlight } = limiterOf(Infinity);
-		const run = newRun();
-		await over(call(run, LOOKUP, SUCCEEDED, 100));
-		const first = await limiter.turn(run, LOOKUP);
-		if (last === UNKNOWN) limiter.end(run, first, last);
+		const { pass, sentAt, inFlight } = limiterOf(Infinity);
+		await sentAt(1, SUCCEEDED, 100);
+		const first = await inFlight(1, 1);
+		if (last === UNKNOWN) first.end(last);
 		await pass(silentMs);
 		const { run: later } = await inFlight(200, 100);
 		expect(later.inFlight).toBe(last === UNKNOWN ? FEW_IN_FLIGHT : FEW_IN_FLIGHT - 1);
@@ -381,7 +355,7 @@ describe('calls in flight', () => {
 
 	it('are many at once after an idle time', async () => {
 		const { pass, sentAt, inFlight } = limiterOf(Infinity);
-		await sentAt(50, LOOKUP, SUCCEEDED, 1000);
+		await sentAt(50, SUCCEEDED, 1000);
 		await pass(10 * MINUTE_MS);
 		expect((await inFlight(1500)).calls).toHaveLength(MAX_SOCKETS);
 	});
@@ -390,17 +364,17 @@ describe('calls in flight', () => {
 describe('a service that fails', () => {
 	it('for the first time ends a run within ten seconds, and later after ten minutes', async () => {
 		const unreachable: End = { outcome: 'notSent' };
-		const { clock, over, pass, call, triesOf } = limiterOf(Infinity);
+		const { clock, over, pass, sentAt, triesOf } = limiterOf(Infinity);
 		for (const idleMs of [0, 10 * MINUTE_MS]) {
 			await pass(idleMs);
 			const since = clock.now();
-			await over(triesOf(newRun(), unreachable));
+			await over(triesOf(unreachable));
 			expect(clock.now() - since).toBeGreaterThan(7000);
 			expect(clock.now() - since).toBeLessThan(16_000);
 		}
-		await over(call(newRun(), LOOKUP));
+		await sentAt(1);
 		const began = clock.now();
-		const tries = await over(triesOf(newRun(), unreachable));
+		const tries = await over(triesOf(unreachable));
 		expect(clock.now() - began).toBeGreaterThan(9 * MINUTE_MS);
 		expect(tries).toBeLessThan(30);
 	});
@@ -409,47 +383,44 @@ describe('a service that fails', () => {
 		const { over, pass, call } = limiterOf(Infinity);
 		const run = newRun();
 		for (const end of [UNKNOWN, SUCCEEDED, UNKNOWN]) {
-			expect(await over(call(run, LOOKUP, end))).toBe(true);
+			expect((await over(call(run, LOOKUP, end))).goesOn).toBe(true);
 			await pass(6 * MINUTE_MS);
 		}
 	});
 
 	it('gets single test calls, and all of them once one is answered', async () => {
-		const { limiter, pass, inFlight, sentAt } = limiterOf(Infinity);
+		const { pass, inFlight, sentAt } = limiterOf(Infinity);
 		await sentAt(300);
-		const { run, calls } = await inFlight(60);
-		for (const call of calls.splice(0)) limiter.end(run, call, UNKNOWN);
+		(await inFlight(60)).end(UNKNOWN);
 		const waiting = await inFlight(50, 100);
 		expect(waiting.calls).toHaveLength(0);
-		await pass(1000);
-		expect(waiting.calls).toHaveLength(1);
 		// As services do that come back.
-		for (const call of waiting.calls.splice(0)) limiter.end(waiting.run, call, REFUSED);
-		await pass(1000);
-		expect(waiting.calls).toHaveLength(1);
-		for (const call of waiting.calls) limiter.end(waiting.run, call, SUCCEEDED);
+		for (const how of [REFUSED, SUCCEEDED]) {
+			await pass(1000);
+			expect(waiting.calls).toHaveLength(1);
+			waiting.end(how);
+		}
 		await pass(100);
-		expect(waiting.calls).toHaveLength(49);
-		for (const call of waiting.calls.slice(1)) limiter.end(waiting.run, call, SUCCEEDED);
+		expect(waiting.calls).toHaveLength(48);
+		waiting.end(SUCCEEDED);
 		expect(await sentAt(100)).toHaveLength(100);
 	});
 
 	it('for some of many calls lets all go on when another one is answered', async () => {
-		const { limiter, pass, inFlight } = limiterOf(Infinity);
-		const { run, calls } = await inFlight(60);
-		const [last, ...others] = calls;
-		for (const call of others.slice(0, 40)) limiter.end(run, call, UNKNOWN);
-		const waiting = await inFlight(60, 100);
+		const { pass, inFlight } = limiterOf(Infinity);
+		const { calls, end } = await inFlight(60);
+		end(UNKNOWN, calls.splice(1, 40));
+		const waiting = await inFlight(100, 100);
 		expect(waiting.calls).toHaveLength(0);
-		for (const call of [last, ...others.slice(40)]) if (call) limiter.end(run, call, SUCCEEDED);
+		end(SUCCEEDED);
 		await pass(50);
 		// Fewer than before, and one more for some answers.
-		expect(waiting.calls.length).toBeGreaterThan(10);
-		expect(waiting.calls.length).toBeLessThan(45);
-		const before = waiting.calls.length;
-		for (const call of [...waiting.calls]) limiter.end(waiting.run, call, SUCCEEDED);
+		const { length } = waiting.calls;
+		expect(length).toBeGreaterThan(10);
+		expect(length).toBeLessThan(45);
+		waiting.end(SUCCEEDED);
 		await pass(50);
-		expect(waiting.calls.length).toBeGreaterThan(before);
+		expect(waiting.calls.length).toBeGreaterThan(length);
 	});
 });
 
@@ -458,15 +429,13 @@ describe('what a service says of its rate', () => {
 		[5, 5],
 		[60 * 24, 10],
 	])('of calls that are left for %d minutes is kept for %d', async (minutes, most) => {
-		const { limiter, over, pass, inFlight } = limiterOf(Infinity);
-		const { run, calls } = await inFlight(3, 10);
+		const { pass, sentAt, inFlight } = limiterOf(Infinity);
+		const { calls, end } = await inFlight(3, 10);
 		const rateInfo = { remaining: 5, resetMs: minutes * MINUTE_MS };
-		for (const call of calls.slice(0, 1)) limiter.end(run, call, { ...SUCCEEDED, rateInfo });
+		end({ ...SUCCEEDED, rateInfo }, calls.slice(0, 1));
 		// The service cannot be reached for a moment, or the run is stopped.
-		for (let more = 0; more < 10; more++) {
-			const outcome = more === 0 ? 'notSent' : 'cancelled';
-			limiter.end(run, await over(limiter.turn(run, LOOKUP)), { outcome });
-		}
+		await sentAt(1, { outcome: 'notSent' });
+		for (let more = 0; more < 9; more++) await sentAt(1, { outcome: 'cancelled' });
 		const later = await inFlight(10, MINUTE_MS);
 		expect(later.calls).toHaveLength(3);
 		await pass(most * MINUTE_MS);
