@@ -41,16 +41,6 @@ function firstNames(): string[] {
 	return sandbox.requests.map(({ body }) => (body as { firstName: string }).firstName).toSorted();
 }
 
-const startedIds = () => sandbox.jobs.map(({ scrapeId }) => scrapeId).toSorted();
-
-/** The scrapes that an error names, with their number before them. */
-function startsNamedIn(error: NodeResult['error']): string[] {
-	const said = /This execution started (\d+) scrapes?: (.+?)\. /.exec(error?.description ?? '');
-	const ids = said?.[2]?.split(', ') ?? [];
-	expect(said?.[1]).toBe(String(ids.length));
-	return ids.toSorted();
-}
-
 /** The limits of the scrapes that were started, in order. */
 function startedLimits() {
 	return sandbox.jobs.map(({ limit }) => limit).toSorted((a, b) => a - b);
@@ -75,23 +65,21 @@ function errors({ items, errorItems }: NodeResult): IDataObject[] {
 
 describe('what is asked twice', () => {
 	it('is paid for once, whatever the case and the spaces', async () => {
-		const names = [
-			['Ann', 'High', 'acme.com'],
-			['Bob', 'High', 'acme.com'],
-			['ANN', 'high', 'acme.com'],
-			[' Ann ', 'High', 'https://www.ACME.com/team'],
-			['Ann Marie', 'High', 'acme.com'],
-			['ann  marie', 'HIGH', 'acme.com'],
-			['Cy', 'Nobody', 'acme.com'],
-			['cy', 'nobody', 'acme.com'],
-			['Kim', '', 'acme.com'],
-			['', 'Kim', 'acme.com'],
+		const rows: Array<[first: string, last: string, company: string, paidCalls: number]> = [
+			['Ann', 'High', 'acme.com', 1],
+			['Bob', 'High', 'acme.com', 1],
+			['ANN', 'high', 'acme.com', 0],
+			[' Ann ', 'High', 'https://www.ACME.com/team', 0],
+			['Ann Marie', 'High', 'acme.com', 1],
+			['ann  marie', 'HIGH', 'acme.com', 0],
+			['Cy', 'Nobody', 'acme.com', 1],
+			['cy', 'nobody', 'acme.com', 0],
+			['Kim', '', 'acme.com', 1],
+			['', 'Kim', 'acme.com', 1],
 		];
-		const list = names.map(([first, last, company]) => ({ first, last, company }));
-		const { items } = await find(list);
+		const { items } = await find(rows.map(([first, last, company]) => ({ first, last, company })));
 		expect(firstNames()).toEqual(['Ann', 'Ann Marie', 'Bob', 'Cy', 'Kim', undefined]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(names.map((_, item) => ({ item })));
-		expect(items.map(({ json }) => json.paidCalls)).toEqual([1, 1, 0, 0, 1, 0, 1, 0, 1, 1]);
+		expect(items).toMatchObject(paired(rows.map(([, , , paidCalls]) => ({ paidCalls }))));
 		const results = items.map(({ json }) => ({ ...json, paidCalls: undefined }));
 		const [ann, bob, ann2, ann3, marie, marie2, cy, cy2] = results as IDataObject[];
 		expect([ann2, ann3, marie2, cy2]).toEqual([ann, ann, marie, cy]);
@@ -162,49 +150,32 @@ describe('when n8n runs the node again', () => {
 });
 
 describe('an error that stops the node', () => {
-	const refuse = (bodyIncludes: string) => {
-		sandbox.set({
-			faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match: { bodyIncludes } }],
-		});
-	};
-
-	it('names the scrapes that were started, since another run would start them again', async () => {
-		refuse('"limit":7');
-		// All are in flight when one is refused.
-		sandbox.set({ latencyMs: 200 });
-		const { error } = await start([5, 6, 7, 8], {});
-		expect(startedLimits()).toEqual([5, 6, 8]);
-		expect(sandbox.requests).toHaveLength(4);
-		expect(startsNamedIn(error)).toEqual(startedIds());
-		expect(error?.description).toMatch(
-			/This execution started 3 scrapes: [^.]+\. Before you run the workflow again, remove the items/,
-		);
-		expect(error?.description).not.toContain('you do not pay');
-	});
-
-	it('says what becomes of the lookups that were bought', async () => {
-		refuse('Person2');
-		sandbox.set({ latencyMs: 200 });
-		const remembered = await find(people(3));
-		expect(remembered.error?.description).toContain(
+	const refusal = { code: 'INVALID_REQUEST', match: { bodyIncludes: 'Person2' } };
+	it.each([
+		[
+			'the lookups that were bought',
+			refusal,
+			15,
 			'This run paid for 2 results. If you run the workflow again within 15 minutes, you do not pay for the same results again.',
-		);
-		const forgotten = await find(people(3), { rememberMinutes: 0 });
-		expect(forgotten.error?.description).toContain(
+		],
+		[
+			'lookups that are not remembered',
+			refusal,
+			0,
 			'Before you run the workflow again, remove the items that already have a result. Otherwise you pay for them again.',
-		);
-	});
-});
-
-describe('an error that stops the node while several calls are in flight', () => {
-	it('says how many of them may have been paid for', async () => {
-		sandbox.set({
-			latencyMs: 200,
-			faults: [{ kind: 'envelope', code: 'DOWN', status: 503, match: { bodyIncludes: 'High' } }],
-		});
-		const { error } = await find(people(3));
+		],
+		[
+			'calls in flight',
+			{ code: 'DOWN', status: 503 },
+			15,
+			'3 calls without an answer may have been paid for.',
+		],
+	])('says what becomes of %s', async (_what, fault, rememberMinutes, said) => {
+		// All are in flight when one fails.
+		sandbox.set({ latencyMs: 200, faults: [{ kind: 'envelope', ...fault }] });
+		const { error } = await find(people(3), { rememberMinutes });
 		expect(sandbox.requests).toHaveLength(3);
-		expect(error?.description).toContain('3 calls without an answer may have been paid for.');
+		expect(error?.description).toContain(said);
 	});
 });
 
@@ -222,35 +193,33 @@ it('waits for the scrapes that are paid for when the credits run out', async () 
 });
 
 describe('a service that goes down in the middle of a run', () => {
-	/** Calls for so many people. The service goes down when a hundred of them have arrived. */
-	async function runIntoOutage(number: number, more: Partial<NodeRun>) {
+	/** Calls for 150 people. The service goes down when a hundred of them have arrived, and comes back after `wait`. */
+	async function runThroughOutage(
+		more: Partial<NodeRun>,
+		wait: (running: Promise<NodeResult>) => Promise<unknown>,
+	) {
 		sandbox.set({ latencyMs: 20 });
 		// A hundred are in flight at no time, and the next ones follow after a minute.
 		const credential = { plan: 'enterprise', requestsPerMinute: 100 };
-		const running = find(people(number), {}, { ...more, credential });
+		const running = find(people(150), {}, { ...more, credential });
 		await until(() => sandbox.requests.length >= 100);
 		await sandbox.goDown();
-		return { running };
+		await wait(running);
+		await sandbox.comeBack();
+		return await running;
 	}
 
 	it('is waited for, and nothing is asked or paid for twice', async () => {
-		const { running } = await runIntoOutage(150, {});
 		// Until more than a minute has passed, and some calls could not be sent.
-		await sleep(90_000);
-		await sandbox.comeBack();
-		expect(emails(await running)).toEqual(anyEmails(150));
-		expect(new Set(firstNames()).size).toBe(150);
-		expect(sandbox.requests).toHaveLength(150);
+		const result = await runThroughOutage({}, () => sleep(90_000));
+		expect(emails(result)).toEqual(anyEmails(150));
+		expect(firstNames()).toEqual(persons(...Array(150).keys()).toSorted());
 		expect(spent()).toBe(150);
 	});
 
 	it('is given up after ten minutes', async () => {
-		const { running } = await runIntoOutage(150, keepGoing);
-		const result = await running;
-		await sandbox.comeBack();
-		const bought = sandbox.requests.length;
-		expect(bought).toBe(100);
-		expect(spent()).toBe(bought);
+		const result = await runThroughOutage(keepGoing, (running) => running);
+		expect([sandbox.requests.length, spent()]).toEqual([100, 100]);
 		expect(errors(result)).toEqual(times(50, including({ outcome: 'notSent' })));
 		// The service held up the run, not its rate limit.
 		expect(hintsOf(result)[0]?.[0]?.message).not.toMatch(/\d{3} s waiting/);
@@ -281,13 +250,12 @@ it('costs a person who runs a call without an answer again one more call', async
 });
 
 describe('a credential with an expression', () => {
-	it.each([
-		['first', ['', '', '']],
-		['first, whatever those between them have', ['', 'other', '']],
-	])('is read for all items as for the %s', async (_, others) => {
-		const keyed = people(3).map((one, index) => {
-			return { ...one, key: others[index] || service.apiKey(), url: sandbox.url };
-		});
+	it('is read for all items as for the first, whatever those between it and the last one have', async () => {
+		const keyed = people(3).map((one, index) => ({
+			...one,
+			key: index === 1 ? 'other' : service.apiKey(),
+			url: sandbox.url,
+		}));
 		const credential = { apiKey: '={{ $json.key }}', baseUrl: '={{ $json.url }}' };
 		expect(emails(await find(keyed, {}, { credential }))).toEqual(anyEmails(3));
 		expect(spent()).toBe(3);
@@ -313,6 +281,8 @@ describe('a credential with an expression', () => {
 	});
 });
 
+const reached = (max: number) => `Not sent: the node reached Maximum Paid Calls (${String(max)})`;
+
 describe('Maximum Paid Calls', () => {
 	it('counts each call over MCP alone', async () => {
 		const overMcp = { ...keepGoing, executionId: '', isTool: true };
@@ -320,7 +290,6 @@ describe('Maximum Paid Calls', () => {
 		expect(spent()).toBe(2);
 	});
 
-	const reached = (max: number) => `Not sent: the node reached Maximum Paid Calls (${String(max)})`;
 	const named = (last: string, count: number) =>
 		people(count).map((one, index) => ({ ...one, last, company: `acme${String(index)}.com` }));
 	const enrich = async (list: IDataObject[], maxPaidCalls: number, more?: Partial<NodeRun>) =>
@@ -342,25 +311,32 @@ describe('Maximum Paid Calls', () => {
 		expect(sandbox.requests).toHaveLength(50);
 	});
 
-	it('does not count what the service refused, but what may have been paid for', async () => {
-		const faults: FaultRule[] = [
-			{ kind: 'envelope', code: 'INVALID_REQUEST', match: { nth: [2, 5] } },
-			{ kind: 'status', status: 503, match: { nth: [7] } },
-		];
+	it.each<[string, maxPaidCalls: number, FaultRule[], found: number, outcomes: unknown[]]>([
+		[
+			'what may have been paid for',
+			6,
+			[
+				{ kind: 'envelope', code: 'INVALID_REQUEST', match: { nth: [2, 5] } },
+				{ kind: 'status', status: 503, match: { nth: [7] } },
+			],
+			5,
+			['refused', 'refused', 'unknown', ...times(4, 'notSent')],
+		],
+		[
+			'the next item',
+			1,
+			[{ kind: 'envelope', code: 'INVALID_REQUEST', match: { nth: [1] } }],
+			1,
+			['refused', ...times(10, 'notSent')],
+		],
+	])('counts %s in place of a call that was refused', async (...row) => {
+		const [, maxPaidCalls, faults, found, outcomes] = row;
 		sandbox.set({ faults });
-		const result = await find(people(12), { maxPaidCalls: 6 }, continueError);
-		expect(sandbox.requests).toHaveLength(8);
-		expect(emails(result)).toEqual(anyEmails(5));
-		const outcomes = errors(result).map(({ outcome }) => outcome);
-		expect(outcomes).toEqual(['refused', 'refused', 'unknown', ...times(4, 'notSent')]);
-	});
-
-	it('gives the place of a refused call to the next item', async () => {
-		sandbox.set({ faults: [{ kind: 'envelope', code: 'INVALID_REQUEST', match: { nth: [1] } }] });
-		const result = await find(people(3), { maxPaidCalls: 1 }, continueError);
-		expect(sandbox.requests).toHaveLength(2);
-		expect(emails(result)).toEqual(anyEmails(1));
-		expect(errors(result).map(({ outcome }) => outcome)).toEqual(['refused', 'notSent']);
+		const result = await find(people(12), { maxPaidCalls }, continueError);
+		expect(emails(result)).toEqual(anyEmails(found));
+		expect(errors(result).map(({ outcome }) => outcome)).toEqual(outcomes);
+		const notSent = outcomes.filter((outcome) => outcome === 'notSent');
+		expect(sandbox.requests).toHaveLength(12 - notSent.length);
 	});
 
 	it('leaves what is known already for free', async () => {
@@ -414,14 +390,11 @@ describe('a loop that gives the items one by one', () => {
 	const maxPaidCalls = 3;
 
 	it('keeps Maximum Paid Calls once for the execution', async () => {
-		const result = await find(people(12), { maxPaidCalls }, inLoop);
-		const tasks = result.run.data.resultData.runData.LeadGen ?? [];
+		const { run } = await find(people(12), { maxPaidCalls }, inLoop);
+		const tasks = run.data.resultData.runData.LeadGen ?? [];
 		const items = tasks.flatMap(({ data }) => (data?.main ?? []).flatMap((each) => each ?? []));
-		const notSent = 'Not sent: the node reached Maximum Paid Calls (3)';
-		expect(items.map((item) => errorOf(item)?.message)).toEqual([
-			...times(3, undefined),
-			...times(9, notSent),
-		]);
+		const messages = items.map((item) => errorOf(item)?.message);
+		expect(messages).toEqual([...times(3, undefined), ...times(9, reached(3))]);
 		expect(spent()).toBe(3);
 	});
 
