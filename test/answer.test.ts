@@ -71,17 +71,9 @@ describe('A code', () => {
 		const [sent, status, outcome, advice, code = String(sent)] = given;
 		const message = `The service says: Oops (${code})`;
 		const error = { code: sent, message: 'Oops' };
-		for (const body of [
-			{ success: false, error },
-			{ success: false, ...error },
-		]) {
-			expect(told({ status, body })).toEqual({
-				message,
-				advice,
-				outcome,
-				code,
-				httpStatus: status,
-			});
+		for (const own of [{ error }, error]) {
+			const answer = told({ status, body: { success: false, ...own } });
+			expect(answer).toEqual({ message, advice, outcome, code, httpStatus: status });
 		}
 	});
 
@@ -115,14 +107,6 @@ describe('HTTP 404', () => {
 		const answer = answerTo({ status: 404, body });
 		expect('error' in answer && foundNobody(answer.error)).toBe(isNobody);
 		expect(told({ status: 404, body })).toMatchObject(facts);
-	});
-
-	test('is no wrong address if the service accepted other calls', () => {
-		const given = { status: 404, body: { message: 'Nobody of this name' } };
-		expect(told(given)).toMatchObject({ advice: checkAddress });
-		const later = told({ ...given, isKeyRight: true });
-		expect(later).toMatchObject({ advice: askProvider });
-		expect(later).not.toHaveProperty('isForeign');
 	});
 });
 
@@ -257,9 +241,15 @@ describe('What is no JSON of the service', () => {
 		expect(told({ status, body })).toEqual({ message, advice, ...facts, ...foreign });
 	});
 
-	test('is no wrong key if the service accepted the key before', () => {
-		const facts = { outcome: 'refused', httpStatus: 403, advice: tryAgain };
-		expect(told({ status: 403, body: '<html>', isKeyRight: true })).toMatchObject(facts);
+	test.each<[status: number, body: unknown, before: unknown, after: unknown, isForeign?: true]>([
+		[403, '<html>', checkKey, tryAgain, true],
+		[404, '<html>', checkAddress, tryAgain, true],
+		[404, { message: 'Nobody of this name' }, checkAddress, askProvider],
+	])('is not due to the credential if other calls were accepted: HTTP %d, %j', (...given) => {
+		const [status, body, before, after, isForeign] = given;
+		expect(told({ status, body })).toMatchObject({ outcome: 'refused', advice: before });
+		const later = { outcome: 'refused', advice: after, httpStatus: status, isForeign };
+		expect({ isForeign, ...told({ status, body, isKeyRight: true }) }).toMatchObject(later);
 	});
 });
 

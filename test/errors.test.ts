@@ -40,17 +40,12 @@ describe('An item whose call fails', () => {
 	const [first, , last] = verified(rows);
 	const failed = { json: { ...rows[1], error }, binary, pairedItem: { item: 1 } };
 
-	test('keeps its fields and its file on the regular output', async () => {
-		const { items, errorItems } = await runEach(VERIFY_ROWS, answers, {}, { ...keepGoing, binary });
-		expect(items).toEqual([first, failed, last]);
-		expect(errorItems).toEqual([]);
-	});
-
-	test('keeps them on the error output', async () => {
-		const onError = 'continueErrorOutput';
+	test.each([
+		['continueRegularOutput', [first, failed, last], []],
+		['continueErrorOutput', [first, last], [failed]],
+	] as const)('keeps its fields and its file: %s', async (onError, ...outputs) => {
 		const { items, errorItems } = await runEach(VERIFY_ROWS, answers, {}, { onError, binary });
-		expect(items).toEqual([first, last]);
-		expect(errorItems).toEqual([failed]);
+		expect([items, errorItems]).toEqual(outputs);
 	});
 
 	test('fails the node, unless it is set to continue', async () => {

@@ -109,6 +109,10 @@ describe('a limit that is known', () => {
 	it.each<[string, End]>([
 		['that the service says no to', { outcome: 'refused' }],
 		['without an answer', UNKNOWN],
+		[
+			'whose answers name another limit',
+			{ ...SUCCEEDED, rateInfo: { remaining: 4900, resetMs: 3_600_000 } },
+		],
 	])('counts calls %s', async (_about, end) => {
 		const { sentAt } = limiterOf(2);
 		expect(Math.max(...(await sentAt(3, end)))).toBeGreaterThan(MINUTE_MS);

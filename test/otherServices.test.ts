@@ -43,8 +43,8 @@ describe.each([FIND_ROWS, PERSONAL_ROWS])('A finder: $operation', (finder) => {
 	const email = 'p@acme.com';
 
 	test('finds nobody where the service says so, or gives no address', async () => {
-		const given = ['not available', 17, 'a***@acme.com', 'ada@ac…', 'locked@acme.com'];
-		const lists = ['a@acme.com, b@acme.com', 'a@acme.com;b@acme.com'];
+		const hidden = ['not available', 17, 'a***@acme.com', 'ada@ac…', 'locked@acme.com'];
+		const several = ['a@acme.com, b@acme.com', 'a@acme.com;b@acme.com'];
 		await expectEach(finder, [
 			[failure('EMAIL_NOT_FOUND', 404), nobody],
 			[failure('ROUTE_NOT_FOUND', 404), failed({ httpStatus: 404, outcome: 'refused' })],
@@ -54,7 +54,7 @@ describe.each([FIND_ROWS, PERSONAL_ROWS])('A finder: $operation', (finder) => {
 				{ ...nobody, confidence: 0.3, jobId: 'j1' },
 			],
 			[success({ status: 'not_found' }), { ...nobody, status: 'not_found' }],
-			...[...given, ...lists].map((emailAnswer): Case => [
+			...[...hidden, ...several].map((emailAnswer): Case => [
 				success({ email: emailAnswer }),
 				{ ...nobody, emailAnswer },
 			]),
@@ -92,22 +92,25 @@ describe.each([FIND_ROWS, PERSONAL_ROWS])('A finder: $operation', (finder) => {
 });
 
 describe('A start that is accepted without the ID in its place', () => {
+	const error = {
+		message: 'The service started a scrape but did not return its ID',
+		advice: containing('you pay for it again'),
+		paidCalls: 1,
+	};
 	const sent = [{}, { jobId: 'x', status: 'pending' }, { scrapeId: { id: 'x' } }];
-
-	test('returns what the service sent', async () => {
-		const cases = [...sent, { scrapeId: 17 }].map((data): Case => [success(data), data]);
-		await expectEach(START_ROWS, cases);
-	});
-
-	test('is an error with what the service sent if nobody can wait for it', async () => {
-		const error = {
-			message: 'The service started a scrape but did not return its ID',
-			advice: containing('you pay for it again'),
-			paidCalls: 1,
-		};
-		const cases = sent.map((data): Case => [success(data), { error: { ...data, ...error } }]);
-		await expectEach(START_AND_WAIT_ROWS, cases);
-		expect(sandbox.requests).toHaveLength(cases.length);
+	test.each([
+		{ action: START_ROWS, sent: [...sent, { scrapeId: 17 }], outcomeOf: (data: object) => data },
+		{
+			action: START_AND_WAIT_ROWS,
+			sent,
+			outcomeOf: (data: object) => ({ error: { ...data, ...error } }),
+		},
+	])('gives what the service sent: $action.operation', async ({ action, sent, outcomeOf }) => {
+		await expectEach(
+			action,
+			sent.map((data): Case => [success(data), outcomeOf(data)]),
+		);
+		expect(sandbox.requests).toHaveLength(sent.length);
 	});
 });
 
@@ -237,35 +240,13 @@ test('An outage whose end the service names is not told as a wait for the rate l
 	]);
 });
 
-test.each([
-	answer('busy', 503, { 'retry-after': '500' }),
-	// The key may not read the balance.
-	failure('UNAUTHORIZED', 401),
-])('A question for the plan that fails holds no other call up: $status', async (down) => {
-	answerWith((request) => (request.path === '/credits' ? down : verdict(request)));
-	const rows = rowsOf(90);
-	const since = Date.now();
-	const auto = { ...keepGoing, credential: { plan: 'auto' } };
-	const { items } = await runRows(VERIFY_ROWS, rows, {}, auto);
-	expect(items).toEqual(verified(rows));
-	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
-	// As long as with the smallest plan.
-	expect(Date.now() - since).toBeGreaterThan(60_000);
-	expect(Date.now() - since).toBeLessThan(100_000);
-});
-
 test('What a page of n8n would show as a link is text in the error of a value', async () => {
-	const rows = ['<a href="https://evil.example">Sign in</a>', '<img src=x>'].map((name) => ({
-		name,
-	}));
-	const { items } = await runRows(
-		{ ...VERIFY_ROWS, parameters: { email: '={{ $json.name }}' } },
-		rows,
-	);
-	const shown = rows.map(({ name }) => JSON.stringify(name).replace(/</g, '‹').replace(/>/g, '›'));
-	expect(items.map((item) => errorOf(item)?.message)).toEqual(
-		shown.map((text) => `Email must be one email address, but is ${text}`),
-	);
+	const action = { ...VERIFY_ROWS, parameters: { email: '={{ $json.name }}' } };
+	const { items } = await runRows(action, [{ name: '<img src=x>' }, { name: '<b>Sign in</b>' }]);
+	expect(items.map((item) => errorOf(item)?.message)).toEqual([
+		'Email must be one email address, but is "‹img src=x›"',
+		'Email must be one email address, but is "‹b›Sign in‹/b›"',
+	]);
 });
 
 test('Names that every object of JavaScript has as a field are fields like others, and change no other object', async () => {

@@ -47,18 +47,8 @@ const isLongAgo = (request: RequestRecord | undefined, ms: number) =>
 const msBetween = (first?: RequestRecord, second?: RequestRecord) =>
 	Number(second?.at) - Number(first?.at);
 
-test('Headers about an hour do not lift the limit of the plan, which is per minute', async () => {
-	const rows = rowsOf(150);
-	const headers = { 'x-ratelimit-remaining': '4900', 'x-ratelimit-reset': '3600' };
-	answerWith((request) => ({ ...verdict(request), headers }));
-	// More would go out at once if they were allowed to.
-	const isLimited = () => isLongAgo(sandbox.requests[59], 300);
-	const starter = { credential: { plan: 'starter' } };
-	const { operation, parameters } = VERIFY_ROWS;
-	await service.runUntil(isLimited, operation, parameters, rows, starter);
-
-	expectCalls(rows.slice(0, 60).map(VERIFY_ROWS.callFor));
-});
+const auto = { ...keepGoing, credential: { plan: 'auto' } };
+const questions = () => sandbox.requests.filter(({ path }) => path === '/credits').length;
 
 test('A clock that is set back holds no call up', async () => {
 	const rows = rowsOf(4);
@@ -293,46 +283,40 @@ describe('An answer that comes byte by byte', () => {
 	});
 });
 
-test('A wait for scrapes ends at its Timeout, also if no status was ever answered', async () => {
-	const rows = rowsOf(3);
-	answerWith(silence);
+test.each([
 	// Of half the time for which a request waits.
-	const { items } = await within(35_000, () => runRows(WAIT_ROWS, rows, { timeout: 0.5 }));
-
-	const error = (id: string) => ({
-		message: `Scrape ${id} did not finish within 0.5 minutes`,
-		advice: containing('wait longer'),
-		scrapeId: id,
-		paidCalls: 0,
-	});
-	expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: error(row.name) }))));
-	expectCalls(rows.map(WAIT_ROWS.callFor));
-});
-
-test('A wait that never gets a status says why when its Timeout is over', async () => {
+	['none', silence, 0.5, { message: 'did not finish within 0.5 minutes' }],
+	['none that can be read', answer('<html>', 502), 2, { message: 'HTTP 502', httpStatus: 502 }],
+])('A wait for scrapes ends at its Timeout, also if it gets no status: %s', async (...row) => {
+	const [, given, timeout, { message, ...facts }] = row;
 	const rows = rowsOf(3);
-	answerWith(answer('<html>', 502));
-	const { items } = await runRows(WAIT_ROWS, rows, { timeout: 2 });
+	answerWith(given);
+	const { items } = await within(timeout * 70_000, () => runRows(WAIT_ROWS, rows, { timeout }));
 
-	const error = (id: string) =>
-		including({ scrapeId: id, httpStatus: 502, advice: containing('wait longer') });
-	expect(items).toEqual(paired(rows.map((row) => ({ ...row, error: error(row.name) }))));
+	const advice = containing('wait longer');
+	const error = { message: containing(message), advice, ...facts, paidCalls: 0 };
+	const errors = rows.map(({ name: scrapeId }) => including({ ...error, scrapeId }));
+	expect(items).toEqual(paired(rows.map((row, index) => ({ ...row, error: errors[index] }))));
+	if (given === silence) expectCalls(rows.map(WAIT_ROWS.callFor));
 });
 
-test('A service that limits how often it names the plan holds no other call up', async () => {
-	const rows = rowsOf(58);
-	const rarely = { ...tooFast, headers: { 'retry-after': '3600' } };
-	answerWith((request) => (request.path === '/credits' ? rarely : verdict(request)));
-	const auto = { ...keepGoing, credential: { plan: 'auto' } };
-	const { items } = await runRows(VERIFY_ROWS, rows, {}, auto);
-
+test.each([
+	['is not available', busyFor('500')],
+	['does not accept the key', failure('UNAUTHORIZED', 401)],
+	['limits it', { ...tooFast, headers: busyFor('3600').headers }],
+])('A question for the plan that fails holds no other call up: it %s', async (_what, answered) => {
+	answerWith((request) => (request.path === '/credits' ? answered : verdict(request)));
+	const rows = rowsOf(90);
+	const since = Date.now();
+	const { items } = await within(100_000, () => runRows(VERIFY_ROWS, rows, {}, auto));
 	expect(items).toEqual(verified(rows));
-	expect(sandbox.requests.filter(({ path }) => path === '/credits')).toHaveLength(1);
+	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
+	// As long as with the smallest plan, and a question each minute.
+	expect(Date.now() - since).toBeGreaterThan(60_000);
+	expect([1, 2]).toContain(questions());
 });
 
 test('The plan is asked for again after a quarter of an hour, because it may change', async () => {
-	const questions = () => sandbox.requests.filter(({ path }) => path === '/credits').length;
-	const auto = { ...keepGoing, credential: { plan: 'auto' } };
 	const rows = rowsOf(180);
 	for (const [run, asked] of [1, 1, 2].entries()) {
 		await runRows(VERIFY_ROWS, rows.slice(60 * run, 60 * (run + 1)), {}, auto);
