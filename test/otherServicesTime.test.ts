@@ -167,6 +167,7 @@ describe('A service that takes no calls for now', () => {
 	}
 
 	const refusing = { ...tooFast, headers: busyFor('36000').headers };
+	const noResult = { ...answer('{"success":true}'), headers: busyFor('0').headers };
 	test.each([
 		['is not available', busyFor('7140'), 'unknown', '119 minutes'],
 		['refuses all requests (too many requests)', refusing, 'refused', '10 hours'],
@@ -193,35 +194,17 @@ describe('A service that takes no calls for now', () => {
 		expect(expectEnd(resultLater, later, rest)).toMatchObject(refused);
 	});
 
-	/** Calls that came when the service said it would be back, if it said so for 20 seconds. */
-	const probes = () =>
-		sandbox.requests.filter((each) => msBetween(sandbox.requests[0], each) > 15_000);
-
-	test('is given up after ten minutes, and tried with one call at a time until then', async () => {
-		const rows = rowsOf(300);
-		answerWith(async () => {
-			if (probes().length > 0) await sleep(4 * 60_000);
-			return busyFor('20');
-		});
-		const result = await runRows(VERIFY_ROWS, rows, { requestTimeout: 300 });
-
-		expect(probes()).toHaveLength(3);
-		expectFewOnce();
-		const rest = notAttempted('is not available', 'lasted for ten minutes');
-		const errors = expectEnd(result, rows, rest);
-		expect(errors).toMatchObject(sandbox.requests.map(() => ({ outcome: 'unknown' })));
-	});
-
-	test('ends a run with what it says, if it answers without a result for ten minutes', async () => {
+	test.each([
+		['is not available', busyFor('180')],
+		['gives no results. The service returned no result', noResult],
+	])('is given up after ten minutes, with what it says: %s', async (about, answered) => {
 		const rows = rowsOf(100);
-		answerWith({ ...answer('{"success":true}'), headers: busyFor('0').headers });
+		answerWith(answered);
 		const result = await runRows(VERIFY_ROWS, rows);
 
-		const rest = notAttempted(
-			'gives no results. The service returned no result',
-			'lasted for ten minutes',
-		);
-		expect(expectEnd(result, rows, rest).length).toBeLessThan(60);
+		expectFewOnce();
+		const errors = expectEnd(result, rows, notAttempted(about, 'lasted for ten minutes'));
+		expect(errors).toMatchObject(sandbox.requests.map(() => ({ outcome: 'unknown' })));
 	});
 
 	test.each([VERIFY_ROWS, WAIT_ROWS])('leaves Stop at once: $operation', async (action) => {
