@@ -184,15 +184,12 @@ describe('The scrapes that a run started, or may have', () => {
 
 	test('may have no ID', async () => {
 		const datas = [{ scrapeId: 's1' }, null, { scrapeId: 17 }];
-		const { error } = await service.runEach(
-			START_ROWS,
-			datas.map((data) => success(data)),
-			{},
-			{ retryOnFail },
-		);
+		const answers = datas.map((data) => success(data));
+		const { error } = await service.runEach(START_ROWS, answers, {}, {});
+		const advice = 'Before you run the workflow again, remove the items that already have a result';
 		expect(error).toMatchObject({
 			message: 'The service returned no result',
-			description: remark('3 scrapes: s1, without an ID, 17'),
+			description: remark(`3 scrapes: s1, without an ID, 17. ${advice}`),
 		});
 	});
 });
