@@ -130,14 +130,14 @@ describe('when n8n runs the node again', () => {
 	});
 
 	it('knows its starts and results, also if another execution of the workflow ran meanwhile', async () => {
-		const match = { path: '/status', times: 1 };
-		sandbox.set({ faults: [{ kind: 'envelope', code: 'FORBIDDEN', match }] });
+		sandbox.set({ faults: [{ kind: 'envelope', code: 'FORBIDDEN', match: { path: '/status' } }] });
 		const waitIn = async (executionId: string) => {
 			const parameters = { limit: '={{ $json.limit }}', options: { pollInterval: 1 } };
 			const limits = [{ limit: 5 }, { limit: 6 }];
 			return await service.run(START_AND_WAIT, parameters, limits, { executionId });
 		};
 		expect((await waitIn('a')).error).toBeDefined();
+		sandbox.set({ faults: [] });
 		await waitIn('b');
 		await waitIn('a');
 		expect(startedLimits()).toEqual([5, 5, 6, 6]);
@@ -156,7 +156,7 @@ describe('an error that stops the node', () => {
 			'the lookups that were bought',
 			refusal,
 			15,
-			'This run paid for 2 results. If you run the workflow again within 15 minutes, you do not pay for the same results again.',
+			'This run paid for 2 results. If you run the workflow again within 15 minutes, you do not pay for the same results again. If it is later, raise Remember Results (Minutes) first.',
 		],
 		[
 			'lookups that are not remembered',
@@ -351,7 +351,7 @@ describe('Maximum Paid Calls', () => {
 		const { error } = await find(people(30), { maxPaidCalls: 10 }, { retryOnFail: true });
 		expect(error?.message).toBe(reached(10));
 		expect(error?.description).toBe(
-			'It has made 10 paid calls in this execution, and this item may need 1. To continue, raise this limit in the options. If you run the workflow again within 15 minutes, you do not pay for the same results again.',
+			'It has made 10 paid calls in this execution, and this item may need 1. To continue, raise this limit in the options. If you run the workflow again within 15 minutes, you do not pay for the same results again. If it is later, raise Remember Results (Minutes) first.',
 		);
 		expect(spent()).toBe(10);
 	});

@@ -299,6 +299,57 @@ test.each([
 	expect([1, 2]).toContain(questions());
 });
 
+test('A question for the plan that failed once is asked again after a minute, and its answer counts', async () => {
+	answerWith((request) => {
+		if (request.path !== '/credits') return verdict(request);
+		return questions() > 1 ? success({ credits: 1, plan: 'pro' }) : failure('DOWN', 500);
+	});
+	const rows = rowsOf(400);
+	const since = Date.now();
+	await runRows(VERIFY_ROWS, rows, {}, auto);
+	expectCalls(rows.map(VERIFY_ROWS.callFor), '/email/verify');
+	// With the smallest plan all the time, it would take more than six minutes.
+	expect(Date.now() - since).toBeLessThan(3 * 60_000);
+});
+
+test('A gateway that answers for twenty seconds, as in a deployment, takes few rows', async () => {
+	const rows = rowsOf(180);
+	let end = 0;
+	answerWith((request) => {
+		// The first call of the second minute.
+		if (sandbox.requests.length === 61) end = Date.now() + 20_000;
+		return Date.now() < end ? answer('404 page not found', 404) : verdict(request);
+	});
+	const starter = { ...keepGoing, credential: { plan: 'starter' } };
+	const { items } = await runRows(VERIFY_ROWS, rows, {}, starter);
+	expectCalls(rows.map(VERIFY_ROWS.callFor));
+	const refused = items.filter(({ json }) => json.error);
+	// Otherwise the sixty of that minute.
+	expect(refused.length).toBeLessThan(30);
+	expect(refused).not.toEqual([]);
+	const error = { outcome: 'refused', httpStatus: 404, advice: containing('Try it again later') };
+	expect(refused).toMatchObject(refused.map(() => ({ json: { error } })));
+});
+
+test('A run that ended early lets results count from its end, also those of the run before it', async () => {
+	let isBusy = false;
+	answerWith((request) => (isBusy ? tooFast : verdict(request)));
+	const rows = rowsOf(30);
+	const [first, second] = [rows.slice(0, 10), rows.slice(0, 20)];
+	await runRows(VERIFY_ROWS, first);
+	await sleep(8 * 60_000);
+	await runRows(VERIFY_ROWS, second);
+	isBusy = true;
+	// Ends after ten minutes.
+	const { items } = await runRows(VERIFY_ROWS, rows);
+	expect(items.filter(({ json }) => json.error)).toHaveLength(10);
+	await sleep(14 * 60_000);
+	isBusy = false;
+	sandbox.requests = [];
+	await runRows(VERIFY_ROWS, rows);
+	expectCalls(rows.slice(20).map(VERIFY_ROWS.callFor));
+});
+
 test('The plan is asked for again after a quarter of an hour, because it may change', async () => {
 	const rows = rowsOf(180);
 	for (const [run, asked] of [1, 1, 2].entries()) {

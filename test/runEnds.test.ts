@@ -42,6 +42,8 @@ test.each<[what: string, first: number, Answer, facts: object, reason: string]>(
 	['HTTP 401 with another code', 3, failure('EXPIRED', 401), refused, noKey],
 	['HTTP 403 without a code', 0, page(403), refused, noKey],
 	['HTTP 403 about the key', 0, failure('INVALID_API_KEY', 403), refused, noKey],
+	['a key that expires', 3, failure('API_KEY_EXPIRED', 403), refused, noKey],
+	['HTTP 402 with a page', 0, page(402), refused, 'the account has too few credits'],
 	['a page', 0, page(404), refused, earlier('The service answered HTTP 404 with a web page')],
 	['a redirect', 0, redirect, unclear, earlier('The service redirects to https://login.example/')],
 	[
@@ -75,14 +77,16 @@ test.each<[what: string, first: number, Answer, facts: object, reason: string]>(
 	);
 });
 
-const firewall = containing('a firewall may have blocked this one');
+const tryAgain = containing('a gateway or a firewall may have answered this one');
 test.each<[what: string, row: number, Answer, error: object]>([
 	['HTTP 403 with another code', 0, failure('FORBIDDEN', 403), { code: 'FORBIDDEN', ...refused }],
 	['a page with HTTP 502', 0, page(502), unclear],
 	['nobody', 0, answer({ error: { code: 'NOT_FOUND' } }, 404), { code: 'NOT_FOUND', ...found }],
 	['a refused value', 0, failure('INVALID_REQUEST', 400), refused],
 	['HTTP 403 about the key', 5, failure('INVALID_API_KEY', 403), refused],
-	['a page with HTTP 403', 5, page(403), { advice: firewall, ...refused }],
+	['HTTP 401', 5, wrongKey, refused],
+	['a page with HTTP 403', 5, page(403), { advice: tryAgain, ...refused }],
+	['a page with HTTP 404', 5, page(404), { advice: tryAgain, ...refused }],
 	['a login page', 5, page(200), unclear],
 	['a redirect', 5, redirect, unclear],
 ])('A run goes on if %s comes for row %d only', async (_what, row, odd, error) => {
@@ -168,7 +172,7 @@ describe('The scrapes that a run started, or may have', () => {
 		expect(starts().map(titleIn).toSorted()).toEqual(['p0', 'p1', 'p1', 'p2', 'p2', 'p2']);
 	});
 
-	test('are in the hint, those of all tries', async () => {
+	test('are paid for in the first of several tries, whose hint is of the last one', async () => {
 		answerWith((request) => {
 			const title = titleIn(request);
 			if (title === 'p1') return failure('DOWN', 500);
@@ -178,8 +182,9 @@ describe('The scrapes that a run started, or may have', () => {
 		// The first item fails, so that n8n tries three times.
 		expect(starts().map(titleIn).toSorted()).toEqual(['p0', 'p0', 'p0', 'p1', 'p2', 'p3']);
 		expect(hintTexts(result)).toEqual([
-			'warning: 4 items: 2 pending, 1 refused, 1 without an answer · no paid calls · 1 call without an answer may have been paid for · 2 reused for free',
+			'warning: 4 items: 2 pending, 1 refused, 1 without an answer · no paid calls · 2 reused for free',
 		]);
+		expect(result.run.data.resultData.metadata?.paid_calls).toBe('3');
 	});
 
 	test('may have no ID', async () => {
