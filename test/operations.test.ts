@@ -442,7 +442,7 @@ describe('Scrape: Start and Wait', () => {
 		const ofOther = items.map(errorOf).find((error) => error?.outcome !== 'refused');
 		const { scrapeId, ...error } = ofOther ?? {};
 		expect([idOf(10), idOf(20)]).toContain(scrapeId);
-		const message = `The status of scrape ${String(scrapeId)} is not known: the service does not accept the API key`;
+		const message = `The status of scrape ${scrapeId as string} is not known: the service does not accept the API key`;
 		expect(error).toEqual({ message, advice: containing('with the scrape ID'), paidCalls: 1 });
 	});
 
