@@ -244,6 +244,20 @@ describe('a limit that is not known', () => {
 		expect(await tries).toBeLessThanOrEqual(most);
 	});
 
+	it('is not given up on for a failure long after an outage, though other calls went on', async () => {
+		const { over, pass, call, triesOf } = limiterOf(Infinity);
+		const goesOn = async (info: CallInfo) => (await over(call(newRun(), info, UNKNOWN))).goesOn;
+		expect(await goesOn(LOOKUP)).toBe(true);
+		for (let minutes = 0; minutes < 30; minutes++) {
+			await pass(MINUTE_MS);
+			await over(call(newRun(), POLL));
+		}
+		expect(await goesOn(LOOKUP)).toBe(true);
+		// The scrapes of the next run are paid for.
+		await over(triesOf(UNKNOWN, POLL));
+		expect(await goesOn(POLL)).toBe(true);
+	});
+
 	it('is given up on for one operation while the service takes another', async () => {
 		const { pass, call, triesOf } = limiterOf(Infinity);
 		const looks = newRun();

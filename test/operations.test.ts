@@ -436,14 +436,23 @@ describe('Scrape: Start and Wait', () => {
 	});
 
 	test('is an error with the ID if the run ends meanwhile, and the scrape counts as started', async () => {
-		const match = { path: '/status', times: 5 };
-		sandbox.set({ job: NEVER, faults: [{ kind: 'envelope', code: 'UNAUTHORIZED', match }] });
-		const { items } = await service.run(START_AND_WAIT, parameters, inputs, keepGoing);
-		const ofOther = items.map(errorOf).find((error) => error?.outcome !== 'refused');
-		const { scrapeId, ...error } = ofOther ?? {};
-		expect([idOf(10), idOf(20)]).toContain(scrapeId);
-		const message = `The status of scrape ${scrapeId as string} is not known: the service does not accept the API key`;
-		expect(error).toEqual({ message, advice: containing('with the scrape ID'), paidCalls: 1 });
+		// The other scrape is asked for later.
+		service.answerWith((request) => {
+			const { scrapeId } = request.query;
+			if (scrapeId === 'CTO') return failure('UNAUTHORIZED', 401);
+			return success({ scrapeId: scrapeId ?? titleIn(request), status: 'pending' });
+		});
+		const options = { pollInterval: '={{ $json.limit === 10 ? 5 : 300 }}' };
+		const given = { ...parameters, options };
+		const { items } = await service.run(START_AND_WAIT, given, inputs, keepGoing);
+		const advice = containing('with the scrape ID');
+		expect(items.map(errorOf)).toEqual([
+			including({ scrapeId: 'CTO', code: 'UNAUTHORIZED', httpStatus: 401, advice }),
+			{
+				message: 'The status of scrape CFO is not known: the service does not accept the API key',
+				...{ scrapeId: 'CFO', advice, paidCalls: 1 },
+			},
+		]);
 	});
 
 	test.each<[string, FaultRule]>([

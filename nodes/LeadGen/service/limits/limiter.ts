@@ -13,7 +13,7 @@ const MANY_ANSWERS = 100;
  * If no call can be sent, and the account never had an answer, its base URL may be wrong. A run ends after this time.
  */
 const MAX_UNREACHABLE_MS = 8000;
-/** After so long without calls, a run has all its patience. Until then, it has only what the run before it left. */
+/** After so long without calls to a path, a run has all its patience. Until then, it has what the last run left. */
 const IDLE_MS = 2 * MINUTE_MS;
 /** No timer is left behind for longer than this. */
 const MAX_TIMER_MS = 1000;
@@ -23,6 +23,8 @@ export interface Run {
 	inFlight: number;
 	/** How long the rate limit held up the run, in milliseconds. */
 	waitedMs: number;
+	/** When it wanted to make its first call. */
+	beganAt?: number;
 }
 
 /** The waiting calls of a run to one path, the next one first. */
@@ -58,10 +60,8 @@ export class Limiter {
 	private readonly policies: readonly Policy[];
 	/** Calls in flight that may still fail or be refused, the oldest first. */
 	private readonly undecided = new Set<Call>();
-	/** By path, because a service may limit each of its operations: since when no call has been answered. */
-	private readonly unansweredSince = new Map<string, number>();
-	/** When the last call ended. */
-	private endedAt = 0;
+	/** By path, because a service may limit each of its operations: since when no call is answered, and the last end. */
+	private readonly unanswered = new Map<string, { since: number; endedAt: number }>();
 	/** How long the slowest of the last failures and refusals took; 0 before the first. */
 	private failureMs = 0;
 	/** The run that has waited longest for its turn comes first. */
@@ -101,9 +101,12 @@ export class Limiter {
 	 */
 	async turn(run: Run, info: CallInfo, signal?: AbortSignal): Promise<Call> {
 		throwIfStopped(signal);
-		const isIdle = this.lines.length === 0 && this.traffic.inFlight === 0;
+		const now = this.clock.now();
+		run.beganAt ??= now;
+		const { endedAt = now } = this.unanswered.get(info.path) ?? {};
+		const isIdle = now - endedAt > IDLE_MS && !this.lines.some(({ path }) => path === info.path);
 		// Nobody had a call to make, so nothing is known of that time.
-		if (isIdle && this.clock.now() - this.endedAt > IDLE_MS) this.unansweredSince.clear();
+		if (isIdle) this.unanswered.delete(info.path);
 		const line = this.lineOf(run, info);
 		let forget = () => {};
 		const call = await new Promise<Call | undefined>((go) => {
@@ -124,26 +127,27 @@ export class Limiter {
 	 */
 	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
-		const now = (this.endedAt = this.clock.now());
+		const now = this.clock.now();
 		for (const policy of this.policies) policy.ended?.(call, end, now);
 		const isUndecided = this.undecided.delete(call);
 		this.wake();
 		if (end.outcome === 'cancelled') return true;
 		if (isAnswered(end)) {
 			if (isUndecided) this.passed(call, now);
-			this.unansweredSince.delete(call.path);
+			this.unanswered.delete(call.path);
 			return true;
 		}
 		this.failureMs = Math.max(now - call.sentAt, MEMORY * this.failureMs);
-		const since = this.unansweredSince.get(call.path) ?? now;
-		this.unansweredSince.set(call.path, since);
-		return now - since < this.patienceMs(call, end);
+		const { since } = this.unanswered.get(call.path) ?? { since: now };
+		this.unanswered.set(call.path, { since, endedAt: now });
+		// A scrape that is waited for is paid, so each run has the patience for it.
+		const sinceThen = call.isPoll ? Math.max(since, run.beganAt ?? since) : since;
+		return now - sinceThen < this.patienceMs(call, end);
 	}
 
 	/** For how long it makes sense to wait for an answer. */
 	private patienceMs(call: Call, { outcome, rateInfo }: End): number {
 		if (outcome === 'notSent' && !this.traffic.hasAnswered) return MAX_UNREACHABLE_MS;
-		// A scrape that is waited for is paid.
 		return call.isPoll || backMs(rateInfo) <= MAX_UNANSWERED_MS ? MAX_UNANSWERED_MS : 0;
 	}
 

@@ -66,7 +66,7 @@ async function lastStatus(
 	// The last request goes out at the deadline, and its answer may take a second.
 	const signal = timeoutSignal(deadline + 1000 - Date.now());
 	let last: IDataObject | undefined;
-	let failure: { error: unknown; since: number } | undefined;
+	let failure: { error: ServiceError; since: number } | undefined;
 	account.watched++;
 	try {
 		for (;;) {
@@ -76,10 +76,13 @@ async function lastStatus(
 			} catch (error) {
 				// One that the deadline cut off says nothing of the service.
 				if (!signal.aborted) {
+					// If the run is over, what the service said of this scrape tells more.
+					const isOver = error instanceof NotAttemptedError && failure !== undefined;
+					if (!(error instanceof ServiceError))
+						throw withScrape(isOver ? failure?.error : error, id);
 					failure = { error, since: failure?.since ?? Date.now() };
-					const isOurs = error instanceof ServiceError;
-					const maxMs = isOurs && error.outcome === 'refused' ? MAX_REFUSED_MS : MAX_SILENCE_MS;
-					if (!isOurs || Date.now() - failure.since >= maxMs) throw withScrape(error, id);
+					const maxMs = error.outcome === 'refused' ? MAX_REFUSED_MS : MAX_SILENCE_MS;
+					if (Date.now() - failure.since >= maxMs) throw withScrape(error, id);
 				}
 			}
 			const isLate = signal.aborted || Date.now() >= deadline;
