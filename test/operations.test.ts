@@ -319,6 +319,16 @@ describe('Scrape: Wait Until Finished', () => {
 		expect(msOfPolls(httpStatus)).toBeLessThan(90_000);
 	});
 
+	test('goes on if a gateway answers first, as while the service is restarted', async () => {
+		const scrapes = [
+			await started({ durationMs: 5000 }, 10),
+			await started({ durationMs: 5000 }, 20),
+		];
+		sandbox.set({ faults: [{ kind: 'html', status: 404, match: { path: '/status', times: 4 } }] });
+		const ended = scrapes.map(({ id }, index) => statusOf(id, 'completed', 100, 10 * (index + 1)));
+		expect((await service.run(WAIT, byId, scrapes)).items).toEqual(paired(ended));
+	});
+
 	test('says why a scrape failed if the service tells it', async () => {
 		const status = { status: 'failed', message: '', error: 'The\n<b>source</b> is down' };
 		service.answerWith(({ query }) => success({ ...query, ...status }));

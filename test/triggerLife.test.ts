@@ -274,6 +274,19 @@ describe('an activation', () => {
 		}
 	});
 
+	test('uses the credential of the node, also beside another one of the same name', async () => {
+		const keys = [apiKey, crypto.randomUUID()];
+		const account = { plan: 'enterprise', credits: 100 };
+		reset({ accounts: Object.fromEntries(keys.map((key) => [key, account])) });
+		for (const [at, key] of keys.entries()) {
+			const n8n = await newMiniN8n('one', credentialWith(key), { limit: 10 });
+			await n8n.activate();
+			await untilScrapes(n8n, at + 1);
+		}
+		const sent = starts().map(({ headers }) => headers.authorization);
+		expect(sent).toEqual(keys.map((key) => `Bearer ${key}`));
+	});
+
 	test('is refused for what can only fail, until it is corrected', async () => {
 		const n8n = await n8nWith({}, { alwaysOutputData: true });
 		for (const mode of ['activate', 'update'] as const)
@@ -716,6 +729,16 @@ describe('a notification', () => {
 		expect(ranOf(n8n)).toHaveLength(isRetried ? 10 : 1);
 		await retry(n8n, 1);
 		expect(n8n.executions[3]?.output).toHaveLength(isRetried ? 10 : 0);
+	});
+
+	test('waits for ten minutes while the service cannot be reached', async () => {
+		const n8n = await started();
+		n8n.credential = { ...credentialWith(apiKey), baseUrl: 'http://127.0.0.1:9' };
+		await sandbox.notify(idOf(0));
+		await pass(1, 8);
+		expect(kindsOf(n8n)).toEqual(['start success', 'completion running']);
+		await pass(1, 4);
+		expect(n8n.executions[1]?.error).toContain('could not be reached');
 	});
 
 	test('before the answer to the start keeps its leads for an hour, too', async () => {

@@ -15,6 +15,7 @@ test.each<[string, (url: string) => string]>([
 	['percent-encoded', (url) => `/webhook/1/leadgen?to=${encodeURIComponent(url)}`],
 	['encoded again and again', (url) => [1, 2, 3, 4].reduce(encodeURIComponent, url)],
 	['encoded, dots too', (url) => encodeURIComponent(url).replaceAll('.', '%2E')],
+	['encoded twice, dots too', (url) => encodeURIComponent(url).replaceAll('.', '%252e')],
 	['encoded beside what cannot be decoded', (url) => `?x=%E4&u=${encodeURIComponent(url)}`],
 	['in upper case and encoded', (url) => encodeURIComponent(url).toUpperCase()],
 ])('a callback URL is accepted %s', (_what, change) => {
