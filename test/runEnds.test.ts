@@ -102,6 +102,20 @@ test.each<[what: string, row: number, Answer, error: object]>([
 	expect(items).toEqual(verified(rows, (_row, index) => index === row && including(error)));
 });
 
+test('A run goes on if one of several servers refuses the key now and then', async () => {
+	const isOdd = (index: number) => index % 20 === 19;
+	let refusals = 0;
+	answerWith(async (request) => {
+		const index = indexOf(request);
+		// Between two refusals, calls are accepted.
+		if (isOdd(index)) await until(() => answered() >= index - refusals++);
+		return isOdd(index) ? wrongKey : verdict(request);
+	});
+	const { items } = await runRows(VERIFY_ROWS, rows);
+	expectCalls(rows.map(VERIFY_ROWS.callFor));
+	expect(items).toEqual(verified(rows, (_row, index) => isOdd(index) && including(refused)));
+});
+
 test('An invalid input ends a run that is set to stop, and the error names all of them', async () => {
 	const invalid = new Set([20, 21, 23, 24, 26, 27, 29, 30, 32, 33, 35, 36]);
 	const list = rowsOf(40).map((row, index) => {
