@@ -1,4 +1,4 @@
-/** When a service may answer, and when it lets calls in, that the sandbox does not imitate. */
+/** When a service may answer, and when it lets calls in, that the sandbox does not imitate. Time is virtual. */
 import type { IDataObject } from 'n8n-workflow';
 import type { RequestRecord } from '../lab/sandbox/requestLog';
 import type { NodeResult } from './engine';
@@ -331,7 +331,7 @@ test('A gateway that answers for twenty seconds, as in a deployment, takes few r
 	expect(refused).toMatchObject(refused.map(() => ({ json: { error } })));
 });
 
-test('A run that ended early lets results count from its end, also those of the run before it', async () => {
+test('After a run that ended early, its results are free for 15 minutes from its end, and those that it reused', async () => {
 	let isBusy = false;
 	answerWith((request) => (isBusy ? tooFast : verdict(request)));
 	const rows = rowsOf(30);

@@ -1,4 +1,7 @@
-/** What ends a run of many rows, so that no call is made that cannot succeed, and what concerns one row only. */
+/**
+ * What ends a run of many rows, so that no call is made that cannot succeed: it comes again and again. What comes once
+ * concerns one row only.
+ */
 import type { RequestRecord } from '../lab/sandbox/requestLog';
 import { hintTexts } from './engine';
 import { containing, including, matching, mayBeDone, someText, verified } from './expected';
@@ -30,7 +33,8 @@ const page = (status: number) => answer('<html>Sign in</html>', status);
 const noKey = 'the service does not accept the API key';
 const earlier = (message: string) => `an earlier request failed. ${message}`;
 const refused = { outcome: 'refused', paidCalls: 0 };
-const found = { outcome: 'refused', paidCalls: 1 };
+/** A search that finds nobody is paid for. */
+const foundNobody = { outcome: 'refused', paidCalls: 1 };
 const unclear = { outcome: 'unknown', advice: mayBeDone, paidCalls: 1 };
 const wrongKey = failure('UNAUTHORIZED', 401);
 const redirect = answer('', 302, { location: 'https://login.example/' });
@@ -53,7 +57,7 @@ test.each<[what: string, first: number, Answer, facts: object, reason: string]>(
 		{ ...refused, advice: containing('Add credits to the account') },
 		'the account has too few credits',
 	],
-])('A run ends with %s, from row %d on', async (_what, first, odd, facts, reason) => {
+])('A run ends with %s in all answers from row %d on', async (_what, first, odd, facts, reason) => {
 	answerWith(async (request) => {
 		if (indexOf(request) < first) return verdict(request);
 		await until(() => answered() >= first);
@@ -81,7 +85,12 @@ const tryAgain = containing('a gateway or a firewall may have answered this one'
 test.each<[what: string, row: number, Answer, error: object]>([
 	['HTTP 403 with another code', 0, failure('FORBIDDEN', 403), { code: 'FORBIDDEN', ...refused }],
 	['a page with HTTP 502', 0, page(502), unclear],
-	['nobody', 0, answer({ error: { code: 'NOT_FOUND' } }, 404), { code: 'NOT_FOUND', ...found }],
+	[
+		'nobody',
+		0,
+		answer({ error: { code: 'NOT_FOUND' } }, 404),
+		{ code: 'NOT_FOUND', ...foundNobody },
+	],
 	['a refused value', 0, failure('INVALID_REQUEST', 400), refused],
 	['HTTP 403 about the key', 5, failure('INVALID_API_KEY', 403), refused],
 	['HTTP 401', 5, wrongKey, refused],
@@ -104,11 +113,10 @@ test.each<[what: string, row: number, Answer, error: object]>([
 
 test('A run goes on if one of several servers refuses the key now and then', async () => {
 	const isOdd = (index: number) => index % 20 === 19;
-	let refusals = 0;
 	answerWith(async (request) => {
 		const index = indexOf(request);
-		// Between two refusals, calls are accepted.
-		if (isOdd(index)) await until(() => answered() >= index - refusals++);
+		// Between two refusals, nineteen calls are accepted.
+		if (isOdd(index)) await until(() => answered() >= index - Math.floor(index / 20));
 		return isOdd(index) ? wrongKey : verdict(request);
 	});
 	const { items } = await runRows(VERIFY_ROWS, rows);
@@ -116,7 +124,7 @@ test('A run goes on if one of several servers refuses the key now and then', asy
 	expect(items).toEqual(verified(rows, (_row, index) => isOdd(index) && including(refused)));
 });
 
-test('An invalid input ends a run that is set to stop, and the error names all of them', async () => {
+test('An invalid input ends a run that is set to stop, and the error counts all of them and names ten', async () => {
 	const invalid = new Set([20, 21, 23, 24, 26, 27, 29, 30, 32, 33, 35, 36]);
 	const list = rowsOf(40).map((row, index) => {
 		// What follows the first nine rows is known, so that these are sent meanwhile.
@@ -186,7 +194,7 @@ describe('The scrapes that a run started, or may have', () => {
 		expect(starts().map(titleIn).toSorted()).toEqual(['p0', 'p1', 'p1', 'p2', 'p2', 'p2']);
 	});
 
-	test('are paid for in the first of several tries, whose hint is of the last one', async () => {
+	test('count for the execution if n8n tries several times, and the hint is of the last try', async () => {
 		answerWith((request) => {
 			const title = titleIn(request);
 			if (title === 'p1') return failure('DOWN', 500);
@@ -201,7 +209,7 @@ describe('The scrapes that a run started, or may have', () => {
 		expect(result.run.data.resultData.metadata?.paid_calls).toBe('3');
 	});
 
-	test('may have no ID', async () => {
+	test('are named in its error, also without an ID', async () => {
 		const datas = [{ scrapeId: 's1' }, null, { scrapeId: 17 }];
 		const answers = datas.map((data) => success(data));
 		const { error } = await service.runEach(START_ROWS, answers, {}, {});
