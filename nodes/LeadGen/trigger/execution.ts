@@ -45,11 +45,12 @@ export async function execute(node: Executing): Promise<INodeExecutionData[][] |
 
 async function carryOut(node: Executing, purpose: Purpose & Delivery) {
 	node.addresses = purpose.addresses;
-	if ('notice' in purpose && node.context.getMode() === 'retry') {
+	if ('notice' in purpose) {
+		const isRetry = node.context.getMode() === 'retry';
+		if (!isRetry) throw new LeadGenError(purpose.notice.message, purpose.notice.advice);
 		const message = 'This execution only told you of a problem. There is nothing to retry.';
 		return { message, event: 'nothing sent' };
 	}
-	if ('notice' in purpose) throw new LeadGenError(purpose.notice.message, purpose.notice.advice);
 	if ('start' in purpose) return await startOnce(node, purpose, purpose.start);
 	const leads = findLeads(node, purpose.completion.notification);
 	const completed = await complete(node, purpose, purpose.completion, leads !== undefined);

@@ -77,9 +77,8 @@ async function lastStatus(
 				// One that the deadline cut off says nothing of the service.
 				if (!signal.aborted) {
 					// If the run is over, what the service said of this scrape tells more.
-					const isOver = error instanceof NotAttemptedError && failure !== undefined;
-					if (!(error instanceof ServiceError))
-						throw withScrape(isOver ? failure?.error : error, id);
+					if (error instanceof NotAttemptedError && failure) throw withScrape(failure.error, id);
+					if (!(error instanceof ServiceError)) throw withScrape(error, id);
 					failure = { error, since: failure?.since ?? Date.now() };
 					const maxMs = error.outcome === 'refused' ? MAX_REFUSED_MS : MAX_SILENCE_MS;
 					if (Date.now() - failure.since >= maxMs) throw withScrape(error, id);
