@@ -56,6 +56,12 @@ export async function startPostgres(): Promise<Server> {
 	return await startServer(port, folder, command, ['pg_isready', ...place]);
 }
 
+/** Runs SQL there. */
+export async function sql(port: string, query: string): Promise<void> {
+	const place = ['-h', '127.0.0.1', '-p', port, '-U', 'postgres'];
+	await run(program('psql'), [...place, '-c', query]);
+}
+
 /** The path of a program; Debian keeps those of PostgreSQL apart. */
 function program(name: string): string {
 	const folders = globSync('/usr/lib/postgresql/*/bin');

@@ -31,6 +31,21 @@ it('starts a scrape once, and runs the workflow once on a worker, also when the 
 	}
 });
 
+it('brings a completion in though the database is slow when it comes', async () => {
+	await fixture.reset(LONG);
+	const workflow = await started();
+	// An execution then takes so long to see whether it is the first that a poll begins another one meanwhile.
+	const slow = fixture.sql('LOCK TABLE processed_data; SELECT pg_sleep(4)');
+	await quiet(500);
+	fixture.finish(workflow);
+	await slow;
+	await untilRuns(workflow, 1);
+	await quiet(15_000);
+	// The start and the notification: polls leave the scrape to it.
+	expect(await fixture.executions(workflow.id)).toHaveLength(2);
+	await expectRunOnce(workflow);
+});
+
 it('loses no completion and starts nothing twice while each process is killed in turn', async () => {
 	await fixture.reset(LONG);
 	const workflows: StoredWorkflow[] = [];
