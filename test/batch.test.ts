@@ -8,10 +8,13 @@ import {
 	FIND,
 	START,
 	START_AND_WAIT,
+	VERIFY_ROWS,
 	get,
 	keepGoing,
 	people as peopleOf,
 	person,
+	rowsOf,
+	verdict,
 } from './given';
 import { sleep, until, useService } from './service';
 
@@ -224,6 +227,22 @@ describe('a service that goes down in the middle of a run', () => {
 		// The service held up the run, not its rate limit.
 		expect(hintsOf(result)[0]?.[0]?.message).not.toMatch(/\d{3} s waiting/);
 	});
+});
+
+it('reads an item for each call that goes out, so that few calls are in vain if one is refused', async () => {
+	let read = 0;
+	const rows = rowsOf(300).map(({ name }) =>
+		Object.defineProperty({ name }, 'name', { enumerable: true, get: () => (read++, name) }),
+	);
+	const readAt: number[] = [];
+	service.answerWith((request) => {
+		readAt.push(read);
+		return verdict(request);
+	});
+	const { items } = await service.runRows(VERIFY_ROWS, rows);
+	expect(items).toMatchObject(paired(rows.map(() => ({ deliverable: true }))));
+	expect(readAt[0]).toBeLessThan(10);
+	expect(readAt[50]).toBeLessThan(100);
 });
 
 it('asks for the plan once in large runs, and not in a small one', async () => {

@@ -4,28 +4,33 @@ import packageJson from '../../package.json';
 import { N8N } from '../fixture/fixture';
 import { badDays, hardLimits, usualLimits } from '../simulator/scenarios';
 import { markdownTable, type Row } from '../table';
-import { badDaysOnN8n } from './badDays';
 import { compare } from './lookups';
+import { onN8n } from './onN8n';
 import { simulated } from './simulated';
+
+const service = { latencyMs: 100 };
 
 /** Each measures, and gives the rows of its table. */
 const CASES: Record<string, () => Promise<Row[]>> = {
-	noLimit: () => compare({ items: 1000, plan: 'enterprise', service: { latencyMs: 100 } }),
-	pro: () => compare({ items: 600, plan: 'pro', service: { latencyMs: 100 } }),
+	verify: () => compare({ work: 'verify', items: 1000, plan: 'enterprise', service }),
+	find: () => compare({ work: 'find', items: 1000, plan: 'enterprise', service }),
+	pro: () => compare({ work: 'find', items: 600, plan: 'pro', service }),
 	limits: () => simulated([...usualLimits, ...hardLimits]),
 	badDays: () => simulated(badDays),
-	badDaysOnN8n,
+	limitsOnN8n: () => onN8n([...usualLimits, ...hardLimits]),
+	badDaysOnN8n: () => onN8n(badDays),
 };
 
 const HELP = `Measures the nodes in a real n8n against the sandbox, and prints tables for docs/measurements/benchmark.md.
 
   npm run bench [-- case …]
 
-  noLimit   1,000 lookups without a limit, beside n8n's HTTP Request node
-  pro       600 lookups at 300 a minute
+  verify    1,000 verifications without a limit, beside n8n's HTTP Request node
+  find      1,000 lookups without a limit, beside the same
+  pro       600 lookups at 300 a minute, beside the same
   limits    the limiter in virtual time, against all kinds of services (needs no n8n)
   badDays   outages, failures and odd refusals in virtual time (needs no n8n)
-  badDaysOnN8n   the same in front of a real n8n; BAD_DAYS="502|503" chooses some
+  limitsOnN8n, badDaysOnN8n   the same in front of a real n8n; SERVICES="502|503" chooses some
   --help    this text
 
 All of them without a name: about half an hour. N8N_VERSION=1 takes n8n 1.`;

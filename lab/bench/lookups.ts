@@ -4,8 +4,19 @@ import type { SettingsPatch } from '../sandbox/settings';
 import type { Row } from '../table';
 import { runWorkflow } from './workflow';
 
-/** A run of a workflow that looks up a business email for each of so many people. */
+/** What is done with each row. */
+const WORK = {
+	verify: { operation: 'verify', path: '/email/verify', fields: ['email'] },
+	find: {
+		operation: 'findBusiness',
+		path: '/email/find',
+		fields: ['firstName', 'lastName', 'company'],
+	},
+};
+
+/** A run of a workflow that does so for so many people. */
 interface Task {
+	work: keyof typeof WORK;
 	items: number;
 	plan: 'enterprise' | 'pro';
 	service: SettingsPatch;
@@ -18,13 +29,14 @@ type Worker = keyof typeof WORKERS;
 /** Runs a task in production, on an account that nothing is known of yet. */
 async function measure(fixture: Fixture, worker: Worker, task: Task): Promise<Row> {
 	const { sandbox } = fixture;
-	const { items, plan, service } = task;
+	const { work, items, plan, service } = task;
 	const apiKey = uuid();
 	sandbox.reset({ ...service, accounts: { [apiKey]: { plan, credits: 1_000_000 } } });
 	// People of the last name "Sure" are always found by the sandbox, so each call costs a credit.
-	const json = "{ firstName: 'Person' + index, lastName: 'Sure', company: 'acme.example' }";
-	const work = await WORKERS[worker](fixture, apiKey, plan);
-	const status = await runWorkflow(fixture, { count: items, json }, work);
+	const json =
+		"{ firstName: 'Person' + index, lastName: 'Sure', company: 'acme.example', email: index + '@acme.example' }";
+	const node = await WORKERS[worker](fixture, apiKey, task);
+	const status = await runWorkflow(fixture, { count: items, json }, node);
 	if (status !== 200) throw new Error(`The workflow ended with HTTP ${String(status)}`);
 
 	const { requests } = sandbox;
@@ -32,6 +44,7 @@ async function measure(fixture: Fixture, worker: Worker, task: Task): Promise<Ro
 	const last = Math.max(first, ...requests.map(({ answeredAt = 0 }) => answeredAt));
 	const refused = requests.filter((each) => each.status === 429).length;
 	return {
+		Work: work,
 		Items: items,
 		Node: worker,
 		'Time, s': ((last - first) / 1000).toFixed(2),
@@ -42,20 +55,20 @@ async function measure(fixture: Fixture, worker: Worker, task: Task): Promise<Ro
 	};
 }
 
-const FIELDS = ['firstName', 'lastName', 'company'].map((name) => {
-	return { name, value: `={{ $json.${name} }}` };
-});
+const fieldsOf = ({ work }: Task) =>
+	WORK[work].fields.map((name) => ({ name, value: `={{ $json.${name} }}` }));
 const onError = 'continueRegularOutput';
 
-async function leadGenNode(fixture: Fixture, apiKey: string, plan: string): Promise<WorkflowNode> {
-	const values = Object.fromEntries(FIELDS.map(({ name, value }) => [name, value]));
-	const credentials = use(await fixture.newCredential(apiKey, apiKey, { plan }));
-	const parameters = { resource: 'email', operation: 'findBusiness', ...values };
+async function leadGenNode(fixture: Fixture, apiKey: string, task: Task): Promise<WorkflowNode> {
+	const values = Object.fromEntries(fieldsOf(task).map(({ name, value }) => [name, value]));
+	const credentials = use(await fixture.newCredential(apiKey, apiKey, { plan: task.plan }));
+	const { operation } = WORK[task.work];
+	const parameters = { resource: 'email', operation, ...values };
 	return fixture.leadGen(parameters, { credentials, onError });
 }
 
 /** The same call as a person would build it: a body of name and value pairs, the key as a header. */
-async function httpNode(fixture: Fixture, apiKey: string): Promise<WorkflowNode> {
+async function httpNode(fixture: Fixture, apiKey: string, task: Task): Promise<WorkflowNode> {
 	const { id } = await fixture.api.createCredential({
 		name: apiKey,
 		type: 'httpHeaderAuth',
@@ -65,11 +78,11 @@ async function httpNode(fixture: Fixture, apiKey: string): Promise<WorkflowNode>
 		typeVersion: 4.2,
 		parameters: {
 			method: 'POST',
-			url: `${fixture.sandbox.url}/email/find`,
+			url: fixture.sandbox.url + WORK[task.work].path,
 			authentication: 'genericCredentialType',
 			genericAuthType: 'httpHeaderAuth',
 			sendBody: true,
-			bodyParameters: { parameters: FIELDS },
+			bodyParameters: { parameters: fieldsOf(task) },
 			options: {},
 		},
 		credentials: { httpHeaderAuth: { id, name: apiKey } },

@@ -55,6 +55,11 @@ export const usualLimits: Aimed[] = [
 		aim: { ofBound: 1.05, refused: 75 },
 	},
 	{
+		about: '50 in any 10 s, nothing known',
+		...{ calls: 150, limits: () => [sliding(50, 10_000)], ...slowNearby },
+		aim: { ofBound: 1.1, refused: 60 },
+	},
+	{
 		about: 'Starter, 2 workers with 2 executions each',
 		...{ calls: 240, perMinute: 60, processes: 2, runs: 2 },
 		...{ limits: () => [sliding(60, MINUTE_MS)], ...slowNearby },

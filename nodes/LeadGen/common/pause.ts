@@ -1,9 +1,6 @@
 import { ManualExecutionCancelledError } from 'n8n-workflow';
 import { LeadGenError } from './errors';
 
-/** Work that takes longer holds up everything else in the process. */
-const MAX_STRETCH_MS = 10;
-
 /**
  * Waits `ms` milliseconds. Leaves no timer behind that keeps the process alive, as n8n's `sleep` would.
  * @throws like `throwIfStopped` as soon as the signal is aborted
@@ -82,16 +79,15 @@ export async function nextTask(): Promise<void> {
 
 /**
  * Divides long work, so that the process can do other things in between.
+ * @param atOnce returns how many parts to do before that
  * @returns a function to await before each part; callers continue in the order in which they called it
  */
-export function takeTurns(): () => Promise<void> {
-	let since = performance.now();
+export function takeTurns(atOnce: () => number): () => Promise<void> {
+	let begun = 0;
 	let last = Promise.resolve();
 	return async () => {
 		last = last.then(async () => {
-			if (performance.now() - since < MAX_STRETCH_MS) return;
-			await nextTask();
-			since = performance.now();
+			if (++begun % atOnce() === 0) await nextTask();
 		});
 		await last;
 	};

@@ -5,7 +5,7 @@ import { Learned } from './learned';
 import { isAnswered, MAX_UNANSWERED_MS, MINUTE_MS, systemClock } from './policy';
 import type { Call, CallInfo, Clock, End, Policy } from './policy';
 import { maxPolls, Quota } from './quota';
-import { MEMORY, Traffic } from './traffic';
+import { FEW_IN_FLIGHT, MEMORY, Traffic } from './traffic';
 
 /** After so many answers without a refusal, few calls are in vain if several go out before answers are read. */
 const MANY_ANSWERS = 100;
@@ -87,6 +87,16 @@ export class Limiter {
 	/** The same as `perMinute`, including what refusals taught. */
 	get knownPerMinute(): number {
 		return Math.min(this.perMinute, this.learned.perMinute);
+	}
+
+	/**
+	 * How many calls to make before answers are read: one of them may stop further calls. Once many have shown no limit,
+	 * that is rare, and several at once are faster, but not if many are in flight already.
+	 */
+	get atOnce(): number {
+		const { total, inFlight } = this.traffic;
+		const isFree = this.learned.perMinute === Infinity && total - inFlight > MANY_ANSWERS;
+		return isFree && inFlight < FEW_IN_FLIGHT ? 4 : 1;
 	}
 
 	/** Calls that ended within the last minute, are in flight, or wait. */
@@ -184,11 +194,8 @@ export class Limiter {
 		this.pumping = true;
 		for (let sent = 1; this.lines.length > 0; sent++) {
 			const waitMs = this.sendNext();
-			// Answers are read in between: one of them may stop further calls. Once many have shown no limit, that is rare.
-			const { total, inFlight } = this.traffic;
-			const atOnce = this.learned.perMinute === Infinity && total - inFlight > MANY_ANSWERS ? 4 : 1;
 			if (waitMs > 0) await this.sleepUntilWoken(waitMs);
-			else if (sent % atOnce === 0) await this.clock.nextTask();
+			else if (sent % this.atOnce === 0) await this.clock.nextTask();
 		}
 		this.pumping = false;
 	}

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fixture, uuid, use } from '../fixture/fixture';
 import { errorAnswer, jsonAnswer, type Answer } from '../sandbox/answers';
-import { badDays } from '../simulator/scenarios';
 import { SimulatedService, type Said } from '../simulator/service';
 import type { Scenario } from '../simulator/simulate';
 import type { Row } from '../table';
@@ -11,19 +10,19 @@ import { runWorkflow } from './workflow';
 const MOST_MS = 120_000;
 
 /**
- * Services that fail, in front of a real n8n that verifies addresses. BAD_DAYS is a pattern that chooses some by their
- * names.
+ * Runs scenarios in front of a real n8n that verifies addresses, those that one n8n can have: the sandbox accepts
+ * connections. SERVICES is a pattern that chooses some by their names.
  */
-export async function badDaysOnN8n(): Promise<Row[]> {
+export async function onN8n(scenarios: Scenario[]): Promise<Row[]> {
 	const fixture = new Fixture({ EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' });
-	const chosen = new RegExp(process.env.BAD_DAYS ?? '');
+	const chosen = new RegExp(process.env.SERVICES ?? '');
 	const rows: Row[] = [];
 	try {
 		await fixture.open();
-		for (const scenario of badDays) {
-			// The sandbox accepts connections.
-			const isReal = !scenario.about.startsWith('unreachable');
-			if (isReal && chosen.test(scenario.about)) rows.push(await measure(fixture, scenario));
+		for (const scenario of scenarios) {
+			const { about, processes = 1, cpuMs } = scenario;
+			const isReal = !about.startsWith('unreachable') && processes === 1 && !cpuMs;
+			if (isReal && chosen.test(about)) rows.push(await measure(fixture, scenario));
 		}
 	} finally {
 		await fixture.close();
