@@ -77,17 +77,21 @@ export async function nextTask(): Promise<void> {
 	port1.close();
 }
 
+/** Several parts in a row are faster, because the processor keeps what they need at hand. */
+const IN_A_ROW = 4;
+
 /**
- * Divides long work, so that the process can do other things in between.
- * @param atOnce returns how many parts to do before that
+ * Divides long work, so that the process can do other things in between: one task for each part.
+ * @param perTask returns how many parts to do for each task
  * @returns a function to await before each part; callers continue in the order in which they called it
  */
-export function takeTurns(atOnce: () => number): () => Promise<void> {
+export function takeTurns(perTask: () => number): () => Promise<void> {
 	let begun = 0;
 	let last = Promise.resolve();
 	return async () => {
 		last = last.then(async () => {
-			if (++begun % atOnce() === 0) await nextTask();
+			if (++begun % (IN_A_ROW * perTask()) > 0) return;
+			for (let task = 0; task < IN_A_ROW; task++) await nextTask();
 		});
 		await last;
 	};
