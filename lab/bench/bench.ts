@@ -33,7 +33,7 @@ const HELP = `Measures the nodes in a real n8n against the sandbox, and prints t
   limitsOnN8n, badDaysOnN8n   the same in front of a real n8n; SERVICES="502|503" chooses some
   --help    this text
 
-All of them without a name: about half an hour. N8N_VERSION=1 takes n8n 1.`;
+All of them without a name: about an hour. N8N_VERSION=1 takes n8n 1.`;
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({

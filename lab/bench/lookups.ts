@@ -35,8 +35,8 @@ async function measure(fixture: Fixture, worker: Worker, task: Task): Promise<Ro
 	// People of the last name "Sure" are always found by the sandbox, so each call costs a credit.
 	const json =
 		"{ firstName: 'Person' + index, lastName: 'Sure', company: 'acme.example', email: index + '@acme.example' }";
-	const node = await WORKERS[worker](fixture, apiKey, task);
-	const status = await runWorkflow(fixture, { count: items, json }, node);
+	const workNode = await WORKERS[worker](fixture, apiKey, task);
+	const status = await runWorkflow(fixture, { count: items, json }, workNode);
 	if (status !== 200) throw new Error(`The workflow ended with HTTP ${String(status)}`);
 
 	const { requests } = sandbox;

@@ -45,8 +45,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 
 	const outcomes = new Array<ItemOutcome>(inputs.length);
 	let failure: { error: unknown; index: number } | undefined;
-	// n8n needs milliseconds to resolve the expressions of an item. For each item, a call goes out: if all items were read
-	// first, all calls would go out faster than answers are read, and many in vain if the service refuses one.
+	// n8n needs milliseconds to resolve the expressions of an item. If it did so for all items first, calls would then go
+	// out faster than answers are read, and many in vain if the service refuses one.
 	const letOthersRun = takeTurns(() => begun?.run.account.limiter.atOnce ?? 1);
 
 	const runItem = async (index: number): Promise<ItemOutcome> => {
