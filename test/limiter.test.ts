@@ -378,6 +378,29 @@ describe('calls in flight', () => {
 		expect(later.inFlight).toBe(last === UNKNOWN ? FEW_IN_FLIGHT : FEW_IN_FLIGHT - 1);
 	});
 
+	it('begin one at a time, four once many showed no limit, and one again while many are in flight', async () => {
+		const { limiter, sentAt, inFlight } = limiterOf(Infinity);
+		await sentAt(100, SUCCEEDED, 100);
+		expect(limiter.atOnce).toBe(1);
+		await sentAt(1, SUCCEEDED, 100);
+		expect(limiter.atOnce).toBe(4);
+		const { calls, end } = await inFlight(FEW_IN_FLIGHT, 10);
+		expect(limiter.atOnce).toBe(1);
+		end(SUCCEEDED, calls.splice(0, 1));
+		expect(limiter.atOnce).toBe(4);
+	});
+
+	it('begin one at a time if the service limits them', async () => {
+		const { limiter, over, pass, call, sentAt, triesOf } = limiterOf(Infinity);
+		await sentAt(200, SUCCEEDED, 100);
+		expect(limiter.atOnce).toBe(4);
+		// The service accepts calls again a second after it refused some.
+		await over(triesOf(REFUSED, LOOKUP, 8));
+		await pass(1000);
+		await over(call(newRun(), LOOKUP));
+		expect(limiter.atOnce).toBe(1);
+	});
+
 	it('are many at once after an idle time', async () => {
 		const { pass, sentAt, inFlight } = limiterOf(Infinity);
 		await sentAt(50, SUCCEEDED, 1000);

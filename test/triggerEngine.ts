@@ -219,6 +219,11 @@ export class MiniN8n {
 		return Object.values(global).join();
 	}
 
+	/** Another node saves the static data as it was before the activation. */
+	forget(): void {
+		this.staticData = '{}';
+	}
+
 	private begin(mode: WorkflowExecuteMode, items: INodeExecutionData[]): void {
 		const input = (items[0]?.json.leadGenTrigger ?? {}) as IDataObject;
 		const status = 'queued' as const;

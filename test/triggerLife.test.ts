@@ -398,6 +398,33 @@ describe('a poll', () => {
 		expect(n8n.executions[2]?.output).toMatchObject([{ scrapeId: idOf(0) }]);
 	});
 
+	test('has as much patience with one that is older than a day', async () => {
+		const n8n = await started();
+		skip(23 * HOUR_MS);
+		sandbox.set(answering('/status', AWAY));
+		skip(2 * HOUR_MS);
+		await quiet();
+		await pass(20, 2);
+		expect(n8n.executions).toHaveLength(1);
+		await pass(20, 2);
+		expect(kindsOf(n8n)).toEqual(['start success', 'notice error']);
+		expect(n8n.executions[1]?.error).toContain('HTTP 502');
+	});
+
+	test('that ends while the workflow is saved runs it at once', async () => {
+		const n8n = await started();
+		skip(HOUR_MS);
+		finish();
+		await until(() => n8n.executions.length === 1 && polls().length > 0);
+		let left = 1;
+		n8n.front = () => {
+			if (left-- > 0) void n8n.saveWorkflow();
+			return undefined;
+		};
+		await untilExecutions(n8n, 2, 1);
+		expect(ranOf(n8n)).toMatchObject([{ scrapeId: idOf(0) }]);
+	});
+
 	test.each([5, 6])('asks for a week, and tells after a day: %i more days', async (days) => {
 		const n8n = await started();
 		await pass(60, 23);
@@ -423,8 +450,10 @@ describe('an own URL that breaks after the activation', () => {
 		expect(n8n.executions[2]?.error).toMatch(
 			/^n8n cannot reach the webhook URL of this node\. .*status code 403/,
 		);
+		// A start that waited would hold a slot.
+		skip(MINUTE_MS);
 		due(n8n, 2);
-		await untilExecutions(n8n, 4);
+		await untilExecutions(n8n, 4, 0.1);
 		expect(starts()).toHaveLength(1);
 		expect(n8n.executions[3]?.error).toMatch(
 			/^No scrape was started: n8n cannot reach the webhook URL .* Then retry this execution/,
@@ -513,6 +542,45 @@ test('a start is saved with its execution while the own URL is away, as when n8n
 	await untilExecutions(n8n, 1);
 	expect(n8n.executions[0]?.hints[0]).toMatch(/^Scrape .* was started.* n8n cannot reach/);
 	expect(n8n.saved).toContain(idOf(0));
+});
+
+describe("a start that fails with n8n's Retry On Fail", () => {
+	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 100 };
+
+	test.each<[what: string, fault: Fault, sent: number, error: string]>([
+		['is sent again if it was refused', INVALID, 2, 'No scrape was started: The service says'],
+		[
+			'is not sent again if nobody knows',
+			AWAY,
+			1,
+			'could not confirm whether a scrape was started',
+		],
+	])('%s, and fails', async (_what, fault, sent, error) => {
+		reset(answering('/start', fault));
+		const n8n = await activated({}, retryOnFail);
+		await untilExecutions(n8n, 1);
+		expect(kindsOf(n8n)).toEqual(['start error']);
+		expect(n8n.executions[0]?.error).toContain(error);
+		expect(starts()).toHaveLength(sent);
+	});
+
+	test('starts one scrape if the second try succeeds', async () => {
+		reset(answering('/start', INVALID, 1));
+		const n8n = await activated({}, retryOnFail);
+		await untilScrapes(n8n, 1);
+		expect(kindsOf(n8n)).toEqual(['start success']);
+		await retry(n8n, 0);
+		expect(starts()).toHaveLength(2);
+	});
+});
+
+test('a start waits for an activation that another node overwrote in the webhook process', async () => {
+	const n8n = await scheduled(0, 'workers');
+	n8n.forget();
+	due(n8n, 0);
+	await untilScrapes(n8n, 1);
+	expect(kindsOf(n8n)).toEqual(['start success']);
+	expect(n8n.executions[0]?.hints[0]).toContain('was started');
 });
 
 describe('a start that waits for the rate limit', () => {
@@ -955,12 +1023,12 @@ describe('Execute step', () => {
 });
 
 describe('what a failed execution advises', () => {
-	test('is about the filters of the node if the service refuses them, and Retry starts with another key', async () => {
+	test('is about the fields of the node if the service refuses them, and Retry starts with another key', async () => {
 		reset(answering('/start', INVALID));
 		const n8n = await activated();
 		await untilExecutions(n8n, 1);
 		expect(n8n.executions[0]?.error).toMatch(
-			/^No scrape was started: .* Check the filters and 'Limit' of this node\. Then retry this execution/,
+			/^No scrape was started: .* Check the fields of this node\. Then retry this execution/,
 		);
 		// It is not sent when n8n starts.
 		await n8n.activate('init');

@@ -6,7 +6,7 @@ import { isFree, outcomeAdvice, type ServiceRequest } from './request';
 /** What to do about each error code of docs/service.md (The envelope). */
 const ADVICE = new Map(
 	Object.entries({
-		INVALID_REQUEST: 'The service does not accept the fields of this item. Check them.',
+		INVALID_REQUEST: 'The service does not accept these values. Check the fields of this node.',
 		UNAUTHORIZED: 'Check the API key in the LeadGen credential.',
 		INSUFFICIENT_CREDITS:
 			'This request cost nothing. Add credits to the account, or wait until they reset.',
@@ -22,7 +22,7 @@ const CODE_OF_STATUS = new Map([
 	[429, 'RATE_LIMIT_EXCEEDED'],
 ]);
 const LOOK_UP = 'Look up this code in the documentation of the service.';
-const ASK = 'Check the fields of this item. If they are correct, ask the provider of the service.';
+const ASK = 'Check the fields of this node. If they are correct, ask the provider of the service.';
 /** What to do where another server seems to answer. */
 export const CHECK_ADDRESS =
 	'Check the base URL in the LeadGen credential. This may be another server.';

@@ -124,13 +124,15 @@ export class Leader {
 	}
 
 	/**
-	 * Posts a message to the own URL, and learns what is saved. Tells the user if the URL takes none for too long.
+	 * Posts a message to the own URL, and learns what is saved. Tells the user if the URL takes none for too long. Says the
+	 * activation again, because another node may have saved an old copy.
 	 * @returns undefined if it takes none
 	 */
 	private async post(message: Message = {}): Promise<Reply | undefined> {
 		const { state } = this.node;
 		try {
-			const reply = await postToSelf(this.node, message);
+			const { activation } = state.saved;
+			const reply = await postToSelf(this.node, { activation, ...message });
 			// A user may also retry a start there.
 			if (reply.process !== PROCESS) this.newsUntil = Infinity;
 			this.notifiedAt.delete(NOT_REACHED);
@@ -180,7 +182,7 @@ export class Leader {
 			polled.found = found;
 			// A notification may bring the leads.
 			polled.lookAt = Date.now() + POLL_GIVE_WAY_MS;
-		} else if (isMissing || age > DAY_MS)
+		} else if (isMissing || (found && age > DAY_MS))
 			this.notify(endNotSeen(scrapeId, found ? SLOW : problem, ASKS_ON));
 	}
 
@@ -189,7 +191,8 @@ export class Leader {
 		const { state } = this.node;
 		const reply = await this.post();
 		const begun = [...state.begun, ...(reply?.begun ?? [])];
-		if (begun.includes(attempt) || scrapeOf(state.saved, attempt)?.isDone) return;
+		// A save has begun another leader meanwhile.
+		if (this.isClosed || begun.includes(attempt) || scrapeOf(state.saved, attempt)?.isDone) return;
 		state.beginCompletion(attempt);
 		this.emit({ completion: { attempt, scrapeId, notification: null, found } });
 	}

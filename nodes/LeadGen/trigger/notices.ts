@@ -36,10 +36,7 @@ export const NOT_ACTIVATED = new LeadGenError(
 
 export function notStarted(error: unknown): LeadGenError {
 	const { message, advice } = asLeadGenError(error);
-	const isInvalid = error instanceof ServiceError && error.code === 'INVALID_REQUEST';
-	// The service layer speaks of items, which a trigger has not.
-	const own = isInvalid ? "Check the filters and 'Limit' of this node." : advice;
-	const next = `${own} Then retry this execution, which starts the scrape.`.trim();
+	const next = `${advice} Then retry this execution, which starts the scrape.`.trim();
 	return new LeadGenError(`No scrape was started: ${message}`, next);
 }
 
@@ -73,6 +70,6 @@ export function notReached(problems: Map<string, unknown>): LeadGenError {
 	const told = [...problems]
 		.map(([url, error]) => `${url} (${levelsOf(error).at(-1)?.message ?? String(error)})`)
 		.join(' and ');
-	const advice = `The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. It tried ${told}. Set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678. If a proxy answers, let it pass requests below /webhook/, or add the host of n8n to NO_PROXY. If n8n answers 404 in an active workflow, delete the node and add it again in the editor.`;
+	const advice = `The node calls this URL itself, and starts no scrape until it can. If the workflow is active, the node keeps trying. It tried ${told}. Set the option 'Internal URL' to the address at which n8n reaches itself, such as http://127.0.0.1:5678. If a proxy answers, let it pass requests below /webhook/, or add the host of n8n to NO_PROXY. If n8n answers 404 although the workflow is published, delete the node and add it again in the editor.`;
 	return new LeadGenError(NOT_REACHED, advice);
 }

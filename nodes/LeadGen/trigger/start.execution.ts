@@ -29,6 +29,8 @@ export type Start = { attempt: string; activation: string; url: string };
  */
 const MAX_TRYING_MS = 15 * MINUTE_MS;
 const [FIRST_TRY_PAUSE_MS, MAX_TRY_PAUSE_MS] = [5000, MINUTE_MS];
+/** The own URL may be away for so long, for example while n8n starts. After that, a start would only hold a slot. */
+const MAX_UNREACHED_MS = 2 * MINUTE_MS;
 /**
  * The pauses before a start is saved again, each twice as long: n8n may be busy, or the process that takes requests
  * away.
@@ -54,6 +56,7 @@ export async function startOnce(node: Executing, begun: Delivery, start: Start):
 	const through = attempt;
 	const sent = await send(node, begun, start).catch(async (error: unknown) => {
 		await tellSelf(node, { through });
+		node.context.getContext('node').hasFailed = true;
 		throw isOutcomeUnknown(error) ? unknownOutcome(error) : notStarted(error);
 	});
 	if (sent === 'unwanted') {
@@ -89,14 +92,20 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 	const { context, state } = node;
 	const gate = new Gate(node, begun, `start ${start.attempt}`);
 	const isRetry = context.getMode() === 'retry';
+	// "Retry On Fail" runs the execution again, whose start is through by its own failure.
+	const { hasFailed } = context.getContext('node');
 	const permit = async () => {
 		const { saved, isActive } = await postToSelf(node).catch((error: unknown) => {
 			const { message, advice } = asLeadGenError(error);
 			throw new NotAttemptedError(message, advice);
 		});
+		const { activation } = saved;
 		// Another activation is a new wish.
-		if (!isActive || !(isRetry || saved.activation === start.activation))
-			throw new Unsent('unwanted');
+		const isSame = activation === start.activation || (hasFailed && activation === '');
+		// Another node may have saved an old copy without it. The leader then says it again.
+		if (isActive && !isRetry && activation === undefined)
+			throw new NotAttemptedError('n8n does not know that this node was activated', START_AGAIN);
+		if (!isActive || !(isRetry || isSame)) throw new Unsent('unwanted');
 		const passage = await gate.pass();
 		if (passage === 'again' || passage === 'another') throw new Unsent(passage);
 	};
@@ -120,7 +129,8 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 			continue;
 		}
 		const mayTryAgain = mayStartAgain(error) || error instanceof NotAttemptedError;
-		if (!mayTryAgain || Date.now() + pauseMs > end) throw error;
+		const isUnreached = Date.now() - (state.unreachedSince ?? Infinity) >= MAX_UNREACHED_MS;
+		if (!mayTryAgain || isUnreached || Date.now() + pauseMs > end) throw error;
 		node.log('warn', `a start is tried again: ${String(error)}`);
 		// If the signal is aborted, the next try throws.
 		await pause(pauseMs, signal).catch(() => {});
