@@ -133,9 +133,7 @@ describe('A result', () => {
 
 	const other = { scrapeId: 'x', status: 'pending' };
 	test.each<[body: object, kept: object | undefined]>([
-		[{}, undefined],
 		[{ success: true }, undefined],
-		[other, other],
 		[{ success: true, ...other }, other],
 		[{ success: true, data: [other] }, { data: [other] }],
 	])('without data may be paid for, and the error keeps what came: %j', (body, answer) => {
@@ -143,6 +141,24 @@ describe('A result', () => {
 		const facts = { message, advice: mayBeDone, outcome: 'unknown', httpStatus: 200 };
 		expect(told({ body })).toEqual({ ...facts, ...(answer && { answer }) });
 	});
+
+	test.each([{}, other, { message: 'Welcome' }])(
+		'that is no envelope may be of another server, unless the service accepted the key: %j',
+		(body) => {
+			const facts = { outcome: 'unknown', httpStatus: 200 };
+			const answered = {
+				...facts,
+				message: 'The service answered HTTP 200 with something other than the expected JSON',
+				advice: matching(/^Check the base URL .* The service may have done the work/),
+				answer: JSON.stringify(body),
+				isForeign: true,
+			};
+			expect(told({ body })).toEqual(answered);
+			const given = { status: 200, headers: {}, text: JSON.stringify(body) };
+			const answer = readEnvelope(given, { kind: 'lookup', path: '/email/verify' }, true);
+			expect('error' in answer && answer.error).toMatchObject({ ...facts, advice: mayBeDone });
+		},
+	);
 });
 
 describe('An error', () => {

@@ -245,6 +245,18 @@ it('reads an item for each call that goes out, so that few calls are in vain if 
 	expect(readAt[50]).toBeLessThan(100);
 });
 
+it('finishes people whose addresses were bought before, before it buys others', async () => {
+	await find(people(5));
+	sandbox.requests = [];
+	// Ten calls go out within a second. The first ones do before the others are read.
+	const credential = { plan: 'enterprise', requestsPerMinute: 10 };
+	await service.run(ENRICH, person, people(12).toReversed(), { credential });
+	expect(sandbox.requests).toHaveLength(7 + 12);
+	const first = sandbox.requests.slice(0, 9).map(({ body }) => JSON.stringify(body).toLowerCase());
+	const isOfBought = (text: string) => /"[^"]*person[0-4]\b[^"]*@/.test(text);
+	expect(first.filter(isOfBought)).toHaveLength(5);
+});
+
 it('asks for the plan once in large runs, and not in a small one', async () => {
 	const auto = { credential: { plan: 'auto' } };
 	sandbox.set({ accounts: { [service.apiKey()]: { plan: 'pro', credits: 100_000 } } });

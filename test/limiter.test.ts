@@ -454,6 +454,22 @@ describe('a service that fails', () => {
 		expect(await sentAt(100)).toHaveLength(100);
 	});
 
+	it('in one of its operations gets few calls for it, while those for another one go on', async () => {
+		const { over, pass, call } = limiterOf(300);
+		const run = newRun();
+		const made = { found: 0, verified: 0 };
+		for (let row = 0; row < 1000; row++)
+			void (async () => {
+				await call(run, LOOKUP, SUCCEEDED, 100);
+				made.found++;
+				await call(run, { path: '/email/verify', hasBegun: true }, UNKNOWN, 100);
+				made.verified++;
+			})();
+		await over(pass(9 * MINUTE_MS));
+		expect(made.found).toBe(1000);
+		expect(made.verified).toBeLessThan(60);
+	});
+
 	it('for some of many calls lets all go on when another one is answered', async () => {
 		const { pass, inFlight } = limiterOf(Infinity);
 		const { calls, end } = await inFlight(60);

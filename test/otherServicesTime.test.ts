@@ -2,8 +2,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RequestRecord } from '../lab/sandbox/requestLog';
 import type { NodeResult } from './engine';
-import { containing, including, mayBeDone, paired, verified } from './expected';
+import { containing, including, matching, mayBeDone, paired, verified } from './expected';
 import {
+	START_AND_WAIT_ROWS,
 	STATUS_ROWS,
 	VERIFY_ROWS,
 	WAIT_ROWS,
@@ -207,6 +208,40 @@ describe('A service that takes no calls for now', () => {
 		expect(errors).toMatchObject(sandbox.requests.map(() => ({ outcome: 'unknown' })));
 	});
 
+	test('is given up by all executions that wait for it at about the same time', async () => {
+		answerWith(verdict);
+		await runRows(VERIFY_ROWS, rowsOf(1));
+		await sandbox.goDown();
+		const rows = rowsOf(20).slice(1);
+		const began = Date.now();
+		const runs = await Promise.all(rows.map((row) => runRows(VERIFY_ROWS, [row])));
+		await sandbox.comeBack();
+		expect(Date.now() - began).toBeLessThan(13 * 60_000);
+		const outcome = including({ outcome: 'notSent' });
+		for (const [index, { items }] of runs.entries())
+			expect(items).toEqual(paired([{ ...rows[index], error: outcome }]));
+		expectCalls([...rowsOf(1)].map(VERIFY_ROWS.callFor));
+	});
+
+	test('but gives the status of scrapes still ends the waits for those that it started', async () => {
+		const refusing = { ...tooFast, headers: busyFor('36000').headers };
+		const began = Date.now();
+		answerWith(({ path, query }) => {
+			if (path === '/status') {
+				const isOver = Date.now() - began > 60_000;
+				return success({ scrapeId: query.scrapeId, status: isOver ? 'completed' : 'processing' });
+			}
+			const { length } = sandbox.requests.filter((each) => each.path === '/start');
+			return length <= 3 ? success({ scrapeId: `s${String(length)}` }) : refusing;
+		});
+		const { items } = await runRows(START_AND_WAIT_ROWS, rowsOf(8));
+		const completed = items.filter(({ json }) => json.status === 'completed');
+		expect(completed.map(({ json }) => json.scrapeId).toSorted()).toEqual(['s1', 's2', 's3']);
+		const others = items.filter(({ json }) => json.error);
+		const error = { outcome: matching(/refused|notSent/), paidCalls: 0 };
+		expect(others).toMatchObject(new Array(5).fill({ json: { error } }));
+	});
+
 	test.each([VERIFY_ROWS, WAIT_ROWS])('leaves Stop at once: $operation', async (action) => {
 		const { operation, parameters } = action;
 		answerWith(busyFor('300'));
@@ -348,6 +383,56 @@ test('After a run that ended early, its results are free for 15 minutes from its
 	sandbox.requests = [];
 	await runRows(VERIFY_ROWS, rows);
 	expectCalls(rows.slice(20).map(VERIFY_ROWS.callFor));
+});
+
+test('The same is true of a run that was stopped, also with On Error: Continue', async () => {
+	let isBusy = true;
+	answerWith((request) => {
+		const isTaken = !isBusy || sandbox.requests.length <= 10;
+		return isTaken ? verdict(request) : tooFast;
+	});
+	const rows = rowsOf(30);
+	const isWaiting = () => isLongAgo(sandbox.requests[0], 8 * 60_000);
+	const { operation, parameters } = VERIFY_ROWS;
+	await service.runUntil(isWaiting, operation, parameters, rows, keepGoing);
+	const bought = isIn(sandbox.requests.filter(({ status }) => status === 200));
+	await sleep(14 * 60_000);
+	isBusy = false;
+	sandbox.requests = [];
+	await runRows(VERIFY_ROWS, rows);
+	expectCalls(rows.filter((row) => !bought(row)).map(VERIFY_ROWS.callFor));
+	expect(sandbox.requests).toHaveLength(20);
+});
+
+test('A refusal of a status counts from the first one on, not from an outage before', async () => {
+	const rows = rowsOf(3);
+	const since = Date.now();
+	const refused = new Set<unknown>();
+	answerWith(({ query: { scrapeId } }) => {
+		if (Date.now() - since < 80_000) return answer('<html>', 502);
+		if (refused.has(scrapeId)) return success({ scrapeId, status: 'completed' });
+		refused.add(scrapeId);
+		return answer('<html>', 404);
+	});
+	const { items } = await runRows(WAIT_ROWS, rows);
+	expect(refused.size).toBe(3);
+	expect(items).toEqual(paired(rows.map(({ name }) => ({ scrapeId: name, status: 'completed' }))));
+});
+
+test('A wait that ends early does not say that another run costs nothing', async () => {
+	const rows = rowsOf(12);
+	answerWith(({ query: { scrapeId } }) =>
+		sandbox.requests.length <= 12
+			? success({ scrapeId, status: 'processing' })
+			: failure('UNAUTHORIZED', 401),
+	);
+	const { items } = await runRows(WAIT_ROWS, rows);
+	const errors = items.map(({ json }) => json.error as IDataObject);
+	expect(errors).toMatchObject(rows.map(({ name: scrapeId }) => ({ scrapeId, paidCalls: 0 })));
+	for (const { advice } of errors) {
+		expect(advice).toContain('If you start a new scrape instead, you pay again.');
+		expect(advice).not.toMatch(/do not pay|Remember Results/);
+	}
 });
 
 test('The plan is asked for again after a quarter of an hour, because it may change', async () => {

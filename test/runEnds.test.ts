@@ -51,6 +51,13 @@ test.each<[what: string, first: number, Answer, facts: object, reason: string]>(
 	['a page', 0, page(404), refused, earlier('The service answered HTTP 404 with a web page')],
 	['a redirect', 0, redirect, unclear, earlier('The service redirects to https://login.example/')],
 	[
+		'JSON of another server',
+		0,
+		answer({ status: 'ok' }),
+		{ ...unclear, advice: containing('Check the base URL') },
+		earlier('The service answered HTTP 200 with something other than the expected JSON'),
+	],
+	[
 		'credits that run out',
 		3,
 		failure('INSUFFICIENT_CREDITS', 402),
@@ -94,6 +101,8 @@ test.each<[what: string, row: number, Answer, error: object]>([
 	['a refused value', 0, failure('INVALID_REQUEST', 400), refused],
 	['HTTP 403 about the key', 5, failure('INVALID_API_KEY', 403), refused],
 	['HTTP 401', 5, wrongKey, refused],
+	['HTTP 403 with another code', 5, failure('FORBIDDEN', 403), { advice: tryAgain, ...refused }],
+	['HTTP 403 without a code', 5, answer({ message: 'No' }, 403), { advice: tryAgain, ...refused }],
 	['a page with HTTP 403', 5, page(403), { advice: tryAgain, ...refused }],
 	['a page with HTTP 404', 5, page(404), { advice: tryAgain, ...refused }],
 	['a login page', 5, page(200), unclear],

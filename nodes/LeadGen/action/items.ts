@@ -92,7 +92,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	if (begun) {
 		saveTotals(context, begun.run);
 		const isCutShort = outcomes.some(({ error }) => error instanceof NotAttemptedError);
-		if (failure ?? isCutShort) begun.run.rememberOn();
+		if (failure ?? (isCutShort || stopButton?.aborted)) begun.run.rememberOn();
 	}
 	throwIfStopped(stopButton);
 	if (failure) {

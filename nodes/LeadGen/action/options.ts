@@ -97,7 +97,7 @@ export function readOptions(parameters: Parameters, { paid, split }: Operation) 
 		isDryRun: paid !== undefined && parameters.option(dryRun),
 		timeoutMs: paid ? parameters.option(requestTimeout) * 1000 : FREE_TIMEOUT_MS,
 		// Later executions do not reuse a scrape, because each start creates its own.
-		rememberMs: paid === 'start' ? 0 : parameters.option(rememberMinutes) * 60_000,
+		rememberMs: paid === 'lookup' ? parameters.option(rememberMinutes) * 60_000 : 0,
 		maxPaidCalls: paid ? parameters.option(maxPaidCalls, Infinity) : Infinity,
 	};
 }

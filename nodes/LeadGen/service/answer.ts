@@ -30,6 +30,9 @@ export const CHECK_ADDRESS =
 const TRY_LATER =
 	'The service accepted other requests with this API key, so a gateway or a firewall may have answered this one. Try it again later. If that does not help, ask the provider of the service.';
 
+/** Codes with which HTTP 403 is about the key. Others, and no code, can be those of a firewall. */
+export const ABOUT_KEY = /key|token|auth/i;
+
 /** How much of an answer that cannot be read an error contains, in characters; and of a text in a message. */
 const [MAX_ANSWER, MAX_TEXT] = [4096, 500];
 
@@ -89,6 +92,10 @@ export function readEnvelope(
 	const envelope = jsonParse<unknown>(text, { fallbackValue: null });
 	if (!isObject(envelope)) return { error: unreadable(response, request, isKeyRight) };
 	const { data } = envelope;
+	// Another server may answer every request with JSON of its own.
+	const isEnvelope = ['success', 'data', 'error'].some((name) => envelope[name] !== undefined);
+	if (status < 400 && !isEnvelope && !isKeyRight)
+		return { error: unreadable(response, request, isKeyRight) };
 	if (isError(envelope, status)) return { error: errorOf(envelope, status, request, isKeyRight) };
 	if (status >= 400) return { error: unreadable(response, request, isKeyRight) };
 	if (isObject(data)) return { data };
@@ -125,9 +132,11 @@ function errorOf(
 	const isSure = documented === 'RATE_LIMIT_EXCEEDED' || (httpStatus < 400 && Boolean(documented));
 	const isRefused = isSure || isRefusalStatus(httpStatus);
 	const otherwise = code ? LOOK_UP : isForeign ? CHECK_ADDRESS : ASK;
+	const isBlocked = httpStatus === 403 && isKeyRight && !documented && !ABOUT_KEY.test(code);
+	const byCode = isBlocked ? TRY_LATER : ADVICE.get(meaning(code, httpStatus) ?? '');
 	return new ServiceError(
 		saying(excerpt(message), documented ?? code),
-		isRefused ? (ADVICE.get(meaning(code, httpStatus) ?? '') ?? otherwise) : outcomeAdvice(request),
+		isRefused ? (byCode ?? otherwise) : outcomeAdvice(request),
 		{
 			outcome: isRefused ? 'refused' : 'unknown',
 			code: (documented ?? code) || undefined,

@@ -3,7 +3,8 @@ import { NotAttemptedError, type ServiceError } from '../common/errors';
 import { anySignal } from '../common/pause';
 import { count } from '../common/values';
 import { accountOf, type Account } from './account';
-import { CHECK_ADDRESS, documentedCode, foundNobody, meaningOf, type Answer } from './answer';
+import { ABOUT_KEY, CHECK_ADDRESS, documentedCode, foundNobody, meaningOf } from './answer';
+import type { Answer } from './answer';
 import type { Run } from './limits/limiter';
 import { MAX_UNANSWERED_MS, MINUTE_MS } from './limits/policy';
 import { putLast, type Buyer } from './memory';
@@ -104,13 +105,14 @@ export class NodeRun implements Run {
 	}
 
 	/**
-	 * Each of the remaining calls would wait without success.
-	 * @param error the last answer
+	 * Each of the remaining calls would wait without success. Scrapes that were started are still waited for.
+	 * @param request the last one, of this run or of another one @param error the answer to it
 	 * @param backMs in how much time the service accepts calls again, if it said so
 	 */
-	giveUp(error: ServiceError, backMs: number): void {
+	giveUp({ kind, path }: ServiceRequest, error: ServiceError, backMs: number): void {
+		const only = kind === 'start' ? path : undefined;
 		if (error.outcome === 'notSent') {
-			this.stop(`an earlier request failed. ${error.message}`, error.advice);
+			this.stop(`an earlier request failed. ${error.message}`, error.advice, only);
 			return;
 		}
 		const { httpStatus = 0, message } = error;
@@ -126,7 +128,7 @@ export class NodeRun implements Run {
 			backMs > MAX_UNANSWERED_MS
 				? `The service says that it accepts requests again in ${time}.`
 				: 'This has lasted for ten minutes.';
-		this.stop(`the service ${problem}`, `${back} Try again later.`);
+		this.stop(`the service ${problem}`, `${back} Try again later.`, only);
 	}
 
 	/** The first reason counts. @param path if only the paid calls of a path make no sense any more */
@@ -153,8 +155,7 @@ const MOST_REFUSED_KEYS = 5;
 function isKeyRefused({ code = '', httpStatus, outcome }: ServiceError, hasSucceeded: boolean) {
 	if (outcome !== 'refused') return false;
 	if (documentedCode(code) === 'UNAUTHORIZED' || httpStatus === 401) return true;
-	// A page without a code can be that of a firewall.
-	return httpStatus === 403 && (hasSucceeded ? /key|token|auth/i : /^$|key|token|auth/i).test(code);
+	return httpStatus === 403 && (ABOUT_KEY.test(code) || (code === '' && !hasSucceeded));
 }
 
 /** How many maxima are kept. The one that was unused for longest is forgotten first. */

@@ -23,6 +23,8 @@ interface Foreseen {
 export class Service {
 	/** How many calls the item paid for, or may have paid for. */
 	paidCalls = 0;
+	/** Whether the item has the answer to a paid call, also if it was paid for before. */
+	private hasBegun = false;
 	/** How many calls it took from the maximum. */
 	private taken = 0;
 
@@ -138,6 +140,7 @@ export class Service {
 		const { run } = this;
 		const { noun = 'call' } = request;
 		if (isResult(answer, request)) {
+			this.hasBegun = true;
 			if (buyer) {
 				run.reused++;
 				run.reusedFrom.add(buyer.executionId);
@@ -176,7 +179,8 @@ export class Service {
 		const { limiter } = account;
 		const { kind, path } = request;
 		const { timeoutMs } = settings;
-		const info = { path, isPoll: kind === 'poll', timeoutMs, hasBegun: this.paidCalls > 0 };
+		const isPoll = kind === 'poll';
+		const info = { path, isPoll, timeoutMs, hasBegun: this.hasBegun };
 		const call = await limiter.turn(run, info, signal);
 		if (account.shouldAskForPlan()) void this.attempt(BALANCE, run.signal, true).catch(() => {});
 		const permitted = Promise.resolve(request.permit?.());
@@ -192,7 +196,10 @@ export class Service {
 		const goesOn = limiter.end(run, call, { outcome, rateInfo: told });
 		if ('data' in answer && path === BALANCE.path) account.learnPlan(answer.data ?? {});
 		if (!isAside) run.judge(request, error);
-		if (!isAside && error && !goesOn) run.giveUp(error, backMs(rateInfo));
+		if (isAside || !error || goesOn) return { answer, goesOn };
+		// Other runs would only wait for the same answer. Each has its own patience for a scrape that is paid for.
+		for (const each of new Set([run, ...(isPoll ? [] : limiter.runsTo(path))]))
+			each.giveUp?.(request, error, backMs(rateInfo));
 		return { answer, goesOn };
 	}
 }

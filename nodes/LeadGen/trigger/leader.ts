@@ -124,8 +124,8 @@ export class Leader {
 	}
 
 	/**
-	 * Posts a message to the own URL, and learns what is saved. Tells the user if the URL takes none for too long. Says the
-	 * activation again, because another node may have saved an old copy.
+	 * Posts a message to the own URL, and learns what is saved. Says the activation again, because another node may have
+	 * saved an old copy. Tells the user if the URL takes no message for too long.
 	 * @returns undefined if it takes none
 	 */
 	private async post(message: Message = {}): Promise<Reply | undefined> {

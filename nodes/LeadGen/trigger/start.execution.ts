@@ -93,7 +93,7 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 	const gate = new Gate(node, begun, `start ${start.attempt}`);
 	const isRetry = context.getMode() === 'retry';
 	// "Retry On Fail" runs the execution again, whose start is through by its own failure.
-	const { hasFailed } = context.getContext('node');
+	const hasFailed = context.getContext('node').hasFailed === true;
 	const permit = async () => {
 		const { saved, isActive } = await postToSelf(node).catch((error: unknown) => {
 			const { message, advice } = asLeadGenError(error);

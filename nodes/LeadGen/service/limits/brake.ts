@@ -19,11 +19,12 @@ const UNREACHABLE_PAUSE_MS = 2000;
  * Reacts to failures that come together: HTTP 5xx, broken connections, time-outs, and calls that could not be sent.
  * Single ones hold nothing up. For example, a service breaks connections beyond 150 at once: after some failures, fewer
  * calls are in flight, and none goes out until a call is answered. If that takes long, single test calls go out at
- * growing pauses.
+ * growing pauses. Each path has its own.
  */
 export class Brake implements Policy {
 	private readonly trust = new Trust();
-	/** How many calls may be in flight. */
+	/** How many calls are in flight, and may be. */
+	private inFlight = 0;
 	private most = Infinity;
 	/** How many were when the last call failed, with it; `Infinity` if that was chance. */
 	private failedAt = Infinity;
@@ -45,11 +46,12 @@ export class Brake implements Policy {
 	}
 
 	waitMs(now: number): number {
-		if (!this.pause) return this.traffic.inFlight < this.most ? 0 : Infinity;
+		if (!this.pause) return this.inFlight < this.most ? 0 : Infinity;
 		return Math.max(0, this.pause.testAt - now);
 	}
 
 	sent(call: Call): void {
+		this.inFlight++;
 		const { pause } = this;
 		if (!pause) return;
 		// Nobody had a call to make for long, so nothing is known of that time.
@@ -59,6 +61,7 @@ export class Brake implements Policy {
 	}
 
 	ended(call: Call, end: End, now: number): void {
+		this.inFlight--;
 		if (isAnswered(end)) {
 			this.answeredAt = [...this.answeredAt, call.inFlight].slice(-LAST_ANSWERED);
 			this.most += Math.ceil(this.most) === this.failedAt - 1 ? CAREFUL_GROWTH : GROWTH;
@@ -94,7 +97,7 @@ export class Brake implements Policy {
 		this.failedAt = isChance ? Infinity : call.inFlight;
 		if (!isChance) this.most = Math.max(1, this.most - 1);
 		if (this.trust.failed()) return;
-		this.most = Math.max(1, Math.min(this.most, SHRINK * this.traffic.inFlight));
+		this.most = Math.max(1, Math.min(this.most, SHRINK * this.inFlight));
 		this.pause = { since: now, testAt: now + FIRST_PAUSE_MS };
 	}
 }

@@ -1,4 +1,6 @@
+import type { ServiceError } from '../../common/errors';
 import { onAbort, throwIfStopped } from '../../common/pause';
+import type { ServiceRequest } from '../request';
 import { Announced, backMs } from './announced';
 import { Brake } from './brake';
 import { Learned } from './learned';
@@ -25,6 +27,8 @@ export interface Run {
 	waitedMs: number;
 	/** When it wanted to make its first call. */
 	beganAt?: number;
+	/** Ends it, because it makes no sense to wait for the answer to such a request. */
+	giveUp?: (request: ServiceRequest, error: ServiceError, backMs: number) => void;
 }
 
 /** The waiting calls of a run to one path, the next one first. */
@@ -56,8 +60,9 @@ export class Limiter {
 	private readonly traffic = new Traffic(this.account.counted);
 	private readonly announced = new Announced(this.traffic);
 	private readonly learned: Learned;
-	private readonly brake: Brake;
 	private readonly policies: readonly Policy[];
+	/** By path, because a service may fail in one of its operations only. */
+	private readonly brakes = new Map<string, Brake>();
 	/** Calls in flight that may still fail or be refused, the oldest first. */
 	private readonly undecided = new Set<Call>();
 	/** By path, because a service may limit each of its operations: since when no call is answered, and the last end. */
@@ -72,8 +77,7 @@ export class Limiter {
 	constructor(private readonly clock: Clock = systemClock) {
 		const { traffic } = this;
 		this.learned = new Learned(traffic, clock, () => this.perMinute);
-		this.brake = new Brake(traffic, clock);
-		this.policies = [traffic, ...this.quotas, this.announced, this.brake, this.learned];
+		this.policies = [traffic, ...this.quotas, this.announced, this.learned];
 	}
 
 	/** How many calls per minute may go to a path, as far as quotas limit them. */
@@ -138,7 +142,7 @@ export class Limiter {
 	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
 		const now = this.clock.now();
-		for (const policy of this.policies) policy.ended?.(call, end, now);
+		for (const policy of this.policiesFor(call)) policy.ended?.(call, end, now);
 		const isUndecided = this.undecided.delete(call);
 		this.wake();
 		if (end.outcome === 'cancelled') return true;
@@ -155,6 +159,21 @@ export class Limiter {
 		return now - sinceThen < this.patienceMs(call, end);
 	}
 
+	/** The runs with calls that wait for a path, but for polls. If one of them waits in vain, so do the others. */
+	runsTo(path: string): Run[] {
+		return this.lines.filter((line) => line.path === path && !line.isPoll).map(({ run }) => run);
+	}
+
+	private brakeOf(path: string): Brake {
+		const brake = this.brakes.get(path) ?? new Brake(this.traffic, this.clock);
+		this.brakes.set(path, brake);
+		return brake;
+	}
+
+	private policiesFor({ path }: CallInfo): Policy[] {
+		return [...this.policies, this.brakeOf(path)];
+	}
+
 	/** For how long it makes sense to wait for an answer. */
 	private patienceMs(call: Call, { outcome, rateInfo }: End): number {
 		if (outcome === 'notSent' && !this.traffic.hasAnswered) return MAX_UNREACHABLE_MS;
@@ -163,7 +182,7 @@ export class Limiter {
 
 	private passed(call: Call, now: number): void {
 		this.undecided.delete(call);
-		for (const policy of this.policies) policy.passed?.(call, now);
+		for (const policy of this.policiesFor(call)) policy.passed?.(call, now);
 	}
 
 	private lineOf(run: Run, info: CallInfo): Line {
@@ -210,7 +229,8 @@ export class Limiter {
 		}
 		let waitMs = Infinity;
 		for (const line of this.lines) {
-			waitMs = Math.min(waitMs, Math.max(...this.policies.map((each) => each.waitMs(now, line))));
+			const waits = this.policiesFor(line).map((each) => each.waitMs(now, line));
+			waitMs = Math.min(waitMs, Math.max(...waits));
 			if (waitMs > 0) continue;
 			this.letGo(line);
 			break;
@@ -233,14 +253,15 @@ export class Limiter {
 		const { total, inFlight } = this.traffic;
 		const call = { ...info, sentAt: this.clock.now(), before: total, inFlight: inFlight + 1 };
 		this.undecided.add(call);
-		for (const policy of this.policies) policy.sent?.(call);
+		for (const policy of this.policiesFor(call)) policy.sent?.(call);
 		go(call);
 	}
 
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
-		const isOutage = this.brake.isOn || this.announced.isOutage;
-		const held = isOutage ? undefined : this.lines[0]?.run;
+		const [first] = this.lines;
+		const isOutage = this.announced.isOutage || (first && this.brakeOf(first.path).isOn);
+		const held = isOutage ? undefined : first?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
 		// Without this moment, many calls come a little too early.

@@ -66,7 +66,7 @@ async function lastStatus(
 	// The last request goes out at the deadline, and its answer may take a second.
 	const signal = timeoutSignal(deadline + 1000 - Date.now());
 	let last: IDataObject | undefined;
-	let failure: { error: ServiceError; since: number } | undefined;
+	let failure: { error: ServiceError; since: number; refusedSince: number } | undefined;
 	account.watched++;
 	try {
 		for (;;) {
@@ -79,9 +79,18 @@ async function lastStatus(
 					// If the run is over, what the service said of this scrape tells more.
 					if (error instanceof NotAttemptedError && failure) throw withScrape(failure.error, id);
 					if (!(error instanceof ServiceError)) throw withScrape(error, id);
-					failure = { error, since: failure?.since ?? Date.now() };
-					const maxMs = error.outcome === 'refused' ? MAX_REFUSED_MS : MAX_SILENCE_MS;
-					if (Date.now() - failure.since >= maxMs) throw withScrape(error, id);
+					const now = Date.now();
+					const { since = now, refusedSince = Infinity } = failure ?? {};
+					// One refusal after a silence is no refusal for long.
+					const isRefused = error.outcome === 'refused';
+					failure = {
+						error,
+						since,
+						refusedSince: isRefused ? Math.min(refusedSince, now) : Infinity,
+					};
+					const isOver =
+						now - since >= MAX_SILENCE_MS || now - failure.refusedSince >= MAX_REFUSED_MS;
+					if (isOver) throw withScrape(error, id);
 				}
 			}
 			const isLate = signal.aborted || Date.now() >= deadline;
