@@ -114,8 +114,8 @@ export class MiniN8n {
 	 * @param others answer requests, and run executions, in turn: in queue mode these are other processes
 	 */
 	constructor(
-		private readonly type: INodeType,
-		private readonly others: INodeType[],
+		private type: INodeType,
+		private others: INodeType[],
 		public credential: ICredentialDataDecryptedObject,
 		parameters: INodeParameters,
 		fields: Partial<INode> = {},
@@ -149,11 +149,16 @@ export class MiniN8n {
 		this.server.close();
 	}
 
-	/** As n8n 1: the hooks, then `trigger()`. What the hooks write is saved if all is through. */
-	async activate(mode: WorkflowActivateMode = 'activate'): Promise<void> {
+	/**
+	 * As n8n 1: the hooks, then `trigger()`. What the hooks write is saved if all is through.
+	 * @param isTriggerFirst as it may be on n8n 2, which runs both side by side
+	 */
+	async activate(mode: WorkflowActivateMode = 'activate', isTriggerFirst = false): Promise<void> {
 		const workflow = this.workflow(true);
 		const given = this.given(workflow, 'trigger', mode);
-		await this.type.webhookMethods?.default?.create.call(new HookContext(...given));
+		const create = async () =>
+			await this.type.webhookMethods?.default?.create.call(new HookContext(...given));
+		if (!isTriggerFirst) await create();
 		this.isActive = true;
 		const emit = ([items = []]: INodeExecutionData[][]) => {
 			this.begin('trigger', items);
@@ -162,6 +167,7 @@ export class MiniN8n {
 		const helpers = [undefined, undefined, { registerCron } as never] as const;
 		const context = new TriggerContext(...given, emit, ...helpers);
 		this.triggerResponse = await this.type.trigger?.call(context);
+		if (isTriggerFirst) await create();
 		this.save(workflow);
 	}
 
@@ -174,6 +180,14 @@ export class MiniN8n {
 		this.save(workflow);
 		await this.triggerResponse?.closeFunction?.();
 		this.ticks = [];
+	}
+
+	/** n8n starts again, as another process. */
+	async restart(): Promise<void> {
+		this.type = loadElsewhere();
+		this.others = [this.type];
+		this.ticks = [];
+		await this.activate('init', true);
 	}
 
 	/** A user saves or publishes the workflow while it is active. */

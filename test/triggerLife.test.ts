@@ -189,6 +189,14 @@ describe('an activation', () => {
 		await expectNoMore(n8n, 2);
 	});
 
+	test('of a schedule sends a start that is due as soon as n8n has started', async () => {
+		const n8n = await scheduled();
+		await n8n.restart();
+		due(n8n, 1);
+		await untilScrapes(n8n, 1);
+		expect(kindsOf(n8n)).toEqual(['start success']);
+	});
+
 	test('starts nothing more in saves, and starts a scrape again after a deactivation', async () => {
 		const n8n = await started();
 		await n8n.saveWorkflow();
@@ -477,6 +485,22 @@ describe('an own URL that breaks after the activation', () => {
 		await quiet(MINUTE_MS);
 		n8n.front = undefined;
 		await until(() => sandbox.jobs.length === 3);
+	});
+
+	test('is left by Retry, if the user set Internal URL meanwhile', async () => {
+		const n8n = await scheduled();
+		n8n.front = ({ headers }) => (headers.host?.startsWith('localhost') ? 403 : undefined);
+		const internalUrl = new URL(n8n.productionUrl).origin;
+		n8n.publicUrl = `${internalUrl.replace('127.0.0.1', 'localhost')}/`;
+		await n8n.restart();
+		due(n8n, 1);
+		await untilExecutions(n8n, 2);
+		expect(kindsOf(n8n).toSorted()).toEqual(['notice error', 'start error']);
+		n8n.parameters = { schedule: 'hourly', limit: 10, options: { internalUrl } };
+		await n8n.saveWorkflow();
+		await quiet(2000);
+		await retry(n8n, kindsOf(n8n).indexOf('start error'));
+		expect(sandbox.jobs).toHaveLength(1);
 	});
 
 	test('is not told of the next activation, if it broke before', async () => {

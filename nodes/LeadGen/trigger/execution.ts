@@ -44,7 +44,8 @@ export async function execute(node: Executing): Promise<INodeExecutionData[][] |
 }
 
 async function carryOut(node: Executing, purpose: Purpose & Delivery) {
-	node.addresses = purpose.addresses;
+	// When the user retries it, this process may know better ones.
+	node.addresses = node.state.place?.addresses ?? purpose.addresses;
 	if ('notice' in purpose) {
 		const isRetry = node.context.getMode() === 'retry';
 		if (!isRetry) throw new LeadGenError(purpose.notice.message, purpose.notice.advice);

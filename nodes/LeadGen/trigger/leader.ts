@@ -107,6 +107,8 @@ export class Leader {
 			return;
 		}
 		this.newsUntil = Math.max(this.newsUntil, Date.now() + MAX_START_MS);
+		// A start may be due before the leader begins its work.
+		this.node.addresses = place.addresses;
 		this.emit({ start: { attempt, activation, url: place.url } });
 	}
 
