@@ -454,6 +454,41 @@ describe('a service that fails', () => {
 		expect(await sentAt(100)).toHaveLength(100);
 	});
 
+	it('and says each time that it is back in a second gets few calls', async () => {
+		const { over, pass, sentAt, call } = limiterOf(Infinity);
+		await sentAt(600, SUCCEEDED, 100);
+		let sent = 0;
+		const end = { ...UNKNOWN, rateInfo: { retryAfterMs: 1000 } };
+		for (let worker = 0; worker < 60; worker++)
+			void (async () => {
+				for (let row = 0; row < 100; row++, sent++) await call(newRun(), LOOKUP, end, 100);
+			})();
+		await over(pass(9 * MINUTE_MS));
+		expect(sent).toBeLessThanOrEqual(60 + 20);
+	});
+
+	it('now and then, and asks for a pause of half a minute, holds up no other call', async () => {
+		const { clock, over, call } = limiterOf(Infinity);
+		const rare: End = { ...UNKNOWN, rateInfo: { retryAfterMs: 30_000 } };
+		const calls = Array.from({ length: 2000 }, (_, row) =>
+			call(newRun(), LOOKUP, row % 50 === 25 ? rare : SUCCEEDED, 100),
+		);
+		await over(Promise.all(calls));
+		expect(clock.now()).toBeLessThan(10_000);
+	});
+
+	it('to answer for a moment gets test calls, and then all of them', async () => {
+		const { clock, over, sentAt, inFlight, call } = limiterOf(Infinity);
+		await sentAt(100, SUCCEEDED, 100);
+		await inFlight(FEW_IN_FLIGHT, 5000);
+		const since = clock.now();
+		const waiting = Array.from({ length: 20 }, () => call(newRun(), LOOKUP, SUCCEEDED, 100));
+		await over(Promise.race(waiting));
+		expect(clock.now() - since).toBeLessThan(20_000);
+		await over(Promise.all(waiting));
+		expect(clock.now() - since).toBeLessThan(40_000);
+	});
+
 	it('in one of its operations gets few calls for it, while those for another one go on', async () => {
 		const { over, pass, call } = limiterOf(300);
 		const run = newRun();

@@ -4,6 +4,7 @@ import type { RequestRecord } from '../lab/sandbox/requestLog';
 import type { NodeResult } from './engine';
 import { containing, including, matching, mayBeDone, paired, verified } from './expected';
 import {
+	BALANCE,
 	START_AND_WAIT_ROWS,
 	STATUS_ROWS,
 	VERIFY_ROWS,
@@ -221,6 +222,32 @@ describe('A service that takes no calls for now', () => {
 		for (const [index, { items }] of runs.entries())
 			expect(items).toEqual(paired([{ ...rows[index], error: outcome }]));
 		expectCalls([...rowsOf(1)].map(VERIFY_ROWS.callFor));
+	});
+
+	test('is given up by all executions that wait for its scrapes, once they did so for ten minutes', async () => {
+		answerWith(answer('<html>', 502));
+		const began = Date.now();
+		const rows = rowsOf(12);
+		const runs = await Promise.all(rows.map((row) => runRows(WAIT_ROWS, [row])));
+		expect(Date.now() - began).toBeGreaterThan(10 * 60_000);
+		expect(Date.now() - began).toBeLessThan(13 * 60_000);
+		for (const [index, { items }] of runs.entries()) {
+			const [row = { name: '' }] = rows.slice(index);
+			const error = including({ scrapeId: row.name, paidCalls: 0 });
+			expect(items).toEqual(paired([{ ...row, error }]));
+		}
+	});
+
+	test('for the balance alone ends no other run', async () => {
+		answerWith((request) => (request.path === '/credits' ? busyFor('3600') : verdict(request)));
+		const rows = rowsOf(150);
+		const asking = [30_000, 61_000, 62_000].map(async (ms) => {
+			await sleep(ms);
+			await service.run(BALANCE, {}, [{}], auto);
+		});
+		const { items } = await runRows(VERIFY_ROWS, rows, {}, auto);
+		await Promise.all(asking);
+		expect(items).toEqual(verified(rows));
 	});
 
 	test('but gives the status of scrapes still ends the waits for those that it started', async () => {

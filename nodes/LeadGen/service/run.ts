@@ -148,8 +148,8 @@ export class NodeRun implements Run {
 	}
 }
 
-/** If the service refuses the key so often in a row, it does not accept it any more. */
-const MOST_REFUSED_KEYS = 5;
+/** If the service refuses the key so often in a row, it does not accept it any more. One of its servers may do so. */
+const MOST_REFUSED_KEYS = 10;
 
 /** Whether the service refuses every call with this key, and not only this one. */
 function isKeyRefused({ code = '', httpStatus, outcome }: ServiceError, hasSucceeded: boolean) {

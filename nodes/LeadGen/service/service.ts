@@ -3,7 +3,7 @@ import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors'
 import { anySignal, pause, settledOrAborted, throwIfStopped } from '../common/pause';
 import { count } from '../common/values';
 import { excerpt, foundNobody, isUnclear, withoutData, type Answer } from './answer';
-import { backMs } from './limits/announced';
+import { backMs, boundedWaitMs } from './limits/announced';
 import type { End } from './limits/policy';
 import type { Buyer } from './memory';
 import { BALANCE, isFree, keyOf, outcomeAdvice, type ServiceRequest } from './request';
@@ -160,18 +160,18 @@ export class Service {
 		const stop = isFree(request) ? run.signal : run.pathOf(request.path).signal;
 		const signal = request.signal ? anySignal(stop, request.signal) : stop;
 		for (let tries = 1; ; tries++) {
-			const { answer, goesOn } = await this.attempt(request, signal);
+			const { answer, goesOn, namedMs } = await this.attempt(request, signal);
 			if ('data' in answer) return answer;
 			const delayMs = goesOn ? retryDelayMs(answer.error, request, tries) : undefined;
 			if (delayMs === undefined) return answer;
-			if (delayMs > 0) await pause(delayMs, signal);
+			if (delayMs > 0) await pause(Math.max(delayMs, namedMs), signal);
 		}
 	}
 
 	/**
 	 * Sends a request once, when it is its turn.
 	 * @param isAside whether a failure says nothing about other calls, as of the question for the plan
-	 * @returns also whether further calls make sense
+	 * @returns also whether further calls make sense, and how long the service asks to wait
 	 */
 	private async attempt(request: ServiceRequest, signal: AbortSignal, isAside = false) {
 		const { run } = this;
@@ -181,26 +181,30 @@ export class Service {
 		const { timeoutMs } = settings;
 		const isPoll = kind === 'poll';
 		const info = { path, isPoll, timeoutMs, hasBegun: this.hasBegun };
-		const call = await limiter.turn(run, info, signal);
+		// What becomes of the question for the plan does not matter to the run.
+		const caller = isAside ? { inFlight: 0, waitedMs: 0 } : run;
+		const call = await limiter.turn(caller, info, signal);
 		if (account.shouldAskForPlan()) void this.attempt(BALANCE, run.signal, true).catch(() => {});
 		const permitted = Promise.resolve(request.permit?.());
 		// An answer that arrived meanwhile may have stopped the run.
 		await permitted.then(throwIfStopped.bind(undefined, signal)).catch((error: unknown) => {
-			limiter.end(run, call, { outcome: 'cancelled' });
+			limiter.end(caller, call, { outcome: 'cancelled' });
 			throw error;
 		});
 		const { answer, rateInfo } = await exchange(run, request);
 		const error = 'error' in answer ? answer.error : undefined;
 		const told = isAside ? undefined : rateInfo;
 		const outcome = outcomeFor(error, isAside, run.hasSucceeded);
-		const goesOn = limiter.end(run, call, { outcome, rateInfo: told });
+		const goesOn = limiter.end(caller, call, { outcome, rateInfo: told });
 		if ('data' in answer && path === BALANCE.path) account.learnPlan(answer.data ?? {});
 		if (!isAside) run.judge(request, error);
-		if (isAside || !error || goesOn) return { answer, goesOn };
-		// Other runs would only wait for the same answer. Each has its own patience for a scrape that is paid for.
-		for (const each of new Set([run, ...(isPoll ? [] : limiter.runsTo(path))]))
+		const namedMs = boundedWaitMs(rateInfo?.retryAfterMs ?? 0, call);
+		const attempted = { answer, goesOn, namedMs };
+		if (isAside || !error || goesOn) return attempted;
+		// Other runs would only wait for the same answer.
+		for (const each of new Set([run, ...limiter.runsTo(path, isPoll)]))
 			each.giveUp?.(request, error, backMs(rateInfo));
-		return { answer, goesOn };
+		return attempted;
 	}
 }
 

@@ -59,11 +59,9 @@ export function boundedWaitMs(ms: number, { isPoll }: Call): number {
 }
 
 /**
- * Keeps to the number of requests that are left, as the service says, and leaves one that fails alone as it asks for.
+ * Keeps to the number of requests that are left, as the service says.
  */
 export class Announced implements Policy {
-	/** Whether it waits for a service that failed, and said when it is back. */
-	isOutage = false;
 	/** Requests that are left until then, less those that were sent since. */
 	private left = Infinity;
 	private until = 0;
@@ -85,11 +83,9 @@ export class Announced implements Policy {
 		if (!rateInfo || call.sentAt < this.since) return;
 		this.since = call.sentAt;
 		const { retryAfterMs, remaining, resetMs } = rateInfo;
-		if (outcome === 'unknown' && retryAfterMs) {
-			// Failures of calls that were in flight together count as one.
-			this.since = now;
-			this.set(0, now + boundedWaitMs(retryAfterMs, call), true);
-		} else if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
+		// When a service comes back is up to the brake of the path.
+		if (outcome === 'unknown' && retryAfterMs) return;
+		if (remaining === undefined || resetMs === undefined || resetMs <= now - call.sentAt) {
 			// The service may have counted the call when it came in: then this window is over.
 			this.set(Infinity, now);
 		} else {
@@ -101,8 +97,7 @@ export class Announced implements Policy {
 		}
 	}
 
-	private set(left: number, until: number, isOutage = false): void {
-		this.isOutage = isOutage;
+	private set(left: number, until: number): void {
 		this.left = left;
 		this.until = until;
 	}

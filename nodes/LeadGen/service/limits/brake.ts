@@ -1,3 +1,4 @@
+import { boundedWaitMs } from './announced';
 import { isAnswered, type Call, type Clock, type End, type Policy } from './policy';
 import type { Traffic } from './traffic';
 import { Trust } from './trust';
@@ -30,8 +31,11 @@ export class Brake implements Policy {
 	private failedAt = Infinity;
 	/** How many were when each of the last calls was sent that were answered since then. */
 	private answeredAt: number[] = [];
-	/** Since when calls fail together. After that, a test call goes out at `testAt`. */
-	private pause: { since: number; testAt: number } | undefined;
+	/**
+	 * Since when calls fail together. After that, a test call goes out at `testAt`. If the service named that time, an
+	 * answer to a call that was sent before says nothing.
+	 */
+	private pause: { since: number; testAt: number; isNamed: boolean } | undefined;
 	/** The last test call. */
 	private test: Call | undefined;
 
@@ -67,7 +71,7 @@ export class Brake implements Policy {
 			this.most += Math.ceil(this.most) === this.failedAt - 1 ? CAREFUL_GROWTH : GROWTH;
 			// The outage is over. Otherwise, the service only answers some of so many at once.
 			if (call === this.test) this.most = Infinity;
-			this.pause = undefined;
+			if (!this.pause?.isNamed || call.sentAt >= this.pause.since) this.pause = undefined;
 		} else if (end.outcome === 'unknown' || end.outcome === 'notSent') {
 			this.failed(call, end, now);
 		} else if (this.pause && call === this.test) {
@@ -81,14 +85,15 @@ export class Brake implements Policy {
 
 	private failed(call: Call, { outcome, rateInfo }: End, now: number): void {
 		const { pause } = this;
+		// The service may say when it comes back.
+		const namedMs = boundedWaitMs(rateInfo?.retryAfterMs ?? 0, call);
 		if (pause) {
 			if (call !== this.test) return;
 			const pauseMs = Math.max(FIRST_PAUSE_MS, now - pause.since);
-			// If the service says when it comes back, another policy waits until then.
 			const isUnreachable = outcome === 'notSent' && !this.traffic.hasAnswered;
 			const longestMs = isUnreachable ? UNREACHABLE_PAUSE_MS : LONGEST_PAUSE_MS;
-			const ownMs = rateInfo?.retryAfterMs ? 0 : Math.min(longestMs, pauseMs);
-			pause.testAt = now + ownMs * (0.75 + this.clock.random() / 2);
+			const ownMs = Math.min(longestMs, pauseMs) * (0.75 + this.clock.random() / 2);
+			pause.testAt = now + Math.max(ownMs, namedMs);
 			return;
 		}
 		const others = this.answeredAt.filter((inFlight) => inFlight >= call.inFlight).length;
@@ -98,6 +103,7 @@ export class Brake implements Policy {
 		if (!isChance) this.most = Math.max(1, this.most - 1);
 		if (this.trust.failed()) return;
 		this.most = Math.max(1, Math.min(this.most, SHRINK * this.inFlight));
-		this.pause = { since: now, testAt: now + FIRST_PAUSE_MS };
+		const testAt = now + Math.max(FIRST_PAUSE_MS, namedMs);
+		this.pause = { since: now, testAt, isNamed: namedMs > 0 };
 	}
 }

@@ -1,5 +1,5 @@
 import { backMs, boundedWaitMs } from './announced';
-import { MARGIN_MS, MAX_UNANSWERED_MS, mayCount, MINUTE_MS } from './policy';
+import { isAnswered, MARGIN_MS, MAX_UNANSWERED_MS, mayCount, MINUTE_MS } from './policy';
 import type { Call, Clock, End, Policy } from './policy';
 import { nextProbe } from './probes';
 import { TimeLog } from './timeLog';
@@ -27,6 +27,8 @@ interface Pause {
 	needed: number;
 	/** Whether the window was full. */
 	isExplained: boolean;
+	/** Whether calls failed meanwhile, so that its length says nothing of the window. */
+	hasFailed?: boolean;
 }
 
 /**
@@ -90,6 +92,8 @@ export class Learned implements Policy {
 	ended(call: Call, end: End, now: number): void {
 		if (!mayCount(end)) this.counted.remove(call.sentAt);
 		if (end.outcome === 'rateLimited') this.refused(call, end, now);
+		else if (this.pause && !isAnswered(end) && end.outcome !== 'cancelled')
+			this.pause.hasFailed = true;
 	}
 
 	passed(call: Call, now: number): void {
@@ -100,7 +104,7 @@ export class Learned implements Policy {
 		} else if (call.sentAt >= pause.since) {
 			const taken = this.counted.count(this.oldest(pause.since), pause.since);
 			const ms = Math.min(call.sentAt, this.probeAt) - this.began(pause.since);
-			if (taken > 0 && !pause.isExplained) this.learn(taken, ms);
+			if (taken > 0 && !pause.isExplained && !pause.hasFailed) this.learn(taken, ms);
 			this.acceptingSince = call.sentAt;
 			this.resume(now);
 		} else if (!pause.isExplained && call.before > pause.refused.before) {

@@ -159,9 +159,15 @@ export class Limiter {
 		return now - sinceThen < this.patienceMs(call, end);
 	}
 
-	/** The runs with calls that wait for a path, but for polls. If one of them waits in vain, so do the others. */
-	runsTo(path: string): Run[] {
-		return this.lines.filter((line) => line.path === path && !line.isPoll).map(({ run }) => run);
+	/**
+	 * The runs with calls that wait for a path. If one of them waits in vain, so do the others. Of those that wait for
+	 * scrapes, only those that had all their patience.
+	 */
+	runsTo(path: string, isPoll: boolean): Run[] {
+		const latest = isPoll ? this.clock.now() - MAX_UNANSWERED_MS : Infinity;
+		return this.lines
+			.filter((line) => line.path === path && line.isPoll === isPoll)
+			.flatMap(({ run }) => ((run.beganAt ?? 0) <= latest ? run : []));
 	}
 
 	private brakeOf(path: string): Brake {
@@ -260,8 +266,7 @@ export class Limiter {
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
 		const [first] = this.lines;
-		const isOutage = this.announced.isOutage || (first && this.brakeOf(first.path).isOn);
-		const held = isOutage ? undefined : first?.run;
+		const held = first && this.brakeOf(first.path).isOn ? undefined : first?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
 		// Without this moment, many calls come a little too early.

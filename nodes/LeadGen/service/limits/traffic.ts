@@ -10,6 +10,8 @@ export const FEW_IN_FLIGHT = 60;
  * increase.
  */
 const TIMEOUT_SHARE = 1 / 4;
+/** In silence, the first pause before a test call. The next ones grow with the time so far. */
+const FIRST_TEST_MS = 1000;
 /** Of a slow end before, so much counts at the next one. */
 export const MEMORY = 0.9;
 
@@ -19,7 +21,7 @@ export const MEMORY = 0.9;
  * out.
  *
  * For example, 60 calls go out. The answer to the 60th takes 2 s, and the time-out is 40 s: if twice as many calls take
- * twice as long, 300 may be in flight. If no answer comes for twice as long as before, only 60 may be.
+ * twice as long, 300 may be in flight. If no answer comes for twice as long as before, only 60 may be, and test calls.
  */
 export class Traffic implements Policy {
 	inFlight = 0;
@@ -32,6 +34,8 @@ export class Traffic implements Policy {
 	private most = FEW_IN_FLIGHT;
 	/** When that came, or when the first call after an idle time went out. */
 	private heardAt = 0;
+	/** In silence, when a test call may go out. */
+	private testAt = 0;
 	/** How long the slowest of the last answers took. */
 	private slowMs = 0;
 
@@ -45,14 +49,16 @@ export class Traffic implements Policy {
 
 	waitMs(now: number): number {
 		if (this.inFlight < FEW_IN_FLIGHT) return 0;
+		if (this.inFlight >= Math.min(this.most, MAX_SOCKETS)) return Infinity;
 		const isSilent = now - this.heardAt > 2 * this.slowMs;
-		return isSilent || this.inFlight >= Math.min(this.most, MAX_SOCKETS) ? Infinity : 0;
+		return isSilent ? Math.max(0, this.testAt - now) : 0;
 	}
 
 	sent(call: Call): void {
 		if (this.inFlight === 0) this.heardAt = call.sentAt;
 		this.inFlight++;
 		this.total++;
+		this.testAt = call.sentAt + Math.max(FIRST_TEST_MS, call.sentAt - this.heardAt);
 	}
 
 	ended(call: Call, end: End, now: number): void {

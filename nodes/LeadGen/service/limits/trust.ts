@@ -1,8 +1,8 @@
 /** How many failures in a row, or nearly so, are taken for chance: at the beginning, and after many answers. */
 const [FIRST, MOST] = [1, 3];
 /**
- * What an answer gives back of the trust that a failure takes. Fewer failures than one in six are always taken for
- * chance.
+ * What an answer gives back of the trust that a failure takes. Failures that come evenly are always taken for chance if
+ * they are fewer than one in six.
  */
 const PER_ANSWER = 0.2;
 
