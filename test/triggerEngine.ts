@@ -210,6 +210,14 @@ export class MiniN8n {
 		await this.type.webhookMethods?.default?.create.call(hook);
 	}
 
+	/** n8n stops listening: a user selects Stop, or two minutes are over. */
+	async stopListening(): Promise<void> {
+		const given = this.given(this.workflow(false), 'manual', 'manual');
+		this.isListening = false;
+		const hook = new HookContext(...given, { isTest: true } as IWebhookData);
+		await this.type.webhookMethods?.default?.delete.call(hook);
+	}
+
 	/** The cron of the node. */
 	due(time: Date): void {
 		for (const tick of this.ticks) tick(time);

@@ -607,6 +607,124 @@ test('a start waits for an activation that another node overwrote in the webhook
 	expect(n8n.executions[0]?.hints[0]).toContain('was started');
 });
 
+describe('a start', () => {
+	const NO_CREDITS: Fault = { kind: 'envelope', code: 'INSUFFICIENT_CREDITS', status: 402 };
+
+	test('that is refused while the workflow is saved fails, and Retry starts the scrape', async () => {
+		reset({ latencyMs: 4000, ...answering('/start', NO_CREDITS) });
+		const n8n = await activated();
+		await until(() => n8n.executions.length === 1);
+		await quiet(1000);
+		await n8n.saveWorkflow();
+		await untilExecutions(n8n, 2);
+		expect(kindsOf(n8n)).toEqual(['start error', 'start success']);
+		reset();
+		await retry(n8n, 0);
+		expect(sandbox.jobs).toHaveLength(1);
+	});
+
+	test.each(['one', 'workers'] as const)(
+		'that waits while the workflow is saved is sent once: %s',
+		async (processes) => {
+			for (let times = 0; times < 3; times++) {
+				reset(answering('/start', RATE_LIMIT));
+				const n8n = await activated({}, {}, processes);
+				await until(() => starts().length === 2);
+				await quiet(2000);
+				await n8n.saveWorkflow();
+				await quiet(8 * MINUTE_MS);
+				sandbox.set(asUsual);
+				await quiet(3 * MINUTE_MS);
+				await until(() => isOver(n8n));
+				expect(sandbox.jobs).toHaveLength(1);
+				await n8n.deactivate();
+			}
+		},
+	);
+
+	test('is not asked for by a save after another node cleared the static data', async () => {
+		const n8n = await started();
+		finish();
+		await untilExecutions(n8n, 2);
+		n8n.forget();
+		await n8n.saveWorkflow();
+		await quiet();
+		expect(starts()).toHaveLength(1);
+	});
+
+	test('can be retried although the database did not forget it at once', async () => {
+		reset(answering('/start', NO_CREDITS));
+		processed.writeMs.push(20, Infinity, Infinity);
+		const n8n = await activated();
+		await untilExecutions(n8n, 1);
+		reset();
+		await retry(n8n, 0);
+		expect(sandbox.jobs).toHaveLength(1);
+	});
+
+	test('that a user retries while the workflow is not active says so', async () => {
+		reset(answering('/start', NO_CREDITS));
+		const n8n = await activated();
+		await untilExecutions(n8n, 1);
+		await n8n.deactivate();
+		reset();
+		await retry(n8n, 0);
+		expect(n8n.executions[1]?.error).toContain('the workflow is not active');
+		expect(sandbox.jobs).toEqual([]);
+	});
+
+	test('that waits in a worker ends when the node is set to receive only', async () => {
+		reset(answering('/start', RATE_LIMIT));
+		const n8n = await activated({}, {}, 'workers');
+		await until(() => starts().length === 2);
+		n8n.node.parameters = { ...n8n.node.parameters, mode: 'listen' };
+		await n8n.saveWorkflow();
+		await untilExecutions(n8n, 1, 3);
+		expect(kindsOf(n8n)).toEqual(['start success']);
+	});
+
+	test('in a worker waits for the own URL, also if it was away hours before', async () => {
+		const n8n = await scheduled(0, 'workers');
+		sandbox.set(answering('/start', INVALID, 1));
+		n8n.front = (_request, text) => (text.includes('through') ? 503 : undefined);
+		due(n8n, 0);
+		await untilExecutions(n8n, 1);
+		for (const hour of [1, 2]) {
+			skip(HOUR_MS);
+			await quiet();
+			let left = hour - 1;
+			n8n.front = () => (left-- > 0 ? 503 : undefined);
+			due(n8n, hour);
+			await untilExecutions(n8n, hour + 1);
+		}
+		expect(kindsOf(n8n)).toEqual(['start error', 'start success', 'start success']);
+	});
+});
+
+test('The gate lets one notification through, although the database fails for a moment', async () => {
+	const n8n = await started();
+	n8n.slots = 0;
+	finish();
+	for (let times = 0; times < 2; times++) await sandbox.notify(idOf(0));
+	processed.writeMs.push(20, 20, Infinity);
+	n8n.slots = 2;
+	await untilExecutions(n8n, 3);
+	expect(ranOf(n8n)).toHaveLength(1);
+});
+
+test('Execute step sends nothing after n8n stopped listening', async () => {
+	reset(answering('/start', RATE_LIMIT));
+	const n8n = await n8nWith();
+	const step = n8n.executeStep().catch(String);
+	await until(() => starts().length === 1);
+	await quiet(3000);
+	await n8n.stopListening();
+	sandbox.set(asUsual);
+	await quiet(3 * MINUTE_MS);
+	expect(await step).toContain('RATE_LIMIT_EXCEEDED');
+	expect(sandbox.jobs).toEqual([]);
+});
+
 describe('a start that waits for the rate limit', () => {
 	/** Activates a node whose start is refused for the rate. */
 	async function waiting(processes?: Processes): Promise<MiniN8n> {
@@ -693,7 +811,10 @@ describe('a start that waits for the rate limit', () => {
 		sandbox.set(answering('/start', RATE_LIMIT));
 		due(n8n, 1);
 		await until(() => starts().length === 2);
-		await n8n.saveWorkflow();
+		// As when another trigger of the workflow takes long.
+		await n8n.deactivate();
+		await quiet(15_000);
+		await n8n.activate('update');
 		await quiet(20_000);
 		expect(isOver(n8n)).toBe(false);
 		await expectOneStart(n8n);

@@ -26,6 +26,7 @@ export class Gate {
 	/** Of the name, and of this delivery of it. */
 	private readonly keys: [string, string];
 	private hasPassed = false;
+	private hasReopened = false;
 
 	constructor(
 		private readonly node: Executing,
@@ -37,7 +38,9 @@ export class Gate {
 
 	/** Asks whether the execution may go on. @throws LeadGenError if n8n cannot record the name */
 	async pass(): Promise<Passage> {
-		const passage = await this.record();
+		const recorded = await this.record();
+		// Another process may have written the keys back.
+		const passage = recorded === 'again' && this.hasReopened ? 'first' : recorded;
 		this.hasPassed = passage === 'first' || passage === 'unsure';
 		return passage;
 	}
@@ -45,9 +48,22 @@ export class Gate {
 	/** Lets a later execution pass again, if this one has passed. */
 	async reopen(): Promise<void> {
 		if (!this.hasPassed) return;
-		const { helpers } = this.node.context;
-		await this.node.state.inTurn(() => helpers.removeProcessed(this.keys, 'node', DEDUPLICATION));
+		const remove = () => this.node.state.inTurn(() => this.remove(this.keys));
+		for (let looks = 1; !(await remove()) && looks < LOOKS; looks++)
+			await pause(MIN_LOOK_PAUSE_MS, undefined);
 		this.hasPassed = false;
+		this.hasReopened = true;
+	}
+
+	/** @returns false if n8n cannot remove them */
+	private async remove(keys: string[]): Promise<boolean> {
+		try {
+			await this.node.context.helpers.removeProcessed(keys, 'node', DEDUPLICATION);
+			return true;
+		} catch (error) {
+			this.node.log('warn', `the deduplication failed: ${String(error)}`);
+			return false;
+		}
 	}
 
 	private async record(): Promise<Passage> {
@@ -85,9 +101,8 @@ export class Gate {
 				'node',
 				DEDUPLICATION,
 			);
-			// Otherwise a retry of this delivery would pass.
-			const isAnother = !fresh.includes(key) && fresh.includes(own);
-			if (isAnother) await helpers.removeProcessed([own], 'node', DEDUPLICATION);
+			// Otherwise a retry of this delivery would pass. If it stays, n8n offers no retry of a success.
+			if (!fresh.includes(key) && fresh.includes(own)) await this.remove([own]);
 			return fresh;
 		});
 	}

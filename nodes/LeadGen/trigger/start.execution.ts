@@ -38,7 +38,7 @@ const MAX_UNREACHED_MS = 2 * MINUTE_MS;
 const [FIRST_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_MS, MAX_SAVE_PAUSE_IN_WORKER_MS] = [500, 2000, 512_000];
 
 /** How long a save may take, and the pauses between looks. */
-const [MAX_SAVING_MS, SAVING_LOOK_MS] = [10_000, 250];
+const [MAX_SAVING_MS, SAVING_LOOK_MS] = [30_000, 250];
 
 /** An execution sends nothing: the gate says so, or the user does not want the start any more. */
 class Unsent extends NotAttemptedError {
@@ -59,6 +59,8 @@ export async function startOnce(node: Executing, begun: Delivery, start: Start):
 		node.context.getContext('node').hasFailed = true;
 		throw isOutcomeUnknown(error) ? unknownOutcome(error) : notStarted(error);
 	});
+	if (sent === 'unwanted' && node.context.getMode() === 'retry')
+		throw notStarted(new NotAttemptedError('the workflow is not active', 'Publish it.'));
 	if (sent === 'unwanted') {
 		const text = 'The workflow was unpublished before this start was sent. Nothing was sent.';
 		return { message: text, event: 'nothing sent' };
@@ -69,7 +71,9 @@ export async function startOnce(node: Executing, begun: Delivery, start: Start):
 		const type = problem === '' ? 'info' : 'warning';
 		return { message: text + problem, event: 'started', scrapeId: scrape.scrapeId, type };
 	}
-	const { saved } = await postToSelf(node, { through }).catch(() => node.state);
+	// If another execution sends it, that one tells its end.
+	const message = sent === 'again' ? { through } : {};
+	const { saved } = await postToSelf(node, message).catch(() => node.state);
 	const { scrapeId } = scrapeOf(saved, attempt) ?? {};
 	if (sent === 'again' && scrapeId === undefined)
 		throw unknownOutcome(new Error('An earlier try of this start did not end'));
@@ -104,7 +108,7 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 		const isSame = activation === start.activation || (hasFailed && activation === '');
 		// Another node may have saved an old copy without it. The leader then says it again.
 		if (isActive && !isRetry && activation === undefined)
-			throw new NotAttemptedError('n8n does not know that this node was activated', START_AGAIN);
+			throw new NotAttemptedError('n8n does not know that this node was activated', '');
 		if (!isActive || !(isRetry || isSame)) throw new Unsent('unwanted');
 		const passage = await gate.pass();
 		if (passage === 'again' || passage === 'another') throw new Unsent(passage);
@@ -122,9 +126,9 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 		await gate.reopen();
 		if (error instanceof Unsent) return error.why;
 		if (closed.aborted) {
-			// A save begins the start of an activation anew, but no other one.
-			const isOfActivation = start.attempt === start.activation;
-			if (isOfActivation || !(await isOpenAgain(node))) return 'unwanted';
+			// A save begins the start of an activation anew, but no other one, and none that is being sent.
+			const isBegunAnew = start.attempt === start.activation && !(error instanceof ServiceError);
+			if (isBegunAnew || !(await isOpenAgain(node))) return 'unwanted';
 			closed = state.signal;
 			continue;
 		}
@@ -139,7 +143,7 @@ async function send(node: Executing, begun: Delivery, start: Start) {
 
 /** n8n deactivates the node for a save, too, and activates it again. */
 async function isOpenAgain({ context, state }: Executing): Promise<boolean> {
-	const isOpen = () => !state.signal.aborted && state.saved.activation !== undefined;
+	const isOpen = () => !state.signal.aborted;
 	for (let left = MAX_SAVING_MS / SAVING_LOOK_MS; left > 0 && !isOpen(); left--)
 		await pause(SAVING_LOOK_MS, context.getExecutionCancelSignal());
 	return isOpen();

@@ -39,7 +39,10 @@ export function newAttempt(kind: string): string {
 }
 
 /** What is known of the activation: `isNew` if the node never saved anything. */
-type Activation = Record<'asked' | 'interrupted', string> & { saved?: string; isNew: boolean };
+type Activation = { asked: string; isNew: boolean } & Record<
+	'interrupted' | 'saved',
+	string | undefined
+>;
 
 /**
  * What each call of n8n makes of the attempt for which the node starts a scrape once: it asks for its start, and empty
@@ -53,7 +56,7 @@ const ATTEMPTS: Record<string, (known: Activation) => string | undefined> = {
 	activate: ({ asked, saved }) => asked || (saved ?? newAttempt('a')),
 	/** A user saves the workflow; `delete` came just before. That asks for nothing more, unless the node is new. */
 	update: ({ asked, interrupted, saved, isNew }) =>
-		asked || interrupted || (saved ?? (isNew ? newAttempt('a') : '')),
+		asked || (interrupted ?? saved ?? (isNew ? newAttempt('a') : '')),
 	/** n8n starts, or another main process led. If nothing is saved, nobody knows what the user asked for. */
 	init: ({ saved }) => saved,
 };
@@ -65,6 +68,9 @@ const MAX_DONE = 200;
  * failed, a user may retry it.
  */
 const BEGUN_MS = 60 * 60_000;
+
+/** If nobody asked the own URL for so long, it may have been there. */
+const FORGET_MS = 5 * 60_000;
 
 /** The state of one node in this process. */
 export class NodeState {
@@ -78,8 +84,9 @@ export class NodeState {
 	leader?: { due(time: Date): void; close(): void };
 	/** Since when the own URL takes no message. */
 	unreachedSince: number | undefined;
+	private unreachedAt = -Infinity;
 	/** The attempt of which n8n's `delete` came before it was through: for a save, or a deactivation. */
-	private interrupted = '';
+	private interrupted: string | undefined;
 	/** Aborted by `delete`. What is saved of an activation then comes too late. */
 	private closed = new AbortController();
 	/** The completions that began here, by their attempts, and until when n8n may still run them. */
@@ -112,7 +119,7 @@ export class NodeState {
 		const known = { asked, interrupted, saved: activation, isNew };
 		const attempt = isOnce ? (ATTEMPTS[mode] ?? ATTEMPTS.init)?.(known) : '';
 		this.asked = attempt ?? '';
-		this.interrupted = '';
+		this.interrupted = undefined;
 		this.unreachedSince = undefined;
 		return attempt;
 	}
@@ -192,7 +199,11 @@ export class NodeState {
 	 * takes; but not an activation, which must be saved first.
 	 */
 	notReached(message: Message): void {
-		this.unreachedSince ??= Date.now();
+		const now = Date.now();
+		// A worker does not hear that others reached it meanwhile.
+		const isLongAgo = now - this.unreachedAt > FORGET_MS;
+		this.unreachedSince = isLongAgo ? now : (this.unreachedSince ?? now);
+		this.unreachedAt = now;
 		this.apply(message, false);
 	}
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
-import { InputError } from '../common/errors';
-import { pause } from '../common/pause';
+import { InputError, NotAttemptedError } from '../common/errors';
+import { pause, timeoutSignal } from '../common/pause';
 import { show } from '../common/values';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
@@ -69,7 +69,12 @@ async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
 	if (named !== '') test.id = named;
 	if (!body) return;
 	const webhookUrl = signer.callbackUrl(url, test.attempt);
-	test.id = (await startScrape(node, credential, { ...body, webhookUrl })).scrapeId;
+	const permit = async () => {
+		if (test.isOver) throw new NotAttemptedError('n8n stopped listening', 'Nothing was sent.');
+		await Promise.resolve();
+	};
+	const turn = { permit, signal: timeoutSignal(LISTENS_MS) };
+	test.id = (await startScrape(node, credential, { ...body, webhookUrl }, turn)).scrapeId;
 }
 
 /** Ends the last test of the node. @returns false if this call does not end a test */

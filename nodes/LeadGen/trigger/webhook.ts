@@ -39,7 +39,7 @@ async function handle(node: Receiving): Promise<IWebhookResponseData> {
 		const { state } = node;
 		state.write(node, message);
 		const { saved, begun } = state;
-		const isActive = state.isActive(node);
+		const isActive = state.isActive(node) && !node.isListening;
 		return answerTo(node, signer, { saved, isActive, begun, process: PROCESS } satisfies Reply);
 	}
 	const attempt = signer?.attemptIn(url);
