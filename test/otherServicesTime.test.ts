@@ -248,6 +248,8 @@ describe('A service that takes no calls for now', () => {
 		const { items } = await runRows(VERIFY_ROWS, rows, {}, auto);
 		await Promise.all(asking);
 		expect(items).toEqual(verified(rows));
+		// A question for the plan may still wait.
+		await sleep(10 * 60_000);
 	});
 
 	test('but gives the status of scrapes still ends the waits for those that it started', async () => {
