@@ -669,7 +669,9 @@ describe('a start', () => {
 		await n8n.deactivate();
 		reset();
 		await retry(n8n, 0);
-		expect(n8n.executions[1]?.error).toContain('the workflow is not active');
+		expect(n8n.executions[1]?.error).toBe(
+			'No scrape was started: the workflow is not active. Publish it, which starts a scrape.',
+		);
 		expect(sandbox.jobs).toEqual([]);
 	});
 

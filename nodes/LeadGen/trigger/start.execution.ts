@@ -1,5 +1,5 @@
 import { instanceOf } from '../common/compatibility';
-import { NotAttemptedError, ServiceError } from '../common/errors';
+import { LeadGenError, NotAttemptedError, ServiceError } from '../common/errors';
 import { numberIn } from '../common/json';
 import { anySignal, pause } from '../common/pause';
 import { MINUTE_MS } from '../service/limits/policy';
@@ -59,8 +59,15 @@ export async function startOnce(node: Executing, begun: Delivery, start: Start):
 		node.context.getContext('node').hasFailed = true;
 		throw isOutcomeUnknown(error) ? unknownOutcome(error) : notStarted(error);
 	});
-	if (sent === 'unwanted' && node.context.getMode() === 'retry')
-		throw notStarted(new NotAttemptedError('the workflow is not active', 'Publish it.'));
+	if (sent === 'unwanted' && node.context.getMode() === 'retry') {
+		const problem = 'the workflow is not active';
+		if (attempt !== start.activation)
+			throw notStarted(new NotAttemptedError(problem, 'Publish it.'));
+		throw new LeadGenError(
+			`No scrape was started: ${problem}`,
+			'Publish it, which starts a scrape.',
+		);
+	}
 	if (sent === 'unwanted') {
 		const text = 'The workflow was unpublished before this start was sent. Nothing was sent.';
 		return { message: text, event: 'nothing sent' };

@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookResponseData } from 'n8n-workflow';
 import { InputError, NotAttemptedError } from '../common/errors';
-import { pause, timeoutSignal } from '../common/pause';
+import { onAbort, pause, timeoutSignal } from '../common/pause';
 import { show } from '../common/values';
 import type { Hooked, Receiving, TriggerNode } from './node';
 import { scrapeIdIn } from './notification';
@@ -27,6 +27,11 @@ type TestRun = {
 	notification?: IDataObject;
 };
 const tests = new Map<string, TestRun>();
+
+const NOT_SENT = new NotAttemptedError(
+	'No scrape was started, because n8n stopped listening before the rate limit let the request go',
+	'Try it again in a minute.',
+);
 
 /**
  * n8n begins to listen. Starts a small scrape, or none, depending on the options. One at a time, because it costs
@@ -69,11 +74,16 @@ async function beginScrape(node: Hooked, test: TestRun): Promise<void> {
 	if (named !== '') test.id = named;
 	if (!body) return;
 	const webhookUrl = signer.callbackUrl(url, test.attempt);
+	// The rate limit may hold it up for longer.
+	const late = new AbortController();
+	onAbort(timeoutSignal(LISTENS_MS), () => {
+		late.abort(NOT_SENT);
+	});
 	const permit = async () => {
-		if (test.isOver) throw new NotAttemptedError('n8n stopped listening', 'Nothing was sent.');
+		if (test.isOver) throw NOT_SENT;
 		await Promise.resolve();
 	};
-	const turn = { permit, signal: timeoutSignal(LISTENS_MS) };
+	const turn = { permit, signal: late.signal };
 	test.id = (await startScrape(node, credential, { ...body, webhookUrl }, turn)).scrapeId;
 }
 

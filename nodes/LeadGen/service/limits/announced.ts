@@ -58,9 +58,7 @@ export function boundedWaitMs(ms: number, { isPoll }: Call): number {
 	return isPoll ? MAX_UNANSWERED_MS : 0;
 }
 
-/**
- * Keeps to the number of requests that are left, as the service says.
- */
+/** Keeps to the number of requests that are left, as the service says. */
 export class Announced implements Policy {
 	/** Requests that are left until then, less those that were sent since. */
 	private left = Infinity;
