@@ -29,7 +29,7 @@ function told(given: Given): object {
 	return { message, advice, ...details, ...(isForeign && { isForeign }) };
 }
 
-const checkFields = containing('Check the fields of this node');
+const checkFields = containing('does not accept these values');
 const checkKey = 'Check the API key in the LeadGen credential.';
 const addCredits = containing('Add credits to the account');
 const checkValues = containing('did not find what this request asks for');
