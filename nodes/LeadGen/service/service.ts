@@ -198,7 +198,7 @@ export class Service {
 		const goesOn = limiter.end(caller, call, { outcome, rateInfo: told });
 		if ('data' in answer && path === BALANCE.path) account.learnPlan(answer.data ?? {});
 		if (!isAside) run.judge(request, error);
-		const namedMs = boundedWaitMs(rateInfo?.retryAfterMs ?? 0, call);
+		const namedMs = boundedWaitMs(rateInfo?.retryAfterMs, call);
 		const attempted = { answer, goesOn, namedMs };
 		if (isAside || !error || goesOn) return attempted;
 		// Other runs would only wait for the same answer.

@@ -52,7 +52,8 @@ export function backMs({ retryAfterMs, remaining, resetMs }: RateInfo = {}): num
 }
 
 /** How long to wait if the service names a time. If that is too long, a single call tries, which may end its run. */
-export function boundedWaitMs(ms: number, { isPoll }: Call): number {
+export function boundedWaitMs(ms: number | undefined, { isPoll }: Call): number {
+	if (ms === undefined) return 0;
 	if (ms <= MAX_UNANSWERED_MS) return ms;
 	// Waiting for a scrape goes on, because it is paid for.
 	return isPoll ? MAX_UNANSWERED_MS : 0;

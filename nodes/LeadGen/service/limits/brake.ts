@@ -86,7 +86,7 @@ export class Brake implements Policy {
 	private failed(call: Call, { outcome, rateInfo }: End, now: number): void {
 		const { pause } = this;
 		// The service may say when it comes back.
-		const namedMs = boundedWaitMs(rateInfo?.retryAfterMs ?? 0, call);
+		const namedMs = boundedWaitMs(rateInfo?.retryAfterMs, call);
 		if (pause) {
 			if (call !== this.test) return;
 			const pauseMs = Math.max(FIRST_PAUSE_MS, now - pause.since);

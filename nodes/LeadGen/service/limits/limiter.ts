@@ -31,6 +31,15 @@ export interface Run {
 	giveUp?: (request: ServiceRequest, error: ServiceError, backMs: number) => void;
 }
 
+/** What is known of a path, because a service may limit or fail in one of its operations only. */
+interface Path {
+	readonly brake: Brake;
+	/** All that may hold back a call to it. */
+	readonly policies: readonly Policy[];
+	/** Since when no call is answered, and the last end. */
+	unanswered: { since: number; endedAt: number } | undefined;
+}
+
 /** The waiting calls of a run to one path, the next one first. */
 interface Line extends Required<CallInfo> {
 	run: Run;
@@ -61,12 +70,9 @@ export class Limiter {
 	private readonly announced = new Announced(this.traffic);
 	private readonly learned: Learned;
 	private readonly policies: readonly Policy[];
-	/** By path, because a service may fail in one of its operations only. */
-	private readonly brakes = new Map<string, Brake>();
+	private readonly paths = new Map<string, Path>();
 	/** Calls in flight that may still fail or be refused, the oldest first. */
 	private readonly undecided = new Set<Call>();
-	/** By path, because a service may limit each of its operations: since when no call is answered, and the last end. */
-	private readonly unanswered = new Map<string, { since: number; endedAt: number }>();
 	/** How long the slowest of the last failures and refusals took; 0 before the first. */
 	private failureMs = 0;
 	/** The run that has waited longest for its turn comes first. */
@@ -117,10 +123,11 @@ export class Limiter {
 		throwIfStopped(signal);
 		const now = this.clock.now();
 		run.beganAt ??= now;
-		const { endedAt = now } = this.unanswered.get(info.path) ?? {};
+		const known = this.known(info);
+		const { endedAt = now } = known.unanswered ?? {};
 		const isIdle = now - endedAt > IDLE_MS && !this.lines.some(({ path }) => path === info.path);
 		// Nobody had a call to make, so nothing is known of that time.
-		if (isIdle) this.unanswered.delete(info.path);
+		if (isIdle) known.unanswered = undefined;
 		const line = this.lineOf(run, info);
 		let forget = () => {};
 		const call = await new Promise<Call | undefined>((go) => {
@@ -142,18 +149,19 @@ export class Limiter {
 	end(run: Run, call: Call, end: End): boolean {
 		run.inFlight--;
 		const now = this.clock.now();
-		for (const policy of this.policiesFor(call)) policy.ended?.(call, end, now);
+		const known = this.known(call);
+		for (const policy of known.policies) policy.ended?.(call, end, now);
 		const isUndecided = this.undecided.delete(call);
 		this.wake();
 		if (end.outcome === 'cancelled') return true;
 		if (isAnswered(end)) {
 			if (isUndecided) this.passed(call, now);
-			this.unanswered.delete(call.path);
+			known.unanswered = undefined;
 			return true;
 		}
 		this.failureMs = Math.max(now - call.sentAt, MEMORY * this.failureMs);
-		const { since } = this.unanswered.get(call.path) ?? { since: now };
-		this.unanswered.set(call.path, { since, endedAt: now });
+		const { since } = known.unanswered ?? { since: now };
+		known.unanswered = { since, endedAt: now };
 		// A scrape that is waited for is paid, so each run has the patience for it.
 		const sinceThen = call.isPoll ? Math.max(since, run.beganAt ?? since) : since;
 		return now - sinceThen < this.patienceMs(call, end);
@@ -170,14 +178,13 @@ export class Limiter {
 			.flatMap(({ run }) => ((run.beganAt ?? 0) <= latest ? run : []));
 	}
 
-	private brakeOf(path: string): Brake {
-		const brake = this.brakes.get(path) ?? new Brake(this.traffic, this.clock);
-		this.brakes.set(path, brake);
-		return brake;
-	}
-
-	private policiesFor({ path }: CallInfo): Policy[] {
-		return [...this.policies, this.brakeOf(path)];
+	private known({ path }: CallInfo): Path {
+		const known = this.paths.get(path);
+		if (known) return known;
+		const brake = new Brake(this.traffic, this.clock);
+		const created = { brake, policies: [...this.policies, brake], unanswered: undefined };
+		this.paths.set(path, created);
+		return created;
 	}
 
 	/** For how long it makes sense to wait for an answer. */
@@ -188,19 +195,19 @@ export class Limiter {
 
 	private passed(call: Call, now: number): void {
 		this.undecided.delete(call);
-		for (const policy of this.policiesFor(call)) policy.passed?.(call, now);
+		for (const policy of this.known(call).policies) policy.passed?.(call, now);
 	}
 
 	private lineOf(run: Run, info: CallInfo): Line {
 		const { path, isPoll = false, timeoutMs = MAX_UNANSWERED_MS, hasBegun = false } = info;
-		const known = this.lines.find(
+		const same = this.lines.find(
 			(line) =>
 				line.run === run &&
 				line.path === path &&
 				line.isPoll === isPoll &&
 				line.hasBegun === hasBegun,
 		);
-		if (known) return known;
+		if (same) return same;
 		const line: Line = { run, path, isPoll, timeoutMs, hasBegun, waiting: new Set() };
 		const first = hasBegun ? this.lines.findIndex((each) => each.run === run) : -1;
 		this.lines.splice(first < 0 ? this.lines.length : first, 0, line);
@@ -235,7 +242,7 @@ export class Limiter {
 		}
 		let waitMs = Infinity;
 		for (const line of this.lines) {
-			const waits = this.policiesFor(line).map((each) => each.waitMs(now, line));
+			const waits = this.known(line).policies.map((each) => each.waitMs(now, line));
 			waitMs = Math.min(waitMs, Math.max(...waits));
 			if (waitMs > 0) continue;
 			this.letGo(line);
@@ -259,14 +266,14 @@ export class Limiter {
 		const { total, inFlight } = this.traffic;
 		const call = { ...info, sentAt: this.clock.now(), before: total, inFlight: inFlight + 1 };
 		this.undecided.add(call);
-		for (const policy of this.policiesFor(call)) policy.sent?.(call);
+		for (const policy of this.known(call).policies) policy.sent?.(call);
 		go(call);
 	}
 
 	private async sleepUntilWoken(ms: number): Promise<void> {
 		const began = this.clock.now();
 		const [first] = this.lines;
-		const held = first && this.brakeOf(first.path).isOn ? undefined : first?.run;
+		const held = first && this.known(first).brake.isOn ? undefined : first?.run;
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
 		await Promise.race([woken, this.clock.sleep(Math.min(ms, MAX_TIMER_MS))]);
 		// Without this moment, many calls come a little too early.
