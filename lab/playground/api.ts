@@ -239,6 +239,11 @@ export class N8nApi {
 		return executionId;
 	}
 
+	/** Presses "Stop" while n8n listens for a test event. */
+	async stopListening(id: string): Promise<void> {
+		await this.send('DELETE', `test-webhook/${id}`);
+	}
+
 	/** Runs a workflow by hand from a trigger, and waits for the result. */
 	async runWorkflow(id: string, triggerName?: string): Promise<Execution> {
 		const executionId = await this.startWorkflow(id, triggerName);

@@ -7,6 +7,7 @@ const LONG = [
 	'editor',
 	'largeList',
 	'disturbances',
+	'triggerFailures',
 	'triggerStarts',
 	'queue',
 ];

@@ -1,18 +1,10 @@
-import { N8nApiError, type StoredWorkflow } from '../../lab/playground/api';
+import { N8nApiError } from '../../lab/playground/api';
 import { setRole } from '../../lab/playground/n8n';
-import { API_KEY, LINE, node, quiet, until, use, uuid } from '../../lab/fixture/fixture';
+import { API_KEY, LINE, node, quiet, until, use } from '../../lab/fixture/fixture';
 import { LONG } from './n8n';
-import { expectRuns, fixture, triggerOf } from './triggerFixture';
+import { created, expectRuns, fixture, save, setParameters, triggerOf } from './triggerFixture';
 
 /* What only a running n8n shows of starts, by counts of `POST /start` and of executions. */
-
-/** Saves a workflow that is active; on n8n 2 that takes publishing as well. */
-async function save(id: string, change: (workflow: StoredWorkflow) => void): Promise<void> {
-	const workflow = await fixture.api.workflow(id);
-	change(workflow);
-	await fixture.api.updateWorkflow(id, workflow);
-	if (LINE === '2') await fixture.api.activateWorkflow(id);
-}
 
 /** The filters of each start. */
 function filtersSent(): object[] {
@@ -21,19 +13,10 @@ function filtersSent(): object[] {
 	);
 }
 
-/**
- * Activates a workflow whose start waits for the rate limit. What the node learns of that limit holds up no other test,
- * because it has an account of its own.
- */
+/** Activates a workflow whose start waits for the rate limit. */
 async function waitingStart(): Promise<string> {
-	const key = uuid();
-	fixture.sandbox.set({
-		accounts: { [key]: { plan: 'pro', credits: 1000 } },
-		faults: [{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', match: { path: '/start' } }],
-	});
-	const credentials = use(await fixture.newCredential('Waits', key));
-	const trigger = fixture.trigger({}, { credentials });
-	const { id } = await fixture.activate(trigger, node('End', 'n8n-nodes-base.noOp'));
+	const id = await created([{ kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED' }]);
+	await fixture.api.activateWorkflow(id);
 	await fixture.untilStarts(1);
 	await quiet(1500);
 	return id;
@@ -115,6 +98,45 @@ describe('a start', () => {
 		await setRole(fixture.url, 'leader');
 		await expectRuns(id, 1, 5000);
 		expect(await fixture.told(id)).toEqual([]);
+		expect(fixture.starts).toBe(1);
+	});
+
+	it('is sent once if the workflow is saved while it is on its way', async () => {
+		for (const afterMs of [0, 1000, 2500]) {
+			await fixture.reset({ ...LONG, faults: [{ kind: 'late', delayMs: 3000 }] });
+			const workflow = await fixture.activated();
+			await fixture.untilStarts(1);
+			await quiet(afterMs);
+			await setParameters(workflow.id, { limit: 7 });
+			await quiet(5000);
+			fixture.finish(workflow);
+			await expectRuns(workflow.id, 1);
+			expect(await fixture.told(workflow.id)).toEqual([]);
+			expect(fixture.starts).toBe(1);
+		}
+	});
+
+	it('is sent once if the workflow is saved while it waits', async () => {
+		for (const saves of [1, 2, 3]) {
+			await fixture.reset();
+			const id = await waitingStart();
+			for (let limit = 1; limit <= saves; limit++) await setParameters(id, { limit });
+			await quiet();
+			fixture.sandbox.set({ faults: [] });
+			await expectRuns(id, 1);
+			expect(await fixture.told(id)).toEqual([]);
+			expect(fixture.sandbox.jobs).toHaveLength(1);
+		}
+	});
+
+	it('does not happen in a save after a Code node cleared the static data', async () => {
+		const jsCode =
+			"const data = $getWorkflowStaticData('global'); for (const name of Object.keys(data)) delete data[name]; return [];";
+		const code = node('Code', 'n8n-nodes-base.code', { typeVersion: 2, parameters: { jsCode } });
+		const { id } = await fixture.activate(fixture.trigger(), code);
+		await expectRuns(id, 1);
+		await setParameters(id, { limit: 7 });
+		await expectRuns(id, 1, 5000);
 		expect(fixture.starts).toBe(1);
 	});
 

@@ -1,7 +1,7 @@
 import type { StoredWorkflow } from '../../lab/playground/api';
 import { LINE, quiet } from '../../lab/fixture/fixture';
 import { LONG } from './n8n';
-import { expectRuns, fixture, triggerOf } from './triggerFixture';
+import { created, expectRuns, fixture, triggerOf } from './triggerFixture';
 
 /* What "Execute step" of the trigger starts and shows, and that it leaves the active workflow alone. */
 
@@ -25,6 +25,19 @@ describe('a test run', () => {
 		await expectRuns(id, 2);
 		expect(await fixture.scrapesOf(id)).toEqual([test, own]);
 		expect(fixture.starts).toBe(2);
+	});
+
+	it('sends nothing after n8n stopped listening', async () => {
+		const headers = { 'ratelimit-remaining': '0', 'ratelimit-reset': '15' };
+		const refusal = { kind: 'envelope', code: 'RATE_LIMIT_EXCEEDED', headers, times: 1 } as const;
+		const id = await created([refusal]);
+		await expect(execute(id)).rejects.toThrow(/RATE_LIMIT_EXCEEDED/);
+		const waits = execute(id).catch(String);
+		await quiet();
+		await fixture.api.stopListening(id);
+		expect(await waits).toContain('n8n stopped listening');
+		await quiet();
+		expect(fixture.starts).toBe(1);
 	});
 
 	it('that cannot begin leaves the schedule of the active workflow running', async () => {
