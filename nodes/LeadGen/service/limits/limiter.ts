@@ -7,7 +7,7 @@ import { Learned } from './learned';
 import { isAnswered, MAX_UNANSWERED_MS, MINUTE_MS, systemClock } from './policy';
 import type { Call, CallInfo, Clock, End, Policy } from './policy';
 import { maxPolls, Quota } from './quota';
-import { FEW_IN_FLIGHT, MEMORY, Traffic } from './traffic';
+import { MEMORY, Traffic } from './traffic';
 
 /** After so many answers without a refusal, few calls are in vain if several go out before answers are read. */
 const MANY_ANSWERS = 100;
@@ -101,12 +101,11 @@ export class Limiter {
 
 	/**
 	 * How many calls to make before answers are read: one of them may stop further calls. Once many have shown no limit,
-	 * that is rare, and several at once are faster, but not if many are in flight already.
+	 * that is rare, and several at once are faster.
 	 */
 	get atOnce(): number {
 		const { total, inFlight } = this.traffic;
-		const isFree = this.learned.perMinute === Infinity && total - inFlight > MANY_ANSWERS;
-		return isFree && inFlight < FEW_IN_FLIGHT ? 4 : 1;
+		return this.learned.perMinute === Infinity && total - inFlight > MANY_ANSWERS ? 4 : 1;
 	}
 
 	/** Calls that ended within the last minute, are in flight, or wait. */
