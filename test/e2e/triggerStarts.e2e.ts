@@ -129,6 +129,16 @@ describe('a start', () => {
 		}
 	});
 
+	it('that waits ends when the workflow is unpublished; several activations start one scrape', async () => {
+		const id = await waitingStart();
+		for (let times = 0; times < 2; times++) await fixture.reactivate(id);
+		await quiet();
+		fixture.sandbox.set({ faults: [] });
+		await expectRuns(id, 1, 10_000);
+		expect(await fixture.told(id)).toEqual([]);
+		expect(fixture.sandbox.jobs).toHaveLength(1);
+	});
+
 	it('does not happen in a save after a Code node cleared the static data', async () => {
 		const jsCode =
 			"const data = $getWorkflowStaticData('global'); for (const name of Object.keys(data)) delete data[name]; return [];";
