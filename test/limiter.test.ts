@@ -381,6 +381,7 @@ describe('calls in flight', () => {
 	it('begin one at a time, and four once many were answered, not only sent', async () => {
 		const { limiter, sentAt, inFlight } = limiterOf(Infinity);
 		await sentAt(100, SUCCEEDED, 100);
+		expect(limiter.atOnce).toBe(1);
 		const { calls, end } = await inFlight(FEW_IN_FLIGHT, 10);
 		expect(limiter.atOnce).toBe(1);
 		end(SUCCEEDED, calls.splice(0, 1));

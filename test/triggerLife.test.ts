@@ -724,8 +724,9 @@ test('Execute step sends nothing after n8n stopped listening', async () => {
 	await quiet(3000);
 	await n8n.stopListening();
 	expect(await step).toContain('n8n stopped listening');
-	await quiet();
+	await quiet(3 * MINUTE_MS);
 	expect(starts()).toHaveLength(1);
+	expect(sandbox.jobs).toEqual([]);
 });
 
 describe('a start that waits for the rate limit', () => {

@@ -50,7 +50,7 @@ it('Retry sends nothing while the workflow is not active, and says so', async ()
 
 it('an own URL that breaks ends starts soon, and Retry starts the scrape when it is put right', async () => {
 	let isBroken = false;
-	/* Stands in front of n8n. */
+	// Stands in front of n8n.
 	const front = await serve((incoming, answer) => {
 		if (isBroken) {
 			answer.writeHead(403).end('Forbidden');

@@ -49,7 +49,7 @@ describe('a start', () => {
 		await fixture.untilStarts(1);
 		await save(id, (workflow) => (workflow.name = 'Saved again'));
 		// n8n 2 activates the trigger anew for these.
-		await save(id, (workflow) => (triggerOf(workflow).parameters.limit = 7));
+		await setParameters(id, { limit: 7 });
 		await save(id, (workflow) => {
 			triggerOf(workflow).name = 'Leads, please';
 			workflow.connections = {};
@@ -215,7 +215,7 @@ describe('a refusal', () => {
 		const data = fixture.credentialData(API_KEY);
 		await fixture.api.updateCredential(credential.id, { ...credential, data });
 		// n8n 2 calls this an update of what is published, though nothing of it ever ran.
-		await save(id, (workflow) => (triggerOf(workflow).parameters.schedule = 'once'));
+		await setParameters(id, { schedule: 'once' });
 		if (LINE === '1') await fixture.api.activateWorkflow(id);
 		await expectRuns(id, 1);
 		expect(await fixture.told(id)).toEqual([]);
